@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Warnings, sanitizers, the linker and ccache for the project's own targets: link `carryover_options`.
+add_library(carryover_options INTERFACE)
+target_include_directories(carryover_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(carryover_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror>)
+
+find_program(CARRYOVER_CCACHE ccache)
+if(CARRYOVER_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CARRYOVER_CCACHE})
+endif()
+
+find_program(CARRYOVER_LLD ld.lld)
+if(CARRYOVER_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+if(CARRYOVER_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+
+#include "engine/core/memory_bytes.h"
+#include "engine/core/segment_config.h"
+
+namespace carryover {
+
+/// Predicted cost of a run (sec:complexity), for the window's curves and for checks before loading. Pure; any thread.
+struct CostModel {
+  ModelConfig model;
+  SegmentConfig config;
+  int bytes_per_value = 4;
+
+  std::int64_t weight_bytes() const;
+  /// Bytes of KV that attention sees in one segment, all layers: S + αM + β(1−α)R, per head, exactly by KV head.
+  std::int64_t segmented_attention_bytes() const;
+  std::int64_t carry_bytes() const;
+  std::int64_t pool_bytes(std::int64_t tokens) const;
+  std::int64_t pool_bytes_per_token() const;
+  /// KV cache of full attention at `tokens`.
+  std::int64_t full_attention_bytes(std::int64_t tokens) const;
+  /// Peak of the largest layer's temporaries while a chunk of `chunk` tokens runs without gradients.
+  std::int64_t activation_bytes(std::int64_t chunk) const;
+  /// S + αM + β(1−α)R: mean number of positions a head sees, tokens.
+  double visible_positions() const;
+  /// All kinds at the end of a run of `tokens`.
+  MemoryBytes segmented(std::int64_t tokens) const;
+};
+
+}  // namespace carryover

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/io/tokenizer.h"
+
+namespace carryover {
+
+/// A whole UTF-8 text file, or standard input for "-". Throws EngineError{Io} (unreadable, a folder), {BadInput}
+/// (empty, invalid UTF-8 with the byte offset). A byte-order mark is dropped.
+std::string read_text(const std::string& path);
+
+/// A JSON array of ids; each must be in [0, vocabulary). Throws EngineError{BadInput, Io} naming file and index.
+std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabulary);
+
+/// Index of the first byte that is not valid UTF-8, or text.size().
+std::size_t first_invalid_utf8(std::string_view text);
+
+}  // namespace carryover

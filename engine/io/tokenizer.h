@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carryover {
+
+/// Text to ids and back. decode(encode(text)) == text for every UTF-8 text. Immutable after loading; any thread.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  /// The tokenizer that belongs to a model: tokenizer.model or tokenizer.json of a folder, or a GGUF's vocabulary.
+  /// Throws EngineError{BadInput, Unsupported, Io} naming the file.
+  static std::shared_ptr<const Tokenizer> load(const std::string& model_path);
+
+  virtual std::int64_t vocabulary() const = 0;
+  virtual std::optional<std::int32_t> bos() const = 0;
+  virtual std::optional<std::int32_t> eos() const = 0;
+
+  /// Adds no special tokens. `parse_special`: text that spells a special token (<|im_start|>) becomes it.
+  /// Throws EngineError{BadInput} on invalid UTF-8, with the byte's offset.
+  virtual std::vector<std::int32_t> encode(std::string_view text, bool parse_special = false) const = 0;
+
+  /// The bytes one id stands for inside a text (may be part of a character). Special tokens give their spelling.
+  virtual std::string bytes(std::int32_t id) const = 0;
+
+  /// Exact inverse of encode. Throws EngineError{BadInput} for an id outside the vocabulary.
+  virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
+};
+
+/// Decodes id by id and never gives half a character: bytes of an unfinished one wait for the next id.
+class StreamDecoder {
+ public:
+  explicit StreamDecoder(std::shared_ptr<const Tokenizer> tokenizer) : tokenizer_(std::move(tokenizer)) {}
+  std::string push(std::int32_t id);  ///< whole characters that became complete
+  std::string finish();               ///< what is left, invalid bytes as U+FFFD
+
+ private:
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::string pending_;
+  bool first_ = true;
+};
+
+}  // namespace carryover

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "kernels/launch.h"
+
+namespace carryover::kernels {
+
+/// Scores the summaries of each head against the unrotated keys of its pool and keeps the k best of each
+/// (app:retrieval, step 2): score = Σ_c summary[c] · key[c], raw, accumulated in fp32.
+struct PoolTopk {
+  const void* keys;           ///< [slots, capacity, d]; entry 0..entries-1 of each slot are filled
+  Element key_type;
+  std::int64_t slot_stride;   ///< elements from one slot to the next (capacity · d)
+  std::int64_t entries;       ///< T_pool
+  const float* summaries;     ///< [heads, summary_count, d]
+  const std::int32_t* head_slot;  ///< [heads]: which pool slot (KV head) a query head reads
+  std::int32_t heads, summary_count, head_dim, k;
+  float* scores;              ///< out [heads, summary_count, k] descending; ties: lower index first; -inf beyond `entries`
+  std::int64_t* indices;      ///< out [heads, summary_count, k]; -1 beyond `entries`
+  void* workspace;            ///< device scratch of workspace_bytes(); null for the reference
+};
+namespace reference {
+Status pool_topk(const PoolTopk& args, Stream stream);
+}
+/// CUDA only.
+std::int64_t pool_topk_workspace_bytes(const PoolTopk& args);
+Status pool_topk(const PoolTopk& args, Stream stream);
+
+}  // namespace carryover::kernels

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QUndoStack>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/core/segment_config.h"
+#include "widgets/run_model.h"
+
+namespace carryover {
+
+/// What is looked at. Each part may be unset (-1). A plain value.
+struct Selection {
+  int segment = -1;
+  int layer = -1;
+  int head = -1;             ///< query head
+  std::int64_t token = -1;   ///< absolute position
+
+  bool operator==(const Selection&) const = default;
+};
+
+/// The one state that every view observes (widgets/README in docs/architecture.md): the run, the selection (selected and
+/// hovered) with back/forward history, and the configuration being edited with its undo stack. GUI thread.
+class LabContext : public QObject {
+  Q_OBJECT
+ public:
+  explicit LabContext(QObject* parent = nullptr);
+
+  RunModel& run() { return run_; }
+  QUndoStack& undo_stack() { return undo_stack_; }
+
+  const Selection& selected() const { return selected_; }
+  const Selection& hovered() const { return hovered_; }
+  void select(const Selection& selection);   ///< pushes history; selecting a token also selects its segment
+  void hover(const Selection& selection);
+  void select_segment(int segment);
+  void select_head(int layer, int head);
+  void select_token(std::int64_t position);
+  bool can_go_back() const;
+  bool can_go_forward() const;
+  void go_back();
+  void go_forward();
+
+  /// The configuration for the next run, edited by the grid and the config form. `model` is the loaded one.
+  const SegmentConfig& config() const { return config_; }
+  const std::optional<ModelConfig>& model() const { return model_; }
+  void set_model(const ModelConfig& model, const SegmentConfig& config);  ///< clears the undo stack
+  void set_config(const SegmentConfig& config);                           ///< not undoable by itself
+  void edit_config(const SegmentConfig& config, const QString& what);     ///< pushes an undo command
+
+ Q_SIGNALS:
+  void selection_changed();
+  void hover_changed();
+  void config_changed();
+  void model_changed();
+  void history_changed();
+
+ private:
+  RunModel run_;
+  QUndoStack undo_stack_;
+  Selection selected_, hovered_;
+  std::vector<Selection> history_;
+  std::size_t history_index_ = 0;
+  SegmentConfig config_;
+  std::optional<ModelConfig> model_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QWidget>
+
+#include "widgets/lab_context.h"
+
+namespace carryover {
+
+/// A view of the LabContext. A panel says what changed by request_refresh(); refresh() then runs once per event-loop turn,
+/// and only while the panel is visible (a hidden one catches up when it is shown). GUI thread.
+class Panel : public QWidget {
+  Q_OBJECT
+ public:
+  Panel(LabContext& context, const QString& title, QWidget* parent = nullptr);
+  const QString& title() const { return title_; }
+
+  /// Plots of this panel, for "export": empty where it has none. See plot_view.h.
+  virtual std::vector<class PlotView*> plots() { return {}; }
+
+ public Q_SLOTS:
+  void request_refresh();
+
+ protected:
+  virtual void refresh() = 0;
+  void showEvent(QShowEvent* event) override;
+  LabContext& context() { return context_; }
+
+ private:
+  LabContext& context_;
+  QString title_;
+  bool pending_ = false;
+};
+
+}  // namespace carryover

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QColor>
+#include <QPalette>
+#include <vector>
+
+class QApplication;
+
+namespace carryover {
+
+enum class ThemeKind { Light, Dark };
+
+/// Colours with a meaning; the same meaning has the same colour in every view. GUI thread.
+struct Theme {
+  ThemeKind kind;
+  QColor background, surface, text, muted, grid, accent;
+  QColor anchor, expanded, padding;       ///< hit kinds
+  QColor local, long_range, retrieving;   ///< head kinds: local; long elsewhere; long in a long-range layer
+  QColor carry;
+  std::vector<QColor> series;             ///< curves, colour-blind safe
+  QPalette palette() const;
+};
+const Theme& current_theme();
+void apply_theme(QApplication& application, ThemeKind kind);  ///< Fusion + our palette + pinned font families
+
+}  // namespace carryover
