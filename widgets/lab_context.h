@@ -21,6 +21,16 @@ struct Selection {
   bool operator==(const Selection&) const = default;
 };
 
+/// What a run needs beside its SegmentConfig. `dtype` and `device` take effect when the model is next loaded. A plain value.
+struct RunOptions {
+  std::string policy = "segmented";
+  DType dtype = DType::Auto;
+  Device device = Device::Auto;
+  std::int64_t token_limit = 0;  ///< tokens of the text to run; 0: all of it
+
+  bool operator==(const RunOptions&) const = default;
+};
+
 /// The one state that every view observes (widgets/README in docs/architecture.md): the run, the selection (selected and
 /// hovered) with back/forward history, and the configuration being edited with its undo stack. GUI thread.
 class LabContext : public QObject {
@@ -35,6 +45,7 @@ class LabContext : public QObject {
   const Selection& hovered() const { return hovered_; }
   void select(const Selection& selection);   ///< pushes history; selecting a token also selects its segment
   void hover(const Selection& selection);
+  void follow_segment(int segment);          ///< as select_segment, but leaves no trace in the history
   void select_segment(int segment);
   void select_head(int layer, int head);
   void select_token(std::int64_t position);
@@ -49,21 +60,28 @@ class LabContext : public QObject {
   void set_model(const ModelConfig& model, const SegmentConfig& config);  ///< clears the undo stack
   void set_config(const SegmentConfig& config);                           ///< not undoable by itself
   void edit_config(const SegmentConfig& config, const QString& what);     ///< pushes an undo command
+  const RunOptions& run_options() const { return run_options_; }
+  void set_run_options(const RunOptions& options);
 
  Q_SIGNALS:
   void selection_changed();
   void hover_changed();
   void config_changed();
+  void run_options_changed();
   void model_changed();
   void history_changed();
 
  private:
+  void forget_run();
+  void show_history_entry(std::size_t index);
+
   RunModel run_;
   QUndoStack undo_stack_;
   Selection selected_, hovered_;
   std::vector<Selection> history_;
   std::size_t history_index_ = 0;
   SegmentConfig config_;
+  RunOptions run_options_;
   std::optional<ModelConfig> model_;
 };
 

@@ -26,6 +26,8 @@ class Panel : public QWidget {
   LabContext& context() { return context_; }
 
  private:
+  void queue_refresh();
+
   LabContext& context_;
   QString title_;
   bool pending_ = false;

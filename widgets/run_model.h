@@ -41,6 +41,7 @@ class RunModel : public QObject {
   int segment_count() const;          ///< segments closed so far
   int expected_segments() const;
   const SegmentSnapshot& snapshot(int segment) const;
+  std::shared_ptr<const SegmentSnapshot> shared_snapshot(int segment) const;  ///< to hand on to another thread
   const SegmentRecord& record(int segment) const { return snapshot(segment).record; }
   int segment_of_token(std::int64_t position) const;   ///< by S; also for tokens not run yet
   /// Loss of predicting the token at `position` in nats, or NaN where it has none (yet).

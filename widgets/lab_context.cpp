@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/lab_context.h"
+
+#include <QUndoCommand>
+
+namespace carryover {
+namespace {
+
+constexpr std::size_t history_limit = 200;
+
+class ConfigEdit : public QUndoCommand {
+ public:
+  ConfigEdit(LabContext& context, SegmentConfig after, const QString& what)
+      : QUndoCommand(what), context_(context), before_(context.config()), after_(std::move(after)) {}
+  void undo() override { context_.set_config(before_); }
+  void redo() override { context_.set_config(after_); }
+
+ private:
+  LabContext& context_;
+  SegmentConfig before_, after_;
+};
+
+}  // namespace
+
+LabContext::LabContext(QObject* parent) : QObject(parent), history_{Selection{}} {
+  connect(&run_, &RunModel::reset, this, &LabContext::forget_run);
+}
+
+void LabContext::forget_run() {
+  selected_.segment = -1;
+  selected_.token = -1;
+  hovered_ = {};
+  history_ = {selected_};
+  history_index_ = 0;
+  Q_EMIT selection_changed();
+  Q_EMIT hover_changed();
+  Q_EMIT history_changed();
+}
+
+void LabContext::select(const Selection& selection) {
+  Selection next = selection;
+  if (next.token >= 0 && next.token != selected_.token) next.segment = run_.segment_of_token(next.token);
+  if (next == selected_) return;
+  selected_ = next;
+  history_.resize(history_index_ + 1);
+  history_.push_back(next);
+  if (history_.size() > history_limit) history_.erase(history_.begin());
+  history_index_ = history_.size() - 1;
+  Q_EMIT selection_changed();
+  Q_EMIT history_changed();
+}
+
+void LabContext::hover(const Selection& selection) {
+  if (selection == hovered_) return;
+  hovered_ = selection;
+  Q_EMIT hover_changed();
+}
+
+void LabContext::follow_segment(int segment) {
+  if (selected_.segment == segment) return;
+  selected_.segment = segment;
+  selected_.token = -1;
+  history_[history_index_] = selected_;
+  Q_EMIT selection_changed();
+}
+
+void LabContext::select_segment(int segment) {
+  Selection next = selected_;
+  next.segment = segment;
+  if (next.token >= 0 && run_.segment_of_token(next.token) != segment) next.token = -1;
+  select(next);
+}
+
+void LabContext::select_head(int layer, int head) {
+  Selection next = selected_;
+  next.layer = layer;
+  next.head = head;
+  select(next);
+}
+
+void LabContext::select_token(std::int64_t position) {
+  Selection next = selected_;
+  next.token = position;
+  select(next);
+}
+
+bool LabContext::can_go_back() const { return history_index_ > 0; }
+bool LabContext::can_go_forward() const { return history_index_ + 1 < history_.size(); }
+
+void LabContext::go_back() {
+  if (can_go_back()) show_history_entry(history_index_ - 1);
+}
+
+void LabContext::go_forward() {
+  if (can_go_forward()) show_history_entry(history_index_ + 1);
+}
+
+void LabContext::show_history_entry(std::size_t index) {
+  history_index_ = index;
+  selected_ = history_[index];
+  Q_EMIT selection_changed();
+  Q_EMIT history_changed();
+}
+
+void LabContext::set_model(const ModelConfig& model, const SegmentConfig& config) {
+  undo_stack_.clear();
+  model_ = model;
+  config_ = config;
+  selected_ = {};
+  history_ = {selected_};
+  history_index_ = 0;
+  Q_EMIT model_changed();
+  Q_EMIT config_changed();
+  Q_EMIT selection_changed();
+  Q_EMIT history_changed();
+}
+
+void LabContext::set_config(const SegmentConfig& config) {
+  if (config == config_) return;
+  config_ = config;
+  Q_EMIT config_changed();
+}
+
+void LabContext::edit_config(const SegmentConfig& config, const QString& what) {
+  if (config == config_) return;
+  undo_stack_.push(new ConfigEdit(*this, config, what));
+}
+
+void LabContext::set_run_options(const RunOptions& options) {
+  if (options == run_options_) return;
+  run_options_ = options;
+  Q_EMIT run_options_changed();
+}
+
+}  // namespace carryover

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panel_registry.h"
+
+#include <QCoreApplication>
+
+#include "widgets/panels/carry_panel.h"
+#include "widgets/panels/config_panel.h"
+#include "widgets/panels/head_grid_panel.h"
+#include "widgets/panels/hits_panel.h"
+#include "widgets/panels/log_panel.h"
+#include "widgets/panels/loss_panel.h"
+#include "widgets/panels/memory_panel.h"
+#include "widgets/panels/retrieval_map_panel.h"
+#include "widgets/panels/text_panel.h"
+
+namespace carryover {
+namespace {
+
+template <typename T>
+PanelEntry row(const char* id, const char* title, PanelArea area) {
+  return {QString::fromLatin1(id), QCoreApplication::translate("PanelRegistry", title), area,
+          [](LabContext& context, QWidget* parent) -> Panel* { return new T(context, parent); }};
+}
+
+}  // namespace
+
+// The first panel of an area is the tab in front.
+const std::vector<PanelEntry>& panel_registry() {
+  static const std::vector<PanelEntry> rows = {
+      row<HeadGridPanel>("grid", QT_TRANSLATE_NOOP("PanelRegistry", "Heads × layers"), PanelArea::Left),
+      row<TextPanel>("text", QT_TRANSLATE_NOOP("PanelRegistry", "Text"), PanelArea::Centre),
+      row<RetrievalMapPanel>("retrieval_map", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieval map"), PanelArea::Centre),
+      row<CarryPanel>("carry", QT_TRANSLATE_NOOP("PanelRegistry", "Carried tail"), PanelArea::Centre),
+      row<HitsPanel>("hits", QT_TRANSLATE_NOOP("PanelRegistry", "Hits"), PanelArea::Right),
+      row<ConfigPanel>("config", QT_TRANSLATE_NOOP("PanelRegistry", "Settings"), PanelArea::Right),
+      row<LossPanel>("loss", QT_TRANSLATE_NOOP("PanelRegistry", "Loss"), PanelArea::Bottom),
+      row<MemoryPanel>("memory", QT_TRANSLATE_NOOP("PanelRegistry", "Memory"), PanelArea::Bottom),
+      row<LogPanel>("log", QT_TRANSLATE_NOOP("PanelRegistry", "Log"), PanelArea::Bottom),
+  };
+  return rows;
+}
+
+}  // namespace carryover

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QTimer>
+#include <functional>
+#include <vector>
+
+#include "widgets/panel.h"
+
+class QCheckBox;
+class QComboBox;
+class QFormLayout;
+class QLabel;
+class QSpinBox;
+
+namespace carryover {
+
+/// Every field of SegmentConfig but the grouping (which has the grid), with units; policy, number type and device.
+/// What is typed is checked at once, and becomes the configuration (undoable) when it is valid. GUI thread.
+class ConfigPanel : public Panel {
+  Q_OBJECT
+ public:
+  ConfigPanel(LabContext& context, QWidget* parent = nullptr);
+
+ protected:
+  void refresh() override;
+
+ private:
+  struct NumberField {
+    QSpinBox* box;
+    std::function<void(SegmentConfig&, std::int64_t)> write;
+    std::function<std::int64_t(const SegmentConfig&)> read;
+  };
+  struct SwitchField {
+    QCheckBox* box;
+    bool SegmentConfig::*field;
+  };
+  void add_numbers(QFormLayout* form);
+  void add_switches(QFormLayout* form);
+  void add_options(QFormLayout* form);
+  void add_rope(QFormLayout* form);
+  void write_options();
+  SegmentConfig typed_config() const;
+  void validate();
+  void commit();
+
+  std::vector<NumberField> numbers_;
+  std::vector<SwitchField> switches_;
+  QComboBox *policy_, *dtype_, *device_, *rope_;
+  QSpinBox* token_limit_;
+  QLabel* problem_;
+  QTimer commit_timer_;
+  bool updating_ = false;
+};
+
+}  // namespace carryover

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/panel.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+
+namespace carryover {
+
+class TextSearch;
+class TokenView;
+
+/// The text with the selected segment, its hits and the tail carried into it marked; search on top. GUI thread.
+class TextPanel : public Panel {
+  Q_OBJECT
+ public:
+  TextPanel(LabContext& context, QWidget* parent = nullptr);
+
+ protected:
+  void refresh() override;
+
+ private:
+  void build_bar(QWidget* bar);
+  void search(bool forward);
+
+  TokenView* view_;
+  TextSearch* search_;
+  QComboBox* colour_;
+  QComboBox* heads_;
+  QLineEdit* query_;
+  QLabel* found_;
+};
+
+}  // namespace carryover
