@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/cost_model.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace carryover {
+
+namespace {
+
+__extension__ typedef __int128 Wide;
+
+/// A forecast may be asked for absurd lengths; it then says "more than any machine has" and never wraps around.
+std::int64_t saturated(Wide value) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  return value > most ? most : static_cast<std::int64_t>(value);
+}
+
+/// K and V of one position of one KV head, bytes.
+Wide pair_bytes(const CostModel& cost) {
+  return Wide{2} * cost.model.head_dim * cost.bytes_per_value;
+}
+
+/// Positions × heads that attention reads in one segment of `length` tokens, over all layers. A retrieved prefix
+/// belongs to a query head, the rest to a KV head.
+Wide visible_slots(const CostModel& cost, std::int64_t length) {
+  const Grouping& grouping = cost.config.grouping;
+  Wide slots = 0;
+  for (int layer = 0; layer < cost.model.layers; ++layer) {
+    slots += Wide{length} * cost.model.kv_heads;
+    slots += Wide{cost.config.carry_length} * std::ssize(grouping.local_kv_heads(layer, cost.model));
+    if (grouping.retrieves(layer)) {
+      slots += Wide{cost.config.retrieval_length} * std::ssize(grouping.long_heads(layer));
+    }
+  }
+  return slots;
+}
+
+}  // namespace
+
+std::int64_t CostModel::weight_bytes() const {
+  return saturated(Wide{model.parameters()} * bytes_per_value);
+}
+
+std::int64_t CostModel::segmented_attention_bytes() const {
+  return saturated(visible_slots(*this, config.segment_length) * pair_bytes(*this));
+}
+
+std::int64_t CostModel::carry_bytes() const {
+  Wide heads = 0;
+  for (int layer = 0; layer < model.layers; ++layer) heads += std::ssize(config.grouping.local_kv_heads(layer, model));
+  return saturated(heads * config.carry_length * pair_bytes(*this));
+}
+
+std::int64_t CostModel::pool_bytes_per_token() const {
+  if (config.retrieval_length == 0) return 0;
+  Wide heads = 0;
+  for (int layer : config.grouping.long_range_layers()) {
+    heads += std::ssize(config.grouping.long_kv_heads(layer, model));
+  }
+  return saturated(heads * pair_bytes(*this));
+}
+
+std::int64_t CostModel::pool_bytes(std::int64_t tokens) const {
+  return saturated(Wide{pool_bytes_per_token()} * tokens);
+}
+
+std::int64_t CostModel::full_attention_bytes(std::int64_t tokens) const {
+  return saturated(Wide{model.layers} * model.kv_heads * tokens * pair_bytes(*this));
+}
+
+std::int64_t CostModel::activation_bytes(std::int64_t chunk) const {
+  const Wide stream = 2 * model.hidden;  // the residual and its normalised copy
+  const Wide attention = (3 * model.heads + 3 * model.kv_heads) * model.head_dim;  // q, k, v, rotated q and k, output
+  const Wide feed_forward = 3 * model.intermediate;                                // gate, up, product
+  return saturated((stream + std::max(attention, feed_forward)) * chunk * bytes_per_value);
+}
+
+double CostModel::visible_positions() const {
+  double prefix = 0;
+  for (int layer = 0; layer < model.layers; ++layer) {
+    const double taken = static_cast<double>(config.grouping.long_heads(layer).size());
+    prefix += (static_cast<double>(model.heads) - taken) * static_cast<double>(config.carry_length);
+    if (config.grouping.is_long_layer(layer)) prefix += taken * static_cast<double>(config.retrieval_length);
+  }
+  return static_cast<double>(config.segment_length) + prefix / static_cast<double>(model.layers * model.heads);
+}
+
+MemoryBytes CostModel::segmented(std::int64_t tokens) const {
+  const std::int64_t length = std::min(tokens, config.segment_length);
+  MemoryBytes bytes;
+  bytes.weights = weight_bytes();
+  bytes.activations = activation_bytes(length);
+  bytes.attention_kv = saturated(visible_slots(*this, length) * pair_bytes(*this));
+  bytes.carry = carry_bytes();
+  bytes.pool = pool_bytes(tokens);
+  const Wide peak = Wide{bytes.weights} + bytes.activations + bytes.attention_kv + bytes.carry + bytes.pool;
+  bytes.device_peak = saturated(peak);
+  return bytes;
+}
+
+}  // namespace carryover

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/memory_bytes.h"
+
+#include <nlohmann/json.hpp>
+
+namespace carryover {
+
+void to_json(nlohmann::json& json, const MemoryBytes& bytes) {
+  json = nlohmann::json{{"weights", bytes.weights},
+                        {"activations", bytes.activations},
+                        {"attention_kv", bytes.attention_kv},
+                        {"carry", bytes.carry},
+                        {"pool", bytes.pool},
+                        {"device_peak", bytes.device_peak}};
+}
+
+void from_json(const nlohmann::json& json, MemoryBytes& bytes) {
+  json.at("weights").get_to(bytes.weights);
+  json.at("activations").get_to(bytes.activations);
+  json.at("attention_kv").get_to(bytes.attention_kv);
+  json.at("carry").get_to(bytes.carry);
+  json.at("pool").get_to(bytes.pool);
+  json.at("device_peak").get_to(bytes.device_peak);
+}
+
+}  // namespace carryover

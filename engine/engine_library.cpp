@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/engine_library.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <mutex>
+
+#include "engine/core/error.h"
+
+namespace carryover {
+
+namespace {
+
+using OpenSession = Session* (*)(const ModelRequest&, const LoadProgress&);
+
+std::string engine_path() {
+  Dl_info info{};
+  CARRYOVER_CHECK(dladdr(reinterpret_cast<const void*>(&load_session), &info) != 0 && info.dli_fname != nullptr);
+  return (std::filesystem::path(info.dli_fname).parent_path() / "libcarryover_engine.so").string();
+}
+
+/// Global symbols, because LibTorch's own plug-ins (CUDA) look theirs up in the process.
+OpenSession open_library() {
+  const std::string path = engine_path();
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr) {
+    throw EngineError(Fault::Io, path, std::string("the engine can't be opened: ") + dlerror(),
+                      "Build it with `./lab build`; `./lab doctor` says what is missing.");
+  }
+  void* symbol = dlsym(library, "carryover_open_session");
+  if (symbol == nullptr) {
+    throw EngineError(Fault::Io, path, "is not an engine of this program: it has no carryover_open_session",
+                      "Build program and engine together with `./lab build`.");
+  }
+  return reinterpret_cast<OpenSession>(symbol);
+}
+
+}  // namespace
+
+std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress) {
+  static std::mutex mutex;
+  static OpenSession open = nullptr;  // stays empty where opening failed, so that a later call can succeed
+  {
+    std::lock_guard lock(mutex);
+    if (open == nullptr) open = open_library();
+  }
+  return std::unique_ptr<Session>(open(request, progress));
+}
+
+}  // namespace carryover
