@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "engine/core/model_config.h"
+#include "tests/support/make_safetensors.h"
+#include "tests/support/temp_dir.h"
+
+namespace carryover::test {
+
+struct TinyModelOptions {
+  std::string dtype = "F32";      ///< "F32", "F16" or "BF16"
+  int shards = 1;                 ///< more than one: model-0000i-of-0000n.safetensors and their index
+  bool newer_config = false;      ///< `rope_parameters` and `dtype` in place of `rope_theta`, `rope_scaling`, `torch_dtype`
+};
+
+/// A LLaMA with 4 layers, 4 query heads in 2 groups, d = 16 and 256 tokens of vocabulary, where not said otherwise.
+inline ModelConfig tiny_config(std::int64_t layers = 4, std::int64_t heads = 4, std::int64_t kv_heads = 2,
+                               std::int64_t head_dim = 16, std::int64_t vocabulary = 256) {
+  ModelConfig config;
+  config.architecture = "llama";
+  config.name = "tiny";
+  config.layers = layers;
+  config.heads = heads;
+  config.kv_heads = kv_heads;
+  config.head_dim = head_dim;
+  config.hidden = heads * head_dim;
+  config.intermediate = 2 * config.hidden;
+  config.vocabulary = vocabulary;
+  config.context = 2048;
+  config.bos_id = 1;
+  config.eos_id = 2;
+  return config;
+}
+
+/// Names and shapes of all tensors of an HF checkpoint of this config, in the order that HF lists them.
+inline std::vector<std::pair<std::string, std::vector<std::int64_t>>> hf_tensor_shapes(const ModelConfig& c) {
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes;
+  shapes.push_back({"model.embed_tokens.weight", {c.vocabulary, c.hidden}});
+  for (std::int64_t layer = 0; layer < c.layers; ++layer) {
+    const std::string prefix = "model.layers." + std::to_string(layer) + ".";
+    shapes.push_back({prefix + "input_layernorm.weight", {c.hidden}});
+    shapes.push_back({prefix + "self_attn.q_proj.weight", {c.heads * c.head_dim, c.hidden}});
+    shapes.push_back({prefix + "self_attn.k_proj.weight", {c.kv_heads * c.head_dim, c.hidden}});
+    shapes.push_back({prefix + "self_attn.v_proj.weight", {c.kv_heads * c.head_dim, c.hidden}});
+    shapes.push_back({prefix + "self_attn.o_proj.weight", {c.hidden, c.heads * c.head_dim}});
+    shapes.push_back({prefix + "post_attention_layernorm.weight", {c.hidden}});
+    shapes.push_back({prefix + "mlp.gate_proj.weight", {c.intermediate, c.hidden}});
+    shapes.push_back({prefix + "mlp.up_proj.weight", {c.intermediate, c.hidden}});
+    shapes.push_back({prefix + "mlp.down_proj.weight", {c.hidden, c.intermediate}});
+  }
+  shapes.push_back({"model.norm.weight", {c.hidden}});
+  if (!c.tied_embeddings) shapes.push_back({"lm_head.weight", {c.vocabulary, c.hidden}});
+  return shapes;
+}
+
+/// Random weights under their HF names, row-major: N(0, 1/fan-in) for matrices (embeddings N(0, 1)), 1 + N(0, 0.1²) for
+/// norms; so activations stay near one and attention is neither flat nor saturated.
+inline std::map<std::string, std::vector<float>> random_weights(const ModelConfig& config, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  std::map<std::string, std::vector<float>> weights;
+  for (const auto& [name, shape] : hf_tensor_shapes(config)) {
+    const bool vector = shape.size() == 1;
+    const bool embedding = name == "model.embed_tokens.weight";
+    const auto columns = static_cast<float>(shape.back());
+    std::vector<float> values(static_cast<std::size_t>(vector ? shape[0] : shape[0] * shape[1]));
+    const float scale = vector ? 0.1f : embedding ? 1.0f : 1.0f / std::sqrt(columns);
+    for (float& value : values) value = (vector ? 1.0f : 0.0f) + scale * normal(random);
+    weights[name] = std::move(values);
+  }
+  return weights;
+}
+
+inline nlohmann::json hf_rope_json(const RopeConfig& rope, const char* kind_key) {
+  nlohmann::json json{{kind_key, rope_kind_name(rope.kind)}};
+  if (rope.kind != RopeConfig::Kind::Default) json["factor"] = rope.factor;
+  if (rope.original_context != 0) json["original_max_position_embeddings"] = rope.original_context;
+  if (rope.kind == RopeConfig::Kind::Llama3) {
+    json["low_freq_factor"] = rope.low_frequency_factor;
+    json["high_freq_factor"] = rope.high_frequency_factor;
+  }
+  return json;
+}
+
+/// What config.json says of this model, in the older or newer spelling.
+inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOptions& options = {}) {
+  const bool mistral = c.architecture == "mistral";
+  nlohmann::json json{{"architectures", {mistral ? "MistralForCausalLM" : "LlamaForCausalLM"}},
+                      {"model_type", mistral ? "mistral" : "llama"},
+                      {"hidden_act", "silu"},
+                      {"hidden_size", c.hidden},
+                      {"intermediate_size", c.intermediate},
+                      {"num_hidden_layers", c.layers},
+                      {"num_attention_heads", c.heads},
+                      {"num_key_value_heads", c.kv_heads},
+                      {"head_dim", c.head_dim},
+                      {"vocab_size", c.vocabulary},
+                      {"max_position_embeddings", c.context},
+                      {"rms_norm_eps", c.norm_epsilon},
+                      {"tie_word_embeddings", c.tied_embeddings}};
+  if (c.bos_id) json["bos_token_id"] = *c.bos_id;
+  if (c.eos_id) json["eos_token_id"] = *c.eos_id;
+  const std::string dtype = options.dtype == "F32" ? "float32" : options.dtype == "F16" ? "float16" : "bfloat16";
+  json[options.newer_config ? "dtype" : "torch_dtype"] = dtype;
+  if (options.newer_config) {
+    json["rope_parameters"] = hf_rope_json(c.rope, "rope_type");
+    json["rope_parameters"]["rope_theta"] = c.rope.theta;
+  } else {
+    json["rope_theta"] = c.rope.theta;
+    json["rope_scaling"] = c.rope.kind == RopeConfig::Kind::Default ? nlohmann::json() : hf_rope_json(c.rope, "rope_type");
+  }
+  return json;
+}
+
+/// Writes an HF folder with the given weights and gives its path back. `dir` is made where it is missing.
+inline std::string write_tiny_model(const std::filesystem::path& dir, const ModelConfig& config,
+                                    const std::map<std::string, std::vector<float>>& weights,
+                                    const TinyModelOptions& options = {}) {
+  std::filesystem::create_directories(dir);
+  write_bytes(dir / "config.json", hf_config_json(config, options).dump(1));
+  const auto shapes = hf_tensor_shapes(config);
+  const auto shards = static_cast<std::size_t>(options.shards);
+  std::vector<std::vector<SafetensorsEntry>> files(shards);
+  nlohmann::json index{{"metadata", {{"total_size", 0}}}, {"weight_map", nlohmann::json::object()}};
+  const auto shard_name = [&](std::size_t shard) {
+    char name[64];
+    std::snprintf(name, sizeof name, "model-%05zu-of-%05zu.safetensors", shard + 1, shards);
+    return std::string(shards == 1 ? "model.safetensors" : name);
+  };
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const auto& [name, shape] = shapes[i];
+    const std::size_t shard = i * shards / shapes.size();
+    files[shard].push_back({name, options.dtype, shape, encode_values(weights.at(name), options.dtype)});
+    index["weight_map"][name] = shard_name(shard);
+  }
+  for (std::size_t shard = 0; shard < shards; ++shard) {
+    write_bytes(dir / shard_name(shard), make_safetensors(files[shard]));
+  }
+  if (shards > 1) write_bytes(dir / "model.safetensors.index.json", index.dump(1));
+  return dir.string();
+}
+
+inline std::string write_tiny_model(const std::filesystem::path& dir, const ModelConfig& config, unsigned seed,
+                                    const TinyModelOptions& options = {}) {
+  return write_tiny_model(dir, config, random_weights(config, seed), options);
+}
+
+}  // namespace carryover::test
