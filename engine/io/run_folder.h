@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <fstream>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/session.h"
@@ -16,11 +17,21 @@ struct RunDescription {
   std::string text;  ///< path, "-" or the ids' file
   RunRequest request;
   std::vector<std::string> command_line;
+  std::optional<std::int64_t> token_limit;  ///< the text was cut after this many tokens
+  std::uint64_t seed = 0;
 };
 
+/// The contents of config.json: settings under "config", "policy", "dtype", … as `--config` reads them back, and where
+/// they ran (processor, threads, library versions).
+nlohmann::json config_json(const RunDescription& description);
+
+/// The contents of summary.json; `ppl` and `nll_mean` are null without targets.
+nlohmann::json summary_json(const RunSummary& summary, const RunDescription& description);
+
 /// The folder that `carryover run --out DIR` writes, and the window saves: config.json, segments.jsonl, hits.jsonl,
-/// nll.json, summary.json. Lines are appended as segments close; a whole file is written to a temporary name, synced and
-/// renamed. Owner: the thread that runs. Throws EngineError{Io} when the disk is full or DIR can't be written, and
+/// nll.json, summary.json. Lines are appended as segments close, and each file is whole after each append, a failed one
+/// too; a file written at once goes to a temporary name, is synced and renamed. Where no segment closed before the
+/// folder is destroyed unfinished, nothing is left behind. Owner: the thread that runs. Throws EngineError{Io} when the disk is full or DIR can't be written, and
 /// EngineError{Usage} where DIR already holds a run (unless `overwrite`).
 class RunFolder {
  public:
@@ -38,7 +49,8 @@ class RunFolder {
 /// A run read back. Throws EngineError{Io, BadInput} with file and line.
 struct StoredRun {
   std::string directory;
-  std::shared_ptr<const nlohmann::json> config, summary;
+  std::shared_ptr<const nlohmann::json> config;
+  std::shared_ptr<const nlohmann::json> summary;  ///< null where the run did not finish
   std::vector<SegmentRecord> segments;
   std::vector<HeadHits> hits;
   std::vector<float> target_nll;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/io/output_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "engine/core/error.h"
+
+namespace carryover {
+
+namespace {
+
+EngineError write_error(const std::string& path, int code) {
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+      return {Fault::Io, path, "the disk is full", "Free some space, or write to another disk."};
+    case EFBIG:
+      return {Fault::Io, path, "the file would grow past the size that is allowed here",
+              "Raise the limit (`ulimit -f`), or write to another disk."};
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return {Fault::Io, path, std::string("can't be written: ") + std::strerror(code),
+              "Write to a folder that you own."};
+    default:
+      return {Fault::Io, path, std::string("can't be written: ") + std::strerror(code), "Check the path."};
+  }
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string path)
+    : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) throw write_error(path_, errno);
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool OutputFile::write_at(std::int64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += written;
+  }
+  return true;
+}
+
+void OutputFile::replace_end(std::int64_t offset, std::string_view bytes, std::string_view tail) {
+  CARRYOVER_CHECK(descriptor_ >= 0 && offset + std::ssize(tail) == size_);
+  if (write_at(offset, bytes)) {
+    size_ = offset + std::ssize(bytes);
+    return;
+  }
+  const int code = errno;
+  write_at(offset, tail);  // these bytes have their place on the disk already
+  if (::ftruncate(descriptor_, size_) != 0) throw write_error(path_, errno);
+  throw write_error(path_, code);
+}
+
+void OutputFile::finish() {
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) throw write_error(path_, errno);  // EINVAL: a device, not a file
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0) throw write_error(path_, errno);
+}
+
+}  // namespace carryover

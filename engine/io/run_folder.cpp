@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/io/run_folder.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/core/error.h"
+#include "engine/io/output_file.h"
+
+namespace carryover {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kFileNames[] = {"config.json", "segments.jsonl", "hits.jsonl", "nll.json", "summary.json"};
+
+/// Paths and arguments may hold any bytes; JSON only UTF-8.
+std::string text_of(const json& value, int indent = -1) {
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+/// A number that reads back as the same float, or null.
+void append_number(std::string& text, float value) {
+  if (!std::isfinite(value)) {
+    text += "null";
+    return;
+  }
+  char digits[32];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+/// The first processor's line `name` of /proc/cpuinfo; empty on another system.
+std::string processor_line(const std::string& name) {
+  std::ifstream input("/proc/cpuinfo");
+  for (std::string line; std::getline(input, line);) {
+    if (line.rfind(name, 0) != 0) continue;
+    const std::size_t colon = line.find(": ");
+    return colon == std::string::npos ? "" : line.substr(colon + 2);
+  }
+  return {};
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream input(text);
+  return {std::istream_iterator<std::string>(input), {}};
+}
+
+json environment_json(const RunDescription& description) {
+  return {{"carryover", CARRYOVER_VERSION},
+          {"compiler", "g++ " __VERSION__},
+          {"libraries", description.model.library_versions},
+          {"processor", processor_line("model name")},
+          {"processor_flags", words(processor_line("flags"))}};
+}
+
+std::string read_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    throw EngineError(Fault::Io, path, "is a folder, not a file", "Name a file inside it.");
+  std::ifstream input(path, std::ios::binary);
+  std::ostringstream text;
+  if (!input || !(text << input.rdbuf())) {
+    if (input && input.peek() == std::ifstream::traits_type::eof()) return {};
+    throw EngineError(Fault::Io, path, "can't be read", "Check that it exists and that you may read it.");
+  }
+  return std::move(text).str();
+}
+
+json parse(const std::string& text, const std::string& where) {
+  try {
+    return json::parse(text);
+  } catch (const json::exception& error) {
+    throw EngineError(Fault::BadInput, where, std::string("is not valid JSON: ") + error.what(),
+                      "The file may have been cut off or edited; take an unchanged copy.");
+  }
+}
+
+/// Calls visit(json, "file:line") for each line of a .jsonl file.
+template <typename Visit>
+void each_line(const std::string& path, Visit visit) {
+  std::istringstream input(read_file(path));
+  std::int64_t number = 0;
+  for (std::string line; std::getline(input, line);) {
+    ++number;
+    if (line.empty()) continue;
+    const std::string where = path + ":" + std::to_string(number);
+    try {
+      visit(parse(line, where), where);
+    } catch (const json::exception& error) {
+      throw EngineError(Fault::BadInput, where, std::string("has the wrong fields: ") + error.what(),
+                        "Use a file that `carryover run` wrote.");
+    }
+  }
+}
+
+std::vector<float> read_nll(const std::string& path) {
+  const json values = parse(read_file(path), path);
+  std::vector<float> result;
+  try {
+    for (const json& value : values) result.push_back(value.is_null() ? std::nanf("") : value.get<float>());
+  } catch (const json::exception& error) {
+    throw EngineError(Fault::BadInput, path, std::string("is not an array of numbers: ") + error.what(),
+                      "Use a file that `carryover run` wrote.");
+  }
+  return result;
+}
+
+bool holds_run(const fs::path& directory) {
+  std::error_code ignored;
+  for (const char* name : kFileNames) {
+    if (fs::exists(directory / name, ignored)) return true;
+  }
+  return false;
+}
+
+/// Makes the folder; true where it was not there before.
+bool make_folder(const std::string& directory, bool overwrite) {
+  std::error_code code;
+  if (fs::exists(directory, code) && !fs::is_directory(directory, code)) {
+    throw EngineError(Fault::Io, directory, "is not a folder", "Name a folder for the run's files.");
+  }
+  if (holds_run(directory) && !overwrite) {
+    throw EngineError(Fault::Usage, directory, "already holds a run", "Choose another folder, or add --overwrite.");
+  }
+  const bool made = fs::create_directories(directory, code);
+  if (code) throw EngineError(Fault::Io, directory, "can't be made: " + code.message(), "Choose another folder.");
+  return made;
+}
+
+}  // namespace
+
+json config_json(const RunDescription& description) {
+  const RunRequest& request = description.request;
+  const ModelInfo& model = description.model;
+  json shape = model.config;
+  shape["path"] = model.path;
+  shape["weights_hash"] = model.weights_hash;
+  return {{"model", std::move(shape)},
+          {"text", description.text},
+          {"text_tokens", request.ids ? request.ids->size() : 0},
+          {"tokens", description.token_limit ? json(*description.token_limit) : json()},
+          {"policy", request.policy},
+          {"dtype", dtype_name(model.dtype)},
+          {"device", device_name(model.device)},
+          {"threads", model.threads},
+          {"seed", description.seed},
+          {"forced_hits", request.forced_hits.size()},
+          {"config", request.config},
+          {"command_line", description.command_line},
+          {"environment", environment_json(description)}};
+}
+
+json summary_json(const RunSummary& summary, const RunDescription& description) {
+  const auto number_or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
+  const double rate = summary.seconds > 0 ? static_cast<double>(summary.tokens) / summary.seconds : 0;
+  return {{"model", description.model.config.name},
+          {"weights_hash", description.model.weights_hash},
+          {"policy", description.request.policy},
+          {"dtype", dtype_name(description.model.dtype)},
+          {"device", device_name(description.model.device)},
+          {"tokens", summary.tokens},
+          {"targets", summary.targets},
+          {"segments", summary.segments},
+          {"nll_mean", number_or_null(summary.nll_mean())},
+          {"ppl", number_or_null(summary.ppl())},
+          {"seconds", summary.seconds},
+          {"tokens_per_s", rate},
+          {"peak_memory_bytes", summary.peak_memory_bytes},
+          {"close_cuts", summary.close_cuts},
+          {"cancelled", summary.cancelled},
+          {"memory", summary.memory}};
+}
+
+struct RunFolder::Files {
+  std::string directory;
+  RunDescription description;
+  bool made_folder = false;
+  bool keep = true;  ///< false while the files belong to this run and hold no segment yet
+  std::unique_ptr<OutputFile> segments, hits, nll;
+
+  ~Files() {
+    segments.reset();
+    hits.reset();
+    nll.reset();
+    if (keep) return;
+    std::error_code ignored;
+    for (const char* name : kFileNames) fs::remove(path(name), ignored);
+    if (made_folder) fs::remove(directory, ignored);
+  }
+
+  std::string path(const char* name) const { return (fs::path(directory) / name).string(); }
+};
+
+RunFolder::RunFolder(const std::string& directory, const RunDescription& description, bool overwrite)
+    : files_(std::make_unique<Files>()) {
+  files_->made_folder = make_folder(directory, overwrite);
+  files_->directory = directory;
+  files_->description = description;
+  files_->keep = false;
+  std::error_code ignored;
+  for (const char* name : kFileNames) fs::remove(files_->path(name), ignored);
+  write_file_atomically(files_->path("config.json"), text_of(config_json(description), 2) + "\n");
+  files_->segments = std::make_unique<OutputFile>(files_->path("segments.jsonl"));
+  files_->hits = std::make_unique<OutputFile>(files_->path("hits.jsonl"));
+  files_->nll = std::make_unique<OutputFile>(files_->path("nll.json"));
+  files_->nll->append("[]\n");
+}
+
+RunFolder::~RunFolder() = default;
+
+const std::string& RunFolder::directory() const {
+  return files_->directory;
+}
+
+void RunFolder::append(const SegmentSnapshot& snapshot) {
+  std::string hits, losses;
+  for (const HeadHits& head_hits : snapshot.hits) hits += text_of(head_hits) + "\n";
+  OutputFile& nll = *files_->nll;
+  for (float value : snapshot.target_nll) {
+    if (nll.size() > 3 || !losses.empty()) losses += ",";
+    append_number(losses, value);
+  }
+  files_->hits->append(hits);
+  nll.replace_end(nll.size() - 2, losses + "]\n", "]\n");
+  files_->segments->append(text_of(snapshot.record) + "\n");  // last: a listed segment has its hits and losses
+  files_->keep = true;
+}
+
+void RunFolder::finish(const RunSummary& summary) {
+  files_->segments->finish();
+  files_->hits->finish();
+  files_->nll->finish();
+  write_file_atomically(files_->path("summary.json"), text_of(summary_json(summary, files_->description), 2) + "\n");
+  files_->keep = true;
+}
+
+StoredRun read_run_folder(const std::string& directory) {
+  std::error_code ignored;
+  if (!fs::is_directory(directory, ignored)) {
+    throw EngineError(Fault::Io, directory, "is not a folder", "Name a folder that `carryover run --out` wrote.");
+  }
+  const auto path = [&](const char* name) { return (fs::path(directory) / name).string(); };
+  StoredRun run;
+  run.directory = directory;
+  run.config = std::make_shared<const json>(parse(read_file(path("config.json")), path("config.json")));
+  if (fs::exists(path("summary.json"), ignored)) {
+    run.summary = std::make_shared<const json>(parse(read_file(path("summary.json")), path("summary.json")));
+  }
+  each_line(path("segments.jsonl"),
+            [&](const json& line, const std::string&) { run.segments.push_back(line.get<SegmentRecord>()); });
+  run.hits = read_hits(path("hits.jsonl"));
+  run.target_nll = read_nll(path("nll.json"));
+  return run;
+}
+
+std::vector<HeadHits> read_hits(const std::string& path) {
+  std::vector<HeadHits> hits;
+  each_line(path,
+            [&](const json& line, const std::string& where) { hits.push_back(head_hits_from_json(line, where)); });
+  return hits;
+}
+
+void write_file_atomically(const std::string& path, std::string_view contents) {
+  const std::string temporary = path + ".tmp-" + std::to_string(::getpid());
+  try {
+    OutputFile file(temporary);
+    file.append(contents);
+    file.finish();
+  } catch (const EngineError& error) {
+    ::unlink(temporary.c_str());
+    throw EngineError(error.fault(), path, error.problem(), error.advice());
+  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string reason = std::error_code(errno, std::generic_category()).message();
+    ::unlink(temporary.c_str());
+    throw EngineError(Fault::Io, path, "can't be written: " + reason, "Check the path.");
+  }
+}
+
+}  // namespace carryover
