@@ -38,12 +38,10 @@ void LabContext::forget_run() {
 }
 
 void LabContext::select(const Selection& selection) {
-  Selection next = selection;
-  if (next.token >= 0 && next.token != selected_.token) next.segment = run_.segment_of_token(next.token);
-  if (next == selected_) return;
-  selected_ = next;
+  if (selection == selected_) return;
+  selected_ = selection;
   history_.resize(history_index_ + 1);
-  history_.push_back(next);
+  history_.push_back(selection);
   if (history_.size() > history_limit) history_.erase(history_.begin());
   history_index_ = history_.size() - 1;
   Q_EMIT selection_changed();
@@ -81,6 +79,7 @@ void LabContext::select_head(int layer, int head) {
 void LabContext::select_token(std::int64_t position) {
   Selection next = selected_;
   next.token = position;
+  if (position >= 0) next.segment = run_.segment_of_token(position);
   select(next);
 }
 

@@ -43,12 +43,13 @@ class LabContext : public QObject {
 
   const Selection& selected() const { return selected_; }
   const Selection& hovered() const { return hovered_; }
-  void select(const Selection& selection);   ///< pushes history; selecting a token also selects its segment
+  /// Pushes history. Taken as given: the token may lie outside the segment, as a hit's source does, seen from its reader.
+  void select(const Selection& selection);
   void hover(const Selection& selection);
   void follow_segment(int segment);          ///< as select_segment, but leaves no trace in the history
   void select_segment(int segment);
   void select_head(int layer, int head);
-  void select_token(std::int64_t position);
+  void select_token(std::int64_t position);  ///< selects its segment too
   bool can_go_back() const;
   bool can_go_forward() const;
   void go_back();

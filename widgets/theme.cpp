@@ -86,9 +86,10 @@ QPalette Theme::palette() const {
 }
 
 const Theme& current_theme() { return active_theme(); }
+Theme theme_of(ThemeKind kind) { return kind == ThemeKind::Dark ? dark_theme() : light_theme(); }
 
 void apply_theme(QApplication& application, ThemeKind kind) {
-  active_theme() = kind == ThemeKind::Dark ? dark_theme() : light_theme();
+  active_theme() = theme_of(kind);
   application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
   // Pinned, so that installing another font never changes the look; the later ones fill in scripts and emoji.
   QFont font;

@@ -21,6 +21,7 @@ struct Theme {
   QPalette palette() const;
 };
 const Theme& current_theme();
+Theme theme_of(ThemeKind kind);  ///< figures are exported in the light one whatever the window shows
 void apply_theme(QApplication& application, ThemeKind kind);  ///< Fusion + our palette + pinned font families
 
 }  // namespace carryover
