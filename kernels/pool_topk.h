@@ -4,8 +4,14 @@
 
 namespace carryover::kernels {
 
+/// The largest that the CUDA kernel takes; beyond them it returns cudaErrorInvalidValue. The reference has no limit.
+inline constexpr std::int32_t pool_topk_max_k = 64;
+inline constexpr std::int32_t pool_topk_max_head_dim = 256;
+inline constexpr std::int64_t pool_topk_max_entries = 0x7fffffff - 1;
+
 /// Scores the summaries of each head against the unrotated keys of its pool and keeps the k best of each
-/// (app:retrieval, step 2): score = Σ_c summary[c] · key[c], raw, accumulated in fp32.
+/// (app:retrieval, step 2): score = Σ_c summary[c] · key[c], raw, accumulated in fp32 (fp64 keys: in fp64, then rounded
+/// to the float that is ranked and returned). A score that is NaN is never kept.
 struct PoolTopk {
   const void* keys;           ///< [slots, capacity, d]; entry 0..entries-1 of each slot are filled
   Element key_type;
@@ -21,8 +27,10 @@ struct PoolTopk {
 namespace reference {
 Status pool_topk(const PoolTopk& args, Stream stream);
 }
-/// CUDA only.
+/// CUDA only. Scratch for these sizes (the pointers are not read); grows with heads · summary_count · k, and with
+/// `entries` only up to 256 partial lists each.
 std::int64_t pool_topk_workspace_bytes(const PoolTopk& args);
+/// Every pointer is a device pointer. Asynchronous on `stream`.
 Status pool_topk(const PoolTopk& args, Stream stream);
 
 }  // namespace carryover::kernels

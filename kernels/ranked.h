@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <limits>
+
+#include "kernels/element.h"
+
+namespace carryover::kernels {
+
+/// A pool entry with its score while the k best are sought. Plain C++, so that the CPU tests what the GPU runs.
+struct Ranked {
+  float score;
+  std::int32_t index;
+};
+
+/// Worse than every pool entry, one that scores -inf included.
+CARRYOVER_HOST_DEVICE inline Ranked no_entry() {
+  return {-std::numeric_limits<float>::infinity(), std::numeric_limits<std::int32_t>::max()};
+}
+
+/// The strict total order of retrieval: higher score first, ties to the lower index. A NaN is never the better.
+CARRYOVER_HOST_DEVICE inline bool better(Ranked a, Ranked b) {
+  return a.score > b.score || (a.score == b.score && a.index < b.index);
+}
+
+/// A list sorted by better() takes a candidate in one step, all slots at once: what a slot holds afterwards, from what
+/// it and the slot before it held. Slot 0 passes the candidate itself as `previous`.
+CARRYOVER_HOST_DEVICE inline Ranked slot_after_insert(Ranked own, Ranked previous, Ranked candidate) {
+  if (better(own, candidate)) return own;
+  return better(candidate, previous) ? previous : candidate;
+}
+
+}  // namespace carryover::kernels
