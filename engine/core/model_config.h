@@ -49,8 +49,9 @@ struct ModelConfig {
 void to_json(nlohmann::json& json, const RopeConfig& rope);
 void to_json(nlohmann::json& json, const ModelConfig& model);
 
-/// Reads `rope_scaling` (with `type` or `rope_type`) or the newer `rope_parameters`. `theta` is the fallback base.
-/// Throws EngineError{Unsupported} on a kind outside default, linear, dynamic, llama3.
+/// Reads the value of `rope_scaling` (with `type` or `rope_type`; null is none) or of the newer `rope_parameters`. `theta`
+/// is the base where the object has no `rope_theta`. Throws EngineError{Unsupported} on a kind outside default, linear,
+/// dynamic, llama3, and {BadInput} where a number is missing.
 RopeConfig rope_from_json(const nlohmann::json& object, double theta, const std::string& where);
 
 }  // namespace carryover

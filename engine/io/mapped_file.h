@@ -21,6 +21,11 @@ class MappedFile {
   const std::string& path() const { return path_; }
   std::span<const std::byte> bytes() const { return bytes_; }
 
+  /// Gives the pages of a part back to the system's cache once it has been read, so that loading a model does not count
+  /// its file as memory. They return unchanged when touched again. The page that the part ends in stays: the next part
+  /// begins there.
+  void release(std::span<const std::byte> read) const;
+
  private:
   MappedFile(std::string path, std::span<const std::byte> bytes) : path_(std::move(path)), bytes_(bytes) {}
   std::string path_;
