@@ -48,6 +48,7 @@ class GgufFile {
   const std::vector<GgufTensor>& tensors() const { return tensors_; }
   const GgufTensor* find_tensor(std::string_view name) const;
   const std::string& where() const { return where_; }
+  const std::shared_ptr<const MappedFile>& file() const { return file_; }  ///< null after parse()
 
  private:
   friend class GgufParser;
@@ -58,7 +59,8 @@ class GgufFile {
     std::uint64_t count = 1;
     std::span<const std::byte> bytes;
   };
-  const Value* find(std::string_view key, bool is_array) const;
+  const Value* find(std::string_view key) const;
+  [[noreturn]] void refuse_type(std::string_view key, const Value& value, const char* wanted) const;
 
   std::string where_;
   std::shared_ptr<const MappedFile> file_;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "engine/io/model_source.h"
+
+namespace carryover {
+
+/// A storage type's unit: `values` consecutive values of a row lie in `bytes` bytes.
+struct BlockLayout {
+  std::int64_t values, bytes;
+};
+
+BlockLayout block_layout(StorageType type);
+std::string_view storage_name(StorageType type);
+
+/// Converts `count` values (a multiple of the type's block) to fp32. The input needs no alignment. The K types' results
+/// are those of ggml's formulas with each product rounded. Any thread.
+void dequantize(StorageType type, const std::byte* input, std::int64_t count, float* output);
+
+}  // namespace carryover
