@@ -65,15 +65,6 @@ RopeKind read_rope_kind(const nlohmann::json& value, const std::string& where) {
   refuse(where, "rope.kind", "is not known: " + value.dump().substr(0, 60), "Use default, linear, dynamic or llama3.");
 }
 
-nlohmann::json rope_json(const RopeConfig& rope) {
-  return {{"kind", rope_kind_name(rope.kind)},
-          {"theta", rope.theta},
-          {"factor", rope.factor},
-          {"low_frequency_factor", rope.low_frequency_factor},
-          {"high_frequency_factor", rope.high_frequency_factor},
-          {"original_context", rope.original_context}};
-}
-
 RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
   if (!json.is_object()) refuse(where, "rope", "is not a JSON object", "Give kind, theta and factor, or null.");
   for (const char* needed : {"kind", "theta"}) {  // a base filled in by default would silently change the model
@@ -201,7 +192,7 @@ void to_json(nlohmann::json& json, const SegmentConfig& config) {
   each_integer(config, [&](const char* name, std::int64_t value, std::int64_t) { json[name] = value; });
   each_flag(config, [&](const char* name, bool value) { json[name] = value; });
   json["anchors"] = config.anchors ? nlohmann::json(*config.anchors) : nlohmann::json();
-  json["rope"] = config.rope ? rope_json(*config.rope) : nlohmann::json();
+  json["rope"] = config.rope ? nlohmann::json(*config.rope) : nlohmann::json();
 }
 
 void update_from_json(SegmentConfig& config, const nlohmann::json& json, const std::string& where) {

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "engine/core/error.h"
+#include "engine/io/json_file.h"
 #include "engine/io/output_file.h"
 
 namespace carryover {
@@ -62,39 +63,21 @@ json environment_json(const RunDescription& description) {
           {"processor_flags", words(processor_line("flags"))}};
 }
 
-std::string read_file(const std::string& path) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored))
-    throw EngineError(Fault::Io, path, "is a folder, not a file", "Name a file inside it.");
-  std::ifstream input(path, std::ios::binary);
-  std::ostringstream text;
-  if (!input || !(text << input.rdbuf())) {
-    if (input && input.peek() == std::ifstream::traits_type::eof()) return {};
-    throw EngineError(Fault::Io, path, "can't be read", "Check that it exists and that you may read it.");
-  }
-  return std::move(text).str();
-}
-
-json parse(const std::string& text, const std::string& where) {
-  try {
-    return json::parse(text);
-  } catch (const json::exception& error) {
-    throw EngineError(Fault::BadInput, where, std::string("is not valid JSON: ") + error.what(),
-                      "The file may have been cut off or edited; take an unchanged copy.");
-  }
-}
-
 /// Calls visit(json, "file:line") for each line of a .jsonl file.
 template <typename Visit>
 void each_line(const std::string& path, Visit visit) {
-  std::istringstream input(read_file(path));
+  std::error_code ignored;
+  std::ifstream input(path);
+  if (!input || fs::is_directory(path, ignored)) {
+    throw EngineError(Fault::Io, path, "can't be read as a file", "Check that it exists and that you may read it.");
+  }
   std::int64_t number = 0;
   for (std::string line; std::getline(input, line);) {
     ++number;
     if (line.empty()) continue;
     const std::string where = path + ":" + std::to_string(number);
     try {
-      visit(parse(line, where), where);
+      visit(parse_json(line, where), where);
     } catch (const json::exception& error) {
       throw EngineError(Fault::BadInput, where, std::string("has the wrong fields: ") + error.what(),
                         "Use a file that `carryover run` wrote.");
@@ -103,7 +86,7 @@ void each_line(const std::string& path, Visit visit) {
 }
 
 std::vector<float> read_nll(const std::string& path) {
-  const json values = parse(read_file(path), path);
+  const json values = read_json_file(path);
   std::vector<float> result;
   try {
     for (const json& value : values) result.push_back(value.is_null() ? std::nanf("") : value.get<float>());
@@ -153,7 +136,7 @@ json config_json(const RunDescription& description) {
           {"device", device_name(model.device)},
           {"threads", model.threads},
           {"seed", description.seed},
-          {"forced_hits", request.forced_hits.size()},
+          {"force_hits", description.force_hits.empty() ? json() : json(description.force_hits)},
           {"config", request.config},
           {"command_line", description.command_line},
           {"environment", environment_json(description)}};
@@ -251,9 +234,9 @@ StoredRun read_run_folder(const std::string& directory) {
   const auto path = [&](const char* name) { return (fs::path(directory) / name).string(); };
   StoredRun run;
   run.directory = directory;
-  run.config = std::make_shared<const json>(parse(read_file(path("config.json")), path("config.json")));
+  run.config = std::make_shared<const json>(read_json_file(path("config.json")));
   if (fs::exists(path("summary.json"), ignored)) {
-    run.summary = std::make_shared<const json>(parse(read_file(path("summary.json")), path("summary.json")));
+    run.summary = std::make_shared<const json>(read_json_file(path("summary.json")));
   }
   each_line(path("segments.jsonl"),
             [&](const json& line, const std::string&) { run.segments.push_back(line.get<SegmentRecord>()); });

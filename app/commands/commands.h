@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <string_view>
+
+namespace carryover {
+
+/// Exit codes of the program, as --help and the man page list them.
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitFailure = 1,  ///< a bug of this program, or something that no other code fits
+  kExitUsage = 2,
+  kExitBadInput = 3,
+  kExitUnsupported = 4,
+  kExitIo = 5,  ///< a file can't be read or written, a full disk
+  kExitOutOfMemory = 6,
+  kExitStopped = 130,  ///< Ctrl-C: what was done is written
+};
+
+/// Whether argv[1] asks for the command line (`run`, `--help`, …) instead of the window.
+bool is_command_verb(std::string_view argument);
+
+/// The whole command line: no Qt, no display. Call it in main before any other thread exists, because it blocks SIGINT
+/// for all of them. Returns the exit code; every error is on stderr by then.
+int run_command_line(int argc, char** argv);
+
+}  // namespace carryover

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "engine/session.h"
+
+namespace carryover {
+
+/// Everything that a verb takes about how to run, after defaults < --config < flags.
+struct RunSettings {
+  SegmentConfig config;
+  std::string policy = "segmented";
+  DType dtype = DType::Auto;
+  Device device = Device::Auto;
+  int threads = 0;
+  std::optional<std::int64_t> tokens;
+  std::uint64_t seed = 0;
+  std::string force_hits;
+};
+
+/// The flags of a configuration. Each one lands in a JSON object under the field's name, so that a flag and a line of
+/// --config's file are read and refused by the same code.
+class ConfigOptions {
+ public:
+  explicit ConfigOptions(CLI::App& app);
+
+  /// Throws EngineError{BadInput, Usage} naming the field, and the file where it came from one.
+  RunSettings resolve(const ModelConfig& model) const;
+
+ private:
+  void add_lengths(CLI::App& app);
+  void add_grouping(CLI::App& app);
+  void add_execution(CLI::App& app);
+
+  struct Given {
+    nlohmann::json fields = nlohmann::json::object();
+    std::string config_file, grouping, rope;
+  };
+  std::shared_ptr<Given> given_ = std::make_shared<Given>();
+};
+
+}  // namespace carryover

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace carryover {
+
+/// Writes to standard output and flushes. Throws EngineError{Io} where that fails (a full disk behind a redirection).
+void print(std::string_view text);
+
+std::string human_bytes(double bytes);       ///< "1.25 GB"
+std::string human_duration(double seconds);  ///< "2 min 05 s"
+std::string fixed(double value, int digits);
+
+}  // namespace carryover
