@@ -16,7 +16,8 @@ namespace {
 
 void check_range(const std::string& where, const char* field, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value >= low && value <= high) return;
-  refuse(where, field, "is " + std::to_string(value) + ", outside " + std::to_string(low) + " to " + std::to_string(high));
+  refuse(where, field,
+         "is " + std::to_string(value) + ", outside " + std::to_string(low) + " to " + std::to_string(high));
 }
 
 void check_rope(const RopeConfig& rope, const std::string& where) {
@@ -76,10 +77,14 @@ RopeConfig::Kind kind_from_name(const std::string& name, const std::string& wher
 
 std::string_view rope_kind_name(RopeConfig::Kind kind) {
   switch (kind) {
-    case RopeConfig::Kind::Default: return "default";
-    case RopeConfig::Kind::Linear: return "linear";
-    case RopeConfig::Kind::Dynamic: return "dynamic";
-    case RopeConfig::Kind::Llama3: return "llama3";
+    case RopeConfig::Kind::Default:
+      return "default";
+    case RopeConfig::Kind::Linear:
+      return "linear";
+    case RopeConfig::Kind::Dynamic:
+      return "dynamic";
+    case RopeConfig::Kind::Llama3:
+      return "llama3";
   }
   return "unknown";
 }
@@ -118,7 +123,9 @@ void to_json(nlohmann::json& json, const RopeConfig& rope) {
 }
 
 void to_json(nlohmann::json& json, const ModelConfig& model) {
-  const auto optional = [](const std::optional<std::int64_t>& id) { return id ? nlohmann::json(*id) : nlohmann::json(); };
+  const auto optional = [](const std::optional<std::int64_t>& id) {
+    return id ? nlohmann::json(*id) : nlohmann::json();
+  };
   json = {{"architecture", model.architecture},
           {"name", model.name},
           {"layers", model.layers},

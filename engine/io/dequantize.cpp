@@ -34,7 +34,9 @@ inline float half_to_float(std::uint16_t half) {
   return std::bit_cast<float>(bits | static_cast<std::uint32_t>(half & 0x8000) << 16);
 }
 
-inline float scale_at(Bytes block) { return half_to_float(load<std::uint16_t>(block)); }
+inline float scale_at(Bytes block) {
+  return half_to_float(load<std::uint16_t>(block));
+}
 
 void from_f16(Bytes input, std::int64_t count, float* output) {
   for (std::int64_t i = 0; i < count; ++i) output[i] = half_to_float(load<std::uint16_t>(input + 2 * i));
@@ -90,8 +92,8 @@ void q5_1(Bytes block, float* out) {
   for (int i = 0; i < kSmall; ++i) out[i] = static_cast<float>(values[i]) * d + m;
 }
 
-/// Scale and minimum of sub-block j of Q4_K and Q5_K, from 12 bytes: six bits each, the upper two of sub-blocks 4..7 kept
-/// in the top of the bytes of 0..3.
+/// Scale and minimum of sub-block j of Q4_K and Q5_K, from 12 bytes: six bits each, the upper two of sub-blocks 4..7
+/// kept in the top of the bytes of 0..3.
 inline void k_scale(Bytes packed, int j, int* scale, int* minimum) {
   if (j < 4) {
     *scale = packed[j] & 63;
@@ -155,17 +157,28 @@ void each_block(StorageType type, Bytes input, std::int64_t count, float* output
 
 BlockLayout block_layout(StorageType type) {
   switch (type) {
-    case StorageType::F32: return {1, 4};
-    case StorageType::F16: return {1, 2};
-    case StorageType::BF16: return {1, 2};
-    case StorageType::Q8_0: return {kSmall, 34};
-    case StorageType::Q4_0: return {kSmall, 18};
-    case StorageType::Q4_1: return {kSmall, 20};
-    case StorageType::Q5_0: return {kSmall, 22};
-    case StorageType::Q5_1: return {kSmall, 24};
-    case StorageType::Q4_K: return {kSuper, 144};
-    case StorageType::Q5_K: return {kSuper, 176};
-    case StorageType::Q6_K: return {kSuper, 210};
+    case StorageType::F32:
+      return {1, 4};
+    case StorageType::F16:
+      return {1, 2};
+    case StorageType::BF16:
+      return {1, 2};
+    case StorageType::Q8_0:
+      return {kSmall, 34};
+    case StorageType::Q4_0:
+      return {kSmall, 18};
+    case StorageType::Q4_1:
+      return {kSmall, 20};
+    case StorageType::Q5_0:
+      return {kSmall, 22};
+    case StorageType::Q5_1:
+      return {kSmall, 24};
+    case StorageType::Q4_K:
+      return {kSuper, 144};
+    case StorageType::Q5_K:
+      return {kSuper, 176};
+    case StorageType::Q6_K:
+      return {kSuper, 210};
   }
   fail_check("a known storage type", __FILE__, __LINE__);
 }
@@ -183,16 +196,26 @@ void dequantize(StorageType type, const std::byte* input, std::int64_t count, fl
     case StorageType::F32:
       if (count > 0) std::memcpy(output, bytes, static_cast<std::size_t>(count) * sizeof(float));
       return;
-    case StorageType::F16: return from_f16(bytes, count, output);
-    case StorageType::BF16: return from_bf16(bytes, count, output);
-    case StorageType::Q8_0: return each_block<q8_0>(type, bytes, count, output);
-    case StorageType::Q4_0: return each_block<q4_0>(type, bytes, count, output);
-    case StorageType::Q4_1: return each_block<q4_1>(type, bytes, count, output);
-    case StorageType::Q5_0: return each_block<q5_0>(type, bytes, count, output);
-    case StorageType::Q5_1: return each_block<q5_1>(type, bytes, count, output);
-    case StorageType::Q4_K: return each_block<q45_k<false>>(type, bytes, count, output);
-    case StorageType::Q5_K: return each_block<q45_k<true>>(type, bytes, count, output);
-    case StorageType::Q6_K: return each_block<q6_k>(type, bytes, count, output);
+    case StorageType::F16:
+      return from_f16(bytes, count, output);
+    case StorageType::BF16:
+      return from_bf16(bytes, count, output);
+    case StorageType::Q8_0:
+      return each_block<q8_0>(type, bytes, count, output);
+    case StorageType::Q4_0:
+      return each_block<q4_0>(type, bytes, count, output);
+    case StorageType::Q4_1:
+      return each_block<q4_1>(type, bytes, count, output);
+    case StorageType::Q5_0:
+      return each_block<q5_0>(type, bytes, count, output);
+    case StorageType::Q5_1:
+      return each_block<q5_1>(type, bytes, count, output);
+    case StorageType::Q4_K:
+      return each_block<q45_k<false>>(type, bytes, count, output);
+    case StorageType::Q5_K:
+      return each_block<q45_k<true>>(type, bytes, count, output);
+    case StorageType::Q6_K:
+      return each_block<q6_k>(type, bytes, count, output);
   }
 }
 

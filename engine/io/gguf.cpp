@@ -36,17 +36,26 @@ std::string quoted(std::string_view name) {
 
 std::int64_t integer_at(std::uint32_t type, const std::byte* address) {
   switch (type) {
-    case U8: return load<std::uint8_t>(address);
-    case I8: return load<std::int8_t>(address);
-    case U16: return load<std::uint16_t>(address);
-    case I16: return load<std::int16_t>(address);
-    case U32: return load<std::uint32_t>(address);
-    case I32: return load<std::int32_t>(address);
-    default: return load<std::int64_t>(address);
+    case U8:
+      return load<std::uint8_t>(address);
+    case I8:
+      return load<std::int8_t>(address);
+    case U16:
+      return load<std::uint16_t>(address);
+    case I16:
+      return load<std::int16_t>(address);
+    case U32:
+      return load<std::uint32_t>(address);
+    case I32:
+      return load<std::int32_t>(address);
+    default:
+      return load<std::int64_t>(address);
   }
 }
 
-bool is_integer(std::uint32_t type) { return kValueBytes[type] != 0 && type != F32 && type != F64 && type != Bool; }
+bool is_integer(std::uint32_t type) {
+  return kValueBytes[type] != 0 && type != F32 && type != F64 && type != Bool;
+}
 
 double real_at(std::uint32_t type, const std::byte* address) {
   if (type == F32) return load<float>(address);
@@ -57,18 +66,30 @@ double real_at(std::uint32_t type, const std::byte* address) {
 /// ggml's number of a type to ours.
 std::optional<StorageType> storage_type(std::uint32_t number) {
   switch (number) {
-    case 0: return StorageType::F32;
-    case 1: return StorageType::F16;
-    case 2: return StorageType::Q4_0;
-    case 3: return StorageType::Q4_1;
-    case 6: return StorageType::Q5_0;
-    case 7: return StorageType::Q5_1;
-    case 8: return StorageType::Q8_0;
-    case 12: return StorageType::Q4_K;
-    case 13: return StorageType::Q5_K;
-    case 14: return StorageType::Q6_K;
-    case 30: return StorageType::BF16;
-    default: return std::nullopt;
+    case 0:
+      return StorageType::F32;
+    case 1:
+      return StorageType::F16;
+    case 2:
+      return StorageType::Q4_0;
+    case 3:
+      return StorageType::Q4_1;
+    case 6:
+      return StorageType::Q5_0;
+    case 7:
+      return StorageType::Q5_1;
+    case 8:
+      return StorageType::Q8_0;
+    case 12:
+      return StorageType::Q4_K;
+    case 13:
+      return StorageType::Q5_K;
+    case 14:
+      return StorageType::Q6_K;
+    case 30:
+      return StorageType::BF16;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -157,7 +178,8 @@ class GgufParser {
       take(value.count * kValueBytes[value.type], "a value");
     }
     value.bytes = bytes_.subspan(begin, position_ - begin);
-    if (value.type == Bool && std::any_of(value.bytes.begin(), value.bytes.end(), [](std::byte b) { return b > std::byte{1}; })) {
+    if (value.type == Bool &&
+        std::any_of(value.bytes.begin(), value.bytes.end(), [](std::byte b) { return b > std::byte{1}; })) {
       refuse("key " + quoted(key) + " holds a bool that is neither 0 nor 1");
     }
     if (!result_.values_.emplace(key, value).second) refuse("has the key " + quoted(key) + " twice");
@@ -181,7 +203,8 @@ class GgufParser {
     const auto known = storage_type(type);
     if (!known) {
       unsupported(what + " has the type number " + std::to_string(type),
-                  "Supported: F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K. Quantise the model to one of these.");
+                  "Supported: F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K. Quantise the model to "
+                  "one of these.");
     }
     tensor.type = *known;
     const BlockLayout layout = block_layout(tensor.type);
@@ -208,7 +231,8 @@ class GgufParser {
     for (std::size_t i = 0; i < offsets_.size(); ++i) {
       const auto [offset, size] = offsets_[i];
       GgufTensor& tensor = result_.tensors_[i];
-      if (offset % step != 0) refuse("tensor " + quoted(tensor.name) + " is not aligned to " + std::to_string(step) + " bytes");
+      if (offset % step != 0)
+        refuse("tensor " + quoted(tensor.name) + " is not aligned to " + std::to_string(step) + " bytes");
       if (offset > data.size() || size > data.size() - offset) {
         refuse("tensor " + quoted(tensor.name) + " reaches past the end of the file");
       }

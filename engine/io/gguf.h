@@ -27,8 +27,8 @@ struct GgufTensor {
 /// The key–value pairs and the tensor directory of a GGUF file, version 2 or 3, little-endian. Parsing checks every
 /// count, length, type and offset against the file's size before it allocates or reads. Immutable; any thread.
 ///
-/// The find_… functions give nullopt where the key is absent and throw EngineError{BadInput}, naming file and key, where
-/// the value has another type. Views point into the file and live as long as this object (or a copy) does.
+/// The find_… functions give nullopt where the key is absent and throw EngineError{BadInput}, naming file and key,
+/// where the value has another type. Views point into the file and live as long as this object (or a copy) does.
 class GgufFile {
  public:
   /// Throws EngineError{Io, BadInput, Unsupported} naming the file, what is wrong and what to do.
@@ -38,8 +38,8 @@ class GgufFile {
 
   bool has(std::string_view key) const { return values_.find(key) != values_.end(); }
   std::optional<std::string_view> find_string(std::string_view key) const;
-  std::optional<std::int64_t> find_int(std::string_view key) const;   ///< any of the file's integer types
-  std::optional<double> find_float(std::string_view key) const;       ///< f32, f64 or any integer
+  std::optional<std::int64_t> find_int(std::string_view key) const;  ///< any of the file's integer types
+  std::optional<double> find_float(std::string_view key) const;      ///< f32, f64 or any integer
   std::optional<bool> find_bool(std::string_view key) const;
   std::optional<std::vector<std::string_view>> find_strings(std::string_view key) const;
   std::optional<std::vector<std::int64_t>> find_ints(std::string_view key) const;

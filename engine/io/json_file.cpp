@@ -32,7 +32,8 @@ void check_depth(std::string_view text, const std::string& where) {
       in_string = true;
     } else if (c == '{' || c == '[') {
       if (++depth > kMaxDepth) {
-        refuse_text(where, "JSON is nested deeper than " + std::to_string(kMaxDepth) + " levels at byte " + std::to_string(i));
+        refuse_text(where,
+                    "JSON is nested deeper than " + std::to_string(kMaxDepth) + " levels at byte " + std::to_string(i));
       }
     } else if (c == '}' || c == ']') {
       --depth;
@@ -52,7 +53,8 @@ class KeyWatch {
       open_.pop_back();
     } else if (event == Event::key) {
       const auto& key = value.get_ref<const std::string&>();
-      if (!open_.back().insert(key).second) refuse_text(where_, "the JSON key '" + key.substr(0, 80) + "' appears twice");
+      if (!open_.back().insert(key).second)
+        refuse_text(where_, "the JSON key '" + key.substr(0, 80) + "' appears twice");
     }
     return true;
   }
@@ -79,7 +81,8 @@ nlohmann::json parse_json(std::string_view text, const std::string& where, JsonK
 nlohmann::json read_json_file(const std::string& path) {
   const auto file = MappedFile::open(path);
   const auto bytes = file->bytes();
-  if (bytes.size() > kMaxFileBytes) refuse_text(path, "is too large for JSON (" + std::to_string(bytes.size()) + " bytes)");
+  if (bytes.size() > kMaxFileBytes)
+    refuse_text(path, "is too large for JSON (" + std::to_string(bytes.size()) + " bytes)");
   return parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
@@ -88,7 +91,8 @@ JsonFields::JsonFields(const nlohmann::json& object, std::string where) : object
 }
 
 void JsonFields::refuse(const char* key, const std::string& problem) const {
-  throw EngineError(Fault::BadInput, where_, std::string(key) + " " + problem, "Repair this field, or fetch the file again.");
+  throw EngineError(Fault::BadInput, where_, std::string(key) + " " + problem,
+                    "Repair this field, or fetch the file again.");
 }
 
 const nlohmann::json* JsonFields::find(const char* key) const {
@@ -101,7 +105,8 @@ std::optional<std::int64_t> JsonFields::find_integer(const char* key) const {
   if (value == nullptr) return std::nullopt;
   const bool too_large = value->is_number_unsigned() &&
                          value->get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-  if (!value->is_number_integer() || too_large) refuse(key, "is not a whole number in range: " + value->dump().substr(0, 60));
+  if (!value->is_number_integer() || too_large)
+    refuse(key, "is not a whole number in range: " + value->dump().substr(0, 60));
   return value->get<std::int64_t>();
 }
 

@@ -43,7 +43,9 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   return std::shared_ptr<const MappedFile>(new MappedFile(path, {static_cast<const std::byte*>(address), size}));
 }
 
-MappedFile::~MappedFile() { munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size()); }
+MappedFile::~MappedFile() {
+  munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
 
 void MappedFile::release(std::span<const std::byte> read) const {
   static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));

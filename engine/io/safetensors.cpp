@@ -26,12 +26,23 @@ struct Dtype {
 };
 
 const Dtype* find_dtype(std::string_view name) {
-  static const Dtype kDtypes[] = {
-      {"F32", 4, StorageType::F32}, {"F16", 2, StorageType::F16}, {"BF16", 2, StorageType::BF16},
-      {"F64", 8, {}},     {"I64", 8, {}}, {"U64", 8, {}}, {"I32", 4, {}},  {"U32", 4, {}},
-      {"I16", 2, {}},     {"U16", 2, {}}, {"I8", 1, {}},  {"U8", 1, {}},   {"BOOL", 1, {}},
-      {"F8_E4M3", 1, {}}, {"F8_E5M2", 1, {}}};
-  const auto found = std::find_if(std::begin(kDtypes), std::end(kDtypes), [&](const Dtype& d) { return d.name == name; });
+  static const Dtype kDtypes[] = {{"F32", 4, StorageType::F32},
+                                  {"F16", 2, StorageType::F16},
+                                  {"BF16", 2, StorageType::BF16},
+                                  {"F64", 8, {}},
+                                  {"I64", 8, {}},
+                                  {"U64", 8, {}},
+                                  {"I32", 4, {}},
+                                  {"U32", 4, {}},
+                                  {"I16", 2, {}},
+                                  {"U16", 2, {}},
+                                  {"I8", 1, {}},
+                                  {"U8", 1, {}},
+                                  {"BOOL", 1, {}},
+                                  {"F8_E4M3", 1, {}},
+                                  {"F8_E5M2", 1, {}}};
+  const auto found =
+      std::find_if(std::begin(kDtypes), std::end(kDtypes), [&](const Dtype& d) { return d.name == name; });
   return found == std::end(kDtypes) ? nullptr : found;
 }
 
@@ -70,7 +81,8 @@ SafetensorsTensor read_entry(const std::string& name, const nlohmann::json& entr
   if (offsets.size() != 2 || offsets[0] > offsets[1]) refuse(tensor_where, "data_offsets is not [begin, end]");
   const auto begin = static_cast<std::uint64_t>(offsets[0]), end = static_cast<std::uint64_t>(offsets[1]);
   if (end > data.size()) {
-    refuse(tensor_where, "ends at byte " + std::to_string(end) + " of " + std::to_string(data.size()) + " bytes of data");
+    refuse(tensor_where,
+           "ends at byte " + std::to_string(end) + " of " + std::to_string(data.size()) + " bytes of data");
   }
   if (end - begin != bytes) {
     refuse(tensor_where, "shape and dtype need " + std::to_string(bytes) + " bytes, data_offsets span " +
@@ -90,7 +102,8 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
 }
 
 SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, const std::string& where) {
-  if (bytes.size() < 8) refuse(where, "is too short for a safetensors file (" + std::to_string(bytes.size()) + " bytes)");
+  if (bytes.size() < 8)
+    refuse(where, "is too short for a safetensors file (" + std::to_string(bytes.size()) + " bytes)");
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), 8);
   if (length > kMaxHeaderBytes || length > bytes.size() - 8) {

@@ -12,9 +12,9 @@
 namespace carryover::test {
 
 struct TinyModelOptions {
-  std::string dtype = "F32";      ///< "F32", "F16" or "BF16"
-  int shards = 1;                 ///< more than one: model-0000i-of-0000n.safetensors and their index
-  bool newer_config = false;      ///< `rope_parameters` and `dtype` in place of `rope_theta`, `rope_scaling`, `torch_dtype`
+  std::string dtype = "F32";  ///< "F32", "F16" or "BF16"
+  int shards = 1;             ///< more than one: model-0000i-of-0000n.safetensors and their index
+  bool newer_config = false;  ///< `rope_parameters` and `dtype` in place of `rope_theta`, `rope_scaling`, `torch_dtype`
 };
 
 /// A LLaMA with 4 layers, 4 query heads in 2 groups, d = 16 and 256 tokens of vocabulary, where not said otherwise.
@@ -111,7 +111,8 @@ inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOption
     json["rope_parameters"]["rope_theta"] = c.rope.theta;
   } else {
     json["rope_theta"] = c.rope.theta;
-    json["rope_scaling"] = c.rope.kind == RopeConfig::Kind::Default ? nlohmann::json() : hf_rope_json(c.rope, "rope_type");
+    json["rope_scaling"] =
+        c.rope.kind == RopeConfig::Kind::Default ? nlohmann::json() : hf_rope_json(c.rope, "rope_type");
   }
   return json;
 }

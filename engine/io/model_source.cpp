@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/io/model_source.h"
+
+#include <filesystem>
+
+#include "engine/core/error.h"
+#include "engine/io/gguf_source.h"
+#include "engine/io/hf_source.h"
+
+namespace carryover {
+
+std::unique_ptr<ModelSource> ModelSource::open(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    throw EngineError(Fault::Io, path, error ? "can't be examined: " + error.message() : "does not exist",
+                      "Give a Hugging Face model folder or a .gguf file.");
+  }
+  if (std::filesystem::is_directory(status)) return open_hf_folder(path);
+  return gguf_model(GgufFile::open(path), std::filesystem::path(path).stem().string());
+}
+
+}  // namespace carryover
