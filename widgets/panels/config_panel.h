@@ -8,6 +8,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QDoubleSpinBox;
 class QFormLayout;
 class QLabel;
 class QSpinBox;
@@ -39,13 +40,15 @@ class ConfigPanel : public Panel {
   void add_options(QFormLayout* form);
   void add_rope(QFormLayout* form);
   void write_options();
-  SegmentConfig typed_config() const;
+  SegmentConfig typed_config();
+  std::optional<RopeConfig> typed_rope();
   void validate();
   void commit();
 
   std::vector<NumberField> numbers_;
   std::vector<SwitchField> switches_;
   QComboBox *policy_, *dtype_, *device_, *rope_;
+  QDoubleSpinBox* rope_factor_;
   QSpinBox* token_limit_;
   QLabel* problem_;
   QTimer commit_timer_;

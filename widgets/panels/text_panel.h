@@ -22,8 +22,10 @@ class TextPanel : public Panel {
 
  private:
   void build_bar(QWidget* bar);
+  void choose_token(std::int64_t token);
   void search(bool forward);
 
+  Selection shown_;  ///< what the view was last scrolled to
   TokenView* view_;
   TextSearch* search_;
   QComboBox* colour_;

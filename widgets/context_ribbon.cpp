@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/context_ribbon.h"
+
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPainter>
+#include <QPainterPath>
+#include <QScrollBar>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "widgets/colour_mix.h"
+#include "widgets/gradients.h"
+#include "widgets/theme.h"
+
+namespace carryover {
+namespace {
+
+constexpr int arcs_height = 26, cell_height = 22, brace_height = 14;
+constexpr int edge = 6;
+constexpr double least_pitch = 14, largest_pitch = 84;
+constexpr std::size_t most_arcs = 64;
+
+double mean_norm(const Map& map) {
+  double sum = 0;
+  for (float value : map.values) sum += value;
+  return map.values.empty() ? std::nan("") : sum / static_cast<double>(map.values.size());
+}
+
+double evidence(const SegmentSnapshot& snapshot) {
+  std::int64_t count = 0;
+  for (const HeadHits& head : snapshot.hits)
+    count += std::count_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind != HitKind::Padding; });
+  return static_cast<double>(count);
+}
+
+}  // namespace
+
+RibbonStrip::RibbonStrip(LabContext& context, QWidget* parent) : QAbstractScrollArea(parent), context_(context) {
+  setAccessibleName(tr("Segments"));
+  setAccessibleDescription(tr("One cell a segment. Left and right select, Home and End go to the ends."));
+  setFocusPolicy(Qt::StrongFocus);
+  setFrameShape(QFrame::NoFrame);
+  setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  viewport()->setMouseTracking(true);
+  RunModel& run = context.run();
+  connect(&run, &RunModel::reset, this, &RibbonStrip::reset);
+  connect(&run, &RunModel::segments_appended, this, &RibbonStrip::append);
+  connect(&run, &RunModel::progressed, viewport(), qOverload<>(&QWidget::update));
+  connect(&run, &RunModel::ended, viewport(), qOverload<>(&QWidget::update));
+  connect(&context, &LabContext::selection_changed, this, &RibbonStrip::show_selected);
+  connect(&context, &LabContext::hover_changed, viewport(), qOverload<>(&QWidget::update));
+}
+
+QSize RibbonStrip::sizeHint() const {
+  return {400, arcs_height + cell_height + brace_height + 4 + horizontalScrollBar()->sizeHint().height()};
+}
+
+void RibbonStrip::reset() {
+  values_.clear();
+  update_scale();
+  update_range();
+  horizontalScrollBar()->setValue(0);
+  viewport()->update();
+}
+
+void RibbonStrip::append(int first, int last) {
+  for (int segment = first; segment <= last; ++segment) {
+    const SegmentSnapshot& snapshot = context_.run().snapshot(segment);
+    const SegmentRecord& record = snapshot.record;
+    const double loss = record.targets > 0 ? record.nll_sum / static_cast<double>(record.targets) : std::nan("");
+    values_.push_back({loss, mean_norm(snapshot.carry_key_norm), evidence(snapshot)});
+  }
+  update_scale();
+  update_range();
+  viewport()->update();
+}
+
+int RibbonStrip::segments() const {
+  const RunModel& run = context_.run();
+  return run.is_empty() ? 0 : std::max(run.expected_segments(), run.segment_count());
+}
+
+double RibbonStrip::pitch() const {
+  return std::clamp((viewport()->width() - 2.0 * edge) / std::max(1, segments()), least_pitch, largest_pitch);
+}
+
+void RibbonStrip::update_range() {
+  const int content = static_cast<int>(std::ceil(segments() * pitch())) + 2 * edge;
+  horizontalScrollBar()->setPageStep(viewport()->width());
+  horizontalScrollBar()->setSingleStep(static_cast<int>(pitch()));
+  horizontalScrollBar()->setRange(0, std::max(0, content - viewport()->width()));
+}
+
+void RibbonStrip::resizeEvent(QResizeEvent* event) {
+  QAbstractScrollArea::resizeEvent(event);
+  update_range();
+}
+
+QRect RibbonStrip::cell_rect(int segment) const {
+  const double gap = pitch() >= 30 ? 12 : pitch() >= 18 ? 6 : 2;
+  const double x = edge + segment * pitch() - horizontalScrollBar()->value();
+  return QRectF(x, arcs_height, pitch() - gap, cell_height).toRect();
+}
+
+int RibbonStrip::segment_at(QPoint position) const {
+  const double x = position.x() - edge + horizontalScrollBar()->value();
+  const int segment = static_cast<int>(std::floor(x / pitch()));
+  return segment >= 0 && segment < segments() ? segment : -1;
+}
+
+void RibbonStrip::set_value(Value value) {
+  value_ = value;
+  update_scale();
+  viewport()->update();
+}
+
+double RibbonStrip::value_of(int segment) const {
+  const SegmentValues& values = values_[static_cast<std::size_t>(segment)];
+  switch (value_) {
+    case Value::Loss: return values.loss;
+    case Value::Perplexity: return std::exp(values.loss);
+    case Value::CarryNorm: return values.carry_norm;
+    case Value::Hits: return values.hits;
+  }
+  return std::nan("");
+}
+
+void RibbonStrip::update_scale() {
+  least_ = std::numeric_limits<double>::infinity();
+  largest_ = -least_;
+  for (int segment = 0; segment < static_cast<int>(values_.size()); ++segment) {
+    const double value = value_of(segment);
+    if (std::isnan(value)) continue;
+    least_ = std::min(least_, value);
+    largest_ = std::max(largest_, value);
+  }
+  Q_EMIT scale_changed();
+}
+
+QString RibbonStrip::scale_text() const {
+  if (!(least_ <= largest_)) return {};
+  const int digits = value_ == Value::Hits ? 0 : 2;
+  return QStringLiteral("%1 … %2").arg(least_, 0, 'f', digits).arg(largest_, 0, 'f', digits);
+}
+
+void RibbonStrip::show_selected() {
+  const int segment = context_.selected().segment;
+  if (segment >= 0) {
+    const int x = static_cast<int>(edge + segment * pitch());
+    auto* bar = horizontalScrollBar();
+    if (x < bar->value() + edge) bar->setValue(x - viewport()->width() / 4);
+    if (x + pitch() > bar->value() + viewport()->width()) bar->setValue(x - viewport()->width() * 3 / 4);
+  }
+  viewport()->update();
+}
+
+void RibbonStrip::paint_cell(QPainter& painter, int segment) const {
+  const Theme& theme = current_theme();
+  const QRect cell = cell_rect(segment);
+  const bool closed = segment < static_cast<int>(values_.size());
+  QColor fill = blend(theme.surface, theme.background, 0.4);
+  QColor ink = theme.muted;
+  if (closed && !std::isnan(value_of(segment))) {
+    const double span = largest_ - least_;
+    fill = scale_colour(ColourScale::Viridis, span > 0 ? (value_of(segment) - least_) / span : 0.5);
+    ink = ink_on(fill);
+  }
+  painter.setPen(QPen(theme.grid, 1));
+  painter.setBrush(fill);
+  painter.drawRect(cell.adjusted(0, 0, -1, -1));
+  const RunModel& run = context_.run();
+  const std::int64_t begin = segment * run.request().config.segment_length;
+  if (!closed && run.tokens_done() > begin) {
+    const double share = std::min(1.0, static_cast<double>(run.tokens_done() - begin) /
+                                           static_cast<double>(run.request().config.segment_length));
+    painter.fillRect(QRectF(cell.left(), cell.bottom() - 3, cell.width() * share, 3), theme.accent);
+  }
+  const QString label = QString::number(segment);
+  if (painter.fontMetrics().horizontalAdvance(label) + 2 <= cell.width()) {
+    painter.setPen(ink);
+    painter.drawText(cell, Qt::AlignCenter, label);
+  }
+  const bool selected = segment == context_.selected().segment;
+  if (!selected && segment != context_.hovered().segment) return;
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(theme.accent, selected ? 3 : 1));
+  painter.drawRect(cell.adjusted(-1, -1, 0, 0));
+}
+
+/// The tail that this segment got from the one before.
+void RibbonStrip::paint_carry(QPainter& painter, int segment) const {
+  const Theme& theme = current_theme();
+  const RunModel& run = context_.run();
+  if (segment == 0 || segment > run.segment_count() || pitch() < 18 || run.request().config.carry_length == 0) return;
+  const double from = cell_rect(segment - 1).right() + 1, to = cell_rect(segment).left() - 1;
+  const double y = arcs_height + cell_height / 2.0;
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  painter.setPen(QPen(theme.carry, 1.6));
+  painter.drawLine(QPointF(from, y), QPointF(to - 2, y));
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme.carry);
+  painter.drawPolygon(QPolygonF({{to, y}, {to - 4, y - 3.5}, {to - 4, y + 3.5}}));
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void RibbonStrip::paint_arcs(QPainter& painter) const {
+  RunModel& run = context_.run();
+  const int reader = context_.selected().segment;
+  if (reader < 0 || reader >= run.segment_count()) return;
+  std::map<int, int> by_source;
+  for (const auto& [position, heads] : run.hit_counts(reader)) by_source[run.segment_of_token(position)] += heads;
+  std::vector<std::pair<int, int>> sources;  // count, segment
+  for (const auto& [segment, count] : by_source) sources.emplace_back(count, segment);
+  std::sort(sources.rbegin(), sources.rend());
+  if (sources.size() > most_arcs) sources.resize(most_arcs);
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  painter.setBrush(Qt::NoBrush);
+  const QPointF to(cell_rect(reader).center().x(), arcs_height - 1);
+  for (const auto& [count, segment] : sources) {
+    const double share = static_cast<double>(count) / sources.front().first;
+    QColor colour = current_theme().anchor;
+    colour.setAlphaF(static_cast<float>(0.3 + 0.6 * share));
+    painter.setPen(QPen(colour, 1 + 2.5 * share));
+    const QPointF from(cell_rect(segment).center().x(), arcs_height - 1);
+    const double distance = std::abs(reader - segment) / static_cast<double>(std::max(1, segments()));
+    const double height = std::min<double>(arcs_height * 1.25, 10 + arcs_height * 1.6 * distance);
+    QPainterPath path(from);
+    path.cubicTo(from - QPointF(0, height), to - QPointF(0, height), to);
+    painter.drawPath(path);
+  }
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void RibbonStrip::paint_brace(QPainter& painter) const {
+  const int reader = context_.selected().segment;
+  const auto depth = context_.run().request().config.truncation_depth;
+  if (reader < 0 || depth == 0) return;
+  const int first = static_cast<int>(std::max<std::int64_t>(0, reader - depth));
+  const int left = cell_rect(first).left(), right = cell_rect(reader).right();
+  const int y = arcs_height + cell_height + 4;
+  painter.setPen(QPen(current_theme().muted, 1));
+  painter.drawLine(left, y, left, y + 4);
+  painter.drawLine(left, y + 4, right, y + 4);
+  painter.drawLine(right, y, right, y + 4);
+  const QString label = tr("K = %1").arg(depth);
+  painter.drawText(QPointF(right + 6, y + 8), label);
+}
+
+void RibbonStrip::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(viewport());
+  painter.fillRect(viewport()->rect(), current_theme().background);
+  QFont small = font();
+  small.setPointSizeF(font().pointSizeF() * 0.85);
+  painter.setFont(small);
+  if (segments() == 0) {
+    painter.setPen(current_theme().muted);
+    painter.drawText(viewport()->rect(), Qt::AlignCenter, tr("Segments of the text appear here once it runs."));
+    return;
+  }
+  const int first = std::max(0, segment_at({0, 0}));
+  const int last = std::min(segments() - 1, static_cast<int>((horizontalScrollBar()->value() + viewport()->width()) / pitch()));
+  paint_arcs(painter);
+  for (int segment = first; segment <= last; ++segment) {
+    paint_cell(painter, segment);
+    paint_carry(painter, segment);
+  }
+  paint_brace(painter);
+}
+
+void RibbonStrip::mousePressEvent(QMouseEvent* event) {
+  const int segment = segment_at(event->position().toPoint());
+  if (event->button() == Qt::LeftButton && segment >= 0) context_.select_segment(segment);
+}
+
+void RibbonStrip::mouseMoveEvent(QMouseEvent* event) {
+  Selection hovered;
+  hovered.segment = segment_at(event->position().toPoint());
+  context_.hover(hovered);
+}
+
+void RibbonStrip::keyPressEvent(QKeyEvent* event) {
+  const int segment = context_.selected().segment;
+  const int last = segments() - 1;
+  switch (last < 0 ? Qt::Key_unknown : event->key()) {
+    case Qt::Key_Left: return context_.select_segment(std::max(0, segment - 1));
+    case Qt::Key_Right: return context_.select_segment(std::min(last, segment + 1));
+    case Qt::Key_Home: return context_.select_segment(0);
+    case Qt::Key_End: return context_.select_segment(last);
+    default: QAbstractScrollArea::keyPressEvent(event);
+  }
+}
+
+void RibbonStrip::wheelEvent(QWheelEvent* event) {
+  const QPoint turned = event->angleDelta();
+  const int distance = turned.x() != 0 ? turned.x() : turned.y();
+  horizontalScrollBar()->setValue(horizontalScrollBar()->value() - distance / 2);
+}
+
+QString RibbonStrip::describe(int segment) const {
+  if (segment >= static_cast<int>(values_.size())) return tr("Segment %1: not run yet").arg(segment);
+  const SegmentValues& values = values_[static_cast<std::size_t>(segment)];
+  const SegmentRecord& record = context_.run().record(segment);
+  return tr("Segment %1: tokens %L2 to %L3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 close cuts")
+      .arg(segment)
+      .arg(record.first_token)
+      .arg(record.first_token + record.length - 1)
+      .arg(values.loss, 0, 'f', 3)
+      .arg(std::exp(values.loss), 0, 'f', 2)
+      .arg(static_cast<qlonglong>(values.hits))
+      .arg(values.carry_norm, 0, 'f', 2)
+      .arg(record.seconds, 0, 'f', 2)
+      .arg(record.close_cuts);
+}
+
+bool RibbonStrip::viewportEvent(QEvent* event) {
+  if (event->type() == QEvent::Leave) context_.hover({});
+  if (event->type() != QEvent::ToolTip) return QAbstractScrollArea::viewportEvent(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const int segment = segment_at(help->pos());
+  QToolTip::showText(help->globalPos(), segment >= 0 ? describe(segment) : QString(), viewport());
+  return true;
+}
+
+ContextRibbon::ContextRibbon(LabContext& context, QWidget* parent)
+    : QWidget(parent), strip_(new RibbonStrip(context, this)), value_(new QComboBox(this)), scale_(new QLabel(this)) {
+  value_->addItems({tr("Loss, nats"), tr("PPL"), tr("Carry norm"), tr("Hits")});
+  value_->setToolTip(tr("What a segment's colour shows"));
+  value_->setAccessibleName(tr("Ribbon value"));
+  scale_->setAlignment(Qt::AlignCenter);
+  scale_->setToolTip(tr("From purple to yellow"));
+  auto* side = new QVBoxLayout;
+  side->setContentsMargins(6, 4, 2, 4);
+  side->setSpacing(2);
+  side->addWidget(value_);
+  side->addWidget(scale_);
+  side->addStretch(1);
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(4);
+  layout->addLayout(side);
+  layout->addWidget(strip_, 1);
+  connect(value_, &QComboBox::currentIndexChanged, strip_,
+          [this](int index) { strip_->set_value(static_cast<RibbonStrip::Value>(index)); });
+  connect(strip_, &RibbonStrip::scale_changed, scale_, [this] { scale_->setText(strip_->scale_text()); });
+}
+
+}  // namespace carryover

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QIcon>
+
+class QAction;
+class QAbstractButton;
+
+namespace carryover {
+
+/// An icon of resources/icons/ in the theme's text colour, sharp at any scale. GUI thread.
+QIcon themed_icon(const QString& name);
+
+/// Sets the icon now and again whenever the theme changes.
+void set_themed_icon(QAction* action, const QString& name);
+void set_themed_icon(QAbstractButton* button, const QString& name);
+void refresh_themed_icons();  ///< called by whoever changes the theme
+
+}  // namespace carryover

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/config_panel.h"
+
+#include <QBoxLayout>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QSpinBox>
+#include <algorithm>
+#include <limits>
+
+#include "engine/core/error.h"
+#include "widgets/theme.h"
+
+namespace carryover {
+namespace {
+
+constexpr int commit_delay_ms = 400;
+constexpr int widest = std::numeric_limits<int>::max();
+
+struct NumberRow {
+  const char* label;
+  const char* unit;
+  const char* help;
+  std::int64_t SegmentConfig::*field;
+};
+
+constexpr NumberRow number_rows[] = {
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Segment S"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Tokens that one step of the recurrence reads (S ≥ 1)"), &SegmentConfig::segment_length},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Carry M"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Tail of the last segment that local heads keep (0 ≤ M ≤ S)"), &SegmentConfig::carry_length},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Retrieval R"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)"),
+     &SegmentConfig::retrieval_length},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Depth K"), QT_TRANSLATE_NOOP("ConfigPanel", " transitions"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Segment transitions that gradients cross in training; the forward does not depend on it"),
+     &SegmentConfig::truncation_depth},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Queries L_q"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Last queries of a segment that retrieval is made with"), &SegmentConfig::query_length},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Window w"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Queries averaged into one summary"), &SegmentConfig::summary_window},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Stride s"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Distance between two summaries"), &SegmentConfig::summary_stride},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Tail t"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Last queries averaged into one more summary"), &SegmentConfig::summary_tail},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Keys k"), QT_TRANSLATE_NOOP("ConfigPanel", " per summary"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Best keys of the pool that each summary puts forward"), &SegmentConfig::top_k},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Expand before o⁻"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Neighbours taken in before an anchor"), &SegmentConfig::expand_before},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Expand after o⁺"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Neighbours taken in behind an anchor"), &SegmentConfig::expand_after},
+};
+
+QSpinBox* spin_box(QWidget* parent, const QString& unit, const QString& help) {
+  auto* box = new QSpinBox(parent);
+  box->setRange(-1, widest);  // what is out of bounds is said in words, not swallowed
+  box->setGroupSeparatorShown(true);
+  box->setSuffix(unit);
+  box->setToolTip(help);
+  box->setAccessibleDescription(help);
+  return box;
+}
+
+QComboBox* choice(QWidget* parent, const QStringList& names, const QString& help) {
+  auto* box = new QComboBox(parent);
+  box->addItems(names);
+  box->setToolTip(help);
+  return box;
+}
+
+}  // namespace
+
+ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Settings"), parent) {
+  auto* page = new QWidget;
+  auto* form = new QFormLayout(page);
+  form->setContentsMargins(8, 8, 8, 8);
+  form->setVerticalSpacing(4);
+  form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  add_options(form);
+  add_numbers(form);
+  add_switches(form);
+  add_rope(form);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidget(page);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  problem_ = new QLabel(this);
+  problem_->setWordWrap(true);
+  problem_->setContentsMargins(8, 6, 8, 6);
+  problem_->setAccessibleName(tr("What is wrong with the settings"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(scroll, 1);
+  layout->addWidget(problem_);
+
+  commit_timer_.setSingleShot(true);
+  commit_timer_.setInterval(commit_delay_ms);
+  connect(&commit_timer_, &QTimer::timeout, this, &ConfigPanel::commit);
+  connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::model_changed, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::run_options_changed, this, &Panel::request_refresh);
+  setEnabled(lab.model().has_value());
+}
+
+void ConfigPanel::add_options(QFormLayout* form) {
+  policy_ = choice(this, {QStringLiteral("segmented"), QStringLiteral("full")},
+                   tr("segmented: carry and retrieval; full: plain attention over the whole text, for comparison"));
+  dtype_ = choice(this, {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64")},
+                  tr("Number type of weights and activations; auto: the faster one on this machine. Loads the model anew."));
+  device_ = choice(this, {QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cuda")},
+                   tr("Where to compute; auto: the GPU where there is one. Loads the model anew."));
+  token_limit_ = spin_box(this, tr(" tokens"), tr("How much of the text to run; 0: all of it"));
+  token_limit_->setMinimum(0);
+  token_limit_->setSpecialValueText(tr("whole text"));
+  token_limit_->setKeyboardTracking(false);
+  form->addRow(tr("Policy"), policy_);
+  form->addRow(tr("Numbers"), dtype_);
+  form->addRow(tr("Device"), device_);
+  form->addRow(tr("Run"), token_limit_);
+  for (QComboBox* box : {policy_, dtype_, device_})
+    connect(box, &QComboBox::activated, this, [this] { write_options(); });
+  connect(token_limit_, &QSpinBox::valueChanged, this, [this] { write_options(); });
+}
+
+void ConfigPanel::write_options() {
+  if (updating_) return;
+  RunOptions options;
+  options.policy = policy_->currentText().toStdString();
+  options.dtype = parse_dtype(dtype_->currentText().toStdString());
+  options.device = parse_device(device_->currentText().toStdString());
+  options.token_limit = token_limit_->value();
+  context().set_run_options(options);
+}
+
+void ConfigPanel::add_numbers(QFormLayout* form) {
+  const auto add = [this, form](const QString& label, QSpinBox* box, auto read, auto write) {
+    form->addRow(label, box);
+    numbers_.push_back({box, write, read});
+    connect(box, &QSpinBox::valueChanged, this, [this] { validate(); });
+    connect(box, &QSpinBox::editingFinished, this, &ConfigPanel::commit);
+  };
+  for (const NumberRow& row : number_rows) {
+    const auto field = row.field;
+    add(tr(row.label), spin_box(this, tr(row.unit), tr(row.help)),
+        [field](const SegmentConfig& config) { return config.*field; },
+        [field](SegmentConfig& config, std::int64_t value) { config.*field = value; });
+  }
+  auto* anchors = spin_box(this, tr(" anchors"), tr("Best keys that are expanded, per head; by default R/(o⁻+o⁺+1)"));
+  anchors->setMinimum(0);
+  anchors->setSpecialValueText(tr("by R"));
+  add(tr("Anchors A"), anchors, [](const SegmentConfig& config) { return config.anchors.value_or(0); },
+      [](SegmentConfig& config, std::int64_t value) {
+        config.anchors = value == 0 ? std::nullopt : std::optional(value);
+      });
+}
+
+void ConfigPanel::add_switches(QFormLayout* form) {
+  const auto add = [this, form](const QString& label, const QString& help, bool SegmentConfig::*field) {
+    auto* box = new QCheckBox(label, this);
+    box->setToolTip(help);
+    form->addRow(box);
+    switches_.push_back({box, field});
+    connect(box, &QCheckBox::toggled, this, [this] { commit(); });
+  };
+  add(tr("BOS before the text"), tr("Puts the model's BOS at position 0; it is never a target"), &SegmentConfig::bos);
+  add(tr("Targets across boundaries"), tr("The last logits of a segment predict the next one's first token"),
+      &SegmentConfig::cross_boundary_target);
+  add(tr("Boundary at the prompt's end"), tr("Generation only: the answer's segment is retrieved for with the question's queries"),
+      &SegmentConfig::boundary_at_prompt_end);
+  add(tr("Pool in host memory"), tr("Keeps the retrieval pool off the GPU"), &SegmentConfig::pool_on_host);
+}
+
+void ConfigPanel::add_rope(QFormLayout* form) {
+  rope_ = choice(this, {tr("the model's"), QStringLiteral("default"), QStringLiteral("linear"), QStringLiteral("dynamic"),
+                        QStringLiteral("llama3")},
+                 tr("RoPE scaling: the checkpoint's own, or an override (app:rope)"));
+  rope_factor_ = new QDoubleSpinBox(this);
+  rope_factor_->setRange(0, 1000);
+  rope_factor_->setDecimals(3);
+  rope_factor_->setPrefix(QStringLiteral("× "));
+  rope_factor_->setToolTip(tr("Factor of the overriding scaling, at least 1"));
+  form->addRow(tr("RoPE"), rope_);
+  form->addRow(tr("RoPE factor"), rope_factor_);
+  connect(rope_, &QComboBox::activated, this, [this] { commit(); });
+  connect(rope_factor_, &QDoubleSpinBox::valueChanged, this, [this] { validate(); });
+  connect(rope_factor_, &QDoubleSpinBox::editingFinished, this, &ConfigPanel::commit);
+}
+
+std::optional<RopeConfig> ConfigPanel::typed_rope() {
+  const int index = rope_->currentIndex();
+  if (index <= 0) return std::nullopt;
+  RopeConfig rope = context().config().rope.value_or(context().model()->rope);
+  rope.kind = static_cast<RopeConfig::Kind>(index - 1);
+  rope.factor = rope_factor_->value();
+  return rope;
+}
+
+SegmentConfig ConfigPanel::typed_config() {
+  SegmentConfig config = context().config();
+  for (const NumberField& number : numbers_) number.write(config, number.box->value());
+  for (const SwitchField& item : switches_) config.*item.field = item.box->isChecked();
+  config.rope = typed_rope();
+  return config;
+}
+
+void ConfigPanel::validate() {
+  if (updating_ || !context().model()) return;
+  QString problem;
+  try {
+    typed_config().validate(*context().model(), "settings");
+    commit_timer_.start();
+  } catch (const EngineError& error) {
+    problem = QString::fromStdString(error.what());
+    commit_timer_.stop();
+  }
+  problem_->setText(problem);
+  problem_->setVisible(!problem.isEmpty());
+}
+
+void ConfigPanel::commit() {
+  if (updating_ || !context().model()) return;
+  validate();
+  commit_timer_.stop();
+  if (problem_->text().isEmpty()) context().edit_config(typed_config(), tr("settings"));
+}
+
+void ConfigPanel::refresh() {
+  setEnabled(context().model().has_value());
+  updating_ = true;
+  const SegmentConfig& config = context().config();
+  for (const NumberField& number : numbers_)
+    number.box->setValue(static_cast<int>(std::min<std::int64_t>(number.read(config), widest)));
+  for (const SwitchField& item : switches_) item.box->setChecked(config.*item.field);
+  rope_->setCurrentIndex(config.rope ? static_cast<int>(config.rope->kind) + 1 : 0);
+  rope_factor_->setValue(config.rope ? config.rope->factor : 1.0);
+  rope_factor_->setEnabled(config.rope.has_value());
+  const RunOptions& options = context().run_options();
+  policy_->setCurrentText(QString::fromStdString(options.policy));
+  dtype_->setCurrentText(QString::fromUtf8(dtype_name(options.dtype).data()));
+  device_->setCurrentText(QString::fromUtf8(device_name(options.device).data()));
+  token_limit_->setValue(static_cast<int>(std::min<std::int64_t>(options.token_limit, widest)));
+  updating_ = false;
+  problem_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().anchor.name()));
+  validate();
+  commit_timer_.stop();
+}
+
+}  // namespace carryover

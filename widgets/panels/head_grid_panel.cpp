@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/head_grid_panel.h"
+
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QLabel>
+#include <QScrollArea>
+#include <QToolButton>
+#include <algorithm>
+
+#include "widgets/config_files.h"
+#include "widgets/head_grid.h"
+#include "widgets/icons.h"
+#include "widgets/theme.h"
+
+namespace carryover {
+namespace {
+
+QString bytes_text(std::int64_t bytes) {
+  return bytes >= 1'000'000'000 ? HeadGridPanel::tr("%1 GB").arg(static_cast<double>(bytes) / 1e9, 0, 'f', 2)
+                                : HeadGridPanel::tr("%1 MB").arg(static_cast<double>(bytes) / 1e6, 0, 'f', 1);
+}
+
+/// The legend repeats the grid's glyphs in words and colour.
+QString legend_html() {
+  const Theme& theme = current_theme();
+  return QStringLiteral("<span style='color:%1'>●</span> %2 &nbsp; <span style='color:%3'>□</span> %4 &nbsp; "
+                        "<span style='color:%5'>◆</span> %6")
+      .arg(theme.local.name(), HeadGridPanel::tr("local"), theme.long_range.name(), HeadGridPanel::tr("long"),
+           theme.retrieving.name(), HeadGridPanel::tr("retrieving"));
+}
+
+QString figures_html(LabContext& context) {
+  const ModelConfig& model = *context.model();
+  const SegmentConfig& config = context.config();
+  RunModel& run = context.run();
+  const int value_bytes = run.is_empty() ? 4 : run.cost().bytes_per_value;
+  const std::int64_t tokens = run.is_empty() ? model.context : run.token_count();
+  const CostModel cost{model, config, value_bytes};
+  return HeadGridPanel::tr("α = %1 local · β = %2 long layers<br>"
+                           "S+αM+β(1−α)R = <b>%3</b> tokens seen<br>"
+                           "attention KV <b>%4</b> (full: %5)<br>pool %6 at %L7 tokens")
+      .arg(config.grouping.local_share(model), 0, 'f', 3)
+      .arg(config.grouping.long_layer_share(model), 0, 'f', 3)
+      .arg(cost.visible_positions(), 0, 'f', 1)
+      .arg(bytes_text(cost.segmented_attention_bytes()), bytes_text(cost.full_attention_bytes(tokens)),
+           bytes_text(cost.pool_bytes(tokens)))
+      .arg(tokens);
+}
+
+}  // namespace
+
+HeadGridPanel::HeadGridPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Heads × layers"), parent), grid_(new HeadGrid(lab)) {
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidget(grid_);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  figures_ = new QLabel(this);
+  figures_->setWordWrap(true);
+  figures_->setTextFormat(Qt::RichText);
+  figures_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(6, 4, 6, 6);
+  layout->setSpacing(6);
+  layout->addWidget(build_bar());
+  layout->addWidget(scroll, 1);
+  layout->addWidget(figures_);
+
+  connect(&lab, &LabContext::model_changed, this, &HeadGridPanel::fill_presets);
+  connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
+  fill_presets();
+}
+
+QWidget* HeadGridPanel::build_bar() {
+  auto* bar = new QWidget(this);
+  presets_ = new QComboBox(bar);
+  presets_->setToolTip(tr("Groupings that fit this model"));
+  presets_->setAccessibleName(tr("Grouping preset"));
+  presets_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  edit_ = new QToolButton(bar);
+  set_themed_icon(edit_, QStringLiteral("edit"));
+  edit_->setCheckable(true);
+  edit_->setToolTip(tr("Edit: click or drag over heads, click a layer's number (undo: Ctrl+Z). Off: a click selects a head."));
+  edit_->setAccessibleName(tr("Edit the grouping"));
+  const auto file_button = [this, bar](const QString& icon, const QString& what, auto action) {
+    auto* button = new QToolButton(bar);
+    set_themed_icon(button, icon);
+    button->setToolTip(what);
+    button->setAccessibleName(what);
+    button->setAutoRaise(true);
+    connect(button, &QToolButton::clicked, this, action);
+    return button;
+  };
+  auto* layout = new QHBoxLayout(bar);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(presets_, 1);
+  layout->addWidget(edit_);
+  layout->addWidget(file_button(QStringLiteral("import"), tr("Import a grouping (JSON)"),
+                                [this] { import_config(context(), this); }));
+  layout->addWidget(file_button(QStringLiteral("export"), tr("Export the grouping (JSON)"),
+                                [this] { export_grouping(context(), this); }));
+  connect(edit_, &QToolButton::toggled, grid_, &HeadGrid::set_editing);
+  connect(presets_, &QComboBox::activated, this, &HeadGridPanel::choose_preset);
+  return bar;
+}
+
+void HeadGridPanel::fill_presets() {
+  presets_->clear();
+  presets_->setEnabled(context().model().has_value());
+  if (!context().model()) return;
+  for (const GroupingPreset& preset : grouping_presets(*context().model())) {
+    presets_->addItem(QString::fromStdString(preset.name));
+    presets_->setItemData(presets_->count() - 1, QString::fromStdString(preset.description), Qt::ToolTipRole);
+  }
+  presets_->addItem(tr("own"));
+  request_refresh();
+}
+
+void HeadGridPanel::choose_preset(int index) {
+  const auto presets = grouping_presets(*context().model());
+  if (index < 0 || index >= static_cast<int>(presets.size())) return request_refresh();
+  const auto& preset = presets[static_cast<std::size_t>(index)];
+  SegmentConfig config = context().config();
+  config.grouping = preset.grouping;
+  context().edit_config(config, tr("grouping “%1”").arg(QString::fromStdString(preset.name)));
+}
+
+void HeadGridPanel::refresh() {
+  if (!context().model()) {
+    figures_->setText(legend_html());
+    return;
+  }
+  figures_->setText(legend_html() + QStringLiteral("<br>") + figures_html(context()));
+  const auto presets = grouping_presets(*context().model());
+  const auto same = std::find_if(presets.begin(), presets.end(), [this](const GroupingPreset& preset) {
+    return preset.grouping == context().config().grouping;
+  });
+  presets_->setCurrentIndex(static_cast<int>(same - presets.begin()));
+}
+
+}  // namespace carryover

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/text_panel.h"
+
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QLocale>
+#include <QShortcut>
+#include <QToolButton>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/icons.h"
+#include "widgets/text_search.h"
+#include "widgets/token_view.h"
+
+namespace carryover {
+namespace {
+
+constexpr int heads_named = 6;  ///< in a tooltip; the rest is counted
+
+QString heads_that_fetched(RunModel& run, int segment, std::int64_t token) {
+  if (segment < 0 || segment >= run.segment_count()) return {};
+  QStringList named;
+  int count = 0;
+  for (const HeadHits& head : run.snapshot(segment).hits) {
+    const auto hit = std::lower_bound(head.hits.begin(), head.hits.end(), token,
+                                      [](const Hit& a, std::int64_t position) { return a.position < position; });
+    if (hit == head.hits.end() || hit->position != token || hit->kind == HitKind::Padding) continue;
+    if (++count <= heads_named)
+      named += QStringLiteral("%1.%2 %3").arg(head.layer).arg(head.head).arg(hit_kind_name(hit->kind).data());
+  }
+  if (count == 0) return {};
+  QString text = named.join(QStringLiteral(", "));
+  if (count > heads_named) text += TextPanel::tr(" and %1 more").arg(count - heads_named);
+  return TextPanel::tr("fetched for segment %1 by layer.head %2").arg(segment).arg(text);
+}
+
+QString tooltip(RunModel& run, const Selection& selected, std::int64_t token) {
+  const SegmentConfig& config = run.request().config;
+  const QLocale locale;
+  const auto number = [&locale](std::int64_t value) { return locale.toString(static_cast<qlonglong>(value)); };
+  const std::int64_t offset = token % config.segment_length;
+  const int segment = run.segment_of_token(token);
+  const std::int64_t prefix = segment == 0 ? 0 : std::min(config.carry_length, config.segment_length);
+  QString text = run.token_text(token).toHtmlEscaped();
+  text.replace(u'\n', QStringLiteral("↵"));
+  QStringList lines;
+  lines += QStringLiteral("<b>“%1”</b> &nbsp; id %2").arg(text).arg((*run.request().ids)[static_cast<std::size_t>(token)]);
+  lines += TextPanel::tr("position %1, segment %2, its token %3").arg(number(token)).arg(segment).arg(number(offset));
+  lines += TextPanel::tr("RoPE position: %1 for local heads (carry %2), %3 without a prefix")
+               .arg(number(prefix + offset), number(prefix), number(offset));
+  const float loss = run.nll_of_token(token);
+  if (!std::isnan(loss))
+    lines += TextPanel::tr("log-probability %1 (probability %2 %)").arg(-loss, 0, 'f', 3).arg(100 * std::exp(-loss), 0, 'g', 3);
+  const QString fetched = heads_that_fetched(run, selected.segment, token);
+  if (!fetched.isEmpty()) lines += fetched.toHtmlEscaped();
+  return lines.join(QStringLiteral("<br>"));
+}
+
+TokenMarks marks_of(RunModel& run, const Selection& selected, bool one_head) {
+  TokenMarks marks;
+  if (run.is_empty() || selected.segment < 0) return marks;
+  const SegmentConfig& config = run.request().config;
+  marks.segment_begin = selected.segment * config.segment_length;
+  marks.segment_end = std::min(marks.segment_begin + config.segment_length, run.token_count());
+  marks.carry_end = marks.segment_begin;
+  marks.carry_begin = std::max<std::int64_t>(0, marks.carry_end - config.carry_length);
+  marks.one_head = one_head && selected.head >= 0;
+  if (marks.one_head) {
+    if (const HeadHits* hits = run.hits(selected.segment, selected.layer, selected.head))
+      for (const Hit& hit : hits->hits) marks.hits[hit.position] = {hit.kind, 1};
+    return marks;
+  }
+  for (const auto& [position, heads] : run.hit_counts(selected.segment)) {
+    marks.hits[position] = {HitKind::Anchor, heads};
+    marks.most_heads = std::max(marks.most_heads, heads);
+  }
+  return marks;
+}
+
+QToolButton* icon_button(QWidget* parent, const QString& icon, const QString& what) {
+  auto* button = new QToolButton(parent);
+  set_themed_icon(button, icon);
+  button->setToolTip(what);
+  button->setAccessibleName(what);
+  button->setAutoRaise(true);
+  return button;
+}
+
+}  // namespace
+
+TextPanel::TextPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Text"), parent), view_(new TokenView(lab.run(), this)), search_(new TextSearch(lab.run(), this)) {
+  auto* bar = new QWidget(this);
+  build_bar(bar);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(bar);
+  layout->addWidget(view_, 1);
+
+  view_->set_tooltip([this](std::int64_t token) { return tooltip(context().run(), context().selected(), token); });
+  connect(view_, &TokenView::token_clicked, this, [this](qint64 token) { choose_token(token); });
+  connect(view_, &TokenView::token_hovered, this, [this](qint64 token) {
+    Selection hovered;
+    hovered.token = token;
+    context().hover(hovered);
+  });
+  connect(&lab.run(), &RunModel::reset, view_, &TokenView::reset);
+  connect(&lab.run(), &RunModel::reset, this, [this] { shown_ = {}; });
+  connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::hover_changed, this, [this] { view_->set_hovered_token(context().hovered().token); });
+}
+
+void TextPanel::build_bar(QWidget* bar) {
+  colour_ = new QComboBox(bar);
+  colour_->addItems({tr("Colour: hits"), tr("Colour: loss"), tr("Colour: none")});
+  colour_->setToolTip(tr("What the background of a token shows"));
+  heads_ = new QComboBox(bar);
+  heads_->addItems({tr("All heads"), tr("Selected head")});
+  heads_->setToolTip(tr("Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head"));
+  query_ = new QLineEdit(bar);
+  query_->setPlaceholderText(tr("Search (Ctrl+F)"));
+  query_->setClearButtonEnabled(true);
+  query_->setMinimumWidth(90);
+  found_ = new QLabel(bar);
+  auto* previous = icon_button(bar, QStringLiteral("up"), tr("Previous match"));
+  auto* next = icon_button(bar, QStringLiteral("down"), tr("Next match"));
+
+  auto* layout = new QHBoxLayout(bar);
+  layout->setContentsMargins(6, 4, 6, 4);
+  layout->addWidget(colour_);
+  layout->addWidget(heads_);
+  layout->addStretch(1);
+  layout->addWidget(found_);
+  layout->addWidget(query_, 2);
+  layout->addWidget(previous);
+  layout->addWidget(next);
+
+  connect(colour_, &QComboBox::currentIndexChanged, this, [this](int index) {
+    view_->set_colouring(static_cast<TokenView::Colouring>(index));
+    heads_->setEnabled(index == 0);
+  });
+  connect(heads_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
+  connect(query_, &QLineEdit::returnPressed, this, [this] { search(true); });
+  connect(next, &QToolButton::clicked, this, [this] { search(true); });
+  connect(previous, &QToolButton::clicked, this, [this] { search(false); });
+  connect(new QShortcut(QKeySequence::Find, this), &QShortcut::activated, this, [this] {
+    query_->setFocus();
+    query_->selectAll();
+  });
+  connect(search_, &TextSearch::found, this, [this](qint64 token) {
+    found_->clear();
+    context().select_token(token);
+  });
+  connect(search_, &TextSearch::not_found, this, [this] { found_->setText(tr("not found")); });
+}
+
+// A token that the selected segment fetched is looked at from that segment; any other one from its own.
+void TextPanel::choose_token(std::int64_t token) {
+  if (!view_->is_marked(token)) return context().select_token(token);
+  Selection selection = context().selected();
+  selection.token = token;
+  context().select(selection);
+}
+
+void TextPanel::search(bool forward) {
+  found_->setText(query_->text().isEmpty() ? QString() : tr("searching…"));
+  if (!query_->text().isEmpty()) search_->find(query_->text(), context().selected().token, forward);
+}
+
+void TextPanel::refresh() {
+  const Selection& selected = context().selected();
+  TokenMarks marks = marks_of(context().run(), selected, heads_->currentIndex() == 1);
+  const std::int64_t segment_begin = marks.segment_begin;
+  view_->set_marks(std::move(marks));
+  view_->set_selected_token(selected.token);
+  if (selected.token >= 0 && selected.token != shown_.token) {
+    view_->show_token(selected.token, false);
+  } else if (selected.segment >= 0 && selected.segment != shown_.segment) {
+    view_->show_token(segment_begin, true);
+  }
+  shown_ = selected;
+}
+
+}  // namespace carryover

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QAbstractScrollArea>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+
+#include "engine/core/hits.h"
+#include "widgets/run_model.h"
+#include "widgets/token_layout.h"
+
+namespace carryover {
+
+/// How a token is marked by the selected segment's hits.
+struct TokenMark {
+  HitKind kind = HitKind::Anchor;
+  int heads = 1;  ///< that fetched it
+};
+
+/// What TokenView paints beside the text. A plain value.
+struct TokenMarks {
+  std::unordered_map<std::int64_t, TokenMark> hits;
+  int most_heads = 1;
+  bool one_head = false;  ///< hits are one head's: colour by kind, else by number of heads
+  std::int64_t segment_begin = 0, segment_end = 0;  ///< the selected segment
+  std::int64_t carry_begin = 0, carry_end = 0;      ///< the tail carried into it
+};
+
+/// Paints a text of any length: only the lines on screen are laid out and drawn; no token is a widget. GUI thread.
+class TokenView : public QAbstractScrollArea {
+  Q_OBJECT
+ public:
+  enum class Colouring { Hits, Loss, None };
+
+  explicit TokenView(const RunModel& run, QWidget* parent = nullptr);
+
+  void reset();  ///< another text
+  void set_marks(TokenMarks marks);
+  bool is_marked(std::int64_t token) const { return marks_.hits.contains(token); }
+  void set_colouring(Colouring colouring);
+  void set_selected_token(std::int64_t token);
+  void set_hovered_token(std::int64_t token);
+  void set_tooltip(std::function<QString(std::int64_t)> tooltip) { tooltip_ = std::move(tooltip); }
+  void show_token(std::int64_t token, bool at_top);  ///< scrolls where it isn't visible (or always, to the top)
+  std::int64_t token_at(QPoint viewport_position);   ///< -1 where there is none
+  QRect token_rect(std::int64_t token);              ///< in the viewport; empty where it isn't visible
+
+ Q_SIGNALS:
+  void token_clicked(qint64 token);
+  void token_hovered(qint64 token);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void scrollContentsBy(int dx, int dy) override;
+  void changeEvent(QEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
+
+ private:
+  int line_height() const;
+  int gutter_width() const;
+  int visible_lines() const;
+  void update_metrics();
+  void update_scroll_bar();
+  void paint_line(QPainter& painter, const TokenLine& line, int y);
+  void paint_gutter(QPainter& painter, const TokenLine& line, int y);
+  std::optional<QColor> background(std::int64_t token) const;
+
+  const RunModel& run_;
+  TokenLayout layout_;
+  TokenMarks marks_;
+  Colouring colouring_ = Colouring::Hits;
+  LinePlace top_;
+  std::int64_t selected_ = -1, hovered_ = -1;
+  std::function<QString(std::int64_t)> tooltip_;
+};
+
+}  // namespace carryover
