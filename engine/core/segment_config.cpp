@@ -166,7 +166,8 @@ void SegmentConfig::validate(const ModelConfig& model, const std::string& where)
   if (anchors && *anchors < 1) refuse(where, "anchors", "is " + std::to_string(*anchors), "It must be at least 1.");
   if (carry_length > segment_length) {
     refuse(where, "carry_length",
-           "(" + std::to_string(carry_length) + ") exceeds segment_length (" + std::to_string(segment_length) + ")",
+           std::string("is ") + std::to_string(carry_length) + ", more than segment_length, " +
+               std::to_string(segment_length),
            "The carried tail comes from one segment: make it at most as long.");
   }
   if (!sizes_fit(*this, model)) {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/cost_model.h"
+
+#include <QTest>
+#include <limits>
+
+#include "tests/support/random_config.h"
+#include "tests/support/tiny_model.h"
+
+using namespace carryover;
+
+namespace {
+
+ModelConfig llama_7b() {
+  ModelConfig model = test::tiny_config(32, 32, 32, 128, 32000);
+  model.intermediate = 11008;
+  model.context = 32768;
+  return model;
+}
+
+}  // namespace
+
+class CostModelTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void pool_of_the_papers_model();
+  void full_attention_of_the_papers_model();
+  void matches_a_count_over_heads();
+  void only_the_pool_grows_with_the_text();
+  void no_retrieval_needs_no_pool();
+  void absurd_lengths_do_not_wrap();
+};
+
+void CostModelTest::pool_of_the_papers_model() {
+  const ModelConfig model = llama_7b();
+  const CostModel cost{model, SegmentConfig::defaults_for(model), 2};
+  QCOMPARE(cost.pool_bytes_per_token(), 32 * 1024);  // 4 layers × 16 heads × 128 × K, V × 2 bytes
+  QCOMPARE(cost.pool_bytes(131072), std::int64_t{4} << 30);
+}
+
+void CostModelTest::full_attention_of_the_papers_model() {
+  const CostModel cost{llama_7b(), SegmentConfig::defaults_for(llama_7b()), 2};
+  QCOMPARE(cost.full_attention_bytes(1), 512 * 1024);  // 32 layers × 4096 × K, V × 2 bytes
+  QCOMPARE(cost.weight_bytes(), 2 * cost.model.parameters());
+  // S + αM + β(1−α)R with α = 1/2, β = 1/8
+  QCOMPARE(cost.visible_positions(), 4096 + 0.5 * 512 + 0.125 * 0.5 * 512);
+}
+
+void CostModelTest::matches_a_count_over_heads() {
+  std::mt19937 random(1);
+  for (int i = 0; i < 200; ++i) {
+    const std::int64_t kv_heads = test::draw(random, 1, 4), group = test::draw(random, 1, 4);
+    const ModelConfig model = test::tiny_config(5, kv_heads * group, kv_heads, 2 * test::draw(random, 1, 8));
+    const SegmentConfig config = test::random_segment_config(random, model);
+    const CostModel cost{model, config, 4};
+    const Grouping& grouping = config.grouping;
+    std::int64_t slots = 0, carry = 0, pool = 0;
+    double visible = 0;
+    for (int layer = 0; layer < model.layers; ++layer) {
+      for (int kv = 0; kv < kv_heads; ++kv) {
+        bool is_local = false, is_long = false;
+        for (int head = kv * static_cast<int>(group); head < (kv + 1) * group; ++head) {
+          (grouping.is_long(layer, head) ? is_long : is_local) = true;
+          const bool reads = grouping.is_long(layer, head) && grouping.is_long_layer(layer);
+          if (reads) slots += config.retrieval_length;
+          visible += static_cast<double>(!grouping.is_long(layer, head) ? config.carry_length
+                                         : reads                        ? config.retrieval_length
+                                                                        : 0);
+        }
+        slots += config.segment_length + (is_local ? config.carry_length : 0);
+        carry += is_local ? config.carry_length : 0;
+        pool += is_long && grouping.is_long_layer(layer) && config.retrieval_length > 0;
+      }
+    }
+    const std::int64_t pair = 2 * model.head_dim * 4;
+    QCOMPARE(cost.segmented_attention_bytes(), slots * pair);
+    QCOMPARE(cost.carry_bytes(), carry * pair);
+    QCOMPARE(cost.pool_bytes_per_token(), pool * pair);
+    const double mean = static_cast<double>(config.segment_length) + visible / static_cast<double>(5 * model.heads);
+    QVERIFY(std::abs(cost.visible_positions() - mean) < 1e-9);
+  }
+}
+
+void CostModelTest::only_the_pool_grows_with_the_text() {
+  const CostModel cost{llama_7b(), SegmentConfig::defaults_for(llama_7b()), 2};
+  MemoryBytes at_64k = cost.segmented(65536), at_1m = cost.segmented(1 << 20);
+  QCOMPARE(at_1m.pool - at_64k.pool, cost.pool_bytes((1 << 20) - 65536));
+  QCOMPARE(at_1m.device_peak - at_64k.device_peak, at_1m.pool - at_64k.pool);
+  at_1m.pool = at_64k.pool;
+  at_1m.device_peak = at_64k.device_peak;
+  QCOMPARE(at_1m, at_64k);
+  QVERIFY(cost.segmented(100).activations < at_64k.activations);
+  QVERIFY(cost.segmented(100).attention_kv < at_64k.attention_kv);
+}
+
+void CostModelTest::no_retrieval_needs_no_pool() {
+  SegmentConfig config = SegmentConfig::defaults_for(llama_7b());
+  config.retrieval_length = 0;
+  QCOMPARE((CostModel{llama_7b(), config, 2}.pool_bytes(1 << 20)), 0);
+  config.carry_length = 0;
+  QCOMPARE((CostModel{llama_7b(), config, 2}.carry_bytes()), 0);
+}
+
+void CostModelTest::absurd_lengths_do_not_wrap() {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  const CostModel cost{llama_7b(), SegmentConfig::defaults_for(llama_7b()), 8};
+  QCOMPARE(cost.full_attention_bytes(most), most);
+  QCOMPARE(cost.pool_bytes(most), most);
+  QCOMPARE(cost.segmented(most).device_peak, most);
+}
+
+QTEST_APPLESS_MAIN(CostModelTest)
+#include "cost_model_test.moc"
