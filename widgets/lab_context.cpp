@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/lab_context.h"
 
+#include <QTime>
 #include <QUndoCommand>
 
 namespace carryover {
@@ -123,6 +124,11 @@ void LabContext::set_config(const SegmentConfig& config) {
 void LabContext::edit_config(const SegmentConfig& config, const QString& what) {
   if (config == config_) return;
   undo_stack_.push(new ConfigEdit(*this, config, what));
+}
+
+void LabContext::add_note(const QString& text, bool is_error) {
+  notes_.push_back({QTime::currentTime().toString(QStringLiteral("HH:mm:ss")), text, is_error});
+  Q_EMIT noted();
 }
 
 void LabContext::set_run_options(const RunOptions& options) {
