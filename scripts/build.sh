@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ./lab build [PRESET]: sets up and builds the programs (preset release), or everything of another preset.
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$ROOT/scripts/build_presets.sh"
+
+preset=${1:-release}
+case $preset in
+  release) set_up plan_build release 300 build_program && build_program ;;
+  dev | ci | asan-ubsan) set_up plan_build "$preset" 600 "build_preset $preset" && build_preset "$preset" ;;
+  *) fail "there is no preset '$preset'; there are release, dev, ci and asan-ubsan" 2 ;;
+esac
+say "Built in $(preset_folder "$preset")/bin"

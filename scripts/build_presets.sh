@@ -1,0 +1,55 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sourced: configures and builds a CMake preset, and leaves at once where there is nothing to do.
+
+preset_folder() { printf '%s/build/%s' "$ROOT" "$1"; }
+
+cuda_arguments() { # PRESET: a line each, nothing where CUDA is not compiled
+  nvcc_dir >/dev/null || return 0
+  [ "$1" = ci ] || { [ "$1" != asan-ubsan ] && { gpu_driver_here || [ -n "${CARRYOVER_WITH_CUDA:-}" ] ||
+    [ -e "$TORCH_CUDA" ]; }; } || return 0
+  printf '%s\n' -DCARRYOVER_BUILD_CUDA=ON "-DCARRYOVER_CUDA_DIR=$(nvcc_dir)"
+}
+
+# Configured once for a set of paths; ninja itself reconfigures where a CMake file or the list of sources changes.
+configure() { # PRESET
+  local folder arguments=()
+  folder=$(preset_folder "$1")
+  if [ "$1" != asan-ubsan ]; then arguments+=("-DCARRYOVER_TORCH_DIR=$TORCH_DIR"); fi
+  mapfile -t -O "${#arguments[@]}" arguments < <(cuda_arguments "$1")
+  local stamp=$folder/.configured
+  if [ -e "$folder/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "${arguments[*]}" ]; then return 0; fi
+  mkdir -p "$folder"
+  (cd "$ROOT" && cmake --preset "$1" "${arguments[@]}") >"$folder/configure.log" 2>&1 ||
+    { tail -n 30 "$folder/configure.log" >&2; fail "CMake failed; its log is $folder/configure.log"; }
+  printf '%s' "${arguments[*]}" >"$stamp"
+  ln -sf "build/$1/compile_commands.json" "$ROOT/compile_commands.json"
+}
+
+# Builds TARGETS (all where none is given). Two of these in one checkout wait for each other.
+build_preset() { # PRESET [TARGET...]
+  local preset=$1 folder quiet=()
+  folder=$(preset_folder "$preset")
+  shift
+  mkdir -p "$folder"
+  exec 8>"$folder/.lock"
+  flock 8
+  configure "$preset"
+  if [ -e "$folder/.built" ]; then quiet=(--quiet); fi
+  NINJA_STATUS='      [%f/%t, %es] ' ninja -C "$folder" ${quiet[@]+"${quiet[@]}"} "$@" >&2 8>&- 9>&- ||
+    fail "the build failed; what went wrong stands above"
+  touch "$folder/.built"
+  exec 8>&-
+}
+
+plan_build() { # PRESET SECONDS COMMAND: only a first build is worth a line in the table
+  if [ ! -e "$(preset_folder "$1")/.built" ]; then plan "Build: $1" 0 "${4:-250}" "$2" "$3"; fi
+}
+
+# What a person runs; the tests are left to `./lab test`. The engine and its CUDA plug-in are opened at run time, so
+# they are named.
+build_program() {
+  local targets=(carryover carryover-cli carryover_engine)
+  if [ -n "$(cuda_arguments release)" ]; then targets+=(carryover_cuda); fi
+  build_preset release "${targets[@]}"
+}

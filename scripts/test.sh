@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ./lab test: builds everything, runs all tests, then the parsers' and the core's under AddressSanitizer and UBSan.
+# The last line counts the test programs: 'N passed, N failed'.
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$ROOT/scripts/build_presets.sh"
+
+preset=release
+if in_ci || nvcc_dir >/dev/null; then preset=ci; fi
+plan_tests() {
+  plan_build "$preset" 1200 "build_preset $preset" 600
+  plan_build asan-ubsan 240 "build_preset asan-ubsan" 300
+}
+
+passed=0 failed=0
+run_tests() { # PRESET [CTEST ARGUMENT...]
+  local folder report total bad
+  folder=$(preset_folder "$1")
+  report=$folder/ctest.xml
+  rm -f "$report"
+  say "Tests: $1"
+  ctest --test-dir "$folder" --output-on-failure -j 2 --output-junit "$report" "${@:2}" 8>&- 9>&- || true
+  [ -s "$report" ] || fail "ctest wrote no report for $1"
+  total=$(grep -o -m1 '\btests="[0-9]*"' "$report" | tr -dc 0-9)
+  bad=$(grep -o -m1 '\bfailures="[0-9]*"' "$report" | tr -dc 0-9)
+  passed=$((passed + total - bad)) failed=$((failed + bad))
+  if [ "$total" -eq 0 ]; then fail "no test ran in $1"; fi
+}
+
+set_up plan_tests
+build_preset "$preset"
+build_preset asan-ubsan
+
+XDG_RUNTIME_DIR=$(mktemp -d)
+chmod 700 "$XDG_RUNTIME_DIR"
+trap 'rm -rf "$XDG_RUNTIME_DIR"' EXIT
+export XDG_RUNTIME_DIR QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8
+export OMP_WAIT_POLICY=passive # two tests share two cores: a thread that waits must not spin
+export ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+run_tests "$preset" "$@"
+run_tests asan-ubsan "$@"
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
