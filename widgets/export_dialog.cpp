@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/export_dialog.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QDoubleSpinBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+
+#include "engine/core/error.h"
+
+namespace carryover {
+namespace {
+
+const QStringList suffixes = {QStringLiteral("pdf"), QStringLiteral("svg"), QStringLiteral("png"), QStringLiteral("csv")};
+constexpr PlotView::Format formats[] = {PlotView::Format::Pdf, PlotView::Format::Svg, PlotView::Format::Png,
+                                        PlotView::Format::Csv};
+
+QDoubleSpinBox* millimetres(double value, QWidget* parent) {
+  auto* box = new QDoubleSpinBox(parent);
+  box->setRange(20, 1000);
+  box->setDecimals(1);
+  box->setSuffix(QObject::tr(" mm"));
+  box->setValue(value);
+  return box;
+}
+
+}  // namespace
+
+ExportDialog::ExportDialog(PlotView& plot) : QDialog(&plot), plot_(plot) {
+  setWindowTitle(tr("Export figure"));
+  setAttribute(Qt::WA_DeleteOnClose);
+  auto* form = new QFormLayout(this);
+  format_ = new QComboBox(this);
+  format_->addItems({tr("PDF"), tr("SVG"), tr("PNG"), tr("CSV (the data)")});
+  form->addRow(tr("&Format"), format_);
+  width_ = millimetres(120, this);
+  form->addRow(tr("&Width"), width_);
+  height_ = millimetres(75, this);
+  form->addRow(tr("&Height"), height_);
+  dpi_ = new QSpinBox(this);
+  dpi_->setRange(50, 1200);
+  dpi_->setValue(300);
+  form->addRow(tr("&Dots per inch"), dpi_);
+  auto* row = new QHBoxLayout;
+  path_ = new QLineEdit(QDir::current().filePath(plot.id() + QLatin1String(".pdf")), this);
+  path_->setMinimumWidth(320);
+  auto* browse_button = new QPushButton(tr("&Browse…"), this);
+  row->addWidget(path_, 1);
+  row->addWidget(browse_button);
+  form->addRow(tr("F&ile"), row);
+  problem_ = new QLabel(this);
+  problem_->setWordWrap(true);
+  problem_->hide();
+  form->addRow(problem_);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, this);
+  form->addRow(buttons);
+  connect(format_, &QComboBox::currentIndexChanged, this, &ExportDialog::follow_format);
+  connect(browse_button, &QPushButton::clicked, this, &ExportDialog::browse);
+  connect(buttons, &QDialogButtonBox::accepted, this, &ExportDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, this, &ExportDialog::reject);
+  follow_format();
+}
+
+void ExportDialog::follow_format() {
+  const PlotView::Format format = formats[format_->currentIndex()];
+  width_->setEnabled(format != PlotView::Format::Csv);
+  height_->setEnabled(format != PlotView::Format::Csv);
+  dpi_->setEnabled(format == PlotView::Format::Png);
+  const QFileInfo file(path_->text());
+  if (suffixes.contains(file.suffix()))
+    path_->setText(QDir(file.path()).filePath(file.completeBaseName() + QLatin1Char('.') + suffixes[format_->currentIndex()]));
+}
+
+void ExportDialog::browse() {
+  const QString path = QFileDialog::getSaveFileName(this, windowTitle(), path_->text());
+  if (path.isEmpty()) return;
+  path_->setText(path);
+  const auto index = suffixes.indexOf(QFileInfo(path).suffix());
+  if (index >= 0) format_->setCurrentIndex(static_cast<int>(index));
+}
+
+void ExportDialog::accept() {
+  try {
+    plot_.export_to(path_->text(), formats[format_->currentIndex()], {width_->value(), height_->value()}, dpi_->value());
+    QDialog::accept();
+  } catch (const EngineError& error) {
+    problem_->setText(QString::fromStdString(error.what()));
+    problem_->show();
+  }
+}
+
+}  // namespace carryover

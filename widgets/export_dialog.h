@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDialog>
+
+#include "widgets/plot_view.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QLineEdit;
+class QSpinBox;
+
+namespace carryover {
+
+/// Asks for a figure's file, format and size, and writes it; says what went wrong in place, without closing.
+class ExportDialog : public QDialog {
+  Q_OBJECT
+ public:
+  explicit ExportDialog(PlotView& plot);
+  void accept() override;
+
+ private:
+  void browse();
+  void follow_format();
+
+  PlotView& plot_;
+  QComboBox* format_;
+  QLineEdit* path_;
+  QDoubleSpinBox *width_, *height_;
+  QSpinBox* dpi_;
+  QLabel* problem_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/carry_panel.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/panels/panel_support.h"
+
+namespace carryover {
+namespace {
+
+/// A layer without local heads carries nothing: its row is all zeros, and is left blank.
+Map without_empty_layers(Map map) {
+  for (std::int64_t row = 0; row < map.rows; ++row) {
+    const auto first = map.values.begin() + row * map.columns, end = first + map.columns;
+    if (std::all_of(first, end, [](float value) { return value == 0; })) std::fill(first, end, NAN);
+  }
+  return map;
+}
+
+}  // namespace
+
+CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Carried tail"), parent), plot_(new PlotView(QStringLiteral("carry"), this)) {
+  quantity_ = new QComboBox(this);
+  quantity_->addItems({tr("Key norm ‖K‖"), tr("Value norm ‖V‖"), tr("Drift ‖K − K′‖ / ‖K′‖")});
+  quantity_->setAccessibleName(tr("What the map shows"));
+  quantity_->setItemData(2, tr("Against the same slot of the previous segment's tail"), Qt::ToolTipRole);
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(6, 4, 6, 4);
+  bar->addWidget(quantity_);
+  bar->addStretch(1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addLayout(bar);
+  layout->addWidget(plot_, 1);
+
+  plot_->set_axes(tr("Carried slot (token)"), tr("Layer"));
+  plot_->set_integer_axes(true, true);
+  plot_->set_y_reversed(true);
+  plot_->set_hover_text([this](double x, double y) { return text_at(x, y); });
+  connect(quantity_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
+  connect(plot_, &PlotView::clicked, this, &CarryPanel::select_at);
+  connect(plot_, &PlotView::stepped, this, [this](int columns, int rows) {
+    const int segment = shown_segment(this->context()) + columns, layer = std::max(0, this->context().selected().layer + rows);
+    if (columns != 0 && segment >= 0 && segment < this->context().run().segment_count()) this->context().select_segment(segment);
+    if (rows != 0 && layer < this->context().run().model().config.layers)
+      this->context().select_head(layer, std::max(0, this->context().selected().head));
+  });
+  connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::reset, this, [this] {
+    ranges_ = {};
+    measured_ = 0;
+    plot_->fit();
+    request_refresh();
+  });
+}
+
+const Map& CarryPanel::map_of(int segment, int quantity) {
+  const SegmentSnapshot& snapshot = context().run().snapshot(segment);
+  return quantity == 0 ? snapshot.carry_key_norm : quantity == 1 ? snapshot.carry_value_norm : snapshot.carry_drift;
+}
+
+void CarryPanel::widen_ranges() {
+  for (; measured_ < context().run().segment_count(); ++measured_)
+    for (int quantity = 0; quantity < 3; ++quantity) {
+      Range& range = ranges_[static_cast<std::size_t>(quantity)];
+      for (const float value : map_of(measured_, quantity).values)
+        if (std::isfinite(value)) range.high = std::max(range.high, static_cast<double>(value));
+    }
+}
+
+void CarryPanel::refresh() {
+  widen_ranges();
+  const RunModel& run = context().run();
+  const int segment = shown_segment(context()), quantity = quantity_->currentIndex();
+  plot_->set_provenance(run_provenance(run));
+  if (segment < 0 || map_of(segment, quantity).values.empty()) {
+    plot_->clear_map();
+    plot_->set_empty_text(segment < 0 ? no_run_text()
+                          : quantity == 2 && segment == 0
+                              ? tr("Segment 0 has no tail before it to drift from: select a later one")
+                          : run.request().config.carry_length == 0
+                              ? tr("This run carries nothing: its carry length M is 0")
+                              : tr("The maps of segment %1 are not kept: newer ones took their memory").arg(segment));
+    plot_->request_replot();
+    return;
+  }
+  const Map map = without_empty_layers(map_of(segment, quantity));
+  const Range& range = ranges_[static_cast<std::size_t>(quantity)];
+  plot_->set_title(tr("Tail left by segment %1: %2").arg(segment).arg(quantity_->currentText()));
+  plot_->set_value_range(range.low, range.high);
+  plot_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, static_cast<double>(map.rows) - 0.5,
+                 quantity_->currentText(), quantity == 2 ? PlotView::Gradient::Cividis : PlotView::Gradient::Viridis);
+  follow_selection(segment);
+  plot_->request_replot();
+}
+
+void CarryPanel::follow_selection(int segment) {
+  const Selection& selected = context().selected();
+  plot_->set_row_cursor(selected.layer >= 0 ? selected.layer : NAN);
+  const SegmentRecord& record = context().run().record(segment);
+  const std::int64_t columns = map_of(segment, quantity_->currentIndex()).columns;
+  const std::int64_t slot = selected.token - (record.first_token + record.length - columns);
+  plot_->set_cursor(selected.token >= 0 && slot >= 0 && slot < columns ? static_cast<double>(slot) : NAN);
+}
+
+void CarryPanel::select_at(double x, double y) {
+  const int segment = shown_segment(context());
+  if (segment < 0) return;
+  const Map& map = map_of(segment, quantity_->currentIndex());
+  const std::int64_t slot = std::llround(x), layer = std::llround(y);
+  if (slot < 0 || slot >= map.columns || layer < 0 || layer >= map.rows) return;
+  const SegmentRecord& record = context().run().record(segment);
+  context().select({segment, static_cast<int>(layer), std::max(0, context().selected().head),
+                    record.first_token + record.length - map.columns + slot});
+}
+
+QString CarryPanel::text_at(double x, double y) {
+  const int segment = shown_segment(context());
+  if (segment < 0) return {};
+  const Map& map = map_of(segment, quantity_->currentIndex());
+  const std::int64_t slot = std::llround(x), layer = std::llround(y);
+  if (slot < 0 || slot >= map.columns || layer < 0 || layer >= map.rows) return {};
+  const SegmentRecord& record = context().run().record(segment);
+  const std::int64_t position = record.first_token + record.length - map.columns + slot;
+  return tr("layer %1 · slot %2 · position %3\n%4: %5\n%6")
+      .arg(layer).arg(slot).arg(position).arg(quantity_->currentText())
+      .arg(static_cast<double>(map.at(layer, slot)), 0, 'g', 5)
+      .arg(text_around(context().run(), position));
+}
+
+}  // namespace carryover

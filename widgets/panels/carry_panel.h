@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "widgets/panel.h"
+#include "widgets/plot_view.h"
+
+class QComboBox;
+
+namespace carryover {
+
+/// The tail C_i that a segment leaves (eq:forward): ‖K‖, ‖V‖ or drift, layers × carried tokens. The colours keep one range
+/// over all segments of the run, so that segments compare.
+class CarryPanel : public Panel {
+  Q_OBJECT
+ public:
+  explicit CarryPanel(LabContext& context, QWidget* parent = nullptr);
+  std::vector<PlotView*> plots() override { return {plot_}; }
+
+ protected:
+  void refresh() override;
+
+ private:
+  struct Range {
+    double low = 0, high = 0;
+  };
+  const Map& map_of(int segment, int quantity);
+  void widen_ranges();
+  void follow_selection(int segment);
+  void select_at(double x, double y);
+  QString text_at(double x, double y);
+
+  PlotView* plot_;
+  QComboBox* quantity_;
+  std::array<Range, 3> ranges_{};
+  int measured_ = 0;  ///< segments that ranges_ knows
+};
+
+}  // namespace carryover

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/hits_panel.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "engine/core/error.h"
+#include "widgets/panels/panel_support.h"
+#include "widgets/plot_export.h"
+
+namespace carryover {
+
+HitsPanel::HitsPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Hits"), parent), scope_(new QComboBox(this)), table_(new QTableView(this)), count_(new QLabel(this)) {
+  model_.set_text_source([this](std::int64_t position) { return text_around(this->context().run(), position); });
+  filter_.setSourceModel(&model_);
+  make_table();
+  count_->setMargin(4);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_bar());
+  layout->addWidget(table_, 1);
+  layout->addWidget(count_);
+  connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::reset, this, [this] {
+    model_.set_blocks({});
+    shown_ = {};
+    request_refresh();
+  });
+}
+
+QWidget* HitsPanel::make_bar() {
+  auto* bar = new QWidget(this);
+  auto* column = new QVBoxLayout(bar);
+  column->setContentsMargins(6, 4, 6, 4);
+  auto* top = new QHBoxLayout;
+  auto* bottom = new QHBoxLayout;
+  column->addLayout(top);
+  column->addLayout(bottom);
+  scope_->addItems({tr("Selected segment and head"), tr("Selected segment, all heads"), tr("Selected head, all segments")});
+  scope_->setCurrentIndex(OneSegment);
+  scope_->setAccessibleName(tr("Hits listed"));
+  connect(scope_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
+  auto* search = new QLineEdit(bar);
+  search->setPlaceholderText(tr("Text or position"));
+  search->setClearButtonEnabled(true);
+  search->setAccessibleName(tr("Filter hits by text or position"));
+  connect(search, &QLineEdit::textChanged, &filter_, &HitsFilter::set_text);
+  top->addWidget(scope_);
+  top->addWidget(search, 1);
+  const std::pair<HitKind, QString> kinds[] = {
+      {HitKind::Anchor, tr("Anchors")}, {HitKind::Expanded, tr("Expanded")}, {HitKind::Padding, tr("Padding")}};
+  for (const auto& [kind, name] : kinds) {
+    auto* box = new QCheckBox(name, bar);
+    box->setChecked(true);
+    connect(box, &QCheckBox::toggled, this, [this, kind = kind](bool shown) { filter_.set_kind_shown(kind, shown); });
+    bottom->addWidget(box);
+  }
+  bottom->addStretch(1);
+  for (const auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+    connect(&filter_, signal, this, &HitsPanel::show_count);
+  connect(&filter_, &QAbstractItemModel::modelReset, this, &HitsPanel::show_count);
+  return bar;
+}
+
+void HitsPanel::make_table() {
+  table_->setModel(&filter_);
+  table_->setSortingEnabled(true);
+  table_->sortByColumn(-1, Qt::AscendingOrder);  // as read: by layer, head, slot
+  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table_->setAlternatingRowColors(true);
+  table_->setShowGrid(false);
+  table_->setWordWrap(false);
+  table_->setFrameShape(QFrame::NoFrame);
+  table_->setAccessibleName(tr("Hits"));
+  table_->verticalHeader()->hide();
+  table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
+  table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  table_->horizontalHeader()->setStretchLastSection(true);
+  table_->horizontalHeader()->setHighlightSections(false);
+  for (int column = 0; column < HitsModel::Text; ++column)
+    table_->setColumnWidth(column, table_->fontMetrics().horizontalAdvance(
+                                       model_.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + 30);
+  table_->setContextMenuPolicy(Qt::ActionsContextMenu);
+  const auto action = [this](const QString& text, const QKeySequence& keys, auto slot) {
+    auto* added = new QAction(text, table_);
+    added->setShortcut(keys);
+    added->setShortcutContext(Qt::WidgetShortcut);
+    connect(added, &QAction::triggered, this, slot);
+    table_->addAction(added);
+  };
+  action(tr("&Copy rows"), QKeySequence::Copy, [this] { copy(QLatin1Char('\t')); });
+  action(tr("Copy rows as CS&V"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] { copy(QLatin1Char(',')); });
+  action(tr("&Export the table…"), QKeySequence(Qt::CTRL | Qt::Key_E), [this] { ask_and_export(); });
+  connect(table_, &QTableView::activated, this, &HitsPanel::jump);
+}
+
+HitsPanel::Shown HitsPanel::wanted() {
+  const Selection& selected = context().selected();
+  Shown shown{scope_->currentIndex(), shown_segment(context()), selected.layer, selected.head};
+  if (shown.scope == OneSegment) shown.layer = shown.head = -1;
+  if (shown.scope == OneHead) shown.segment = -1;
+  return shown;
+}
+
+std::vector<HitBlock> HitsPanel::blocks(const Shown& shown, int first_segment) {
+  const RunModel& run = context().run();
+  std::vector<HitBlock> found;
+  const int first = shown.scope == OneHead ? first_segment : shown.segment;
+  const int end = shown.scope == OneHead ? run.segment_count() : shown.segment + 1;
+  for (int segment = std::max(0, first); segment < end; ++segment)
+    for (const HeadHits& head : run.snapshot(segment).hits)
+      if (shown.scope == OneSegment || (head.layer == shown.layer && head.head == shown.head))
+        found.push_back({head, run.record(segment).first_token});
+  return found;
+}
+
+void HitsPanel::refresh() {
+  const Shown now = wanted();
+  if (now != shown_) {
+    shown_ = now;
+    model_.set_blocks(blocks(now, 0));
+  } else if (now.scope == OneHead) {
+    model_.append_blocks(blocks(now, segments_read_));
+  }
+  segments_read_ = context().run().segment_count();
+  show_count();
+}
+
+void HitsPanel::show_count() {
+  const int all = model_.rowCount(), passing = filter_.rowCount();
+  const QLocale locale;
+  if (all == 0 && context().run().segment_count() == 0)
+    count_->setText(no_run_text());
+  else if (all == 0)
+    count_->setText(shown_.scope != OneSegment ? tr("This head retrieves nothing here: only long-range heads in long-range layers do")
+                                               : tr("Segment %1 reads no hits").arg(shown_.segment));
+  else
+    count_->setText(tr("%1 of %2 hits").arg(locale.toString(passing), locale.toString(all)));
+}
+
+void HitsPanel::jump(const QModelIndex& index) {
+  const HitsModel::Row row = model_.row(filter_.mapToSource(index).row());
+  const HeadHits& head = row.block->head;
+  context().select({static_cast<int>(head.segment), head.layer, head.head, row.hit().position});
+}
+
+void HitsPanel::copy(QChar separator) const {
+  std::vector<int> rows;
+  for (const QModelIndex& index : table_->selectionModel()->selectedRows()) rows.push_back(index.row());
+  if (rows.empty()) return;
+  std::sort(rows.begin(), rows.end());
+  QGuiApplication::clipboard()->setText(table_text(filter_, rows, separator));
+}
+
+void HitsPanel::export_csv(const QString& path) const {
+  write_csv(path, table_text(filter_, {}, QLatin1Char(',')),
+            {title(), run_provenance(const_cast<HitsPanel*>(this)->context().run())});
+}
+
+void HitsPanel::ask_and_export() {
+  const QString path = QFileDialog::getSaveFileName(this, tr("Export the hits"), QStringLiteral("hits.csv"), tr("CSV (*.csv)"));
+  if (path.isEmpty()) return;
+  try {
+    export_csv(path);
+  } catch (const EngineError& error) {
+    auto* box = new QMessageBox(QMessageBox::Warning, title(), QString::fromStdString(error.what()), QMessageBox::Ok, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+  }
+}
+
+}  // namespace carryover

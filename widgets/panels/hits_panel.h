@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <vector>
+
+#include "widgets/models/hits_model.h"
+#include "widgets/panel.h"
+
+class QComboBox;
+class QLabel;
+class QTableView;
+
+namespace carryover {
+
+/// The hits table. A double click or Enter on a hit selects its source token; its reader stays the selected segment.
+class HitsPanel : public Panel {
+  Q_OBJECT
+ public:
+  explicit HitsPanel(LabContext& context, QWidget* parent = nullptr);
+  /// Throws EngineError{Io}. Writes the rows that pass the filter, in their order.
+  void export_csv(const QString& path) const;
+
+ protected:
+  void refresh() override;
+
+ private:
+  enum Scope { SegmentAndHead, OneSegment, OneHead };
+  /// What the rows were made from: made again only when it changes.
+  struct Shown {
+    int scope = -1, segment = -1, layer = -1, head = -1;
+    bool operator==(const Shown&) const = default;
+  };
+  QWidget* make_bar();
+  void make_table();
+  Shown wanted();
+  std::vector<HitBlock> blocks(const Shown& shown, int first_segment);
+  void show_count();
+  void jump(const QModelIndex& index);
+  void copy(QChar separator) const;
+  void ask_and_export();
+
+  HitsModel model_;
+  HitsFilter filter_;
+  QComboBox* scope_;
+  QTableView* table_;
+  QLabel* count_;
+  Shown shown_;
+  int segments_read_ = 0;  ///< of the run, by the OneHead scope
+};
+
+}  // namespace carryover

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/memory_panel.h"
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/panels/panel_support.h"
+
+namespace carryover {
+namespace {
+
+double megabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e6; }
+
+}  // namespace
+
+MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Memory"), parent), plot_(new PlotView(QStringLiteral("memory"), this)) {
+  weights_shown_ = new QCheckBox(tr("Weights"), this);
+  full_shown_ = new QCheckBox(tr("Full attention's KV"), this);
+  full_shown_->setChecked(true);
+  logarithmic_ = new QCheckBox(tr("Logarithmic"), this);
+  logarithmic_->setToolTip(tr("Each kind by itself, not stacked"));
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(6, 4, 6, 4);
+  for (QCheckBox* box : {weights_shown_, full_shown_, logarithmic_}) bar->addWidget(box);
+  bar->addStretch(1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addLayout(bar);
+  layout->addWidget(plot_, 1);
+
+  const auto stacked = [this](const QString& name, const ThemeColour& colour) {
+    return plot_->add_curve(name, {colour, false, true, true});
+  };
+  weights_ = stacked(tr("weights"), [](const Theme& theme) { return theme.local; });
+  attention_ = stacked(tr("attention-visible KV"), series_colour(0));
+  carry_ = stacked(tr("carry"), [](const Theme& theme) { return theme.carry; });
+  pool_ = stacked(tr("pool"), series_colour(3));
+  activations_ = stacked(tr("activations"), series_colour(4));
+  predicted_ = plot_->add_curve(tr("predicted sum"), {[](const Theme& theme) { return theme.text; }, true});
+  full_ = plot_->add_curve(tr("full attention's KV"), {series_colour(1), true});
+  plot_->set_curve_visible(weights_, false);
+  plot_->set_axes(tr("Tokens read"), tr("Memory (MB)"));
+  plot_->set_integer_axes(true, false);
+  plot_->set_title(tr("Memory by kind"));
+
+  connect(weights_shown_, &QCheckBox::toggled, this, [this](bool shown) {
+    plot_->set_curve_visible(weights_, shown);
+    draw_prediction();
+    plot_->fit();
+  });
+  connect(full_shown_, &QCheckBox::toggled, this, [this](bool shown) {
+    plot_->set_curve_visible(full_, shown);
+    plot_->fit();
+  });
+  connect(logarithmic_, &QCheckBox::toggled, plot_, &PlotView::set_log_y);
+  connect(plot_, &PlotView::clicked, this, [this](double x, double /*y*/) {
+    const int segment = this->context().run().segment_of_token(std::llround(x) - 1);
+    if (segment >= 0 && segment < this->context().run().segment_count()) this->context().select_segment(segment);
+  });
+  connect(plot_, &PlotView::stepped, this, [this](int columns, int /*rows*/) {
+    const int segment = shown_segment(this->context()) + columns;
+    if (segment >= 0 && segment < this->context().run().segment_count()) this->context().select_segment(segment);
+  });
+  connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::reset, this, [this] {
+    drawn_ = -1;
+    request_refresh();
+  });
+}
+
+void MemoryPanel::start() {
+  const RunModel& run = context().run();
+  plot_->clear_curves();
+  drawn_ = 0;
+  plot_->set_empty_text(no_run_text());
+  if (run.is_empty()) return;
+  plot_->set_provenance(run_provenance(run));
+  draw_prediction();
+  const std::int64_t length = run.request().config.segment_length;
+  for (int segment = 0; segment < run.expected_segments(); ++segment) {
+    const std::int64_t tokens = std::min(run.token_count(), (segment + 1) * length);
+    plot_->append(full_, static_cast<double>(tokens), megabytes(run.cost().full_attention_bytes(tokens)));
+  }
+  plot_->fit();
+}
+
+void MemoryPanel::draw_prediction() {
+  plot_->clear_curve(predicted_);
+  const RunModel& run = context().run();
+  if (run.is_empty() || run.request().policy != "segmented") return;
+  const std::int64_t length = run.request().config.segment_length;
+  for (int segment = 0; segment < run.expected_segments(); ++segment) {
+    const std::int64_t tokens = std::min(run.token_count(), (segment + 1) * length);
+    const MemoryBytes bytes = run.cost().segmented(tokens);
+    const std::int64_t sum = bytes.attention_kv + bytes.carry + bytes.pool + bytes.activations +
+                             (weights_shown_->isChecked() ? bytes.weights : 0);
+    plot_->append(predicted_, static_cast<double>(tokens), megabytes(sum));
+  }
+}
+
+void MemoryPanel::append(const SegmentRecord& record) {
+  const auto tokens = static_cast<double>(record.first_token + record.length);
+  const MemoryBytes& bytes = record.memory;
+  plot_->append(weights_, tokens, megabytes(bytes.weights));
+  plot_->append(attention_, tokens, megabytes(bytes.attention_kv));
+  plot_->append(carry_, tokens, megabytes(bytes.carry));
+  plot_->append(pool_, tokens, megabytes(bytes.pool));
+  plot_->append(activations_, tokens, megabytes(bytes.activations));
+}
+
+void MemoryPanel::refresh() {
+  if (drawn_ < 0) start();
+  const RunModel& run = context().run();
+  for (; drawn_ < run.segment_count(); ++drawn_) append(run.record(drawn_));
+  const int segment = shown_segment(context());
+  plot_->set_cursor(segment < 0 ? NAN : static_cast<double>(run.record(segment).first_token + run.record(segment).length));
+  plot_->request_replot();
+}
+
+}  // namespace carryover

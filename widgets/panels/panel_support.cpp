@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/panel_support.h"
+
+#include <QObject>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace carryover {
+
+int shown_segment(LabContext& context) {
+  const int last = context.run().segment_count() - 1;
+  const int selected = context.selected().segment;
+  return selected >= 0 && selected <= last ? selected : last;
+}
+
+QString run_provenance(const RunModel& run) {
+  if (run.is_empty()) return {};
+  const ModelInfo& model = run.model();
+  const nlohmann::json config = run.request().config;
+  return QStringLiteral("model: %1 (%2)\nweights: %3\npolicy: %4, dtype: %5, device: %6\ntokens: %7\nconfig: %8")
+      .arg(QString::fromStdString(model.config.name), QString::fromStdString(model.path),
+           QString::fromStdString(model.weights_hash), QString::fromStdString(run.request().policy),
+           QString::fromStdString(std::string(dtype_name(model.dtype))),
+           QString::fromStdString(std::string(device_name(model.device))), QString::number(run.token_count()),
+           QString::fromStdString(config.dump()));
+}
+
+QString text_around(const RunModel& run, std::int64_t position, int before, int after) {
+  QString text;
+  const std::int64_t end = std::min(run.token_count(), position + after + 1);
+  for (std::int64_t i = std::max<std::int64_t>(0, position - before); i < end; ++i) {
+    const QString token = run.token_text(i);
+    text += i == position ? QStringLiteral("⟦%1⟧").arg(token) : token;
+  }
+  return text.replace(QLatin1Char('\n'), QChar(0x23ce));
+}
+
+QString no_run_text() { return QObject::tr("No run yet: press Run"); }
+
+}  // namespace carryover

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <cstdint>
+
+#include "widgets/lab_context.h"
+
+namespace carryover {
+
+/// The selected segment where it has been run, else the newest; -1 where there is none.
+int shown_segment(LabContext& context);
+/// Model, its hash, policy and configuration of the run: what a figure carries.
+QString run_provenance(const RunModel& run);
+/// The token at `position` between its neighbours, on one line, with line breaks shown as ⏎.
+QString text_around(const RunModel& run, std::int64_t position, int before = 4, int after = 4);
+/// Stops a run's panels from saying different things while there is nothing to show.
+QString no_run_text();
+
+}  // namespace carryover

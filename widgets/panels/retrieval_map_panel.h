@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <vector>
+
+#include "widgets/models/hit_grid.h"
+#include "widgets/panel.h"
+#include "widgets/plot_view.h"
+
+class QCheckBox;
+class QComboBox;
+
+namespace carryover {
+
+/// Where hits come from: query segment × source position for one head, or heads × source position for one segment.
+class RetrievalMapPanel : public Panel {
+  Q_OBJECT
+ public:
+  explicit RetrievalMapPanel(LabContext& context, QWidget* parent = nullptr);
+  std::vector<PlotView*> plots() override { return {plot_}; }
+
+ protected:
+  void refresh() override;
+
+ private:
+  /// What a row of the map stands for, and its hits (null where it has none).
+  struct Row {
+    int segment, layer, head;
+    const HeadHits* hits;
+  };
+  bool by_segment() const;
+  std::vector<Row> rows();
+  void draw(const std::vector<Row>& rows);
+  void draw_boundary(const std::vector<Row>& rows);
+  void follow_selection();
+  void select_at(double x, double y);
+  void step(int columns, int rows);
+  QString text_at(double x, double y) const;
+  QString csv() const;
+
+  PlotView* plot_;
+  QComboBox *axis_, *value_;
+  QCheckBox* padding_;
+  int boundary_;  ///< curve: where each row's segment starts
+  std::vector<Row> rows_;
+  HitGrid grid_;
+  int layer_ = -1, head_ = -1;  ///< the head shown by segment
+  bool drawing_ = false;
+};
+
+}  // namespace carryover

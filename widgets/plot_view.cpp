@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/plot_view.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QStackedLayout>
+#include <QToolTip>
+#include <cmath>
+
+#include "engine/core/error.h"
+#include "widgets/export_dialog.h"
+#include "widgets/plot_curves.h"
+#include "widgets/plot_export.h"
+#include "widgets/plot_map.h"
+
+namespace carryover {
+
+ThemeColour series_colour(std::size_t index) {
+  return [index](const Theme& theme) { return theme.series[index % theme.series.size()]; };
+}
+
+struct PlotView::Private {
+  explicit Private(PlotView* view);
+
+  void style(const Theme& theme);
+  void arrange(int width);  ///< title and legend, for a plot of this width
+  QRectF data_bounds() const;
+  void apply_fit();
+  void limit(QCPAxis* axis, const QCPRange& range, double low, double high);
+  QString text_at(double x, double y) const;
+
+  QString id, title, provenance, x_label, y_label;
+  std::function<QString(double, double)> hover_text;
+  std::function<QString()> csv_source;
+  QStackedLayout* pages;
+  QLabel* empty;
+  QCustomPlot* plot;
+  QCPTextElement* title_element = nullptr;
+  QSharedPointer<AxisTicker> x_ticker{new AxisTicker}, y_ticker{new AxisTicker};
+  QSharedPointer<QCPAxisTickerLog> log_ticker{new QCPAxisTickerLog};
+  std::unique_ptr<PlotCurves> curves;
+  std::unique_ptr<PlotMap> map;
+  QCPLayer* cursor_layer;
+  QCPItemStraightLine *cursor, *row_cursor;
+  QRectF extent, fitted;
+  QSize pixels;
+  QPoint pressed;
+  bool following = true, log_y = false;
+};
+
+PlotView::Private::Private(PlotView* view)
+    : pages(new QStackedLayout(view)), empty(new QLabel(view)), plot(new QCustomPlot(view)) {
+  empty->setAlignment(Qt::AlignCenter);
+  empty->setWordWrap(true);
+  empty->setMargin(12);
+  empty->setAutoFillBackground(true);
+  empty->setBackgroundRole(QPalette::Base);
+  empty->setForegroundRole(QPalette::PlaceholderText);
+  pages->setContentsMargins(0, 0, 0, 0);
+  pages->addWidget(empty);
+  pages->addWidget(plot);
+  plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+  plot->xAxis->setTicker(x_ticker);
+  plot->yAxis->setTicker(y_ticker);
+  plot->axisRect()->insetLayout()->take(plot->legend);
+  QCPLayoutGrid* layout = plot->plotLayout();
+  layout->insertRow(0);
+  layout->insertRow(0);
+  layout->setRowSpacing(0);
+  layout->setRowStretchFactor(0, 0.001);  // empty rows must not claim their share
+  layout->setRowStretchFactor(1, 0.001);
+  plot->addLayer(QStringLiteral("cursor"), plot->layer(QStringLiteral("overlay")), QCustomPlot::limAbove);
+  cursor_layer = plot->layer(QStringLiteral("cursor"));
+  cursor_layer->setMode(QCPLayer::lmBuffered);
+  for (QCPItemStraightLine** line : {&cursor, &row_cursor}) {
+    *line = new QCPItemStraightLine(plot);
+    (*line)->setLayer(cursor_layer);
+    (*line)->setVisible(false);
+  }
+  curves = std::make_unique<PlotCurves>(*plot);
+  map = std::make_unique<PlotMap>(*plot);
+}
+
+void PlotView::Private::style(const Theme& theme) {
+  style_plot(*plot, theme);
+  curves->restyle(theme);
+  map->restyle(theme);
+  for (QCPItemStraightLine* line : {cursor, row_cursor}) line->setPen(QPen(theme.accent, 1, Qt::DashLine));
+  if (title_element) title_element->setTextColor(theme.text);
+}
+
+void PlotView::Private::arrange(int width) {
+  QCPLayoutGrid* layout = plot->plotLayout();
+  if (!title.isEmpty() && !title_element) {
+    title_element = new QCPTextElement(plot);
+    title_element->setMargins(QMargins(4, 4, 4, 0));
+    title_element->setTextColor(current_theme().text);
+    layout->addElement(0, 0, title_element);
+  }
+  if (title_element) {
+    QFont font = QApplication::font();
+    font.setBold(true);
+    title_element->setFont(font);
+    title_element->setText(title);
+  }
+  const bool wanted = plot->legend->itemCount() > 1;
+  if (wanted) wrap_legend(*plot->legend, width);
+  if (wanted == plot->legend->visible()) return;
+  plot->legend->setVisible(wanted);
+  if (wanted)
+    layout->addElement(1, 0, plot->legend);
+  else
+    layout->take(plot->legend);
+}
+
+QRectF PlotView::Private::data_bounds() const {
+  if (!extent.isNull()) return extent;
+  QRectF bounds = curves->bounds(log_y);
+  if (!map->has_data() && log_y && bounds.height() > 0) return bounds;
+  if (!map->has_data()) {
+    const double margin = bounds.height() > 0 ? 0.06 * bounds.height() : std::max(0.5, 0.1 * std::abs(bounds.top()));
+    const bool from_zero = bounds.top() == 0 && bounds.height() > 0;
+    bounds.adjust(0, from_zero ? 0 : -margin, 0, margin);
+    if (bounds.width() == 0) bounds.adjust(-0.5, 0, 0.5, 0);
+    return bounds;
+  }
+  return map->bounds();
+}
+
+void PlotView::Private::apply_fit() {
+  if (extent.isNull() && !curves->has_data() && !map->has_data()) return;
+  fitted = data_bounds();
+  plot->xAxis->setRange(fitted.left(), fitted.right());
+  if (log_y)
+    plot->yAxis->setRange(fitted.top() / 1.3, fitted.bottom() * 1.3);
+  else
+    plot->yAxis->setRange(fitted.top(), fitted.bottom());
+}
+
+// A pan or zoom never leaves the data out of sight.
+void PlotView::Private::limit(QCPAxis* axis, const QCPRange& range, double low, double high) {
+  if (!following && low < high) axis->setRange(range.bounded(low, high));
+}
+
+QString PlotView::Private::text_at(double x, double y) const {
+  if (hover_text) return hover_text(x, y);
+  if (map->has_data()) return map->text_at(x, y);
+  const QString values = curves->text_at(x);
+  return values.isEmpty() ? values : QStringLiteral("%1: %2\n%3").arg(x_label, short_number(std::round(x)), values);
+}
+
+PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std::make_unique<Private>(this)) {
+  d_->id = id;
+  d_->style(current_theme());
+  setFocusPolicy(Qt::StrongFocus);
+  setFocusProxy(nullptr);
+  setMinimumSize(160, 90);
+  d_->plot->installEventFilter(this);
+  auto* export_action = new QAction(tr("&Export figure or data…"), this);
+  export_action->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_E));
+  connect(export_action, &QAction::triggered, this, &PlotView::open_export_dialog);
+  auto* copy_action = new QAction(tr("&Copy picture"), this);
+  copy_action->setShortcut(QKeySequence::Copy);
+  connect(copy_action, &QAction::triggered, this, &PlotView::copy_image);
+  auto* fit_action = new QAction(tr("&Show everything"), this);
+  fit_action->setShortcut(QKeySequence(Qt::Key_Home));
+  connect(fit_action, &QAction::triggered, this, &PlotView::fit);
+  for (QAction* action : {export_action, copy_action, fit_action}) {
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    addAction(action);
+  }
+  for (QCPAxis* axis : {d_->plot->xAxis, d_->plot->yAxis})
+    connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this, axis](const QCPRange& range) {
+      const QRectF& all = d_->fitted;
+      if (axis == d_->plot->xAxis)
+        d_->limit(axis, range, all.left(), all.right());
+      else if (!d_->log_y)
+        d_->limit(axis, range, all.top(), all.bottom());
+      Q_EMIT view_changed();
+    });
+  connect(d_->plot, &QCustomPlot::afterReplot, this, [this] {
+    if (map_pixels() == d_->pixels) return;
+    d_->pixels = map_pixels();
+    Q_EMIT view_changed();
+  });
+}
+
+PlotView::~PlotView() = default;
+
+const QString& PlotView::id() const { return d_->id; }
+
+void PlotView::set_title(const QString& title) {
+  d_->title = title;
+  setAccessibleName(title);
+}
+
+void PlotView::set_axes(const QString& x_label, const QString& y_label) {
+  d_->x_label = x_label;
+  d_->y_label = y_label;
+  d_->plot->xAxis->setLabel(x_label);
+  d_->plot->yAxis->setLabel(y_label);
+  setAccessibleDescription(tr("%1 against %2").arg(y_label, x_label));
+}
+
+void PlotView::set_integer_axes(bool x, bool y) {
+  d_->x_ticker->set_integer(x);
+  d_->y_ticker->set_integer(y);
+}
+
+void PlotView::set_y_names(const std::vector<QString>& names) { d_->y_ticker->set_names(names); }
+void PlotView::set_y_reversed(bool reversed) { d_->plot->yAxis->setRangeReversed(reversed); }
+
+void PlotView::set_log_y(bool logarithmic) {
+  d_->log_y = logarithmic;
+  d_->curves->set_stacking(!logarithmic);
+  d_->plot->yAxis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+  if (logarithmic)
+    d_->plot->yAxis->setTicker(d_->log_ticker);
+  else
+    d_->plot->yAxis->setTicker(d_->y_ticker);
+  fit();
+}
+
+void PlotView::set_empty_text(const QString& text) { d_->empty->setText(text); }
+bool PlotView::is_empty() const { return !d_->curves->has_data() && !d_->map->has_data(); }
+
+int PlotView::add_curve(const QString& name, const CurveStyle& style) { return d_->curves->add(name, style); }
+void PlotView::append(int curve, double x, double y) { d_->curves->append(curve, x, y); }
+
+void PlotView::append(int curve, const std::vector<double>& x, const std::vector<double>& y) {
+  CARRYOVER_CHECK(x.size() == y.size());
+  for (std::size_t i = 0; i < x.size(); ++i) d_->curves->append(curve, x[i], y[i]);
+}
+
+void PlotView::clear_curve(int curve) { d_->curves->clear(curve); }
+
+void PlotView::clear_curves() {
+  for (int i = 0; i < d_->curves->count(); ++i) d_->curves->clear(i);
+}
+
+void PlotView::set_curve_visible(int curve, bool visible) { d_->curves->set_visible(curve, visible); }
+std::vector<std::pair<double, double>> PlotView::drawn_points(int curve) const { return d_->curves->drawn(curve); }
+
+void PlotView::set_map(const Map& map, double x0, double x1, double y0, double y1, const QString& value_label,
+                       Gradient gradient) {
+  d_->map->set(map, QRectF(QPointF(x0, y0), QPointF(x1, y1)), value_label, gradient);
+}
+
+void PlotView::clear_map() { d_->map->clear(); }
+void PlotView::set_value_range(double low, double high) { d_->map->set_value_range(low, high); }
+
+void PlotView::set_categories(const std::vector<std::pair<QString, ThemeColour>>& categories) {
+  d_->map->set_categories(categories);
+}
+
+QColor PlotView::map_colour(double x, double y) const { return d_->map->colour_at(x, y); }
+
+void PlotView::set_cursor(double x) {
+  d_->cursor->setVisible(!std::isnan(x));
+  d_->cursor->point1->setCoords(x, 0);
+  d_->cursor->point2->setCoords(x, 1);
+  d_->cursor_layer->replot();
+}
+
+void PlotView::set_row_cursor(double y) {
+  d_->row_cursor->setVisible(!std::isnan(y));
+  d_->row_cursor->point1->setCoords(0, y);
+  d_->row_cursor->point2->setCoords(1, y);
+  d_->cursor_layer->replot();
+}
+
+void PlotView::set_extent(const QRectF& extent) { d_->extent = extent; }
+
+void PlotView::fit() {
+  d_->following = true;
+  request_replot();
+}
+
+void PlotView::zoom_to(double x0, double x1, double y0, double y1) {
+  d_->following = false;
+  d_->plot->xAxis->setRange(x0, x1);
+  d_->plot->yAxis->setRange(y0, y1);
+  request_replot();
+}
+
+QRectF PlotView::view() const {
+  const QCPRange x = d_->plot->xAxis->range(), y = d_->plot->yAxis->range();
+  return QRectF(QPointF(x.lower, y.lower), QPointF(x.upper, y.upper));
+}
+
+QSize PlotView::map_pixels() const { return d_->plot->axisRect()->size(); }
+
+void PlotView::request_replot() {
+  d_->pages->setCurrentWidget(is_empty() ? static_cast<QWidget*>(d_->empty) : d_->plot);
+  d_->arrange(d_->plot->width());
+  if (d_->following) d_->apply_fit();
+  d_->plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void PlotView::set_hover_text(std::function<QString(double, double)> text) { d_->hover_text = std::move(text); }
+void PlotView::set_provenance(const QString& text) { d_->provenance = text; }
+void PlotView::set_csv_source(std::function<QString()> csv) { d_->csv_source = std::move(csv); }
+
+void PlotView::export_to(const QString& path, Format format, const QSizeF& size_mm, int dpi) const {
+  if (is_empty())
+    throw EngineError(Fault::Usage, path.toStdString(), tr("the plot “%1” is empty").arg(d_->title).toStdString(),
+                      tr("run a text first").toStdString());
+  const FigureInfo info{d_->title.isEmpty() ? d_->id : d_->title, d_->provenance};
+  if (format == Format::Csv) {
+    const QString rows = d_->csv_source          ? d_->csv_source()
+                         : d_->map->has_data() ? d_->map->csv(d_->x_label, d_->y_label)
+                                               : d_->curves->csv(d_->x_label);
+    return write_csv(path, rows, info);
+  }
+  struct PrintLook {  // a figure is for paper: light, and without the window's cursor
+    Private& d;
+    explicit PrintLook(Private& view, int width) : d(view) {
+      d.style(theme_of(ThemeKind::Light));
+      d.cursor_layer->setVisible(false);
+      d.arrange(width);
+    }
+    ~PrintLook() {
+      d.style(current_theme());
+      d.cursor_layer->setVisible(true);
+      d.arrange(d.plot->width());
+      d.plot->replot(QCustomPlot::rpQueuedReplot);
+    }
+  } look(*d_, layout_pixels(size_mm.width()));
+  if (d_->following) d_->apply_fit();
+  if (format == Format::Png) return write_png(*d_->plot, path, size_mm, dpi, info);
+  if (format == Format::Pdf) return write_pdf(*d_->plot, path, size_mm, info);
+  write_svg(*d_->plot, path, size_mm, info);
+}
+
+void PlotView::open_export_dialog() { (new ExportDialog(*this))->open(); }
+void PlotView::copy_image() { QApplication::clipboard()->setPixmap(grab()); }
+
+void PlotView::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange && event->type() != QEvent::FontChange) return;
+  d_->style(current_theme());
+  request_replot();
+}
+
+void PlotView::keyPressEvent(QKeyEvent* event) {
+  switch (event->key()) {
+    case Qt::Key_Left: return Q_EMIT stepped(-1, 0);
+    case Qt::Key_Right: return Q_EMIT stepped(1, 0);
+    case Qt::Key_Up: return Q_EMIT stepped(0, -1);
+    case Qt::Key_Down: return Q_EMIT stepped(0, 1);
+    default: QWidget::keyPressEvent(event);
+  }
+}
+
+void PlotView::contextMenuEvent(QContextMenuEvent* event) {
+  QMenu menu(this);
+  menu.addActions(actions());
+  for (QAction* action : menu.actions()) action->setEnabled(!is_empty());
+  menu.exec(event->globalPos());
+  for (QAction* action : actions()) action->setEnabled(true);
+}
+
+// The plot's own signals come too early or too late to tell a click from a drag, so its events are watched.
+bool PlotView::eventFilter(QObject* watched, QEvent* event) {
+  QCustomPlot* plot = d_->plot;
+  const auto* mouse = static_cast<QMouseEvent*>(event);
+  const auto coordinates = [&] {
+    return QPointF(plot->xAxis->pixelToCoord(mouse->position().x()), plot->yAxis->pixelToCoord(mouse->position().y()));
+  };
+  const auto inside = [&] { return plot->axisRect()->rect().contains(mouse->pos()); };
+  const auto moved = [&] { return (mouse->pos() - d_->pressed).manhattanLength() >= QApplication::startDragDistance(); };
+  switch (event->type()) {
+    case QEvent::Resize:
+      request_replot();
+      break;
+    case QEvent::Leave:
+      Q_EMIT left();
+      break;
+    case QEvent::MouseButtonPress:
+      setFocus(Qt::MouseFocusReason);
+      d_->pressed = mouse->pos();
+      break;
+    case QEvent::MouseButtonRelease:
+      if (mouse->button() == Qt::LeftButton && inside() && !moved()) Q_EMIT clicked(coordinates().x(), coordinates().y());
+      break;
+    case QEvent::MouseButtonDblClick:
+      fit();
+      break;
+    case QEvent::MouseMove:
+      if (mouse->buttons() & Qt::LeftButton) {
+        if (moved()) d_->following = false;
+      } else if (inside()) {
+        const QPointF at = coordinates();
+        QToolTip::showText(mouse->globalPosition().toPoint(), d_->text_at(at.x(), at.y()), plot);
+        Q_EMIT hovered(at.x(), at.y());
+      }
+      break;
+    case QEvent::Wheel: {
+      d_->following = false;
+      const bool shift = static_cast<QWheelEvent*>(event)->modifiers() & Qt::ShiftModifier;
+      plot->axisRect()->setRangeZoom(shift ? Qt::Vertical : Qt::Horizontal);
+      break;
+    }
+    default:
+      break;
+  }
+  return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace carryover
