@@ -61,12 +61,12 @@ void OutputFile::replace_end(std::int64_t offset, std::string_view bytes, std::s
   }
   const int code = errno;
   write_at(offset, tail);  // these bytes have their place on the disk already
-  if (::ftruncate(descriptor_, size_) != 0) throw write_error(path_, errno);
-  throw write_error(path_, code);
+  const bool restored = ::ftruncate(descriptor_, size_) == 0 || errno == EINVAL;  // EINVAL: a device, not a file
+  throw write_error(path_, restored ? code : errno);
 }
 
 void OutputFile::finish() {
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) throw write_error(path_, errno);  // EINVAL: a device, not a file
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) throw write_error(path_, errno);
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0) throw write_error(path_, errno);
