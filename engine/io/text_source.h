@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/io/tokenizer.h"
+#include "engine/io/utf8.h"
 
 namespace carryover {
 
@@ -13,10 +14,8 @@ namespace carryover {
 /// (empty, invalid UTF-8 with the byte offset). A byte-order mark is dropped.
 std::string read_text(const std::string& path);
 
-/// A JSON array of ids; each must be in [0, vocabulary). Throws EngineError{BadInput, Io} naming file and index.
+/// A JSON array of ids, from a file or standard input for "-"; each must be in [0, vocabulary). Throws
+/// EngineError{BadInput, Io} naming file and index.
 std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabulary);
-
-/// Index of the first byte that is not valid UTF-8, or text.size().
-std::size_t first_invalid_utf8(std::string_view text);
 
 }  // namespace carryover

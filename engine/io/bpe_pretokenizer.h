@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carryover {
+
+/// Cuts a text into the words that byte-pair merges stay inside: a sequence of patterns, each applied to every piece
+/// that the one before left. A match becomes a piece of its own, and so does what lies between matches, so nothing is
+/// lost. Immutable; any thread (each call has its own match state).
+class BpePretokenizer {
+ public:
+  /// Patterns in the syntax that Oniguruma and PCRE2 share. \s means Unicode's White_Space, as in Oniguruma; PCRE2's
+  /// own would add U+180E. Throws EngineError{BadInput} naming `where` for a pattern that does not compile.
+  BpePretokenizer(const std::vector<std::string>& patterns, const std::string& where);
+  ~BpePretokenizer();
+
+  using OnWord = std::function<void(std::string_view)>;
+  /// `text` must be valid UTF-8. Words come in order, none empty; joined they are `text`. Throws EngineError{BadInput}
+  /// where a pattern needs more stack or steps than is sane.
+  void split(std::string_view text, const OnWord& on_word) const;
+
+ private:
+  class Pattern;
+  class Run;
+  std::string where_;
+  std::vector<std::unique_ptr<const Pattern>> patterns_;
+};
+
+/// The patterns of known tokenizers, written for `tokenizer.ggml.pre` and tokenizer.json's ByteLevel and Digits.
+namespace pretokenizer_patterns {
+extern const char* const kGpt2;  ///< ByteLevel(use_regex)
+extern const char* const kLlama3;
+extern const char* const kDigit;   ///< Digits(individual_digits)
+extern const char* const kDigits;  ///< Digits
+}  // namespace pretokenizer_patterns
+
+}  // namespace carryover

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace carryover {
+
+/// One field of a protobuf message as it stands in the bytes.
+struct WireField {
+  std::uint32_t number = 0;
+  enum class Kind { Varint, Fixed64, Bytes, Fixed32 } kind = Kind::Varint;
+  std::uint64_t value = 0;  ///< of a number, its bits
+  std::string_view bytes;   ///< of a string or message
+};
+
+/// Walks the fields of one protobuf message. Enough of the format for SentencePiece's models, whose library does not
+/// install the schema. Every length is checked against what is left.
+class WireReader {
+ public:
+  /// `where` names the file in errors. The bytes must outlive this.
+  WireReader(std::string_view message, std::string where) : rest_(message), where_(std::move(where)) {}
+  /// nullopt at the end. Throws EngineError{BadInput} where the bytes are no message.
+  std::optional<WireField> next();
+  std::string_view rest() const { return rest_; }  ///< what is still to be read
+
+ private:
+  [[noreturn]] void refuse() const;
+  std::uint64_t varint();
+  std::uint64_t fixed(std::size_t size);
+  std::string_view rest_;
+  std::string where_;
+};
+
+/// Appends fields to a message that is being written.
+class WireWriter {
+ public:
+  void varint(std::uint32_t number, std::uint64_t value);
+  void bytes(std::uint32_t number, std::string_view value);
+  void float32(std::uint32_t number, float value);
+  const std::string& message() const { return message_; }
+
+ private:
+  void append(std::uint64_t value);
+  std::string message_;
+};
+
+}  // namespace carryover

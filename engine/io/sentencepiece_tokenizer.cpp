@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/io/sentencepiece_tokenizer.h"
+
+#include <sentencepiece_processor.h>
+
+#include <algorithm>
+
+#include "engine/core/error.h"
+#include "engine/io/sentencepiece_proto.h"
+#include "engine/io/utf8.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581
+
+std::string with_spaces(std::string_view piece) {
+  std::string out;
+  for (std::size_t at = 0; at < piece.size();) {
+    const bool mark = piece.substr(at).starts_with(kSpaceMark);
+    out += mark ? ' ' : piece[at];
+    at += mark ? kSpaceMark.size() : 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+struct SentencePieceTokenizer::Library {
+  sentencepiece::SentencePieceProcessor processor;
+};
+
+SentencePieceTokenizer::SentencePieceTokenizer(std::string where) : where_(std::move(where)) {}
+SentencePieceTokenizer::~SentencePieceTokenizer() = default;
+
+std::shared_ptr<const Tokenizer> SentencePieceTokenizer::load(std::string_view model, const std::string& where) {
+  const SentencePieceFacts facts = inspect_sentencepiece(model, where);
+  auto library = std::make_unique<Library>();
+  std::string problem;
+  try {
+    const auto status = library->processor.LoadFromSerializedProto(without_dummy_prefix(model, where));
+    if (!status.ok()) problem = status.ToString();
+  } catch (const std::exception& error) {  // the library's trie builder throws its own kind
+    problem = error.what();
+  }
+  if (!problem.empty()) {
+    throw EngineError(Fault::BadInput, where, "the SentencePiece library refuses it: " + problem,
+                      "Fetch the file again.");
+  }
+  const std::shared_ptr<SentencePieceTokenizer> made(new SentencePieceTokenizer(where));
+  made->library_ = std::move(library);
+  made->dummy_prefix_ = facts.dummy_prefix;
+  made->read_pieces();
+  return made;
+}
+
+void SentencePieceTokenizer::read_pieces() {
+  const auto& processor = library_->processor;
+  byte_ids_.assign(256, -1);
+  std::vector<AddedToken> control;
+  bool spells_space = false;
+  for (int id = 0; id < processor.GetPieceSize(); ++id) {
+    const std::string& piece = processor.IdToPiece(id);
+    if (processor.IsByte(id)) {
+      const auto byte = byte_of_piece(piece);
+      if (!byte)
+        throw EngineError(Fault::BadInput, where_, "byte piece " + std::to_string(id) + " names no byte",
+                          "Fetch it again.");
+      byte_ids_[*byte] = id;
+      bytes_.emplace_back(1, static_cast<char>(*byte));
+    } else if (processor.IsControl(id) || processor.IsUnknown(id)) {
+      if (processor.IsControl(id)) control.push_back({piece, id, true, false});
+      bytes_.push_back(piece);
+    } else {
+      spells_space = spells_space || piece == kSpaceMark;
+      bytes_.push_back(with_spaces(piece));
+    }
+  }
+  for (std::size_t byte = 0; byte < byte_ids_.size(); ++byte) {
+    if (byte_ids_[byte] >= 0) continue;
+    throw EngineError(Fault::Unsupported, where_,
+                      "has no piece for byte " + std::to_string(byte) + ", so it can't spell every text",
+                      "Use a model with byte fallback, as LLaMA's are.");
+  }
+  if (!spells_space)
+    throw EngineError(Fault::Unsupported, where_, "has no piece for a space", "Use a model as LLaMA's are.");
+  control_ = AddedTokens(control);
+  if (processor.bos_id() >= 0) bos_ = processor.bos_id();
+  if (processor.eos_id() >= 0) eos_ = processor.eos_id();
+}
+
+std::vector<std::int32_t> SentencePieceTokenizer::encode(std::string_view text, bool parse_special) const {
+  require_utf8(text, "the text");
+  std::vector<std::int32_t> ids;
+  if (!parse_special) {
+    encode_ordinary(text, true, ids);
+    return ids;
+  }
+  control_.split(
+      text, true, [&](std::string_view part) { encode_ordinary(part, ids.empty(), ids); },
+      [&](std::int32_t id) { ids.push_back(id); });
+  return ids;
+}
+
+/// Each U+2581 of the text by its bytes, the runs between by the library.
+void SentencePieceTokenizer::encode_ordinary(std::string_view text, bool at_start,
+                                             std::vector<std::int32_t>& ids) const {
+  bool prefix = at_start && dummy_prefix_;
+  while (!text.empty()) {
+    const std::size_t mark = std::min(text.find(kSpaceMark), text.size());
+    if (mark > 0) encode_run(text.substr(0, mark), prefix, ids);
+    prefix = false;
+    text.remove_prefix(mark);
+    if (text.empty()) return;
+    for (const char byte : kSpaceMark) ids.push_back(byte_ids_[static_cast<unsigned char>(byte)]);
+    text.remove_prefix(kSpaceMark.size());
+  }
+}
+
+void SentencePieceTokenizer::encode_run(std::string_view text, bool with_prefix, std::vector<std::int32_t>& ids) const {
+  std::vector<int> run;
+  std::string input(with_prefix ? 1 : 0, ' ');
+  input += text;
+  const auto status = library_->processor.Encode(input, &run);
+  if (!status.ok()) {
+    throw EngineError(Fault::BadInput, where_, "the SentencePiece library can't encode: " + status.ToString(),
+                      "Check the model.");
+  }
+  ids.insert(ids.end(), run.begin(), run.end());
+}
+
+std::string SentencePieceTokenizer::bytes(std::int32_t id) const {
+  if (id < 0 || id >= vocabulary()) {
+    throw EngineError(Fault::BadInput, where_, "has no token " + std::to_string(id),
+                      "Ids go from 0 to " + std::to_string(vocabulary() - 1) + ".");
+  }
+  return bytes_[static_cast<std::size_t>(id)];
+}
+
+std::string SentencePieceTokenizer::decode(std::span<const std::int32_t> ids) const {
+  std::string text;
+  for (const std::int32_t id : ids) text += bytes(id);
+  // Only a piece that spells its space with the mark: neither the byte piece of a space nor a control piece.
+  const bool drop =
+      dummy_prefix_ && text.starts_with(' ') && library_->processor.IdToPiece(ids.front()).starts_with(kSpaceMark);
+  return drop ? text.substr(1) : text;
+}
+
+}  // namespace carryover

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace carryover {
+
+/// What stands at the start of some bytes, by Unicode's table of well-formed UTF-8 (no surrogates, no overlong forms).
+struct Utf8Unit {
+  enum class Kind { Character, Unfinished, Invalid };
+  Kind kind = Kind::Invalid;
+  std::size_t length = 1;  ///< bytes it takes; of an invalid one, the part that could still have begun a character
+};
+Utf8Unit first_utf8_unit(std::string_view bytes);
+
+/// Index of the first byte that is not valid UTF-8, or text.size().
+std::size_t first_invalid_utf8(std::string_view text);
+
+/// Throws EngineError{BadInput} naming `where` and the byte's offset.
+void require_utf8(std::string_view text, const std::string& where);
+
+/// Moves the finished characters from the front of `pending` to the result, invalid bytes as U+FFFD. An unfinished
+/// character stays in `pending`, unless nothing more comes (`last`): then it is invalid too.
+std::string take_utf8(std::string& pending, bool last);
+
+}  // namespace carryover
