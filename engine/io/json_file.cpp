@@ -72,7 +72,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& where, JsonK
     if (keys == JsonKeys::Any) return nlohmann::json::parse(text.begin(), text.end());
     return nlohmann::json::parse(text.begin(), text.end(), KeyWatch(where));
   } catch (const nlohmann::json::parse_error& error) {
-    refuse_text(where, "is not valid JSON at byte " + std::to_string(error.byte));
+    refuse_text(where, "is not valid JSON at byte " + std::to_string(error.byte == 0 ? 0 : error.byte - 1));
   } catch (const nlohmann::json::exception& error) {
     refuse_text(where, std::string("is not usable JSON: ") + error.what());
   }

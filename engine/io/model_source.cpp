@@ -13,7 +13,8 @@ std::unique_ptr<ModelSource> ModelSource::open(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    throw EngineError(Fault::Io, path, error ? "can't be examined: " + error.message() : "does not exist",
+    const bool missing = status.type() == std::filesystem::file_type::not_found;
+    throw EngineError(Fault::Io, path, missing ? "does not exist" : "can't be examined: " + error.message(),
                       "Give a Hugging Face model folder or a .gguf file.");
   }
   if (std::filesystem::is_directory(status)) return open_hf_folder(path);

@@ -12,8 +12,8 @@ namespace carryover::test {
 /// A new folder that goes away, contents and all, with this object.
 class TempDir {
  public:
-  TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "carryover-test-XXXXXX").string();
+  explicit TempDir(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string pattern = (parent / "carryover-test-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder at " + pattern);
     path_ = pattern;
   }
@@ -30,6 +30,12 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
+
+/// A folder in memory where the machine has one: for tests that write thousands of files.
+inline std::filesystem::path fast_parent() {
+  return std::filesystem::exists("/dev/shm") ? std::filesystem::path("/dev/shm")
+                                             : std::filesystem::temp_directory_path();
+}
 
 inline void write_bytes(const std::filesystem::path& path, std::string_view contents) {
   std::ofstream stream(path, std::ios::binary | std::ios::trunc);

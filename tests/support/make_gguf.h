@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/tiny_model.h"
+
+namespace carryover::test {
+
+/// Writes GGUF files, correct ones unless told otherwise: fields that a test wants broken are public.
+class GgufWriter {
+ public:
+  std::uint32_t version = 3;
+  std::uint64_t alignment = 32;     ///< used for padding; written as general.alignment only by add_int
+  std::uint64_t extra_tensors = 0;  ///< added to the number of tensors that the header claims
+  std::uint64_t extra_pairs = 0;    ///< added to the number of pairs that the header claims
+
+  template <typename T>
+  static std::string raw(T value) {
+    std::string bytes(sizeof value, '\0');
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+  }
+  static std::string text(std::string_view value) { return raw<std::uint64_t>(value.size()) + std::string(value); }
+
+  void add_pair(std::string_view key, std::uint32_t type, const std::string& value) {
+    pairs_ += text(key) + raw(type) + value;
+    ++pair_count_;
+  }
+  void add_int(std::string_view key, std::uint32_t value) { add_pair(key, 4, raw(value)); }
+  void add_float(std::string_view key, float value) { add_pair(key, 6, raw(value)); }
+  void add_bool(std::string_view key, bool value) { add_pair(key, 7, raw(static_cast<std::uint8_t>(value))); }
+  void add_string(std::string_view key, std::string_view value) { add_pair(key, 8, text(value)); }
+  void add_strings(std::string_view key, const std::vector<std::string>& values) {
+    std::string bytes = raw<std::uint32_t>(8) + raw<std::uint64_t>(values.size());
+    for (const std::string& value : values) bytes += text(value);
+    add_pair(key, 9, bytes);
+  }
+  void add_floats(std::string_view key, const std::vector<float>& values) {
+    std::string bytes = raw<std::uint32_t>(6) + raw<std::uint64_t>(values.size());
+    for (const float value : values) bytes += raw(value);
+    add_pair(key, 9, bytes);
+  }
+  void add_ints(std::string_view key, const std::vector<std::int32_t>& values) {
+    std::string bytes = raw<std::uint32_t>(5) + raw<std::uint64_t>(values.size());
+    for (const std::int32_t value : values) bytes += raw(value);
+    add_pair(key, 9, bytes);
+  }
+
+  /// `shape` row-major; `type` is ggml's number; `bytes` go into the data section at the next aligned offset.
+  void add_tensor(std::string_view name, const std::vector<std::int64_t>& shape, std::uint32_t type,
+                  const std::string& bytes) {
+    add_tensor_at(name, shape, type, data_.size());
+    data_ += bytes;
+    pad(data_);
+  }
+  /// A directory entry alone, with whatever offset.
+  void add_tensor_at(std::string_view name, const std::vector<std::int64_t>& shape, std::uint32_t type,
+                     std::uint64_t offset) {
+    directory_ += text(name) + raw(static_cast<std::uint32_t>(shape.size()));
+    for (auto size = shape.rbegin(); size != shape.rend(); ++size) directory_ += raw(*size);
+    directory_ += raw(type) + raw(offset);
+    ++tensor_count_;
+  }
+
+  std::string bytes() const {
+    std::string file = "GGUF" + raw(version) + raw(tensor_count_ + extra_tensors) + raw(pair_count_ + extra_pairs) +
+                       pairs_ + directory_;
+    pad(file);
+    return file + data_;
+  }
+
+ private:
+  void pad(std::string& bytes) const {
+    while (bytes.size() % alignment != 0) bytes += '\0';
+  }
+  std::string pairs_, directory_, data_;
+  std::uint64_t pair_count_ = 0, tensor_count_ = 0;
+};
+
+/// Rows of an HF Q or K projection in the order that a GGUF stores them.
+inline std::vector<float> permute_heads(const std::vector<float>& values, std::int64_t heads, std::int64_t rows) {
+  const std::int64_t columns = static_cast<std::int64_t>(values.size()) / rows, head_dim = rows / heads;
+  std::vector<float> permuted(values.size());
+  for (std::int64_t head = 0; head < heads; ++head) {
+    for (std::int64_t half = 0; half < 2; ++half) {
+      for (std::int64_t pair = 0; pair < head_dim / 2; ++pair) {
+        const std::int64_t from = head * head_dim + half * (head_dim / 2) + pair;
+        const std::int64_t to = head * head_dim + 2 * pair + half;
+        std::copy_n(values.begin() + from * columns, columns, permuted.begin() + to * columns);
+      }
+    }
+  }
+  return permuted;
+}
+
+inline std::string gguf_tensor_name(const std::string& hf_name) {
+  static const std::map<std::string, std::string> kNames{{"model.embed_tokens", "token_embd"},
+                                                         {"model.norm", "output_norm"},
+                                                         {"lm_head", "output"},
+                                                         {"input_layernorm", "attn_norm"},
+                                                         {"self_attn.q_proj", "attn_q"},
+                                                         {"self_attn.k_proj", "attn_k"},
+                                                         {"self_attn.v_proj", "attn_v"},
+                                                         {"self_attn.o_proj", "attn_output"},
+                                                         {"post_attention_layernorm", "ffn_norm"},
+                                                         {"mlp.gate_proj", "ffn_gate"},
+                                                         {"mlp.up_proj", "ffn_up"},
+                                                         {"mlp.down_proj", "ffn_down"}};
+  const std::string stem = hf_name.substr(0, hf_name.rfind(".weight"));
+  const std::string layers = "model.layers.";
+  if (!stem.starts_with(layers)) return kNames.at(stem) + ".weight";
+  const std::size_t dot = stem.find('.', layers.size());
+  return "blk." + stem.substr(layers.size(), dot - layers.size()) + "." + kNames.at(stem.substr(dot + 1)) + ".weight";
+}
+
+/// The keys of a LLaMA GGUF. Linear RoPE scaling is written; llama3's is a tensor that the test adds.
+inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
+  const auto add = [&](const char* key, std::int64_t value) { writer.add_int(key, static_cast<std::uint32_t>(value)); };
+  writer.add_string("general.architecture", "llama");
+  writer.add_string("general.name", c.name);
+  add("llama.block_count", c.layers);
+  add("llama.context_length", c.context);
+  add("llama.embedding_length", c.hidden);
+  add("llama.feed_forward_length", c.intermediate);
+  add("llama.attention.head_count", c.heads);
+  add("llama.attention.head_count_kv", c.kv_heads);
+  add("llama.attention.key_length", c.head_dim);
+  add("llama.attention.value_length", c.head_dim);
+  add("llama.rope.dimension_count", c.head_dim);
+  add("llama.vocab_size", c.vocabulary);
+  writer.add_float("llama.rope.freq_base", static_cast<float>(c.rope.theta));
+  writer.add_float("llama.attention.layer_norm_rms_epsilon", static_cast<float>(c.norm_epsilon));
+  if (c.rope.kind == RopeConfig::Kind::Linear) {
+    writer.add_string("llama.rope.scaling.type", "linear");
+    writer.add_float("llama.rope.scaling.factor", static_cast<float>(c.rope.factor));
+  }
+  if (c.bos_id) add("tokenizer.ggml.bos_token_id", *c.bos_id);
+  if (c.eos_id) add("tokenizer.ggml.eos_token_id", *c.eos_id);
+}
+
+/// Adds all weights, Q and K permuted; matrices as `dtype` ("F32", "F16", "BF16"), vectors as F32.
+inline void add_llama_tensors(GgufWriter& writer, const ModelConfig& c,
+                              const std::map<std::string, std::vector<float>>& weights,
+                              const std::string& dtype = "F32") {
+  for (const auto& [name, shape] : hf_tensor_shapes(c)) {
+    std::vector<float> values = weights.at(name);
+    if (name.find("q_proj") != std::string::npos) values = permute_heads(values, c.heads, shape[0]);
+    if (name.find("k_proj") != std::string::npos) values = permute_heads(values, c.kv_heads, shape[0]);
+    const std::string type = shape.size() == 1 ? "F32" : dtype;
+    const std::uint32_t number = type == "F32" ? 0 : type == "F16" ? 1 : 30;
+    writer.add_tensor(gguf_tensor_name(name), shape, number, encode_values(values, type));
+  }
+}
+
+}  // namespace carryover::test
