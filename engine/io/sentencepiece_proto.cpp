@@ -39,6 +39,7 @@ class Inspector {
     if (maps_characters_) refuse("rewrites characters before splitting (its normaliser isn't the identity)");
     if (removes_spaces_) refuse("removes repeated spaces");
     if (!escapes_) refuse("does not escape spaces");
+    facts_.byte_pair = model_type_ == kBytePair;
     return facts_;
   }
 

@@ -15,6 +15,7 @@ enum class PieceKind : std::int64_t { Normal = 1, Unknown = 2, Control = 3, User
 /// What the program must know of a serialized ModelProto before the library loads it.
 struct SentencePieceFacts {
   bool dummy_prefix = true;  ///< a space goes before the text
+  bool byte_pair = false;    ///< else unigram
 };
 
 /// Throws EngineError{BadInput} where the bytes are no ModelProto, and {Unsupported} for a model that changes the text

@@ -4,6 +4,7 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "engine/core/error.h"
 #include "engine/io/sentencepiece_proto.h"
@@ -23,6 +24,12 @@ std::string with_spaces(std::string_view piece) {
     at += mark ? kSpaceMark.size() : 1;
   }
   return out;
+}
+
+std::string_view last_character(std::string_view text) {
+  std::size_t at = text.size() - 1;
+  while (at > 0 && (text[at] & 0xC0) == 0x80) --at;
+  return text.substr(at);
 }
 
 }  // namespace
@@ -51,6 +58,7 @@ std::shared_ptr<const Tokenizer> SentencePieceTokenizer::load(std::string_view m
   const std::shared_ptr<SentencePieceTokenizer> made(new SentencePieceTokenizer(where));
   made->library_ = std::move(library);
   made->dummy_prefix_ = facts.dummy_prefix;
+  made->splits_words_ = facts.byte_pair;
   made->read_pieces();
   return made;
 }
@@ -75,6 +83,10 @@ void SentencePieceTokenizer::read_pieces() {
     } else {
       spells_space = spells_space || piece == kSpaceMark;
       bytes_.push_back(with_spaces(piece));
+      const std::string& spelled = bytes_.back();
+      for (std::size_t at = spelled.find(' ', 1); at != std::string::npos; at = spelled.find(' ', at + 1)) {
+        before_space_.emplace(last_character(std::string_view(spelled).substr(0, at)));
+      }
     }
   }
   for (std::size_t byte = 0; byte < byte_ids_.size(); ++byte) {
@@ -118,16 +130,38 @@ void SentencePieceTokenizer::encode_ordinary(std::string_view text, bool at_star
   }
 }
 
+/// No merge of a byte-pair model crosses a place where no piece has these two characters side by side, so words can be
+/// encoded one by one, each distinct one once. That is exact, and several times faster than the library on a whole
+/// book.
 void SentencePieceTokenizer::encode_run(std::string_view text, bool with_prefix, std::vector<std::int32_t>& ids) const {
-  std::vector<int> run;
   std::string input(with_prefix ? 1 : 0, ' ');
   input += text;
-  const auto status = library_->processor.Encode(input, &run);
+  std::unordered_map<std::string_view, std::vector<int>> seen;
+  for (std::string_view rest = input; !rest.empty();) {
+    const std::string_view word = rest.substr(0, word_length(rest));
+    const auto [entry, is_new] = seen.try_emplace(word);
+    if (is_new) entry->second = encode_word(word);
+    ids.insert(ids.end(), entry->second.begin(), entry->second.end());
+    rest.remove_prefix(word.size());
+  }
+}
+
+std::size_t SentencePieceTokenizer::word_length(std::string_view text) const {
+  if (!splits_words_) return text.size();
+  for (std::size_t space = text.find(' ', 1); space != std::string_view::npos; space = text.find(' ', space + 1)) {
+    if (!before_space_.contains(std::string(last_character(text.substr(0, space))))) return space;
+  }
+  return text.size();
+}
+
+std::vector<int> SentencePieceTokenizer::encode_word(std::string_view word) const {
+  std::vector<int> ids;
+  const auto status = library_->processor.Encode(word, &ids);
   if (!status.ok()) {
     throw EngineError(Fault::BadInput, where_, "the SentencePiece library can't encode: " + status.ToString(),
                       "Check the model.");
   }
-  ids.insert(ids.end(), run.begin(), run.end());
+  return ids;
 }
 
 std::string SentencePieceTokenizer::bytes(std::int32_t id) const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/io/added_tokens.h"
@@ -38,12 +39,16 @@ class SentencePieceTokenizer final : public Tokenizer {
   void read_pieces();
   void encode_ordinary(std::string_view text, bool at_start, std::vector<std::int32_t>& ids) const;
   void encode_run(std::string_view text, bool with_prefix, std::vector<std::int32_t>& ids) const;
+  std::size_t word_length(std::string_view text) const;
+  std::vector<int> encode_word(std::string_view word) const;
 
   std::string where_;
   std::unique_ptr<const Library> library_;
   bool dummy_prefix_ = true;
-  std::vector<std::string> bytes_;      ///< by id
-  std::vector<std::int32_t> byte_ids_;  ///< by byte
+  bool splits_words_ = false;
+  std::unordered_set<std::string> before_space_;  ///< characters that some piece has right before a space
+  std::vector<std::string> bytes_;                ///< by id
+  std::vector<std::int32_t> byte_ids_;            ///< by byte
   std::optional<std::int32_t> bos_, eos_;
   AddedTokens control_;
 };
