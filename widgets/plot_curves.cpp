@@ -62,15 +62,11 @@ void PlotCurves::draw(std::size_t index, std::size_t first) {
   Curve& curve = curves_[index];
   const Curve* base = base_of(index);
   curve.top.resize(curve.x.size());
-  QVector<double> keys, values;
   for (std::size_t i = first; i < curve.x.size(); ++i) {
     CARRYOVER_CHECK(!base || (i < base->x.size() && base->x[i] == curve.x[i]));
     curve.top[i] = curve.y[i] + (base ? base->top[i] : 0);
-    keys.push_back(curve.x[i]);
-    values.push_back(curve.top[i]);
+    curve.graph->addData(curve.x[i], curve.top[i]);  // one by one keeps the order of points that share an x
   }
-  // Sorted here where it can be: QCustomPlot's own sort would shuffle points that share an x.
-  curve.graph->addData(keys, values, std::is_sorted(keys.begin(), keys.end()));
 }
 
 // Only where what stands below changes; new data never comes here.

@@ -5,17 +5,14 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
-#include <QLabel>
 #include <QMenu>
-#include <QStackedLayout>
 #include <QToolTip>
 #include <cmath>
 
 #include "engine/core/error.h"
 #include "widgets/export_dialog.h"
-#include "widgets/plot_curves.h"
 #include "widgets/plot_export.h"
-#include "widgets/plot_map.h"
+#include "widgets/plot_scene.h"
 
 namespace carryover {
 
@@ -23,137 +20,7 @@ ThemeColour series_colour(std::size_t index) {
   return [index](const Theme& theme) { return theme.series[index % theme.series.size()]; };
 }
 
-struct PlotView::Private {
-  explicit Private(PlotView* view);
-
-  void style(const Theme& theme);
-  void arrange(int width);  ///< title and legend, for a plot of this width
-  QRectF data_bounds() const;
-  void apply_fit();
-  void limit(QCPAxis* axis, const QCPRange& range, double low, double high);
-  QString text_at(double x, double y) const;
-
-  QString id, title, provenance, x_label, y_label;
-  std::function<QString(double, double)> hover_text;
-  std::function<QString()> csv_source;
-  QStackedLayout* pages;
-  QLabel* empty;
-  QCustomPlot* plot;
-  QCPTextElement* title_element = nullptr;
-  QSharedPointer<AxisTicker> x_ticker{new AxisTicker}, y_ticker{new AxisTicker};
-  QSharedPointer<QCPAxisTickerLog> log_ticker{new QCPAxisTickerLog};
-  std::unique_ptr<PlotCurves> curves;
-  std::unique_ptr<PlotMap> map;
-  QCPLayer* cursor_layer;
-  QCPItemStraightLine *cursor, *row_cursor;
-  QRectF extent, fitted;
-  QSize pixels;
-  QPoint pressed;
-  bool following = true, log_y = false;
-};
-
-PlotView::Private::Private(PlotView* view)
-    : pages(new QStackedLayout(view)), empty(new QLabel(view)), plot(new QCustomPlot(view)) {
-  empty->setAlignment(Qt::AlignCenter);
-  empty->setWordWrap(true);
-  empty->setMargin(12);
-  empty->setAutoFillBackground(true);
-  empty->setBackgroundRole(QPalette::Base);
-  empty->setForegroundRole(QPalette::PlaceholderText);
-  pages->setContentsMargins(0, 0, 0, 0);
-  pages->addWidget(empty);
-  pages->addWidget(plot);
-  plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
-  plot->xAxis->setTicker(x_ticker);
-  plot->yAxis->setTicker(y_ticker);
-  plot->axisRect()->insetLayout()->take(plot->legend);
-  QCPLayoutGrid* layout = plot->plotLayout();
-  layout->insertRow(0);
-  layout->insertRow(0);
-  layout->setRowSpacing(0);
-  layout->setRowStretchFactor(0, 0.001);  // empty rows must not claim their share
-  layout->setRowStretchFactor(1, 0.001);
-  plot->addLayer(QStringLiteral("cursor"), plot->layer(QStringLiteral("overlay")), QCustomPlot::limAbove);
-  cursor_layer = plot->layer(QStringLiteral("cursor"));
-  cursor_layer->setMode(QCPLayer::lmBuffered);
-  for (QCPItemStraightLine** line : {&cursor, &row_cursor}) {
-    *line = new QCPItemStraightLine(plot);
-    (*line)->setLayer(cursor_layer);
-    (*line)->setVisible(false);
-  }
-  curves = std::make_unique<PlotCurves>(*plot);
-  map = std::make_unique<PlotMap>(*plot);
-}
-
-void PlotView::Private::style(const Theme& theme) {
-  style_plot(*plot, theme);
-  curves->restyle(theme);
-  map->restyle(theme);
-  for (QCPItemStraightLine* line : {cursor, row_cursor}) line->setPen(QPen(theme.accent, 1, Qt::DashLine));
-  if (title_element) title_element->setTextColor(theme.text);
-}
-
-void PlotView::Private::arrange(int width) {
-  QCPLayoutGrid* layout = plot->plotLayout();
-  if (!title.isEmpty() && !title_element) {
-    title_element = new QCPTextElement(plot);
-    title_element->setMargins(QMargins(4, 4, 4, 0));
-    title_element->setTextColor(current_theme().text);
-    layout->addElement(0, 0, title_element);
-  }
-  if (title_element) {
-    QFont font = QApplication::font();
-    font.setBold(true);
-    title_element->setFont(font);
-    title_element->setText(title);
-  }
-  const bool wanted = plot->legend->itemCount() > 1;
-  if (wanted) wrap_legend(*plot->legend, width);
-  if (wanted == plot->legend->visible()) return;
-  plot->legend->setVisible(wanted);
-  if (wanted)
-    layout->addElement(1, 0, plot->legend);
-  else
-    layout->take(plot->legend);
-}
-
-QRectF PlotView::Private::data_bounds() const {
-  if (!extent.isNull()) return extent;
-  QRectF bounds = curves->bounds(log_y);
-  if (!map->has_data() && log_y && bounds.height() > 0) return bounds;
-  if (!map->has_data()) {
-    const double margin = bounds.height() > 0 ? 0.06 * bounds.height() : std::max(0.5, 0.1 * std::abs(bounds.top()));
-    const bool from_zero = bounds.top() == 0 && bounds.height() > 0;
-    bounds.adjust(0, from_zero ? 0 : -margin, 0, margin);
-    if (bounds.width() == 0) bounds.adjust(-0.5, 0, 0.5, 0);
-    return bounds;
-  }
-  return map->bounds();
-}
-
-void PlotView::Private::apply_fit() {
-  if (extent.isNull() && !curves->has_data() && !map->has_data()) return;
-  fitted = data_bounds();
-  plot->xAxis->setRange(fitted.left(), fitted.right());
-  if (log_y)
-    plot->yAxis->setRange(fitted.top() / 1.3, fitted.bottom() * 1.3);
-  else
-    plot->yAxis->setRange(fitted.top(), fitted.bottom());
-}
-
-// A pan or zoom never leaves the data out of sight.
-void PlotView::Private::limit(QCPAxis* axis, const QCPRange& range, double low, double high) {
-  if (!following && low < high) axis->setRange(range.bounded(low, high));
-}
-
-QString PlotView::Private::text_at(double x, double y) const {
-  if (hover_text) return hover_text(x, y);
-  if (map->has_data()) return map->text_at(x, y);
-  const QString values = curves->text_at(x);
-  return values.isEmpty() ? values : QStringLiteral("%1: %2\n%3").arg(x_label, short_number(std::round(x)), values);
-}
-
-PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std::make_unique<Private>(this)) {
+PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std::make_unique<PlotScene>(this)) {
   d_->id = id;
   d_->style(current_theme());
   setFocusPolicy(Qt::StrongFocus);
@@ -260,16 +127,12 @@ void PlotView::set_categories(const std::vector<std::pair<QString, ThemeColour>>
 QColor PlotView::map_colour(double x, double y) const { return d_->map->colour_at(x, y); }
 
 void PlotView::set_cursor(double x) {
-  d_->cursor->setVisible(!std::isnan(x));
-  d_->cursor->point1->setCoords(x, 0);
-  d_->cursor->point2->setCoords(x, 1);
+  d_->cursor.set({x, 0}, {x, 1}, !std::isnan(x));
   d_->cursor_layer->replot();
 }
 
 void PlotView::set_row_cursor(double y) {
-  d_->row_cursor->setVisible(!std::isnan(y));
-  d_->row_cursor->point1->setCoords(0, y);
-  d_->row_cursor->point2->setCoords(1, y);
+  d_->row_cursor.set({0, y}, {1, y}, !std::isnan(y));
   d_->cursor_layer->replot();
 }
 
@@ -317,8 +180,8 @@ void PlotView::export_to(const QString& path, Format format, const QSizeF& size_
     return write_csv(path, rows, info);
   }
   struct PrintLook {  // a figure is for paper: light, and without the window's cursor
-    Private& d;
-    explicit PrintLook(Private& view, int width) : d(view) {
+    PlotScene& d;
+    explicit PrintLook(PlotScene& scene, int width) : d(scene) {
       d.style(theme_of(ThemeKind::Light));
       d.cursor_layer->setVisible(false);
       d.arrange(width);

@@ -13,6 +13,8 @@
 
 namespace carryover {
 
+struct PlotScene;
+
 /// Colours are named by their meaning in the theme, so that a plot follows a change of theme by itself.
 using ThemeColour = std::function<QColor(const Theme&)>;
 ThemeColour series_colour(std::size_t index);  ///< Theme::series, cyclic
@@ -97,8 +99,7 @@ class PlotView : public QWidget {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  struct Private;
-  std::unique_ptr<Private> d_;
+  std::unique_ptr<PlotScene> d_;
 };
 
 }  // namespace carryover

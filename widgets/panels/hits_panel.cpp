@@ -90,11 +90,21 @@ void HitsPanel::make_table() {
   table_->verticalHeader()->hide();
   table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
   table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  table_->horizontalHeader()->setStretchLastSection(true);
-  table_->horizontalHeader()->setHighlightSections(false);
-  for (int column = 0; column < HitsModel::Text; ++column)
-    table_->setColumnWidth(column, table_->fontMetrics().horizontalAdvance(
-                                       model_.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString()) + 30);
+  QHeaderView* header = table_->horizontalHeader();
+  header->setHighlightSections(false);
+  header->setSectionsMovable(true);
+  const QFontMetrics metrics = table_->fontMetrics();
+  for (int column = 0; column < HitsModel::ColumnCount; ++column) {
+    const QString name = model_.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    table_->setColumnWidth(column, metrics.horizontalAdvance(name) + 26);
+  }
+  table_->setColumnWidth(HitsModel::Kind, metrics.horizontalAdvance(tr("expanded")) + 40);
+  table_->setColumnWidth(HitsModel::Text, metrics.averageCharWidth() * 44);
+  // What a narrow dock should show comes first.
+  int place = 0;
+  for (const int column : {HitsModel::Segment, HitsModel::Layer, HitsModel::Head, HitsModel::Position, HitsModel::Kind,
+                           HitsModel::Score, HitsModel::Text, HitsModel::Distance, HitsModel::Slot, HitsModel::Anchor})
+    header->moveSection(header->visualIndex(column), place++);
   table_->setContextMenuPolicy(Qt::ActionsContextMenu);
   const auto action = [this](const QString& text, const QKeySequence& keys, auto slot) {
     auto* added = new QAction(text, table_);
@@ -133,6 +143,9 @@ void HitsPanel::refresh() {
   const Shown now = wanted();
   if (now != shown_) {
     shown_ = now;
+    table_->setColumnHidden(HitsModel::Segment, now.scope != OneHead);
+    table_->setColumnHidden(HitsModel::Layer, now.scope != OneSegment);
+    table_->setColumnHidden(HitsModel::Head, now.scope != OneSegment);
     model_.set_blocks(blocks(now, 0));
   } else if (now.scope == OneHead) {
     model_.append_blocks(blocks(now, segments_read_));

@@ -147,8 +147,9 @@ void RetrievalMapPanel::draw(const std::vector<Row>& rows) {
   const QRectF view = plot_->view();
   const QSize pixels = plot_->map_pixels();
   const bool kinds = value_->currentIndex() == 0;
+  // Cells at least two pixels wide, so that a lone hit is seen.
   const HitWindow window{view.left(), view.right(), view.top(), view.bottom(),
-                         std::clamp(pixels.width(), 64, most_columns), std::clamp(pixels.height(), 16, most_columns),
+                         std::clamp(pixels.width() / 2, 64, most_columns), std::clamp(pixels.height(), 16, most_columns),
                          padding_->isChecked()};
   grid_ = bin_hits(hits, window, kinds ? HitValue::Kind : HitValue::Count);
   plot_->set_map(grid_.map, grid_.x0(), grid_.x1(), grid_.y0(), grid_.y1(),

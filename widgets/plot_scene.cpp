@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/plot_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carryover {
+
+PlotScene::PlotScene(QWidget* view)
+    : pages(new QStackedLayout(view)), empty(new QLabel(view)), plot(new QCustomPlot(view)) {
+  empty->setAlignment(Qt::AlignCenter);
+  empty->setWordWrap(true);
+  empty->setMargin(12);
+  empty->setAutoFillBackground(true);
+  empty->setBackgroundRole(QPalette::Base);
+  empty->setForegroundRole(QPalette::PlaceholderText);
+  pages->setContentsMargins(0, 0, 0, 0);
+  pages->addWidget(empty);
+  pages->addWidget(plot);
+  plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+  plot->xAxis->setTicker(x_ticker);
+  plot->yAxis->setTicker(y_ticker);
+  plot->axisRect()->insetLayout()->take(plot->legend);
+  QCPLayoutGrid* layout = plot->plotLayout();
+  layout->insertRow(0);
+  layout->insertRow(0);
+  layout->setRowSpacing(0);
+  layout->setRowStretchFactor(0, 0.001);  // empty rows must not claim their share
+  layout->setRowStretchFactor(1, 0.001);
+  plot->addLayer(QStringLiteral("cursor"), plot->layer(QStringLiteral("overlay")), QCustomPlot::limAbove);
+  cursor_layer = plot->layer(QStringLiteral("cursor"));
+  cursor_layer->setMode(QCPLayer::lmBuffered);
+  for (Cursor* each : {&cursor, &row_cursor})
+    for (QCPItemStraightLine** line : {&each->halo, &each->line}) {
+      *line = new QCPItemStraightLine(plot);
+      (*line)->setLayer(cursor_layer);
+      (*line)->setVisible(false);
+    }
+  legend_row = new QCPLayoutGrid;  // keeps the legend's items together at the left
+  layout->addElement(1, 0, legend_row);
+  curves = std::make_unique<PlotCurves>(*plot);
+  map = std::make_unique<PlotMap>(*plot);
+}
+
+void PlotScene::Cursor::set(const QPointF& from, const QPointF& to, bool visible) {
+  for (QCPItemStraightLine* each : {halo, line}) {
+    each->point1->setCoords(from);
+    each->point2->setCoords(to);
+    each->setVisible(visible);
+  }
+}
+
+void PlotScene::style(const Theme& theme) {
+  style_plot(*plot, theme);
+  curves->restyle(theme);
+  map->restyle(theme);
+  QColor halo = theme.surface;
+  halo.setAlphaF(0.65F);
+  for (const Cursor* each : {&cursor, &row_cursor}) {
+    each->halo->setPen(QPen(halo, 3));
+    each->line->setPen(QPen(theme.accent, 1));
+  }
+  if (title_element) title_element->setTextColor(theme.text);
+}
+
+void PlotScene::arrange(int width) {
+  QCPLayoutGrid* layout = plot->plotLayout();
+  if (!title.isEmpty() && !title_element) {
+    title_element = new QCPTextElement(plot);
+    title_element->setMargins(QMargins(4, 4, 4, 0));
+    title_element->setTextColor(current_theme().text);
+    layout->addElement(0, 0, title_element);
+  }
+  if (title_element) {
+    QFont font = QApplication::font();
+    font.setBold(true);
+    title_element->setFont(font);
+    title_element->setText(title);
+  }
+  const bool wanted = plot->legend->itemCount() > 1;
+  if (wanted) wrap_legend(*plot->legend, width);
+  if (wanted == plot->legend->visible()) return;
+  plot->legend->setVisible(wanted);
+  if (!wanted) {
+    legend_row->take(plot->legend);
+    return;
+  }
+  legend_row->addElement(0, 0, plot->legend);
+  legend_row->expandTo(1, 2);
+  legend_row->setColumnStretchFactor(0, 0.001);
+}
+
+QRectF PlotScene::data_bounds() const {
+  if (!extent.isNull()) return extent;
+  QRectF bounds = curves->bounds(log_y);
+  if (!map->has_data() && log_y && bounds.height() > 0) return bounds;
+  if (!map->has_data()) {
+    const double margin = bounds.height() > 0 ? 0.06 * bounds.height() : std::max(0.5, 0.1 * std::abs(bounds.top()));
+    const bool from_zero = bounds.top() == 0 && bounds.height() > 0;
+    const double side = bounds.width() > 0 ? 0.01 * bounds.width() : 0.5;
+    bounds.adjust(-side, from_zero ? 0 : -margin, side, margin);
+    return bounds;
+  }
+  return map->bounds();
+}
+
+void PlotScene::apply_fit() {
+  if (extent.isNull() && !curves->has_data() && !map->has_data()) return;
+  fitted = data_bounds();
+  plot->xAxis->setRange(fitted.left(), fitted.right());
+  if (log_y)
+    plot->yAxis->setRange(fitted.top() / 1.3, fitted.bottom() * 1.3);
+  else
+    plot->yAxis->setRange(fitted.top(), fitted.bottom());
+}
+
+// A pan or zoom never leaves the data out of sight.
+void PlotScene::limit(QCPAxis* axis, const QCPRange& range, double low, double high) {
+  if (!following && low < high) axis->setRange(range.bounded(low, high));
+}
+
+QString PlotScene::text_at(double x, double y) const {
+  if (hover_text) return hover_text(x, y);
+  if (map->has_data()) return map->text_at(x, y);
+  const QString values = curves->text_at(x);
+  return values.isEmpty() ? values : QStringLiteral("%1: %2\n%3").arg(x_label, short_number(std::round(x)), values);
+}
+
+}  // namespace carryover

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Only for the implementation of PlotView.
+#include <QLabel>
+#include <QStackedLayout>
+#include <functional>
+#include <memory>
+
+#include "widgets/plot_curves.h"
+#include "widgets/plot_map.h"
+
+namespace carryover {
+
+/// What stands in a PlotView: the plot or the text in its place, title and legend above, cursors over it.
+struct PlotScene {
+  explicit PlotScene(QWidget* view);
+
+  void style(const Theme& theme);
+  void arrange(int width);  ///< title and legend, for a plot of this width
+  QRectF data_bounds() const;
+  void apply_fit();
+  void limit(QCPAxis* axis, const QCPRange& range, double low, double high);
+  QString text_at(double x, double y) const;
+
+  QString id, title, provenance, x_label, y_label;
+  std::function<QString(double, double)> hover_text;
+  std::function<QString()> csv_source;
+  QStackedLayout* pages;
+  QLabel* empty;
+  QCustomPlot* plot;
+  QCPTextElement* title_element = nullptr;
+  QSharedPointer<AxisTicker> x_ticker{new AxisTicker}, y_ticker{new AxisTicker};
+  QSharedPointer<QCPAxisTickerLog> log_ticker{new QCPAxisTickerLog};
+  std::unique_ptr<PlotCurves> curves;
+  std::unique_ptr<PlotMap> map;
+  QCPLayer* cursor_layer;
+  struct Cursor {  ///< a line with a halo, so that it is seen on any colour of a map
+    QCPItemStraightLine *halo, *line;
+    void set(const QPointF& from, const QPointF& to, bool visible);
+  };
+  Cursor cursor, row_cursor;
+  QCPLayoutGrid* legend_row;
+  QRectF extent, fitted;
+  QSize pixels;
+  QPoint pressed;
+  bool following = true, log_y = false;
+};
+
+}  // namespace carryover
