@@ -57,6 +57,7 @@ struct RunRequest {
   SegmentConfig config;
   std::vector<HeadHits> forced_hits;  ///< replayed instead of searched, where given (by segment, layer and head)
   CaptureOptions capture;
+  bool loss = true;  ///< off: prefill alone; logits of the very last token only, and no targets
   std::int64_t latch_segment = -1;  ///< tests: pause by itself in the middle of this segment
 };
 
@@ -127,7 +128,7 @@ using LoadProgress = std::function<void(double fraction, const std::string& what
 /// Loads a model; in libcarryover_engine. Throws EngineError{BadInput, Unsupported, OutOfMemory}.
 std::unique_ptr<Session> open_session(const ModelRequest& request, const LoadProgress& progress);
 
-/// "segmented", "full": what RunRequest::policy takes (policies/registry).
+/// "segmented", "full": what RunRequest::policy takes. Needs no engine; policies/registry has a row for each.
 std::vector<std::string> policy_names();
 
 }  // namespace carryover

@@ -47,6 +47,8 @@ Device parse_device(const std::string& text) {
   throw EngineError(Fault::Usage, "device", "'" + text + "' is not a device", "Use auto, cpu or cuda.");
 }
 
+std::vector<std::string> policy_names() { return {"segmented", "full"}; }
+
 std::optional<double> RunSummary::nll_mean() const {
   if (targets == 0) return std::nullopt;
   return nll_sum / static_cast<double>(targets);

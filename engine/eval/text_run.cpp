@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/eval/text_run.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "engine/core/cost_model.h"
+#include "engine/core/error.h"
+#include "engine/method/memory_meter.h"
+#include "engine/method/segment_loss.h"
+#include "engine/policies/registry.h"
+
+namespace carryover {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+at::Tensor ids_tensor(const Decoder& decoder, const std::vector<std::int32_t>& ids, std::int64_t first, std::int64_t count) {
+  const auto begin = ids.begin() + first;
+  return at::tensor(std::vector<std::int64_t>(begin, begin + count)).to(decoder.options().device());
+}
+
+/// One run's loop: what run_text() keeps between segments.
+class TextRun {
+ public:
+  TextRun(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control)
+      : decoder_(decoder), request_(request), observer_(observer), control_(control), ids_(*request.ids),
+        meter_(decoder.options().device()),
+        prepared_(decoder, request.policy, request.config, tokens(), request.forced_hits,
+                  [this](int layer) { after_layer(layer); }) {}
+
+  RunSummary run() {
+    const auto start = Clock::now();
+    try {
+      while (done_ < tokens()) run_segment();
+    } catch (const EngineError& error) {
+      if (error.fault() != Fault::Cancelled) throw;
+      summary_.cancelled = true;
+    }
+    summary_.seconds = seconds_since(start);
+    summary_.peak_memory_bytes = decoder_.options().device().is_cpu() ? process_peak_bytes() : meter_.peak_bytes();
+    return summary_;
+  }
+
+ private:
+  std::int64_t tokens() const { return static_cast<std::int64_t>(ids_.size()); }
+  SegmentRunner& runner() { return prepared_.runner(); }
+
+  void after_layer(int layer) {
+    if (runner().state().next.index == request_.latch_segment && layer == decoder_.config.layers / 2) control_.pause();
+    observer_.progress(done_ + length_ * (layer + 1) / decoder_.config.layers, tokens());
+    control_.checkpoint();
+  }
+
+  void run_segment() {
+    control_.checkpoint();
+    const auto start = Clock::now();
+    length_ = std::min(request_.config.segment_length, tokens() - done_);
+    auto snapshot = std::make_shared<SegmentSnapshot>();
+    if (request_.capture.hits) snapshot->hits = runner().state().hits;
+    const CarriedState before = runner().state().carry;
+
+    meter_.reset_peak();
+    const std::int64_t live_before = meter_.live_bytes();
+    const at::Tensor hidden = runner().run_segment(ids_tensor(decoder_, ids_, done_, length_));
+    SegmentRecord& record = snapshot->record;
+    record = {runner().state().next.index - 1, done_, length_, 0, 0, 0, 0, 0, {}};
+    lose(hidden, *snapshot);
+
+    record.pool_entries = runner().state().pool_entries();
+    record.close_cuts = runner().state().close_cuts;
+    record.memory.activations = std::max<std::int64_t>(0, meter_.peak_bytes() - live_before);
+    record.seconds = seconds_since(start);
+    measure(record.memory);
+    snapshot->ids.assign(ids_.begin() + done_, ids_.begin() + done_ + length_);
+    if (request_.capture.carry_maps) {
+      CarryMaps maps = carry_maps(runner().state().carry, before);
+      snapshot->carry_key_norm = std::move(maps.key_norm);
+      snapshot->carry_value_norm = std::move(maps.value_norm);
+      snapshot->carry_drift = std::move(maps.drift);
+    }
+    add(record);
+    done_ += length_;
+    observer_.segment_done(std::move(snapshot));
+  }
+
+  /// Losses of this segment's outputs. The last one's target is the next segment's first token.
+  void lose(const at::Tensor& hidden, SegmentSnapshot& snapshot) {
+    std::int64_t targets = std::min(length_, tokens() - done_ - 1);
+    if (!request_.config.cross_boundary_target) targets = std::min(targets, length_ - 1);
+    if (!request_.loss) {
+      if (done_ + length_ == tokens()) decoder_.logits(hidden.narrow(0, length_ - 1, 1));
+      return;
+    }
+    if (targets == 0) return;
+    const at::Tensor nll = target_nll(decoder_, hidden.narrow(0, 0, targets), ids_tensor(decoder_, ids_, done_ + 1, targets));
+    snapshot.record.targets = targets;
+    snapshot.record.nll_sum = nll.sum(at::kDouble).item<double>();
+    if (!request_.capture.target_nll) return;
+    const at::Tensor host = nll.to(at::kFloat).cpu().contiguous();
+    snapshot.target_nll.assign(host.const_data_ptr<float>(), host.const_data_ptr<float>() + targets);
+  }
+
+  void measure(MemoryBytes& memory) {
+    memory.weights = decoder_.weights.bytes();
+    memory.attention_kv = runner().attention_kv_bytes();
+    memory.carry = runner().state().carry.bytes();
+    memory.pool = runner().state().pool_bytes();
+    memory.device_peak = decoder_.options().device().is_cpu() ? process_peak_bytes() : meter_.peak_bytes();
+  }
+
+  void add(const SegmentRecord& record) {
+    summary_.tokens += record.length;
+    summary_.targets += record.targets;
+    summary_.segments += 1;
+    summary_.nll_sum += record.nll_sum;
+    summary_.close_cuts += record.close_cuts;
+    MemoryBytes& most = summary_.memory;
+    most.weights = record.memory.weights;
+    most.activations = std::max(most.activations, record.memory.activations);
+    most.attention_kv = std::max(most.attention_kv, record.memory.attention_kv);
+    most.carry = std::max(most.carry, record.memory.carry);
+    most.pool = std::max(most.pool, record.memory.pool);
+    most.device_peak = std::max(most.device_peak, record.memory.device_peak);
+  }
+
+  const Decoder& decoder_;
+  const RunRequest& request_;
+  RunObserver& observer_;
+  RunControl& control_;
+  const std::vector<std::int32_t>& ids_;
+  std::int64_t done_ = 0, length_ = 0;
+  RunSummary summary_;
+  MemoryMeter meter_;
+  PreparedRun prepared_;
+};
+
+}  // namespace
+
+PreparedRun::PreparedRun(const Decoder& decoder, const std::string& policy, const SegmentConfig& config,
+                         std::int64_t tokens, const std::vector<HeadHits>& forced_hits,
+                         std::function<void(int layer)> after_layer)
+    : policy_(make_policy(policy, {config, decoder.config, decoder.options(), tokens, forced_hits})),
+      rope_(decoder.config, config.rope.value_or(decoder.config.rope), rope_length(policy, config, tokens),
+            decoder.options()),
+      runner_(decoder, *policy_, rope_, config, std::move(after_layer)) {}
+
+void check_request(const Decoder& decoder, const RunRequest& request) {
+  request.config.validate(decoder.config, "configuration");
+  if (!request.ids || request.ids->empty())
+    throw EngineError(Fault::BadInput, "text", "there is no token to run", "Give a text with at least one character.");
+  for (std::size_t i = 0; i < request.ids->size(); ++i)
+    if ((*request.ids)[i] < 0 || (*request.ids)[i] >= decoder.config.vocabulary)
+      throw EngineError(Fault::BadInput, "text",
+                        "token " + std::to_string(i) + " is " + std::to_string((*request.ids)[i]) +
+                            ", outside the model's vocabulary of " + std::to_string(decoder.config.vocabulary),
+                        "Tokenise the text with this model's tokenizer.");
+  const auto tokens = static_cast<std::int64_t>(request.ids->size());
+  const CostModel cost{decoder.config, request.config, static_cast<int>(decoder.options().dtype().itemsize())};
+  const std::int64_t needed = cost.activation_bytes(std::min(tokens, request.config.segment_length)) +
+                              (request.policy == "full" ? cost.full_attention_bytes(tokens)
+                                                        : cost.segmented_attention_bytes() + cost.pool_bytes(tokens));
+  const std::int64_t available = available_memory_bytes(decoder.options().device());
+  if (needed > available)
+    throw EngineError(Fault::OutOfMemory, "this run",
+                      "needs about " + std::to_string(needed >> 20) + " MB beside the weights for " +
+                          std::to_string(tokens) + " tokens, and " + std::to_string(available >> 20) + " MB are free",
+                      "Run fewer tokens (--tokens), a shorter segment, fewer long-range layers, or --dtype bf16.");
+}
+
+RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control) {
+  const at::NoGradGuard no_gradients;
+  check_request(decoder, request);
+  return TextRun(decoder, request, observer, control).run();
+}
+
+std::vector<float> logits_at(const Decoder& decoder, const RunRequest& request,
+                             const std::vector<std::int64_t>& positions, RunControl& control) {
+  const at::NoGradGuard no_gradients;
+  check_request(decoder, request);
+  const auto tokens = static_cast<std::int64_t>(request.ids->size());
+  PreparedRun prepared(decoder, request.policy, request.config, tokens, request.forced_hits,
+                       [&control](int) { control.checkpoint(); });
+  std::vector<float> all;
+  auto wanted = positions.begin();
+  for (std::int64_t done = 0; done < tokens && wanted != positions.end();) {
+    const std::int64_t length = std::min(request.config.segment_length, tokens - done);
+    const at::Tensor hidden = prepared.runner().run_segment(ids_tensor(decoder, *request.ids, done, length));
+    for (; wanted != positions.end() && *wanted < done + length; ++wanted) {
+      const at::Tensor row = decoder.logits(hidden.narrow(0, *wanted - done, 1)).to(at::kFloat).cpu().contiguous();
+      all.insert(all.end(), row.const_data_ptr<float>(), row.const_data_ptr<float>() + row.numel());
+    }
+    done += length;
+  }
+  if (wanted != positions.end())
+    throw EngineError(Fault::BadInput, "position " + std::to_string(*wanted), "is past the text's last token",
+                      "Positions run from 0 to " + std::to_string(tokens - 1) + ".");
+  return all;
+}
+
+}  // namespace carryover

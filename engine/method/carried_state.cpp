@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/method/carried_state.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+#include "engine/method/head_select.h"
+
+namespace carryover {
+
+namespace {
+
+/// rows of [M_i] values; layers without a carry stay 0.
+template <typename Row>
+Map map_of_layers(const CarriedState& state, const Row& row) {
+  Map map{static_cast<std::int64_t>(state.layers.size()), state.length(), {}};
+  map.values.assign(static_cast<std::size_t>(map.rows * map.columns), 0.0f);
+  for (std::size_t l = 0; l < state.layers.size(); ++l) {
+    if (!state.layers[l].keys.defined()) continue;
+    const at::Tensor values = row(l).to(at::kFloat).cpu().contiguous();
+    std::copy_n(values.template const_data_ptr<float>(), map.columns,
+                map.values.begin() + static_cast<std::ptrdiff_t>(l) * map.columns);
+  }
+  return map;
+}
+
+at::Tensor mean_norm(const at::Tensor& kv) { return kv.to(at::kFloat).norm(2, -1).mean(0); }
+
+}  // namespace
+
+std::int64_t CarriedState::length() const {
+  for (const LayerCarry& layer : layers)
+    if (layer.keys.defined()) return layer.keys.size(1);
+  return 0;
+}
+
+std::int64_t CarriedState::bytes() const {
+  std::int64_t total = 0;
+  for (const LayerCarry& layer : layers)
+    if (layer.keys.defined()) total += static_cast<std::int64_t>(layer.keys.nbytes() + layer.values.nbytes());
+  return total;
+}
+
+CarriedState CarriedState::detached() const {
+  CarriedState copy = *this;
+  for (LayerCarry& layer : copy.layers)
+    if (layer.keys.defined()) layer = {layer.keys.detach(), layer.values.detach()};
+  return copy;
+}
+
+LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int layer, const at::Tensor& keys,
+                      const at::Tensor& values) {
+  const std::vector<int> kv_heads = config.grouping.local_kv_heads(layer, model);
+  const std::int64_t length = std::min(config.carry_length, keys.size(1));
+  if (kv_heads.empty() || length == 0) return {};
+  const auto tail = [&](const at::Tensor& kv) {
+    return select_heads(kv, kv_heads).narrow(1, kv.size(1) - length, length).clone(at::MemoryFormat::Contiguous);
+  };
+  return {tail(keys), tail(values)};
+}
+
+CarryMaps carry_maps(const CarriedState& state, const CarriedState& previous) {
+  const at::NoGradGuard no_gradients;
+  CarryMaps maps;
+  maps.key_norm = map_of_layers(state, [&](std::size_t l) { return mean_norm(state.layers[l].keys); });
+  maps.value_norm = map_of_layers(state, [&](std::size_t l) { return mean_norm(state.layers[l].values); });
+  if (previous.length() == state.length() && state.length() > 0)
+    maps.drift = map_of_layers(state, [&](std::size_t l) {
+      const at::Tensor now = state.layers[l].keys.to(at::kFloat), before = previous.layers[l].keys.to(at::kFloat);
+      return ((now - before).norm(2, -1) / before.norm(2, -1).clamp_min(1e-20)).mean(0);
+    });
+  return maps;
+}
+
+}  // namespace carryover

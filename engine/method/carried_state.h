@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "engine/core/segment_config.h"
+#include "engine/core/snapshot.h"
+
+namespace carryover {
+
+/// One layer of C_i: for KV heads that at least one local query head reads, in ascending order.
+struct LayerCarry {
+  at::Tensor keys;    ///< [H_local_kv, M_i, d], unrotated; undefined for C_0 and for layers without local heads
+  at::Tensor values;  ///< [H_local_kv, M_i, d]
+};
+
+/// C_i: the only differentiable state between segments (eq:forward). 0 ≤ M_i ≤ M; M_0 = 0. Keys are unrotated; their
+/// positions apply on use (app:rope). Owner: a policy's state. Thread: engine.
+struct CarriedState {
+  std::vector<LayerCarry> layers;  ///< [L]
+
+  std::int64_t length() const;  ///< M_i
+  std::int64_t bytes() const;
+  CarriedState detached() const;
+};
+
+/// The last M keys and values of the KV heads that local heads of `layer` read, copied, so that the rest can be freed.
+/// keys, values: [H_kv, n, d] unrotated.
+LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int layer, const at::Tensor& keys,
+                      const at::Tensor& values);
+
+/// [L, M_i] maps of a state for the window: mean over KV heads of ‖k‖, ‖v‖, and the drift ‖k − k'‖/‖k'‖ from `previous`
+/// (empty where the lengths differ).
+struct CarryMaps {
+  Map key_norm, value_norm, drift;
+};
+CarryMaps carry_maps(const CarriedState& state, const CarriedState& previous);
+
+}  // namespace carryover

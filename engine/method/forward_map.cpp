@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/method/forward_map.h"
+
+#include <ATen/ATen.h>
+
+#include <map>
+
+#include "engine/method/head_select.h"
+#include "engine/ops/elementwise.h"
+#include "engine/ops/prefix_attention.h"
+
+namespace carryover {
+
+namespace {
+
+/// How a group's query heads share KV heads: [G, r] where each of G KV heads serves r of them, so that a KV head is never
+/// copied; else one KV row per query head (G = heads, r = 1).
+struct Sharing {
+  std::vector<int> kv_rows;  ///< G KV heads (even) or the KV head of each query head (ragged)
+  std::int64_t r = 1;
+  bool even = false;
+};
+
+Sharing share_kv(const std::vector<int>& heads, std::int64_t group_size) {
+  std::map<int, std::int64_t> counts;
+  for (int head : heads) ++counts[head / static_cast<int>(group_size)];
+  Sharing sharing{{}, counts.begin()->second, true};
+  for (const auto& [kv_head, count] : counts) sharing.even = sharing.even && count == sharing.r;
+  if (sharing.even) {
+    for (const auto& [kv_head, count] : counts) sharing.kv_rows.push_back(kv_head);
+  } else {
+    sharing.r = 1;
+    for (int head : heads) sharing.kv_rows.push_back(head / static_cast<int>(group_size));
+  }
+  return sharing;
+}
+
+/// [rows, n, d] → [G, r', n, d].
+at::Tensor grouped(const at::Tensor& rows, std::int64_t r) {
+  return rows.view({rows.size(0) / r, r, rows.size(1), rows.size(2)});
+}
+
+/// A prefix as [G, r or 1, P, d]. One per query head is grouped like the queries; one per KV head of the group is shared,
+/// or repeated where the group is ragged.
+at::Tensor group_prefix(const at::Tensor& prefix, const HeadGroup& group, const Sharing& sharing) {
+  if (!prefix.defined()) return {};
+  if (group.prefix_per_query_head) return grouped(prefix.contiguous(), sharing.r);
+  if (sharing.even) return prefix.unsqueeze(1);
+  std::vector<int> row_of_head;  // the prefix has a row for each distinct KV head, in order
+  int row = -1, last = -1;
+  for (int kv_head : sharing.kv_rows) {
+    if (kv_head != last) ++row;
+    last = kv_head;
+    row_of_head.push_back(row);
+  }
+  return select_heads(prefix, row_of_head).unsqueeze(1);
+}
+
+std::int64_t bytes_of(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.numel() * static_cast<std::int64_t>(tensor.itemsize()) : 0;
+}
+
+/// Attention of one head group (eq:attn): [heads, m, d].
+at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const LayerKv& kv, std::int64_t group_size) {
+  const Sharing sharing = share_kv(group.heads, group_size);
+  ops::PrefixAttention attention;
+  attention.queries = grouped(select_heads(queries, group.heads), sharing.r);
+  attention.prefix_keys = group_prefix(group.prefix_keys, group, sharing);
+  attention.prefix_values = group_prefix(group.prefix_values, group, sharing);
+  attention.keys = select_heads(kv.rotated_keys, sharing.kv_rows).unsqueeze(1);
+  attention.values = select_heads(kv.values, sharing.kv_rows).unsqueeze(1);
+  return ops::prefix_attention(attention).flatten(0, 1);
+}
+
+/// The groups' outputs, put back in order of query heads.
+at::Tensor in_head_order(const std::vector<at::Tensor>& outputs, const std::vector<HeadGroup>& groups) {
+  if (outputs.size() == 1) return outputs[0];
+  std::vector<int> row_of_head;
+  std::map<int, int> rows;
+  for (const HeadGroup& group : groups)
+    for (int head : group.heads) rows.emplace(head, static_cast<int>(rows.size()));
+  for (const auto& [head, row] : rows) row_of_head.push_back(row);
+  return select_heads(at::cat(outputs, 0), row_of_head);
+}
+
+}  // namespace
+
+at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSegment& open, const at::Tensor& ids) {
+  const ModelConfig& model = f.decoder.config;
+  const std::int64_t m = ids.size(0);
+  const RopeAngles angles = f.rope.angles(f.policy.first_position(open.frame()) + open.length(), m);
+  open.restart_attention_kv();
+
+  at::Tensor x = f.decoder.embed(ids);
+  for (int l = 0; l < model.layers; ++l) {
+    const auto fresh = f.decoder.project(l, x);
+    const at::Tensor queries = ops::rotate(fresh.queries, angles.cos, angles.sin);
+    const LayerKv kv = open.extend(
+        l, {fresh.queries, fresh.keys, fresh.values, ops::rotate(fresh.keys, angles.cos, angles.sin)});
+
+    const std::vector<HeadGroup>& groups = open.context(f.policy, state, l, f.rope);
+    std::vector<at::Tensor> outputs;
+    for (const HeadGroup& group : groups) {
+      outputs.push_back(attend(group, queries, kv, model.group_size()));
+      open.count_attention_kv(bytes_of(group.prefix_keys) + bytes_of(group.prefix_values));
+    }
+    open.count_attention_kv(bytes_of(kv.rotated_keys) + bytes_of(kv.values));
+    x = f.decoder.add_attention(l, x, in_head_order(outputs, groups));
+    open.trace(f.policy, l, kv);
+    x = f.decoder.add_feed_forward(l, x);
+    if (f.after_layer) f.after_layer(l);
+  }
+  open.advance(m);
+  return f.decoder.finish(x);
+}
+
+}  // namespace carryover

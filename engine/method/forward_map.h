@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <functional>
+
+#include "engine/method/open_segment.h"
+#include "engine/model/decoder.h"
+
+namespace carryover {
+
+/// What F_θ needs beside its arguments. Borrowed; thread: engine.
+struct ForwardContext {
+  const Decoder& decoder;
+  const AttentionPolicy& policy;
+  Rope& rope;
+  std::function<void(int layer)> after_layer;  ///< progress and cancellation; may throw EngineError{Cancelled}
+};
+
+/// F_θ(x, C, R) (eq:forward): the only forward there is. Training, evaluation, decoding and what-if all call it.
+/// ids: [m] int64, the next tokens of `open`; `state` holds C and R. Returns the final-norm hidden states [m, D] and leaves
+/// the layers' traces in `open`. Differentiable in θ and C where gradients are on and the segment is whole.
+at::Tensor forward_map(const ForwardContext& context, const PolicyState& state, OpenSegment& open, const at::Tensor& ids);
+
+}  // namespace carryover

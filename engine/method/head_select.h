@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace carryover {
+
+/// Rows `heads` of the first dimension: a view where they are consecutive, else a copy.
+inline at::Tensor select_heads(const at::Tensor& tensor, const std::vector<int>& heads) {
+  bool consecutive = true;
+  for (std::size_t i = 1; i < heads.size(); ++i) consecutive = consecutive && heads[i] == heads[i - 1] + 1;
+  if (consecutive) return tensor.narrow(0, heads.empty() ? 0 : heads.front(), static_cast<std::int64_t>(heads.size()));
+  return tensor.index_select(0, at::tensor(std::vector<std::int64_t>(heads.begin(), heads.end())).to(tensor.device()));
+}
+
+}  // namespace carryover

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/method/memory_meter.h"
+
+#include <c10/core/Allocator.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+
+namespace carryover {
+
+namespace {
+
+/// LibTorch reports each allocation on this thread to whoever stands in its debug-info slot for profilers.
+struct CpuCounter : c10::MemoryReportingInfoBase {
+  void reportMemoryUsage(void*, std::int64_t bytes, std::size_t, std::size_t, c10::Device device) override {
+    if (!device.is_cpu()) return;
+    live += bytes;
+    peak = std::max(peak, live);
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+  std::int64_t live = 0, peak = 0;
+};
+
+/// A line "Key:   1234 kB" of a /proc file, in bytes.
+std::int64_t proc_bytes(const char* file, const std::string& key) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind(key + ":", 0) == 0) return std::stoll(line.substr(key.size() + 1)) * 1024;
+  return 0;
+}
+
+std::int64_t number_in(const char* file, std::int64_t fallback) {
+  std::ifstream in(file);
+  std::int64_t value = 0;
+  return in >> value ? value : fallback;
+}
+
+}  // namespace
+
+struct MemoryMeter::State {
+  c10::Device device;
+  std::shared_ptr<CpuCounter> counter;
+  std::unique_ptr<c10::DebugInfoGuard> guard;
+};
+
+MemoryMeter::MemoryMeter(c10::Device device) : state_(new State{device, nullptr, nullptr}) {
+  if (!device.is_cpu()) return;
+  state_->counter = std::make_shared<CpuCounter>();
+  state_->guard = std::make_unique<c10::DebugInfoGuard>(c10::DebugInfoKind::PROFILER_STATE, state_->counter);
+}
+
+MemoryMeter::~MemoryMeter() = default;
+
+std::int64_t MemoryMeter::live_bytes() const {
+  if (state_->counter) return state_->counter->live;
+  return c10::getDeviceAllocator(state_->device.type())->getDeviceStats(state_->device.index()).allocated_bytes[0].current;
+}
+
+std::int64_t MemoryMeter::peak_bytes() const {
+  if (state_->counter) return state_->counter->peak;
+  return c10::getDeviceAllocator(state_->device.type())->getDeviceStats(state_->device.index()).allocated_bytes[0].peak;
+}
+
+void MemoryMeter::reset_peak() {
+  if (state_->counter)
+    state_->counter->peak = state_->counter->live;
+  else
+    c10::getDeviceAllocator(state_->device.type())->resetPeakStats(state_->device.index());
+}
+
+std::int64_t process_peak_bytes() { return proc_bytes("/proc/self/status", "VmHWM"); }
+
+std::int64_t available_memory_bytes(c10::Device device) {
+  if (!device.is_cpu()) {
+    const auto [free, total] = c10::getDeviceAllocator(device.type())->getMemoryInfo(device.index());
+    return static_cast<std::int64_t>(std::min(free, total));
+  }
+  constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  std::int64_t available = proc_bytes("/proc/meminfo", "MemAvailable");
+  const std::int64_t group_limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
+  if (group_limit != unlimited)
+    available = std::min(available, group_limit - number_in("/sys/fs/cgroup/memory.current", 0));
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    available = std::min(available, static_cast<std::int64_t>(limit.rlim_cur) - proc_bytes("/proc/self/status", "VmSize"));
+  return std::max<std::int64_t>(available, 0);
+}
+
+}  // namespace carryover

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/method/open_segment.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "engine/core/error.h"
+
+namespace carryover {
+
+namespace {
+
+/// Rows [length, length + chunk) of a buffer that holds `capacity` rows per head.
+void put(at::Tensor& buffer, const at::Tensor& chunk, std::int64_t length, std::int64_t capacity) {
+  if (!buffer.defined()) buffer = at::empty({chunk.size(0), capacity, chunk.size(2)}, chunk.options());
+  buffer.narrow(1, length, chunk.size(1)).copy_(chunk);
+}
+
+}  // namespace
+
+OpenSegment::OpenSegment(const SegmentFrame& frame, std::int64_t layers, bool whole, std::int64_t capacity,
+                         std::int64_t query_length)
+    : frame_(frame),
+      whole_(whole),
+      capacity_(capacity),
+      query_length_(query_length),
+      kv_(static_cast<std::size_t>(layers)),
+      contexts_(static_cast<std::size_t>(layers)),
+      traces_(static_cast<std::size_t>(layers)) {}
+
+LayerKv OpenSegment::extend(int layer, const LayerKv& chunk) {
+  if (whole_) return chunk;
+  LayerKv& held = kv_[static_cast<std::size_t>(layer)];
+  put(held.keys, chunk.keys, length_, capacity_);
+  put(held.values, chunk.values, length_, capacity_);
+  put(held.rotated_keys, chunk.rotated_keys, length_, capacity_);
+  const at::Tensor queries = held.queries.defined() ? at::cat({held.queries, chunk.queries}, 1) : chunk.queries;
+  const std::int64_t tail = std::min(query_length_, queries.size(1));
+  held.queries = queries.narrow(1, queries.size(1) - tail, tail).clone(at::MemoryFormat::Contiguous);
+  const std::int64_t n = length_ + chunk.keys.size(1);
+  return {held.queries, held.keys.narrow(1, 0, n), held.values.narrow(1, 0, n), held.rotated_keys.narrow(1, 0, n)};
+}
+
+const std::vector<HeadGroup>& OpenSegment::context(const AttentionPolicy& policy, const PolicyState& state, int layer,
+                                                   Rope& rope) {
+  auto& groups = contexts_[static_cast<std::size_t>(layer)];
+  if (groups.empty()) groups = policy.context(state, layer, rope);
+  return groups;
+}
+
+void OpenSegment::trace(const AttentionPolicy& policy, int layer, const LayerKv& kv) {
+  if (!whole_) return;
+  traces_[static_cast<std::size_t>(layer)] = policy.trace(layer, kv);
+  contexts_[static_cast<std::size_t>(layer)].clear();
+}
+
+std::vector<LayerTrace> OpenSegment::close(const AttentionPolicy& policy) {
+  CARRYOVER_CHECK(length_ > 0);
+  if (!whole_) {
+    for (std::size_t l = 0; l < kv_.size(); ++l) {
+      const LayerKv& held = kv_[l];
+      traces_[l] = policy.trace(static_cast<int>(l), {held.queries, held.keys.narrow(1, 0, length_),
+                                                      held.values.narrow(1, 0, length_),
+                                                      held.rotated_keys.narrow(1, 0, length_)});
+      kv_[l] = {};
+    }
+  }
+  return std::move(traces_);
+}
+
+}  // namespace carryover

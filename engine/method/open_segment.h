@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <vector>
+
+#include "engine/policies/attention_policy.h"
+
+namespace carryover {
+
+/// A segment that is being run: its tokens so far and what of them is kept. Whole: it runs in one chunk and each layer's
+/// keys and values are freed once traced. Otherwise chunks may follow, and they are kept until it closes.
+/// Owner: SegmentRunner. Thread: engine.
+class OpenSegment {
+ public:
+  /// `capacity`: tokens it may hold (S); `query_length`: tail queries to keep.
+  OpenSegment(const SegmentFrame& frame, std::int64_t layers, bool whole, std::int64_t capacity,
+              std::int64_t query_length);
+
+  const SegmentFrame& frame() const { return frame_; }
+  std::int64_t length() const { return length_; }
+  bool whole() const { return whole_; }
+
+  /// Adds a chunk's rows to a layer and returns the layer's segment so far. Chunked segments are not differentiable.
+  LayerKv extend(int layer, const LayerKv& chunk);
+  void advance(std::int64_t tokens) { length_ += tokens; }
+
+  /// The head groups of a layer, made once per segment.
+  const std::vector<HeadGroup>& context(const AttentionPolicy& policy, const PolicyState& state, int layer, Rope& rope);
+
+  void trace(const AttentionPolicy& policy, int layer, const LayerKv& kv);
+  std::vector<LayerTrace> close(const AttentionPolicy& policy);  ///< [L]; leaves the segment empty
+
+  std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }  ///< seen by the last chunk, all layers
+  void count_attention_kv(std::int64_t bytes) { attention_kv_bytes_ += bytes; }
+  void restart_attention_kv() { attention_kv_bytes_ = 0; }
+
+ private:
+  SegmentFrame frame_;
+  bool whole_;
+  std::int64_t capacity_, query_length_, length_ = 0, attention_kv_bytes_ = 0;
+  std::vector<LayerKv> kv_;  ///< [L]; buffers of `capacity_` rows, the first length_ filled; empty when whole
+  std::vector<std::vector<HeadGroup>> contexts_;
+  std::vector<LayerTrace> traces_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/method/retriever.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/error.h"
+#include "engine/core/hit_selection.h"
+#include "engine/ops/elementwise.h"
+#include "engine/ops/retrieval_ops.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr double kCloseMargin = 1e-5;  // of ‖summary‖·‖key‖: what fp32 rounding can turn around
+
+/// What one head's summaries ranked: rows of k + 1, the last only to see how close the cut was.
+struct HeadRanking {
+  const ops::RankedEntries& ranked;
+  std::int64_t first_row, summaries;
+
+  double score(std::int64_t summary, std::int64_t rank) const { return ranked.scores[at(summary, rank)]; }
+  std::int64_t index(std::int64_t summary, std::int64_t rank) const { return ranked.indices[at(summary, rank)]; }
+
+ private:
+  std::size_t at(std::int64_t summary, std::int64_t rank) const {
+    return static_cast<std::size_t>((first_row + summary) * ranked.k + rank);
+  }
+};
+
+std::vector<Candidate> candidates_of(const HeadRanking& ranking) {
+  std::vector<Candidate> candidates;
+  for (std::int64_t s = 0; s < ranking.summaries; ++s)
+    for (std::int64_t rank = 0; rank + 1 < ranking.ranked.k; ++rank)
+      if (ranking.index(s, rank) >= 0)
+        candidates.push_back(
+            {ranking.index(s, rank), static_cast<float>(ranking.score(s, rank)), static_cast<int>(s)});
+  return candidates;
+}
+
+/// Norms that scale a margin: of each summary, and of the pool keys at the cuts.
+struct Norms {
+  at::Tensor summaries;  ///< [n] fp64
+  const at::Tensor& keys;  ///< [entries, d]
+
+  double scale(std::int64_t summary, std::int64_t index) const {
+    return summaries[summary].item<double>() * keys[index].to(at::kDouble).norm().item<double>();
+  }
+};
+
+/// Cuts of one head made within rounding's reach: k-th against next per summary, A-th against next in the union.
+std::int64_t close_cuts_of(const HeadRanking& ranking, const Norms& norms, std::int64_t anchors) {
+  const std::int64_t k = ranking.ranked.k - 1;
+  std::int64_t close = 0;
+  const auto is_close = [&](double gap, std::int64_t summary, std::int64_t index) {
+    return gap < kCloseMargin * norms.scale(summary, index);
+  };
+  std::map<std::int64_t, std::pair<double, std::int64_t>> best;  // index → best score, its summary
+  for (std::int64_t s = 0; s < ranking.summaries; ++s) {
+    if (ranking.index(s, k) >= 0) close += is_close(ranking.score(s, k - 1) - ranking.score(s, k), s, ranking.index(s, k - 1));
+    for (std::int64_t rank = 0; rank < k && ranking.index(s, rank) >= 0; ++rank) {
+      const auto [place, fresh] = best.try_emplace(ranking.index(s, rank), ranking.score(s, rank), s);
+      if (!fresh && ranking.score(s, rank) > place->second.first) place->second = {ranking.score(s, rank), s};
+    }
+  }
+  if (static_cast<std::int64_t>(best.size()) <= anchors) return close;
+  std::vector<std::tuple<double, std::int64_t, std::int64_t>> order;  // −score, index, summary
+  for (const auto& [index, entry] : best) order.emplace_back(-entry.first, index, entry.second);
+  std::nth_element(order.begin(), order.begin() + anchors, order.end());
+  const auto last_in = *std::max_element(order.begin(), order.begin() + anchors);
+  const double gap = std::get<0>(order[static_cast<std::size_t>(anchors)]) - std::get<0>(last_in);
+  return close + is_close(gap, std::get<2>(last_in), std::get<1>(last_in));
+}
+
+}  // namespace
+
+std::int64_t RetrievedPrefix::bytes() const {
+  std::int64_t total = 0;
+  for (const LayerPrefix& layer : layers)
+    if (layer.keys.defined()) total += static_cast<std::int64_t>(layer.keys.nbytes() + layer.values.nbytes());
+  return total;
+}
+
+at::Tensor query_summaries(const SegmentConfig& config, const at::Tensor& queries) {
+  const at::Tensor wide = queries.to(ops::compute_type(queries.scalar_type()));
+  const std::int64_t available = wide.size(1), w = config.summary_window;
+  const at::Tensor means = available >= w ? wide.unfold(1, w, config.summary_stride).mean(-1) : wide.mean(1, true);
+  const std::int64_t tail = std::min(config.summary_tail, available);
+  return at::cat({means, wide.narrow(1, available - tail, tail).mean(1, true)}, 1);
+}
+
+Retriever::Retriever(const SegmentConfig& config, const ModelConfig& model, const std::vector<HeadHits>& forced)
+    : config_(config), model_(model) {
+  for (const HeadHits& record : forced) forced_[{record.segment, record.layer, record.head}] = record;
+}
+
+const HeadHits* Retriever::forced_for(std::int64_t reader, int layer, int head) const {
+  const auto found = forced_.find({reader, layer, head});
+  return found == forced_.end() ? nullptr : &found->second;
+}
+
+std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, const RetrievalPool& pool,
+                                        std::int64_t reader, std::int64_t& close_cuts) const {
+  const std::vector<int>& heads = config_.grouping.long_heads(layer);
+  const LayerPool& layer_pool = pool.layer(layer);
+  at::Tensor summaries = query_summaries(config_, queries).to(layer_pool.keys.device());
+  const std::int64_t n = summaries.size(1);
+  const auto ranked = ops::pool_topk(layer_pool.keys, pool.entries(), summaries, layer_pool.head_slot, config_.top_k + 1);
+  const at::Tensor summary_norms = summaries.to(at::kDouble).norm(2, -1).cpu();
+  const SelectionRule rule{config_.anchor_count(), config_.expand_before, config_.expand_after, config_.retrieval_length};
+
+  std::vector<HeadHits> all;
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    if (const HeadHits* forced = forced_for(reader, layer, heads[h])) {
+      all.push_back(*forced);
+      continue;
+    }
+    const HeadRanking ranking{ranked, static_cast<std::int64_t>(h) * n, n};
+    all.push_back({reader, layer, heads[h], select_hits(candidates_of(ranking), rule, pool.entries())});
+    const Norms norms{summary_norms[static_cast<std::int64_t>(h)], layer_pool.keys[layer_pool.head_slot[h]]};
+    close_cuts += close_cuts_of(ranking, norms, rule.anchors);
+  }
+  return all;
+}
+
+RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
+                                    std::int64_t reader, c10::Device device) const {
+  const at::NoGradGuard no_gradients;
+  RetrievedPrefix prefix;
+  prefix.layers.resize(static_cast<std::size_t>(model_.layers));
+  if (config_.retrieval_length == 0 || pool.entries() == 0) return prefix;
+  for (int l = 0; l < model_.layers; ++l) {
+    if (!config_.grouping.retrieves(l)) continue;
+    const auto hits = search(l, queries[static_cast<std::size_t>(l)], pool, reader, prefix.close_cuts);
+    const auto heads = static_cast<std::int64_t>(hits.size()), length = static_cast<std::int64_t>(hits[0].hits.size());
+    at::Tensor positions = at::empty({heads, length}, at::kLong);
+    auto* out = positions.mutable_data_ptr<std::int64_t>();
+    for (const HeadHits& head : hits) {
+      const bool fits = static_cast<std::int64_t>(head.hits.size()) == length;
+      if (!fits || (length > 0 && head.hits.back().position >= pool.entries()))
+        throw EngineError(Fault::BadInput, "forced hits",
+                          "segment " + std::to_string(reader) + ", layer " + std::to_string(l) + ", head " +
+                              std::to_string(head.head) + " does not fit: the pool holds " +
+                              std::to_string(pool.entries()) + " positions and the layer's other heads read " +
+                              std::to_string(length),
+                          "Record the hits on the same text with the same configuration.");
+      for (const Hit& hit : head.hits) *out++ = hit.position;
+    }
+    auto [keys, values] = ops::gather_prefix(pool.layer(l).keys, pool.layer(l).values, pool.layer(l).head_slot, positions);
+    prefix.layers[static_cast<std::size_t>(l)] = {keys.to(device), values.to(device)};
+    prefix.hits.insert(prefix.hits.end(), hits.begin(), hits.end());
+  }
+  return prefix;
+}
+
+}  // namespace carryover

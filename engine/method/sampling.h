@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <random>
+
+#include "engine/session.h"
+
+namespace carryover {
+
+/// Chooses tokens: greedy at temperature 0, else from the smallest set of probability ≥ top_p. Repeatable by seed on every
+/// device: the draw is made on the CPU in fp64. Thread: engine.
+class Sampler {
+ public:
+  explicit Sampler(const Sampling& sampling) : sampling_(sampling), generator_(sampling.seed) {}
+  std::int32_t choose(const at::Tensor& logits);  ///< [V]
+
+ private:
+  Sampling sampling_;
+  std::mt19937_64 generator_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/method/segment_runner.h"
+
+#include "engine/core/error.h"
+
+namespace carryover {
+
+SegmentRunner::SegmentRunner(const Decoder& decoder, const AttentionPolicy& policy, Rope& rope,
+                             const SegmentConfig& config, std::function<void(int layer)> after_layer)
+    : forward_{decoder, policy, rope, std::move(after_layer)}, config_(config), state_(policy.init_state()) {}
+
+void SegmentRunner::open(bool whole) {
+  CARRYOVER_CHECK(!open_);
+  open_.emplace(state_->next, forward_.decoder.config.layers, whole, config_.segment_length, config_.query_length);
+}
+
+at::Tensor SegmentRunner::run(const at::Tensor& ids) {
+  CARRYOVER_CHECK(ids.size(0) > 0 && open_->length() + ids.size(0) <= config_.segment_length);
+  const at::Tensor hidden = forward_map(forward_, *state_, *open_, ids);
+  attention_kv_bytes_ = open_->attention_kv_bytes();
+  return hidden;
+}
+
+at::Tensor SegmentRunner::run_segment(const at::Tensor& ids) {
+  open(true);
+  const at::Tensor hidden = run(ids);
+  close();
+  return hidden;
+}
+
+at::Tensor SegmentRunner::extend(const at::Tensor& ids) {
+  if (!open_) open(false);
+  return run(ids);
+}
+
+void SegmentRunner::close() {
+  CARRYOVER_CHECK(open_.has_value());
+  const std::int64_t length = open_->length();
+  auto traces = open_->close(forward_.policy);
+  open_.reset();
+  forward_.policy.commit(*state_, std::move(traces), length);
+}
+
+}  // namespace carryover

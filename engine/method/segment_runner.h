@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "engine/method/forward_map.h"
+
+namespace carryover {
+
+/// The recurrence (sec:consistency): opens segments, runs F_θ, closes and commits. Owner: a run. Thread: engine.
+class SegmentRunner {
+ public:
+  SegmentRunner(const Decoder& decoder, const AttentionPolicy& policy, Rope& rope, const SegmentConfig& config,
+                std::function<void(int layer)> after_layer = {});
+
+  const PolicyState& state() const { return *state_; }
+  PolicyState& state() { return *state_; }
+  std::int64_t open_length() const { return open_ ? open_->length() : 0; }
+  std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }
+
+  /// A whole segment: ids [m], m ≤ S, while none is open. Runs it in one chunk and closes it. Returns hidden [m, D].
+  at::Tensor run_segment(const at::Tensor& ids);
+
+  /// The next chunk of the open segment (opened where there is none), which may not pass S tokens. Does not close it.
+  at::Tensor extend(const at::Tensor& ids);
+
+  /// Closes the open segment: carry, pool append and retrieval happen now, once.
+  void close();
+
+ private:
+  void open(bool whole);
+  at::Tensor run(const at::Tensor& ids);
+
+  ForwardContext forward_;
+  SegmentConfig config_;
+  std::unique_ptr<PolicyState> state_;
+  std::optional<OpenSegment> open_;
+  std::int64_t attention_kv_bytes_ = 0;
+};
+
+}  // namespace carryover

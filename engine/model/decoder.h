@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/model/weights.h"
+
+namespace carryover {
+
+/// A LLaMA decoder without its attention: that is the policy's. Owner: Session. Thread: engine.
+struct Decoder {
+  ModelConfig config;
+  Weights weights;
+
+  at::TensorOptions options() const { return weights.embedding.options(); }
+
+  at::Tensor embed(const at::Tensor& ids) const;  ///< [m] int64 → [m, D]
+
+  /// Unrotated queries [H, m, d], keys and values [H_kv, m, d]: views of one product.
+  struct Projections {
+    at::Tensor queries, keys, values;
+  };
+  Projections project(int layer, const at::Tensor& x) const;  ///< x: [m, D], before the norm
+
+  at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads) const;  ///< heads: [H, m, d]
+  at::Tensor add_feed_forward(int layer, const at::Tensor& x) const;
+  at::Tensor finish(const at::Tensor& x) const;           ///< final norm, [m, D]
+  at::Tensor logits(const at::Tensor& hidden) const;      ///< [n, D] → [n, V] in max(fp32, dtype)
+};
+
+}  // namespace carryover

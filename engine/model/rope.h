@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "engine/core/model_config.h"
+
+namespace carryover {
+
+/// cos and sin of consecutive positions, [n, d/2] each, in max(fp32, dtype).
+struct RopeAngles {
+  at::Tensor cos, sin;
+};
+
+/// Angles of one model under one scaling (app:rope), computed in fp64, so that shifting a head group as a whole changes
+/// nothing beyond rounding. Thread: engine.
+class Rope {
+ public:
+  /// `length`: what dynamic NTK scales to, tokens: S + max(M, R), or the whole run under `full`.
+  Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options);
+
+  /// Positions first..first+n-1; first may be negative (a prefix of P keys stands at -P..-1).
+  const RopeAngles& angles(std::int64_t first, std::int64_t n);
+
+  const std::vector<double>& inverse_frequencies() const { return inverse_frequencies_; }
+
+ private:
+  struct Entry {
+    std::int64_t first, n;
+    RopeAngles angles;
+  };
+  std::vector<double> inverse_frequencies_;  ///< d/2
+  at::TensorOptions options_;
+  std::vector<Entry> recent_;  ///< the few ranges in use: the segment and its prefixes
+};
+
+}  // namespace carryover

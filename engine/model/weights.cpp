@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/model/weights.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+
+#include "engine/core/error.h"
+#include "engine/method/memory_meter.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr std::int64_t kRowsBufferBytes = 4 << 20;
+
+/// Rows are dequantised in parallel into fp32 buffers and copied, converted, to their place.
+void read_into(const ModelSource& source, const StoredTensor& stored, at::Tensor destination) {
+  const std::int64_t rows = stored.shape.size() == 1 ? 1 : stored.shape[0], columns = stored.shape.back();
+  const at::Tensor target = destination.view({rows, columns});
+  const std::int64_t step = std::max<std::int64_t>(1, kRowsBufferBytes / (columns * 4));
+  const std::int64_t pieces = (rows + step - 1) / step;
+  at::parallel_for(0, pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+    const at::Tensor buffer = at::empty({step, columns}, at::kFloat);
+    for (std::int64_t piece = begin; piece < end; ++piece) {
+      const std::int64_t first = piece * step, count = std::min(step, rows - first);
+      source.read_rows(stored, first, first + count, buffer.mutable_data_ptr<float>());
+      target.narrow(0, first, count).copy_(buffer.narrow(0, 0, count));
+    }
+  });
+}
+
+void refuse_what_does_not_fit(const ModelConfig& model, at::TensorOptions options) {
+  const std::int64_t needed = model.parameters() * static_cast<std::int64_t>(options.dtype().itemsize());
+  const std::int64_t available = available_memory_bytes(options.device());
+  if (needed <= available) return;
+  throw EngineError(Fault::OutOfMemory, model.name,
+                    "needs " + std::to_string(needed >> 20) + " MB for its weights, and " +
+                        std::to_string(available >> 20) + " MB are free",
+                    "Close other programs, choose --dtype bf16, or take a smaller model.");
+}
+
+}  // namespace
+
+std::int64_t Weights::bytes() const {
+  std::int64_t total = embedding.nbytes() + final_norm.nbytes();
+  if (!head.is_same(embedding)) total += head.nbytes();
+  for (const LayerWeights& layer : layers)
+    total += layer.attention_norm.nbytes() + layer.qkv.nbytes() + layer.output.nbytes() +
+             layer.feed_forward_norm.nbytes() + layer.gate_up.nbytes() + layer.down.nbytes();
+  return total;
+}
+
+std::vector<NamedParameter> named_parameters(Weights& weights, const ModelConfig& model) {
+  std::vector<NamedParameter> all;
+  all.push_back({"model.embed_tokens.weight", &weights.embedding, 0, model.vocabulary});
+  const std::int64_t q = model.heads * model.head_dim, kv = model.kv_heads * model.head_dim;
+  for (std::size_t l = 0; l < weights.layers.size(); ++l) {
+    LayerWeights& layer = weights.layers[l];
+    const std::string at = "model.layers." + std::to_string(l) + ".";
+    all.push_back({at + "input_layernorm.weight", &layer.attention_norm, 0, model.hidden});
+    all.push_back({at + "self_attn.q_proj.weight", &layer.qkv, 0, q});
+    all.push_back({at + "self_attn.k_proj.weight", &layer.qkv, q, kv});
+    all.push_back({at + "self_attn.v_proj.weight", &layer.qkv, q + kv, kv});
+    all.push_back({at + "self_attn.o_proj.weight", &layer.output, 0, model.hidden});
+    all.push_back({at + "post_attention_layernorm.weight", &layer.feed_forward_norm, 0, model.hidden});
+    all.push_back({at + "mlp.gate_proj.weight", &layer.gate_up, 0, model.intermediate});
+    all.push_back({at + "mlp.up_proj.weight", &layer.gate_up, model.intermediate, model.intermediate});
+    all.push_back({at + "mlp.down_proj.weight", &layer.down, 0, model.hidden});
+  }
+  all.push_back({"model.norm.weight", &weights.final_norm, 0, model.hidden});
+  if (!model.tied_embeddings) all.push_back({"lm_head.weight", &weights.head, 0, model.vocabulary});
+  return all;
+}
+
+Weights load_weights(const ModelSource& source, at::TensorOptions options, const LoadProgress& progress) {
+  const ModelConfig& model = source.config();
+  refuse_what_does_not_fit(model, options);
+  const std::int64_t D = model.hidden, d = model.head_dim;
+
+  Weights weights;
+  weights.embedding = at::empty({model.vocabulary, D}, options);
+  weights.final_norm = at::empty({D}, options);
+  weights.head = model.tied_embeddings ? weights.embedding : at::empty({model.vocabulary, D}, options);
+  for (std::int64_t l = 0; l < model.layers; ++l)
+    weights.layers.push_back({at::empty({D}, options), at::empty({(model.heads + 2 * model.kv_heads) * d, D}, options),
+                              at::empty({D, model.heads * d}, options), at::empty({D}, options),
+                              at::empty({2 * model.intermediate, D}, options),
+                              at::empty({D, model.intermediate}, options)});
+
+  const auto parameters = named_parameters(weights, model);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const NamedParameter& parameter = parameters[i];
+    const StoredTensor* stored = source.find(parameter.name);
+    CARRYOVER_CHECK(stored != nullptr);  // ModelSource::open promised it
+    read_into(source, *stored, parameter.tensor->narrow(0, parameter.first_row, parameter.rows));
+    if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(parameters.size()), parameter.name);
+  }
+  return weights;
+}
+
+}  // namespace carryover

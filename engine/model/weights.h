@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/io/model_source.h"
+#include "engine/session.h"
+
+namespace carryover {
+
+/// One decoder layer's parameters. Projections that read the same input are one matrix, so that each is one product.
+struct LayerWeights {
+  at::Tensor attention_norm;  ///< [D]
+  at::Tensor qkv;             ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v
+  at::Tensor output;          ///< [D, H·d]
+  at::Tensor feed_forward_norm;  ///< [D]
+  at::Tensor gate_up;         ///< [2·I, D]: gate rows, then up
+  at::Tensor down;            ///< [D, I]
+};
+
+struct Weights {
+  at::Tensor embedding;  ///< [V, D]
+  std::vector<LayerWeights> layers;
+  at::Tensor final_norm;  ///< [D]
+  at::Tensor head;        ///< [V, D]; the embedding itself where tied
+
+  std::int64_t bytes() const;
+};
+
+/// A parameter under its HF name: rows [first_row, first_row + rows) of a tensor of Weights.
+struct NamedParameter {
+  std::string name;
+  at::Tensor* tensor;
+  std::int64_t first_row, rows;
+};
+std::vector<NamedParameter> named_parameters(Weights& weights, const ModelConfig& model);
+
+/// Converts tensor by tensor, rows at a time: beside the weights themselves at most a few MB are held.
+/// Throws EngineError{OutOfMemory} before allocating where the machine has less than the weights need.
+Weights load_weights(const ModelSource& source, at::TensorOptions options, const LoadProgress& progress);
+
+}  // namespace carryover

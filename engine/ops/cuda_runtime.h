@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <c10/core/Device.h>
+
+#include <string>
+
+#include "kernels/cuda_table.h"
+
+/// CUDA as a plug-in: nothing of it is linked. open_cuda() must come before any other question about CUDA in the process,
+/// since LibTorch remembers its first answer. Engine thread.
+namespace carryover::ops {
+
+/// Opens libtorch_cuda and libcarryover_cuda where a driver and the CUDA parts are there. Returns whether a GPU can be
+/// used; `why_not` says what is missing and how to get it.
+bool open_cuda(std::string& why_not);
+
+/// The project's kernels. Only after open_cuda() returned true.
+const kernels::CudaKernels& cuda_kernels();
+
+kernels::Stream current_stream(c10::Device device);
+
+/// Throws EngineError{Internal, OutOfMemory} unless status is 0.
+void check_cuda(kernels::Status status, const char* kernel);
+
+}  // namespace carryover::ops

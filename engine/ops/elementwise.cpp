@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/elementwise.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/ATen.h>
+#include <ATen/OpMathType.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <cmath>
+#include <vector>
+
+#include "engine/core/error.h"
+
+// One source, the best vector width that the processor has.
+#define CARRYOVER_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+
+namespace carryover::ops {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
+
+// Rows are converted to fp32 in a buffer that stays in the first-level cache, so that the loops below see plain floats.
+void load(const float* in, float* out, std::int64_t n) { std::copy(in, in + n, out); }
+void load(const double* in, double* out, std::int64_t n) { std::copy(in, in + n, out); }
+void store(const float* in, float* out, std::int64_t n) { std::copy(in, in + n, out); }
+void store(const double* in, double* out, std::int64_t n) { std::copy(in, in + n, out); }
+
+CARRYOVER_VECTORISED void widen(const std::uint16_t* in, std::uint32_t* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<std::uint32_t>(in[i]) << 16;
+}
+CARRYOVER_VECTORISED void narrow(const std::uint32_t* in, std::uint16_t* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {  // round to nearest even; NaN stays NaN
+    const std::uint32_t bits = in[i];
+    const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+    out[i] = static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : rounded);
+  }
+}
+void load(const at::BFloat16* in, float* out, std::int64_t n) {
+  widen(reinterpret_cast<const std::uint16_t*>(in), reinterpret_cast<std::uint32_t*>(out), n);
+}
+void store(const float* in, at::BFloat16* out, std::int64_t n) {
+  narrow(reinterpret_cast<const std::uint32_t*>(in), reinterpret_cast<std::uint16_t*>(out), n);
+}
+
+#define CARRYOVER_FOR_FLOAT_AND_DOUBLE(define) define(float) define(double)
+
+#define CARRYOVER_NORM_ROW(T)                                                                             \
+  CARRYOVER_VECTORISED T sum_of_squares(const T* x, std::int64_t n) {                                     \
+    T lanes[16] = {};                                                                                     \
+    std::int64_t i = 0;                                                                                   \
+    for (; i + 16 <= n; i += 16)                                                                          \
+      for (int lane = 0; lane < 16; ++lane) lanes[lane] += x[i + lane] * x[i + lane];                     \
+    T sum = 0;                                                                                            \
+    for (; i < n; ++i) sum += x[i] * x[i];                                                                \
+    for (T lane : lanes) sum += lane;                                                                     \
+    return sum;                                                                                           \
+  }                                                                                                       \
+  CARRYOVER_VECTORISED void scale_row(T* x, const T* weight, T scale, std::int64_t n) {                   \
+    for (std::int64_t i = 0; i < n; ++i) x[i] = x[i] * scale * weight[i];                                 \
+  }                                                                                                       \
+  CARRYOVER_VECTORISED void rotate_row(const T* x, const T* cos, const T* sin, T* out, std::int64_t half) { \
+    for (std::int64_t c = 0; c < half; ++c) {                                                             \
+      out[c] = x[c] * cos[c] - x[c + half] * sin[c];                                                      \
+      out[c + half] = x[c + half] * cos[c] + x[c] * sin[c];                                               \
+    }                                                                                                     \
+  }
+CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_ROW)
+#undef CARRYOVER_NORM_ROW
+
+// e^x by range reduction and a degree-7 polynomial (relative error under 2e-7): std::exp does not vectorise.
+inline float fast_exp(float x) {
+  x = x > 88.0f ? 88.0f : (x < -87.0f ? -87.0f : x);
+  const float k = std::nearbyint(x * 1.44269504f);
+  const float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
+  float p = 1.9841270e-4f;
+  p = p * r + 1.3888889e-3f;
+  p = p * r + 8.3333333e-3f;
+  p = p * r + 4.1666667e-2f;
+  p = p * r + 1.6666667e-1f;
+  p = p * r + 0.5f;
+  p = p * r + 1.0f;
+  p = p * r + 1.0f;
+  const std::int32_t bits = (static_cast<std::int32_t>(k) + 127) << 23;
+  float power;
+  __builtin_memcpy(&power, &bits, sizeof power);
+  return p * power;
+}
+inline double fast_exp(double x) { return std::exp(x); }
+
+CARRYOVER_VECTORISED void swiglu_row(const float* gate, const float* up, float* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = gate[i] / (1.0f + fast_exp(-gate[i])) * up[i];
+}
+void swiglu_row(const double* gate, const double* up, double* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = gate[i] / (1.0 + fast_exp(-gate[i])) * up[i];
+}
+
+template <typename T>
+using Wide = at::opmath_type<T>;
+
+#define CARRYOVER_DISPATCH(type, name, ...) AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, type, name, __VA_ARGS__)
+
+at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, double epsilon) {
+  const at::Tensor x = input.contiguous();
+  const at::Tensor wide_weight = weight.to(compute_type(x.scalar_type())).contiguous();
+  at::Tensor out = at::empty_like(x);
+  const std::int64_t width = x.size(-1), rows = x.numel() / width;
+  CARRYOVER_DISPATCH(x.scalar_type(), "rms_norm", [&] {
+    const scalar_t* in = x.const_data_ptr<scalar_t>();
+    const Wide<scalar_t>* w = wide_weight.const_data_ptr<Wide<scalar_t>>();
+    scalar_t* result = out.mutable_data_ptr<scalar_t>();
+    at::parallel_for(0, rows, 16, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<Wide<scalar_t>> row(static_cast<std::size_t>(width));
+      for (std::int64_t r = begin; r < end; ++r) {
+        load(in + r * width, row.data(), width);
+        const auto mean = sum_of_squares(row.data(), width) / static_cast<Wide<scalar_t>>(width);
+        const auto scale = Wide<scalar_t>(1) / std::sqrt(mean + static_cast<Wide<scalar_t>>(epsilon));
+        scale_row(row.data(), w, scale, width);
+        store(row.data(), result + r * width, width);
+      }
+    });
+  });
+  return out;
+}
+
+at::Tensor swiglu_cpu(const at::Tensor& input) {
+  const at::Tensor x = input.contiguous();
+  const std::int64_t width = x.size(-1) / 2, rows = x.numel() / (2 * width);
+  at::Tensor out = at::empty({rows, width}, x.options());
+  CARRYOVER_DISPATCH(x.scalar_type(), "swiglu", [&] {
+    const scalar_t* in = x.const_data_ptr<scalar_t>();
+    scalar_t* result = out.mutable_data_ptr<scalar_t>();
+    at::parallel_for(0, rows, 8, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<Wide<scalar_t>> row(static_cast<std::size_t>(2 * width));
+      for (std::int64_t r = begin; r < end; ++r) {
+        load(in + r * 2 * width, row.data(), 2 * width);
+        swiglu_row(row.data(), row.data() + width, row.data(), width);
+        store(row.data(), result + r * width, width);
+      }
+    });
+  });
+  return out;
+}
+
+at::Tensor rotate_cpu(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
+  CARRYOVER_CHECK(x.dim() == 3 && (x.stride(2) == 1 || x.size(2) == 1) && cos.size(0) == x.size(1));
+  at::Tensor out = at::empty(x.sizes(), x.options());
+  const std::int64_t rows = x.size(0), n = x.size(1), d = x.size(2), half = d / 2;
+  CARRYOVER_DISPATCH(x.scalar_type(), "rotate", [&] {
+    const scalar_t* in = x.const_data_ptr<scalar_t>();
+    const Wide<scalar_t>*c = cos.const_data_ptr<Wide<scalar_t>>(), *s = sin.const_data_ptr<Wide<scalar_t>>();
+    scalar_t* result = out.mutable_data_ptr<scalar_t>();
+    const std::int64_t row_stride = x.stride(0), position_stride = x.stride(1);
+    at::parallel_for(0, rows * n, 256, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<Wide<scalar_t>> wide(static_cast<std::size_t>(2 * d));
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t row = i / n, position = i % n;
+        load(in + row * row_stride + position * position_stride, wide.data(), d);
+        rotate_row(wide.data(), c + position * half, s + position * half, wide.data() + d, half);
+        store(wide.data() + d, result + i * d, d);
+      }
+    });
+  });
+  return out;
+}
+
+at::Tensor rotate_plain(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
+  const at::Tensor wide = x.to(cos.scalar_type());
+  const auto halves = wide.chunk(2, -1);
+  return at::cat({halves[0] * cos - halves[1] * sin, halves[1] * cos + halves[0] * sin}, -1).to(x.scalar_type());
+}
+
+at::Tensor rotate_forward(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
+  return x.is_cpu() ? rotate_cpu(x, cos, sin) : rotate_plain(x, cos, sin);
+}
+
+struct RmsNormFunction : Function<RmsNormFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+    context->save_for_backward({x, weight});
+    context->saved_data["epsilon"] = epsilon;
+    return x.is_cpu() ? rms_norm_cpu(x, weight, epsilon) : at::rms_norm(x, {x.size(-1)}, weight, epsilon);
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto type = compute_type(saved[0].scalar_type());
+    const at::Tensor x = saved[0].to(type), weight = saved[1].to(type), gradient = gradients[0].to(type);
+    const at::Tensor inverse = (x.square().mean(-1, true) + context->saved_data["epsilon"].toDouble()).rsqrt();
+    const at::Tensor unit = x * inverse, along = gradient * weight;
+    const at::Tensor to_x = (along - unit * (along * unit).mean(-1, true)) * inverse;
+    const at::Tensor to_weight = (gradient * unit).sum_to_size(weight.sizes());
+    return {to_x.to(saved[0].scalar_type()), to_weight.to(saved[1].scalar_type()), at::Tensor()};
+  }
+};
+
+struct SwigluFunction : Function<SwigluFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_up) {
+    context->save_for_backward({gate_up});
+    if (gate_up.is_cpu()) return swiglu_cpu(gate_up);
+    const auto halves = gate_up.chunk(2, -1);
+    return at::silu(halves[0]) * halves[1];
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const at::Tensor gate_up = context->get_saved_variables()[0];
+    const auto type = compute_type(gate_up.scalar_type());
+    const auto halves = gate_up.to(type).chunk(2, -1);
+    const at::Tensor gradient = gradients[0].to(type), sigmoid = halves[0].sigmoid();
+    const at::Tensor silu = halves[0] * sigmoid;
+    const at::Tensor to_gate = gradient * halves[1] * (sigmoid + silu * (1 - sigmoid));
+    return {at::cat({to_gate, gradient * silu}, -1).to(gate_up.scalar_type())};
+  }
+};
+
+struct RotateFunction : Function<RotateFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
+    context->save_for_backward({cos, sin});
+    return rotate_forward(x, cos, sin);
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();  // the transpose of a rotation turns the other way
+    return {rotate_forward(gradients[0].contiguous(), saved[0], saved[1].neg()), at::Tensor(), at::Tensor()};
+  }
+};
+
+}  // namespace
+
+at::ScalarType compute_type(at::ScalarType type) { return type == at::kDouble ? at::kDouble : at::kFloat; }
+
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+  return RmsNormFunction::apply(x, weight, epsilon);
+}
+
+at::Tensor swiglu(const at::Tensor& gate_up) { return SwigluFunction::apply(gate_up); }
+
+at::Tensor rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
+  return RotateFunction::apply(x, cos, sin);
+}
+
+}  // namespace carryover::ops

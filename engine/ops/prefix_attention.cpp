@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/prefix_attention.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/ATen.h>
+#include <ATen/OpMathType.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <cmath>
+#include <vector>
+
+#include "engine/core/error.h"
+
+namespace carryover::ops {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
+
+/// Keys and values that the queries see alike (causal = false), or one each more (the square at the end).
+struct Part {
+  at::Tensor keys, values;
+  bool causal;
+};
+
+at::Tensor share(const at::Tensor& kv, std::int64_t r) {
+  return kv.size(1) == r ? kv : kv.expand({kv.size(0), r, kv.size(2), kv.size(3)});
+}
+
+std::vector<Part> split(const at::Tensor& queries, const at::Tensor& prefix_keys, const at::Tensor& prefix_values,
+                        const at::Tensor& keys, const at::Tensor& values) {
+  const std::int64_t r = queries.size(1), m = queries.size(2), n = keys.size(2);
+  CARRYOVER_CHECK(n >= m);
+  std::vector<Part> parts;
+  if (prefix_keys.defined() && prefix_keys.size(2) > 0)
+    parts.push_back({share(prefix_keys, r), share(prefix_values, r), false});
+  const at::Tensor k = share(keys, r), v = share(values, r);
+  if (m == 1) {  // a decoded token: causality is no mask at all
+    parts.push_back({k, v, false});
+  } else {
+    if (n > m) parts.push_back({k.narrow(2, 0, n - m), v.narrow(2, 0, n - m), false});
+    parts.push_back({k.narrow(2, n - m, m), v.narrow(2, n - m, m), true});
+  }
+  return parts;
+}
+
+/// into = into·e^{a−l} + other·e^{b−l}, l = log(e^a + e^b): both outputs become one softmax's. a receives l.
+void merge(at::Tensor& into, at::Tensor& into_lse, const at::Tensor& other, const at::Tensor& other_lse) {
+  into = into.contiguous();
+  const at::Tensor from = other.contiguous(), from_lse = other_lse.contiguous();
+  at::Tensor lse = into_lse.contiguous();
+  const std::int64_t d = into.size(-1), rows = into.numel() / d;
+  AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, into.scalar_type(), "merge_attention", [&] {
+    using Wide = at::opmath_type<scalar_t>;
+    scalar_t* out = into.mutable_data_ptr<scalar_t>();
+    const scalar_t* in = from.const_data_ptr<scalar_t>();
+    Wide* a = lse.mutable_data_ptr<Wide>();
+    const Wide* b = from_lse.const_data_ptr<Wide>();
+    at::parallel_for(0, rows, 256, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        const Wide top = std::max(a[row], b[row]);
+        const Wide both = top + std::log(std::exp(a[row] - top) + std::exp(b[row] - top));
+        const Wide mine = std::exp(a[row] - both), theirs = std::exp(b[row] - both);
+        a[row] = both;
+        for (std::int64_t c = row * d; c < (row + 1) * d; ++c)
+          out[c] = static_cast<scalar_t>(static_cast<Wide>(out[c]) * mine + static_cast<Wide>(in[c]) * theirs);
+      }
+    });
+  });
+  into_lse = lse;
+}
+
+std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const std::vector<Part>& parts) {
+  at::Tensor out, lse;
+  for (const Part& part : parts) {
+    auto [part_out, part_lse] =
+        at::_scaled_dot_product_flash_attention_for_cpu(queries, part.keys, part.values, 0.0, part.causal);
+    if (!out.defined()) {
+      out = part_out;
+      lse = part_lse;
+    } else {
+      merge(out, lse, part_out, part_lse);
+    }
+  }
+  return {out, lse};
+}
+
+/// Gradients of one part. With the merged output and log-sum-exp, softmax's own backward is exact part by part.
+struct FlashFunction : Function<FlashFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& queries, const at::Tensor& prefix_keys,
+                            const at::Tensor& prefix_values, const at::Tensor& keys, const at::Tensor& values) {
+    auto [out, lse] = attend_cpu(queries, split(queries, prefix_keys, prefix_values, keys, values));
+    context->save_for_backward({queries, prefix_keys, prefix_values, keys, values, out, lse});
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const at::Tensor &queries = saved[0], &prefix_keys = saved[1], &keys = saved[3], &values = saved[4];
+    const bool has_prefix = prefix_keys.defined() && prefix_keys.size(2) > 0;
+    const std::int64_t n = keys.size(2), m = queries.size(2);
+    const at::Tensor gradient = gradients[0].contiguous();
+
+    at::Tensor to_queries, to_prefix_keys, to_prefix_values;
+    std::vector<at::Tensor> to_keys, to_values;  // in order of position
+    const auto parts = split(queries, prefix_keys, saved[2], keys, values);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      auto [q, k, v] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
+          gradient, queries, parts[i].keys, parts[i].values, saved[5], saved[6], 0.0, parts[i].causal);
+      to_queries = to_queries.defined() ? to_queries + q : q;
+      if (has_prefix && i == 0) {
+        to_prefix_keys = k.sum_to_size(prefix_keys.sizes());
+        to_prefix_values = v.sum_to_size(saved[2].sizes());
+      } else {
+        to_keys.push_back(k);
+        to_values.push_back(v);
+      }
+    }
+    CARRYOVER_CHECK(m <= n && !to_keys.empty());
+    const at::Tensor all_keys = to_keys.size() == 1 ? to_keys[0] : at::cat(to_keys, 2);
+    const at::Tensor all_values = to_values.size() == 1 ? to_values[0] : at::cat(to_values, 2);
+    return {to_queries, to_prefix_keys, to_prefix_values, all_keys.sum_to_size(keys.sizes()),
+            all_values.sum_to_size(values.sizes())};
+  }
+};
+
+/// CUDA: FlashAttention is bottom-right causal, so [prefix; segment] is one call where it takes the dtype.
+at::Tensor attend_cuda(const PrefixAttention& a) {
+  const std::int64_t r = a.queries.size(1), m = a.queries.size(2);
+  at::Tensor keys = share(a.keys, r), values = share(a.values, r);
+  if (a.prefix_keys.defined() && a.prefix_keys.size(2) > 0) {
+    keys = at::cat({share(a.prefix_keys, r), keys}, 2);
+    values = at::cat({share(a.prefix_values, r), values}, 2);
+  }
+  if (a.queries.scalar_type() == at::kBFloat16 && a.queries.size(3) % 8 == 0)
+    return std::get<0>(at::_scaled_dot_product_flash_attention(a.queries, keys, values, 0.0, m > 1));
+  const std::int64_t n = keys.size(2);
+  const at::Tensor visible = at::ones({m, n}, a.queries.options().dtype(at::kBool)).tril(n - m);
+  return at::scaled_dot_product_attention(a.queries, keys, values, visible);
+}
+
+}  // namespace
+
+at::Tensor prefix_attention(const PrefixAttention& a) {
+  if (!a.queries.is_cpu()) return attend_cuda(a);
+  return FlashFunction::apply(a.queries, a.prefix_keys, a.prefix_values, a.keys, a.values);
+}
+
+}  // namespace carryover::ops

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/retrieval_ops.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/core/error.h"
+#include "engine/ops/cuda_runtime.h"
+#include "engine/ops/elementwise.h"
+#include "kernels/gather_prefix.h"
+#include "kernels/pool_topk.h"
+
+namespace carryover::ops {
+
+namespace {
+
+constexpr std::int64_t kKeysPerProduct = 4096;  // a block of scores stays in the second-level cache
+
+kernels::Element element_of(at::ScalarType type) {
+  if (type == at::kFloat) return kernels::Element::Float32;
+  if (type == at::kBFloat16) return kernels::Element::BFloat16;
+  CARRYOVER_CHECK(type == at::kDouble);
+  return kernels::Element::Float64;
+}
+
+/// The k best of a stream of scores that comes in order of index, so that of equal scores the first seen stays ahead.
+template <typename T>
+class Best {
+ public:
+  explicit Best(std::int64_t k) : k_(static_cast<std::size_t>(k)) {}
+
+  void scan(const T* scores, std::int64_t count, std::int64_t first_index) {
+    for (std::int64_t i = 0; i < count; ++i)
+      if (entries_.size() < k_ || scores[i] > entries_.back().first) insert(scores[i], first_index + i);
+  }
+  void write(double* scores, std::int64_t* indices) const {
+    for (std::size_t rank = 0; rank < k_; ++rank) {
+      const bool held = rank < entries_.size();
+      scores[rank] = held ? static_cast<double>(entries_[rank].first) : -std::numeric_limits<double>::infinity();
+      indices[rank] = held ? entries_[rank].second : -1;
+    }
+  }
+
+ private:
+  void insert(T score, std::int64_t index) {
+    if (entries_.size() == k_) entries_.pop_back();
+    const auto place = std::upper_bound(entries_.begin(), entries_.end(), score,
+                                        [](T value, const auto& entry) { return value > entry.first; });
+    entries_.insert(place, {score, index});
+  }
+  std::size_t k_;
+  std::vector<std::pair<T, std::int64_t>> entries_;  // descending
+};
+
+RankedEntries pool_topk_cpu(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
+                            const std::vector<std::int32_t>& head_slot, std::int64_t k) {
+  const std::int64_t heads = summaries.size(0), n = summaries.size(1);
+  RankedEntries ranked{k, std::vector<double>(static_cast<std::size_t>(heads * n * k)),
+                       std::vector<std::int64_t>(static_cast<std::size_t>(heads * n * k))};
+  AT_DISPATCH_FLOATING_TYPES(summaries.scalar_type(), "pool_topk", [&] {
+    std::vector<Best<scalar_t>> best(static_cast<std::size_t>(heads * n), Best<scalar_t>(k));
+    for (std::int64_t slot = 0; slot < keys.size(0); ++slot) {
+      std::vector<std::int64_t> readers;
+      for (std::int64_t h = 0; h < heads; ++h)
+        if (head_slot[static_cast<std::size_t>(h)] == slot) readers.push_back(h);
+      if (readers.empty()) continue;
+      const at::Tensor rows = summaries.index_select(0, at::tensor(readers)).flatten(0, 1);  // [readers·n, d]
+      for (std::int64_t first = 0; first < entries; first += kKeysPerProduct) {
+        const std::int64_t count = std::min(kKeysPerProduct, entries - first);
+        const at::Tensor block = keys[slot].narrow(0, first, count).to(summaries.scalar_type());
+        const at::Tensor scores = at::mm(rows, block.t()).contiguous();
+        for (std::int64_t row = 0; row < rows.size(0); ++row)
+          best[static_cast<std::size_t>(readers[static_cast<std::size_t>(row / n)] * n + row % n)].scan(
+              scores.const_data_ptr<scalar_t>() + row * count, count, first);
+      }
+    }
+    for (std::size_t row = 0; row < best.size(); ++row)
+      best[row].write(ranked.scores.data() + row * static_cast<std::size_t>(k),
+                      ranked.indices.data() + row * static_cast<std::size_t>(k));
+  });
+  return ranked;
+}
+
+RankedEntries pool_topk_cuda(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
+                             const std::vector<std::int32_t>& head_slot, std::int64_t k) {
+  const std::int64_t heads = summaries.size(0), n = summaries.size(1);
+  const auto on_device = keys.options();
+  const at::Tensor queries = summaries.to(at::kFloat).contiguous();
+  const at::Tensor slots = at::tensor(head_slot, at::kInt).to(keys.device());
+  at::Tensor scores = at::empty({heads * n * k}, on_device.dtype(at::kFloat));
+  at::Tensor indices = at::empty({heads * n * k}, on_device.dtype(at::kLong));
+  kernels::PoolTopk args{keys.const_data_ptr(), element_of(keys.scalar_type()), keys.stride(0), entries,
+                         queries.const_data_ptr<float>(), slots.const_data_ptr<std::int32_t>(),
+                         static_cast<std::int32_t>(heads), static_cast<std::int32_t>(n),
+                         static_cast<std::int32_t>(keys.size(2)), static_cast<std::int32_t>(k),
+                         scores.mutable_data_ptr<float>(), indices.mutable_data_ptr<std::int64_t>(), nullptr};
+  const at::Tensor scratch =
+      at::empty({cuda_kernels().pool_topk_workspace_bytes(args)}, on_device.dtype(at::kByte));
+  args.workspace = scratch.mutable_data_ptr();
+  check_cuda(cuda_kernels().pool_topk(args, current_stream(keys.device())), "pool_topk");
+  const at::Tensor host_scores = scores.cpu().to(at::kDouble), host_indices = indices.cpu();
+  return {k, {host_scores.const_data_ptr<double>(), host_scores.const_data_ptr<double>() + heads * n * k},
+          {host_indices.const_data_ptr<std::int64_t>(), host_indices.const_data_ptr<std::int64_t>() + heads * n * k}};
+}
+
+}  // namespace
+
+RankedEntries pool_topk(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
+                        const std::vector<std::int32_t>& head_slot, std::int64_t k) {
+  return keys.is_cpu() ? pool_topk_cpu(keys, entries, summaries, head_slot, k)
+                       : pool_topk_cuda(keys, entries, summaries, head_slot, k);
+}
+
+std::pair<at::Tensor, at::Tensor> gather_prefix(const at::Tensor& pool_keys, const at::Tensor& pool_values,
+                                                const std::vector<std::int32_t>& head_slot,
+                                                const at::Tensor& positions) {
+  const std::int64_t heads = positions.size(0), length = positions.size(1), d = pool_keys.size(2);
+  at::Tensor keys = at::empty({heads, length, d}, pool_keys.options()), values = at::empty_like(keys);
+  if (pool_keys.is_cpu()) {
+    for (std::int64_t h = 0; h < heads; ++h) {
+      const std::int64_t slot = head_slot[static_cast<std::size_t>(h)];
+      at::Tensor key_rows = keys[h], value_rows = values[h];
+      at::index_select_out(key_rows, pool_keys[slot], 0, positions[h]);
+      at::index_select_out(value_rows, pool_values[slot], 0, positions[h]);
+    }
+    return {keys, values};
+  }
+  const at::Tensor slots = at::tensor(head_slot, at::kInt).to(keys.device()), where = positions.to(keys.device());
+  const kernels::GatherPrefix args{pool_keys.const_data_ptr(), pool_values.const_data_ptr(),
+                                   element_of(keys.scalar_type()), pool_keys.stride(0),
+                                   slots.const_data_ptr<std::int32_t>(), where.const_data_ptr<std::int64_t>(),
+                                   static_cast<std::int32_t>(heads), static_cast<std::int32_t>(length),
+                                   static_cast<std::int32_t>(d), keys.mutable_data_ptr(), values.mutable_data_ptr()};
+  check_cuda(cuda_kernels().gather_prefix(args, current_stream(keys.device())), "gather_prefix");
+  return {keys, values};
+}
+
+}  // namespace carryover::ops

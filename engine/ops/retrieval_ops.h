@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+/// The three steps of retrieval that touch tensors. CUDA tensors go to the project's kernels, CPU tensors to code tuned
+/// on LibTorch; kernels/reference is the truth for both. Nothing here is differentiable. Engine thread.
+namespace carryover::ops {
+
+/// The k best pool entries of every summary: row (head · n + summary) · k + rank, scores descending, ties by lower index;
+/// index −1 beyond the pool's entries.
+struct RankedEntries {
+  std::int64_t k = 0;
+  std::vector<double> scores;
+  std::vector<std::int64_t> indices;
+};
+
+/// keys: [slots, ≥ entries, d], unrotated; summaries: [heads, n, d] fp32 (fp64 with fp64 keys); head_slot: [heads].
+RankedEntries pool_topk(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
+                        const std::vector<std::int32_t>& head_slot, std::int64_t k);
+
+/// pool[head_slot[h], positions[h, j]] for each head: [heads, P, d] from [slots, ≥ entries, d]. positions: [heads, P] int64 on
+/// the CPU.
+std::pair<at::Tensor, at::Tensor> gather_prefix(const at::Tensor& pool_keys, const at::Tensor& pool_values,
+                                                const std::vector<std::int32_t>& head_slot, const at::Tensor& positions);
+
+}  // namespace carryover::ops

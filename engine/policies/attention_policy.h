@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/core/hits.h"
+#include "engine/core/memory_bytes.h"
+#include "engine/method/carried_state.h"
+#include "engine/model/rope.h"
+
+namespace carryover {
+
+/// Query heads that attend alike in one layer, and what they see before their segment.
+struct HeadGroup {
+  std::vector<int> heads;    ///< query heads, ascending
+  at::Tensor prefix_keys;    ///< [heads or KV heads of `heads`, P, d], rotated for this segment; undefined where P = 0
+  at::Tensor prefix_values;  ///< the same
+  bool prefix_per_query_head = false;
+};
+
+/// Keys, values and queries of one layer for the segment so far, all unrotated but `rotated_keys`.
+struct LayerKv {
+  at::Tensor queries;       ///< [H, ≤ segment, d]: at least the last L_q
+  at::Tensor keys, values;  ///< [H_kv, n, d]
+  at::Tensor rotated_keys;  ///< [H_kv, n, d]
+};
+
+/// What a closed segment leaves of one layer. A policy fills what it needs; the rest is freed with the layer.
+struct LayerTrace {
+  LayerCarry carry;                   ///< differentiable
+  at::Tensor past_keys, past_values;  ///< detached: for the pool, or for full attention's cache (rotated there)
+  at::Tensor queries;                 ///< detached tail queries [H_long, ≤ L_q, d] of a retrieving layer
+};
+
+/// Which segment runs.
+struct SegmentFrame {
+  std::int64_t index = 0;        ///< zero-based
+  std::int64_t first_token = 0;  ///< absolute position
+};
+
+/// All that crosses segments. Made by a policy, changed by its commit() alone. `carry` is the differentiable part.
+struct PolicyState {
+  virtual ~PolicyState() = default;
+  CarriedState carry;
+  std::vector<HeadHits> hits;   ///< what the next segment reads
+  std::int64_t close_cuts = 0;  ///< of the retrieval for the next segment
+  SegmentFrame next;            ///< the segment that comes
+
+  virtual std::int64_t pool_entries() const { return 0; }
+  virtual std::int64_t pool_bytes() const { return 0; }
+};
+
+/// How attention crosses segment boundaries. A new policy is one pair of files and one row in registry.cpp. The forward map
+/// calls context() and trace() for each layer; the runner calls commit() once per segment. Thread: engine.
+class AttentionPolicy {
+ public:
+  virtual ~AttentionPolicy() = default;
+  virtual std::string name() const = 0;
+  virtual std::unique_ptr<PolicyState> init_state() const = 0;
+
+  /// Position of a segment's first token in RoPE; prefixes stand before it.
+  virtual std::int64_t first_position(const SegmentFrame& frame) const = 0;
+
+  /// The head groups of a layer; together they hold every query head once.
+  virtual std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const = 0;
+
+  /// What to keep of a layer once its segment is whole.
+  virtual LayerTrace trace(int layer, const LayerKv& kv) const = 0;
+
+  /// Closes a segment of m tokens: the only place where a state changes.
+  virtual void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;
+};
+
+}  // namespace carryover

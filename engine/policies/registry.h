@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <memory>
+
+#include "engine/core/segment_config.h"
+#include "engine/policies/attention_policy.h"
+
+namespace carryover {
+
+struct PolicyRequest {
+  SegmentConfig config;
+  ModelConfig model;
+  at::TensorOptions options;         ///< dtype and device of keys and values
+  std::int64_t expected_tokens = 0;  ///< reserved ahead
+  std::vector<HeadHits> forced_hits;
+};
+
+/// Throws EngineError{Usage} with the names there are.
+std::unique_ptr<AttentionPolicy> make_policy(const std::string& name, const PolicyRequest& request);
+
+/// What dynamic NTK scales to under this policy, tokens.
+std::int64_t rope_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens);
+
+}  // namespace carryover

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/policies/segmented.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "engine/method/head_select.h"
+#include "engine/ops/elementwise.h"
+
+namespace carryover {
+
+namespace {
+
+struct SegmentedState final : PolicyState {
+  SegmentedState(RetrievalPool empty_pool) : pool(std::move(empty_pool)) {}
+  std::int64_t pool_entries() const override { return pool.entries(); }
+  std::int64_t pool_bytes() const override { return pool.bytes(); }
+
+  RetrievalPool pool;         ///< segments 0..i
+  RetrievedPrefix retrieved;  ///< R_i
+};
+
+/// A prefix of P keys stands at −P..−1: its segment starts at 0 in every head group alike, which is the paper's 0..P−1 and
+/// P..P+m−1 shifted as a whole.
+at::Tensor rotate_prefix(const at::Tensor& keys, Rope& rope) {
+  const std::int64_t length = keys.size(1);
+  const RopeAngles& angles = rope.angles(-length, length);
+  return ops::rotate(keys, angles.cos, angles.sin);
+}
+
+}  // namespace
+
+SegmentedPolicy::SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
+                                 std::int64_t expected_tokens, const std::vector<HeadHits>& forced_hits)
+    : config_(config), model_(model), options_(options), expected_tokens_(expected_tokens),
+      retriever_(config, model, forced_hits) {}
+
+std::unique_ptr<PolicyState> SegmentedPolicy::init_state() const {
+  auto state = std::make_unique<SegmentedState>(RetrievalPool(config_, model_, options_, expected_tokens_));
+  state->carry.layers.resize(static_cast<std::size_t>(model_.layers));
+  state->retrieved.layers.resize(static_cast<std::size_t>(model_.layers));
+  return state;
+}
+
+std::vector<HeadGroup> SegmentedPolicy::context(const PolicyState& base, int layer, Rope& rope) const {
+  const auto& state = static_cast<const SegmentedState&>(base);
+  std::vector<HeadGroup> groups;
+  HeadGroup local{config_.grouping.local_heads(layer, static_cast<int>(model_.heads)), {}, {}, false};
+  if (!local.heads.empty()) {
+    const LayerCarry& carry = state.carry.layers[static_cast<std::size_t>(layer)];
+    if (carry.keys.defined()) {
+      local.prefix_keys = rotate_prefix(carry.keys, rope);
+      local.prefix_values = carry.values;
+    }
+    groups.push_back(std::move(local));
+  }
+  HeadGroup far{config_.grouping.long_heads(layer), {}, {}, true};
+  if (!far.heads.empty()) {
+    const LayerPrefix& prefix = state.retrieved.layers[static_cast<std::size_t>(layer)];
+    if (prefix.keys.defined()) {
+      far.prefix_keys = rotate_prefix(prefix.keys, rope);
+      far.prefix_values = prefix.values;
+    }
+    groups.push_back(std::move(far));
+  }
+  return groups;
+}
+
+LayerTrace SegmentedPolicy::trace(int layer, const LayerKv& kv) const {
+  LayerTrace trace;
+  trace.carry = carry_tail(config_, model_, layer, kv.keys, kv.values);
+  if (config_.retrieval_length == 0 || !config_.grouping.retrieves(layer)) return trace;
+  const std::vector<int> kv_heads = config_.grouping.long_kv_heads(layer, model_);
+  trace.past_keys = select_heads(kv.keys.detach(), kv_heads).contiguous();
+  trace.past_values = select_heads(kv.values.detach(), kv_heads).contiguous();
+  const std::int64_t held = kv.queries.size(1), tail = std::min(config_.query_length, held);
+  trace.queries = select_heads(kv.queries.detach(), config_.grouping.long_heads(layer))
+                      .narrow(1, held - tail, tail)
+                      .clone(at::MemoryFormat::Contiguous);
+  return trace;
+}
+
+void SegmentedPolicy::commit(PolicyState& base, std::vector<LayerTrace> traces, std::int64_t m) const {
+  auto& state = static_cast<SegmentedState&>(base);
+  std::vector<at::Tensor> keys, values, queries;
+  for (std::size_t l = 0; l < traces.size(); ++l) {
+    state.carry.layers[l] = std::move(traces[l].carry);
+    keys.push_back(std::move(traces[l].past_keys));
+    values.push_back(std::move(traces[l].past_values));
+    queries.push_back(std::move(traces[l].queries));
+  }
+  state.next = {state.next.index + 1, state.next.first_token + m};
+  if (config_.retrieval_length == 0) return;
+  state.pool.append(keys, values, m);
+  state.retrieved = retriever_.retrieve(queries, state.pool, state.next.index, options_.device());
+  state.hits = state.retrieved.hits;
+  state.close_cuts = state.retrieved.close_cuts;
+}
+
+}  // namespace carryover

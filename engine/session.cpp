@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/session.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+#include <torch/csrc/api/include/torch/version.h>
+
+#include <new>
+#include <thread>
+
+#include "engine/core/error.h"
+#include "engine/eval/generation.h"
+#include "engine/eval/text_run.h"
+#include "engine/io/model_source.h"
+#include "engine/model/dtype_choice.h"
+#include "engine/ops/cuda_runtime.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr const char* kMemoryAdvice =
+    "Run fewer tokens, a shorter segment or --dtype bf16, or close other programs.";
+
+/// LibTorch's and the allocator's exceptions become ours here and nowhere else.
+template <typename Work>
+auto guarded(const Work& work) {
+  try {
+    return work();
+  } catch (const EngineError&) {
+    throw;
+  } catch (const c10::OutOfMemoryError& error) {
+    throw EngineError(Fault::OutOfMemory, "GPU", error.what_without_backtrace(), kMemoryAdvice);
+  } catch (const std::bad_alloc&) {
+    throw EngineError(Fault::OutOfMemory, "memory", "an allocation failed", kMemoryAdvice);
+  } catch (const c10::Error& error) {
+    const std::string text = error.what_without_backtrace();
+    if (text.find("can't allocate memory") != std::string::npos)
+      throw EngineError(Fault::OutOfMemory, "memory", text, kMemoryAdvice);
+    throw EngineError(Fault::Internal, "LibTorch", text, "This is a bug in Carryover; please report it.");
+  }
+}
+
+at::ScalarType scalar_type(DType dtype) {
+  if (dtype == DType::Float64) return at::kDouble;
+  return dtype == DType::BFloat16 ? at::kBFloat16 : at::kFloat;
+}
+
+Device choose_device(Device wanted) {
+  if (wanted == Device::Cpu) return wanted;
+  std::string why_not;
+  if (ops::open_cuda(why_not)) return Device::Cuda;
+  if (wanted == Device::Cuda)
+    throw EngineError(Fault::Unsupported, "--device cuda", why_not, "Use --device cpu, or auto to take what is there.");
+  return Device::Cpu;
+}
+
+class EngineSession final : public Session {
+ public:
+  EngineSession(const ModelRequest& request, const LoadProgress& progress) {
+    const auto source = ModelSource::open(request.path);
+    info_.config = source->config();
+    info_.path = request.path;
+    info_.weights_hash = source->hash();
+    info_.device = choose_device(request.device);
+    info_.threads = request.threads > 0 ? request.threads : static_cast<int>(std::thread::hardware_concurrency());
+    at::set_num_threads(info_.threads);
+    info_.dtype = request.dtype;
+    if (info_.dtype == DType::Auto)
+      info_.dtype = info_.device == Device::Cuda ? DType::BFloat16 : faster_on_cpu(info_.config, request.for_decoding);
+    if (info_.dtype == DType::Float64 && info_.device == Device::Cuda)
+      throw EngineError(Fault::Unsupported, "--dtype fp64", "runs on the CPU only", "Add --device cpu.");
+    info_.library_versions = std::string("LibTorch ") + TORCH_VERSION;
+
+    const auto options = at::TensorOptions()
+                             .dtype(scalar_type(info_.dtype))
+                             .device(info_.device == Device::Cuda ? at::kCUDA : at::kCPU);
+    decoder_ = {info_.config, load_weights(*source, options, progress)};
+    info_.weight_bytes = decoder_.weights.bytes();
+  }
+
+  const ModelInfo& model() const override { return info_; }
+
+  RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
+    return guarded([&] { return run_text(decoder_, request, observer, control); });
+  }
+  GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
+                          RunControl& control) override {
+    return guarded([&] { return generate_text(decoder_, request, on_token, control); });
+  }
+  std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
+                            RunControl& control) override {
+    return guarded([&] { return logits_at(decoder_, request, positions, control); });
+  }
+
+ private:
+  ModelInfo info_;
+  Decoder decoder_;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> open_session(const ModelRequest& request, const LoadProgress& progress) {
+  return guarded([&] { return std::make_unique<EngineSession>(request, progress); });
+}
+
+}  // namespace carryover
+
+/// What engine_library.cpp looks up.
+extern "C" carryover::Session* carryover_open_session(const carryover::ModelRequest& request,
+                                                      const carryover::LoadProgress& progress) {
+  return carryover::open_session(request, progress).release();
+}
