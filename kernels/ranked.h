@@ -13,10 +13,11 @@ struct Ranked {
   std::int32_t index;
 };
 
+inline constexpr float no_score = -std::numeric_limits<float>::infinity();
+inline constexpr std::int32_t no_index = std::numeric_limits<std::int32_t>::max();
+
 /// Worse than every pool entry, one that scores -inf included.
-CARRYOVER_HOST_DEVICE inline Ranked no_entry() {
-  return {-std::numeric_limits<float>::infinity(), std::numeric_limits<std::int32_t>::max()};
-}
+CARRYOVER_HOST_DEVICE inline Ranked no_entry() { return {no_score, no_index}; }
 
 /// The strict total order of retrieval: higher score first, ties to the lower index. A NaN is never the better.
 CARRYOVER_HOST_DEVICE inline bool better(Ranked a, Ranked b) {

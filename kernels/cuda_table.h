@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "kernels/gather_prefix.h"
+#include "kernels/launch.h"
+#include "kernels/pool_topk.h"
+#include "kernels/rope_prefix.h"
+
+namespace carryover::kernels {
+
+/// Raised whenever an argument struct or this table changes; a plug-in of another version is not used.
+inline constexpr int cuda_abi_version = 1;
+
+/// What libcarryover_cuda.so offers. The engine opens that library at run time and calls through this table, so that it
+/// links nothing of CUDA. Contracts are those of the kernels' headers; a Status is a cudaError_t.
+struct CudaKernels {
+  int abi_version;  ///< first, and read before anything else
+  std::int64_t (*pool_topk_workspace_bytes)(const PoolTopk&);
+  Status (*pool_topk)(const PoolTopk&, Stream);
+  Status (*gather_prefix)(const GatherPrefix&, Stream);
+  Status (*rope_prefix)(const RopePrefix&, Stream);
+  const char* (*status_text)(Status);  ///< for messages; a static string
+};
+
+/// The name to look up in the library, and its type.
+inline constexpr char cuda_kernels_symbol[] = "carryover_cuda_kernels";
+using CudaKernelsFunction = const CudaKernels* (*)();
+
+}  // namespace carryover::kernels
+
+extern "C" const carryover::kernels::CudaKernels* carryover_cuda_kernels();

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// rope_prefix: the reference by its properties (app:rope), and the CUDA kernel, run on the CPU, against the reference
+// within kernel_cases::rope_tolerance.
+#include <QTest>
+#include <cmath>
+#include <complex>
+
+#include "tests/support/cuda_on_cpu.h"
+// The kernel needs the names that cuda_on_cpu.h gives it.
+#include "kernels/device/rope_prefix_device.h"
+#include "tests/support/kernel_cases.h"
+
+using namespace carryover;
+using namespace carryover::kernels;
+using kernel_cases::RopePrefixCase;
+
+namespace {
+
+RopePrefix with_addresses(const RopePrefixCase& c, const void* input, void* output) {
+  RopePrefix args = c.args;
+  args.input = input;
+  args.inverse_frequency = c.inverse_frequency.data();
+  args.output = output;
+  return args;
+}
+
+std::vector<std::byte> run_reference(const RopePrefixCase& c) {
+  std::vector<std::byte> output(c.input.size());
+  reference::rope_prefix(with_addresses(c, c.input.data(), output.data()), nullptr);
+  return output;
+}
+
+std::vector<std::byte> run_device_code(const RopePrefixCase& c) {
+  std::vector<std::byte> output = c.input;  // in place
+  const RopePrefix args = with_addresses(c, output.data(), output.data());
+  const std::int64_t pairs = static_cast<std::int64_t>(args.rows) * args.length * (args.head_dim / 2);
+  visit_element(args.type, [&](auto element) {
+    cuda_on_cpu::launch({2, 1, 1}, rope_threads, [&] { rotate_pairs<decltype(element)>(args, pairs); });
+  });
+  return output;
+}
+
+std::vector<double> numbers(const std::vector<std::byte>& bytes, Element type) {
+  return visit_element(type, [&](auto element) {
+    std::vector<double> result;
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof element) {
+      memcpy(&element, bytes.data() + at, sizeof element);
+      result.push_back(static_cast<double>(widen(element)));
+    }
+    return result;
+  });
+}
+
+/// A case in fp64, whose reference is compared with exact properties.
+RopePrefixCase double_case(int n) {
+  RopePrefixCase c = kernel_cases::rope_prefix_case(3 * n + 2);
+  c.args.attention_scale = 1;
+  return c;
+}
+
+double dot(const std::vector<double>& a, std::size_t i, const std::vector<double>& b, std::size_t j, std::size_t d) {
+  double sum = 0;
+  for (std::size_t c = 0; c < d; ++c) sum += a[i * d + c] * b[j * d + c];
+  return sum;
+}
+
+}  // namespace
+
+class RopePrefixTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  /// Each pair (c, c + d/2) is a complex number that is multiplied by e^(i · position · frequency).
+  void reference_turns_pairs_as_complex_numbers() {
+    for (int n = 0; n < kernel_cases::case_count; ++n) {
+      const RopePrefixCase c = kernel_cases::rope_prefix_case(n);
+      const auto input = numbers(c.input, c.args.type), output = numbers(run_reference(c), c.args.type);
+      const auto d = static_cast<std::size_t>(c.args.head_dim), half = d / 2;
+      for (std::size_t i = 0; i < input.size(); ++i) {
+        if (i % d >= half) continue;
+        const auto key = static_cast<std::int64_t>(i / d) % std::max(1, c.args.length);
+        const auto position = static_cast<double>(c.args.first_position + key);
+        double angle = position * double{c.inverse_frequency[i % d]};
+        if (c.args.type != Element::Float64) {
+          angle = double{static_cast<float>(position) * c.inverse_frequency[i % d]};  // the angle is rounded to fp32
+        }
+        const auto expected = std::complex(input[i], input[i + half]) * std::polar(1.0, angle) *
+                              static_cast<double>(c.args.attention_scale);
+        const double tolerance = kernel_cases::rope_tolerance(c.args.type);
+        QVERIFY(std::abs(output[i] - expected.real()) <= tolerance);
+        QVERIFY(std::abs(output[i + half] - expected.imag()) <= tolerance);
+      }
+    }
+  }
+
+  void device_code_equals_reference() {
+    for (int n = 0; n < kernel_cases::case_count; n += 3) {
+      const RopePrefixCase c = kernel_cases::rope_prefix_case(n + n / 3 % 3);
+      const auto device = numbers(run_device_code(c), c.args.type), expected = numbers(run_reference(c), c.args.type);
+      QCOMPARE(device.size(), expected.size());
+      for (std::size_t i = 0; i < device.size(); ++i) {
+        QVERIFY(std::abs(device[i] - expected[i]) <= kernel_cases::rope_tolerance(c.args.type));
+      }
+    }
+  }
+
+  void position_zero_changes_nothing() {
+    for (int n = 0; n < 50; ++n) {
+      RopePrefixCase c = double_case(n);
+      c.args.first_position = 0;
+      c.args.rows = c.args.rows * c.args.length;
+      c.args.length = 1;
+      QVERIFY(run_reference(c) == c.input);
+    }
+  }
+
+  /// A score depends on relative positions only, so a prefix may stand at 0.. or at -P..: shifting changes no product.
+  void products_depend_on_relative_positions_only() {
+    for (int n = 0; n < 100; ++n) {
+      RopePrefixCase c = double_case(n);
+      const auto d = static_cast<std::size_t>(c.args.head_dim);
+      c.args.first_position = 0;
+      const auto at_zero = numbers(run_reference(c), Element::Float64);
+      c.args.first_position = -c.args.length;
+      const auto shifted = numbers(run_reference(c), Element::Float64);
+      const std::size_t keys = c.args.rows > 0 ? static_cast<std::size_t>(c.args.length) : 0;
+      for (std::size_t i = 0; i < keys; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) {
+          QVERIFY(std::abs(dot(at_zero, i, at_zero, j, d) - dot(shifted, i, shifted, j, d)) <= 1e-9);
+        }
+      }
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(RopePrefixTest)
+#include "rope_prefix_test.moc"
