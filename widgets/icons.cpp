@@ -48,7 +48,9 @@ template <typename Widget>
 void wear(Widget* widget, const QString& name) {
   const auto dress = [widget, name] { widget->setIcon(themed_icon(name)); };
   dress();
-  wearers().push_back({widget, dress});
+  auto& list = wearers();
+  std::erase_if(list, [widget](const Wearer& wearer) { return wearer.object.isNull() || wearer.object == widget; });
+  list.push_back({widget, dress});
 }
 
 }  // namespace
@@ -70,8 +72,8 @@ void set_themed_icon(QAction* action, const QString& name) { wear(action, name);
 void set_themed_icon(QAbstractButton* button, const QString& name) { wear(button, name); }
 
 void refresh_themed_icons() {
-  std::erase_if(wearers(), [](const Wearer& wearer) { return wearer.object.isNull(); });
-  for (const Wearer& wearer : wearers()) wearer.dress();
+  for (const Wearer& wearer : wearers())
+    if (!wearer.object.isNull()) wearer.dress();
 }
 
 }  // namespace carryover

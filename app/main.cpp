@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
+#include <QDir>
+#include <QTextStream>
+#include <algorithm>
+#include <cstring>
+
+#include "app/commands/commands.h"
+#include "app/run_report.h"
+#include "app/startup.h"
+
+namespace carryover {
+namespace {
+
+/// Before QApplication, which aborts where no display answers: the second platform of the list needs none.
+void choose_platform(int argc, char** argv) {
+  const bool headless = std::any_of(argv + 1, argv + argc, [](const char* word) { return std::strcmp(word, "--headless") == 0; });
+  if (headless) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+  } else if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
+    qputenv("QT_QPA_PLATFORM", "xcb;offscreen");
+  }
+}
+
+void say(const QString& line) { QTextStream(stdout) << line << Qt::endl; }
+
+void quit_failing(const QString& path) {
+  QTextStream(stderr) << QObject::tr("carryover: %1 can't be written").arg(path) << Qt::endl;
+  QCoreApplication::exit(5);
+}
+
+/// After the run: pictures, and quit.
+void take_pictures(MainWindow& window, const QString& directory) {
+  auto* report = new RunReport(window, directory, &window);
+  QObject::connect(report, &RunReport::failed, &window, &quit_failing);
+  QObject::connect(report, &RunReport::done, &window, [directory](int files) {
+    say(QObject::tr("%1 pictures in %2").arg(files).arg(QDir(directory).absolutePath()));
+    QCoreApplication::exit(0);
+  });
+  report->start();
+}
+
+/// The main job without a display: everything that the window would show, as files.
+void write_report(MainWindow& window, const QString& directory) {
+  RunController& controller = window.controller();
+  if (window.context().run().segment_count() == 0) {
+    const auto& notes = window.context().notes();
+    const QString why = notes.empty() ? QObject::tr("nothing was run") : notes.back().text;
+    QTextStream(stderr) << QStringLiteral("carryover: ") << why << Qt::endl;
+    QCoreApplication::exit(1);
+    return;
+  }
+  QObject::connect(&controller, &RunController::failed, &window, [](const ErrorReport& report) { quit_failing(report.where); });
+  QObject::connect(&controller, &RunController::saved, &window, [&window, directory] {
+    say(QObject::tr("Run saved in %1").arg(QDir(directory).absolutePath()));
+    window.export_plots(QDir(directory).filePath(QStringLiteral("plots")));
+    take_pictures(window, QDir(directory).filePath(QStringLiteral("pictures")));
+  });
+  controller.save_run(directory);
+}
+
+/// Without a window, what happens is said on standard output.
+void report_progress(MainWindow& window) {
+  LabContext& context = window.context();
+  QObject::connect(&context, &LabContext::noted, &window, [&context] { say(context.notes().back().text); });
+  QObject::connect(&context.run(), &RunModel::segments_appended, &window, [&context](int, int last) {
+    const SegmentRecord& record = context.run().record(last);
+    const double loss = record.targets > 0 ? record.nll_sum / static_cast<double>(record.targets) : 0.0;
+    say(QObject::tr("segment %1 of %2: loss %3, %4 s").arg(last + 1).arg(context.run().expected_segments())
+            .arg(loss, 0, 'f', 4).arg(record.seconds, 0, 'f', 2));
+  });
+}
+
+int run_window(int argc, char** argv) {
+  const bool platform_given = qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
+  choose_platform(argc, argv);
+  QApplication application(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("carryover"));
+  WindowOptions options = parse_window_options(QApplication::arguments());
+  const bool no_display = !platform_given && QApplication::platformName() == QStringLiteral("offscreen");
+  options.headless = options.headless || (no_display && options.screenshots.isEmpty());
+  apply_theme(application, options.theme);
+
+  MainWindow window;
+  window.resize(options.size);
+  Startup startup(window, options);
+  QObject::connect(&startup, &Startup::finished, &window, [&] {
+    QObject::disconnect(&startup, &Startup::finished, &window, nullptr);
+    if (!options.screenshots.isEmpty()) {
+      take_pictures(window, options.screenshots);
+    } else if (options.headless) {
+      write_report(window, options.out);
+    } else if (options.exit_after_run) {
+      QCoreApplication::exit(window.context().run().segment_count() > 0 ? 0 : 1);
+    }
+  });
+  if (options.headless) report_progress(window);
+  window.show();
+  startup.start();
+  return QApplication::exec();
+}
+
+}  // namespace
+}  // namespace carryover
+
+int main(int argc, char** argv) {
+  if (argc > 1 && carryover::is_command_verb(argv[1])) return carryover::run_command_line(argc, argv);
+  return carryover::run_window(argc, argv);
+}

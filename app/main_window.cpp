@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/main_window.h"
+
+#include <QApplication>
+#include <QBoxLayout>
+#include <QDir>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QToolBar>
+#include <algorithm>
+
+#include "app/message_bar.h"
+#include "widgets/context_ribbon.h"
+#include "widgets/icons.h"
+#include "widgets/panel_registry.h"
+#include "widgets/plot_view.h"
+#include "widgets/theme.h"
+
+namespace carryover {
+
+MainWindow::MainWindow(QWidget* parent)
+    : QMainWindow(parent), controller_(context_), ribbon_(new ContextRibbon(context_)), messages_(new MessageBar(this)) {
+  setWindowTitle(tr("Carryover"));
+  setAcceptDrops(true);
+  setDockNestingEnabled(true);
+  setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks);
+  setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+  build_toolbar();
+
+  auto* strip = new QWidget(this);
+  auto* layout = new QVBoxLayout(strip);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(ribbon_);
+  layout->addWidget(messages_);
+  addToolBarBreak();
+  auto* ribbon_bar = new QToolBar(tr("Context ribbon"), this);
+  ribbon_bar->setObjectName(QStringLiteral("ribbon"));
+  ribbon_bar->setMovable(false);
+  ribbon_bar->addWidget(strip);
+  addToolBar(ribbon_bar);
+
+  build_docks();
+  connect_state();
+  update_actions();
+  update_status();
+}
+
+MainWindow::~MainWindow() = default;
+
+// No central widget: every panel is a dock, side by side on top and one row below.
+void MainWindow::build_docks() {
+  std::map<PanelArea, QDockWidget*> first;
+  for (const PanelEntry& entry : panel_registry()) {
+    Panel* panel = entry.create(context_, nullptr);
+    panel->setObjectName(entry.id);
+    auto* dock = new QDockWidget(entry.title, this);
+    dock->setObjectName(entry.id + QStringLiteral("_dock"));
+    dock->setWidget(panel);
+    dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable | QDockWidget::DockWidgetClosable);
+    panels_[entry.id] = panel;
+    docks_[entry.id] = dock;
+    if (first.contains(entry.area)) {
+      tabifyDockWidget(first[entry.area], dock);
+      continue;
+    }
+    if (entry.area == PanelArea::Bottom) {
+      addDockWidget(Qt::BottomDockWidgetArea, dock);
+    } else if (first.empty()) {
+      addDockWidget(Qt::TopDockWidgetArea, dock);
+    } else {
+      splitDockWidget(first.rbegin()->second, dock, Qt::Horizontal);
+    }
+    first[entry.area] = dock;
+  }
+  for (const auto& [area, dock] : first) dock->raise();
+  resizeDocks({first[PanelArea::Left], first[PanelArea::Centre], first[PanelArea::Right]}, {250, 660, 370}, Qt::Horizontal);
+  resizeDocks({first[PanelArea::Centre], first[PanelArea::Bottom]}, {480, 230}, Qt::Vertical);
+}
+
+void MainWindow::connect_state() {
+  connect(&controller_, &RunController::state_changed, this, &MainWindow::update_actions);
+  connect(&controller_, &RunController::state_changed, this, &MainWindow::update_status);
+  connect(&controller_, &RunController::loading_changed, this, &MainWindow::show_fetch_progress);
+  connect(&controller_, &RunController::model_opened, this, &MainWindow::update_status);
+  connect(&controller_, &RunController::text_opened, this, &MainWindow::update_status);
+  connect(&controller_, &RunController::run_started, messages_, &QWidget::hide);
+  connect(&controller_, &RunController::failed, this, [this](const ErrorReport& report) {
+    messages_->show_error(report);
+    context_.add_note(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice), true);
+  });
+  connect(&controller_, &RunController::saved, this,
+          [this](const QString& directory) { context_.add_note(tr("Run saved to %1").arg(directory)); });
+  connect(&context_, &LabContext::history_changed, this, &MainWindow::update_actions);
+  connect(&context_, &LabContext::selection_changed, this, &MainWindow::update_actions);
+  // Someone who looks at an earlier segment while a run goes on wants to stay there.
+  connect(&context_, &LabContext::history_changed, this, [this] {
+    if (controller_.state() != RunController::State::Running || !context_.can_go_back()) return;
+    if (context_.selected().segment + 1 < context_.run().segment_count()) follow_->setChecked(false);
+  });
+  connect(&controller_, &RunController::run_started, this, [this] { follow_->setChecked(true); });
+  connect(&context_.run(), &RunModel::segments_appended, this, &MainWindow::follow);
+  connect(&context_.run(), &RunModel::segments_appended, this, &MainWindow::update_status);
+  connect(&context_.run(), &RunModel::progressed, this, &MainWindow::update_status);
+  connect(&context_.run(), &RunModel::ended, this, &MainWindow::update_status);
+  // Number type and device are fixed when a model is loaded.
+  connect(&context_, &LabContext::run_options_changed, this,
+          [this, last = context_.run_options()]() mutable {
+            const RunOptions now = context_.run_options();
+            if (now.dtype != last.dtype || now.device != last.device) controller_.reopen_model();
+            last = now;
+          });
+}
+
+std::vector<QString> MainWindow::panel_ids() const {
+  std::vector<QString> ids;
+  for (const PanelEntry& entry : panel_registry()) ids.push_back(entry.id);
+  return ids;
+}
+
+Panel* MainWindow::panel(const QString& id) const {
+  const auto found = panels_.find(id);
+  return found == panels_.end() ? nullptr : found->second;
+}
+
+void MainWindow::raise_panel(const QString& id) {
+  const auto found = docks_.find(id);
+  if (found == docks_.end()) return;
+  found->second->show();
+  found->second->raise();
+}
+
+void MainWindow::open_path(const QString& path) {
+  const QFileInfo file(path);
+  if (file.isDir() || file.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0) {
+    controller_.open_model(path);
+  } else {
+    controller_.stop();
+    controller_.open_text(path);
+  }
+  controller_.run_when_ready();
+}
+
+void MainWindow::export_plots(const QString& directory) {
+  using Format = PlotView::Format;
+  static const std::vector<std::pair<Format, QString>> formats = {{Format::Png, QStringLiteral("png")},
+                                                                  {Format::Pdf, QStringLiteral("pdf")},
+                                                                  {Format::Svg, QStringLiteral("svg")},
+                                                                  {Format::Csv, QStringLiteral("csv")}};
+  try {
+    if (!QDir().mkpath(directory))
+      throw EngineError(Fault::Io, directory.toStdString(), "can't be created", "Choose a folder that can be written.");
+    for (const auto& [id, panel] : panels_) {
+      for (PlotView* plot : panel->plots()) {
+        if (plot->is_empty()) continue;
+        for (const auto& [format, suffix] : formats)
+          plot->export_to(QStringLiteral("%1/%2.%3").arg(directory, plot->id(), suffix), format, QSizeF(160, 100));
+      }
+    }
+    context_.add_note(tr("Plots exported to %1").arg(directory));
+  } catch (const EngineError& error) {
+    messages_->show_error({error.fault(), QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
+                           QString::fromStdString(error.advice())});
+  }
+}
+
+// While a run goes on the newest segment is selected.
+void MainWindow::follow() {
+  if (!follow_->isChecked()) return;
+  context_.follow_segment(context_.run().segment_count() - 1);
+}
+
+void MainWindow::step_segment(int step) {
+  const int count = context_.run().segment_count();
+  if (count == 0) return;
+  context_.select_segment(std::clamp(context_.selected().segment + step, 0, count - 1));
+}
+
+void MainWindow::toggle_theme() {
+  const ThemeKind kind = current_theme().kind == ThemeKind::Dark ? ThemeKind::Light : ThemeKind::Dark;
+  apply_theme(*static_cast<QApplication*>(QApplication::instance()), kind);
+  refresh_themed_icons();
+  for (const auto& [id, panel] : panels_) panel->request_refresh();
+  ribbon_->update();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls() || event->mimeData()->hasText()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  const auto urls = event->mimeData()->urls();
+  for (const QUrl& url : urls)
+    if (url.isLocalFile()) open_path(url.toLocalFile());
+  if (urls.isEmpty() && event->mimeData()->hasText()) {
+    controller_.stop();
+    controller_.open_pasted_text(event->mimeData()->text());
+    controller_.run_when_ready();
+  }
+}
+
+}  // namespace carryover

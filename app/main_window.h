@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QMainWindow>
+#include <map>
+
+#include "app/run_controller.h"
+#include "widgets/lab_context.h"
+
+class QAction;
+class QDockWidget;
+class QLabel;
+class QMenu;
+class QProgressBar;
+
+namespace carryover {
+
+class ContextRibbon;
+class MessageBar;
+class Panel;
+
+/// The lab's window: toolbar, context ribbon, and a dock for each row of the panel registry. GUI thread.
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+ public:
+  explicit MainWindow(QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  LabContext& context() { return context_; }
+  RunController& controller() { return controller_; }
+  MessageBar& message_bar() { return *messages_; }
+  ContextRibbon& ribbon() { return *ribbon_; }
+
+  std::vector<QString> panel_ids() const;
+  Panel* panel(const QString& id) const;
+  void raise_panel(const QString& id);
+
+  void open_path(const QString& path);      ///< a model (folder, GGUF) or a text, whichever it is; runs when it is ready
+  void export_plots(const QString& directory);  ///< every panel's plots in every format; errors go to the message bar
+  void show_fetch_progress(double fraction, const QString& what);
+  void toggle_theme();
+
+ protected:
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  void build_docks();
+  void build_toolbar();
+  void build_status_widgets();
+  QMenu* build_export_menu();
+  QAction* add_action(class QToolBar* bar, const QString& icon, const QString& text, const QKeySequence& key, const QString& help);
+  void connect_state();
+  void update_actions();
+  void update_status();
+  void follow();
+  void step_segment(int step);
+  void ask_model();
+  void ask_text();
+  void ask_paste();
+  void show_keys();
+
+  LabContext context_;
+  RunController controller_;
+  ContextRibbon* ribbon_;
+  MessageBar* messages_;
+  std::map<QString, Panel*> panels_;
+  std::map<QString, QDockWidget*> docks_;
+  QAction *run_ = nullptr, *pause_ = nullptr, *stop_ = nullptr, *previous_ = nullptr, *next_ = nullptr;
+  QAction *back_ = nullptr, *forward_ = nullptr, *follow_ = nullptr, *save_ = nullptr;
+  QLabel* what_ = nullptr;
+  QProgressBar *progress_ = nullptr, *memory_ = nullptr;
+};
+
+}  // namespace carryover

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of MainWindow that the user steers it with: actions, dialogs, and what the toolbar shows of the state.
+#include <QAction>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QToolBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <unistd.h>
+
+#include "app/main_window.h"
+#include "widgets/config_files.h"
+#include "widgets/icons.h"
+
+namespace carryover {
+namespace {
+
+std::int64_t machine_memory() {
+  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+}
+
+QString seconds_left(double seconds) {
+  if (seconds < 90) return MainWindow::tr("%1 s left").arg(seconds, 0, 'f', 0);
+  return MainWindow::tr("%1 min left").arg(seconds / 60, 0, 'f', 0);
+}
+
+}  // namespace
+
+QAction* MainWindow::add_action(QToolBar* bar, const QString& icon, const QString& text, const QKeySequence& key,
+                                const QString& help) {
+  QAction* action = bar->addAction(text);
+  set_themed_icon(action, icon);
+  if (!key.isEmpty()) action->setShortcut(key);
+  const QString keys = key.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText));
+  action->setToolTip(help + keys);
+  action->setStatusTip(help);
+  return action;
+}
+
+void MainWindow::build_toolbar() {
+  auto* bar = addToolBar(tr("Toolbar"));
+  bar->setObjectName(QStringLiteral("toolbar"));
+  bar->setMovable(false);
+  bar->setIconSize({20, 20});
+  const auto add = [this, bar](const char* icon, const QString& text, const QKeySequence& key, const QString& help, auto slot) {
+    QAction* action = add_action(bar, QString::fromLatin1(icon), text, key, help);
+    connect(action, &QAction::triggered, this, slot);
+    return action;
+  };
+  const auto with_text = [bar](QAction* action) {
+    static_cast<QToolButton*>(bar->widgetForAction(action))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  };
+  QAction* model = add("model", tr("Model"), QKeySequence::Open, tr("Open a model: GGUF file (a folder: the arrow, or drop it)"),
+                       [this] { ask_model(); });
+  QAction* text = add("text", tr("Text"), QKeySequence(tr("Ctrl+T")), tr("Open a UTF-8 text"), [this] { ask_text(); });
+  add("paste", tr("Paste"), QKeySequence(tr("Ctrl+Shift+V")), tr("Paste a text"), [this] { ask_paste(); });
+  bar->addSeparator();
+  run_ = add("run", tr("Run"), QKeySequence(tr("F5")), tr("Run the text in segments"), [this] { controller_.run(); });
+  pause_ = add("pause", tr("Pause"), QKeySequence(tr("F6")), tr("Pause, or go on"), [this] {
+    controller_.state() == RunController::State::Paused ? controller_.resume() : controller_.pause();
+  });
+  stop_ = add("stop", tr("Stop"), QKeySequence(tr("Shift+F5")), tr("Stop; what is done stays"), [this] { controller_.stop(); });
+  bar->addSeparator();
+  previous_ = add("previous", tr("Previous segment"), QKeySequence(tr("Alt+Shift+Left")), tr("Previous segment"),
+                  [this] { step_segment(-1); });
+  next_ = add("next", tr("Next segment"), QKeySequence(tr("Alt+Shift+Right")), tr("Next segment"), [this] { step_segment(1); });
+  follow_ = add_action(bar, QStringLiteral("follow"), tr("Follow"), {}, tr("Follow: select each segment as it closes"));
+  follow_->setCheckable(true);
+  follow_->setChecked(true);
+  bar->addSeparator();
+  back_ = add("back", tr("Back"), QKeySequence::Back, tr("Back to the last selection"), [this] { context_.go_back(); });
+  forward_ = add("forward", tr("Forward"), QKeySequence::Forward, tr("Forward again"), [this] { context_.go_forward(); });
+  const auto undoable = [this, bar](QAction* action, const QString& icon, const QKeySequence& key) {
+    set_themed_icon(action, icon);
+    action->setShortcut(key);
+    bar->addAction(action);
+  };
+  undoable(context_.undo_stack().createUndoAction(this), QStringLiteral("undo"), QKeySequence::Undo);
+  undoable(context_.undo_stack().createRedoAction(this), QStringLiteral("redo"), QKeySequence::Redo);
+  bar->addSeparator();
+  auto* exports = new QToolButton(bar);
+  set_themed_icon(exports, QStringLiteral("export"));
+  exports->setText(tr("Export"));
+  exports->setToolTip(tr("Export plots, settings and the run"));
+  exports->setPopupMode(QToolButton::InstantPopup);
+  exports->setMenu(build_export_menu());
+  bar->addWidget(exports);
+  add("theme", tr("Light or dark"), QKeySequence(tr("F12")), tr("Light or dark"), [this] { toggle_theme(); });
+  auto* keys = new QAction(tr("Keys"), this);
+  keys->setShortcut(QKeySequence(Qt::Key_Question));
+  connect(keys, &QAction::triggered, this, &MainWindow::show_keys);
+  addAction(keys);
+  with_text(model);
+  with_text(text);
+  with_text(run_);
+  auto* models = new QMenu(this);
+  connect(models->addAction(tr("GGUF file…")), &QAction::triggered, this, &MainWindow::ask_model);
+  connect(models->addAction(tr("Model folder…")), &QAction::triggered, this, [this] {
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a model folder"));
+    if (!folder.isEmpty()) open_path(folder);
+  });
+  model->setMenu(models);
+  build_status_widgets();
+}
+
+void MainWindow::build_status_widgets() {
+  auto* bar = findChild<QToolBar*>(QStringLiteral("toolbar"));
+  auto* gap = new QWidget(bar);
+  gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  bar->addWidget(gap);
+  what_ = new QLabel(bar);
+  what_->setContentsMargins(4, 0, 8, 0);
+  bar->addWidget(what_);
+  progress_ = new QProgressBar(bar);
+  progress_->setRange(0, 1000);
+  progress_->setFixedWidth(250);
+  progress_->setAccessibleName(tr("Progress"));
+  bar->addWidget(progress_);
+  auto* space = new QWidget(bar);
+  space->setFixedWidth(6);
+  bar->addWidget(space);
+  memory_ = new QProgressBar(bar);
+  memory_->setRange(0, 1000);
+  memory_->setFixedWidth(130);
+  memory_->setAccessibleName(tr("Memory"));
+  bar->addWidget(memory_);
+}
+
+QMenu* MainWindow::build_export_menu() {
+  auto* menu = new QMenu(this);
+  connect(menu->addAction(tr("All plots (PNG, PDF, SVG, CSV)…")), &QAction::triggered, this, [this] {
+    const QString directory = QFileDialog::getExistingDirectory(this, tr("Folder for the plots"));
+    if (!directory.isEmpty()) export_plots(directory);
+  });
+  menu->addSeparator();
+  connect(menu->addAction(tr("Settings as JSON…")), &QAction::triggered, this, [this] { export_config(context_, this); });
+  connect(menu->addAction(tr("Grouping as JSON…")), &QAction::triggered, this, [this] { export_grouping(context_, this); });
+  connect(menu->addAction(tr("Import settings or grouping…")), &QAction::triggered, this,
+          [this] { import_config(context_, this); });
+  menu->addSeparator();
+  save_ = menu->addAction(tr("Save the run as a folder…"));
+  connect(save_, &QAction::triggered, this, [this] {
+    const QString directory = QFileDialog::getSaveFileName(this, tr("New folder for the run"), QStringLiteral("run"));
+    if (!directory.isEmpty()) controller_.save_run(directory);
+  });
+  menu->addSeparator();
+  connect(menu, &QMenu::aboutToShow, this, [this, menu, filled = false]() mutable {
+    if (std::exchange(filled, true)) return;
+    for (const auto& [id, dock] : docks_) menu->addAction(dock->toggleViewAction());
+  });
+  return menu;
+}
+
+void MainWindow::update_actions() {
+  using State = RunController::State;
+  const State state = controller_.state();
+  run_->setEnabled(controller_.can_run());
+  pause_->setEnabled(state == State::Running || state == State::Paused);
+  pause_->setText(state == State::Paused ? tr("Resume") : tr("Pause"));
+  set_themed_icon(pause_, state == State::Paused ? QStringLiteral("run") : QStringLiteral("pause"));
+  stop_->setEnabled(state == State::Running || state == State::Paused);
+  const int count = context_.run().segment_count();
+  previous_->setEnabled(context_.selected().segment > 0);
+  next_->setEnabled(context_.selected().segment + 1 < count);
+  back_->setEnabled(context_.can_go_back());
+  forward_->setEnabled(context_.can_go_forward());
+  save_->setEnabled(context_.run().finished());
+}
+
+void MainWindow::show_fetch_progress(double fraction, const QString& what) {
+  if (controller_.state() != RunController::State::Idle) return;
+  progress_->setValue(static_cast<int>(fraction * 1000));
+  progress_->setFormat(what);
+}
+
+void MainWindow::update_status() {
+  const RunModel& run = context_.run();
+  const auto& model = controller_.model();
+  const auto& text = controller_.text();
+  QStringList what;
+  if (model) what += QString::fromStdString(model->info.config.name);
+  if (text) what += QFileInfo(text->name).fileName();
+  what_->setText(what.join(QStringLiteral(" · ")));
+  if (model) {
+    what_->setToolTip(QStringLiteral("%1\n%2, %3, %4 threads")
+                          .arg(QString::fromStdString(model->info.path),
+                               QString::fromUtf8(dtype_name(model->info.dtype).data()),
+                               QString::fromUtf8(device_name(model->info.device).data()))
+                          .arg(model->info.threads));
+  }
+  const std::int64_t total = run.token_count();
+  if (!run.is_empty() && total > 0) {
+    const double done = static_cast<double>(run.tokens_done());
+    const double rate = done / std::max(0.05, controller_.running_seconds());
+    progress_->setValue(static_cast<int>(1000 * done / static_cast<double>(total)));
+    const QString segments = tr("%1/%2 segments").arg(run.segment_count()).arg(run.expected_segments());
+    if (run.finished()) {
+      const double speed = run.summary().seconds > 0 ? static_cast<double>(run.summary().tokens) / run.summary().seconds : 0;
+      progress_->setFormat(QStringLiteral("%1 · %L2 tokens/s").arg(segments).arg(speed, 0, 'f', 0));
+    } else if (controller_.state() == RunController::State::Paused) {
+      progress_->setFormat(tr("%1 · paused").arg(segments));
+    } else if (done > 0) {
+      progress_->setFormat(QStringLiteral("%1 · %L2 tok/s · %3").arg(segments).arg(rate, 0, 'f', 0)
+                               .arg(seconds_left((static_cast<double>(total) - done) / rate)));
+    } else {
+      progress_->setFormat(segments);
+    }
+  } else if (!controller_.loading()) {
+    progress_->setValue(0);
+    progress_->setFormat(QString());
+  }
+  std::int64_t used = model ? model->info.weight_bytes : 0;
+  if (run.segment_count() > 0) used = run.record(run.segment_count() - 1).memory.device_peak;
+  const double gigabytes = static_cast<double>(used) / 1e9, all = static_cast<double>(machine_memory()) / 1e9;
+  const bool on_gpu = model && model->info.device == Device::Cuda;
+  memory_->setValue(on_gpu ? 0 : static_cast<int>(std::min(1000.0, 1000 * gigabytes / all)));
+  memory_->setFormat(on_gpu ? tr("%1 GB on GPU").arg(gigabytes, 0, 'f', 2)
+                            : tr("%1 of %2 GB").arg(gigabytes, 0, 'f', 2).arg(all, 0, 'f', 0));
+  memory_->setToolTip(tr("Peak memory of this program against the machine's"));
+}
+
+void MainWindow::ask_model() {
+  const QString path = QFileDialog::getOpenFileName(this, tr("Open a model"), {}, tr("GGUF (*.gguf);;All files (*)"));
+  if (path.isEmpty()) return;
+  controller_.open_model(path);
+  controller_.run_when_ready();
+}
+
+void MainWindow::ask_text() {
+  const QString path = QFileDialog::getOpenFileName(this, tr("Open a text"), {}, tr("Text (*.txt *.md);;All files (*)"));
+  if (path.isEmpty()) return;
+  controller_.stop();
+  controller_.open_text(path);
+  controller_.run_when_ready();
+}
+
+void MainWindow::ask_paste() {
+  auto* dialog = new QDialog(this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle(tr("Paste a text"));
+  auto* edit = new QPlainTextEdit(dialog);
+  edit->setPlaceholderText(tr("Any UTF-8 text"));
+  edit->paste();
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, dialog);
+  auto* layout = new QVBoxLayout(dialog);
+  layout->addWidget(edit);
+  layout->addWidget(buttons);
+  dialog->resize(560, 380);
+  connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+  connect(dialog, &QDialog::accepted, this, [this, edit] {
+    controller_.stop();
+    controller_.open_pasted_text(edit->toPlainText());
+    controller_.run_when_ready();
+  });
+  dialog->open();
+}
+
+void MainWindow::show_keys() {
+  QString rows;
+  for (const QAction* action : findChildren<QAction*>())
+    if (!action->shortcut().isEmpty())
+      rows += QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
+                  .arg(action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped(), action->text().remove(u'&').toHtmlEscaped());
+  rows += tr("<tr><td><b>Ctrl+F</b></td><td>Search the text</td></tr>"
+             "<tr><td><b>Space, L</b></td><td>In the grid: toggle the head, the layer</td></tr>"
+             "<tr><td><b>←, →</b></td><td>In the ribbon and the text: select</td></tr>");
+  auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keys"), QStringLiteral("<table>%1</table>").arg(rows), QMessageBox::Close, this);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->open();
+}
+
+}  // namespace carryover

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QFrame>
+
+#include "app/engine_worker.h"
+
+class QLabel;
+class QToolButton;
+
+namespace carryover {
+
+/// The last error under the toolbar: what, where, and on demand what to do. Blocks nothing; goes when closed or when the
+/// next thing works. GUI thread.
+class MessageBar : public QFrame {
+  Q_OBJECT
+ public:
+  explicit MessageBar(QWidget* parent = nullptr);
+  void show_error(const ErrorReport& report);
+  QString text() const;
+
+ private:
+  QLabel *headline_, *details_;
+  QToolButton* more_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/run_controller.h"
+
+#include <QFileInfo>
+#include <algorithm>
+
+namespace carryover {
+namespace {
+
+constexpr int drain_interval_ms = 34;  // under 30 a second
+
+}  // namespace
+
+RunController::RunController(LabContext& context, QObject* parent)
+    : QObject(parent), context_(context), worker_(new EngineWorker) {
+  thread_.setObjectName(QStringLiteral("engine"));
+  worker_->moveToThread(&thread_);
+  connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
+  connect_worker();
+  drain_timer_.setSingleShot(true);
+  connect(&drain_timer_, &QTimer::timeout, this, &RunController::drain);
+  thread_.start();
+}
+
+RunController::~RunController() {
+  stop();
+  thread_.quit();
+  thread_.wait();
+}
+
+void RunController::connect_worker() {
+  connect(worker_, &EngineWorker::loading, this, &RunController::loading_changed);
+  connect(worker_, &EngineWorker::open_done, this, &RunController::end_load);
+  connect(worker_, &EngineWorker::model_opened, this, &RunController::accept_model);
+  connect(worker_, &EngineWorker::model_failed, this, [this](const ErrorReport& report, bool has_model) {
+    if (!has_model) model_.reset();
+    run_wanted_ = false;
+    Q_EMIT failed(report);
+  });
+  connect(worker_, &EngineWorker::text_opened, this, [this](const LoadedText& text) {
+    text_ = text;
+    context_.add_note(tr("%1: %L2 tokens").arg(QFileInfo(text.name).fileName()).arg(static_cast<qlonglong>(text.ids->size())));
+    Q_EMIT text_opened();
+  });
+  connect(worker_, &EngineWorker::text_failed, this, [this](const ErrorReport& report) {
+    run_wanted_ = false;
+    Q_EMIT failed(report);
+  });
+  connect(worker_, &EngineWorker::run_ended, this, &RunController::end_run);
+  connect(worker_, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
+    RunSummary summary;
+    summary.cancelled = true;
+    run_wanted_ = false;
+    end_run(summary);
+    Q_EMIT failed(report);
+  });
+  connect(worker_, &EngineWorker::saved, this, &RunController::saved);
+  connect(worker_, &EngineWorker::save_failed, this, &RunController::failed);
+}
+
+template <typename Call>
+void RunController::post(Call call) {
+  EngineWorker* worker = worker_;
+  QMetaObject::invokeMethod(worker, [worker, call = std::move(call)] { call(*worker); }, Qt::QueuedConnection);
+}
+
+void RunController::open_model(const QString& path) {
+  stop();
+  ModelRequest request;
+  request.path = path.toStdString();
+  request.dtype = context_.run_options().dtype;
+  request.device = context_.run_options().device;
+  begin_load();
+  post([request](EngineWorker& worker) { worker.open_model(request); });
+}
+
+void RunController::reopen_model() {
+  if (model_) open_model(QString::fromStdString(model_->info.path));
+}
+
+void RunController::open_text(const QString& path) {
+  begin_load();
+  post([path](EngineWorker& worker) { worker.open_text({path, {}, {}}); });
+}
+
+void RunController::open_pasted_text(const QString& text) {
+  begin_load();
+  post([contents = text.toStdString()](EngineWorker& worker) { worker.open_text({{}, contents, tr("pasted text")}); });
+}
+
+void RunController::begin_load() {
+  loads_under_way_ += 1;
+  Q_EMIT state_changed();
+}
+
+void RunController::end_load() {
+  loads_under_way_ -= 1;
+  Q_EMIT state_changed();
+  if (run_wanted_ && can_run()) {
+    run_wanted_ = false;
+    run();
+  }
+}
+
+void RunController::accept_model(const LoadedModel& model) {
+  const bool same = model_ && model_->info.weights_hash == model.info.weights_hash;
+  model_ = model;
+  if (!same) context_.set_model(model.info.config, SegmentConfig::defaults_for(model.info.config));
+  text_.reset();  // its ids were the last model's; the worker sends this one's next
+  context_.add_note(tr("%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6")
+                  .arg(QString::fromStdString(model.info.config.name))
+                  .arg(model.info.config.layers)
+                  .arg(model.info.config.heads)
+                  .arg(model.info.weight_bytes / 1'000'000)
+                  .arg(QString::fromUtf8(dtype_name(model.info.dtype).data()),
+                       QString::fromUtf8(device_name(model.info.device).data())));
+  Q_EMIT model_opened();
+}
+
+bool RunController::can_run() const { return state_ == State::Idle && loads_under_way_ == 0 && model_ && text_; }
+
+double RunController::running_seconds() const {
+  return since_start_.isValid() ? static_cast<double>(since_start_.elapsed()) / 1000.0 : 0.0;
+}
+
+RunRequest RunController::make_request() const {
+  RunRequest request;
+  request.config = context_.config();
+  request.policy = context_.run_options().policy;
+  std::vector<std::int32_t> ids;
+  if (request.config.bos && model_->tokenizer->bos()) ids.push_back(*model_->tokenizer->bos());
+  ids.insert(ids.end(), text_->ids->begin(), text_->ids->end());
+  const std::int64_t limit = context_.run_options().token_limit;
+  if (limit > 0 && static_cast<std::int64_t>(ids.size()) > limit) ids.resize(static_cast<std::size_t>(limit));
+  request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+  return request;
+}
+
+void RunController::run(std::int64_t latch_segment) {
+  if (!can_run()) return;
+  RunRequest request = make_request();
+  request.latch_segment = latch_segment;
+  context_.run().begin(model_->info, request, model_->tokenizer);
+  run_text_ = text_->name;
+  run_token_limit_ = context_.run_options().token_limit;
+  channel_ = std::make_shared<RunChannel>(
+      [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });
+  since_start_.start();
+  set_state(State::Running);
+  context_.add_note(tr("Running %L1 tokens, policy %2").arg(request.ids->size()).arg(QString::fromStdString(request.policy)));
+  Q_EMIT run_started();
+  post([request, channel = channel_](EngineWorker& worker) { worker.run(request, channel); });
+}
+
+void RunController::run_when_ready() {
+  if (can_run()) {
+    run();
+  } else {
+    run_wanted_ = true;
+  }
+}
+
+void RunController::pause() {
+  if (state_ != State::Running) return;
+  channel_->control().pause();
+  set_state(State::Paused);
+}
+
+void RunController::resume() {
+  if (!channel_ || state_ == State::Idle || state_ == State::Stopping) return;
+  channel_->control().resume();
+  set_state(State::Running);
+}
+
+void RunController::stop() {
+  run_wanted_ = false;
+  if (!channel_ || state_ == State::Idle) return;
+  channel_->control().request_stop();
+  set_state(State::Stopping);
+}
+
+void RunController::end_run(const RunSummary& summary) {
+  drain();
+  drain_timer_.stop();
+  channel_.reset();
+  context_.run().finish(summary);
+  set_state(State::Idle);
+  if (summary.ppl()) {
+    context_.add_note(tr("%1 %L2 tokens in %3 s, PPL %4, %5 close cuts")
+                    .arg(summary.cancelled ? tr("Stopped after") : tr("Done:"))
+                    .arg(summary.tokens)
+                    .arg(summary.seconds, 0, 'f', 1)
+                    .arg(*summary.ppl(), 0, 'f', 3)
+                    .arg(summary.close_cuts));
+  }
+  Q_EMIT run_ended();
+  if (run_wanted_ && can_run()) run_when_ready();
+}
+
+void RunController::wake() {
+  if (drain_timer_.isActive() || !channel_) return;
+  const qint64 waited = since_drain_.isValid() ? since_drain_.elapsed() : drain_interval_ms;
+  drain_timer_.start(static_cast<int>(std::max<qint64>(0, drain_interval_ms - waited)));
+}
+
+void RunController::drain() {
+  if (!channel_) return;
+  since_drain_.start();
+  for (auto& snapshot : channel_->drain()) context_.run().append(std::move(snapshot));
+  context_.run().set_progress(channel_->tokens_done());
+}
+
+void RunController::set_state(State state) {
+  if (state == state_) return;
+  state_ = state;
+  Q_EMIT state_changed();
+}
+
+RunDescription RunController::describe_run() const {
+  const RunModel& run = context_.run();
+  RunDescription description;
+  description.model = run.model();
+  description.text = run_text_.toStdString();
+  description.request = run.request();
+  if (run_token_limit_ > 0) description.token_limit = run_token_limit_;
+  description.command_line = {"carryover",  "run",    run.model().path, description.text, "--tokens",
+                              std::to_string(run.token_count()), "--config", "config.json"};
+  return description;
+}
+
+void RunController::save_run(const QString& directory) {
+  const RunModel& run = context_.run();
+  if (!run.finished()) return;
+  SaveRequest request{directory, describe_run(), {}, run.summary()};
+  for (int i = 0; i < run.segment_count(); ++i) request.snapshots.push_back(run.shared_snapshot(i));
+  post([request](EngineWorker& worker) { worker.save(request); });
+}
+
+}  // namespace carryover

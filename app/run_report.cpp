@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/run_report.h"
+
+#include <QDir>
+#include <QPixmap>
+#include <QTimer>
+#include <algorithm>
+
+#include "widgets/panel.h"
+
+namespace carryover {
+namespace {
+
+constexpr int settle_ms = 250;  ///< a refresh and a replot are queued; a picture waits for both
+
+}  // namespace
+
+void select_something(LabContext& context) {
+  RunModel& run = context.run();
+  for (int segment = run.segment_count() - 1; segment >= 0; --segment) {
+    const auto& hits = run.snapshot(segment).hits;
+    const auto head = std::find_if(hits.begin(), hits.end(), [](const HeadHits& candidate) { return !candidate.hits.empty(); });
+    if (head == hits.end()) continue;
+    Selection selection;
+    selection.segment = segment;
+    selection.layer = head->layer;
+    selection.head = head->head;
+    context.select(selection);
+    return;
+  }
+}
+
+RunReport::RunReport(MainWindow& window, const QString& directory, QObject* parent)
+    : QObject(parent), window_(window), directory_(directory), views_(window.panel_ids()) {}
+
+void RunReport::start() {
+  if (!QDir().mkpath(directory_)) {
+    Q_EMIT failed(directory_);
+    return;
+  }
+  select_something(window_.context());
+  raise_next();
+}
+
+void RunReport::raise_next() {
+  if (next_ < views_.size()) window_.raise_panel(views_[next_]);
+  if (next_ == views_.size())  // the window itself, with the front panels that it opens with
+    for (const char* front : {"grid", "text", "hits", "loss"}) window_.raise_panel(QString::fromLatin1(front));
+  QTimer::singleShot(settle_ms, this, &RunReport::take);
+}
+
+void RunReport::take() {
+  const bool whole = next_ == views_.size();
+  QWidget& widget = whole ? static_cast<QWidget&>(window_) : *window_.panel(views_[next_]);
+  if (!save(widget, whole ? QStringLiteral("window") : views_[next_])) return;
+  ++next_;
+  if (whole) {
+    Q_EMIT done(files_);
+  } else {
+    raise_next();
+  }
+}
+
+bool RunReport::save(QWidget& widget, const QString& name) {
+  const QString path = QDir(directory_).filePath(name + QStringLiteral(".png"));
+  if (!widget.grab().save(path)) {
+    Q_EMIT failed(path);
+    return false;
+  }
+  ++files_;
+  return true;
+}
+
+}  // namespace carryover

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QString>
+#include <vector>
+
+#include "app/main_window.h"
+
+namespace carryover {
+
+/// Pictures of a window and of each of its views, taken one after another so that each is drawn before its picture. GUI
+/// thread.
+class RunReport : public QObject {
+  Q_OBJECT
+ public:
+  RunReport(MainWindow& window, const QString& directory, QObject* parent = nullptr);
+  void start();
+
+ Q_SIGNALS:
+  void done(int files);
+  void failed(const QString& path);
+
+ private:
+  void raise_next();
+  void take();
+  bool save(QWidget& widget, const QString& name);
+
+  MainWindow& window_;
+  QString directory_;
+  std::vector<QString> views_;
+  std::size_t next_ = 0;
+  int files_ = 0;
+};
+
+/// Selects the last segment that has hits and its first head, so that pictures show something of each view.
+void select_something(LabContext& context);
+
+}  // namespace carryover

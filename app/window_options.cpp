@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window_options.h"
+
+#include <QCommandLineParser>
+#include <QCoreApplication>
+#include <QDateTime>
+#include <cstdio>
+#include <cstdlib>
+
+namespace carryover {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("WindowOptions", text); }
+
+[[noreturn]] void refuse(const QString& problem) {
+  std::fprintf(stderr, "carryover: %s\nSee carryover --help.\n", qPrintable(problem));
+  std::exit(2);
+}
+
+QSize parse_size(const QString& text) {
+  const QStringList parts = text.split(u'x');
+  const QSize size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
+  if (size.width() < 640 || size.height() < 480) refuse(tr("--size takes WIDTHxHEIGHT of at least 640x480, such as 1280x800"));
+  return size;
+}
+
+std::int64_t parse_tokens(const QString& text) {
+  bool ok = false;
+  const std::int64_t tokens = text.toLongLong(&ok);
+  if (!ok || tokens < 0) refuse(tr("--tokens takes a number of tokens; 0 runs the whole text"));
+  return tokens;
+}
+
+}  // namespace
+
+WindowOptions parse_window_options(const QStringList& arguments) {
+  QCommandLineParser parser;
+  parser.addPositionalArgument(QStringLiteral("model"), tr("Model folder or GGUF file"), QStringLiteral("[MODEL"));
+  parser.addPositionalArgument(QStringLiteral("text"), tr("UTF-8 text"), QStringLiteral("[TEXT]]"));
+  const QCommandLineOption no_fetch(QStringLiteral("no-fetch"), tr("Stay with the demo; fetch no default model or book"));
+  const QCommandLineOption tokens(QStringLiteral("tokens"), tr("Run the first N tokens; 0: all"), QStringLiteral("N"));
+  const QCommandLineOption theme(QStringLiteral("theme"), tr("light or dark"), QStringLiteral("THEME"), QStringLiteral("light"));
+  const QCommandLineOption size(QStringLiteral("size"), tr("Size of the window"), QStringLiteral("WxH"), QStringLiteral("1280x800"));
+  const QCommandLineOption screenshots(QStringLiteral("screenshots"), tr("Run, save pictures of each view to DIR, quit"), QStringLiteral("DIR"));
+  const QCommandLineOption exit_after_run(QStringLiteral("exit-after-run"), tr("Quit when the run ends"));
+  const QCommandLineOption headless(QStringLiteral("headless"), tr("No window: run, write data and pictures, quit"));
+  const QCommandLineOption out(QStringLiteral("out"), tr("Run folder of --headless"), QStringLiteral("DIR"));
+  parser.addOptions({no_fetch, tokens, theme, size, screenshots, exit_after_run, headless, out});
+  if (!parser.parse(arguments)) refuse(parser.errorText());
+  if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
+  const QString theme_name = parser.value(theme);
+  if (theme_name != QStringLiteral("light") && theme_name != QStringLiteral("dark")) refuse(tr("--theme takes light or dark"));
+
+  WindowOptions options;
+  options.model = parser.positionalArguments().value(0);
+  options.text = parser.positionalArguments().value(1);
+  options.fetch = !parser.isSet(no_fetch) && options.model.isEmpty();
+  options.headless = parser.isSet(headless);
+  options.exit_after_run = parser.isSet(exit_after_run);
+  options.theme = theme_name == QStringLiteral("dark") ? ThemeKind::Dark : ThemeKind::Light;
+  options.size = parse_size(parser.value(size));
+  if (parser.isSet(tokens)) options.tokens = parse_tokens(parser.value(tokens));
+  options.screenshots = parser.value(screenshots);
+  options.out = parser.isSet(out) ? parser.value(out)
+                                  : QDateTime::currentDateTime().toString(QStringLiteral("'carryover-run-'yyyyMMdd-HHmmss"));
+  return options;
+}
+
+}  // namespace carryover

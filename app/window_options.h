@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QSize>
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+#include "widgets/theme.h"
+
+namespace carryover {
+
+/// What `carryover [MODEL [TEXT]]` takes when it opens the window, or does its job without one. A plain value.
+struct WindowOptions {
+  QString model, text;
+  bool fetch = true;      ///< get the default model and book where no model is given
+  bool headless = false;  ///< run, write everything to `out`, quit
+  bool exit_after_run = false;
+  ThemeKind theme = ThemeKind::Light;
+  QSize size{1280, 800};
+  std::optional<std::int64_t> tokens;  ///< of the text; 0: all
+  QString screenshots;                 ///< folder for pictures of each view, then quit
+  QString out;                         ///< run folder of a headless run
+};
+
+/// Ends the process with a message and code 2 on a wrong option, and with 0 after --help. Needs a QCoreApplication.
+WindowOptions parse_window_options(const QStringList& arguments);
+
+}  // namespace carryover
