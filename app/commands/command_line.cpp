@@ -105,6 +105,9 @@ int run_command_line(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit then is an error that names the file
   command_line().assign(argv, argv + argc);
   return run_action([&]() -> int {
+    if (argc > 1 && argv[1][0] != '-' && !is_command_verb(argv[1])) {
+      throw EngineError(Fault::Usage, argv[1], "is no verb of carryover", "`carryover --help` lists them.");
+    }
     std::vector<VerbAction> actions;
     const auto app = make_app(actions);
     try {

@@ -100,7 +100,10 @@ int complete(const std::string& shell) {
 
 VerbAction add_completion(CLI::App& app) {
   const auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  app.add_option("SHELL", *shell, "bash, zsh or fish")
+      ->type_name("")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   app.footer(R"(Put one of these where your shell starts:
   source <(carryover completion bash)
   source <(carryover completion zsh)

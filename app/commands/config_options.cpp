@@ -93,6 +93,15 @@ void apply_file(RunSettings& settings, const std::string& path) {
   apply(settings, fields, path);
 }
 
+void check_policy(const std::string& policy, const std::string& where) {
+  std::string names;
+  for (const std::string& name : policy_names()) {
+    if (name == policy) return;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  throw EngineError(Fault::BadInput, where, "policy '" + policy + "' is not known", "Use one of " + names + ".");
+}
+
 const Grouping& preset(const std::vector<GroupingPreset>& presets, const std::string& name) {
   std::string names;
   for (const GroupingPreset& candidate : presets) {
@@ -212,6 +221,7 @@ RunSettings ConfigOptions::resolve(const ModelConfig& model) const {
   if (!given_->rope.empty()) settings.config.rope = parse_rope(given_->rope, model.rope);
   apply(settings, given_->fields, kFlagsName);
   settings.config.validate(model, where);
+  check_policy(settings.policy, where);
   return settings;
 }
 

@@ -101,7 +101,7 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
 
 VerbAction add_generate(CLI::App& app) {
   const auto options = std::make_shared<GenerateOptions>();
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->required();
+  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_option("--prompt-file", options->prompt_file, "UTF-8 text to continue, or - for standard input")
       ->required()
       ->type_name("FILE");

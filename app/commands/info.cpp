@@ -193,7 +193,7 @@ int info(const std::string& path, bool as_json, const ConfigOptions& config_opti
 VerbAction add_info(CLI::App& app) {
   const auto model = std::make_shared<std::string>();
   const auto as_json = std::make_shared<bool>(false);
-  app.add_option("MODEL", *model, "Hugging Face folder or GGUF file")->required();
+  app.add_option("MODEL", *model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_flag("--json", *as_json, "print everything as JSON");
   const auto config = std::make_shared<ConfigOptions>(app);
   app.footer(R"(Loads no weights. Settings on the command line change the prediction:

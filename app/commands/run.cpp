@@ -165,8 +165,8 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
 
 VerbAction add_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->required();
-  app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input");
+  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->type_name("");
   app.add_option("--input-ids", options->input_ids, "JSON array of token ids instead of TEXT")->type_name("FILE");
   app.add_option("--tokens", options->tokens, "read the first N tokens only")
       ->check(CLI::PositiveNumber)

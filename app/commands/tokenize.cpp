@@ -34,8 +34,8 @@ int tokenize(const TokenizeOptions& options) {
 
 VerbAction add_tokenize(CLI::App& app) {
   const auto options = std::make_shared<TokenizeOptions>();
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->required();
-  app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->required();
+  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->type_name("")->required();
   app.add_flag("--bos", options->bos, "put the BOS token first");
   app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
   app.footer(R"(No special token is added unless asked for. The output is what `run --input-ids` reads:

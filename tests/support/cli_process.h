@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <sys/resource.h>
+
+#include <QProcess>
+#include <QString>
+#include <QStringList>
+#include <functional>
+
+namespace carryover::test {
+
+/// What a finished carryover-cli left.
+struct CliResult {
+  int code = -1;  ///< -1: crashed, or did not end
+  QByteArray out, err;
+};
+
+inline QString demo_model() {
+  return QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");
+}
+inline QString demo_text() {
+  return demo_model() + QStringLiteral("/text.txt");
+}
+
+/// The built carryover-cli with `arguments`, not started yet.
+inline void prepare_cli(QProcess& process, const QStringList& arguments) {
+  process.setProgram(QStringLiteral(CARRYOVER_BINARY_DIR "/bin/carryover-cli"));
+  process.setArguments(arguments);
+}
+
+inline CliResult finish_cli(QProcess& process) {
+  if (!process.waitForFinished(120000)) return {-1, {}, process.errorString().toUtf8()};
+  const bool normal = process.exitStatus() == QProcess::NormalExit;
+  return {normal ? process.exitCode() : -1, process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+/// Runs it to its end. `file_size_limit`: no file may grow past that many bytes, as on a full disk.
+inline CliResult run_cli(const QStringList& arguments, const QByteArray& input = {},
+                         std::int64_t file_size_limit = -1) {
+  QProcess process;
+  prepare_cli(process, arguments);
+  if (file_size_limit >= 0) {
+    process.setChildProcessModifier([file_size_limit] {
+      const rlimit limit{static_cast<rlim_t>(file_size_limit), static_cast<rlim_t>(file_size_limit)};
+      setrlimit(RLIMIT_FSIZE, &limit);
+    });
+  }
+  process.start();
+  process.write(input);
+  process.closeWriteChannel();
+  return finish_cli(process);
+}
+
+}  // namespace carryover::test
