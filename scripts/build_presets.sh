@@ -21,7 +21,7 @@ configure() { # PRESET
   if [ -e "$folder/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "${arguments[*]}" ]; then return 0; fi
   mkdir -p "$folder"
   (cd "$ROOT" && cmake --preset "$1" "${arguments[@]}") >"$folder/configure.log" 2>&1 ||
-    { tail -n 30 "$folder/configure.log" >&2; fail "CMake failed; its log is $folder/configure.log"; }
+    { sed -n '/CMake Error/,$p' "$folder/configure.log" >&2; fail "CMake failed; its log is $folder/configure.log"; }
   printf '%s' "${arguments[*]}" >"$stamp"
   ln -sf "build/$1/compile_commands.json" "$ROOT/compile_commands.json"
 }

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The front door, as far as it goes without a network: each script parses, help and errors have their exit codes, and
+# --offline with an empty cache names what is missing instead of fetching it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+checks=0
+
+expect() { # EXIT-CODE  TEXT-IN-OUTPUT  COMMAND...
+  local wanted=$1 text=$2 code=0
+  shift 2
+  "$@" >"$scratch/out" 2>&1 || code=$?
+  if [ "$code" != "$wanted" ] || { [ -n "$text" ] && ! grep -qF -- "$text" "$scratch/out"; }; then
+    printf 'expected exit %s and "%s" of: %s\ngot exit %s and:\n' "$wanted" "$text" "$*" "$code"
+    cat "$scratch/out"
+    exit 1
+  fi
+  checks=$((checks + 1))
+}
+empty_cache() { env CARRYOVER_CACHE="$scratch/cache" "$@"; }
+
+for script in lab .ci/run scripts/*.sh tests/repo/*.sh; do expect 0 "" bash -n "$script"; done
+expect 0 "usage: ./lab" ./lab help
+expect 0 "usage: ./lab" ./lab
+expect 2 "there is no job 'fly'" ./lab fly
+expect 2 "there is no preset 'fast'" ./lab build fast
+expect 2 "clean takes --cache or nothing" ./lab clean everything
+expect 1 "MISSING" empty_cache ./lab doctor
+expect 3 "--offline was given" empty_cache ./lab --offline assets
+expect 3 "LibTorch 2.11.0" empty_cache env CARRYOVER_SKIP_PACKAGES=1 ./lab build --offline
+expect 1 "nothing was removed" env CARRYOVER_CACHE="$scratch" ./lab clean --cache
+expect 1 "can't write to the cache" env CARRYOVER_CACHE=/proc/nowhere ./lab build
+
+# From another folder and through a link, the checkout is found all the same.
+ln -s "$PWD/lab" "$scratch/lab"
+(cd / && expect 0 "usage: ./lab" "$scratch/lab" help)
+echo "$checks checks passed"

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""scripts/wheels.py against a server on this machine that breaks connections off: downloads continue, and no wrong or
+partial file ever gets its name."""
+import hashlib
+import http.server
+import os
+import random
+import sys
+import tempfile
+import threading
+import unittest
+import zipfile
+from pathlib import Path
+
+FOLDER = tempfile.TemporaryDirectory()
+os.environ["CARRYOVER_CACHE"] = FOLDER.name
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.dont_write_bytecode = True
+import wheels  # noqa: E402  (reads CARRYOVER_CACHE)
+
+PAYLOAD = random.Random(7).randbytes(5_000_000)
+NAME = "some_thing-1.0-py3-none-any.whl"
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """Sends at most `limit` bytes a connection, and honours Range unless told not to."""
+
+    limit, honours_range, ranges = 0, True, []
+
+    def do_GET(self):
+        asked = self.headers.get("Range")
+        start = int(asked[6:-1]) if asked and self.honours_range else 0
+        type(self).ranges.append(start)
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(PAYLOAD) - start))
+        self.end_headers()
+        self.wfile.write(PAYLOAD[start : start + self.limit])
+
+    def log_message(self, *_):
+        pass
+
+
+class WheelsTest(unittest.TestCase):
+    def setUp(self):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        Server.limit, Server.honours_range, Server.ranges = len(PAYLOAD), True, []
+        wheels.DOWNLOADS.mkdir(parents=True, exist_ok=True)
+        for file in wheels.DOWNLOADS.iterdir():
+            file.unlink()
+        wheels.time.sleep = lambda _: None
+        self.wheel = wheels.Wheel("some-thing", "1.0", hashlib.sha256(PAYLOAD).hexdigest(), len(PAYLOAD))
+        self.part = wheels.DOWNLOADS / (NAME + ".part")
+
+    def tearDown(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def fetch(self, wheel=None):
+        address = f"http://127.0.0.1:{self.server.server_address[1]}/x/{NAME}"
+        wheels.fetch(address, wheel or self.wheel, None, wheels.Progress(len(PAYLOAD), machine=False))
+
+    def test_a_whole_fetch_is_named_and_found(self):
+        self.assertIsNone(wheels.here(self.wheel))
+        self.fetch()
+        self.assertEqual(wheels.here(self.wheel).read_bytes(), PAYLOAD)
+        self.assertFalse(self.part.exists())
+
+    def test_connections_that_break_off_are_continued_at_their_last_byte(self):
+        Server.limit = 1_500_000
+        self.fetch()
+        self.assertEqual(Server.ranges, [0, 1_500_000, 3_000_000, 4_500_000])
+        self.assertEqual(wheels.here(self.wheel).read_bytes(), PAYLOAD)
+
+    def test_a_killed_call_is_continued_by_the_next(self):
+        self.part.write_bytes(PAYLOAD[:2_345_678])
+        self.fetch()
+        self.assertEqual(Server.ranges, [2_345_678])
+        self.assertEqual(wheels.here(self.wheel).read_bytes(), PAYLOAD)
+
+    def test_a_server_without_ranges_starts_over(self):
+        Server.honours_range = False
+        self.part.write_bytes(PAYLOAD[:1000])
+        self.fetch()
+        self.assertEqual(wheels.here(self.wheel).read_bytes(), PAYLOAD)
+
+    def test_a_wrong_hash_leaves_nothing_behind(self):
+        self.part.write_bytes(b"x" * 1000)
+        with self.assertRaises(SystemExit):
+            self.fetch()
+        self.assertEqual(list(wheels.DOWNLOADS.iterdir()), [])
+
+    def test_a_server_that_sends_nothing_gives_up_and_keeps_the_part(self):
+        Server.limit = 0
+        self.part.write_bytes(PAYLOAD[:1000])
+        with self.assertRaises(SystemExit):
+            self.fetch()
+        self.assertEqual(self.part.read_bytes(), PAYLOAD[:1000])
+        self.assertIsNone(wheels.here(self.wheel))
+
+    def test_unpack_takes_only_the_prefixes_and_appears_whole(self):
+        file = wheels.DOWNLOADS / NAME
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("keep/a.txt", "a")
+            archive.writestr("drop/b.txt", "b")
+        listing = Path(FOLDER.name) / "list.txt"
+        listing.write_text(f"some-thing==1.0 --hash=sha256:{'0' * 64}  # bytes={file.stat().st_size}\n")
+        out = Path(FOLDER.name) / "out"
+        wheels.unpack(listing, out, ["keep/"])
+        self.assertEqual([str(p.relative_to(out)) for p in sorted(out.rglob("*.txt"))], ["keep/a.txt"])
+        self.assertFalse(out.with_name("out.part").exists())
+        with self.assertRaises(SystemExit):
+            wheels.unpack(listing, Path(FOLDER.name) / "none", ["elsewhere/"])
+        self.assertFalse((Path(FOLDER.name) / "none").exists())
+
+    def test_the_repository_s_lists_are_well_formed(self):
+        scripts = Path(wheels.__file__).parent
+        for listing in ("wheels.txt", "wheels-nvcc.txt", "wheels-cuda.txt", "wheels-model.txt"):
+            self.assertTrue(wheels.read_list(scripts / listing), listing)
+        bad = Path(FOLDER.name) / "bad.txt"
+        bad.write_text("torch==2.11.0\n")
+        with self.assertRaises(SystemExit):
+            wheels.read_list(bad)
+
+
+if __name__ == "__main__":
+    unittest.main()
