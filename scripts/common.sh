@@ -44,10 +44,10 @@ lock_cache() {
 }
 unlock_cache() { exec 9>&-; }
 
-nvcc_dir() { # prints the root of a CUDA toolkit that is already here
+nvcc_dir() { # prints the root of a CUDA 13 toolkit that is already here
   local nvcc
   for nvcc in "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc "$CACHE/nvcc-13.0/bin/nvcc"; do
-    if [ -n "$nvcc" ] && [ -x "$nvcc" ]; then
+    if [ -n "$nvcc" ] && [ -x "$nvcc" ] && "$nvcc" --version | grep -q 'release 13\.'; then
       dirname "$(dirname "$(readlink -f "$nvcc")")"
       return 0
     fi

@@ -82,9 +82,16 @@ plan_libtorch() {
   plan "LibTorch 2.11.0, CPU half" "$mb" $((mb + 550)) $(($(seconds_to_fetch "$mb") + 20)) install_libtorch
 }
 
+# The wheels' own tree is a toolkit but for two names that CMake and the linker look for.
 install_nvcc() {
+  local new=$CACHE/nvcc-13.0.new
   fetcher get "$LISTS/wheels-nvcc.txt"
-  bash "$ROOT/scripts/unpack_nvcc.sh" "$CACHE/downloads" "$CACHE/nvcc-13.0" >&2
+  python3 "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels-nvcc.txt" "$new" nvidia/cu13/
+  ln -s lib "$new/nvidia/cu13/lib64"
+  ln -s libcudart.so.13 "$new/nvidia/cu13/lib/libcudart.so"
+  rm -rf "$CACHE/nvcc-13.0"
+  mv "$new/nvidia/cu13" "$CACHE/nvcc-13.0"
+  rm -rf "$new"
 }
 plan_nvcc() {
   ! nvcc_dir >/dev/null || return 0

@@ -178,7 +178,8 @@ def unpack(listing, out, prefixes):
             for member in archive.infolist():
                 if not member.filename.startswith(tuple(prefixes)) or member.is_dir():
                     continue
-                archive.extract(member, part)
+                mode = member.external_attr >> 16 & 0o777
+                Path(archive.extract(member, part)).chmod(mode | 0o644)  # zipfile itself forgets who may execute
     if not any(part.iterdir()):
         sys.exit(f"wheels.py: nothing in {listing} starts with {' or '.join(prefixes)}")
     shutil.rmtree(out, ignore_errors=True)
