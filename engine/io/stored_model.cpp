@@ -97,6 +97,7 @@ std::string StoredModel::hash() const {
     for (std::size_t at = 0; at < data.size(); at += step) {
       fingerprint.add(data.subspan(at, std::min(kSampleBytes, data.size() - at)));
     }
+    if (contents_[i].file) contents_[i].file->release(data);
   }
   return fingerprint.hex();
 }
