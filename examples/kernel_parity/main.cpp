@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// kernel_parity: runs the 1000 random cases of tests/support/kernel_cases.h through each CUDA kernel and its CPU
+// reference, prints what agrees, then times each kernel at the size of a 7B model. Exit: 0 all agree, 1 not, 77 no GPU.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+
+#include "examples/kernel_parity/device_memory.h"
+#include "kernels/cuda_table.h"
+#include "tests/support/kernel_cases.h"
+
+using namespace carryover;
+using namespace carryover::kernels;
+using parity::check;
+using parity::DeviceArray;
+
+namespace {
+
+const CudaKernels& cuda() {
+  return *carryover_cuda_kernels();
+}
+
+struct DevicePoolTopk {
+  explicit DevicePoolTopk(const kernel_cases::PoolTopkCase& c)
+      : keys(c.keys),
+        summaries(c.summaries),
+        head_slot(c.head_slot),
+        scores(c.results()),
+        indices(c.results()),
+        workspace(static_cast<std::size_t>(cuda().pool_topk_workspace_bytes(c.args))),
+        args(c.args) {
+    args.keys = keys.get(), args.summaries = summaries.get(), args.head_slot = head_slot.get();
+    args.scores = scores.get(), args.indices = indices.get(), args.workspace = workspace.get();
+  }
+  DeviceArray<std::byte> keys;
+  DeviceArray<float> summaries;
+  DeviceArray<std::int32_t> head_slot;
+  DeviceArray<float> scores;
+  DeviceArray<std::int64_t> indices;
+  DeviceArray<std::byte> workspace;
+  PoolTopk args;
+};
+
+struct DeviceGatherPrefix {
+  explicit DeviceGatherPrefix(const kernel_cases::GatherPrefixCase& c)
+      : pool_keys(c.pool_keys),
+        pool_values(c.pool_values),
+        head_slot(c.head_slot),
+        positions(c.positions),
+        keys(c.result_bytes()),
+        values(c.result_bytes()),
+        args(c.args) {
+    args.pool_keys = pool_keys.get(), args.pool_values = pool_values.get(), args.head_slot = head_slot.get();
+    args.positions = positions.get(), args.keys = keys.get(), args.values = values.get();
+  }
+  DeviceArray<std::byte> pool_keys, pool_values;
+  DeviceArray<std::int32_t> head_slot;
+  DeviceArray<std::int64_t> positions;
+  DeviceArray<std::byte> keys, values;
+  GatherPrefix args;
+};
+
+struct DeviceRopePrefix {
+  explicit DeviceRopePrefix(const kernel_cases::RopePrefixCase& c)
+      : data(c.input), inverse_frequency(c.inverse_frequency), args(c.args) {
+    args.input = args.output = data.get();  // in place, as the engine may
+    args.inverse_frequency = inverse_frequency.get();
+  }
+  DeviceArray<std::byte> data;
+  DeviceArray<float> inverse_frequency;
+  RopePrefix args;
+};
+
+void finish(Status launched) {
+  check(launched, "launch");
+  check(cudaDeviceSynchronize(), "run");
+}
+
+/// Equal scores and indices, and nothing written behind them.
+bool pool_topk_agrees(int n) {
+  const auto c = kernel_cases::pool_topk_case(n);
+  const DevicePoolTopk device(c);
+  finish(cuda().pool_topk(device.args, nullptr));
+  std::vector<float> scores(c.results());
+  std::vector<std::int64_t> indices(c.results());
+  PoolTopk args = c.args;
+  args.keys = c.keys.data(), args.summaries = c.summaries.data(), args.head_slot = c.head_slot.data();
+  args.scores = scores.data(), args.indices = indices.data();
+  reference::pool_topk(args, nullptr);
+  return device.scores.host() == scores && device.indices.host() == indices && device.scores.guard_intact() &&
+         device.indices.guard_intact() && device.workspace.guard_intact();
+}
+
+bool gather_prefix_agrees(int n) {
+  const auto c = kernel_cases::gather_prefix_case(n);
+  const DeviceGatherPrefix device(c);
+  finish(cuda().gather_prefix(device.args, nullptr));
+  std::vector<std::byte> keys(c.result_bytes()), values(c.result_bytes());
+  GatherPrefix args = c.args;
+  args.pool_keys = c.pool_keys.data(), args.pool_values = c.pool_values.data();
+  args.head_slot = c.head_slot.data(), args.positions = c.positions.data();
+  args.keys = keys.data(), args.values = values.data();
+  reference::gather_prefix(args, nullptr);
+  return device.keys.host() == keys && device.values.host() == values && device.keys.guard_intact() &&
+         device.values.guard_intact();
+}
+
+/// Within kernel_cases::rope_tolerance, element by element.
+bool rope_prefix_agrees(int n) {
+  const auto c = kernel_cases::rope_prefix_case(n);
+  const DeviceRopePrefix device(c);
+  finish(cuda().rope_prefix(device.args, nullptr));
+  std::vector<std::byte> expected(c.input.size());
+  RopePrefix args = c.args;
+  args.input = c.input.data(), args.output = expected.data();
+  args.inverse_frequency = c.inverse_frequency.data();
+  reference::rope_prefix(args, nullptr);
+  const std::vector<std::byte> result = device.data.host();
+  return device.data.guard_intact() && visit_element(c.args.type, [&](auto element) {
+           auto other = element;
+           for (std::size_t at = 0; at < result.size(); at += sizeof element) {
+             memcpy(&element, result.data() + at, sizeof element);
+             memcpy(&other, expected.data() + at, sizeof other);
+             const double error = std::abs(static_cast<double>(widen(element)) - static_cast<double>(widen(other)));
+             if (!(error <= kernel_cases::rope_tolerance(c.args.type))) return false;
+           }
+           return true;
+         });
+}
+
+bool compare(const char* kernel, bool (*agrees)(int)) {
+  int passed = 0, first_failed = -1;
+  for (int n = 0; n < kernel_cases::case_count; ++n) {
+    if (agrees(n)) {
+      ++passed;
+    } else if (first_failed < 0) {
+      first_failed = n;
+    }
+  }
+  std::printf("%-14s %4d of %d cases agree", kernel, passed, kernel_cases::case_count);
+  std::printf(first_failed < 0 ? "   pass\n" : "   FAIL, first case %d\n", first_failed);
+  return first_failed < 0;
+}
+
+/// Milliseconds of one call on an idle device: the median of nine after one that warms up.
+template <typename Call>
+float median_ms(Call&& call) {
+  cudaEvent_t start, stop;
+  check(cudaEventCreate(&start), "event");
+  check(cudaEventCreate(&stop), "event");
+  std::array<float, 9> times{};
+  finish(call());
+  for (float& ms : times) {
+    check(cudaEventRecord(start, nullptr), "event");
+    check(call(), "launch");
+    check(cudaEventRecord(stop, nullptr), "event");
+    check(cudaEventSynchronize(stop), "event");
+    check(cudaEventElapsedTime(&ms, start, stop), "event");
+  }
+  cudaEventDestroy(start);
+  cudaEventDestroy(stop);
+  std::nth_element(times.begin(), times.begin() + 4, times.end());
+  return times[4];
+}
+
+/// One layer of a 7B model at the default grouping: 16 long-range heads of 128, R = 512, L_q = 64.
+void time_kernels() {
+  constexpr std::int32_t heads = 16, head_dim = 128, prefix = 512;
+  kernel_cases::Draw draw(1);
+  for (const std::int64_t entries : {std::int64_t{16384}, std::int64_t{131072}}) {
+    kernel_cases::PoolTopkCase pool;
+    pool.args.key_type = Element::BFloat16, pool.args.entries = entries, pool.args.slot_stride = entries * head_dim;
+    pool.args.heads = heads, pool.args.summary_count = 16, pool.args.head_dim = head_dim, pool.args.k = 16;
+    pool.keys = kernel_cases::exact_elements(draw, Element::BFloat16, heads * entries * head_dim);
+    for (int i = 0; i < heads * 16 * head_dim; ++i) pool.summaries.push_back(draw.eighth());
+    for (std::int32_t head = 0; head < heads; ++head) pool.head_slot.push_back(head);
+    const DevicePoolTopk topk(pool);
+    const float ms = median_ms([&] { return cuda().pool_topk(topk.args, nullptr); });
+    std::printf("pool_topk      %6lld entries, 16 heads, bf16   %8.3f ms   %7.1f GB/s of keys\n",
+                static_cast<long long>(entries), ms, static_cast<double>(pool.keys.size()) / 1e6 / ms);
+
+    kernel_cases::GatherPrefixCase chosen;
+    chosen.args.type = Element::BFloat16, chosen.args.slot_stride = entries * head_dim;
+    chosen.args.heads = heads, chosen.args.prefix_length = prefix, chosen.args.head_dim = head_dim;
+    chosen.pool_keys = pool.keys, chosen.pool_values = pool.keys, chosen.head_slot = pool.head_slot;
+    for (int i = 0; i < heads * prefix; ++i) chosen.positions.push_back(i % prefix * (entries / prefix));
+    const DeviceGatherPrefix gather(chosen);
+    std::printf("gather_prefix  %6lld entries, R = 512, bf16    %8.3f ms\n", static_cast<long long>(entries),
+                median_ms([&] { return cuda().gather_prefix(gather.args, nullptr); }));
+  }
+  kernel_cases::RopePrefixCase rope;
+  rope.args.type = Element::BFloat16, rope.args.attention_scale = 1, rope.args.first_position = -prefix;
+  rope.args.rows = heads, rope.args.length = prefix, rope.args.head_dim = head_dim;
+  rope.input = kernel_cases::exact_elements(draw, Element::BFloat16, heads * prefix * head_dim);
+  rope.inverse_frequency.assign(head_dim / 2, 0.01f);
+  const DeviceRopePrefix rotated(rope);
+  std::printf("rope_prefix    16 heads, R = 512, bf16           %8.3f ms\n",
+              median_ms([&] { return cuda().rope_prefix(rotated.args, nullptr); }));
+}
+
+}  // namespace
+
+int main() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::printf("There is no CUDA device here, so nothing was compared.\n");
+    return 77;
+  }
+  try {
+    cudaDeviceProp device{};
+    check(cudaGetDeviceProperties(&device, 0), "device");
+    std::printf("%s, sm_%d%d\n", device.name, device.major, device.minor);
+    bool agree = compare("pool_topk", pool_topk_agrees);
+    agree = compare("gather_prefix", gather_prefix_agrees) && agree;
+    agree = compare("rope_prefix", rope_prefix_agrees) && agree;
+    time_kernels();
+    return agree ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "kernel_parity: %s\n", error.what());
+    return 1;
+  }
+}
