@@ -34,10 +34,9 @@ PlotScene::PlotScene(QWidget* view)
     for (QCPItemStraightLine** line : {&each->halo, &each->line}) {
       *line = new QCPItemStraightLine(plot);
       (*line)->setLayer(cursor_layer);
+      (*line)->setAntialiased(false);  // crisp at any place
       (*line)->setVisible(false);
     }
-  legend_row = new QCPLayoutGrid;  // keeps the legend's items together at the left
-  layout->addElement(1, 0, legend_row);
   curves = std::make_unique<PlotCurves>(*plot);
   map = std::make_unique<PlotMap>(*plot);
 }
@@ -83,8 +82,12 @@ void PlotScene::arrange(int width) {
   plot->legend->setVisible(wanted);
   if (!wanted) {
     legend_row->take(plot->legend);
+    layout->remove(legend_row);
+    legend_row = nullptr;
     return;
   }
+  legend_row = new QCPLayoutGrid;  // keeps the legend's items together at the left; empty, it would squeeze the plot
+  layout->addElement(1, 0, legend_row);
   legend_row->addElement(0, 0, plot->legend);
   legend_row->expandTo(1, 2);
   legend_row->setColumnStretchFactor(0, 0.001);

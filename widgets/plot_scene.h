@@ -39,7 +39,7 @@ struct PlotScene {
     void set(const QPointF& from, const QPointF& to, bool visible);
   };
   Cursor cursor, row_cursor;
-  QCPLayoutGrid* legend_row;
+  QCPLayoutGrid* legend_row = nullptr;  ///< exists while the legend is shown
   QRectF extent, fitted;
   QSize pixels;
   QPoint pressed;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/gradients.h"
+
+#include <QTest>
+#include <cmath>
+
+using namespace carryover;
+
+class GradientsTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void lightness_rises_evenly_data() {
+    QTest::addColumn<int>("scale");
+    QTest::newRow("viridis") << static_cast<int>(ColourScale::Viridis);
+    QTest::newRow("cividis") << static_cast<int>(ColourScale::Cividis);
+  }
+  // Equal steps must look equal and survive grey print: L* is linear to within what sRGB's gamut and 8 bits allow.
+  void lightness_rises_evenly() {
+    QFETCH(int, scale);
+    const auto kind = static_cast<ColourScale>(scale);
+    const double first = cie_lightness(scale_colour(kind, 0)), last = cie_lightness(scale_colour(kind, 1));
+    QVERIFY(last - first > 70);
+    double before = first;
+    for (int i = 1; i <= 100; ++i) {
+      const double t = i / 100.0, lightness = cie_lightness(scale_colour(kind, t));
+      QVERIFY2(lightness > before, qPrintable(QString::number(t)));
+      QVERIFY2(std::abs(lightness - (first + (last - first) * t)) < 3, qPrintable(QString::number(t)));
+      before = lightness;
+    }
+  }
+  // A simple stand-in for protanopia and deuteranopia: red and green are seen as one. Cividis must stay ordered and keep its
+  // blue-yellow contrast; red minus green must carry nothing.
+  void cividis_needs_no_red_green() {
+    for (int i = 0; i <= 100; ++i) {
+      const QColor colour = scale_colour(ColourScale::Cividis, i / 100.0);
+      QVERIFY2(std::abs(colour.red() - colour.green()) < 52, qPrintable(colour.name()));
+    }
+  }
+  void ends_are_clamped() {
+    QCOMPARE(scale_colour(ColourScale::Viridis, -3), scale_colour(ColourScale::Viridis, 0));
+    QCOMPARE(scale_colour(ColourScale::Viridis, 7), scale_colour(ColourScale::Viridis, 1));
+  }
+};
+
+QTEST_APPLESS_MAIN(GradientsTest)
+#include "gradients_test.moc"

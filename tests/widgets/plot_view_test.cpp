@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/plot_view.h"
+
+#include <QSignalSpy>
+#include <QTest>
+#include <cmath>
+
+#include "tests/support/gui_test.h"
+
+using namespace carryover;
+
+namespace {
+
+using Points = std::vector<std::pair<double, double>>;
+
+bool shows(const QImage& image, const QColor& colour) {
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x)
+      if (image.pixelColor(x, y) == colour) return true;
+  return false;
+}
+
+QImage picture(PlotView& plot) {
+  QTest::qWait(30);  // queued replots
+  return plot.grab().toImage();
+}
+
+}  // namespace
+
+class PlotViewTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() {
+    test::fail_on_qt_warnings();
+    apply_theme(*qApp, ThemeKind::Light);
+  }
+
+  void stacks_what_is_visible() {
+    PlotView plot(QStringLiteral("stack"));
+    int curves[3];
+    for (std::size_t i = 0; i < 3; ++i)
+      curves[i] = plot.add_curve(QString::number(i), {series_colour(i), false, true, true});
+    for (int x = 0; x < 5; ++x)
+      for (int i = 0; i < 3; ++i) plot.append(curves[i], x, 10.0 * i + x);
+    QCOMPARE(plot.drawn_points(curves[2])[4], std::pair(4.0, 4.0 + 14 + 24));
+    plot.set_curve_visible(curves[1], false);
+    QCOMPARE(plot.drawn_points(curves[2])[4], std::pair(4.0, 4.0 + 24));
+    plot.append(curves[0], 5, 5);
+    plot.append(curves[1], 5, 15);
+    plot.append(curves[2], 5, 25);
+    QCOMPARE(plot.drawn_points(curves[2])[5], std::pair(5.0, 30.0));
+    plot.set_curve_visible(curves[1], true);
+    QCOMPARE(plot.drawn_points(curves[2])[5], std::pair(5.0, 45.0));
+    plot.set_log_y(true);
+    QCOMPARE(plot.drawn_points(curves[2])[5], std::pair(5.0, 25.0));
+  }
+
+  void points_that_share_an_x_keep_their_order() {
+    PlotView plot(QStringLiteral("stairs"));
+    const int curve = plot.add_curve(QStringLiteral("stairs"), {series_colour(0)});
+    Points stairs;
+    for (int i = 0; i < 20; ++i)
+      for (const double y : {i - 0.5, i + 0.5}) stairs.emplace_back(i * 100, y);
+    for (const auto& [x, y] : stairs) plot.append(curve, x, y);
+    QCOMPARE(plot.drawn_points(curve), stairs);
+  }
+
+  void follows_the_data_until_zoomed() {
+    PlotView plot(QStringLiteral("follow"));
+    const int curve = plot.add_curve(QStringLiteral("line"), {series_colour(0)});
+    plot.append(curve, {0, 10}, {1, 2});
+    plot.request_replot();
+    QVERIFY(plot.view().contains(QRectF(0, 1, 10, 1)));
+    plot.append(curve, 100, 5);
+    plot.request_replot();
+    QVERIFY(plot.view().right() >= 100);
+    plot.zoom_to(2, 4, 1, 2);
+    const QRectF zoomed = plot.view();
+    plot.append(curve, 200, 9);
+    plot.request_replot();
+    QCOMPARE(plot.view(), zoomed);
+    plot.fit();
+    QVERIFY(plot.view().right() >= 200 && plot.view().bottom() >= 9);
+  }
+
+  void an_empty_plot_says_so() {
+    PlotView plot(QStringLiteral("empty"));
+    plot.resize(300, 200);
+    plot.set_empty_text(QStringLiteral("No run yet"));
+    const int curve = plot.add_curve(QStringLiteral("line"), {series_colour(0)});
+    plot.request_replot();
+    plot.show();
+    QVERIFY(plot.is_empty());
+    QVERIFY(!shows(picture(plot), current_theme().series[0]));
+    plot.append(curve, {0, 1, 2}, {1, 1, 1});
+    plot.request_replot();
+    QVERIFY(shows(picture(plot), current_theme().series[0]));
+    plot.clear_curves();
+    plot.request_replot();
+    QVERIFY(!shows(picture(plot), current_theme().series[0]));
+  }
+
+  void a_change_of_theme_repaints() {
+    PlotView plot(QStringLiteral("theme"));
+    plot.resize(300, 200);
+    const int curve = plot.add_curve(QStringLiteral("line"), {series_colour(0)});
+    plot.append(curve, {0, 1, 2}, {1, 1, 1});
+    plot.request_replot();
+    plot.show();
+    const QColor light_line = current_theme().series[0];
+    QVERIFY(shows(picture(plot), light_line));
+    apply_theme(*qApp, ThemeKind::Dark);
+    const QImage dark = picture(plot);
+    QVERIFY(shows(dark, current_theme().surface));
+    QVERIFY(shows(dark, current_theme().series[0]));
+    QVERIFY(!shows(dark, light_line));
+  }
+
+  void map_cells_are_painted_where_they_are() {
+    PlotView plot(QStringLiteral("map"));
+    plot.resize(500, 300);
+    Map map{4, 7, {}};
+    for (int i = 0; i < 28; ++i) map.values.push_back(i % 5 == 0 ? NAN : static_cast<float>(i));
+    plot.set_map(map, -0.5, 6.5, -0.5, 3.5, QStringLiteral("value"), PlotView::Gradient::Viridis);
+    plot.request_replot();
+    plot.show();
+    const QImage image = picture(plot);
+    int blank = 0, painted = 0;
+    for (int px = 0; px < 500; px += 7)
+      for (int py = 0; py < 300; py += 7) {
+        const QPointF at = test::plot_coordinates(plot, {px, py});
+        const double dx = std::abs(at.x() - std::round(at.x())), dy = std::abs(at.y() - std::round(at.y()));
+        if (std::isnan(at.x()) || dx > 0.4 || dy > 0.4 || dx < 0.05 || dy < 0.05) continue;  // edges; grid lines in blanks
+        const QColor colour = plot.map_colour(at.x(), at.y());
+        QCOMPARE(image.pixelColor(px, py), colour.isValid() ? colour : current_theme().surface);
+        ++(colour.isValid() ? painted : blank);
+      }
+    QVERIFY(blank > 20 && painted > 200);
+  }
+
+  void one_row_or_column_has_its_full_size() {
+    PlotView plot(QStringLiteral("thin"));
+    plot.resize(400, 300);
+    plot.set_map({1, 1, {2.F}}, -0.5, 0.5, -0.5, 0.5, QStringLiteral("value"), PlotView::Gradient::Cividis);
+    plot.request_replot();
+    plot.show();
+    const QImage image = picture(plot);
+    int painted = 0;
+    for (int px = 0; px < 400; px += 9)
+      for (int py = 0; py < 300; py += 9) {
+        const QPointF at = test::plot_coordinates(plot, {px, py});
+        if (std::isnan(at.x()) || std::abs(at.x()) > 0.47 || std::abs(at.y()) > 0.47) continue;
+        QCOMPARE(image.pixelColor(px, py), plot.map_colour(0, 0));
+        ++painted;
+      }
+    QVERIFY(painted > 100);
+  }
+
+  void the_cursor_comes_and_goes() {
+    PlotView plot(QStringLiteral("cursor"));
+    plot.resize(300, 200);
+    const int curve = plot.add_curve(QStringLiteral("line"), {series_colour(1)});
+    plot.append(curve, {0, 1, 2}, {1, 1, 1});
+    plot.request_replot();
+    plot.show();
+    QVERIFY(!shows(picture(plot), current_theme().accent));
+    plot.set_cursor(1);
+    QVERIFY(shows(picture(plot), current_theme().accent));
+    plot.set_cursor(NAN);
+    QVERIFY(!shows(picture(plot), current_theme().accent));
+  }
+
+  void clicks_drags_and_keys() {
+    PlotView plot(QStringLiteral("mouse"));
+    plot.resize(300, 200);
+    const int curve = plot.add_curve(QStringLiteral("line"), {series_colour(0)});
+    plot.append(curve, {0, 100}, {0, 100});
+    plot.request_replot();
+    plot.show();
+    QTest::qWait(30);
+    QSignalSpy clicked(&plot, &PlotView::clicked), stepped(&plot, &PlotView::stepped);
+    const QPoint centre(170, 90);
+    QWidget* canvas = plot.childAt(centre);
+    QTest::mouseClick(canvas, Qt::LeftButton, Qt::NoModifier, centre);
+    QCOMPARE(clicked.count(), 1);
+    const QPointF expected = test::plot_coordinates(plot, centre);
+    QCOMPARE(clicked[0][0].toDouble(), expected.x());
+    QCOMPARE(clicked[0][1].toDouble(), expected.y());
+    QTest::mousePress(canvas, Qt::LeftButton, Qt::NoModifier, centre);
+    QTest::mouseMove(canvas, centre + QPoint(40, 0));
+    QTest::mouseRelease(canvas, Qt::LeftButton, Qt::NoModifier, centre + QPoint(40, 0));
+    QCOMPARE(clicked.count(), 1);
+    QTest::keyClick(&plot, Qt::Key_Right);
+    QCOMPARE(stepped.count(), 1);
+    QCOMPARE(stepped[0][0].toInt(), 1);
+  }
+};
+
+CARRYOVER_GUI_TEST(PlotViewTest)
+#include "plot_view_test.moc"
