@@ -42,7 +42,7 @@ bool ProgressLine::due(double seconds) {
 void ProgressLine::loading(double fraction, const std::string& what) {
   if (quiet_ || (!terminal_ && loading_shown_) || (terminal_ && !due(0.1))) return;
   loading_shown_ = true;
-  show("loading " + what + (terminal_ ? "  " + fixed(100 * fraction, 0) + " %" : ""));
+  show(terminal_ ? "loading " + what + "  " + fixed(100 * fraction, 0) + " %" : "loading the model");
 }
 
 std::string ProgressLine::rate(std::int64_t done, std::int64_t total) const {

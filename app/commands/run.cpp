@@ -178,6 +178,7 @@ VerbAction add_run(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--no-capture", options->no_capture, "leave hits or nll (or both: hits,nll) out of the run folder")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"hits", "nll"}))
       ->type_name("KINDS");
   app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
