@@ -10,7 +10,7 @@ namespace carryover {
 
 struct ModelConfig;
 
-/// H_long and L_long (sec:arch). Heads are QUERY heads, zero-indexed; a layer's list is ascending without repeats.
+/// H_long and L_long (subsec:arch). Heads are QUERY heads, zero-indexed; a layer's list is ascending without repeats.
 /// A head in the list is long-range in every layer; it reads a retrieved prefix only in the layers of L_long, and
 /// elsewhere sees its segment alone. A plain value; any thread.
 class Grouping {
