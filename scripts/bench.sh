@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ./lab bench [cpu|gui|gpu] [args]: sets up and builds, then runs scripts/bench/NAME.sh. The cpu bench has a peer, the
+# transformers library, in a virtual environment in the cache.
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$ROOT/scripts/build_presets.sh"
+
+name=cpu
+if [ $# -gt 0 ]; then
+  name=$1
+  shift
+fi
+bench=$ROOT/scripts/bench/$name.sh
+[ -e "$bench" ] || fail "there is no bench '$name'; there are: $(cd "$ROOT/scripts/bench" && printf '%s ' *.sh | sed 's/\.sh//g')" 2
+
+PEER_VENV=$CACHE/bench-venv
+PEER_STAMP=$PEER_VENV/requirements.txt
+install_peer() {
+  rm -rf "$PEER_VENV"
+  python3 -m venv "$PEER_VENV"
+  "$PEER_VENV/bin/python" -m pip install --quiet --upgrade 'pip>=25.1'
+  local install=("$PEER_VENV/bin/python" -m pip install --quiet --no-cache-dir --no-deps --resume-retries 20)
+  # Its own LibTorch with all of CUDA's libraries, since Python's torch does not start without them; hashes are checked.
+  "${install[@]}" --require-hashes --find-links "$CACHE/downloads" -r "$LISTS/wheels.txt" -r "$LISTS/wheels-cuda.txt"
+  # accelerate reads the GGUF; torch's further wishes (a compiler for GPUs) are not needed.
+  "${install[@]}" accelerate==1.15.0 psutil==7.2.2
+  "$PEER_VENV/bin/python" -m pip install --quiet --no-cache-dir -r "$ROOT/scripts/bench/requirements.txt"
+  cp "$ROOT/scripts/bench/requirements.txt" "$PEER_STAMP"
+}
+plan_bench() {
+  plan_build release 300 build_program
+  if [ "$name" = cpu ] && ! cmp -s "$ROOT/scripts/bench/requirements.txt" "$PEER_STAMP"; then
+    plan "The peer: transformers with its torch" 2200 4300 300 install_peer
+  fi
+}
+set_up plan_bench
+build_program
+
+assets=$(bash "$ROOT/scripts/fetch_assets.sh")
+MODEL=$(sed -n 's/^model //p' <<<"$assets") TEXT=$(sed -n 's/^text //p' <<<"$assets")
+PROGRAM=$(preset_folder release)/bin/carryover PEER_PYTHON=$PEER_VENV/bin/python
+export MODEL TEXT PROGRAM PEER_PYTHON
+exec bash "$bench" "$@"
