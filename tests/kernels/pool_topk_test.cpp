@@ -130,13 +130,13 @@ class PoolTopkTest : public QObject {
 
   void device_code_equals_reference() {
     int tried = 0;
-    for (int n = 0; n < kernel_cases::case_count; n += 4) {
+    for (int n = 0; n < kernel_cases::case_count; n += 8) {
       const PoolTopkCase c = kernel_cases::pool_topk_case(n);
       if (c.args.entries * c.args.heads * c.args.summary_count > most_scores) continue;
       ++tried;
       QVERIFY2(run_device_code(c) == run_reference(c), qPrintable(QString("case %1").arg(n)));
     }
-    QVERIFY(tried > 60);
+    QVERIFY(tried > 30);
   }
 
   /// Ascending scores put every key at the head of the list; many chunks make the merge work.
