@@ -50,34 +50,51 @@ MainWindow::MainWindow(QWidget* parent)
 
 MainWindow::~MainWindow() = default;
 
-// No central widget: every panel is a dock, side by side on top and one row below.
+QDockWidget* MainWindow::make_dock(const QString& id, const QString& title, Panel* panel) {
+  panel->setObjectName(id);
+  auto* dock = new QDockWidget(title, this);
+  dock->setObjectName(id + QStringLiteral("_dock"));
+  dock->setWidget(panel);
+  panels_[id] = panel;
+  docks_[id] = dock;
+  return dock;
+}
+
+// No central widget: every panel is a dock, side by side on top and one row below. The first of each area makes its place,
+// the others join it as tabs.
 void MainWindow::build_docks() {
-  std::map<PanelArea, QDockWidget*> first;
-  for (const PanelEntry& entry : panel_registry()) {
-    Panel* panel = entry.create(context_, nullptr);
-    panel->setObjectName(entry.id);
-    auto* dock = new QDockWidget(entry.title, this);
-    dock->setObjectName(entry.id + QStringLiteral("_dock"));
-    dock->setWidget(panel);
-    dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetFloatable | QDockWidget::DockWidgetClosable);
-    panels_[entry.id] = panel;
-    docks_[entry.id] = dock;
-    if (first.contains(entry.area)) {
-      tabifyDockWidget(first[entry.area], dock);
-      continue;
-    }
-    if (entry.area == PanelArea::Bottom) {
-      addDockWidget(Qt::BottomDockWidgetArea, dock);
-    } else if (first.empty()) {
-      addDockWidget(Qt::TopDockWidgetArea, dock);
+  std::map<PanelArea, std::vector<QDockWidget*>> areas;
+  for (const PanelEntry& entry : panel_registry())
+    areas[entry.area].push_back(make_dock(entry.id, entry.title, entry.create(context_, nullptr)));
+  QDockWidget* beside = nullptr;
+  for (const auto& [area, docks] : areas) {
+    if (area == PanelArea::Bottom) {
+      addDockWidget(Qt::BottomDockWidgetArea, docks.front());
+    } else if (beside == nullptr) {
+      addDockWidget(Qt::TopDockWidgetArea, docks.front());
     } else {
-      splitDockWidget(first.rbegin()->second, dock, Qt::Horizontal);
+      splitDockWidget(beside, docks.front(), Qt::Horizontal);
     }
-    first[entry.area] = dock;
+    if (area != PanelArea::Bottom) beside = docks.front();
   }
-  for (const auto& [area, dock] : first) dock->raise();
-  resizeDocks({first[PanelArea::Left], first[PanelArea::Centre], first[PanelArea::Right]}, {250, 660, 370}, Qt::Horizontal);
-  resizeDocks({first[PanelArea::Centre], first[PanelArea::Bottom]}, {480, 230}, Qt::Vertical);
+  for (const auto& [area, docks] : areas) {
+    for (std::size_t i = 1; i < docks.size(); ++i) tabifyDockWidget(docks[i - 1], docks[i]);
+    docks.front()->raise();
+    if (docks.size() < 2) continue;
+    for (QDockWidget* dock : docks) {  // a tab names it; a title bar would only say so again, so it has one when it floats
+      dock->setTitleBarWidget(new QWidget(dock));
+      connect(dock, &QDockWidget::topLevelChanged, dock,
+              [dock](bool floating) { dock->setTitleBarWidget(floating ? nullptr : new QWidget(dock)); });
+    }
+  }
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (std::exchange(arranged_, true)) return;
+  const int bottom = std::max(220, height() * 3 / 10), wide = width();
+  resizeDocks({docks_["grid"], docks_["text"], docks_["hits"]}, {wide * 19 / 100, wide * 49 / 100, wide * 32 / 100}, Qt::Horizontal);
+  resizeDocks({docks_["text"], docks_["loss"]}, {height() - bottom - 140, bottom}, Qt::Vertical);
 }
 
 void MainWindow::connect_state() {

@@ -42,8 +42,10 @@ class MainWindow : public QMainWindow {
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
+  void showEvent(QShowEvent* event) override;
 
  private:
+  QDockWidget* make_dock(const QString& id, const QString& title, Panel* panel);
   void build_docks();
   void build_toolbar();
   void build_status_widgets();
@@ -67,6 +69,7 @@ class MainWindow : public QMainWindow {
   std::map<QString, QDockWidget*> docks_;
   QAction *run_ = nullptr, *pause_ = nullptr, *stop_ = nullptr, *previous_ = nullptr, *next_ = nullptr;
   QAction *back_ = nullptr, *forward_ = nullptr, *follow_ = nullptr, *save_ = nullptr;
+  bool arranged_ = false;  ///< the docks have had their first sizes
   QLabel* what_ = nullptr;
   QProgressBar *progress_ = nullptr, *memory_ = nullptr;
 };

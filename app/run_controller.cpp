@@ -119,6 +119,8 @@ void RunController::accept_model(const LoadedModel& model) {
 
 bool RunController::can_run() const { return state_ == State::Idle && loads_under_way_ == 0 && model_ && text_; }
 
+bool RunController::engine_paused() const { return channel_ && channel_->control().paused(); }
+
 double RunController::running_seconds() const {
   return since_start_.isValid() ? static_cast<double>(since_start_.elapsed()) / 1000.0 : 0.0;
 }

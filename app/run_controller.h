@@ -27,6 +27,7 @@ class RunController : public QObject {
   bool can_run() const;
   const std::optional<LoadedModel>& model() const { return model_; }
   const std::optional<LoadedText>& text() const { return text_; }
+  bool engine_paused() const;      ///< asked to, or latched by itself
   double running_seconds() const;  ///< of the run now under way, pauses included
 
   void open_model(const QString& path);

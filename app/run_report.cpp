@@ -5,6 +5,7 @@
 #include <QPixmap>
 #include <QTimer>
 #include <algorithm>
+#include <utility>
 
 #include "widgets/panel.h"
 
@@ -25,6 +26,10 @@ void select_something(LabContext& context) {
     selection.segment = segment;
     selection.layer = head->layer;
     selection.head = head->head;
+    const auto best = std::max_element(head->hits.begin(), head->hits.end(), [](const Hit& a, const Hit& b) {
+      return std::pair(a.kind == HitKind::Anchor, a.score) < std::pair(b.kind == HitKind::Anchor, b.score);
+    });
+    selection.token = best->position;  // its source, so that the text shows marks
     context.select(selection);
     return;
   }

@@ -59,7 +59,8 @@ RibbonStrip::RibbonStrip(LabContext& context, QWidget* parent) : QAbstractScroll
 }
 
 QSize RibbonStrip::sizeHint() const {
-  return {400, arcs_height + cell_height + brace_height + 4 + horizontalScrollBar()->sizeHint().height()};
+  const int bar = horizontalScrollBar()->maximum() > 0 ? horizontalScrollBar()->sizeHint().height() : 0;
+  return {400, arcs_height + cell_height + brace_height + 4 + bar};
 }
 
 void RibbonStrip::reset() {
@@ -96,6 +97,7 @@ void RibbonStrip::update_range() {
   horizontalScrollBar()->setPageStep(viewport()->width());
   horizontalScrollBar()->setSingleStep(static_cast<int>(pitch()));
   horizontalScrollBar()->setRange(0, std::max(0, content - viewport()->width()));
+  updateGeometry();
 }
 
 void RibbonStrip::resizeEvent(QResizeEvent* event) {
@@ -250,7 +252,9 @@ void RibbonStrip::paint_brace(QPainter& painter) const {
   painter.drawLine(left, y + 4, right, y + 4);
   painter.drawLine(right, y, right, y + 4);
   const QString label = tr("K = %1").arg(depth);
-  painter.drawText(QPointF(right + 6, y + 8), label);
+  const int width = painter.fontMetrics().horizontalAdvance(label);
+  const int x = right + 6 + width <= viewport()->width() ? right + 6 : left - 6 - width;
+  painter.drawText(QPointF(x, y + 8), label);
 }
 
 void RibbonStrip::paintEvent(QPaintEvent* /*event*/) {

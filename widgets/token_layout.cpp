@@ -57,7 +57,7 @@ class LineBreaker {
  private:
   void add_piece(std::int64_t token, QString text) {
     double width = metrics_.horizontalAdvance(text);
-    if (x_ > 0 && x_ + width > width_) begin_line();
+    if (x_ > 0 && x_ + width > width_) wrap(text, width);
     while (width > width_ && text.size() > 1) {  // a token wider than the view
       const qsizetype fits = letters_that_fit(text);
       const QString head = text.left(fits);
@@ -67,6 +67,25 @@ class LineBreaker {
       width = metrics_.horizontalAdvance(text);
     }
     place(token, text, width);
+  }
+
+  /// Begins a line before a piece; the word that it goes on with comes along, where that word began on this line behind
+  /// another one and fits.
+  void wrap(const QString& next, double next_width) {
+    TokenLine& line = lines_.back();
+    std::size_t word = line.size();
+    if (!next.startsWith(u' ')) {
+      const auto begins_word = [&line](std::size_t i) {
+        return line[i].text.startsWith(u' ') || (i > 0 && line[i - 1].text.endsWith(u' '));
+      };
+      do --word;
+      while (word > 0 && !begins_word(word));
+    }
+    if (word == 0 || (word < line.size() && x_ - line[word].x + next_width > width_)) word = line.size();
+    const TokenLine moved(line.begin() + static_cast<std::ptrdiff_t>(word), line.end());
+    line.resize(word);
+    begin_line();
+    for (const TokenPiece& piece : moved) place(piece.token, piece.text, piece.width);
   }
 
   qsizetype letters_that_fit(const QString& text) const {

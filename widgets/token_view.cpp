@@ -91,6 +91,13 @@ void TokenView::update_scroll_bar() {
   verticalScrollBar()->setValue(static_cast<int>(layout_.estimated_line_of(top_)));
 }
 
+/// Where the text's end is at the view's bottom.
+LinePlace TokenView::last_top() {
+  if (layout_.block_count() == 0) return {};
+  const int block = layout_.block_count() - 1;
+  return layout_.moved({block, static_cast<int>(layout_.lines(block).size()) - 1}, 1 - visible_lines());
+}
+
 // The bar counts estimated lines; the place on screen is exact. So near moves go by lines and only far ones by estimate.
 void TokenView::scrollContentsBy(int /*dx*/, int dy) {
   const QScrollBar* bar = verticalScrollBar();
@@ -99,11 +106,7 @@ void TokenView::scrollContentsBy(int /*dx*/, int dy) {
   } else {
     top_ = layout_.moved(top_, -dy);
   }
-  if (bar->value() == bar->maximum() && layout_.block_count() > 0) {
-    const int block = layout_.block_count() - 1;
-    const LinePlace end{block, static_cast<int>(layout_.lines(block).size()) - 1};
-    top_ = layout_.moved(end, 1 - visible_lines());
-  }
+  if (bar->value() == bar->maximum()) top_ = last_top();
   update_scroll_bar();
   viewport()->update();
 }
@@ -112,7 +115,7 @@ void TokenView::show_token(std::int64_t token, bool at_top) {
   if (token < 0 || token >= layout_.token_count()) return;
   if (!at_top && !token_rect(token).isEmpty()) return;
   const LinePlace place = layout_.place_of_token(token);
-  top_ = layout_.moved(place, at_top ? 0 : -visible_lines() / 3);
+  top_ = std::min(layout_.moved(place, at_top ? 0 : -visible_lines() / 3), last_top());
   update_scroll_bar();
   viewport()->update();
 }

@@ -56,6 +56,7 @@ class TokenView : public QAbstractScrollArea {
   void changeEvent(QEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent*) override {}  ///< taken, so that it goes to no parent
   void keyPressEvent(QKeyEvent* event) override;
   bool viewportEvent(QEvent* event) override;
 
@@ -63,6 +64,7 @@ class TokenView : public QAbstractScrollArea {
   int line_height() const;
   int gutter_width() const;
   int visible_lines() const;
+  LinePlace last_top();
   void update_metrics();
   void update_scroll_bar();
   void paint_line(QPainter& painter, const TokenLine& line, int y);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/head_grid.h"
+
+#include <QApplication>
+#include <QTest>
+
+#include "engine/core/error.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/synthetic_run.h"
+#include "tests/support/temp_dir.h"
+#include "widgets/config_files.h"
+
+using namespace carryover;
+
+namespace {
+
+/// A shown grid on the synthetic model with nothing long-range.
+struct GridLab {
+  LabContext lab;
+  HeadGrid grid{lab};
+  GridLab() {
+    const ModelConfig model = test::synthetic_model().config;
+    SegmentConfig config = SegmentConfig::defaults_for(model);
+    config.grouping = Grouping({}, {{}});
+    lab.set_model(model, config);
+    grid.resize(260, 320);
+    grid.show();
+  }
+  QPoint at(int layer, int head) const { return grid.cell_rect(layer, head).center(); }
+  const Grouping& grouping() const { return lab.config().grouping; }
+};
+
+}  // namespace
+
+class HeadGridTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void every_cell_is_found_where_it_is_drawn() {
+    GridLab lab;
+    for (int layer = 0; layer < 12; ++layer)
+      for (int head = -1; head < 6; ++head)
+        QCOMPARE(lab.grid.cell_at(lab.at(layer, head)), std::optional(HeadGrid::Cell{layer, head}));
+    QVERIFY(!lab.grid.cell_at({-5, 40}));
+  }
+
+  void looking_selects_and_edits_nothing() {
+    GridLab lab;
+    QTest::mouseClick(&lab.grid, Qt::LeftButton, {}, lab.at(4, 2));
+    QCOMPARE(lab.lab.selected().layer, 4);
+    QCOMPARE(lab.lab.selected().head, 2);
+    QCOMPARE(lab.lab.undo_stack().count(), 0);
+  }
+
+  void a_click_toggles_and_undo_restores() {
+    GridLab lab;
+    lab.grid.set_editing(true);
+    QTest::mouseClick(&lab.grid, Qt::LeftButton, {}, lab.at(4, 2));
+    QVERIFY(lab.grouping().is_long(4, 2));
+    QVERIFY(!lab.grouping().is_long(5, 2));
+    QCOMPARE(head_role(lab.grouping(), 4, 2), HeadRole::LongRange);
+    QTest::mouseClick(&lab.grid, Qt::LeftButton, {}, lab.at(4, -1));
+    QCOMPARE(head_role(lab.grouping(), 4, 2), HeadRole::Retrieving);
+    lab.lab.undo_stack().undo();
+    lab.lab.undo_stack().undo();
+    QCOMPARE(head_role(lab.grouping(), 4, 2), HeadRole::Local);
+  }
+
+  void a_rubber_band_is_one_edit_of_exactly_its_cells() {
+    GridLab lab;
+    lab.grid.set_editing(true);
+    QTest::mousePress(&lab.grid, Qt::LeftButton, {}, lab.at(7, 4));
+    QTest::mouseMove(&lab.grid, lab.at(3, 1));
+    QTest::mouseRelease(&lab.grid, Qt::LeftButton, {}, lab.at(3, 1));
+    for (int layer = 0; layer < 12; ++layer)
+      for (int head = 0; head < 6; ++head)
+        QCOMPARE(lab.grouping().is_long(layer, head), layer >= 3 && layer <= 7 && head >= 1 && head <= 4);
+    QCOMPARE(lab.lab.undo_stack().count(), 1);
+  }
+
+  void keys_edit_too() {
+    GridLab lab;
+    QTest::keyClick(&lab.grid, Qt::Key_Down);
+    QTest::keyClick(&lab.grid, Qt::Key_Right);
+    QTest::keyClick(&lab.grid, Qt::Key_Space);
+    QTest::keyClick(&lab.grid, Qt::Key_L);
+    QCOMPARE(head_role(lab.grouping(), 1, 1), HeadRole::Retrieving);
+  }
+
+  void the_three_roles_look_different_without_colour() {
+    GridLab lab;
+    SegmentConfig config = lab.lab.config();
+    config.grouping = Grouping({1}, {{1}});
+    lab.lab.set_config(config);
+    const QImage picture = lab.grid.grab().toImage().convertToFormat(QImage::Format_Grayscale8);
+    const auto ink = [&](int layer, int head) {  // which pixels of the cell stand out, whatever their shade
+      const QRect cell = lab.grid.cell_rect(layer, head).adjusted(3, 3, -3, -3);
+      QByteArray shape;
+      const int ground = qGray(picture.pixel(cell.topLeft()));
+      for (int y = cell.top(); y < cell.top() + 12; ++y)
+        for (int x = cell.left(); x < cell.left() + 12; ++x) shape += std::abs(qGray(picture.pixel(x, y)) - ground) > 30 ? '#' : ' ';
+      return shape;
+    };
+    QVERIFY(ink(0, 0) != ink(0, 1));
+    QVERIFY(ink(0, 1) != ink(1, 1));
+    QVERIFY(ink(0, 0) != ink(1, 1));
+    QVERIFY(ink(0, 0).contains('#'));
+  }
+
+  void files_round_trip_and_bad_ones_are_refused() {
+    const test::TempDir folder;
+    const ModelConfig model = test::synthetic_model().config;
+    SegmentConfig config = SegmentConfig::defaults_for(model);
+    config.grouping = Grouping({2, 5}, {{0, 3}});
+    config.carry_length = 17;
+    const QString path = QString::fromStdString(folder.file("config.json"));
+    write_config(config, path);
+    QCOMPARE(read_config(SegmentConfig::defaults_for(model), model, path), config);
+    const QString grouping = QString::fromStdString(folder.file("grouping.json"));
+    write_grouping(config.grouping, grouping);
+    SegmentConfig expected = SegmentConfig::defaults_for(model);
+    expected.grouping = config.grouping;
+    QCOMPARE(read_config(SegmentConfig::defaults_for(model), model, grouping), expected);
+    config.grouping = Grouping({2, 99}, {{0}});
+    write_config(config, path);
+    QVERIFY_EXCEPTION_THROWN(read_config(SegmentConfig::defaults_for(model), model, path), EngineError);
+    QVERIFY_EXCEPTION_THROWN(read_config(config, model, QStringLiteral("/nowhere/config.json")), EngineError);
+  }
+};
+
+int main(int argc, char** argv) {
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  HeadGridTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "head_grid_test.moc"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/lab_context.h"
+
+#include <QSignalSpy>
+#include <QTest>
+#include <random>
+
+#include "tests/support/gui_test.h"
+#include "tests/support/synthetic_run.h"
+
+using namespace carryover;
+
+class LabContextTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void a_token_brings_its_segment_and_a_segment_drops_a_foreign_token() {
+    LabContext lab;
+    test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4));
+    lab.select_token(600);
+    QCOMPARE(lab.selected().segment, 2);
+    lab.select_segment(2);
+    QCOMPARE(lab.selected().token, std::int64_t{600});
+    lab.select_segment(3);
+    QCOMPARE(lab.selected().token, std::int64_t{-1});
+  }
+
+  void going_back_and_forward_replays_every_selection() {
+    LabContext lab;
+    test::synthetic_run(lab.run(), 8, 8, test::synthetic_request(8));
+    std::mt19937 random(7);
+    std::vector<Selection> seen = {lab.selected()};
+    for (int i = 0; i < 100; ++i) {
+      if (random() % 2 == 0) lab.select_segment(static_cast<int>(random() % 8));
+      else lab.select_head(static_cast<int>(random() % 12), static_cast<int>(random() % 6));
+      if (!(lab.selected() == seen.back())) seen.push_back(lab.selected());
+    }
+    for (std::size_t i = seen.size() - 1; i > 0; --i) {
+      QCOMPARE(lab.selected(), seen[i]);
+      lab.go_back();
+    }
+    QVERIFY(!lab.can_go_back());
+    for (std::size_t i = 1; i < seen.size(); ++i) {
+      lab.go_forward();
+      QCOMPARE(lab.selected(), seen[i]);
+    }
+    QVERIFY(!lab.can_go_forward());
+  }
+
+  void a_new_selection_forgets_what_was_ahead() {
+    LabContext lab;
+    test::synthetic_run(lab.run(), 8, 8, test::synthetic_request(8));
+    lab.select_segment(1);
+    lab.select_segment(2);
+    lab.go_back();
+    lab.select_segment(5);
+    QVERIFY(!lab.can_go_forward());
+    lab.go_back();
+    QCOMPARE(lab.selected().segment, 1);
+  }
+
+  void following_leaves_no_trace() {
+    LabContext lab;
+    test::synthetic_run(lab.run(), 8, 8, test::synthetic_request(8));
+    for (int segment = 0; segment < 8; ++segment) lab.follow_segment(segment);
+    QCOMPARE(lab.selected().segment, 7);
+    QVERIFY(!lab.can_go_back());
+  }
+
+  void edits_are_undone_one_by_one() {
+    LabContext lab;
+    const ModelConfig model = test::synthetic_model().config;
+    lab.set_model(model, SegmentConfig::defaults_for(model));
+    std::vector<SegmentConfig> states = {lab.config()};
+    for (int i = 0; i < 20; ++i) {
+      SegmentConfig next = lab.config();
+      next.carry_length = i + 1;
+      next.grouping.set_long(i % 12, i % 6, i % 3 == 0, 12);
+      lab.edit_config(next, QStringLiteral("edit"));
+      states.push_back(lab.config());
+    }
+    QSignalSpy changed(&lab, &LabContext::config_changed);
+    for (std::size_t i = states.size() - 1; i > 0; --i) {
+      QCOMPARE(lab.config(), states[i]);
+      lab.undo_stack().undo();
+    }
+    QCOMPARE(lab.config(), states.front());
+    QCOMPARE(changed.count(), 20);
+    lab.set_model(model, lab.config());
+    QVERIFY(!lab.undo_stack().canRedo());
+  }
+
+  void a_new_run_unselects_what_it_has_not() {
+    LabContext lab;
+    test::synthetic_run(lab.run(), 8, 8, test::synthetic_request(8));
+    lab.select_head(3, 1);
+    lab.select_token(900);
+    test::synthetic_run(lab.run(), 2, 1, test::synthetic_request(2));
+    QCOMPARE(lab.selected().segment, -1);
+    QCOMPARE(lab.selected().token, std::int64_t{-1});
+    QCOMPARE(lab.selected().layer, 3);
+    QVERIFY(!lab.can_go_back());
+  }
+};
+
+QTEST_GUILESS_MAIN(LabContextTest)
+#include "lab_context_test.moc"

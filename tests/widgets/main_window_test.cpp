@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window on the real engine and the demo.
+#include "app/main_window.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QSignalSpy>
+#include <QTest>
+#include <atomic>
+
+#include "app/message_bar.h"
+#include "app/startup.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/temp_dir.h"
+#include "widgets/panel.h"
+#include "widgets/plot_view.h"
+
+using namespace carryover;
+
+namespace {
+
+constexpr int patience_ms = 60'000;
+
+QString demo() { return QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo"); }
+
+void open_demo(MainWindow& window, std::int64_t tokens) {
+  RunOptions options;
+  options.token_limit = tokens;
+  options.dtype = DType::Float32;
+  window.context().set_run_options(options);
+  window.controller().open_model(demo());
+  window.controller().open_text(demo() + QStringLiteral("/text.txt"));
+}
+
+void run_to_the_end(MainWindow& window) {
+  QSignalSpy ended(&window.controller(), &RunController::run_ended);
+  window.controller().run_when_ready();
+  QVERIFY(ended.wait(patience_ms));
+}
+
+}  // namespace
+
+class MainWindowTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void runs_the_demo_and_shows_every_segment() {
+    MainWindow window;
+    window.show();
+    open_demo(window, 1000);
+    run_to_the_end(window);
+    const RunModel& run = window.context().run();
+    QVERIFY(run.finished());
+    QCOMPARE(run.token_count(), std::int64_t{1000});
+    QCOMPARE(run.segment_count(), run.expected_segments());
+    QVERIFY(run.summary().ppl().has_value());
+    std::int64_t targets = 0;
+    for (int segment = 0; segment < run.segment_count(); ++segment) targets += run.record(segment).targets;
+    QCOMPARE(targets, run.summary().targets);
+    for (const QString& id : window.panel_ids()) {
+      window.raise_panel(id);
+      QVERIFY(QTest::qWaitFor([&] { return window.panel(id)->isVisible(); }));
+      QVERIFY(!window.panel(id)->grab().isNull());
+    }
+  }
+
+  void selections_and_edits_can_be_taken_back() {
+    MainWindow window;
+    window.show();
+    open_demo(window, 1000);
+    run_to_the_end(window);
+    LabContext& lab = window.context();
+    lab.select_segment(1);
+    lab.select_head(1, 0);
+    lab.go_back();
+    QCOMPARE(lab.selected().segment, 1);
+    const SegmentConfig before = lab.config();
+    SegmentConfig after = before;
+    after.carry_length = 5;
+    lab.edit_config(after, QStringLiteral("carry"));
+    run_to_the_end(window);
+    QCOMPARE(lab.run().request().config.carry_length, std::int64_t{5});
+    lab.undo_stack().undo();
+    QCOMPARE(lab.config(), before);
+  }
+
+  void exports_plots_and_the_run() {
+    const test::TempDir folder;
+    MainWindow window;
+    window.show();
+    open_demo(window, 1000);
+    run_to_the_end(window);
+    for (const QString& id : window.panel_ids()) {
+      window.raise_panel(id);
+      QTest::qWait(50);
+    }
+    const QString plots = QString::fromStdString(folder.file("plots"));
+    window.export_plots(plots);
+    QVERIFY2(window.message_bar().isHidden(), qPrintable(window.message_bar().text()));
+    for (const char* suffix : {"png", "pdf", "svg", "csv"})
+      QVERIFY(!QDir(plots).entryList({QStringLiteral("*.%1").arg(QLatin1String(suffix))}).isEmpty());
+    QSignalSpy saved(&window.controller(), &RunController::saved);
+    const QString run = QString::fromStdString(folder.file("run"));
+    window.controller().save_run(run);
+    QVERIFY(saved.wait(patience_ms));
+    const StoredRun stored = read_run_folder(run.toStdString());
+    QCOMPARE(static_cast<int>(stored.segments.size()), window.context().run().segment_count());
+    QCOMPARE(static_cast<std::int64_t>(stored.target_nll.size()), window.context().run().summary().targets);
+  }
+
+  void the_window_outlives_bad_input() {
+    const test::TempDir folder;
+    MainWindow window;
+    window.show();
+    open_demo(window, 500);
+    run_to_the_end(window);
+    QSignalSpy failed(&window.controller(), &RunController::failed);
+    const QString bad = QString::fromStdString(folder.file("bad.gguf"));
+    write_file_atomically(bad.toStdString(), "GGUF but not quite");
+    window.open_path(bad);
+    QVERIFY(failed.wait(patience_ms));
+    QVERIFY(!window.message_bar().isHidden());
+    QVERIFY(window.message_bar().text().contains(QStringLiteral("bad.gguf")));
+    window.open_path(QString::fromStdString(folder.file("missing.txt")));
+    QVERIFY(failed.wait(patience_ms));
+    QVERIFY(window.message_bar().text().contains(QStringLiteral("missing.txt")));
+    run_to_the_end(window);  // what was open before still runs
+    QVERIFY(window.message_bar().isHidden());
+  }
+
+  void posted_events_are_handled_while_the_engine_is_latched() {
+    MainWindow window;
+    window.show();
+    open_demo(window, 1000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
+    QSignalSpy ended(&window.controller(), &RunController::run_ended);
+    QSignalSpy appended(&window.context().run(), &RunModel::segments_appended);
+    window.controller().run(1);  // the engine stops by itself in the middle of segment 1
+    QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine_paused() && appended.count() == 1, patience_ms);
+    int handled = 0;
+    for (int i = 0; i < 100; ++i) {
+      QMetaObject::invokeMethod(&window, [&handled] { ++handled; }, Qt::QueuedConnection);
+      QCoreApplication::processEvents();
+    }
+    QCOMPARE(handled, 100);
+    window.context().select_segment(0);
+    window.raise_panel(QStringLiteral("memory"));
+    QVERIFY(!window.grab().isNull());
+    QCOMPARE(appended.count(), 1);
+    QCOMPARE(ended.count(), 0);
+    window.controller().resume();
+    QVERIFY(ended.wait(patience_ms));
+    QCOMPARE(window.context().run().segment_count(), window.context().run().expected_segments());
+  }
+
+  void a_stop_keeps_what_is_done_and_the_window_closes_while_running() {
+    MainWindow window;
+    window.show();
+    open_demo(window, 1000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
+    QSignalSpy ended(&window.controller(), &RunController::run_ended);
+    QSignalSpy appended(&window.context().run(), &RunModel::segments_appended);
+    window.controller().run(2);
+    QTRY_COMPARE_WITH_TIMEOUT(appended.count(), 2, patience_ms);
+    window.controller().stop();
+    QVERIFY(ended.wait(patience_ms));
+    QVERIFY(window.context().run().summary().cancelled);
+    QCOMPARE(window.context().run().segment_count(), 2);
+    window.controller().run(1);  // left latched: the destructor must still end it
+  }
+};
+
+int main(int argc, char** argv) {
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  apply_theme(application, ThemeKind::Light);
+  MainWindowTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "main_window_test.moc"

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/text_panel.h"
+
+#include <QApplication>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTest>
+#include <random>
+
+#include "engine/io/tokenizer.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/synthetic_run.h"
+#include "widgets/text_search.h"
+#include "widgets/theme.h"
+#include "widgets/token_layout.h"
+#include "widgets/token_view.h"
+
+using namespace carryover;
+
+namespace {
+
+/// Bytes as ids: id = byte. Enough to hold any UTF-8 text in pieces of characters.
+class ByteTokenizer : public Tokenizer {
+ public:
+  std::int64_t vocabulary() const override { return 256; }
+  std::optional<std::int32_t> bos() const override { return std::nullopt; }
+  std::optional<std::int32_t> eos() const override { return std::nullopt; }
+  std::vector<std::int32_t> encode(std::string_view text, bool) const override {
+    std::vector<std::int32_t> ids;
+    for (const char byte : text) ids.push_back(static_cast<unsigned char>(byte));
+    return ids;
+  }
+  std::string bytes(std::int32_t id) const override { return std::string(1, static_cast<char>(id)); }
+  std::string decode(std::span<const std::int32_t> ids) const override {
+    std::string text;
+    for (const std::int32_t id : ids) text += static_cast<char>(id);
+    return text;
+  }
+};
+
+void begin(RunModel& run, const std::string& text) {
+  const auto tokenizer = std::make_shared<ByteTokenizer>();
+  RunRequest request = test::synthetic_request(1);
+  request.ids = std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode(text, false));
+  run.begin(test::synthetic_model(), request, tokenizer);
+}
+
+std::string prose(std::size_t bytes) {
+  std::mt19937 random(3);
+  std::string text;
+  while (text.size() < bytes) {
+    for (std::uint32_t letters = 1 + random() % 9; letters > 0; --letters) text += static_cast<char>('a' + random() % 26);
+    text += random() % 9 == 0 ? '\n' : ' ';
+  }
+  return text;
+}
+
+QString text_of(TokenLayout& layout) {
+  QString text;
+  for (int block = 0; block < layout.block_count(); ++block)
+    for (const TokenLine& line : layout.lines(block))
+      for (const TokenPiece& piece : line) text += piece.text == QStringLiteral("↵") ? QStringLiteral("\n") : piece.text;
+  return text;
+}
+
+}  // namespace
+
+class TextPanelTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void lines_hold_the_whole_text_once_within_the_width() {
+    for (const std::string& text : {prose(9000), std::string("Ünïcödé 漢字 🙂🙂\nпривет\n"), std::string(3000, 'x'), std::string("\n\n\na")}) {
+      RunModel run;
+      begin(run, text);
+      TokenLayout layout;
+      layout.reset(&run);
+      for (const double width : {120.0, 431.0}) {
+        layout.set_metrics(QApplication::font(), width);
+        QCOMPARE(text_of(layout), QString::fromStdString(text));
+        for (int block = 0; block < layout.block_count(); ++block)
+          for (const TokenLine& line : layout.lines(block))
+            if (line.size() > 1 && line.back().text != QStringLiteral("↵")) QVERIFY(line.back().x + line.back().width <= width + 0.5);
+      }
+    }
+  }
+
+  void places_and_tokens_agree() {
+    RunModel run;
+    begin(run, prose(6000));
+    TokenLayout layout;
+    layout.reset(&run);
+    layout.set_metrics(QApplication::font(), 400);
+    for (std::int64_t token = 0; token < run.token_count(); token += 37) {
+      const LinePlace place = layout.place_of_token(token);
+      const TokenLine& line = layout.lines(place.block)[static_cast<std::size_t>(place.line)];
+      QVERIFY(line.front().token <= token && line.back().token >= token);
+      const LinePlace below = layout.moved(place, 5);
+      if (below != layout.moved(place, 4)) QCOMPARE(layout.moved(below, -5), place);  // not stopped by the end
+    }
+  }
+
+  void a_million_tokens_are_not_laid_out_to_be_shown() {
+    RunModel run;
+    begin(run, prose(1'000'000));
+    TokenView view(run);
+    view.resize(700, 500);
+    view.reset();
+    view.show();
+    QVERIFY(!view.grab().isNull());
+    QVERIFY(view.findChildren<QWidget*>().size() < 20);
+    view.show_token(777'777, false);
+    const QRect box = view.token_rect(777'777);
+    QVERIFY(!box.isEmpty());
+    QCOMPARE(view.token_at(box.center()), std::int64_t{777'777});
+    view.verticalScrollBar()->setValue(view.verticalScrollBar()->maximum());
+    QVERIFY(!view.token_rect(run.token_count() - 1).isEmpty());
+    view.verticalScrollBar()->setValue(0);
+    QVERIFY(!view.token_rect(0).isEmpty());
+  }
+
+  void search_finds_what_a_plain_search_finds_both_ways_and_around() {
+    RunModel run;
+    std::string text = prose(60'000);
+    text.replace(41'000, 6, "Needle");
+    text.replace(8'191, 6, "nEEdle");  // across a slice's edge
+    begin(run, text);
+    TextSearch search(run);
+    QSignalSpy found(&search, &TextSearch::found), missed(&search, &TextSearch::not_found);
+    const auto find = [&](std::int64_t start, bool forward) {
+      found.clear();
+      search.find(QStringLiteral("needle"), start, forward);
+      return found.wait(5000) ? found.at(0).at(0).toLongLong() : -1;
+    };
+    QCOMPARE(find(-1, true), 8'191);
+    QCOMPARE(find(8'191, true), 41'000);
+    QCOMPARE(find(41'000, true), 8'191);
+    QCOMPARE(find(41'000, false), 8'191);
+    QCOMPARE(find(8'191, false), 41'000);
+    search.find(QStringLiteral("no such words"), 0, true);
+    QVERIFY(missed.wait(5000));
+  }
+
+  void hits_and_carry_are_painted_and_clicks_select() {
+    LabContext lab;
+    TextPanel panel(lab);
+    panel.resize(800, 600);
+    panel.show();
+    RunRequest request = test::synthetic_request(4);
+    const auto tokenizer = std::make_shared<ByteTokenizer>();
+    request.ids = std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode(prose(1024).substr(0, 1024), false));
+    lab.run().begin(test::synthetic_model(), request, tokenizer);
+    for (int segment = 0; segment < 4; ++segment) lab.run().append(test::synthetic_snapshot(lab.run(), segment));
+    auto* view = panel.findChild<TokenView*>();
+    QVERIFY(QTest::qWaitForWindowExposed(&panel));
+    lab.select_segment(3);
+    QTRY_VERIFY(view->is_marked(lab.run().hit_counts(3).front().first));
+    const std::int64_t hit = lab.run().hit_counts(3).front().first;
+    view->show_token(hit, true);
+    const QRect box = view->token_rect(hit);
+    QVERIFY(!box.isEmpty());
+    QVERIFY(view->viewport()->grab().toImage().pixelColor(box.left() + 1, box.top() + 2) != current_background(*view));
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, box.center());
+    QCOMPARE(lab.selected().token, hit);
+    QCOMPARE(lab.selected().segment, 3);  // a hit is looked at from its reader
+  }
+
+ private:
+  static QColor current_background(const TokenView& view) { return view.palette().color(QPalette::Base); }
+};
+
+int main(int argc, char** argv) {
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  apply_theme(application, ThemeKind::Light);
+  TextPanelTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "text_panel_test.moc"
