@@ -83,11 +83,18 @@ void ExportDialog::browse() {
   const QString path = QFileDialog::getSaveFileName(this, windowTitle(), path_->text());
   if (path.isEmpty()) return;
   path_->setText(path);
+  replaceable_ = path;  // the file dialog has asked
   const auto index = suffixes.indexOf(QFileInfo(path).suffix());
   if (index >= 0) format_->setCurrentIndex(static_cast<int>(index));
 }
 
 void ExportDialog::accept() {
+  if (QFileInfo::exists(path_->text()) && replaceable_ != path_->text()) {
+    replaceable_ = path_->text();
+    problem_->setText(tr("%1 exists: save again to replace it").arg(path_->text()));
+    problem_->show();
+    return;
+  }
   try {
     plot_.export_to(path_->text(), formats[format_->currentIndex()], {width_->value(), height_->value()}, dpi_->value());
     QDialog::accept();

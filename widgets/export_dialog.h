@@ -26,6 +26,7 @@ class ExportDialog : public QDialog {
   PlotView& plot_;
   QComboBox* format_;
   QLineEdit* path_;
+  QString replaceable_;  ///< an existing file that the user agreed to replace
   QDoubleSpinBox *width_, *height_;
   QSpinBox* dpi_;
   QLabel* problem_;
