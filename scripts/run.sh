@@ -24,4 +24,5 @@ assets=$(bash "$ROOT/scripts/fetch_assets.sh")
 model=$(sed -n 's/^model //p' <<<"$assets") text=$(sed -n 's/^text //p' <<<"$assets")
 out=$ROOT/runs/$(date +%Y%m%d-%H%M%S)
 say "No display here: the same job without a window, into $out"
-exec "$program" --headless --model "$model" --text "$text" --out "$out"
+mkdir -p "$ROOT/runs"
+exec "$program" --headless --out "$out" "$model" "$text"
