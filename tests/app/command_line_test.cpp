@@ -1,47 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// carryover-cli as its users see it, on the demo model: output, run folders, exit codes, signals.
-#include <signal.h>
-
+// carryover-cli as its users see it, on the demo model: help, verbs other than run, and what it refuses.
 #include <QRegularExpression>
 #include <QTest>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "app/commands/commands.h"
-#include "engine/io/run_folder.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 
 using namespace carryover;
 using carryover::test::CliResult;
+using carryover::test::json_of;
 using carryover::test::run_cli;
+using carryover::test::run_demo;
 using carryover::test::TempDir;
+using carryover::test::text;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
-
-QString text(const std::string& value) {
-  return QString::fromStdString(value);
-}
-
-/// `run` on the demo model in fp32, so that results repeat.
-QStringList run_demo(const QStringList& more) {
-  return QStringList{"run", test::demo_model(), "--dtype", "fp32"} + more;
-}
-
-/// What it printed, as JSON; an exception with what it complained about where that fails.
-json json_of(const CliResult& result) {
-  if (result.code != 0) throw std::runtime_error(result.err.toStdString());
-  return json::parse(result.out.toStdString());
-}
-
-std::string random_ids(int count) {
-  std::mt19937 random(1);
-  json ids = json::array();
-  for (int i = 0; i < count; ++i) ids.push_back(random() % 500);
-  return ids.dump();
-}
 
 QStringList flags_in(const QByteArray& help) {
   QStringList flags;
@@ -67,16 +44,6 @@ class CommandLineTest : public QObject {
   void completion_scripts_parse();
   void info_describes_the_demo();
   void tokenize_gives_the_ids_that_run_reads();
-  void run_without_a_folder_prints_a_summary();
-  void run_writes_a_folder();
-  void a_run_repeats_from_its_config();
-  void flags_win_over_the_config_file();
-  void forced_hits_repeat_the_run();
-  void capture_can_be_left_out();
-  void one_token_has_no_perplexity();
-  void a_text_may_be_shorter_than_a_segment();
-  void bos_comes_first();
-  void full_policy_agrees_within_one_segment();
   void generate_streams_text();
   void generate_repeats_with_its_seed();
   void wrong_usage_exits_with_2_data();
@@ -85,10 +52,6 @@ class CommandLineTest : public QObject {
   void bad_settings_exit_with_3();
   void bad_files_are_named_data();
   void bad_files_are_named();
-  void a_run_is_not_overwritten_unasked();
-  void ctrl_c_leaves_valid_files();
-  void a_full_disk_leaves_valid_files_data();
-  void a_full_disk_leaves_valid_files();
   void a_full_standard_output_is_an_error();
 };
 
@@ -183,145 +146,6 @@ void CommandLineTest::tokenize_gives_the_ids_that_run_reads() {
   QVERIFY(parsed.size() > 600);
 }
 
-void CommandLineTest::run_without_a_folder_prints_a_summary() {
-  const CliResult result = run_cli(run_demo({test::demo_text(), "--tokens", "300"}));
-  QVERIFY2(result.code == 0, result.err);
-  QVERIFY(result.out.contains("perplexity") && result.out.contains("300 tokens, 299 targets, 2 segments"));
-  QVERIFY(result.err.contains("segment 1: 300 of 300 tokens"));
-  QVERIFY(!result.err.contains('\r'));  // no live line where there is no terminal
-  QVERIFY(run_cli(run_demo({test::demo_text(), "--tokens", "300", "--quiet"})).err.isEmpty());
-}
-
-void CommandLineTest::run_writes_a_folder() {
-  const TempDir temp;
-  const CliResult result = run_cli(run_demo({"-", "--out", text(temp.file("run")), "--tokens", "1000"}),
-                                   QByteArray::fromStdString(test::read_bytes(test::demo_text().toStdString())));
-  QVERIFY2(result.code == 0, result.err);
-  const StoredRun run = read_run_folder(temp.file("run"));
-  QCOMPARE(run.segments.size(), std::size_t{4});
-  QCOMPARE(run.target_nll.size(), std::size_t{999});
-  QVERIFY(!run.hits.empty() && run.hits.front().segment == 1);
-  double sum = 0, of_segments = 0;
-  for (float value : run.target_nll) sum += value;
-  std::int64_t tokens = 0, targets = 0;
-  for (std::size_t i = 0; i < run.segments.size(); ++i) {
-    const SegmentRecord& segment = run.segments[i];
-    QCOMPARE(segment.index, static_cast<std::int64_t>(i));
-    QCOMPARE(segment.first_token, tokens);
-    tokens += segment.length;
-    targets += segment.targets;
-    of_segments += segment.nll_sum;
-  }
-  QCOMPARE(tokens, 1000);
-  QCOMPARE(targets, 999);
-  const double mean = run.summary->at("nll_mean").get<double>();
-  QVERIFY(std::abs(of_segments / 999 - mean) < 1e-9 && std::abs(sum / 999 - mean) < 1e-5);
-  for (const HeadHits& hits : run.hits) {
-    for (const Hit& hit : hits.hits) QVERIFY(hit.position < 256 * hits.segment);  // nothing of its own segment
-  }
-  QVERIFY(run.config->at("config").at("segment_length") == 256 && run.config->at("dtype") == "fp32");
-}
-
-void CommandLineTest::a_run_repeats_from_its_config() {
-  const TempDir temp;
-  const QStringList first{"--out",
-                          text(temp.file("a")),
-                          "--tokens",
-                          "700",
-                          "--segment-length",
-                          "128",
-                          "--carry-length",
-                          "16",
-                          "--retrieval-length",
-                          "24",
-                          "--long-range-heads",
-                          "0,3",
-                          "--long-range-layers",
-                          "1,3",
-                          "--rope",
-                          "linear:2",
-                          "--bos",
-                          "--seed",
-                          "9"};
-  QCOMPARE(run_cli(run_demo(QStringList{test::demo_text()} + first)).code, 0);
-  const CliResult again = run_cli({"run", test::demo_model(), test::demo_text(), "--config",
-                                   text(temp.file("a/config.json")), "--out", text(temp.file("b"))});
-  QVERIFY2(again.code == 0, again.err);
-  for (const char* name : {"a/nll.json", "a/hits.jsonl"}) {
-    QCOMPARE(test::read_bytes(temp.file(name)), test::read_bytes(temp.file("b/" + std::string(name + 2))));
-  }
-  json a = *read_run_folder(temp.file("a")).config, b = *read_run_folder(temp.file("b")).config;
-  a.erase("command_line"), b.erase("command_line");
-  QVERIFY(a == b);
-  QVERIFY(a.at("tokens") == 700 && a.at("text_tokens") == 701);
-}
-
-void CommandLineTest::flags_win_over_the_config_file() {
-  const TempDir temp;
-  const json settings{{"segment_length", 64}, {"carry_length", 8}, {"tokens", 200}, {"policy", "full"}};
-  test::write_bytes(temp.file("settings.json"), settings.dump());
-  const CliResult result =
-      run_cli(run_demo({test::demo_text(), "--config", text(temp.file("settings.json")), "--carry-length", "4",
-                        "--policy", "segmented", "--out", text(temp.file("run"))}));
-  QVERIFY2(result.code == 0, result.err);
-  const StoredRun run = read_run_folder(temp.file("run"));
-  const json& config = run.config->at("config");
-  QVERIFY(config.at("segment_length") == 64 && config.at("carry_length") == 4 && config.at("retrieval_length") == 32);
-  QVERIFY(run.config->at("policy") == "segmented" && run.summary->at("tokens") == 200);
-}
-
-void CommandLineTest::forced_hits_repeat_the_run() {
-  const TempDir temp;
-  QCOMPARE(run_cli(run_demo({test::demo_text(), "--tokens", "800", "--out", text(temp.file("a"))})).code, 0);
-  const CliResult forced = run_cli(run_demo({test::demo_text(), "--tokens", "800", "--out", text(temp.file("b")),
-                                             "--force-hits", text(temp.file("a/hits.jsonl"))}));
-  QVERIFY2(forced.code == 0, forced.err);
-  QCOMPARE(read_run_folder(temp.file("b")).target_nll, read_run_folder(temp.file("a")).target_nll);
-}
-
-void CommandLineTest::capture_can_be_left_out() {
-  const TempDir temp;
-  const CliResult result = run_cli({"run", "--no-capture", "hits,nll", test::demo_model(), test::demo_text(),
-                                    "--tokens", "600", "--out", text(temp.file("a"))});
-  QVERIFY2(result.code == 0, result.err);
-  const StoredRun run = read_run_folder(temp.file("a"));
-  QVERIFY(run.hits.empty() && run.target_nll.empty() && run.segments.size() == 3);
-  QVERIFY(run.summary->at("ppl").is_number());
-}
-
-void CommandLineTest::one_token_has_no_perplexity() {
-  const TempDir temp;
-  test::write_bytes(temp.file("ids.json"), "[7]");
-  const CliResult result =
-      run_cli(run_demo({"--input-ids", text(temp.file("ids.json")), "--out", text(temp.file("run")), "--json"}));
-  QVERIFY2(result.code == 0, result.err);
-  const json summary = json_of(result);
-  QVERIFY(summary.at("ppl").is_null() && summary.at("nll_mean").is_null());
-  QVERIFY(summary.at("tokens") == 1 && summary.at("targets") == 0 && summary.at("segments") == 1);
-  QVERIFY(read_run_folder(temp.file("run")).target_nll.empty());
-}
-
-void CommandLineTest::a_text_may_be_shorter_than_a_segment() {
-  const CliResult result = run_cli(run_demo({"-", "--json"}), "Once upon a time.");
-  QVERIFY2(result.code == 0, result.err);
-  QVERIFY(json_of(result).at("segments") == 1);
-}
-
-void CommandLineTest::bos_comes_first() {
-  const json plain = json_of(run_cli(run_demo({"-", "--json"}), "Once upon a time."));
-  const json bos = json_of(run_cli(run_demo({"-", "--json", "--bos"}), "Once upon a time."));
-  QVERIFY(bos.at("tokens") == plain.at("tokens").get<int>() + 1);
-  QVERIFY(bos.at("targets") == plain.at("targets").get<int>() + 1);  // the first word now has one before it
-}
-
-void CommandLineTest::full_policy_agrees_within_one_segment() {
-  const QStringList arguments{test::demo_text(), "--tokens", "200", "--json"};
-  const json segmented = json_of(run_cli(run_demo(arguments)));
-  const json full = json_of(run_cli(run_demo(arguments + QStringList{"--policy", "full"})));
-  QVERIFY(full.at("policy") == "full");
-  QVERIFY(std::abs(full.at("nll_mean").get<double>() - segmented.at("nll_mean").get<double>()) < 1e-4);
-}
-
 void CommandLineTest::generate_streams_text() {
   const QStringList base{"generate", test::demo_model(), "--prompt-file", "-", "--dtype", "fp32", "--ignore-eos"};
   const CliResult plain = run_cli(base + QStringList{"--max-new-tokens", "20"}, "Once upon a time");
@@ -333,11 +157,14 @@ void CommandLineTest::generate_streams_text() {
 }
 
 void CommandLineTest::generate_repeats_with_its_seed() {
-  const auto ids = [](const char* seed) {
-    const CliResult result = run_cli({"generate", test::demo_model(), "--prompt-file", test::demo_text(), "--dtype",
-                                      "fp32", "--json", "--temperature", "1", "--max-new-tokens", "12", "--ignore-eos",
-                                      "--boundary-at-prompt-end", "--seed", seed});
-    return result.code == 0 ? json_of(result).at("ids").dump() : result.err.toStdString();
+  const std::string book = test::read_bytes(test::demo_text().toStdString());
+  const QByteArray prompt = QByteArray::fromStdString(book.substr(0, 1500));  // more than one segment
+  const auto ids = [&](const char* seed) {
+    const CliResult result =
+        run_cli({"generate", test::demo_model(), "--prompt-file", "-", "--dtype", "fp32", "--json", "--temperature",
+                 "1", "--max-new-tokens", "12", "--ignore-eos", "--boundary-at-prompt-end", "--seed", seed},
+                prompt);
+    return json_of(result).at("ids").dump();
   };
   QCOMPARE(ids("7"), ids("7"));
   QVERIFY(ids("7") != ids("8"));
@@ -470,55 +297,6 @@ void CommandLineTest::bad_files_are_named() {
   QVERIFY2(names_it, result.err);
   QVERIFY2(result.err.count('\n') >= 2, result.err);  // what is wrong, and what to do
   QVERIFY(!fs::exists(temp.file("run")));
-}
-
-void CommandLineTest::a_run_is_not_overwritten_unasked() {
-  const TempDir temp;
-  const QStringList arguments = run_demo({test::demo_text(), "--tokens", "100", "--out", text(temp.file("run"))});
-  QCOMPARE(run_cli(arguments).code, 0);
-  const std::string before = test::read_bytes(temp.file("run/summary.json"));
-  QCOMPARE(run_cli(arguments).code, 2);
-  QCOMPARE(test::read_bytes(temp.file("run/summary.json")), before);
-  QCOMPARE(run_cli(arguments + QStringList{"--overwrite"}).code, 0);
-}
-
-void CommandLineTest::ctrl_c_leaves_valid_files() {
-  const TempDir temp;
-  test::write_bytes(temp.file("ids.json"), random_ids(400000));
-  QProcess process;
-  test::prepare_cli(process, run_demo({"--input-ids", text(temp.file("ids.json")), "--out", text(temp.file("run"))}));
-  process.start();
-  QByteArray seen;
-  process.setReadChannel(QProcess::StandardError);
-  while (!seen.contains("segment ") && process.waitForReadyRead(60000)) seen += process.readAllStandardError();
-  QVERIFY2(seen.contains("segment "), seen);
-  QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
-  const CliResult result = test::finish_cli(process);
-  QVERIFY2(result.code == 130, result.err);
-  const StoredRun run = read_run_folder(temp.file("run"));
-  QVERIFY(run.summary->at("cancelled") == true);
-  QVERIFY(!run.segments.empty());
-  QVERIFY(run.summary->at("segments") == run.segments.size());
-  std::size_t targets = 0;
-  for (const SegmentRecord& segment : run.segments) targets += static_cast<std::size_t>(segment.targets);
-  QCOMPARE(run.target_nll.size(), targets);
-  QVERIFY(run.summary->at("tokens").get<int>() < 400000);
-}
-
-void CommandLineTest::a_full_disk_leaves_valid_files_data() {
-  QTest::addColumn<int>("bytes");
-  for (int bytes : {0, 1000, 8192, 20000}) QTest::addRow("%d", bytes) << bytes;
-}
-
-void CommandLineTest::a_full_disk_leaves_valid_files() {
-  QFETCH(int, bytes);
-  const TempDir temp;
-  const CliResult result = run_cli(run_demo({test::demo_text(), "--out", text(temp.file("run"))}), {}, bytes);
-  QVERIFY2(result.code == 5, result.err);
-  QVERIFY2(result.err.contains(temp.file("run").c_str()), result.err);
-  if (!fs::exists(temp.file("run"))) return;
-  const StoredRun run = read_run_folder(temp.file("run"));
-  QVERIFY(!run.segments.empty() && run.summary == nullptr);
 }
 
 void CommandLineTest::a_full_standard_output_is_an_error() {

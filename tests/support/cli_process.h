@@ -5,7 +5,9 @@
 #include <QProcess>
 #include <QString>
 #include <QStringList>
-#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
 
 namespace carryover::test {
 
@@ -49,6 +51,21 @@ inline CliResult run_cli(const QStringList& arguments, const QByteArray& input =
   process.write(input);
   process.closeWriteChannel();
   return finish_cli(process);
+}
+
+inline QString text(const std::string& value) {
+  return QString::fromStdString(value);
+}
+
+/// `run` on the demo model in fp32, so that results repeat.
+inline QStringList run_demo(const QStringList& more) {
+  return QStringList{"run", demo_model(), "--dtype", "fp32"} + more;
+}
+
+/// What it printed, as JSON; an exception with what it complained about where that fails.
+inline nlohmann::json json_of(const CliResult& result) {
+  if (result.code != 0) throw std::runtime_error(result.err.toStdString());
+  return nlohmann::json::parse(result.out.toStdString());
 }
 
 }  // namespace carryover::test

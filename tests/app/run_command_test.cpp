@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `carryover-cli run` on the demo model: summaries, run folders and how they repeat, signals, full disks.
+#include <signal.h>
+
+#include <QTest>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "engine/io/run_folder.h"
+#include "tests/support/cli_process.h"
+#include "tests/support/temp_dir.h"
+
+using namespace carryover;
+using carryover::test::CliResult;
+using carryover::test::json_of;
+using carryover::test::run_cli;
+using carryover::test::run_demo;
+using carryover::test::TempDir;
+using carryover::test::text;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string random_ids(int count) {
+  std::mt19937 random(1);
+  json ids = json::array();
+  for (int i = 0; i < count; ++i) ids.push_back(random() % 500);
+  return ids.dump();
+}
+
+}  // namespace
+
+class RunCommandTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void run_without_a_folder_prints_a_summary();
+  void run_writes_a_folder();
+  void a_run_repeats_from_its_config();
+  void flags_win_over_the_config_file();
+  void forced_hits_repeat_the_run();
+  void capture_can_be_left_out();
+  void one_token_has_no_perplexity();
+  void a_text_may_be_shorter_than_a_segment();
+  void bos_comes_first();
+  void full_policy_agrees_within_one_segment();
+  void a_run_is_not_overwritten_unasked();
+  void ctrl_c_leaves_valid_files();
+  void a_full_disk_leaves_valid_files_data();
+  void a_full_disk_leaves_valid_files();
+};
+
+void RunCommandTest::run_without_a_folder_prints_a_summary() {
+  const CliResult result = run_cli(run_demo({test::demo_text(), "--tokens", "300"}));
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY(result.out.contains("perplexity") && result.out.contains("300 tokens, 299 targets, 2 segments"));
+  QVERIFY(result.err.contains("segment 1: 300 of 300 tokens"));
+  QVERIFY(!result.err.contains('\r'));  // no live line where there is no terminal
+  QVERIFY(run_cli(run_demo({test::demo_text(), "--tokens", "300", "--quiet"})).err.isEmpty());
+}
+
+void RunCommandTest::run_writes_a_folder() {
+  const TempDir temp;
+  const CliResult result = run_cli(run_demo({"-", "--out", text(temp.file("run")), "--tokens", "1000"}),
+                                   QByteArray::fromStdString(test::read_bytes(test::demo_text().toStdString())));
+  QVERIFY2(result.code == 0, result.err);
+  const StoredRun run = read_run_folder(temp.file("run"));
+  QCOMPARE(run.segments.size(), std::size_t{4});
+  QCOMPARE(run.target_nll.size(), std::size_t{999});
+  QVERIFY(!run.hits.empty() && run.hits.front().segment == 1);
+  double sum = 0, of_segments = 0;
+  for (float value : run.target_nll) sum += value;
+  std::int64_t tokens = 0, targets = 0;
+  for (std::size_t i = 0; i < run.segments.size(); ++i) {
+    const SegmentRecord& segment = run.segments[i];
+    QCOMPARE(segment.index, static_cast<std::int64_t>(i));
+    QCOMPARE(segment.first_token, tokens);
+    tokens += segment.length;
+    targets += segment.targets;
+    of_segments += segment.nll_sum;
+  }
+  QCOMPARE(tokens, 1000);
+  QCOMPARE(targets, 999);
+  const double mean = run.summary->at("nll_mean").get<double>();
+  QVERIFY(std::abs(of_segments / 999 - mean) < 1e-9 && std::abs(sum / 999 - mean) < 1e-5);
+  for (const HeadHits& hits : run.hits) {
+    for (const Hit& hit : hits.hits) QVERIFY(hit.position < 256 * hits.segment);  // nothing of its own segment
+  }
+  QVERIFY(run.config->at("config").at("segment_length") == 256 && run.config->at("dtype") == "fp32");
+}
+
+void RunCommandTest::a_run_repeats_from_its_config() {
+  const TempDir temp;
+  const QStringList first{"--out",
+                          text(temp.file("a")),
+                          "--tokens",
+                          "700",
+                          "--segment-length",
+                          "128",
+                          "--carry-length",
+                          "16",
+                          "--retrieval-length",
+                          "24",
+                          "--long-range-heads",
+                          "0,3",
+                          "--long-range-layers",
+                          "1,3",
+                          "--rope",
+                          "linear:2",
+                          "--bos",
+                          "--seed",
+                          "9"};
+  QCOMPARE(run_cli(run_demo(QStringList{test::demo_text()} + first)).code, 0);
+  const CliResult again = run_cli({"run", test::demo_model(), test::demo_text(), "--config",
+                                   text(temp.file("a/config.json")), "--out", text(temp.file("b"))});
+  QVERIFY2(again.code == 0, again.err);
+  for (const char* name : {"a/nll.json", "a/hits.jsonl"}) {
+    QCOMPARE(test::read_bytes(temp.file(name)), test::read_bytes(temp.file("b/" + std::string(name + 2))));
+  }
+  json a = *read_run_folder(temp.file("a")).config, b = *read_run_folder(temp.file("b")).config;
+  a.erase("command_line"), b.erase("command_line");
+  QVERIFY(a == b);
+  QVERIFY(a.at("tokens") == 700 && a.at("text_tokens") == 701);
+}
+
+void RunCommandTest::flags_win_over_the_config_file() {
+  const TempDir temp;
+  const json settings{{"segment_length", 64}, {"carry_length", 8}, {"tokens", 200}, {"policy", "full"}};
+  test::write_bytes(temp.file("settings.json"), settings.dump());
+  const CliResult result =
+      run_cli(run_demo({test::demo_text(), "--config", text(temp.file("settings.json")), "--carry-length", "4",
+                        "--policy", "segmented", "--out", text(temp.file("run"))}));
+  QVERIFY2(result.code == 0, result.err);
+  const StoredRun run = read_run_folder(temp.file("run"));
+  const json& config = run.config->at("config");
+  QVERIFY(config.at("segment_length") == 64 && config.at("carry_length") == 4 && config.at("retrieval_length") == 32);
+  QVERIFY(run.config->at("policy") == "segmented" && run.summary->at("tokens") == 200);
+}
+
+void RunCommandTest::forced_hits_repeat_the_run() {
+  const TempDir temp;
+  QCOMPARE(run_cli(run_demo({test::demo_text(), "--tokens", "800", "--out", text(temp.file("a"))})).code, 0);
+  const CliResult forced = run_cli(run_demo({test::demo_text(), "--tokens", "800", "--out", text(temp.file("b")),
+                                             "--force-hits", text(temp.file("a/hits.jsonl"))}));
+  QVERIFY2(forced.code == 0, forced.err);
+  QCOMPARE(read_run_folder(temp.file("b")).target_nll, read_run_folder(temp.file("a")).target_nll);
+}
+
+void RunCommandTest::capture_can_be_left_out() {
+  const TempDir temp;
+  const CliResult result = run_cli({"run", "--no-capture", "hits,nll", test::demo_model(), test::demo_text(),
+                                    "--tokens", "600", "--out", text(temp.file("a"))});
+  QVERIFY2(result.code == 0, result.err);
+  const StoredRun run = read_run_folder(temp.file("a"));
+  QVERIFY(run.hits.empty() && run.target_nll.empty() && run.segments.size() == 3);
+  QVERIFY(run.summary->at("ppl").is_number());
+}
+
+void RunCommandTest::one_token_has_no_perplexity() {
+  const TempDir temp;
+  test::write_bytes(temp.file("ids.json"), "[7]");
+  const CliResult result =
+      run_cli(run_demo({"--input-ids", text(temp.file("ids.json")), "--out", text(temp.file("run")), "--json"}));
+  QVERIFY2(result.code == 0, result.err);
+  const json summary = json_of(result);
+  QVERIFY(summary.at("ppl").is_null() && summary.at("nll_mean").is_null());
+  QVERIFY(summary.at("tokens") == 1 && summary.at("targets") == 0 && summary.at("segments") == 1);
+  QVERIFY(read_run_folder(temp.file("run")).target_nll.empty());
+}
+
+void RunCommandTest::a_text_may_be_shorter_than_a_segment() {
+  const CliResult result = run_cli(run_demo({"-", "--json"}), "Once upon a time.");
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY(json_of(result).at("segments") == 1);
+}
+
+void RunCommandTest::bos_comes_first() {
+  const json plain = json_of(run_cli(run_demo({"-", "--json"}), "Once upon a time."));
+  const json bos = json_of(run_cli(run_demo({"-", "--json", "--bos"}), "Once upon a time."));
+  QVERIFY(bos.at("tokens") == plain.at("tokens").get<int>() + 1);
+  QVERIFY(bos.at("targets") == plain.at("targets").get<int>() + 1);  // the first word now has one before it
+}
+
+void RunCommandTest::full_policy_agrees_within_one_segment() {
+  const QStringList arguments{test::demo_text(), "--tokens", "200", "--json"};
+  const json segmented = json_of(run_cli(run_demo(arguments)));
+  const json full = json_of(run_cli(run_demo(arguments + QStringList{"--policy", "full"})));
+  QVERIFY(full.at("policy") == "full");
+  QVERIFY(std::abs(full.at("nll_mean").get<double>() - segmented.at("nll_mean").get<double>()) < 1e-4);
+}
+
+void RunCommandTest::a_run_is_not_overwritten_unasked() {
+  const TempDir temp;
+  const QStringList arguments = run_demo({test::demo_text(), "--tokens", "100", "--out", text(temp.file("run"))});
+  QCOMPARE(run_cli(arguments).code, 0);
+  const std::string before = test::read_bytes(temp.file("run/summary.json"));
+  QCOMPARE(run_cli(arguments).code, 2);
+  QCOMPARE(test::read_bytes(temp.file("run/summary.json")), before);
+  QCOMPARE(run_cli(arguments + QStringList{"--overwrite"}).code, 0);
+}
+
+void RunCommandTest::ctrl_c_leaves_valid_files() {
+  const TempDir temp;
+  test::write_bytes(temp.file("ids.json"), random_ids(400000));
+  QProcess process;
+  test::prepare_cli(process, run_demo({"--input-ids", text(temp.file("ids.json")), "--out", text(temp.file("run"))}));
+  process.start();
+  QByteArray seen;
+  process.setReadChannel(QProcess::StandardError);
+  while (!seen.contains("segment ") && process.waitForReadyRead(60000)) seen += process.readAllStandardError();
+  QVERIFY2(seen.contains("segment "), seen);
+  QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+  const CliResult result = test::finish_cli(process);
+  QVERIFY2(result.code == 130, result.err);
+  const StoredRun run = read_run_folder(temp.file("run"));
+  QVERIFY(run.summary->at("cancelled") == true);
+  QVERIFY(!run.segments.empty());
+  QVERIFY(run.summary->at("segments") == run.segments.size());
+  std::size_t targets = 0;
+  for (const SegmentRecord& segment : run.segments) targets += static_cast<std::size_t>(segment.targets);
+  QCOMPARE(run.target_nll.size(), targets);
+  QVERIFY(run.summary->at("tokens").get<int>() < 400000);
+}
+
+void RunCommandTest::a_full_disk_leaves_valid_files_data() {
+  QTest::addColumn<int>("bytes");
+  for (int bytes : {0, 1000, 8192, 20000}) QTest::addRow("%d", bytes) << bytes;
+}
+
+void RunCommandTest::a_full_disk_leaves_valid_files() {
+  QFETCH(int, bytes);
+  const TempDir temp;
+  const CliResult result = run_cli(run_demo({test::demo_text(), "--out", text(temp.file("run"))}), {}, bytes);
+  QVERIFY2(result.code == 5, result.err);
+  QVERIFY2(result.err.contains(temp.file("run").c_str()), result.err);
+  if (!fs::exists(temp.file("run"))) return;
+  const StoredRun run = read_run_folder(temp.file("run"));
+  QVERIFY(!run.segments.empty() && run.summary == nullptr);
+}
+
+QTEST_GUILESS_MAIN(RunCommandTest)
+#include "run_command_test.moc"
