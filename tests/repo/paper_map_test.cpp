@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// docs/paper_map.md is true: what it names exists, and each label of the paper that a comment uses stands in it.
+#include <QDir>
+#include <QDirIterator>
+#include <QFile>
+#include <QRegularExpression>
+#include <QSet>
+#include <QTest>
+
+namespace {
+
+const QDir root(QStringLiteral(CARRYOVER_SOURCE_DIR));
+
+QString read(const QString& path) {
+  QFile file(root.filePath(path));
+  return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+QStringList matches(const QString& text, const char* pattern) {
+  QStringList found;
+  for (auto all = QRegularExpression(pattern).globalMatch(text); all.hasNext();) found.append(all.next().captured(1));
+  return found;
+}
+
+QStringList quoted(const QString& text) { return matches(text, "`([^`]+)`"); }
+QStringList labels(const QString& text) {
+  return matches(text, "\\b((?:eq|app|sec|subsec|def|lem|thm|cor|tab|fig):[A-Za-z][A-Za-z0-9_-]*)");
+}
+
+bool is_file(const QString& name) { return QRegularExpression("/.*\\.(h|cpp|cu|sh|py|md)$").match(name).hasMatch(); }
+bool is_test(const QString& name) {
+  static const QRegularExpression pattern("^(app|core|engine|io|kernels|repo|widgets)/[a-z0-9_]+(::[a-z0-9_]+)?$");
+  return pattern.match(name).hasMatch();
+}
+
+/// Why a name of the map is wrong; empty where it is right.
+QString problem_of(const QString& name) {
+  if (is_file(name)) return QFile::exists(root.filePath(name)) ? QString() : name + " does not exist";
+  if (!is_test(name)) return {};
+  const QString path = QString("tests/%1_test.cpp").arg(name.section("::", 0, 0));
+  if (!QFile::exists(root.filePath(path))) return QString("%1: there is no %2").arg(name, path);
+  const QString function = name.section("::", 1);
+  const bool there = function.isEmpty() || matches(read(path), "void ([a-z0-9_]+)\\(").contains(function);
+  return there ? QString() : QString("%1 has no %2()").arg(path, function);
+}
+
+/// Cells of each row of the tables of one section, without heads.
+QList<QStringList> rows(const QString& map, const QString& section) {
+  QList<QStringList> found;
+  const QString text = map.section("\n## " + section + "\n", 1).section("\n## ", 0, 0);
+  for (const QString& line : text.split('\n')) {
+    if (!line.startsWith("| ") || line.startsWith("| label |")) continue;
+    QStringList cells = line.split('|');
+    cells.removeFirst();
+    cells.removeLast();
+    found.append(cells);
+  }
+  return found;
+}
+
+}  // namespace
+
+class PaperMapTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    map_ = read("docs/paper_map.md");
+    QVERIFY(!map_.isEmpty());
+  }
+
+  void what_it_names_exists() {
+    const QStringList names = quoted(map_);
+    QVERIFY(std::count_if(names.begin(), names.end(), is_file) > 30);
+    QVERIFY(std::count_if(names.begin(), names.end(), is_test) > 30);
+    QStringList wrong;
+    for (const QString& name : names)
+      if (const QString problem = problem_of(name); !problem.isEmpty()) wrong.append(problem);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+  }
+
+  void what_is_here_has_code_and_a_test() {
+    const QList<QStringList> here = rows(map_, "What is here");
+    QVERIFY(here.size() >= 12);
+    QStringList wrong;
+    for (const QStringList& cells : here) {
+      QCOMPARE(cells.size(), 4);
+      const QStringList files = quoted(cells[2]), tests = quoted(cells[3]);
+      const bool complete = labels(cells[0]).size() == 1 && !files.isEmpty() && !tests.isEmpty() &&
+                            std::all_of(files.begin(), files.end(), is_file) &&
+                            std::all_of(tests.begin(), tests.end(), is_test);
+      if (!complete) wrong.append(cells.join('|'));
+    }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+  }
+
+  void each_label_has_one_place() {
+    QStringList listed;
+    for (const char* section : {"What is here", "Next: training", "Next: experiments"})
+      for (const QStringList& cells : rows(map_, section)) listed += labels(cells[0]);
+    QCOMPARE(QSet<QString>(listed.begin(), listed.end()).size(), listed.size());
+  }
+
+  void labels_of_comments_are_in_the_map() {
+    const QStringList listed = labels(map_);
+    QStringList wrong;
+    int used = 0;
+    for (const char* folder : {"app", "engine", "kernels", "tests", "widgets"}) {
+      QDirIterator files(root.filePath(folder), {"*.h", "*.cpp", "*.cu"}, QDir::Files, QDirIterator::Subdirectories);
+      while (files.hasNext()) {
+        const QString path = root.relativeFilePath(files.next());
+        if (path == "tests/repo/paper_map_test.cpp") continue;  // has wrong labels on purpose
+        for (const QString& label : labels(read(path))) {
+          ++used;
+          if (!listed.contains(label)) wrong.append(path + ": " + label);
+        }
+      }
+    }
+    QVERIFY(used > 20);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+  }
+
+  /// The checks above catch what they should.
+  void wrong_names_are_caught() {
+    QVERIFY(!problem_of("engine/method/no_such_file.cpp").isEmpty());
+    QVERIFY(!problem_of("core/no_such_test").isEmpty());
+    QVERIFY(!problem_of("core/cost_model::no_such_function").isEmpty());
+    QVERIFY(problem_of("core/cost_model::absurd_lengths_do_not_wrap").isEmpty());
+    QCOMPARE(labels("F_θ (eq:forwrd), std::string, app::main, lem:x-y."), QStringList({"eq:forwrd", "lem:x-y"}));
+  }
+
+ private:
+  QString map_;
+};
+
+QTEST_APPLESS_MAIN(PaperMapTest)
+#include "paper_map_test.moc"
