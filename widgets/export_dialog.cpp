@@ -19,7 +19,8 @@
 namespace carryover {
 namespace {
 
-const QStringList suffixes = {QStringLiteral("pdf"), QStringLiteral("svg"), QStringLiteral("png"), QStringLiteral("csv")};
+const QStringList suffixes = {QStringLiteral("pdf"), QStringLiteral("svg"), QStringLiteral("png"),
+                              QStringLiteral("csv")};
 constexpr PlotView::Format formats[] = {PlotView::Format::Pdf, PlotView::Format::Svg, PlotView::Format::Png,
                                         PlotView::Format::Csv};
 
@@ -76,7 +77,8 @@ void ExportDialog::follow_format() {
   dpi_->setEnabled(format == PlotView::Format::Png);
   const QFileInfo file(path_->text());
   if (suffixes.contains(file.suffix()))
-    path_->setText(QDir(file.path()).filePath(file.completeBaseName() + QLatin1Char('.') + suffixes[format_->currentIndex()]));
+    path_->setText(
+        QDir(file.path()).filePath(file.completeBaseName() + QLatin1Char('.') + suffixes[format_->currentIndex()]));
 }
 
 void ExportDialog::browse() {
@@ -96,7 +98,8 @@ void ExportDialog::accept() {
     return;
   }
   try {
-    plot_.export_to(path_->text(), formats[format_->currentIndex()], {width_->value(), height_->value()}, dpi_->value());
+    plot_.export_to(path_->text(), formats[format_->currentIndex()], {width_->value(), height_->value()},
+                    dpi_->value());
     QDialog::accept();
   } catch (const EngineError& error) {
     problem_->setText(QString::fromStdString(error.what()));

@@ -17,9 +17,8 @@ struct Knot {
 constexpr double darkest = 15, lightest = 91;
 
 // Purple → blue → teal → green → yellow: hue falls from 305° to 100° while chroma stays inside sRGB at that lightness.
-constexpr std::array viridis_knots = {Knot{0, 34, -31},     Knot{0.2, 17, -37},   Knot{0.4, -9, -22},
-                                      Knot{0.55, -28, -5}, Knot{0.7, -43, 22},   Knot{0.85, -36, 58},
-                                      Knot{1, -12, 80}};
+constexpr std::array viridis_knots = {Knot{0, 34, -31},   Knot{0.2, 17, -37},  Knot{0.4, -9, -22}, Knot{0.55, -28, -5},
+                                      Knot{0.7, -43, 22}, Knot{0.85, -36, 58}, Knot{1, -12, 80}};
 // Along blue–yellow only: red–green differences carry nothing.
 constexpr std::array cividis_knots = {Knot{0, 5, -34}, Knot{0.25, 4, -20}, Knot{0.5, 0, 0}, Knot{0.75, -1, 34},
                                       Knot{1, -4, 74}};
@@ -28,14 +27,18 @@ constexpr std::array cividis_knots = {Knot{0, 5, -34}, Knot{0.25, 4, -20}, Knot{
 constexpr double white_x = 0.95047, white_z = 1.08883;
 constexpr double lab_epsilon = 6.0 / 29;
 
-double lab_inverse(double f) { return f > lab_epsilon ? f * f * f : 3 * lab_epsilon * lab_epsilon * (f - 4.0 / 29); }
+double lab_inverse(double f) {
+  return f > lab_epsilon ? f * f * f : 3 * lab_epsilon * lab_epsilon * (f - 4.0 / 29);
+}
 
 double to_srgb(double linear) {
   const double value = std::clamp(linear, 0.0, 1.0);
   return value <= 0.0031308 ? 12.92 * value : 1.055 * std::pow(value, 1 / 2.4) - 0.055;
 }
 
-double from_srgb(double value) { return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4); }
+double from_srgb(double value) {
+  return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+}
 
 QColor from_lab(double lightness, double a, double b) {
   const double fy = (lightness + 16) / 116;
@@ -70,8 +73,8 @@ QColor scale_colour(ColourScale scale, double t) {
 }
 
 double cie_lightness(const QColor& colour) {
-  const double y = 0.2126 * from_srgb(colour.redF()) + 0.7152 * from_srgb(colour.greenF()) +
-                   0.0722 * from_srgb(colour.blueF());
+  const double y =
+      0.2126 * from_srgb(colour.redF()) + 0.7152 * from_srgb(colour.greenF()) + 0.0722 * from_srgb(colour.blueF());
   const double cube = lab_epsilon * lab_epsilon * lab_epsilon;
   return 116 * (y > cube ? std::cbrt(y) : y / (3 * lab_epsilon * lab_epsilon) + 4.0 / 29) - 16;
 }

@@ -4,8 +4,8 @@
 
 namespace carryover {
 
-/// Colour scales whose CIE lightness rises evenly, so that equal steps of a value look equally large, in grey print too.
-/// Pure; any thread.
+/// Colour scales whose CIE lightness rises evenly, so that equal steps of a value look equally large, in grey print
+/// too. Pure; any thread.
 enum class ColourScale {
   Viridis,  ///< purple, teal, yellow
   Cividis,  ///< blue, grey, yellow: the same to people who confuse red and green

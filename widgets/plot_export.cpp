@@ -58,14 +58,17 @@ QByteArray pdf_bytes(QCustomPlot& plot, const QSizeF& size_mm, const FigureInfo&
 
 }  // namespace
 
-int layout_pixels(double mm) { return static_cast<int>(std::lround(mm * layout_dpi / mm_per_inch)); }
+int layout_pixels(double mm) {
+  return static_cast<int>(std::lround(mm * layout_dpi / mm_per_inch));
+}
 
 void write_png(QCustomPlot& plot, const QString& path, const QSizeF& size_mm, int dpi, const FigureInfo& info) {
   const QSize pixels(static_cast<int>(std::lround(size_mm.width() * dpi / mm_per_inch)),
                      static_cast<int>(std::lround(size_mm.height() * dpi / mm_per_inch)));
   QImage image(pixels, QImage::Format_RGB32);
   if (image.isNull())
-    fail(path, QObject::tr("a picture of %1 × %2 pixels doesn't fit in memory").arg(pixels.width()).arg(pixels.height()),
+    fail(path,
+         QObject::tr("a picture of %1 × %2 pixels doesn't fit in memory").arg(pixels.width()).arg(pixels.height()),
          QObject::tr("choose a smaller size or fewer dots per inch"));
   // Fonts take their size from the image's resolution: the layout's while drawing, the file's after.
   image.setDotsPerMeterX(static_cast<int>(std::lround(layout_dpi * 1000 / mm_per_inch)));
@@ -75,7 +78,8 @@ void write_png(QCustomPlot& plot, const QString& path, const QSizeF& size_mm, in
   QCPPainter painter;
   painter.begin(&image);
   painter.setMode(QCPPainter::pmNoCaching);
-  painter.scale(static_cast<double>(pixels.width()) / layout.width(), static_cast<double>(pixels.height()) / layout.height());
+  painter.scale(static_cast<double>(pixels.width()) / layout.width(),
+                static_cast<double>(pixels.height()) / layout.height());
   plot.toPainter(&painter, layout.width(), layout.height());
   painter.end();
   image.setDotsPerMeterX(static_cast<int>(std::lround(dpi * 1000 / mm_per_inch)));
@@ -98,14 +102,17 @@ void write_svg(QCustomPlot& plot, const QString& path, const QSizeF& size_mm, co
   if (converter.isEmpty()) fail(path, QObject::tr("SVG needs the program pdftocairo, which isn't installed"), advice);
   const QTemporaryDir folder;
   if (!folder.isValid()) fail(path, QObject::tr("no temporary folder: %1").arg(folder.errorString()), {});
-  const QString pdf = folder.filePath(QStringLiteral("figure.pdf")), svg = folder.filePath(QStringLiteral("figure.svg"));
+  const QString pdf = folder.filePath(QStringLiteral("figure.pdf")),
+                svg = folder.filePath(QStringLiteral("figure.svg"));
   write_whole(pdf, pdf_bytes(plot, size_mm, info));
   QProcess process;
   process.start(converter, {QStringLiteral("-svg"), pdf, svg});
   const bool ended = process.waitForFinished(convert_timeout_ms);
   QFile file(svg);
-  if (!ended || process.exitStatus() != QProcess::NormalExit || process.exitCode() != 0 || !file.open(QIODevice::ReadOnly))
-    fail(path, QObject::tr("pdftocairo failed: %1").arg(QString::fromUtf8(process.readAllStandardError()).trimmed()), advice);
+  if (!ended || process.exitStatus() != QProcess::NormalExit || process.exitCode() != 0 ||
+      !file.open(QIODevice::ReadOnly))
+    fail(path, QObject::tr("pdftocairo failed: %1").arg(QString::fromUtf8(process.readAllStandardError()).trimmed()),
+         advice);
   QByteArray text = file.readAll();
   const qsizetype root_end = text.indexOf('>', text.indexOf("<svg"));
   const QString metadata = QStringLiteral("\n<title>%1</title>\n<metadata>%2</metadata>")
@@ -116,7 +123,8 @@ void write_svg(QCustomPlot& plot, const QString& path, const QSizeF& size_mm, co
 
 void write_csv(const QString& path, const QString& rows, const FigureInfo& info) {
   QString text;
-  for (const QString& line : (info.title + QLatin1Char('\n') + info.provenance).split(QLatin1Char('\n'), Qt::SkipEmptyParts))
+  for (const QString& line :
+       (info.title + QLatin1Char('\n') + info.provenance).split(QLatin1Char('\n'), Qt::SkipEmptyParts))
     text += QStringLiteral("# ") + line + QLatin1Char('\n');
   write_whole(path, (text + rows).toUtf8());
 }

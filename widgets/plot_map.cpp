@@ -33,8 +33,7 @@ void PlotMap::set(const Map& map, const QRectF& edges, const QString& value_labe
     for (int column = 0; column < columns; ++column)
       data->setCell(column, row, static_cast<double>(map.at(row / y_copies, column / x_copies)));
   show_scale(kind_ != PlotView::Gradient::Categories);
-  for (QCPGraph* key : keys_)
-    kind_ == PlotView::Gradient::Categories ? key->addToLegend() : key->removeFromLegend();
+  for (QCPGraph* key : keys_) kind_ == PlotView::Gradient::Categories ? key->addToLegend() : key->removeFromLegend();
   apply_colours();
 }
 
@@ -111,7 +110,8 @@ QCPColorGradient PlotMap::gradient() const {
     const int levels = std::max(2, static_cast<int>(categories_.size()));
     gradient.setLevelCount(levels);
     for (int i = 0; i < static_cast<int>(categories_.size()); ++i)
-      gradient.setColorStopAt(static_cast<double>(i) / (levels - 1), categories_[static_cast<std::size_t>(i)].second(theme_));
+      gradient.setColorStopAt(static_cast<double>(i) / (levels - 1),
+                              categories_[static_cast<std::size_t>(i)].second(theme_));
     return gradient;
   }
   const ColourScale scale = kind_ == PlotView::Gradient::Cividis ? ColourScale::Cividis : ColourScale::Viridis;
@@ -124,7 +124,8 @@ QCPColorGradient PlotMap::gradient() const {
 }
 
 QCPRange PlotMap::value_range() const {
-  if (kind_ == PlotView::Gradient::Categories) return QCPRange(0, std::max<double>(1, static_cast<double>(categories_.size()) - 1));
+  if (kind_ == PlotView::Gradient::Categories)
+    return QCPRange(0, std::max<double>(1, static_cast<double>(categories_.size()) - 1));
   double low = INFINITY, high = -INFINITY;
   for (const float value : map_.values) {
     if (!std::isfinite(value)) continue;
@@ -138,7 +139,8 @@ QCPRange PlotMap::value_range() const {
 
 std::optional<double> PlotMap::value_at(double x, double y) const {
   if (!has_data() || x < edges_.left() || x >= edges_.right() || y < edges_.top() || y >= edges_.bottom()) return {};
-  const auto column = static_cast<std::int64_t>((x - edges_.left()) / edges_.width() * static_cast<double>(map_.columns));
+  const auto column =
+      static_cast<std::int64_t>((x - edges_.left()) / edges_.width() * static_cast<double>(map_.columns));
   const auto row = static_cast<std::int64_t>((y - edges_.top()) / edges_.height() * static_cast<double>(map_.rows));
   const float value = map_.at(std::min(row, map_.rows - 1), std::min(column, map_.columns - 1));
   if (std::isnan(value)) return {};

@@ -71,9 +71,10 @@ void style_plot(QCustomPlot& plot, const Theme& theme) {
 void wrap_legend(QCPLegend& legend, int width) {
   int widest = 1;
   for (int i = 0; i < legend.itemCount(); ++i)
-    if (const QCPAbstractLegendItem* item = legend.item(i)) widest = std::max(widest, item->minimumOuterSizeHint().width());
-  const int columns = std::max(1, (width - legend.margins().left() - legend.margins().right()) /
-                                      (widest + legend.columnSpacing()));
+    if (const QCPAbstractLegendItem* item = legend.item(i))
+      widest = std::max(widest, item->minimumOuterSizeHint().width());
+  const int columns =
+      std::max(1, (width - legend.margins().left() - legend.margins().right()) / (widest + legend.columnSpacing()));
   legend.setFillOrder(QCPLayoutGrid::foColumnsFirst, false);
   if (legend.wrap() == columns) return;
   legend.setWrap(columns);

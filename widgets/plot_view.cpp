@@ -58,7 +58,9 @@ PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std
 
 PlotView::~PlotView() = default;
 
-const QString& PlotView::id() const { return d_->id; }
+const QString& PlotView::id() const {
+  return d_->id;
+}
 
 void PlotView::set_title(const QString& title) {
   d_->title = title;
@@ -78,8 +80,12 @@ void PlotView::set_integer_axes(bool x, bool y) {
   d_->y_ticker->set_integer(y);
 }
 
-void PlotView::set_y_names(const std::vector<QString>& names) { d_->y_ticker->set_names(names); }
-void PlotView::set_y_reversed(bool reversed) { d_->plot->yAxis->setRangeReversed(reversed); }
+void PlotView::set_y_names(const std::vector<QString>& names) {
+  d_->y_ticker->set_names(names);
+}
+void PlotView::set_y_reversed(bool reversed) {
+  d_->plot->yAxis->setRangeReversed(reversed);
+}
 
 void PlotView::set_log_y(bool logarithmic) {
   d_->log_y = logarithmic;
@@ -92,39 +98,59 @@ void PlotView::set_log_y(bool logarithmic) {
   fit();
 }
 
-void PlotView::set_empty_text(const QString& text) { d_->empty->setText(text); }
-bool PlotView::is_empty() const { return !d_->curves->has_data() && !d_->map->has_data(); }
+void PlotView::set_empty_text(const QString& text) {
+  d_->empty->setText(text);
+}
+bool PlotView::is_empty() const {
+  return !d_->curves->has_data() && !d_->map->has_data();
+}
 
-int PlotView::add_curve(const QString& name, const CurveStyle& style) { return d_->curves->add(name, style); }
-void PlotView::append(int curve, double x, double y) { d_->curves->append(curve, x, y); }
+int PlotView::add_curve(const QString& name, const CurveStyle& style) {
+  return d_->curves->add(name, style);
+}
+void PlotView::append(int curve, double x, double y) {
+  d_->curves->append(curve, x, y);
+}
 
 void PlotView::append(int curve, const std::vector<double>& x, const std::vector<double>& y) {
   CARRYOVER_CHECK(x.size() == y.size());
   for (std::size_t i = 0; i < x.size(); ++i) d_->curves->append(curve, x[i], y[i]);
 }
 
-void PlotView::clear_curve(int curve) { d_->curves->clear(curve); }
+void PlotView::clear_curve(int curve) {
+  d_->curves->clear(curve);
+}
 
 void PlotView::clear_curves() {
   for (int i = 0; i < d_->curves->count(); ++i) d_->curves->clear(i);
 }
 
-void PlotView::set_curve_visible(int curve, bool visible) { d_->curves->set_visible(curve, visible); }
-std::vector<std::pair<double, double>> PlotView::drawn_points(int curve) const { return d_->curves->drawn(curve); }
+void PlotView::set_curve_visible(int curve, bool visible) {
+  d_->curves->set_visible(curve, visible);
+}
+std::vector<std::pair<double, double>> PlotView::drawn_points(int curve) const {
+  return d_->curves->drawn(curve);
+}
 
 void PlotView::set_map(const Map& map, double x0, double x1, double y0, double y1, const QString& value_label,
                        Gradient gradient) {
   d_->map->set(map, QRectF(QPointF(x0, y0), QPointF(x1, y1)), value_label, gradient);
 }
 
-void PlotView::clear_map() { d_->map->clear(); }
-void PlotView::set_value_range(double low, double high) { d_->map->set_value_range(low, high); }
+void PlotView::clear_map() {
+  d_->map->clear();
+}
+void PlotView::set_value_range(double low, double high) {
+  d_->map->set_value_range(low, high);
+}
 
 void PlotView::set_categories(const std::vector<std::pair<QString, ThemeColour>>& categories) {
   d_->map->set_categories(categories);
 }
 
-QColor PlotView::map_colour(double x, double y) const { return d_->map->colour_at(x, y); }
+QColor PlotView::map_colour(double x, double y) const {
+  return d_->map->colour_at(x, y);
+}
 
 void PlotView::set_cursor(double x) {
   d_->cursor.set({x, 0}, {x, 1}, !std::isnan(x));
@@ -136,7 +162,9 @@ void PlotView::set_row_cursor(double y) {
   d_->cursor_layer->replot();
 }
 
-void PlotView::set_extent(const QRectF& extent) { d_->extent = extent; }
+void PlotView::set_extent(const QRectF& extent) {
+  d_->extent = extent;
+}
 
 void PlotView::fit() {
   d_->following = true;
@@ -155,7 +183,9 @@ QRectF PlotView::view() const {
   return QRectF(QPointF(x.lower, y.lower), QPointF(x.upper, y.upper));
 }
 
-QSize PlotView::map_pixels() const { return d_->plot->axisRect()->size(); }
+QSize PlotView::map_pixels() const {
+  return d_->plot->axisRect()->size();
+}
 
 void PlotView::request_replot() {
   d_->pages->setCurrentWidget(is_empty() ? static_cast<QWidget*>(d_->empty) : d_->plot);
@@ -164,9 +194,15 @@ void PlotView::request_replot() {
   d_->plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void PlotView::set_hover_text(std::function<QString(double, double)> text) { d_->hover_text = std::move(text); }
-void PlotView::set_provenance(const QString& text) { d_->provenance = text; }
-void PlotView::set_csv_source(std::function<QString()> csv) { d_->csv_source = std::move(csv); }
+void PlotView::set_hover_text(std::function<QString(double, double)> text) {
+  d_->hover_text = std::move(text);
+}
+void PlotView::set_provenance(const QString& text) {
+  d_->provenance = text;
+}
+void PlotView::set_csv_source(std::function<QString()> csv) {
+  d_->csv_source = std::move(csv);
+}
 
 void PlotView::export_to(const QString& path, Format format, const QSizeF& size_mm, int dpi) const {
   if (is_empty())
@@ -174,7 +210,7 @@ void PlotView::export_to(const QString& path, Format format, const QSizeF& size_
                       tr("run a text first").toStdString());
   const FigureInfo info{d_->title.isEmpty() ? d_->id : d_->title, d_->provenance};
   if (format == Format::Csv) {
-    const QString rows = d_->csv_source          ? d_->csv_source()
+    const QString rows = d_->csv_source        ? d_->csv_source()
                          : d_->map->has_data() ? d_->map->csv(d_->x_label, d_->y_label)
                                                : d_->curves->csv(d_->x_label);
     return write_csv(path, rows, info);
@@ -199,8 +235,12 @@ void PlotView::export_to(const QString& path, Format format, const QSizeF& size_
   write_svg(*d_->plot, path, size_mm, info);
 }
 
-void PlotView::open_export_dialog() { (new ExportDialog(*this))->open(); }
-void PlotView::copy_image() { QApplication::clipboard()->setPixmap(grab()); }
+void PlotView::open_export_dialog() {
+  (new ExportDialog(*this))->open();
+}
+void PlotView::copy_image() {
+  QApplication::clipboard()->setPixmap(grab());
+}
 
 void PlotView::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
@@ -211,11 +251,16 @@ void PlotView::changeEvent(QEvent* event) {
 
 void PlotView::keyPressEvent(QKeyEvent* event) {
   switch (event->key()) {
-    case Qt::Key_Left: return Q_EMIT stepped(-1, 0);
-    case Qt::Key_Right: return Q_EMIT stepped(1, 0);
-    case Qt::Key_Up: return Q_EMIT stepped(0, -1);
-    case Qt::Key_Down: return Q_EMIT stepped(0, 1);
-    default: QWidget::keyPressEvent(event);
+    case Qt::Key_Left:
+      return Q_EMIT stepped(-1, 0);
+    case Qt::Key_Right:
+      return Q_EMIT stepped(1, 0);
+    case Qt::Key_Up:
+      return Q_EMIT stepped(0, -1);
+    case Qt::Key_Down:
+      return Q_EMIT stepped(0, 1);
+    default:
+      QWidget::keyPressEvent(event);
   }
 }
 
@@ -235,7 +280,9 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
     return QPointF(plot->xAxis->pixelToCoord(mouse->position().x()), plot->yAxis->pixelToCoord(mouse->position().y()));
   };
   const auto inside = [&] { return plot->axisRect()->rect().contains(mouse->pos()); };
-  const auto moved = [&] { return (mouse->pos() - d_->pressed).manhattanLength() >= QApplication::startDragDistance(); };
+  const auto moved = [&] {
+    return (mouse->pos() - d_->pressed).manhattanLength() >= QApplication::startDragDistance();
+  };
   switch (event->type()) {
     case QEvent::Resize:
       request_replot();
@@ -248,7 +295,8 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
       d_->pressed = mouse->pos();
       break;
     case QEvent::MouseButtonRelease:
-      if (mouse->button() == Qt::LeftButton && inside() && !moved()) Q_EMIT clicked(coordinates().x(), coordinates().y());
+      if (mouse->button() == Qt::LeftButton && inside() && !moved())
+        Q_EMIT clicked(coordinates().x(), coordinates().y());
       break;
     case QEvent::MouseButtonDblClick:
       fit();

@@ -26,8 +26,9 @@ struct CurveStyle {
   bool stacked = false;  ///< stands on the visible stacked curves added before it; append to all of them at the same x
 };
 
-/// A colour map or curves with axes, export and linked cursors: hides qcustomplot.h from the panels. Drag pans, the wheel
-/// zooms, a double click or Home shows everything again; until the first zoom the axes follow the data. GUI thread.
+/// A colour map or curves with axes, export and linked cursors: hides qcustomplot.h from the panels. Drag pans, the
+/// wheel zooms, a double click or Home shows everything again; until the first zoom the axes follow the data. GUI
+/// thread.
 class PlotView : public QWidget {
   Q_OBJECT
  public:
@@ -35,13 +36,13 @@ class PlotView : public QWidget {
   ~PlotView() override;
 
   const QString& id() const;
-  void set_title(const QString& title);  ///< drawn above the plot, also in figures
+  void set_title(const QString& title);                           ///< drawn above the plot, also in figures
   void set_axes(const QString& x_label, const QString& y_label);  ///< with units
   void set_integer_axes(bool x, bool y);                          ///< ticks at whole numbers only
   void set_y_names(const std::vector<QString>& names);            ///< labels for y = 0, 1, 2 … instead of numbers
   void set_y_reversed(bool reversed);                             ///< y grows downwards, as rows are read
   void set_log_y(bool logarithmic);  ///< stacked curves then stand by themselves: a stack has no meaning on a log axis
-  void set_empty_text(const QString& text);                       ///< shown in place of an empty plot
+  void set_empty_text(const QString& text);  ///< shown in place of an empty plot
   bool is_empty() const;
 
   // Curves.
@@ -56,28 +57,31 @@ class PlotView : public QWidget {
 
   // A map: one at a time; NaN cells are left blank. x spans [x0, x1], y spans [y0, y1] (cell edges).
   enum class Gradient { Viridis, Cividis, Categories };
-  void set_map(const Map& map, double x0, double x1, double y0, double y1, const QString& value_label, Gradient gradient);
+  void set_map(const Map& map, double x0, double x1, double y0, double y1, const QString& value_label,
+               Gradient gradient);
   void clear_map();
   void set_value_range(double low, double high);  ///< of the colours; NaN: the map's own
-  void set_categories(const std::vector<std::pair<QString, ThemeColour>>& categories);  ///< values 0, 1, 2 … of Categories
+  void set_categories(
+      const std::vector<std::pair<QString, ThemeColour>>& categories);  ///< values 0, 1, 2 … of Categories
   /// The colour that the cell under (x, y) is painted in; invalid where it is blank.
   QColor map_colour(double x, double y) const;
 
-  void set_cursor(double x);      ///< vertical line on a buffered layer of its own: cheap. NaN hides it.
-  void set_row_cursor(double y);  ///< horizontal line, likewise
+  void set_cursor(double x);              ///< vertical line on a buffered layer of its own: cheap. NaN hides it.
+  void set_row_cursor(double y);          ///< horizontal line, likewise
   void set_extent(const QRectF& extent);  ///< what fit() shows, in place of the data's bounds; a null one undoes that
-  void fit();                     ///< axes to the data or extent, and following it again
+  void fit();                             ///< axes to the data or extent, and following it again
   void zoom_to(double x0, double x1, double y0, double y1);
-  QRectF view() const;            ///< visible range; (left, top) is the smallest x and y
-  QSize map_pixels() const;       ///< size of the plotting area: a map with more cells than this hides some
-  void request_replot();          ///< queued, collapses bursts
+  QRectF view() const;       ///< visible range; (left, top) is the smallest x and y
+  QSize map_pixels() const;  ///< size of the plotting area: a map with more cells than this hides some
+  void request_replot();     ///< queued, collapses bursts
   void set_hover_text(std::function<QString(double x, double y)> text);  ///< in place of "name: value" lines
 
   enum class Format { Png, Pdf, Svg, Csv };
-  /// Throws EngineError{Io}, EngineError{Usage} where there is nothing to export. Vector formats are clipped to the axes;
-  /// `size_mm` is the page's; CSV writes the data. Figures are drawn in the light theme. Atomic.
+  /// Throws EngineError{Io}, EngineError{Usage} where there is nothing to export. Vector formats are clipped to the
+  /// axes; `size_mm` is the page's; CSV writes the data. Figures are drawn in the light theme. Atomic.
   void export_to(const QString& path, Format format, const QSizeF& size_mm, int dpi = 300) const;
-  void set_provenance(const QString& text);  ///< run id, model hash, command: into PNG text, PDF, SVG metadata, CSV header
+  void set_provenance(
+      const QString& text);  ///< run id, model hash, command: into PNG text, PDF, SVG metadata, CSV header
   /// Rows in place of what is drawn, for CSV, where a plot shows a summary. Header line first.
   void set_csv_source(std::function<QString()> csv);
 
@@ -88,9 +92,9 @@ class PlotView : public QWidget {
  Q_SIGNALS:
   void clicked(double x, double y);
   void hovered(double x, double y);
-  void left();                           ///< the pointer left the plot
-  void stepped(int columns, int rows);   ///< arrow keys; rows > 0 is down
-  void view_changed();                   ///< visible range or pixel size
+  void left();                          ///< the pointer left the plot
+  void stepped(int columns, int rows);  ///< arrow keys; rows > 0 is down
+  void view_changed();                  ///< visible range or pixel size
 
  protected:
   void changeEvent(QEvent* event) override;

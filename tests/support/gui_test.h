@@ -9,7 +9,8 @@
 
 namespace carryover::test {
 
-/// Makes each Qt warning fail the test that caused it; call it in init(). The offscreen platform's own remarks excepted.
+/// Makes each Qt warning fail the test that caused it; call it in init(). The offscreen platform's own remarks
+/// excepted.
 inline void fail_on_qt_warnings() {
   QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support |QStandardPaths: )")));
 }
@@ -42,10 +43,10 @@ QPointF plot_coordinates(Plot& plot, const QPoint& pixel) {
 }  // namespace carryover::test
 
 /// The main function of a test with widgets.
-#define CARRYOVER_GUI_TEST(Test)                               \
-  int main(int argc, char** argv) {                            \
-    const carryover::test::PrivateRuntimeDir runtime_dir;      \
-    QApplication application(argc, argv);                      \
-    Test test;                                                 \
-    return QTest::qExec(&test, argc, argv);                    \
+#define CARRYOVER_GUI_TEST(Test)                          \
+  int main(int argc, char** argv) {                       \
+    const carryover::test::PrivateRuntimeDir runtime_dir; \
+    QApplication application(argc, argv);                 \
+    Test test;                                            \
+    return QTest::qExec(&test, argc, argv);               \
   }

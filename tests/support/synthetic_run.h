@@ -66,9 +66,10 @@ inline Map synthetic_map(std::int64_t rows, std::int64_t columns, double scale, 
   Map map{rows, columns, {}};
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t column = 0; column < columns; ++column)
-      map.values.push_back(row == 5 ? 0.F  // a layer without local heads
-                                    : static_cast<float>(scale * (1 + 0.5 * std::sin(0.7 * static_cast<double>(row + seed)) *
-                                                                          std::cos(0.3 * static_cast<double>(column)))));
+      map.values.push_back(row == 5
+                               ? 0.F  // a layer without local heads
+                               : static_cast<float>(scale * (1 + 0.5 * std::sin(0.7 * static_cast<double>(row + seed)) *
+                                                                     std::cos(0.3 * static_cast<double>(column)))));
   return map;
 }
 
@@ -83,7 +84,8 @@ inline std::shared_ptr<const SegmentSnapshot> synthetic_snapshot(const RunModel&
   for (std::int64_t i = 0; i < record.length; ++i)
     snapshot->ids.push_back((*run.request().ids)[static_cast<std::size_t>(record.first_token + i)]);
   for (std::int64_t i = 0; i < record.targets; ++i) {
-    snapshot->target_nll.push_back(static_cast<float>(3 + std::sin(0.01 * static_cast<double>(i * segment)) + 2.0 / (segment + 1)));
+    snapshot->target_nll.push_back(
+        static_cast<float>(3 + std::sin(0.01 * static_cast<double>(i * segment)) + 2.0 / (segment + 1)));
     record.nll_sum += static_cast<double>(snapshot->target_nll.back());
   }
   record.pool_entries = record.first_token + record.length;

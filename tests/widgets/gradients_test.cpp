@@ -28,8 +28,8 @@ class GradientsTest : public QObject {
       before = lightness;
     }
   }
-  // A simple stand-in for protanopia and deuteranopia: red and green are seen as one. Cividis must stay ordered and keep its
-  // blue-yellow contrast; red minus green must carry nothing.
+  // A simple stand-in for protanopia and deuteranopia: red and green are seen as one. Cividis must stay ordered and
+  // keep its blue-yellow contrast; red minus green must carry nothing.
   void cividis_needs_no_red_green() {
     for (int i = 0; i <= 100; ++i) {
       const QColor colour = scale_colour(ColourScale::Cividis, i / 100.0);

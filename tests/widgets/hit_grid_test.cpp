@@ -21,7 +21,9 @@ HeadHits random_hits(std::mt19937& random, std::int64_t pool, int count) {
   return head;
 }
 
-float strength(HitKind kind) { return kind == HitKind::Anchor ? 2.F : kind == HitKind::Expanded ? 1.F : 0.F; }
+float strength(HitKind kind) {
+  return kind == HitKind::Anchor ? 2.F : kind == HitKind::Expanded ? 1.F : 0.F;
+}
 
 }  // namespace
 
@@ -34,13 +36,21 @@ class HitGridTest : public QObject {
     for (int round = 0; round < 200; ++round) {
       const std::int64_t pool = 1 + random() % 5000;
       std::vector<HeadHits> heads;
-      for (unsigned i = 0; i < 1 + random() % 20; ++i) heads.push_back(random_hits(random, pool, static_cast<int>(random() % 60)));
+      for (unsigned i = 0; i < 1 + random() % 20; ++i)
+        heads.push_back(random_hits(random, pool, static_cast<int>(random() % 60)));
       std::vector<const HeadHits*> rows;
       for (const HeadHits& head : heads) rows.push_back(random() % 5 == 0 ? nullptr : &head);
-      const double a = random() % static_cast<std::uint32_t>(pool), b = a + 1 + random() % static_cast<std::uint32_t>(pool);
-      const HitWindow window{a, b, -0.5, static_cast<double>(rows.size()) - 0.5, 1 + static_cast<int>(random() % 300),
-                             1 + static_cast<int>(random() % 30), random() % 2 == 0};
-      for (const HitValue value : {HitValue::Kind, HitValue::Count}) check(bin_hits(rows, window, value), rows, window, value);
+      const double a = random() % static_cast<std::uint32_t>(pool),
+                   b = a + 1 + random() % static_cast<std::uint32_t>(pool);
+      const HitWindow window{a,
+                             b,
+                             -0.5,
+                             static_cast<double>(rows.size()) - 0.5,
+                             1 + static_cast<int>(random() % 300),
+                             1 + static_cast<int>(random() % 30),
+                             random() % 2 == 0};
+      for (const HitValue value : {HitValue::Kind, HitValue::Count})
+        check(bin_hits(rows, window, value), rows, window, value);
     }
   }
 
@@ -54,7 +64,8 @@ class HitGridTest : public QObject {
   }
 
  private:
-  static void check(const HitGrid& grid, const std::vector<const HeadHits*>& rows, const HitWindow& window, HitValue value) {
+  static void check(const HitGrid& grid, const std::vector<const HeadHits*>& rows, const HitWindow& window,
+                    HitValue value) {
     QVERIFY(grid.map.columns <= window.max_columns && grid.map.rows <= window.max_rows);
     QVERIFY((grid.bin & (grid.bin - 1)) == 0 && grid.first_position % grid.bin == 0);
     QVERIFY(grid.x0() <= window.x0 && grid.x1() >= window.x1);
@@ -66,7 +77,8 @@ class HitGridTest : public QObject {
           const auto index = static_cast<std::size_t>(grid.first_row + row * grid.row_bin + r);
           if (index >= rows.size() || !rows[index]) continue;
           for (const Hit& hit : rows[index]->hits) {
-            if ((hit.position - grid.first_position) / grid.bin != column || hit.position < grid.first_position) continue;
+            if ((hit.position - grid.first_position) / grid.bin != column || hit.position < grid.first_position)
+              continue;
             if (hit.kind == HitKind::Padding && !window.padding) continue;
             ++count;
             best = std::max(best, strength(hit.kind));

@@ -22,7 +22,9 @@ std::vector<HitBlock> blocks(int segment) {
   return all;
 }
 
-QString snippet(std::int64_t position) { return QStringLiteral("word%1, \"said\"").arg(position); }
+QString snippet(std::int64_t position) {
+  return QStringLiteral("word%1, \"said\"").arg(position);
+}
 
 }  // namespace
 

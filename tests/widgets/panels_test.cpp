@@ -73,12 +73,14 @@ class PanelsTest : public QObject {
       for (PlotView* plot : panel->plots()) {
         QVERIFY(plot->is_empty());
         const auto labels = plot->findChildren<QLabel*>();
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) { return label->text().contains(QLatin1String("Run")); }));
+        QVERIFY(std::any_of(labels.begin(), labels.end(),
+                            [](const QLabel* label) { return label->text().contains(QLatin1String("Run")); }));
       }
     }
   }
 
-  // At a zoom of less than a position a cell, each painted pixel is what the record says about its segment and position.
+  // At a zoom of less than a position a cell, each painted pixel is what the record says about its segment and
+  // position.
   void the_map_paints_the_record() {
     LabContext context;
     test::synthetic_run(context.run(), 12, 12, test::synthetic_request(12, 64, 16));
@@ -99,7 +101,8 @@ class PanelsTest : public QObject {
         const auto position = std::llround(at.x());
         const HeadHits* head = context.run().hits(static_cast<int>(std::llround(at.y())), 8, 1);
         QVERIFY(head);
-        const auto hit = std::find_if(head->hits.begin(), head->hits.end(), [&](const Hit& h) { return h.position == position; });
+        const auto hit =
+            std::find_if(head->hits.begin(), head->hits.end(), [&](const Hit& h) { return h.position == position; });
         const bool is_hit = hit != head->hits.end();
         const QColor painted = plot.map_colour(at.x(), at.y());
         QCOMPARE(painted.isValid(), is_hit);
@@ -117,7 +120,8 @@ class PanelsTest : public QObject {
     show(panel);
     PlotView& plot = *panel.plots()[0];
     const HeadHits& head = *context.run().hits(7, 3, 2);
-    const auto anchor = std::find_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind == HitKind::Anchor; });
+    const auto anchor =
+        std::find_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind == HitKind::Anchor; });
     const QPoint pixel = pixel_at(plot, static_cast<double>(anchor->position), 7);
     QTest::mouseClick(plot.childAt(pixel), Qt::LeftButton, Qt::NoModifier, plot.childAt(pixel)->mapFrom(&plot, pixel));
     QCOMPARE(context.selected().segment, 7);
@@ -137,7 +141,8 @@ class PanelsTest : public QObject {
     show(panel);
     PlotView& plot = *panel.plots()[0];
     const HeadHits& head = context.run().snapshot(3).hits[0];
-    const auto padding = std::find_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind == HitKind::Padding; });
+    const auto padding =
+        std::find_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind == HitKind::Padding; });
     plot.zoom_to(-0.5, 63.5, -0.5, 5.5);
     QTest::qWait(settle_ms);
     QCOMPARE(plot.map_colour(static_cast<double>(padding->position), 0), current_theme().padding);
@@ -157,7 +162,8 @@ class PanelsTest : public QObject {
     check_curves(context.run(), loss, memory);
     loss.plots()[0]->zoom_to(1, 3, 2, 5);
     const QRectF zoomed = loss.plots()[0]->view();
-    for (int segment = 7; segment < 20; ++segment) context.run().append(test::synthetic_snapshot(context.run(), segment));
+    for (int segment = 7; segment < 20; ++segment)
+      context.run().append(test::synthetic_snapshot(context.run(), segment));
     QTest::qWait(settle_ms);
     check_curves(context.run(), loss, memory);
     QCOMPARE(loss.plots()[0]->view(), zoomed);

@@ -101,7 +101,8 @@ class PlotExportTest : public QObject {
     for (int y = 0; y < image.height(); ++y)
       for (int x = 0; x < image.width(); ++x)
         if (near(image.pixelColor(x, y), theme.series[0])) {
-          QVERIFY2(area.adjusted(-2, -2, 2, 2).contains(x, y), qPrintable(QStringLiteral("ink at %1, %2").arg(x).arg(y)));
+          QVERIFY2(area.adjusted(-2, -2, 2, 2).contains(x, y),
+                   qPrintable(QStringLiteral("ink at %1, %2").arg(x).arg(y)));
           ++ink;
         }
     QVERIFY(ink > 500);
@@ -125,7 +126,8 @@ class PlotExportTest : public QObject {
         clipped.push_back(clipped.last() || reader.attributes().hasAttribute(QStringLiteral("clip-path")));
         const QString stroke = reader.attributes().value(QStringLiteral("stroke")).toString() +
                                reader.attributes().value(QStringLiteral("style")).toString();
-        const auto rgb = QRegularExpression(QStringLiteral("rgb\\(([\\d.]+)%, ?([\\d.]+)%, ?([\\d.]+)%\\)")).match(stroke);
+        const auto rgb =
+            QRegularExpression(QStringLiteral("rgb\\(([\\d.]+)%, ?([\\d.]+)%, ?([\\d.]+)%\\)")).match(stroke);
         if (!rgb.hasMatch()) continue;
         const auto channel = [&](int i) { return static_cast<int>(std::lround(rgb.captured(i).toDouble() * 2.55)); };
         if (!near(QColor(channel(1), channel(2), channel(3)), theme_of(ThemeKind::Light).series[0])) continue;
@@ -200,9 +202,11 @@ class PlotExportTest : public QObject {
     PlotView plot(QStringLiteral("sine"));
     fill(plot);
     const QString nowhere = folder_.filePath(QStringLiteral("missing/figure"));
-    for (const auto format : {PlotView::Format::Pdf, PlotView::Format::Png, PlotView::Format::Csv, PlotView::Format::Svg}) {
+    for (const auto format :
+         {PlotView::Format::Pdf, PlotView::Format::Png, PlotView::Format::Csv, PlotView::Format::Svg}) {
       const auto error = test::error_of([&] { plot.export_to(nowhere, format, size_mm); });
-      QVERIFY(error && error->fault() == Fault::Io && error->where() == nowhere.toStdString() && !error->advice().empty());
+      QVERIFY(error && error->fault() == Fault::Io && error->where() == nowhere.toStdString() &&
+              !error->advice().empty());
     }
   }
 

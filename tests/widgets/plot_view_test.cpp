@@ -130,7 +130,8 @@ class PlotViewTest : public QObject {
       for (int py = 0; py < 300; py += 7) {
         const QPointF at = test::plot_coordinates(plot, {px, py});
         const double dx = std::abs(at.x() - std::round(at.x())), dy = std::abs(at.y() - std::round(at.y()));
-        if (std::isnan(at.x()) || dx > 0.4 || dy > 0.4 || dx < 0.05 || dy < 0.05) continue;  // edges; grid lines in blanks
+        if (std::isnan(at.x()) || dx > 0.4 || dy > 0.4 || dx < 0.05 || dy < 0.05)
+          continue;  // edges; grid lines in blanks
         const QColor colour = plot.map_colour(at.x(), at.y());
         QCOMPARE(image.pixelColor(px, py), colour.isValid() ? colour : current_theme().surface);
         ++(colour.isValid() ? painted : blank);

@@ -36,7 +36,8 @@ HitGrid bin_hits(const std::vector<const HeadHits*>& rows, const HitWindow& wind
                columns.bin,
                static_cast<int>(lines.first),
                static_cast<int>(lines.bin)};
-  grid.map.values.assign(static_cast<std::size_t>(lines.count * columns.count), std::numeric_limits<float>::quiet_NaN());
+  grid.map.values.assign(static_cast<std::size_t>(lines.count * columns.count),
+                         std::numeric_limits<float>::quiet_NaN());
   const auto end_row = std::min(static_cast<std::int64_t>(rows.size()), lines.first + lines.bin * lines.count);
   for (std::int64_t row = lines.first; row < end_row; ++row) {
     const HeadHits* head = rows[static_cast<std::size_t>(row)];

@@ -14,9 +14,12 @@ namespace {
 
 QString kind_name(HitKind kind) {
   switch (kind) {
-    case HitKind::Anchor: return HitsModel::tr("anchor");
-    case HitKind::Expanded: return HitsModel::tr("expanded");
-    case HitKind::Padding: return HitsModel::tr("padding");
+    case HitKind::Anchor:
+      return HitsModel::tr("anchor");
+    case HitKind::Expanded:
+      return HitsModel::tr("expanded");
+    case HitKind::Padding:
+      return HitsModel::tr("padding");
   }
   return {};
 }
@@ -52,7 +55,9 @@ void HitsModel::append_blocks(std::vector<HitBlock> blocks) {
   endInsertRows();
 }
 
-void HitsModel::set_text_source(std::function<QString(std::int64_t)> text) { text_ = std::move(text); }
+void HitsModel::set_text_source(std::function<QString(std::int64_t)> text) {
+  text_ = std::move(text);
+}
 
 HitsModel::Row HitsModel::row(int index) const {
   CARRYOVER_CHECK(index >= 0 && index < rowCount());
@@ -65,21 +70,35 @@ double HitsModel::number(int index, int column) const {
   const Hit& hit = at.hit();
   const bool padding = hit.kind == HitKind::Padding;
   switch (column) {
-    case Segment: return static_cast<double>(at.block->head.segment);
-    case Layer: return at.block->head.layer;
-    case Head: return at.block->head.head;
-    case Slot: return at.slot;
-    case Position: return static_cast<double>(hit.position);
-    case Distance: return static_cast<double>(at.block->first_token - hit.position);
-    case Kind: return static_cast<double>(hit.kind);
-    case Score: return padding ? NAN : static_cast<double>(hit.score);
-    case Anchor: return padding ? NAN : static_cast<double>(hit.anchor);
-    default: return static_cast<double>(hit.position);  // texts sort by where they stand
+    case Segment:
+      return static_cast<double>(at.block->head.segment);
+    case Layer:
+      return at.block->head.layer;
+    case Head:
+      return at.block->head.head;
+    case Slot:
+      return at.slot;
+    case Position:
+      return static_cast<double>(hit.position);
+    case Distance:
+      return static_cast<double>(at.block->first_token - hit.position);
+    case Kind:
+      return static_cast<double>(hit.kind);
+    case Score:
+      return padding ? NAN : static_cast<double>(hit.score);
+    case Anchor:
+      return padding ? NAN : static_cast<double>(hit.anchor);
+    default:
+      return static_cast<double>(hit.position);  // texts sort by where they stand
   }
 }
 
-int HitsModel::rowCount(const QModelIndex& parent) const { return parent.isValid() || ends_.empty() ? 0 : ends_.back(); }
-int HitsModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+int HitsModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() || ends_.empty() ? 0 : ends_.back();
+}
+int HitsModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : ColumnCount;
+}
 
 QString HitsModel::display(int index, int column) const {
   const Hit hit = row(index).hit();
@@ -93,31 +112,36 @@ QString HitsModel::display(int index, int column) const {
 QVariant HitsModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   switch (role) {
-    case Qt::DisplayRole: return display(index.row(), index.column());
-    case Qt::ToolTipRole: return index.column() == Text ? QVariant(display(index.row(), Text)) : QVariant();
+    case Qt::DisplayRole:
+      return display(index.row(), index.column());
+    case Qt::ToolTipRole:
+      return index.column() == Text ? QVariant(display(index.row(), Text)) : QVariant();
     case Qt::TextAlignmentRole: {
       const bool words = index.column() == Kind || index.column() == Text;
       return QVariant(Qt::Alignment(Qt::AlignVCenter | (words ? Qt::AlignLeft : Qt::AlignRight)));
     }
-    case Qt::DecorationRole: return index.column() == Kind ? QVariant(kind_colour(row(index.row()).hit().kind)) : QVariant();
-    default: return {};
+    case Qt::DecorationRole:
+      return index.column() == Kind ? QVariant(kind_colour(row(index.row()).hit().kind)) : QVariant();
+    default:
+      return {};
   }
 }
 
 QVariant HitsModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  const QString names[] = {tr("Segment"), tr("Layer"), tr("Head"),  tr("Slot"),   tr("Position"),
-                           tr("Distance"), tr("Kind"), tr("Score"), tr("Anchor"), tr("Text")};
-  const QString tips[] = {tr("Segment that reads the hit"),
-                          tr("Layer"),
-                          tr("Query head"),
-                          tr("Place in the retrieved prefix, which is also its re-indexed RoPE position"),
-                          tr("Absolute position of the token, where it was first read"),
-                          tr("Tokens from the position to the start of the segment that reads it"),
-                          tr("Anchor: it scored. Expanded: it stands beside an anchor. Padding: it only fills up"),
-                          tr("Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor's"),
-                          tr("Position of the anchor it belongs to"),
-                          tr("The text around the position")};
+  const QString names[] = {tr("Segment"),  tr("Layer"), tr("Head"),  tr("Slot"),   tr("Position"),
+                           tr("Distance"), tr("Kind"),  tr("Score"), tr("Anchor"), tr("Text")};
+  const QString tips[] = {
+      tr("Segment that reads the hit"),
+      tr("Layer"),
+      tr("Query head"),
+      tr("Place in the retrieved prefix, which is also its re-indexed RoPE position"),
+      tr("Absolute position of the token, where it was first read"),
+      tr("Tokens from the position to the start of the segment that reads it"),
+      tr("Anchor: it scored. Expanded: it stands beside an anchor. Padding: it only fills up"),
+      tr("Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor's"),
+      tr("Position of the anchor it belongs to"),
+      tr("The text around the position")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
   return {};
@@ -136,7 +160,8 @@ void HitsFilter::set_text(const QString& text) {
 bool HitsFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
   const auto& model = *static_cast<const HitsModel*>(sourceModel());
   const double a = model.number(left.row(), left.column()), b = model.number(right.row(), right.column());
-  if (std::isnan(a) || std::isnan(b)) return sortOrder() == Qt::AscendingOrder ? !std::isnan(a) : !std::isnan(b) && std::isnan(a);
+  if (std::isnan(a) || std::isnan(b))
+    return sortOrder() == Qt::AscendingOrder ? !std::isnan(a) : !std::isnan(b) && std::isnan(a);
   return a < b;
 }
 
@@ -150,7 +175,8 @@ bool HitsFilter::filterAcceptsRow(int row, const QModelIndex& /*parent*/) const 
 
 QString table_text(const QAbstractItemModel& model, const std::vector<int>& rows, QChar separator) {
   const auto field = [separator](QString text) {
-    if (separator == QLatin1Char('\t')) return text.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
+    if (separator == QLatin1Char('\t'))
+      return text.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
     if (!text.contains(separator) && !text.contains(QLatin1Char('"')) && !text.contains(QLatin1Char('\n'))) return text;
     return QLatin1Char('"') + text.replace(QLatin1String("\""), QLatin1String("\"\"")) + QLatin1Char('"');
   };

@@ -66,7 +66,8 @@ class HitsFilter : public QSortFilterProxyModel {
   QString text_;
 };
 
-/// The given rows (all of the model's where empty) with a header line, separated by `separator` (',' quotes as CSV does).
+/// The given rows (all of the model's where empty) with a header line, separated by `separator` (',' quotes as CSV
+/// does).
 QString table_text(const QAbstractItemModel& model, const std::vector<int>& rows, QChar separator);
 
 }  // namespace carryover

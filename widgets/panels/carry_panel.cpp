@@ -46,8 +46,10 @@ CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
   connect(quantity_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
   connect(plot_, &PlotView::clicked, this, &CarryPanel::select_at);
   connect(plot_, &PlotView::stepped, this, [this](int columns, int rows) {
-    const int segment = shown_segment(this->context()) + columns, layer = std::max(0, this->context().selected().layer + rows);
-    if (columns != 0 && segment >= 0 && segment < this->context().run().segment_count()) this->context().select_segment(segment);
+    const int segment = shown_segment(this->context()) + columns,
+              layer = std::max(0, this->context().selected().layer + rows);
+    if (columns != 0 && segment >= 0 && segment < this->context().run().segment_count())
+      this->context().select_segment(segment);
     if (rows != 0 && layer < this->context().run().model().config.layers)
       this->context().select_head(layer, std::max(0, this->context().selected().head));
   });
@@ -130,7 +132,10 @@ QString CarryPanel::text_at(double x, double y) {
   const SegmentRecord& record = context().run().record(segment);
   const std::int64_t position = record.first_token + record.length - map.columns + slot;
   return tr("layer %1 · slot %2 · position %3\n%4: %5\n%6")
-      .arg(layer).arg(slot).arg(position).arg(quantity_->currentText())
+      .arg(layer)
+      .arg(slot)
+      .arg(position)
+      .arg(quantity_->currentText())
       .arg(static_cast<double>(map.at(layer, slot)), 0, 'g', 5)
       .arg(text_around(context().run(), position));
 }

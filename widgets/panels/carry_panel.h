@@ -11,8 +11,8 @@ class QComboBox;
 
 namespace carryover {
 
-/// The tail C_i that a segment leaves (eq:forward): ‖K‖, ‖V‖ or drift, layers × carried tokens. The colours keep one range
-/// over all segments of the run, so that segments compare.
+/// The tail C_i that a segment leaves (eq:forward): ‖K‖, ‖V‖ or drift, layers × carried tokens. The colours keep one
+/// range over all segments of the run, so that segments compare.
 class CarryPanel : public Panel {
   Q_OBJECT
  public:

@@ -23,7 +23,10 @@
 namespace carryover {
 
 HitsPanel::HitsPanel(LabContext& lab, QWidget* parent)
-    : Panel(lab, tr("Hits"), parent), scope_(new QComboBox(this)), table_(new QTableView(this)), count_(new QLabel(this)) {
+    : Panel(lab, tr("Hits"), parent),
+      scope_(new QComboBox(this)),
+      table_(new QTableView(this)),
+      count_(new QLabel(this)) {
   model_.set_text_source([this](std::int64_t position) { return text_around(this->context().run(), position); });
   filter_.setSourceModel(&model_);
   make_table();
@@ -51,7 +54,8 @@ QWidget* HitsPanel::make_bar() {
   auto* bottom = new QHBoxLayout;
   column->addLayout(top);
   column->addLayout(bottom);
-  scope_->addItems({tr("Selected segment and head"), tr("Selected segment, all heads"), tr("Selected head, all segments")});
+  scope_->addItems(
+      {tr("Selected segment and head"), tr("Selected segment, all heads"), tr("Selected head, all segments")});
   scope_->setCurrentIndex(OneSegment);
   scope_->setAccessibleName(tr("Hits listed"));
   connect(scope_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
@@ -160,8 +164,9 @@ void HitsPanel::show_count() {
   if (all == 0 && context().run().segment_count() == 0)
     count_->setText(no_run_text());
   else if (all == 0)
-    count_->setText(shown_.scope != OneSegment ? tr("This head retrieves nothing here: only long-range heads in long-range layers do")
-                                               : tr("Segment %1 reads no hits").arg(shown_.segment));
+    count_->setText(shown_.scope != OneSegment
+                        ? tr("This head retrieves nothing here: only long-range heads in long-range layers do")
+                        : tr("Segment %1 reads no hits").arg(shown_.segment));
   else
     count_->setText(tr("%1 of %2 hits").arg(locale.toString(passing), locale.toString(all)));
 }
@@ -186,12 +191,14 @@ void HitsPanel::export_csv(const QString& path) const {
 }
 
 void HitsPanel::ask_and_export() {
-  const QString path = QFileDialog::getSaveFileName(this, tr("Export the hits"), QStringLiteral("hits.csv"), tr("CSV (*.csv)"));
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Export the hits"), QStringLiteral("hits.csv"), tr("CSV (*.csv)"));
   if (path.isEmpty()) return;
   try {
     export_csv(path);
   } catch (const EngineError& error) {
-    auto* box = new QMessageBox(QMessageBox::Warning, title(), QString::fromStdString(error.what()), QMessageBox::Ok, this);
+    auto* box =
+        new QMessageBox(QMessageBox::Warning, title(), QString::fromStdString(error.what()), QMessageBox::Ok, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
   }

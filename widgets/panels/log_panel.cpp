@@ -57,16 +57,21 @@ void LogPanel::append_line(LogLevel level, const QString& text) {
 }
 
 QString LogPanel::format(const Line& line) {
-  const QString level = line.level == LogLevel::Error ? tr("error") : line.level == LogLevel::Warning ? tr("warning") : QString();
+  const QString level = line.level == LogLevel::Error     ? tr("error")
+                        : line.level == LogLevel::Warning ? tr("warning")
+                                                          : QString();
   const QString time = line.time.toString(QStringLiteral("HH:mm:ss.zzz"));
-  return level.isEmpty() ? time + QStringLiteral("  ") + line.text : QStringLiteral("%1  %2: %3").arg(time, level, line.text);
+  return level.isEmpty() ? time + QStringLiteral("  ") + line.text
+                         : QStringLiteral("%1  %2: %3").arg(time, level, line.text);
 }
 
 void LogPanel::show_line(const Line& line) {
   if (static_cast<int>(line.level) < least_level_->currentIndex()) return;
   const Theme& theme = current_theme();
   QTextCharFormat colours;
-  colours.setForeground(line.level == LogLevel::Error ? theme.anchor : line.level == LogLevel::Warning ? theme.expanded : theme.text);
+  colours.setForeground(line.level == LogLevel::Error     ? theme.anchor
+                        : line.level == LogLevel::Warning ? theme.expanded
+                                                          : theme.text);
   view_->setCurrentCharFormat(colours);
   view_->appendPlainText(format(line));
 }

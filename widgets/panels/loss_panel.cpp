@@ -25,7 +25,8 @@ LossPanel::LossPanel(LabContext& lab, QWidget* parent)
   });
 }
 
-LossPanel::Curves LossPanel::make_plot(const QString& id, const QString& title, const QString& y_label, std::size_t colour) {
+LossPanel::Curves LossPanel::make_plot(const QString& id, const QString& title, const QString& y_label,
+                                       std::size_t colour) {
   auto* plot = new PlotView(id, this);
   plot->set_title(title);
   plot->set_axes(tr("Segment"), y_label);

@@ -12,7 +12,9 @@
 namespace carryover {
 namespace {
 
-double megabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e6; }
+double megabytes(std::int64_t bytes) {
+  return static_cast<double>(bytes) / 1e6;
+}
 
 }  // namespace
 
@@ -119,7 +121,8 @@ void MemoryPanel::refresh() {
   const RunModel& run = context().run();
   for (; drawn_ < run.segment_count(); ++drawn_) append(run.record(drawn_));
   const int segment = shown_segment(context());
-  plot_->set_cursor(segment < 0 ? NAN : static_cast<double>(run.record(segment).first_token + run.record(segment).length));
+  plot_->set_cursor(segment < 0 ? NAN
+                                : static_cast<double>(run.record(segment).first_token + run.record(segment).length));
   plot_->request_replot();
 }
 

@@ -9,7 +9,8 @@ class QCheckBox;
 
 namespace carryover {
 
-/// Memory by kind, stacked, measured at each segment's end; the cost model's prediction and full attention's KV over it.
+/// Memory by kind, stacked, measured at each segment's end; the cost model's prediction and full attention's KV over
+/// it.
 class MemoryPanel : public Panel {
   Q_OBJECT
  public:
@@ -20,7 +21,7 @@ class MemoryPanel : public Panel {
   void refresh() override;
 
  private:
-  void start();        ///< predictions of a run that has begun
+  void start();  ///< predictions of a run that has begun
   void draw_prediction();
   void append(const SegmentRecord& record);
 

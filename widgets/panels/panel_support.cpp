@@ -35,6 +35,8 @@ QString text_around(const RunModel& run, std::int64_t position, int before, int 
   return text.replace(QLatin1Char('\n'), QChar(0x23ce));
 }
 
-QString no_run_text() { return QObject::tr("No run yet: press Run"); }
+QString no_run_text() {
+  return QObject::tr("No run yet: press Run");
+}
 
 }  // namespace carryover

@@ -16,7 +16,9 @@ namespace {
 
 constexpr int most_columns = 1024;
 
-QString head_name(int layer, int head) { return RetrievalMapPanel::tr("L%1 H%2").arg(layer).arg(head); }
+QString head_name(int layer, int head) {
+  return RetrievalMapPanel::tr("L%1 H%2").arg(layer).arg(head);
+}
 
 /// The hit that a click or hover in a cell means: the strongest kind, then the best score.
 const Hit* strongest(const HeadHits& head, std::int64_t first, std::int64_t end) {
@@ -81,7 +83,9 @@ RetrievalMapPanel::RetrievalMapPanel(LabContext& lab, QWidget* parent)
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
 }
 
-bool RetrievalMapPanel::by_segment() const { return axis_->currentIndex() == 0; }
+bool RetrievalMapPanel::by_segment() const {
+  return axis_->currentIndex() == 0;
+}
 
 std::vector<RetrievalMapPanel::Row> RetrievalMapPanel::rows() {
   const RunModel& run = context().run();
@@ -115,11 +119,13 @@ void RetrievalMapPanel::refresh() {
     plot_->clear_map();
     plot_->clear_curve(boundary_);
     plot_->set_extent({});
-    plot_->set_empty_text(run.segment_count() == 0 ? no_run_text()
-                          : by_segment()
-                              ? tr("Layer %1, head %2 has retrieved nothing: only long-range heads in long-range layers "
-                                   "retrieve, from the second segment on").arg(layer_).arg(head_)
-                              : tr("Segment %1 has retrieved nothing").arg(shown_segment(context())));
+    plot_->set_empty_text(
+        run.segment_count() == 0 ? no_run_text()
+        : by_segment() ? tr("Layer %1, head %2 has retrieved nothing: only long-range heads in long-range layers "
+                            "retrieve, from the second segment on")
+                             .arg(layer_)
+                             .arg(head_)
+                       : tr("Segment %1 has retrieved nothing").arg(shown_segment(context())));
     plot_->request_replot();
   } else {
     draw(rows_);
@@ -148,8 +154,12 @@ void RetrievalMapPanel::draw(const std::vector<Row>& rows) {
   const QSize pixels = plot_->map_pixels();
   const bool kinds = value_->currentIndex() == 0;
   // Cells at least two pixels wide, so that a lone hit is seen.
-  const HitWindow window{view.left(), view.right(), view.top(), view.bottom(),
-                         std::clamp(pixels.width() / 2, 64, most_columns), std::clamp(pixels.height(), 16, most_columns),
+  const HitWindow window{view.left(),
+                         view.right(),
+                         view.top(),
+                         view.bottom(),
+                         std::clamp(pixels.width() / 2, 64, most_columns),
+                         std::clamp(pixels.height(), 16, most_columns),
                          padding_->isChecked()};
   grid_ = bin_hits(hits, window, kinds ? HitValue::Kind : HitValue::Count);
   plot_->set_map(grid_.map, grid_.x0(), grid_.x1(), grid_.y0(), grid_.y1(),
@@ -184,7 +194,8 @@ void RetrievalMapPanel::select_at(double x, double y) {
   const auto index = std::llround(y);
   if (index < 0 || index >= static_cast<std::int64_t>(rows_.size())) return;
   const Row& row = rows_[static_cast<std::size_t>(index)];
-  std::int64_t token = std::clamp<std::int64_t>(std::llround(x), 0, std::max<std::int64_t>(0, context().run().token_count() - 1));
+  std::int64_t token =
+      std::clamp<std::int64_t>(std::llround(x), 0, std::max<std::int64_t>(0, context().run().token_count() - 1));
   const std::int64_t first = token / grid_.bin * grid_.bin;
   if (const Hit* hit = row.hits ? strongest(*row.hits, first, first + grid_.bin) : nullptr) token = hit->position;
   context().select({row.segment, row.layer, row.head, token});
@@ -218,7 +229,8 @@ QString RetrievalMapPanel::text_at(double x, double y) const {
   const Hit* hit = row.hits ? strongest(*row.hits, first, first + grid_.bin) : nullptr;
   if (!hit) return text + QLatin1Char('\n') + tr("position %1: not retrieved").arg(position);
   const RunModel& run = const_cast<RetrievalMapPanel*>(this)->context().run();
-  text += QLatin1Char('\n') + tr("position %1: %2").arg(hit->position).arg(QString::fromStdString(std::string(hit_kind_name(hit->kind))));
+  text += QLatin1Char('\n') +
+          tr("position %1: %2").arg(hit->position).arg(QString::fromStdString(std::string(hit_kind_name(hit->kind))));
   if (hit->kind != HitKind::Padding) text += tr(", score %1").arg(static_cast<double>(hit->score), 0, 'g', 5);
   if (grid_.bin > 1) text += QLatin1Char('\n') + tr("strongest of the %1 positions in this cell").arg(grid_.bin);
   return text + QLatin1Char('\n') + text_around(run, hit->position);
@@ -232,7 +244,10 @@ QString RetrievalMapPanel::csv() const {
       if (hit.kind == HitKind::Padding && !padding_->isChecked()) continue;
       const bool evidence = hit.kind != HitKind::Padding;
       text += QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n")
-                  .arg(row.segment).arg(row.layer).arg(row.head).arg(hit.position)
+                  .arg(row.segment)
+                  .arg(row.layer)
+                  .arg(row.head)
+                  .arg(hit.position)
                   .arg(QString::fromStdString(std::string(hit_kind_name(hit.kind))),
                        evidence ? QString::number(hit.score, 'g', 9) : QString(),
                        evidence ? QString::number(hit.anchor) : QString());
