@@ -14,7 +14,8 @@ namespace carryover {
 class BpePretokenizer {
  public:
   /// Patterns in the syntax that Oniguruma and PCRE2 share. \s means Unicode's White_Space, as in Oniguruma; PCRE2's
-  /// own would add U+180E. Throws EngineError{BadInput} naming `where` for a pattern that does not compile.
+  /// own would add U+180E. Letters and numbers are those of PCRE2's Unicode version (14 in 10.42). Throws
+  /// EngineError{BadInput} naming `where` for a pattern that does not compile.
   BpePretokenizer(const std::vector<std::string>& patterns, const std::string& where);
   ~BpePretokenizer();
 

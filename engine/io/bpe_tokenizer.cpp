@@ -84,16 +84,15 @@ void BpeTokenizer::add_added(const BpeDefinition& definition) {
       refuse_file(where_, "the added token '" + token.text.substr(0, 40) + "' has id " + std::to_string(token.id));
     }
     const auto id = static_cast<std::size_t>(token.id);
-    if (id < definition.tokens.size() && !definition.tokens[id].empty() && definition.tokens[id] != token.text) {
-      refuse_file(where_, "id " + std::to_string(id) + " is both '" + definition.tokens[id].substr(0, 40) + "' and '" +
+    if (id >= bytes_.size()) bytes_.resize(id + 1);
+    // As plain text and as byte-level spelling, an id must give the same bytes, or it could not be decoded.
+    const bool in_model = id < definition.tokens.size() && !definition.tokens[id].empty();
+    const std::string& known = in_model ? definition.tokens[id] : bytes_[id];
+    const bool same = known.empty() || (known == token.text && bytes_[id] == token.text);
+    if (!same) {
+      refuse_file(where_, "id " + std::to_string(id) + " is both '" + known.substr(0, 40) + "' and the added token '" +
                               token.text.substr(0, 40) + "'");
     }
-    if (const auto merged = bytes_of_byte_level(token.text);
-        id < definition.tokens.size() && merged && *merged != token.text) {
-      refuse_file(where_,
-                  "the added token '" + token.text.substr(0, 40) + "' also spells other bytes in the vocabulary");
-    }
-    if (id >= bytes_.size()) bytes_.resize(id + 1);
     bytes_[id] = token.text;
   }
   added_ = AddedTokens(definition.added);

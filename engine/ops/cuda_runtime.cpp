@@ -76,7 +76,7 @@ void check_cuda(kernels::Status status, const char* kernel) {
   constexpr kernels::Status kOutOfMemory = 2;  // cudaErrorMemoryAllocation
   if (status == 0) return;
   throw EngineError(status == kOutOfMemory ? Fault::OutOfMemory : Fault::Internal, kernel,
-                    "the GPU reported error " + std::to_string(status),
+                    std::string("the GPU reported: ") + cuda_kernels().status_text(status),
                     status == kOutOfMemory ? "Choose a smaller segment_length, pool_on_host, or --device cpu."
                                            : "Run with --device cpu, and report this with the GPU's model and driver.");
 }

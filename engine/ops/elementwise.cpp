@@ -73,7 +73,7 @@ CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_ROW)
 
 // e^x by range reduction and a degree-7 polynomial (relative error under 2e-7): std::exp does not vectorise.
 inline float fast_exp(float x) {
-  x = x > 88.0f ? 88.0f : (x < -87.0f ? -87.0f : x);
+  x = x > 89.0f ? 89.0f : (x < -87.0f ? -87.0f : x);  // from 2^127.5 on the power below is infinite, as it should be
   const float k = std::nearbyint(x * 1.44269504f);
   const float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
   float p = 1.9841270e-4f;

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 #include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
@@ -100,7 +101,7 @@ struct FlashFunction : Function<FlashFunction> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const at::Tensor &queries = saved[0], &prefix_keys = saved[1], &keys = saved[3], &values = saved[4];
-    const bool has_prefix = prefix_keys.defined() && prefix_keys.size(2) > 0;
+    const bool has_prefix = prefix_keys.size(2) > 0;
     const std::int64_t n = keys.size(2), m = queries.size(2);
     const at::Tensor gradient = gradients[0].contiguous();
 
@@ -146,7 +147,13 @@ at::Tensor attend_cuda(const PrefixAttention& a) {
 
 at::Tensor prefix_attention(const PrefixAttention& a) {
   if (!a.queries.is_cpu()) return attend_cuda(a);
-  return FlashFunction::apply(a.queries, a.prefix_keys, a.prefix_values, a.keys, a.values);
+  if (!at::GradMode::is_enabled())
+    return attend_cpu(a.queries, split(a.queries, a.prefix_keys, a.prefix_values, a.keys, a.values)).first;
+  // Autograd functions take defined tensors only: no prefix is a prefix of no keys.
+  const bool has_prefix = a.prefix_keys.defined();
+  const at::Tensor none = has_prefix ? at::Tensor() : a.keys.narrow(2, 0, 0).detach();
+  return FlashFunction::apply(a.queries, has_prefix ? a.prefix_keys : none, has_prefix ? a.prefix_values : none, a.keys,
+                              a.values);
 }
 
 }  // namespace carryover::ops

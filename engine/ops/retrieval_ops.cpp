@@ -33,8 +33,9 @@ class Best {
   explicit Best(std::int64_t k) : k_(static_cast<std::size_t>(k)) {}
 
   void scan(const T* scores, std::int64_t count, std::int64_t first_index) {
-    for (std::int64_t i = 0; i < count; ++i)
-      if (entries_.size() < k_ || scores[i] > entries_.back().first) insert(scores[i], first_index + i);
+    for (std::int64_t i = 0; i < count; ++i)  // NaN is never kept
+      if (entries_.size() < k_ ? scores[i] == scores[i] : scores[i] > entries_.back().first)
+        insert(scores[i], first_index + i);
   }
   void write(double* scores, std::int64_t* indices) const {
     for (std::size_t rank = 0; rank < k_; ++rank) {
@@ -87,6 +88,9 @@ RankedEntries pool_topk_cpu(const at::Tensor& keys, std::int64_t entries, const 
 RankedEntries pool_topk_cuda(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
                              const std::vector<std::int32_t>& head_slot, std::int64_t k) {
   const std::int64_t heads = summaries.size(0), n = summaries.size(1);
+  if (k > 64 || keys.size(2) > 256)
+    throw EngineError(Fault::Unsupported, "top_k", "the GPU keeps at most 63 keys a summary, for heads of up to 256",
+                      "Choose a top_k of at most 63, pool_on_host, or --device cpu.");
   const auto on_device = keys.options();
   const at::Tensor queries = summaries.to(at::kFloat).contiguous();
   const at::Tensor slots = at::tensor(head_slot, at::kInt).to(keys.device());

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Forward identity (def:semantics, cor:alignment) as properties over random models and configurations.
+#include <QTest>
+
+#include "engine/method/segment_loss.h"
+#include "tests/support/plain_llama.h"
+#include "tests/support/tiny_decoder.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+double largest_difference(const at::Tensor& a, const at::Tensor& b) {
+  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+}
+
+double rms(const at::Tensor& x) { return x.to(at::kDouble).square().mean().sqrt().item<double>(); }
+
+struct Case {
+  std::mt19937 random;
+  ModelConfig model;
+  SegmentConfig config;
+  std::vector<std::int32_t> ids;
+
+  explicit Case(unsigned seed) : random(seed), model(random_tiny_config(random)), config(random_small_config(random, model)),
+                                 ids(distinct_ids(random, draw(random, 2, 130), model.vocabulary)) {}
+};
+
+}  // namespace
+
+class ForwardIdentityTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void initTestCase() { at::set_num_threads(2); }
+
+  void segmented_equals_the_plain_reference() {
+    const at::NoGradGuard no_gradients;
+    for (unsigned seed = 0; seed < 20; ++seed) {
+      Case c(seed);
+      TinyDecoder tiny(c.model, seed, at::kDouble);
+      const Rows expected = PlainLlama(c.model, c.config, tiny.values).run(c.ids);
+      const at::Tensor logits = tiny.decoder.logits(run_hidden(tiny.decoder, "segmented", c.config, c.ids));
+      double largest = 0;
+      for (std::size_t t = 0; t < expected.size(); ++t)
+        for (std::size_t v = 0; v < expected[t].size(); ++v)
+          largest = std::max(largest, std::abs(expected[t][v] - logits[static_cast<std::int64_t>(t)]
+                                                                      [static_cast<std::int64_t>(v)].item<double>()));
+      QVERIFY2(largest < 1e-9, qPrintable(QString("seed %1: %2").arg(seed).arg(largest)));
+    }
+  }
+
+  void one_segment_equals_full_attention_for_any_grouping() {
+    const at::NoGradGuard no_gradients;
+    for (unsigned seed = 100; seed < 120; ++seed) {
+      Case c(seed);
+      c.config.segment_length = static_cast<std::int64_t>(c.ids.size());
+      TinyDecoder tiny(c.model, seed, at::kFloat);
+      const at::Tensor segmented = run_hidden(tiny.decoder, "segmented", c.config, c.ids);
+      QVERIFY(largest_difference(segmented, run_hidden(tiny.decoder, "full", c.config, c.ids)) < 2e-5);
+    }
+  }
+
+  void full_attention_does_not_depend_on_its_chunks() {
+    const at::NoGradGuard no_gradients;
+    for (unsigned seed = 200; seed < 212; ++seed) {
+      Case c(seed);
+      TinyDecoder tiny(c.model, seed, at::kDouble);
+      SegmentConfig whole = c.config;
+      whole.segment_length = static_cast<std::int64_t>(c.ids.size());
+      QVERIFY(largest_difference(run_hidden(tiny.decoder, "full", c.config, c.ids),
+                                 run_hidden(tiny.decoder, "full", whole, c.ids)) < 1e-10);
+    }
+  }
+
+  /// Training = inference = token by token = any chunking, retrieved sets included.
+  void every_way_to_run_is_the_same() {
+    for (unsigned seed = 300; seed < 325; ++seed) {
+      Case c(seed);
+      TinyDecoder tiny(c.model, seed, at::kDouble);
+      std::vector<HeadHits> hits, other_hits;
+      at::Tensor inference;
+      {
+        const at::NoGradGuard no_gradients;
+        inference = run_hidden(tiny.decoder, "segmented", c.config, c.ids, {}, &hits);
+        const std::vector<Chunking> chunkings = {[](std::int64_t) { return 1; },
+                                                 [&](std::int64_t left) { return draw(c.random, 1, left); }};
+        for (const Chunking& chunking : chunkings) {
+          other_hits.clear();
+          const at::Tensor chunked = run_hidden(tiny.decoder, "segmented", c.config, c.ids, chunking, &other_hits);
+          QVERIFY2(largest_difference(inference, chunked) < 1e-10, qPrintable(QString::number(seed)));
+          compare_hits(hits, other_hits);
+        }
+      }
+      for (LayerWeights& layer : tiny.decoder.weights.layers) layer.qkv.requires_grad_(true);
+      other_hits.clear();
+      const at::Tensor training = run_hidden(tiny.decoder, "segmented", c.config, c.ids, {}, &other_hits);
+      QVERIFY(training.requires_grad());
+      QVERIFY(largest_difference(inference, training.detach()) == 0);
+      compare_hits(hits, other_hits);
+    }
+  }
+
+  void fp32_losses_stay_within_the_stated_tolerance() {
+    const at::NoGradGuard no_gradients;
+    for (unsigned seed = 400; seed < 405; ++seed) {
+      std::mt19937 random(seed);
+      const ModelConfig model = random_tiny_config(random);
+      SegmentConfig config = random_small_config(random, model);
+      const std::vector<std::int32_t> ids = random_ids(random, 16 * config.segment_length, model.vocabulary);
+      TinyDecoder tiny(model, seed, at::kFloat);
+      std::vector<HeadHits> hits;
+      const at::Tensor targets = as_tensor(ids).narrow(0, 1, static_cast<std::int64_t>(ids.size()) - 1);
+      const auto losses = [&](const Chunking& chunking, std::vector<HeadHits>* record, const std::vector<HeadHits>& forced) {
+        const at::Tensor hidden = run_hidden(tiny.decoder, "segmented", config, ids, chunking, record, forced);
+        return target_nll(tiny.decoder, hidden.narrow(0, 0, targets.size(0)), targets);
+      };
+      const at::Tensor whole = losses({}, &hits, {});
+      // Hits are replayed, so that a cut within rounding's reach can't make two different contexts.
+      const at::Tensor chunked = losses([](std::int64_t) { return 1; }, nullptr, hits);
+      QVERIFY(largest_difference(whole.narrow(0, 0, config.segment_length), chunked.narrow(0, 0, config.segment_length)) < 1e-4);
+      QVERIFY(largest_difference(whole, chunked) < 5e-3);
+    }
+  }
+
+  /// bf16 with the fp32 run's hits: chunked no further from fp32 than twice the whole pass.
+  void bf16_is_as_good_in_chunks() {
+    const at::NoGradGuard no_gradients;
+    for (unsigned seed = 500; seed < 510; ++seed) {
+      Case c(seed);
+      TinyDecoder exact(c.model, seed, at::kFloat), rounded(c.model, seed, at::kBFloat16);
+      std::vector<HeadHits> hits;
+      const at::Tensor truth = run_hidden(exact.decoder, "segmented", c.config, c.ids, {}, &hits);
+      const at::Tensor whole = run_hidden(rounded.decoder, "segmented", c.config, c.ids, {}, nullptr, hits);
+      const at::Tensor chunked =
+          run_hidden(rounded.decoder, "segmented", c.config, c.ids, [](std::int64_t) { return 1; }, nullptr, hits);
+      QVERIFY(rms(chunked.to(at::kDouble) - truth) <= 2 * rms(whole.to(at::kDouble) - truth));
+    }
+  }
+
+ private:
+  static void compare_hits(const std::vector<HeadHits>& a, const std::vector<HeadHits>& b) {
+    QCOMPARE(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      QCOMPARE(a[i].hits.size(), b[i].hits.size());
+      for (std::size_t j = 0; j < a[i].hits.size(); ++j) {
+        QCOMPARE(a[i].hits[j].position, b[i].hits[j].position);
+        QCOMPARE(a[i].hits[j].kind, b[i].hits[j].kind);
+      }
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(ForwardIdentityTest)
+#include "forward_identity_test.moc"

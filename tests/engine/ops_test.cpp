@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The differentiable ops against plain compositions of LibTorch, values and gradients, in every dtype.
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <QTest>
+#include <random>
+
+#include "engine/ops/elementwise.h"
+#include "engine/ops/prefix_attention.h"
+
+using namespace carryover;
+
+namespace {
+
+at::Tensor noise(at::IntArrayRef shape, at::ScalarType type = at::kDouble) {
+  return at::randn(shape, at::kDouble).to(type).requires_grad_(type == at::kDouble);
+}
+
+double error(const at::Tensor& a, const at::Tensor& b) {
+  return (a.detach().to(at::kDouble) - b.detach().to(at::kDouble)).abs().max().item<double>();
+}
+
+/// Values and gradients of two ways to compute the same, in fp64.
+void same(const at::Tensor& fast, const at::Tensor& plain, const std::vector<at::Tensor>& inputs) {
+  QVERIFY(error(fast, plain) < 1e-12);
+  const at::Tensor seed = at::randn(fast.sizes(), at::kDouble);
+  const auto a = torch::autograd::grad({fast}, inputs, {seed}), b = torch::autograd::grad({plain}, inputs, {seed});
+  for (std::size_t i = 0; i < inputs.size(); ++i) QVERIFY2(error(a[i], b[i]) < 1e-11, qPrintable(QString::number(i)));
+}
+
+at::Tensor plain_norm(const at::Tensor& x, const at::Tensor& w, double epsilon) {
+  return x * (x.square().mean(-1, true) + epsilon).rsqrt() * w;
+}
+
+at::Tensor plain_swiglu(const at::Tensor& x) {
+  const auto halves = x.chunk(2, -1);
+  return halves[0] * halves[0].sigmoid() * halves[1];
+}
+
+at::Tensor plain_rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
+  const auto halves = x.chunk(2, -1);
+  return at::cat({halves[0] * cos - halves[1] * sin, halves[1] * cos + halves[0] * sin}, -1);
+}
+
+at::Tensor plain_attention(const ops::PrefixAttention& a) {
+  const std::int64_t r = a.queries.size(1), m = a.queries.size(2);
+  const auto wide = [r](const at::Tensor& kv) { return kv.expand({kv.size(0), r, kv.size(2), kv.size(3)}); };
+  at::Tensor keys = wide(a.keys), values = wide(a.values);
+  if (a.prefix_keys.defined()) {
+    keys = at::cat({wide(a.prefix_keys), keys}, 2);
+    values = at::cat({wide(a.prefix_values), values}, 2);
+  }
+  const at::Tensor visible = at::ones({m, keys.size(2)}, at::kBool).tril(keys.size(2) - m);
+  const at::Tensor scores = at::matmul(a.queries, keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(keys.size(3)));
+  return at::matmul(scores.masked_fill(~visible, -INFINITY).softmax(-1), values);
+}
+
+/// Random shapes: prefixes shared or per query head, none, chunks at the end of a longer segment, single queries.
+ops::PrefixAttention random_attention(std::mt19937& random, at::ScalarType type) {
+  const auto draw = [&](std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
+  const std::int64_t G = draw(1, 3), r = draw(1, 3), d = 8 * draw(1, 8), m = draw(0, 3) == 0 ? 1 : draw(2, 70),
+                     n = m + (draw(0, 1) == 0 ? 0 : draw(1, 50)), P = draw(0, 2) == 0 ? 0 : draw(1, 90);
+  const std::int64_t prefix_rows = draw(0, 1) == 0 ? 1 : r;
+  ops::PrefixAttention a{noise({G, r, m, d}, type), {}, {}, noise({G, 1, n, d}, type), noise({G, 1, n, d}, type)};
+  if (P > 0) {
+    a.prefix_keys = noise({G, prefix_rows, P, d}, type);
+    a.prefix_values = noise({G, prefix_rows, P, d}, type);
+  }
+  return a;
+}
+
+}  // namespace
+
+class OpsTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { at::manual_seed(7); }
+
+  void norms_and_gates_equal_their_formulas() {
+    for (const std::int64_t width : {1, 7, 16, 33, 576}) {
+      const at::Tensor x = noise({5, width}), w = noise({width}), gates = noise({5, 2 * width});
+      same(ops::rms_norm(x, w, 1e-5), plain_norm(x, w, 1e-5), {x, w});
+      same(ops::swiglu(gates), plain_swiglu(gates), {gates});
+    }
+  }
+
+  void rotation_equals_its_formula_on_strided_rows() {
+    const at::Tensor rows = noise({9, 4, 16}), angle = at::randn({9, 8}, at::kDouble);
+    const at::Tensor x = rows.transpose(0, 1);
+    same(ops::rotate(x, angle.cos(), angle.sin()), plain_rotate(x, angle.cos(), angle.sin()), {rows});
+  }
+
+  /// Reduced formats: at most twice the error that rounding the exact result once makes, plus fp32's own.
+  void fp32_and_bf16_round_once() {
+    const at::NoGradGuard no_gradients;
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+      const at::Tensor x = noise({40, 96}, type) * 3, w = noise({96}, type), angle = at::randn({40, 12}, at::kDouble).to(at::kFloat);
+      const at::Tensor heads = x.view({40, 4, 24}).transpose(0, 1);
+      const std::vector<std::pair<at::Tensor, at::Tensor>> pairs = {
+          {ops::rms_norm(x, w, 1e-5), plain_norm(x.to(at::kDouble), w.to(at::kDouble), 1e-5)},
+          {ops::swiglu(x), plain_swiglu(x.to(at::kDouble))},
+          {ops::rotate(heads, angle.cos(), angle.sin()),
+           plain_rotate(heads.to(at::kDouble), angle.cos().to(at::kDouble), angle.sin().to(at::kDouble))}};
+      for (const auto& [fast, exact] : pairs) {
+        QCOMPARE(fast.scalar_type(), type);
+        QVERIFY(error(fast, exact) <= 2 * error(exact.to(type), exact) + 4e-6);
+      }
+    }
+  }
+
+  void swiglu_holds_at_the_ends_of_the_range() {
+    const at::NoGradGuard no_gradients;
+    const at::Tensor gates = at::tensor({-1e30, -200.0, -88.5, -1e-8, 0.0, 1e-8, 88.5, 200.0, 1e30}, at::kFloat);
+    const at::Tensor x = at::cat({gates, at::ones_like(gates)}).unsqueeze(0);
+    const at::Tensor expected = gates.to(at::kDouble) * gates.to(at::kDouble).sigmoid();
+    QVERIFY(((ops::swiglu(x)[0].to(at::kDouble) - expected).abs() <= 1e-6 * expected.abs() + 1e-30).all().item<bool>());
+  }
+
+  void attention_equals_the_masked_softmax() {
+    std::mt19937 random(3);
+    for (int i = 0; i < 60; ++i) {
+      const ops::PrefixAttention a = random_attention(random, at::kDouble);
+      std::vector<at::Tensor> inputs{a.queries, a.keys, a.values};
+      if (a.prefix_keys.defined()) inputs.insert(inputs.end(), {a.prefix_keys, a.prefix_values});
+      same(ops::prefix_attention(a), plain_attention(a), inputs);
+    }
+  }
+
+  void attention_without_gradients_is_bitwise_the_same() {
+    std::mt19937 random(4);
+    for (int i = 0; i < 20; ++i) {
+      const ops::PrefixAttention a = random_attention(random, at::kDouble);
+      const at::Tensor trained = ops::prefix_attention(a).detach();
+      const at::NoGradGuard no_gradients;
+      QVERIFY(ops::prefix_attention(a).equal(trained));
+    }
+  }
+
+  /// At most twice the error of LibTorch's own masked attention in that format.
+  void attention_is_as_exact_as_the_framework() {
+    const at::NoGradGuard no_gradients;
+    std::mt19937 random(5);
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16})
+      for (int i = 0; i < 20; ++i) {
+        ops::PrefixAttention a = random_attention(random, type), exact;
+        exact = {a.queries.to(at::kDouble), a.prefix_keys.defined() ? a.prefix_keys.to(at::kDouble) : at::Tensor(),
+                 a.prefix_values.defined() ? a.prefix_values.to(at::kDouble) : at::Tensor(), a.keys.to(at::kDouble),
+                 a.values.to(at::kDouble)};
+        const at::Tensor truth = plain_attention(exact);
+        const double unit = type == at::kFloat ? 1e-6 : 4e-3;  // a rounding of values near one
+        QVERIFY(error(ops::prefix_attention(a), truth) <= 2 * error(plain_attention(a), truth) + unit);
+      }
+  }
+};
+
+QTEST_APPLESS_MAIN(OpsTest)
+#include "ops_test.moc"

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Segmented execution of a LLaMA, token by token and head by head in double, written from the method's text alone: the
+// paper's own positions (prefix 0..P-1, segment P..P+m-1), one loop for each sum. It shares no code with the engine.
+#pragma once
+#include <cmath>
+
+#include "engine/core/model_config.h"
+#include "tests/support/slow_retrieval.h"
+#include "tests/support/tiny_model.h"
+
+namespace carryover::test {
+
+using slow::Vector;
+using Rows = std::vector<Vector>;
+
+class PlainLlama {
+ public:
+  PlainLlama(const ModelConfig& model, const SegmentConfig& config, const std::map<std::string, std::vector<float>>& weights)
+      : model_(model), config_(config), weights_(weights), carry_(static_cast<std::size_t>(model.layers)),
+        pool_(carry_) {}
+
+  /// Logits of every token of the text: [T][V].
+  Rows run(const std::vector<std::int32_t>& ids) {
+    Rows all;
+    for (std::size_t first = 0; first < ids.size(); first += static_cast<std::size_t>(config_.segment_length)) {
+      const std::size_t last = std::min(ids.size(), first + static_cast<std::size_t>(config_.segment_length));
+      for (Vector& row : run_segment({ids.begin() + static_cast<std::ptrdiff_t>(first), ids.begin() + static_cast<std::ptrdiff_t>(last)}))
+        all.push_back(std::move(row));
+    }
+    return all;
+  }
+
+ private:
+  /// Unrotated keys and values of one KV head over some tokens.
+  struct Past {
+    Rows keys, values;
+  };
+  using LayerPast = std::map<int, Past>;  // by KV head
+  using LayerQueries = std::map<int, Rows>;  // by query head
+
+  Vector multiply(const std::string& name, const Vector& x) const {
+    const std::vector<float>& matrix = weights_.at(name);
+    Vector out(matrix.size() / x.size(), 0.0);
+    for (std::size_t r = 0; r < out.size(); ++r)
+      for (std::size_t c = 0; c < x.size(); ++c) out[r] += static_cast<double>(matrix[r * x.size() + c]) * x[c];
+    return out;
+  }
+
+  Vector normalise(const std::string& name, const Vector& x) const {
+    double squares = 0;
+    for (double value : x) squares += value * value;
+    Vector out = x;
+    for (std::size_t c = 0; c < x.size(); ++c)
+      out[c] *= static_cast<double>(weights_.at(name)[c]) /
+                std::sqrt(squares / static_cast<double>(x.size()) + model_.norm_epsilon);
+    return out;
+  }
+
+  Vector head_part(const Vector& row, int head) const {
+    const auto d = static_cast<std::ptrdiff_t>(model_.head_dim);
+    return {row.begin() + head * d, row.begin() + (head + 1) * d};
+  }
+
+  Vector rotate(const Vector& x, std::size_t position) const {
+    Vector out = x;
+    const std::size_t half = x.size() / 2;
+    for (std::size_t c = 0; c < half; ++c) {
+      const double angle = static_cast<double>(position) *
+                           std::pow(model_.rope.theta, -2.0 * static_cast<double>(c) / static_cast<double>(x.size()));
+      out[c] = x[c] * std::cos(angle) - x[c + half] * std::sin(angle);
+      out[c + half] = x[c + half] * std::cos(angle) + x[c] * std::sin(angle);
+    }
+    return out;
+  }
+
+  /// What a head sees before its segment.
+  Past prefix_of(int layer, int head) const {
+    const int kv_head = head / static_cast<int>(model_.group_size());
+    const auto l = static_cast<std::size_t>(layer);
+    if (!config_.grouping.is_long(layer, head)) {
+      const auto found = carry_[l].find(kv_head);
+      return found == carry_[l].end() ? Past{} : found->second;
+    }
+    if (!config_.grouping.is_long_layer(layer) || config_.retrieval_length == 0 || pool_[l].empty()) return {};
+    const Past& pool = pool_[l].at(kv_head);
+    Past prefix;
+    for (const Hit& hit : slow::retrieve(tail_queries_[l].at(head), pool.keys, config_)) {
+      prefix.keys.push_back(pool.keys[static_cast<std::size_t>(hit.position)]);
+      prefix.values.push_back(pool.values[static_cast<std::size_t>(hit.position)]);
+    }
+    return prefix;
+  }
+
+  Rows attend(const Past& prefix, const Past& segment, const Rows& queries) const {
+    const std::size_t P = prefix.keys.size();
+    Rows keys;
+    for (std::size_t p = 0; p < P; ++p) keys.push_back(rotate(prefix.keys[p], p));
+    for (std::size_t j = 0; j < segment.keys.size(); ++j) keys.push_back(rotate(segment.keys[j], P + j));
+    Rows out;
+    for (std::size_t j = 0; j < queries.size(); ++j) {
+      const Vector q = rotate(queries[j], P + j);
+      Vector weights;
+      double sum = 0;
+      for (std::size_t p = 0; p <= P + j; ++p) {
+        weights.push_back(std::exp(slow::dot(q, keys[p]) / std::sqrt(static_cast<double>(model_.head_dim))));
+        sum += weights.back();
+      }
+      Vector mixed(q.size(), 0.0);
+      for (std::size_t p = 0; p <= P + j; ++p) {
+        const Vector& value = p < P ? prefix.values[p] : segment.values[p - P];
+        for (std::size_t c = 0; c < mixed.size(); ++c) mixed[c] += weights[p] / sum * value[c];
+      }
+      out.push_back(mixed);
+    }
+    return out;
+  }
+
+  void run_layer(int layer, Rows& x, LayerPast& kept, LayerQueries& queries) const {
+    const std::string at = "model.layers." + std::to_string(layer) + ".";
+    for (const Vector& row : x) {
+      const Vector normed = normalise(at + "input_layernorm.weight", row);
+      const Vector q = multiply(at + "self_attn.q_proj.weight", normed), k = multiply(at + "self_attn.k_proj.weight", normed),
+                   v = multiply(at + "self_attn.v_proj.weight", normed);
+      for (int head = 0; head < model_.heads; ++head) queries[head].push_back(head_part(q, head));
+      for (int head = 0; head < model_.kv_heads; ++head) {
+        kept[head].keys.push_back(head_part(k, head));
+        kept[head].values.push_back(head_part(v, head));
+      }
+    }
+    Rows concatenated(x.size());
+    for (int head = 0; head < model_.heads; ++head) {
+      const Rows mixed = attend(prefix_of(layer, head), kept[head / static_cast<int>(model_.group_size())], queries[head]);
+      for (std::size_t j = 0; j < x.size(); ++j) concatenated[j].insert(concatenated[j].end(), mixed[j].begin(), mixed[j].end());
+    }
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const Vector attention = multiply(at + "self_attn.o_proj.weight", concatenated[j]);
+      for (std::size_t c = 0; c < x[j].size(); ++c) x[j][c] += attention[c];
+      const Vector normed = normalise(at + "post_attention_layernorm.weight", x[j]);
+      Vector gate = multiply(at + "mlp.gate_proj.weight", normed);
+      const Vector up = multiply(at + "mlp.up_proj.weight", normed);
+      for (std::size_t c = 0; c < gate.size(); ++c) gate[c] = gate[c] / (1 + std::exp(-gate[c])) * up[c];
+      const Vector down = multiply(at + "mlp.down_proj.weight", gate);
+      for (std::size_t c = 0; c < x[j].size(); ++c) x[j][c] += down[c];
+    }
+  }
+
+  Rows run_segment(const std::vector<std::int32_t>& ids) {
+    const auto D = static_cast<std::size_t>(model_.hidden);
+    Rows x;
+    for (std::int32_t id : ids) {
+      const float* row = weights_.at("model.embed_tokens.weight").data() + static_cast<std::size_t>(id) * D;
+      x.emplace_back(row, row + D);
+    }
+    std::vector<LayerPast> segment(carry_.size());
+    std::vector<LayerQueries> queries(carry_.size());
+    for (std::size_t l = 0; l < segment.size(); ++l) run_layer(static_cast<int>(l), x, segment[l], queries[l]);
+    close(segment, queries);
+    const std::string head = model_.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight";
+    Rows logits;
+    for (const Vector& row : x) logits.push_back(multiply(head, normalise("model.norm.weight", row)));
+    return logits;
+  }
+
+  void close(const std::vector<LayerPast>& segment, std::vector<LayerQueries>& queries) {
+    for (std::size_t l = 0; l < segment.size(); ++l)
+      for (const auto& [kv_head, kv] : segment[l]) {
+        const auto tail = static_cast<std::ptrdiff_t>(
+            std::min(kv.keys.size(), static_cast<std::size_t>(config_.carry_length)));
+        carry_[l][kv_head] = {{kv.keys.end() - tail, kv.keys.end()}, {kv.values.end() - tail, kv.values.end()}};
+        Past& pool = pool_[l][kv_head];
+        pool.keys.insert(pool.keys.end(), kv.keys.begin(), kv.keys.end());
+        pool.values.insert(pool.values.end(), kv.values.begin(), kv.values.end());
+      }
+    tail_queries_ = std::move(queries);
+  }
+
+  ModelConfig model_;
+  SegmentConfig config_;
+  std::map<std::string, std::vector<float>> weights_;
+  std::vector<LayerPast> carry_, pool_;
+  std::vector<LayerQueries> tail_queries_;
+};
+
+}  // namespace carryover::test

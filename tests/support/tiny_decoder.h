@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/eval/text_run.h"
+#include "tests/support/random_config.h"
+#include "tests/support/tiny_model.h"
+
+namespace carryover::test {
+
+/// A random model in the engine, and its weights for references.
+struct TinyDecoder {
+  std::map<std::string, std::vector<float>> values;
+  Decoder decoder;
+
+  TinyDecoder(const ModelConfig& config, unsigned seed, at::ScalarType type) : values(random_weights(config, seed)) {
+    const TempDir dir;
+    write_tiny_model(dir.path(), config, values);
+    const auto source = ModelSource::open(dir.path().string());
+    decoder = {source->config(), load_weights(*source, at::TensorOptions().dtype(type), {})};
+  }
+};
+
+/// MHA, GQA and one KV head; tied or not.
+inline ModelConfig random_tiny_config(std::mt19937& random) {
+  const std::int64_t heads = draw(random, 1, 2) * 4, kv_heads = heads >> draw(random, 0, 2);
+  ModelConfig config = tiny_config(draw(random, 2, 4), heads, kv_heads, 8, 160);
+  config.tied_embeddings = draw(random, 0, 1) == 0;
+  return config;
+}
+
+/// Small segments, so that a text of 100 tokens has several, with every corner: M ≠ R, M or R = 0, a pool smaller than R.
+inline SegmentConfig random_small_config(std::mt19937& random, const ModelConfig& model) {
+  SegmentConfig config = random_segment_config(random, model);
+  config.segment_length = draw(random, 6, 40);
+  config.carry_length = draw(random, 0, 3) == 0 ? 0 : draw(random, 1, config.segment_length);
+  config.retrieval_length = draw(random, 0, 3) == 0 ? 0 : draw(random, 1, 60);
+  config.rope.reset();
+  config.pool_on_host = false;
+  config.cross_boundary_target = true;
+  return config;
+}
+
+/// No id twice: in layer 0 a key depends on its token alone, so repeated tokens would tie up to rounding.
+inline std::vector<std::int32_t> distinct_ids(std::mt19937& random, std::int64_t count, std::int64_t vocabulary) {
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(vocabulary));
+  std::iota(ids.begin(), ids.end(), 0);
+  std::shuffle(ids.begin(), ids.end(), random);
+  ids.resize(static_cast<std::size_t>(count));
+  return ids;
+}
+
+inline std::vector<std::int32_t> random_ids(std::mt19937& random, std::int64_t count, std::int64_t vocabulary) {
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+  for (std::int32_t& id : ids) id = static_cast<std::int32_t>(draw(random, 0, vocabulary - 1));
+  return ids;
+}
+
+inline at::Tensor as_tensor(const std::vector<std::int32_t>& ids) {
+  return at::tensor(std::vector<std::int64_t>(ids.begin(), ids.end()));
+}
+
+/// How a text is fed: lengths of the chunks inside each segment.
+using Chunking = std::function<std::int64_t(std::int64_t left_in_segment)>;
+
+/// Hidden states of a whole text [T, D]: whole segments without `chunking`, else chunk by chunk. `hits` collects what each
+/// segment read.
+inline at::Tensor run_hidden(const Decoder& decoder, const std::string& policy, const SegmentConfig& config,
+                             const std::vector<std::int32_t>& ids, const Chunking& chunking = {},
+                             std::vector<HeadHits>* hits = nullptr, const std::vector<HeadHits>& forced = {}) {
+  const auto tokens = static_cast<std::int64_t>(ids.size());
+  PreparedRun prepared(decoder, policy, config, tokens, forced, {});
+  SegmentRunner& runner = prepared.runner();
+  const at::Tensor all = as_tensor(ids);
+  std::vector<at::Tensor> hidden;
+  for (std::int64_t first = 0; first < tokens; first += config.segment_length) {
+    if (hits) hits->insert(hits->end(), runner.state().hits.begin(), runner.state().hits.end());
+    const std::int64_t length = std::min(config.segment_length, tokens - first);
+    if (!chunking) {
+      hidden.push_back(runner.run_segment(all.narrow(0, first, length)));
+      continue;
+    }
+    for (std::int64_t done = 0; done < length;) {
+      const std::int64_t chunk = chunking(length - done);
+      hidden.push_back(runner.extend(all.narrow(0, first + done, chunk)));
+      done += chunk;
+    }
+    runner.close();
+  }
+  return at::cat(hidden, 0);
+}
+
+}  // namespace carryover::test
