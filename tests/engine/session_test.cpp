@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The façade on the tiny demo: what the window and the command line rely on.
+#include <QTest>
+#include <cmath>
+#include <thread>
+
+#include "engine/core/error.h"
+#include "engine/core/partition.h"
+#include "engine/io/text_source.h"
+#include "engine/io/tokenizer.h"
+#include "engine/session.h"
+#include "tests/support/random_config.h"
+#include "tests/support/tiny_model.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+const std::string kDemo = std::string(CARRYOVER_SOURCE_DIR) + "/resources/demo";
+
+struct Recorder final : RunObserver {
+  std::vector<std::shared_ptr<const SegmentSnapshot>> snapshots;
+  std::function<void(const SegmentSnapshot&)> after;
+  std::int64_t last_progress = 0;
+
+  void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) override {
+    snapshots.push_back(snapshot);
+    if (after) after(*snapshot);
+  }
+  void progress(std::int64_t done, std::int64_t) override { last_progress = done; }
+};
+
+ModelRequest demo_request(DType dtype = DType::Float32) {
+  ModelRequest request;
+  request.path = kDemo;
+  request.dtype = dtype;
+  request.device = Device::Cpu;
+  request.threads = 2;
+  return request;
+}
+
+}  // namespace
+
+class SessionTest : public QObject {
+  Q_OBJECT
+
+  std::unique_ptr<Session> session_;
+  std::vector<std::int32_t> text_;
+
+  RunRequest request(std::int64_t tokens) const {
+    RunRequest run;
+    run.ids = std::make_shared<const std::vector<std::int32_t>>(text_.begin(), text_.begin() + tokens);
+    run.config = SegmentConfig::defaults_for(session_->model().config);
+    return run;
+  }
+  RunSummary run(const RunRequest& run_request, Recorder& recorder) const {
+    RunControl control;
+    return session_->run(run_request, recorder, control);
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    session_ = open_session(demo_request(), {});
+    text_ = Tokenizer::load(kDemo)->encode(read_text(kDemo + "/text.txt"));
+    QVERIFY(text_.size() > 2500);
+  }
+
+  void a_run_accounts_for_every_token() {
+    Recorder recorder;
+    const RunRequest wanted = request(2000);
+    const RunSummary summary = run(wanted, recorder);
+    QCOMPARE(summary.tokens, 2000);
+    QCOMPARE(summary.targets, 1999);
+    QCOMPARE(summary.segments, 8);
+    std::int64_t next = 0;
+    double nll = 0;
+    for (const auto& snapshot : recorder.snapshots) {
+      QCOMPARE(snapshot->record.first_token, next);
+      QCOMPARE(static_cast<std::int64_t>(snapshot->ids.size()), snapshot->record.length);
+      QCOMPARE(static_cast<std::int64_t>(snapshot->target_nll.size()), snapshot->record.targets);
+      next += snapshot->record.length;
+      for (float value : snapshot->target_nll) nll += static_cast<double>(value);
+    }
+    QVERIFY(std::abs(nll - summary.nll_sum) < 1e-3);
+    QCOMPARE(recorder.last_progress, 2000);
+  }
+
+  void hits_are_read_from_the_second_segment_on() {
+    Recorder recorder;
+    const RunRequest wanted = request(1500);
+    run(wanted, recorder);
+    QVERIFY(recorder.snapshots[0]->hits.empty());
+    for (std::size_t i = 1; i < recorder.snapshots.size(); ++i) {
+      QVERIFY(!recorder.snapshots[i]->hits.empty());
+      for (const HeadHits& head : recorder.snapshots[i]->hits) {
+        QCOMPARE(head.segment, static_cast<std::int64_t>(i));
+        QVERIFY(wanted.config.grouping.is_long(head.layer, head.head));
+        QCOMPARE(static_cast<std::int64_t>(head.hits.size()), wanted.config.retrieval_length);
+        QVERIFY(head.hits.back().position < recorder.snapshots[i]->record.first_token);
+      }
+    }
+  }
+
+  void memory_that_attention_sees_is_flat_and_the_pool_is_what_it_holds() {
+    Recorder recorder;
+    const RunRequest wanted = request(2048);
+    run(wanted, recorder);
+    const MemoryBytes &second = recorder.snapshots[1]->record.memory, &last = recorder.snapshots.back()->record.memory;
+    QCOMPARE(last.attention_kv, second.attention_kv);
+    QCOMPARE(last.carry, second.carry);
+    QCOMPARE(last.weights, session_->model().weight_bytes);
+    QVERIFY(last.activations > 0);
+    QCOMPARE(recorder.snapshots.back()->record.pool_entries, 2048);
+    QCOMPARE(last.pool, recorder.snapshots[1]->record.memory.pool * 8 / 2);
+  }
+
+  void replaying_hits_gives_the_same_losses() {
+    Recorder first, second;
+    RunRequest wanted = request(1200);
+    run(wanted, first);
+    for (const auto& snapshot : first.snapshots)
+      wanted.forced_hits.insert(wanted.forced_hits.end(), snapshot->hits.begin(), snapshot->hits.end());
+    run(wanted, second);
+    for (std::size_t i = 0; i < first.snapshots.size(); ++i) {
+      QVERIFY(first.snapshots[i]->target_nll == second.snapshots[i]->target_nll);
+      QVERIFY(first.snapshots[i]->hits == second.snapshots[i]->hits);
+    }
+  }
+
+  void logits_agree_with_losses() {
+    Recorder recorder;
+    const RunRequest wanted = request(600);
+    run(wanted, recorder);
+    RunControl control;
+    const std::vector<std::int64_t> positions = {0, 255, 256, 598};
+    const std::vector<float> logits = session_->logits(wanted, positions, control);
+    const auto V = static_cast<std::size_t>(session_->model().config.vocabulary);
+    QCOMPARE(logits.size(), positions.size() * V);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const auto position = static_cast<std::size_t>(positions[i]);
+      double sum = 0;
+      for (std::size_t v = 0; v < V; ++v) sum += std::exp(static_cast<double>(logits[i * V + v]));
+      const double nll = std::log(sum) - static_cast<double>(logits[i * V + static_cast<std::size_t>(text_[position + 1])]);
+      QVERIFY(std::abs(nll - static_cast<double>(recorder.snapshots[position / 256]->target_nll[position % 256])) < 1e-4);
+    }
+  }
+
+  void one_token_has_no_target_and_no_perplexity() {
+    Recorder recorder;
+    const RunSummary summary = run(request(1), recorder);
+    QCOMPARE(summary.targets, 0);
+    QVERIFY(!summary.ppl());
+    QCOMPARE(recorder.snapshots.size(), std::size_t{1});
+  }
+
+  void without_the_boundary_target_each_segment_has_one_less() {
+    Recorder recorder;
+    RunRequest wanted = request(600);
+    wanted.config.cross_boundary_target = false;
+    QCOMPARE(run(wanted, recorder).targets, 600 - 3);
+  }
+
+  void a_stop_keeps_what_is_done() {
+    Recorder recorder;
+    RunControl control;
+    recorder.after = [&](const SegmentSnapshot& snapshot) {
+      if (snapshot.record.index == 2) control.request_stop();
+    };
+    const RunSummary summary = session_->run(request(2500), recorder, control);
+    QVERIFY(summary.cancelled);
+    QCOMPARE(summary.segments, 3);
+    QCOMPARE(summary.tokens, 3 * 256);
+  }
+
+  void a_latched_segment_waits_to_be_resumed() {
+    Recorder recorder;
+    RunControl control;
+    RunRequest wanted = request(1024);
+    wanted.latch_segment = 1;
+    std::jthread resumer([&] {
+      while (!control.paused()) std::this_thread::yield();
+      control.resume();
+    });
+    QCOMPARE(session_->run(wanted, recorder, control).segments, 4);
+  }
+
+  void what_a_run_cannot_take_is_refused() {
+    Recorder recorder;
+    RunRequest wanted = request(10);
+    wanted.config.segment_length = 0;
+    QVERIFY_EXCEPTION_THROWN(run(wanted, recorder), EngineError);
+    wanted = request(10);
+    wanted.policy = "sparse";
+    QVERIFY_EXCEPTION_THROWN(run(wanted, recorder), EngineError);
+    wanted = request(10);
+    wanted.ids = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{1, 512});
+    QVERIFY_EXCEPTION_THROWN(run(wanted, recorder), EngineError);
+    wanted.ids = std::make_shared<const std::vector<std::int32_t>>();
+    QVERIFY_EXCEPTION_THROWN(run(wanted, recorder), EngineError);
+    QVERIFY(recorder.snapshots.empty());
+    run(request(10), recorder);  // and the session lives on
+    QCOMPARE(recorder.snapshots.size(), std::size_t{1});
+  }
+
+  void every_policy_of_the_list_runs() {
+    for (const std::string& policy : policy_names()) {
+      Recorder recorder;
+      RunRequest wanted = request(300);
+      wanted.policy = policy;
+      QCOMPARE(run(wanted, recorder).targets, 299);
+    }
+  }
+
+  /// Greedy decoding is the argmax of the logits of the same text run whole, across segment boundaries.
+  void greedy_decoding_follows_the_logits() {
+    GenerateRequest wanted;
+    wanted.config = SegmentConfig::defaults_for(session_->model().config);
+    wanted.config.segment_length = 32;
+    wanted.config.carry_length = 8;
+    wanted.config.retrieval_length = 8;
+    wanted.prompt.assign(text_.begin(), text_.begin() + 50);
+    wanted.max_new_tokens = 60;
+    RunControl control;
+    std::vector<std::int32_t> streamed;
+    const GenerateResult result = session_->generate(wanted, [&](std::int32_t id) { streamed.push_back(id); return true; }, control);
+    QVERIFY(result.ids == streamed);
+    QCOMPARE(result.ids.size(), std::size_t{60});
+
+    std::vector<std::int32_t> whole = wanted.prompt;
+    whole.insert(whole.end(), result.ids.begin(), result.ids.end());
+    RunRequest run_request;
+    run_request.ids = std::make_shared<const std::vector<std::int32_t>>(whole);
+    run_request.config = wanted.config;
+    const auto V = static_cast<std::size_t>(session_->model().config.vocabulary);
+    std::vector<std::int64_t> positions;
+    for (std::int64_t position = 49; position < 109; ++position) positions.push_back(position);
+    const std::vector<float> logits = session_->logits(run_request, positions, control);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const auto row = logits.begin() + static_cast<std::ptrdiff_t>(i * V);
+      const float best = *std::max_element(row, row + static_cast<std::ptrdiff_t>(V));
+      QVERIFY(best - row[result.ids[i]] < 1e-4f);  // argmax up to rounding
+    }
+  }
+
+  void sampling_repeats_by_seed() {
+    GenerateRequest wanted;
+    wanted.config = SegmentConfig::defaults_for(session_->model().config);
+    wanted.prompt.assign(text_.begin(), text_.begin() + 20);
+    wanted.max_new_tokens = 40;
+    wanted.sampling = {1.2, 0.95, 5};
+    RunControl control;
+    const auto go = [&] { return session_->generate(wanted, [](std::int32_t) { return true; }, control).ids; };
+    const auto first = go();
+    QVERIFY(first == go());
+    wanted.sampling.seed = 6;
+    QVERIFY(first != go());
+    wanted.stop_ids = {go()[3]};
+    QVERIFY(go().size() <= 3);
+  }
+
+  void a_boundary_at_the_prompts_end_keeps_carry_and_queries_whole() {
+    SegmentConfig config;
+    std::mt19937 random(1);
+    for (int i = 0; i < 500; ++i) {
+      config.segment_length = draw(random, 1, 100);
+      config.carry_length = draw(random, 0, config.segment_length);
+      config.query_length = draw(random, 1, 80);
+      const std::int64_t prompt = draw(random, 1, 500);
+      config.boundary_at_prompt_end = false;
+      const auto plain = prompt_partition(prompt, config);
+      QCOMPARE(static_cast<std::int64_t>(plain.size()), prompt / config.segment_length);
+      config.boundary_at_prompt_end = true;
+      const auto parts = prompt_partition(prompt, config);
+      std::int64_t sum = 0;
+      for (std::int64_t length : parts) {
+        QVERIFY(length >= 1 && length <= config.segment_length);
+        sum += length;
+      }
+      QCOMPARE(sum, prompt);
+      const std::int64_t wanted = std::min(config.segment_length, std::max(config.carry_length, config.query_length));
+      if (parts.size() > 1) QVERIFY(parts.back() >= wanted);
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(SessionTest)
+#include "session_test.moc"
