@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commands/commands.h"
+#include "engine/engine_library.h"
 
-int main(int argc, char** argv) { return carryover::run_command_line(argc, argv); }
+int main(int argc, char** argv) {
+  carryover::prepare_engine_environment();
+  return carryover::run_command_line(argc, argv);
+}

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 
@@ -37,6 +38,8 @@ OpenSession open_library() {
 }
 
 }  // namespace
+
+void prepare_engine_environment() { setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0); }
 
 std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress) {
   static std::mutex mutex;

@@ -4,6 +4,11 @@
 
 namespace carryover {
 
+/// Call first in main(), before any thread starts. LibTorch's worker threads (libgomp) spin for milliseconds between two
+/// products unless told otherwise, which takes the cores away from the window and from everybody else: on a busy 2-core
+/// machine runs of small models were 5 times slower for it. A value that the user has set stays.
+void prepare_engine_environment();
+
 /// Opens libcarryover_engine beside this library the first time (0.3 to 0.6 s: LibTorch) and loads a model with it.
 /// Call on the engine thread. Throws EngineError{Io} where the library can't be opened, else as open_session().
 std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress);
