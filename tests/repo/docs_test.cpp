@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The documents are true where a program can tell: files that they name exist, links lead somewhere, and the guide
+// explains every field that a run folder holds.
+#include <QDirIterator>
+#include <QFile>
+#include <QFileInfo>
+#include <QRegularExpression>
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "engine/io/run_folder.h"
+
+using namespace carryover;
+
+namespace {
+
+const QDir root(QStringLiteral(CARRYOVER_SOURCE_DIR));
+
+QString read(const QString& path) {
+  QFile file(root.filePath(path));
+  return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+QStringList documents() {
+  QStringList found = {"README.md", "CONTRIBUTING.md"};
+  QDirIterator files(root.filePath("docs"), {"*.md"}, QDir::Files, QDirIterator::Subdirectories);
+  while (files.hasNext()) found.append(root.relativeFilePath(files.next()));
+  return found;
+}
+
+QStringList matches(const QString& text, const char* pattern) {
+  QStringList found;
+  for (auto all = QRegularExpression(pattern).globalMatch(text); all.hasNext();) found.append(all.next().captured(1));
+  return found;
+}
+
+QStringList named_files(const QString& text) {
+  return matches(text, "`((?:app|cmake|docs|engine|kernels|scripts|tests|widgets)/[\\w./]+"
+                       "\\.(?:h|cpp|cu|sh|py|md|cmake|1))`");
+}
+QStringList links(const QString& text) { return matches(text, "[^!]\\[[^\\]]*\\]\\(([\\w./-]+\\.md)\\)"); }
+
+void explain_fields(const nlohmann::json& json, const QString& guide, QStringList& missing) {
+  for (const auto& [key, value] : json.items())
+    if (!guide.contains('`' + QString::fromStdString(key) + '`')) missing.append(QString::fromStdString(key));
+}
+
+}  // namespace
+
+class DocsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void named_files_and_links_exist() {
+    QStringList wrong;
+    int files = 0, link_count = 0;
+    for (const QString& document : documents()) {
+      const QString text = read(document);
+      QVERIFY2(!text.isEmpty(), qPrintable(document));
+      for (const QString& name : named_files(text)) {
+        ++files;
+        if (!QFile::exists(root.filePath(name))) wrong.append(document + " names " + name);
+      }
+      for (const QString& link : links(text)) {
+        ++link_count;
+        const QString target = QFileInfo(root.filePath(document)).dir().filePath(link);
+        if (!QFile::exists(target)) wrong.append(document + " links to " + link);
+      }
+    }
+    QVERIFY(files > 60 && link_count >= 9);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+  }
+
+  void the_guide_explains_every_field_of_a_run() {
+    const QString guide = read("docs/guide.md");
+    QStringList missing;
+    const RunDescription description;
+    const nlohmann::json config = config_json(description);
+    explain_fields(config, guide, missing);
+    explain_fields(config.at("config"), guide, missing);
+    explain_fields(config.at("environment"), guide, missing);
+    explain_fields(summary_json({}, description), guide, missing);
+    explain_fields(SegmentRecord{}, guide, missing);
+    explain_fields(MemoryBytes{}, guide, missing);
+    explain_fields(HeadHits{}, guide, missing);
+    explain_fields(RopeConfig{}, guide, missing);
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join('\n')));
+  }
+
+  /// The patterns find what they should.
+  void patterns_catch_what_they_should() {
+    QCOMPARE(named_files("see `engine/core/hits.h` and `x.h`, `engine/core/`"), QStringList({"engine/core/hits.h"}));
+    QCOMPARE(links("a [page](adr/x.md) ![picture](y.png)"), QStringList({"adr/x.md"}));
+    QStringList missing;
+    explain_fields({{"here", 1}, {"absent", 2}}, "`here` is explained, absent is not", missing);
+    QCOMPARE(missing, QStringList({"absent"}));
+  }
+};
+
+QTEST_APPLESS_MAIN(DocsTest)
+#include "docs_test.moc"
