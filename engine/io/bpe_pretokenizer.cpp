@@ -4,6 +4,9 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "engine/core/error.h"
 #include "engine/io/utf8.h"
 
@@ -59,7 +62,8 @@ using StackPtr = std::unique_ptr<pcre2_jit_stack, Release<&pcre2_jit_stack_free>
 
 constexpr std::size_t kMaxPatternBytes = 16 << 10;
 constexpr std::size_t kFirstStackBytes = 64 << 10, kMaxStackBytes = 8 << 20;
-constexpr std::uint32_t kMaxSteps = 1'000'000;  // per match; real patterns need a handful
+// Steps of one match. Real patterns need some for each character of the longest run of spaces, and no more.
+constexpr std::size_t kFreeSteps = 1'000'000, kStepsPerByte = 16;
 
 PCRE2_SPTR units(std::string_view text) {
   return reinterpret_cast<PCRE2_SPTR>(text.data());
@@ -103,7 +107,6 @@ class BpePretokenizer::Run {
         on_word_(on_word),
         context_(pcre2_match_context_create(nullptr)),
         stack_(pcre2_jit_stack_create(kFirstStackBytes, kMaxStackBytes, nullptr)) {
-    pcre2_set_match_limit(context_.get(), kMaxSteps);
     pcre2_jit_stack_assign(context_.get(), nullptr, stack_.get());
     for (const auto& pattern : owner.patterns_) {
       matches_.emplace_back(pcre2_match_data_create_from_pattern(pattern->code(), nullptr));
@@ -133,6 +136,8 @@ class BpePretokenizer::Run {
   /// The next match from `at` on, or an empty one at the end.
   Range find(std::size_t step, std::string_view piece, std::size_t at) {
     pcre2_match_data* match = matches_[step].get();
+    const std::size_t steps = kFreeSteps + kStepsPerByte * (piece.size() - at);
+    pcre2_set_match_limit(context_.get(), static_cast<std::uint32_t>(std::min<std::size_t>(steps, UINT32_MAX)));
     const int found = pcre2_match(owner_.patterns_[step]->code(), units(piece), piece.size(), at, PCRE2_NO_UTF_CHECK,
                                   match, context_.get());
     if (found == PCRE2_ERROR_NOMATCH) return {piece.size(), piece.size()};

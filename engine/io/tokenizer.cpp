@@ -65,10 +65,15 @@ std::shared_ptr<const Tokenizer> load_folder(const fs::path& folder) {
   const fs::path sentencepiece = folder / "tokenizer.model", json = folder / "tokenizer.json";
   if (fs::exists(sentencepiece)) {
     const auto file = MappedFile::open(sentencepiece.string());
-    // Llama 3's file of this name is another format (lines of base64); its tokenizer.json says the same.
     constexpr char kFirstPieceTag = 0x0A;
-    const bool is_model = text_of(*file).starts_with(kFirstPieceTag);
-    if (is_model || !fs::exists(json)) return SentencePieceTokenizer::load(text_of(*file), sentencepiece.string());
+    if (text_of(*file).starts_with(kFirstPieceTag)) {
+      return SentencePieceTokenizer::load(text_of(*file), sentencepiece.string());
+    }
+    // Llama 3's file of this name is another format (lines of base64); its tokenizer.json says the same.
+    if (!fs::exists(json)) {
+      throw EngineError(Fault::BadInput, sentencepiece.string(), "is not a SentencePiece model",
+                        "Fetch it again; for Llama 3, put the model's tokenizer.json beside it.");
+    }
   }
   if (fs::exists(json)) return load_bpe_folder(folder);
   throw EngineError(Fault::BadInput, folder.string(), "has no tokenizer: neither tokenizer.model nor tokenizer.json",
