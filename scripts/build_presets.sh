@@ -26,17 +26,18 @@ configure() { # PRESET
   ln -sf "build/$1/compile_commands.json" "$ROOT/compile_commands.json"
 }
 
-# Builds TARGETS (all where none is given). Two of these in one checkout wait for each other.
+# Builds TARGETS (all where none is given). Two of these in one checkout wait for each other. After the first build only
+# warnings and errors are shown.
 build_preset() { # PRESET [TARGET...]
-  local preset=$1 folder quiet=()
+  local preset=$1 folder ninja=(ninja)
   folder=$(preset_folder "$preset")
   shift
   mkdir -p "$folder"
   exec 8>"$folder/.lock"
   flock 8
   configure "$preset"
-  if [ -e "$folder/.built" ]; then quiet=(--quiet); fi
-  NINJA_STATUS='      [%f/%t, %es] ' ninja -C "$folder" ${quiet[@]+"${quiet[@]}"} "$@" >&2 8>&- 9>&- ||
+  if [ -e "$folder/.built" ]; then ninja+=(--quiet); fi
+  NINJA_STATUS='      [%f/%t, %es] ' "${ninja[@]}" -C "$folder" "$@" 8>&- 9>&- | sed '/^ninja: no work to do/d' >&2 ||
     fail "the build failed; what went wrong stands above"
   touch "$folder/.built"
   exec 8>&-

@@ -32,8 +32,10 @@ root_prefix() {
   printf 'sudo'
 }
 
-# The cache is shared by all checkouts of this user: only one of them fetches or unpacks at a time.
+# The cache is shared by all checkouts of this user: only one of them fetches or unpacks at a time. A part that is
+# started by one which holds the lock does not wait for it.
 lock_cache() {
+  [ -z "${CARRYOVER_CACHE_LOCKED:-}" ] || return 0
   mkdir -p "$CACHE/downloads" 2>/dev/null && [ -w "$CACHE" ] ||
     fail "can't write to the cache '$CACHE'; set CARRYOVER_CACHE to a folder that you own"
   exec 9>"$CACHE/.lock"
@@ -41,8 +43,13 @@ lock_cache() {
     say "Another ./lab is fetching into $CACHE; waiting for it ..."
     flock 9
   fi
+  export CARRYOVER_CACHE_LOCKED=$$
 }
-unlock_cache() { exec 9>&-; }
+unlock_cache() {
+  [ "${CARRYOVER_CACHE_LOCKED:-}" = $$ ] || return 0
+  unset CARRYOVER_CACHE_LOCKED
+  exec 9>&-
+}
 
 nvcc_dir() { # prints the root of a CUDA 13 toolkit that is already here
   local nvcc

@@ -33,6 +33,11 @@ expect 3 "LibTorch 2.11.0" empty_cache env CARRYOVER_SKIP_PACKAGES=1 ./lab build
 expect 1 "nothing was removed" env CARRYOVER_CACHE="$scratch" ./lab clean --cache
 expect 1 "can't write to the cache" env CARRYOVER_CACHE=/proc/nowhere ./lab build
 
+# A part started by one that holds the cache's lock does not wait for it, and the lock is let go by its taker only.
+expect 0 "both" env CARRYOVER_CACHE="$scratch/cache" timeout 20 bash -c '. scripts/common.sh; lock_cache
+  bash -c ". scripts/common.sh; lock_cache; unlock_cache"; ! flock -n "$CACHE/.lock" true || exit 9
+  unlock_cache; flock -n "$CACHE/.lock" echo both'
+
 # From another folder and through a link, the checkout is found all the same.
 ln -s "$PWD/lab" "$scratch/lab"
 (cd / && expect 0 "usage: ./lab" "$scratch/lab" help)
