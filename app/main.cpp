@@ -8,6 +8,7 @@
 #include "app/commands/commands.h"
 #include "app/run_report.h"
 #include "app/startup.h"
+#include "engine/engine_library.h"
 
 namespace carryover {
 namespace {
@@ -44,25 +45,23 @@ void take_pictures(MainWindow& window, const QString& directory) {
 void write_report(MainWindow& window, const QString& directory) {
   RunController& controller = window.controller();
   if (window.context().run().segment_count() == 0) {
-    const auto& notes = window.context().notes();
-    const QString why = notes.empty() ? QObject::tr("nothing was run") : notes.back().text;
-    QTextStream(stderr) << QStringLiteral("carryover: ") << why << Qt::endl;
+    QTextStream(stderr) << QObject::tr("carryover: nothing was run; what went wrong is said above") << Qt::endl;
     QCoreApplication::exit(1);
     return;
   }
   QObject::connect(&controller, &RunController::failed, &window, [](const ErrorReport& report) { quit_failing(report.where); });
   QObject::connect(&controller, &RunController::saved, &window, [&window, directory] {
-    say(QObject::tr("Run saved in %1").arg(QDir(directory).absolutePath()));
+    select_something(window.context());
     window.export_plots(QDir(directory).filePath(QStringLiteral("plots")));
     take_pictures(window, QDir(directory).filePath(QStringLiteral("pictures")));
   });
-  controller.save_run(directory);
+  controller.save_run(QDir(directory).absolutePath());
 }
 
 /// Without a window, what happens is said on standard output.
 void report_progress(MainWindow& window) {
   LabContext& context = window.context();
-  QObject::connect(&context, &LabContext::noted, &window, [&context] { say(context.notes().back().text); });
+  QObject::connect(&context, &LabContext::noted, &window, &say);
   QObject::connect(&context.run(), &RunModel::segments_appended, &window, [&context](int, int last) {
     const SegmentRecord& record = context.run().record(last);
     const double loss = record.targets > 0 ? record.nll_sum / static_cast<double>(record.targets) : 0.0;
@@ -104,6 +103,7 @@ int run_window(int argc, char** argv) {
 }  // namespace carryover
 
 int main(int argc, char** argv) {
+  carryover::prepare_engine_environment();
   if (argc > 1 && carryover::is_command_verb(argv[1])) return carryover::run_command_line(argc, argv);
   return carryover::run_window(argc, argv);
 }

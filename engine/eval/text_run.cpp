@@ -9,7 +9,7 @@
 
 #include "engine/core/cost_model.h"
 #include "engine/core/error.h"
-#include "engine/method/memory_meter.h"
+#include "engine/ops/memory_meter.h"
 #include "engine/method/segment_loss.h"
 #include "engine/policies/registry.h"
 

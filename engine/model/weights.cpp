@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "engine/core/error.h"
-#include "engine/method/memory_meter.h"
+#include "engine/ops/memory_meter.h"
 
 namespace carryover {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-/// The three steps of retrieval that touch tensors. CUDA tensors go to the project's kernels, CPU tensors to code tuned
+/// The steps of retrieval that touch tensors. CUDA tensors go to the project's kernels, CPU tensors to code tuned
 /// on LibTorch; kernels/reference is the truth for both. Nothing here is differentiable. Engine thread.
 namespace carryover::ops {
 
@@ -24,5 +24,9 @@ RankedEntries pool_topk(const at::Tensor& keys, std::int64_t entries, const at::
 /// the CPU.
 std::pair<at::Tensor, at::Tensor> gather_prefix(const at::Tensor& pool_keys, const at::Tensor& pool_values,
                                                 const std::vector<std::int32_t>& head_slot, const at::Tensor& positions);
+
+/// A prefix's keys [heads, P, d] rotated at first_position.. (app:rope) by the project's kernel; CUDA only, not
+/// differentiable. inverse_frequencies: [d/2].
+at::Tensor rope_prefix(const at::Tensor& keys, const std::vector<double>& inverse_frequencies, std::int64_t first_position);
 
 }  // namespace carryover::ops

@@ -7,6 +7,7 @@
 
 #include "engine/method/head_select.h"
 #include "engine/ops/elementwise.h"
+#include "engine/ops/retrieval_ops.h"
 
 namespace carryover {
 
@@ -25,6 +26,7 @@ struct SegmentedState final : PolicyState {
 /// P..P+m−1 shifted as a whole.
 at::Tensor rotate_prefix(const at::Tensor& keys, Rope& rope) {
   const std::int64_t length = keys.size(1);
+  if (!keys.is_cpu() && !keys.requires_grad()) return ops::rope_prefix(keys, rope.inverse_frequencies(), -length);
   const RopeAngles& angles = rope.angles(-length, length);
   return ops::rotate(keys, angles.cos, angles.sin);
 }
