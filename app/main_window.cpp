@@ -15,6 +15,7 @@
 #include "widgets/context_ribbon.h"
 #include "widgets/icons.h"
 #include "widgets/panel_registry.h"
+#include "widgets/panels/log_panel.h"
 #include "widgets/plot_view.h"
 #include "widgets/theme.h"
 
@@ -110,6 +111,10 @@ void MainWindow::connect_state() {
   });
   connect(&controller_, &RunController::saved, this,
           [this](const QString& directory) { context_.add_note(tr("Run saved to %1").arg(directory)); });
+  auto* log = static_cast<LogPanel*>(panel(QStringLiteral("log")));
+  connect(&context_, &LabContext::noted, log, [log](const QString& text, bool is_error) {
+    log->append_line(is_error ? LogLevel::Error : LogLevel::Info, text);
+  });
   connect(&context_, &LabContext::history_changed, this, &MainWindow::update_actions);
   connect(&context_, &LabContext::selection_changed, this, &MainWindow::update_actions);
   // Someone who looks at an earlier segment while a run goes on wants to stay there.
@@ -129,6 +134,11 @@ void MainWindow::connect_state() {
             if (now.dtype != last.dtype || now.device != last.device) controller_.reopen_model();
             last = now;
           });
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  update_status();  // its texts fit the room there is
 }
 
 std::vector<QString> MainWindow::panel_ids() const {
@@ -170,6 +180,7 @@ void MainWindow::export_plots(const QString& directory) {
     if (!QDir().mkpath(directory))
       throw EngineError(Fault::Io, directory.toStdString(), "can't be created", "Choose a folder that can be written.");
     for (const auto& [id, panel] : panels_) {
+      panel->catch_up();
       for (PlotView* plot : panel->plots()) {
         if (plot->is_empty()) continue;
         for (const auto& [format, suffix] : formats)

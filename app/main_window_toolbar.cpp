@@ -14,6 +14,7 @@
 #include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <unistd.h>
 
 #include "app/main_window.h"
@@ -121,7 +122,7 @@ void MainWindow::build_status_widgets() {
   bar->addWidget(what_);
   progress_ = new QProgressBar(bar);
   progress_->setRange(0, 1000);
-  progress_->setFixedWidth(250);
+  progress_->setFixedWidth(240);
   progress_->setAccessibleName(tr("Progress"));
   bar->addWidget(progress_);
   auto* space = new QWidget(bar);
@@ -129,7 +130,7 @@ void MainWindow::build_status_widgets() {
   bar->addWidget(space);
   memory_ = new QProgressBar(bar);
   memory_->setRange(0, 1000);
-  memory_->setFixedWidth(130);
+  memory_->setFixedWidth(118);
   memory_->setAccessibleName(tr("Memory"));
   bar->addWidget(memory_);
 }
@@ -188,7 +189,8 @@ void MainWindow::update_status() {
   QStringList what;
   if (model) what += QString::fromStdString(model->info.config.name);
   if (text) what += QFileInfo(text->name).fileName();
-  what_->setText(what.join(QStringLiteral(" · ")));
+  const int room = std::clamp(width() - 1110, 120, 420);  // what the buttons and bars leave
+  what_->setText(what_->fontMetrics().elidedText(what.join(QStringLiteral(" · ")), Qt::ElideMiddle, room));
   if (model) {
     what_->setToolTip(QStringLiteral("%1\n%2, %3, %4 threads")
                           .arg(QString::fromStdString(model->info.path),

@@ -13,7 +13,7 @@ namespace carryover {
 namespace {
 
 constexpr int header_height = 18;
-constexpr double least_cell = 9.0, largest_cell = 26.0;
+constexpr double least_cell = 9.0, least_height = 7.5, largest_cell = 26.0;
 
 /// Local: a small dot. Long elsewhere: a hollow square. Long in a long-range layer: a filled diamond.
 void paint_glyph(QPainter& painter, HeadRole role, const QRectF& cell) {
@@ -74,7 +74,7 @@ double HeadGrid::cell_width() const {
 }
 
 double HeadGrid::cell_height() const {
-  return std::clamp((height() - header_height - 2.0) / std::max(1, layers()), least_cell, largest_cell);
+  return std::clamp((height() - header_height - 2.0) / std::max(1, layers()), least_height, largest_cell);
 }
 
 QSize HeadGrid::sizeHint() const {
@@ -83,7 +83,7 @@ QSize HeadGrid::sizeHint() const {
 
 QSize HeadGrid::minimumSizeHint() const {
   const int label = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
-  return {label + static_cast<int>(heads() * least_cell) + 2, header_height + static_cast<int>(layers() * least_cell) + 2};
+  return {label + static_cast<int>(heads() * least_cell) + 2, header_height + static_cast<int>(layers() * least_height) + 2};
 }
 
 QRect HeadGrid::cell_rect(int layer, int head) const {
@@ -130,7 +130,7 @@ void HeadGrid::edit_heads(QRect cells) {
 void HeadGrid::paint_labels(QPainter& painter) const {
   const Theme& theme = current_theme();
   QFont small = font();
-  small.setPointSizeF(std::clamp(cell_height() * 0.55, 5.0, font().pointSizeF() * 0.9));
+  small.setPointSizeF(std::clamp(cell_height() * 0.55, 6.5, font().pointSizeF() * 0.9));
   painter.setFont(small);
   painter.setPen(theme.muted);
   const int step = heads() > 16 ? 4 : cell_width() < 14 ? 2 : 1;
@@ -139,10 +139,12 @@ void HeadGrid::paint_labels(QPainter& painter) const {
     box.setRect(box.x() - 6, 0, box.width() + 12, header_height);
     painter.drawText(box, Qt::AlignCenter, QString::number(head));
   }
+  const int layer_step = cell_height() < 10 ? 5 : 1;  // where there is no room, only some and the long-range ones
   for (int layer = 0; layer < layers(); ++layer) {
     const bool is_long = context_.config().grouping.is_long_layer(layer);
+    if (!is_long && layer % layer_step != 0) continue;
     painter.setPen(is_long ? theme.retrieving : theme.muted);
-    painter.drawText(cell_rect(layer, -1).adjusted(0, 0, -5, 0), Qt::AlignRight | Qt::AlignVCenter,
+    painter.drawText(cell_rect(layer, -1).adjusted(0, -3, -5, 3), Qt::AlignRight | Qt::AlignVCenter,
                      is_long ? QStringLiteral("▸ %1").arg(layer) : QString::number(layer));
   }
 }

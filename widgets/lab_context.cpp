@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/lab_context.h"
 
-#include <QTime>
 #include <QUndoCommand>
 
 namespace carryover {
@@ -127,8 +126,7 @@ void LabContext::edit_config(const SegmentConfig& config, const QString& what) {
 }
 
 void LabContext::add_note(const QString& text, bool is_error) {
-  notes_.push_back({QTime::currentTime().toString(QStringLiteral("HH:mm:ss")), text, is_error});
-  Q_EMIT noted();
+  Q_EMIT noted(text, is_error);
 }
 
 void LabContext::set_run_options(const RunOptions& options) {

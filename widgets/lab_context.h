@@ -61,12 +61,7 @@ class LabContext : public QObject {
   void set_model(const ModelConfig& model, const SegmentConfig& config);  ///< clears the undo stack
   void set_config(const SegmentConfig& config);                           ///< not undoable by itself
   void edit_config(const SegmentConfig& config, const QString& what);     ///< pushes an undo command
-  /// The lab's log: what was opened, ran, or went wrong, a line each with its time.
-  struct Note {
-    QString time, text;
-    bool is_error = false;
-  };
-  const std::vector<Note>& notes() const { return notes_; }
+  /// A line for the log: what was opened, ran, or went wrong.
   void add_note(const QString& text, bool is_error = false);
 
   const RunOptions& run_options() const { return run_options_; }
@@ -79,7 +74,7 @@ class LabContext : public QObject {
   void run_options_changed();
   void model_changed();
   void history_changed();
-  void noted();  ///< notes() has one more
+  void noted(const QString& text, bool is_error);
 
  private:
   void forget_run();
@@ -92,7 +87,6 @@ class LabContext : public QObject {
   std::size_t history_index_ = 0;
   SegmentConfig config_;
   RunOptions run_options_;
-  std::vector<Note> notes_;
   std::optional<ModelConfig> model_;
 };
 

@@ -2,6 +2,7 @@
 #include "widgets/panel.h"
 
 #include <QShowEvent>
+#include <utility>
 
 namespace carryover {
 
@@ -26,11 +27,14 @@ void Panel::queue_refresh() {
   QMetaObject::invokeMethod(
       this,
       [this] {
-        if (!pending_ || !isVisible()) return;
-        pending_ = false;
-        refresh();
+        if (isVisible()) catch_up();
       },
       Qt::QueuedConnection);
+}
+
+void Panel::catch_up() {
+  if (!std::exchange(pending_, false)) return;
+  refresh();
 }
 
 }  // namespace carryover

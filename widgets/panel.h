@@ -17,6 +17,8 @@ class Panel : public QWidget {
   /// Plots of this panel, for "export": empty where it has none. See plot_view.h.
   virtual std::vector<class PlotView*> plots() { return {}; }
 
+  void catch_up();  ///< refreshes at once where a refresh is due, also while hidden: before an export
+
  public Q_SLOTS:
   void request_refresh();
 

@@ -91,10 +91,6 @@ class MainWindowTest : public QObject {
     window.show();
     open_demo(window, 1000);
     run_to_the_end(window);
-    for (const QString& id : window.panel_ids()) {
-      window.raise_panel(id);
-      QTest::qWait(50);
-    }
     const QString plots = QString::fromStdString(folder.file("plots"));
     window.export_plots(plots);
     QVERIFY2(window.message_bar().isHidden(), qPrintable(window.message_bar().text()));
