@@ -27,7 +27,8 @@ say "No display here: the same job without a window, into $out"
 mkdir -p "$ROOT/runs"
 if [ -z "${XDG_RUNTIME_DIR:-}" ]; then # Qt wants one, and says so on every start
   XDG_RUNTIME_DIR=$(preset_folder release)/.runtime
-  mkdir -p -m 700 "$XDG_RUNTIME_DIR"
+  mkdir -p "$XDG_RUNTIME_DIR"
+  chmod 700 "$XDG_RUNTIME_DIR"
   export XDG_RUNTIME_DIR
 fi
 exec "$program" --headless --out "$out" "$model" "$text"
