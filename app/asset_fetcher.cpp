@@ -27,14 +27,17 @@ QString AssetFetcher::script() {
   return QFileInfo(path).isExecutable() ? path : QString();
 }
 
-void AssetFetcher::start() { process_.start(script(), {QStringLiteral("--progress")}); }
+void AssetFetcher::start() {
+  process_.start(script(), {QStringLiteral("--progress")});
+}
 
 void AssetFetcher::read_lines() {
   while (process_.canReadLine()) {
     const QString line = QString::fromUtf8(process_.readLine()).trimmed();
     const QString word = line.section(u' ', 0, 0);
     const QString rest = line.section(u' ', 1);
-    if (word == QStringLiteral("progress")) Q_EMIT progress(rest.section(u' ', 0, 0).toDouble() / 100, rest.section(u' ', 1));
+    if (word == QStringLiteral("progress"))
+      Q_EMIT progress(rest.section(u' ', 0, 0).toDouble() / 100, rest.section(u' ', 1));
     if (word == QStringLiteral("model")) model_ = rest;
     if (word == QStringLiteral("text")) text_ = rest;
   }

@@ -40,8 +40,8 @@ std::optional<ErrorReport> attempt(Work&& work) {
 void EngineWorker::open_model(const ModelRequest& request) {
   const auto problem = attempt([&] {
     Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(QString::fromStdString(request.path)).fileName()));
-    // The file and its tokenizer are checked while the model that is open can still be kept; only then does that one go,
-    // because two at once may not fit.
+    // The file and its tokenizer are checked while the model that is open can still be kept; only then does that one
+    // go, because two at once may not fit.
     ModelSource::open(request.path);
     auto tokenizer = Tokenizer::load(request.path);
     session_.reset();

@@ -46,9 +46,9 @@ struct SaveRequest {
   RunSummary summary;
 };
 
-/// The engine's side of the thread boundary: lives on the engine thread, owns the Session, and does everything slow (reading,
-/// tokenising, loading, running, writing). Called by queued calls with plain values; answers by signals with plain values.
-/// Errors end here, as ErrorReport.
+/// The engine's side of the thread boundary: lives on the engine thread, owns the Session, and does everything slow
+/// (reading, tokenising, loading, running, writing). Called by queued calls with plain values; answers by signals with
+/// plain values. Errors end here, as ErrorReport.
 class EngineWorker : public QObject {
   Q_OBJECT
  public:

@@ -15,7 +15,8 @@ namespace {
 
 /// Before QApplication, which aborts where no display answers: the second platform of the list needs none.
 void choose_platform(int argc, char** argv) {
-  const bool headless = std::any_of(argv + 1, argv + argc, [](const char* word) { return std::strcmp(word, "--headless") == 0; });
+  const bool headless =
+      std::any_of(argv + 1, argv + argc, [](const char* word) { return std::strcmp(word, "--headless") == 0; });
   if (headless) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
   } else if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
@@ -23,7 +24,9 @@ void choose_platform(int argc, char** argv) {
   }
 }
 
-void say(const QString& line) { QTextStream(stdout) << line << Qt::endl; }
+void say(const QString& line) {
+  QTextStream(stdout) << line << Qt::endl;
+}
 
 void quit_failing(const QString& path) {
   QTextStream(stderr) << QObject::tr("carryover: %1 can't be written").arg(path) << Qt::endl;
@@ -49,7 +52,8 @@ void write_report(MainWindow& window, const QString& directory) {
     QCoreApplication::exit(1);
     return;
   }
-  QObject::connect(&controller, &RunController::failed, &window, [](const ErrorReport& report) { quit_failing(report.where); });
+  QObject::connect(&controller, &RunController::failed, &window,
+                   [](const ErrorReport& report) { quit_failing(report.where); });
   QObject::connect(&controller, &RunController::saved, &window, [&window, directory] {
     select_something(window.context());
     window.export_plots(QDir(directory).filePath(QStringLiteral("plots")));
@@ -65,8 +69,11 @@ void report_progress(MainWindow& window) {
   QObject::connect(&context.run(), &RunModel::segments_appended, &window, [&context](int, int last) {
     const SegmentRecord& record = context.run().record(last);
     const double loss = record.targets > 0 ? record.nll_sum / static_cast<double>(record.targets) : 0.0;
-    say(QObject::tr("segment %1 of %2: loss %3, %4 s").arg(last + 1).arg(context.run().expected_segments())
-            .arg(loss, 0, 'f', 4).arg(record.seconds, 0, 'f', 2));
+    say(QObject::tr("segment %1 of %2: loss %3, %4 s")
+            .arg(last + 1)
+            .arg(context.run().expected_segments())
+            .arg(loss, 0, 'f', 4)
+            .arg(record.seconds, 0, 'f', 2));
   });
 }
 

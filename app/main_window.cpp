@@ -22,7 +22,10 @@
 namespace carryover {
 
 MainWindow::MainWindow(QWidget* parent)
-    : QMainWindow(parent), controller_(context_), ribbon_(new ContextRibbon(context_)), messages_(new MessageBar(this)) {
+    : QMainWindow(parent),
+      controller_(context_),
+      ribbon_(new ContextRibbon(context_)),
+      messages_(new MessageBar(this)) {
   setWindowTitle(tr("Carryover"));
   setAcceptDrops(true);
   setDockNestingEnabled(true);
@@ -61,8 +64,8 @@ QDockWidget* MainWindow::make_dock(const QString& id, const QString& title, Pane
   return dock;
 }
 
-// No central widget: every panel is a dock, side by side on top and one row below. The first of each area makes its place,
-// the others join it as tabs.
+// No central widget: every panel is a dock, side by side on top and one row below. The first of each area makes its
+// place, the others join it as tabs.
 void MainWindow::build_docks() {
   std::map<PanelArea, std::vector<QDockWidget*>> areas;
   for (const PanelEntry& entry : panel_registry())
@@ -82,7 +85,8 @@ void MainWindow::build_docks() {
     for (std::size_t i = 1; i < docks.size(); ++i) tabifyDockWidget(docks[i - 1], docks[i]);
     docks.front()->raise();
     if (docks.size() < 2) continue;
-    for (QDockWidget* dock : docks) {  // a tab names it; a title bar would only say so again, so it has one when it floats
+    for (QDockWidget* dock :
+         docks) {  // a tab names it; a title bar would only say so again, so it has one when it floats
       dock->setTitleBarWidget(new QWidget(dock));
       connect(dock, &QDockWidget::topLevelChanged, dock,
               [dock](bool floating) { dock->setTitleBarWidget(floating ? nullptr : new QWidget(dock)); });
@@ -94,7 +98,8 @@ void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);
   if (std::exchange(arranged_, true)) return;
   const int bottom = std::max(220, height() * 3 / 10), wide = width();
-  resizeDocks({docks_["grid"], docks_["text"], docks_["hits"]}, {wide * 19 / 100, wide * 49 / 100, wide * 32 / 100}, Qt::Horizontal);
+  resizeDocks({docks_["grid"], docks_["text"], docks_["hits"]}, {wide * 19 / 100, wide * 49 / 100, wide * 32 / 100},
+              Qt::Horizontal);
   resizeDocks({docks_["text"], docks_["loss"]}, {height() - bottom - 140, bottom}, Qt::Vertical);
 }
 
@@ -128,12 +133,11 @@ void MainWindow::connect_state() {
   connect(&context_.run(), &RunModel::progressed, this, &MainWindow::update_status);
   connect(&context_.run(), &RunModel::ended, this, &MainWindow::update_status);
   // Number type and device are fixed when a model is loaded.
-  connect(&context_, &LabContext::run_options_changed, this,
-          [this, last = context_.run_options()]() mutable {
-            const RunOptions now = context_.run_options();
-            if (now.dtype != last.dtype || now.device != last.device) controller_.reopen_model();
-            last = now;
-          });
+  connect(&context_, &LabContext::run_options_changed, this, [this, last = context_.run_options()]() mutable {
+    const RunOptions now = context_.run_options();
+    if (now.dtype != last.dtype || now.device != last.device) controller_.reopen_model();
+    last = now;
+  });
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -189,8 +193,8 @@ void MainWindow::export_plots(const QString& directory) {
     }
     context_.add_note(tr("Plots exported to %1").arg(directory));
   } catch (const EngineError& error) {
-    messages_->show_error({error.fault(), QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
-                           QString::fromStdString(error.advice())});
+    messages_->show_error({error.fault(), QString::fromStdString(error.where()),
+                           QString::fromStdString(error.problem()), QString::fromStdString(error.advice())});
   }
 }
 

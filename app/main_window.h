@@ -34,7 +34,7 @@ class MainWindow : public QMainWindow {
   Panel* panel(const QString& id) const;
   void raise_panel(const QString& id);
 
-  void open_path(const QString& path);      ///< a model (folder, GGUF) or a text, whichever it is; runs when it is ready
+  void open_path(const QString& path);  ///< a model (folder, GGUF) or a text, whichever it is; runs when it is ready
   void export_plots(const QString& directory);  ///< every panel's plots in every format; errors go to the message bar
   void show_fetch_progress(double fraction, const QString& what);
   void toggle_theme();
@@ -51,7 +51,8 @@ class MainWindow : public QMainWindow {
   void build_toolbar();
   void build_status_widgets();
   QMenu* build_export_menu();
-  QAction* add_action(class QToolBar* bar, const QString& icon, const QString& text, const QKeySequence& key, const QString& help);
+  QAction* add_action(class QToolBar* bar, const QString& icon, const QString& text, const QKeySequence& key,
+                      const QString& help);
   void connect_state();
   void update_actions();
   void update_status();

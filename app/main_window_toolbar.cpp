@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The part of MainWindow that the user steers it with: actions, dialogs, and what the toolbar shows of the state.
+#include <unistd.h>
+
 #include <QAction>
 #include <QDialog>
 #include <QDialogButtonBox>
@@ -15,7 +17,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <unistd.h>
 
 #include "app/main_window.h"
 #include "widgets/config_files.h"
@@ -51,7 +52,8 @@ void MainWindow::build_toolbar() {
   bar->setObjectName(QStringLiteral("toolbar"));
   bar->setMovable(false);
   bar->setIconSize({20, 20});
-  const auto add = [this, bar](const char* icon, const QString& text, const QKeySequence& key, const QString& help, auto slot) {
+  const auto add = [this, bar](const char* icon, const QString& text, const QKeySequence& key, const QString& help,
+                               auto slot) {
     QAction* action = add_action(bar, QString::fromLatin1(icon), text, key, help);
     connect(action, &QAction::triggered, this, slot);
     return action;
@@ -59,8 +61,8 @@ void MainWindow::build_toolbar() {
   const auto with_text = [bar](QAction* action) {
     static_cast<QToolButton*>(bar->widgetForAction(action))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   };
-  QAction* model = add("model", tr("Model"), QKeySequence::Open, tr("Open a model: GGUF file (a folder: the arrow, or drop it)"),
-                       [this] { ask_model(); });
+  QAction* model = add("model", tr("Model"), QKeySequence::Open,
+                       tr("Open a model: GGUF file (a folder: the arrow, or drop it)"), [this] { ask_model(); });
   QAction* text = add("text", tr("Text"), QKeySequence(tr("Ctrl+T")), tr("Open a UTF-8 text"), [this] { ask_text(); });
   add("paste", tr("Paste"), QKeySequence(tr("Ctrl+Shift+V")), tr("Paste a text"), [this] { ask_paste(); });
   bar->addSeparator();
@@ -68,17 +70,20 @@ void MainWindow::build_toolbar() {
   pause_ = add("pause", tr("Pause"), QKeySequence(tr("F6")), tr("Pause, or go on"), [this] {
     controller_.state() == RunController::State::Paused ? controller_.resume() : controller_.pause();
   });
-  stop_ = add("stop", tr("Stop"), QKeySequence(tr("Shift+F5")), tr("Stop; what is done stays"), [this] { controller_.stop(); });
+  stop_ = add("stop", tr("Stop"), QKeySequence(tr("Shift+F5")), tr("Stop; what is done stays"),
+              [this] { controller_.stop(); });
   bar->addSeparator();
   previous_ = add("previous", tr("Previous segment"), QKeySequence(tr("Alt+Shift+Left")), tr("Previous segment"),
                   [this] { step_segment(-1); });
-  next_ = add("next", tr("Next segment"), QKeySequence(tr("Alt+Shift+Right")), tr("Next segment"), [this] { step_segment(1); });
+  next_ = add("next", tr("Next segment"), QKeySequence(tr("Alt+Shift+Right")), tr("Next segment"),
+              [this] { step_segment(1); });
   follow_ = add_action(bar, QStringLiteral("follow"), tr("Follow"), {}, tr("Follow: select each segment as it closes"));
   follow_->setCheckable(true);
   follow_->setChecked(true);
   bar->addSeparator();
   back_ = add("back", tr("Back"), QKeySequence::Back, tr("Back to the last selection"), [this] { context_.go_back(); });
-  forward_ = add("forward", tr("Forward"), QKeySequence::Forward, tr("Forward again"), [this] { context_.go_forward(); });
+  forward_ =
+      add("forward", tr("Forward"), QKeySequence::Forward, tr("Forward again"), [this] { context_.go_forward(); });
   const auto undoable = [this, bar](QAction* action, const QString& icon, const QKeySequence& key) {
     set_themed_icon(action, icon);
     action->setShortcut(key);
@@ -142,8 +147,10 @@ QMenu* MainWindow::build_export_menu() {
     if (!directory.isEmpty()) export_plots(directory);
   });
   menu->addSeparator();
-  connect(menu->addAction(tr("Settings as JSON…")), &QAction::triggered, this, [this] { export_config(context_, this); });
-  connect(menu->addAction(tr("Grouping as JSON…")), &QAction::triggered, this, [this] { export_grouping(context_, this); });
+  connect(menu->addAction(tr("Settings as JSON…")), &QAction::triggered, this,
+          [this] { export_config(context_, this); });
+  connect(menu->addAction(tr("Grouping as JSON…")), &QAction::triggered, this,
+          [this] { export_grouping(context_, this); });
   connect(menu->addAction(tr("Import settings or grouping…")), &QAction::triggered, this,
           [this] { import_config(context_, this); });
   menu->addSeparator();
@@ -205,12 +212,15 @@ void MainWindow::update_status() {
     progress_->setValue(static_cast<int>(1000 * done / static_cast<double>(total)));
     const QString segments = tr("%1/%2 segments").arg(run.segment_count()).arg(run.expected_segments());
     if (run.finished()) {
-      const double speed = run.summary().seconds > 0 ? static_cast<double>(run.summary().tokens) / run.summary().seconds : 0;
+      const double speed =
+          run.summary().seconds > 0 ? static_cast<double>(run.summary().tokens) / run.summary().seconds : 0;
       progress_->setFormat(QStringLiteral("%1 · %L2 tokens/s").arg(segments).arg(speed, 0, 'f', 0));
     } else if (controller_.state() == RunController::State::Paused) {
       progress_->setFormat(tr("%1 · paused").arg(segments));
     } else if (done > 0) {
-      progress_->setFormat(QStringLiteral("%1 · %L2 tok/s · %3").arg(segments).arg(rate, 0, 'f', 0)
+      progress_->setFormat(QStringLiteral("%1 · %L2 tok/s · %3")
+                               .arg(segments)
+                               .arg(rate, 0, 'f', 0)
                                .arg(seconds_left((static_cast<double>(total) - done) / rate)));
     } else {
       progress_->setFormat(segments);
@@ -237,7 +247,8 @@ void MainWindow::ask_model() {
 }
 
 void MainWindow::ask_text() {
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open a text"), {}, tr("Text (*.txt *.md);;All files (*)"));
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open a text"), {}, tr("Text (*.txt *.md);;All files (*)"));
   if (path.isEmpty()) return;
   controller_.stop();
   controller_.open_text(path);
@@ -271,11 +282,14 @@ void MainWindow::show_keys() {
   for (const QAction* action : findChildren<QAction*>())
     if (!action->shortcut().isEmpty())
       rows += QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
-                  .arg(action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped(), action->text().remove(u'&').toHtmlEscaped());
-  rows += tr("<tr><td><b>Ctrl+F</b></td><td>Search the text</td></tr>"
-             "<tr><td><b>Space, L</b></td><td>In the grid: toggle the head, the layer</td></tr>"
-             "<tr><td><b>←, →</b></td><td>In the ribbon and the text: select</td></tr>");
-  auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keys"), QStringLiteral("<table>%1</table>").arg(rows), QMessageBox::Close, this);
+                  .arg(action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped(),
+                       action->text().remove(u'&').toHtmlEscaped());
+  rows +=
+      tr("<tr><td><b>Ctrl+F</b></td><td>Search the text</td></tr>"
+         "<tr><td><b>Space, L</b></td><td>In the grid: toggle the head, the layer</td></tr>"
+         "<tr><td><b>←, →</b></td><td>In the ribbon and the text: select</td></tr>");
+  auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keys"), QStringLiteral("<table>%1</table>").arg(rows),
+                              QMessageBox::Close, this);
   box->setAttribute(Qt::WA_DeleteOnClose);
   box->open();
 }

@@ -55,6 +55,8 @@ void MessageBar::show_error(const ErrorReport& report) {
   show();
 }
 
-QString MessageBar::text() const { return headline_->text() + QStringLiteral("\n") + details_->text(); }
+QString MessageBar::text() const {
+  return headline_->text() + QStringLiteral("\n") + details_->text();
+}
 
 }  // namespace carryover

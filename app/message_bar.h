@@ -9,8 +9,8 @@ class QToolButton;
 
 namespace carryover {
 
-/// The last error under the toolbar: what, where, and on demand what to do. Blocks nothing; goes when closed or when the
-/// next thing works. GUI thread.
+/// The last error under the toolbar: what, where, and on demand what to do. Blocks nothing; goes when closed or when
+/// the next thing works. GUI thread.
 class MessageBar : public QFrame {
   Q_OBJECT
  public:

@@ -10,7 +10,8 @@
 namespace carryover {
 
 /// What one run shares between the engine thread, which reports through it, and the GUI thread, which steers and drains
-/// it. Neither waits for the other. `wake` is called on the engine thread, once until the next drain(); it must only queue.
+/// it. Neither waits for the other. `wake` is called on the engine thread, once until the next drain(); it must only
+/// queue.
 class RunChannel : public RunObserver {
  public:
   using SnapshotBox = Mailbox<std::shared_ptr<const SegmentSnapshot>, SegmentSnapshot>;

@@ -39,7 +39,8 @@ void RunController::connect_worker() {
   });
   connect(worker_, &EngineWorker::text_opened, this, [this](const LoadedText& text) {
     text_ = text;
-    context_.add_note(tr("%1: %L2 tokens").arg(QFileInfo(text.name).fileName()).arg(static_cast<qlonglong>(text.ids->size())));
+    context_.add_note(
+        tr("%1: %L2 tokens").arg(QFileInfo(text.name).fileName()).arg(static_cast<qlonglong>(text.ids->size())));
     Q_EMIT text_opened();
   });
   connect(worker_, &EngineWorker::text_failed, this, [this](const ErrorReport& report) {
@@ -61,7 +62,8 @@ void RunController::connect_worker() {
 template <typename Call>
 void RunController::post(Call call) {
   EngineWorker* worker = worker_;
-  QMetaObject::invokeMethod(worker, [worker, call = std::move(call)] { call(*worker); }, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(
+      worker, [worker, call = std::move(call)] { call(*worker); }, Qt::QueuedConnection);
 }
 
 void RunController::open_model(const QString& path) {
@@ -108,18 +110,22 @@ void RunController::accept_model(const LoadedModel& model) {
   if (!same) context_.set_model(model.info.config, SegmentConfig::defaults_for(model.info.config));
   text_.reset();  // its ids were the last model's; the worker sends this one's next
   context_.add_note(tr("%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6")
-                  .arg(QString::fromStdString(model.info.config.name))
-                  .arg(model.info.config.layers)
-                  .arg(model.info.config.heads)
-                  .arg(model.info.weight_bytes / 1'000'000)
-                  .arg(QString::fromUtf8(dtype_name(model.info.dtype).data()),
-                       QString::fromUtf8(device_name(model.info.device).data())));
+                        .arg(QString::fromStdString(model.info.config.name))
+                        .arg(model.info.config.layers)
+                        .arg(model.info.config.heads)
+                        .arg(model.info.weight_bytes / 1'000'000)
+                        .arg(QString::fromUtf8(dtype_name(model.info.dtype).data()),
+                             QString::fromUtf8(device_name(model.info.device).data())));
   Q_EMIT model_opened();
 }
 
-bool RunController::can_run() const { return state_ == State::Idle && loads_under_way_ == 0 && model_ && text_; }
+bool RunController::can_run() const {
+  return state_ == State::Idle && loads_under_way_ == 0 && model_ && text_;
+}
 
-bool RunController::engine_paused() const { return channel_ && channel_->control().paused(); }
+bool RunController::engine_paused() const {
+  return channel_ && channel_->control().paused();
+}
 
 double RunController::running_seconds() const {
   return since_start_.isValid() ? static_cast<double>(since_start_.elapsed()) / 1000.0 : 0.0;
@@ -149,7 +155,8 @@ void RunController::run(std::int64_t latch_segment) {
       [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });
   since_start_.start();
   set_state(State::Running);
-  context_.add_note(tr("Running %L1 tokens, policy %2").arg(request.ids->size()).arg(QString::fromStdString(request.policy)));
+  context_.add_note(
+      tr("Running %L1 tokens, policy %2").arg(request.ids->size()).arg(QString::fromStdString(request.policy)));
   Q_EMIT run_started();
   post([request, channel = channel_](EngineWorker& worker) { worker.run(request, channel); });
 }
@@ -189,11 +196,11 @@ void RunController::end_run(const RunSummary& summary) {
   set_state(State::Idle);
   if (summary.ppl()) {
     context_.add_note(tr("%1 %L2 tokens in %3 s, PPL %4, %5 close cuts")
-                    .arg(summary.cancelled ? tr("Stopped after") : tr("Done:"))
-                    .arg(summary.tokens)
-                    .arg(summary.seconds, 0, 'f', 1)
-                    .arg(*summary.ppl(), 0, 'f', 3)
-                    .arg(summary.close_cuts));
+                          .arg(summary.cancelled ? tr("Stopped after") : tr("Done:"))
+                          .arg(summary.tokens)
+                          .arg(summary.seconds, 0, 'f', 1)
+                          .arg(*summary.ppl(), 0, 'f', 3)
+                          .arg(summary.close_cuts));
   }
   Q_EMIT run_ended();
   if (run_wanted_ && can_run()) run_when_ready();
@@ -225,8 +232,9 @@ RunDescription RunController::describe_run() const {
   description.text = run_text_.toStdString();
   description.request = run.request();
   if (run_token_limit_ > 0) description.token_limit = run_token_limit_;
-  description.command_line = {"carryover",  "run",    run.model().path, description.text, "--tokens",
-                              std::to_string(run.token_count()), "--config", "config.json"};
+  description.command_line = {"carryover",      "run",        run.model().path,
+                              description.text, "--tokens",   std::to_string(run.token_count()),
+                              "--config",       "config.json"};
   return description;
 }
 

@@ -12,9 +12,9 @@
 
 namespace carryover {
 
-/// The GUI's side of the thread boundary: turns the user's wishes into requests to the EngineWorker, and what comes back
-/// into the RunModel, at most 30 times a second with the last one guaranteed. GUI thread; never waits for the engine but
-/// in its destructor.
+/// The GUI's side of the thread boundary: turns the user's wishes into requests to the EngineWorker, and what comes
+/// back into the RunModel, at most 30 times a second with the last one guaranteed. GUI thread; never waits for the
+/// engine but in its destructor.
 class RunController : public QObject {
   Q_OBJECT
  public:

@@ -20,7 +20,8 @@ void select_something(LabContext& context) {
   RunModel& run = context.run();
   for (int segment = run.segment_count() - 1; segment >= 0; --segment) {
     const auto& hits = run.snapshot(segment).hits;
-    const auto head = std::find_if(hits.begin(), hits.end(), [](const HeadHits& candidate) { return !candidate.hits.empty(); });
+    const auto head =
+        std::find_if(hits.begin(), hits.end(), [](const HeadHits& candidate) { return !candidate.hits.empty(); });
     if (head == hits.end()) continue;
     Selection selection;
     selection.segment = segment;

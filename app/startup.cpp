@@ -31,15 +31,18 @@ Startup::Startup(MainWindow& window, const WindowOptions& options, QObject* pare
   connect(&fetcher_, &AssetFetcher::ready, this, &Startup::open);
   connect(&fetcher_, &AssetFetcher::failed, this, [this](const QString& why) {
     expects_more_ = false;
-    window_.context().add_note(tr("The default model and book can't be had: %1. The demo stays; open any model and text.").arg(why), true);
-    if (window_.controller().state() == RunController::State::Idle && window_.context().run().finished()) Q_EMIT finished();
+    window_.context().add_note(
+        tr("The default model and book can't be had: %1. The demo stays; open any model and text.").arg(why), true);
+    if (window_.controller().state() == RunController::State::Idle && window_.context().run().finished())
+      Q_EMIT finished();
   });
 }
 
 QString Startup::demo_directory() {
   const QDir program(QCoreApplication::applicationDirPath());
-  for (const QString& candidate : {QStringLiteral(CARRYOVER_DEMO_DIR), program.filePath(QStringLiteral("../share/carryover/demo")),
-                                   program.filePath(QStringLiteral("../resources/demo"))})
+  for (const QString& candidate :
+       {QStringLiteral(CARRYOVER_DEMO_DIR), program.filePath(QStringLiteral("../share/carryover/demo")),
+        program.filePath(QStringLiteral("../resources/demo"))})
     if (QFile::exists(candidate + QStringLiteral("/config.json"))) return QDir(candidate).canonicalPath();
   return {};
 }

@@ -8,8 +8,8 @@
 
 namespace carryover {
 
-/// Brings a window from nothing to its first run: what the command line names; else the demo at once, and the default model
-/// and book as soon as they are here. GUI thread.
+/// Brings a window from nothing to its first run: what the command line names; else the demo at once, and the default
+/// model and book as soon as they are here. GUI thread.
 class Startup : public QObject {
   Q_OBJECT
  public:

@@ -10,7 +10,9 @@
 namespace carryover {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("WindowOptions", text); }
+QString tr(const char* text) {
+  return QCoreApplication::translate("WindowOptions", text);
+}
 
 [[noreturn]] void refuse(const QString& problem) {
   std::fprintf(stderr, "carryover: %s\nSee carryover --help.\n", qPrintable(problem));
@@ -20,7 +22,8 @@ QString tr(const char* text) { return QCoreApplication::translate("WindowOptions
 QSize parse_size(const QString& text) {
   const QStringList parts = text.split(u'x');
   const QSize size = parts.size() == 2 ? QSize(parts[0].toInt(), parts[1].toInt()) : QSize();
-  if (size.width() < 640 || size.height() < 480) refuse(tr("--size takes WIDTHxHEIGHT of at least 640x480, such as 1280x800"));
+  if (size.width() < 640 || size.height() < 480)
+    refuse(tr("--size takes WIDTHxHEIGHT of at least 640x480, such as 1280x800"));
   return size;
 }
 
@@ -37,11 +40,15 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   QCommandLineParser parser;
   parser.addPositionalArgument(QStringLiteral("model"), tr("Model folder or GGUF file"), QStringLiteral("[MODEL"));
   parser.addPositionalArgument(QStringLiteral("text"), tr("UTF-8 text"), QStringLiteral("[TEXT]]"));
-  const QCommandLineOption no_fetch(QStringLiteral("no-fetch"), tr("Stay with the demo; fetch no default model or book"));
+  const QCommandLineOption no_fetch(QStringLiteral("no-fetch"),
+                                    tr("Stay with the demo; fetch no default model or book"));
   const QCommandLineOption tokens(QStringLiteral("tokens"), tr("Run the first N tokens; 0: all"), QStringLiteral("N"));
-  const QCommandLineOption theme(QStringLiteral("theme"), tr("light or dark"), QStringLiteral("THEME"), QStringLiteral("light"));
-  const QCommandLineOption size(QStringLiteral("size"), tr("Size of the window"), QStringLiteral("WxH"), QStringLiteral("1280x800"));
-  const QCommandLineOption screenshots(QStringLiteral("screenshots"), tr("Run, save pictures of each view to DIR, quit"), QStringLiteral("DIR"));
+  const QCommandLineOption theme(QStringLiteral("theme"), tr("light or dark"), QStringLiteral("THEME"),
+                                 QStringLiteral("light"));
+  const QCommandLineOption size(QStringLiteral("size"), tr("Size of the window"), QStringLiteral("WxH"),
+                                QStringLiteral("1280x800"));
+  const QCommandLineOption screenshots(QStringLiteral("screenshots"),
+                                       tr("Run, save pictures of each view to DIR, quit"), QStringLiteral("DIR"));
   const QCommandLineOption exit_after_run(QStringLiteral("exit-after-run"), tr("Quit when the run ends"));
   const QCommandLineOption headless(QStringLiteral("headless"), tr("No window: run, write data and pictures, quit"));
   const QCommandLineOption out(QStringLiteral("out"), tr("Run folder of --headless"), QStringLiteral("DIR"));
@@ -49,7 +56,8 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   if (!parser.parse(arguments)) refuse(parser.errorText());
   if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
   const QString theme_name = parser.value(theme);
-  if (theme_name != QStringLiteral("light") && theme_name != QStringLiteral("dark")) refuse(tr("--theme takes light or dark"));
+  if (theme_name != QStringLiteral("light") && theme_name != QStringLiteral("dark"))
+    refuse(tr("--theme takes light or dark"));
 
   WindowOptions options;
   options.model = parser.positionalArguments().value(0);
@@ -61,8 +69,9 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   options.size = parse_size(parser.value(size));
   if (parser.isSet(tokens)) options.tokens = parse_tokens(parser.value(tokens));
   options.screenshots = parser.value(screenshots);
-  options.out = parser.isSet(out) ? parser.value(out)
-                                  : QDateTime::currentDateTime().toString(QStringLiteral("'carryover-run-'yyyyMMdd-HHmmss"));
+  options.out = parser.isSet(out)
+                    ? parser.value(out)
+                    : QDateTime::currentDateTime().toString(QStringLiteral("'carryover-run-'yyyyMMdd-HHmmss"));
   return options;
 }
 

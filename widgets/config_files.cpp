@@ -34,8 +34,12 @@ QString ask_save(QWidget* parent, const QString& title, const QString& name) {
 
 }  // namespace
 
-void write_config(const SegmentConfig& config, const QString& path) { write_json(config, path); }
-void write_grouping(const Grouping& grouping, const QString& path) { write_json(grouping, path); }
+void write_config(const SegmentConfig& config, const QString& path) {
+  write_json(config, path);
+}
+void write_grouping(const Grouping& grouping, const QString& path) {
+  write_json(grouping, path);
+}
 
 SegmentConfig read_config(const SegmentConfig& base, const ModelConfig& model, const QString& path) {
   const std::string where = path.toStdString();

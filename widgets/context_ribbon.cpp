@@ -35,7 +35,8 @@ double mean_norm(const Map& map) {
 double evidence(const SegmentSnapshot& snapshot) {
   std::int64_t count = 0;
   for (const HeadHits& head : snapshot.hits)
-    count += std::count_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind != HitKind::Padding; });
+    count +=
+        std::count_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind != HitKind::Padding; });
   return static_cast<double>(count);
 }
 
@@ -126,10 +127,14 @@ void RibbonStrip::set_value(Value value) {
 double RibbonStrip::value_of(int segment) const {
   const SegmentValues& values = values_[static_cast<std::size_t>(segment)];
   switch (value_) {
-    case Value::Loss: return values.loss;
-    case Value::Perplexity: return std::exp(values.loss);
-    case Value::CarryNorm: return values.carry_norm;
-    case Value::Hits: return values.hits;
+    case Value::Loss:
+      return values.loss;
+    case Value::Perplexity:
+      return std::exp(values.loss);
+    case Value::CarryNorm:
+      return values.carry_norm;
+    case Value::Hits:
+      return values.hits;
   }
   return std::nan("");
 }
@@ -180,8 +185,8 @@ void RibbonStrip::paint_cell(QPainter& painter, int segment) const {
   const RunModel& run = context_.run();
   const std::int64_t begin = segment * run.request().config.segment_length;
   if (!closed && run.tokens_done() > begin) {
-    const double share = std::min(1.0, static_cast<double>(run.tokens_done() - begin) /
-                                           static_cast<double>(run.request().config.segment_length));
+    const double share = std::min(
+        1.0, static_cast<double>(run.tokens_done() - begin) / static_cast<double>(run.request().config.segment_length));
     painter.fillRect(QRectF(cell.left(), cell.bottom() - 3, cell.width() * share, 3), theme.accent);
   }
   const QString label = QString::number(segment);
@@ -269,7 +274,8 @@ void RibbonStrip::paintEvent(QPaintEvent* /*event*/) {
     return;
   }
   const int first = std::max(0, segment_at({0, 0}));
-  const int last = std::min(segments() - 1, static_cast<int>((horizontalScrollBar()->value() + viewport()->width()) / pitch()));
+  const int last =
+      std::min(segments() - 1, static_cast<int>((horizontalScrollBar()->value() + viewport()->width()) / pitch()));
   paint_arcs(painter);
   for (int segment = first; segment <= last; ++segment) {
     paint_cell(painter, segment);
@@ -293,11 +299,16 @@ void RibbonStrip::keyPressEvent(QKeyEvent* event) {
   const int segment = context_.selected().segment;
   const int last = segments() - 1;
   switch (last < 0 ? Qt::Key_unknown : event->key()) {
-    case Qt::Key_Left: return context_.select_segment(std::max(0, segment - 1));
-    case Qt::Key_Right: return context_.select_segment(std::min(last, segment + 1));
-    case Qt::Key_Home: return context_.select_segment(0);
-    case Qt::Key_End: return context_.select_segment(last);
-    default: QAbstractScrollArea::keyPressEvent(event);
+    case Qt::Key_Left:
+      return context_.select_segment(std::max(0, segment - 1));
+    case Qt::Key_Right:
+      return context_.select_segment(std::min(last, segment + 1));
+    case Qt::Key_Home:
+      return context_.select_segment(0);
+    case Qt::Key_End:
+      return context_.select_segment(last);
+    default:
+      QAbstractScrollArea::keyPressEvent(event);
   }
 }
 
@@ -311,7 +322,8 @@ QString RibbonStrip::describe(int segment) const {
   if (segment >= static_cast<int>(values_.size())) return tr("Segment %1: not run yet").arg(segment);
   const SegmentValues& values = values_[static_cast<std::size_t>(segment)];
   const SegmentRecord& record = context_.run().record(segment);
-  return tr("Segment %1: tokens %L2 to %L3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 close cuts")
+  return tr("Segment %1: tokens %L2 to %L3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 close "
+            "cuts")
       .arg(segment)
       .arg(record.first_token)
       .arg(record.first_token + record.length - 1)

@@ -11,8 +11,9 @@ class QLabel;
 
 namespace carryover {
 
-/// One cell a segment, coloured by a value of it; the carry between cells; arcs from the selected segment to where its hits
-/// come from; a brace over the K transitions that gradients would cross. Draws only the cells on screen. GUI thread.
+/// One cell a segment, coloured by a value of it; the carry between cells; arcs from the selected segment to where its
+/// hits come from; a brace over the K transitions that gradients would cross. Draws only the cells on screen. GUI
+/// thread.
 class RibbonStrip : public QAbstractScrollArea {
   Q_OBJECT
  public:
@@ -20,7 +21,7 @@ class RibbonStrip : public QAbstractScrollArea {
 
   explicit RibbonStrip(LabContext& context, QWidget* parent = nullptr);
   void set_value(Value value);
-  QString scale_text() const;                ///< the colours' range
+  QString scale_text() const;                      ///< the colours' range
   int segment_at(QPoint viewport_position) const;  ///< -1 where there is none
   QRect cell_rect(int segment) const;              ///< in the viewport
 

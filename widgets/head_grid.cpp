@@ -33,8 +33,10 @@ void paint_glyph(QPainter& painter, HeadRole role, const QRectF& cell) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.retrieving);
     const double half = size * 0.4;
-    painter.drawPolygon(QPolygonF({{centre.x(), centre.y() - half}, {centre.x() + half, centre.y()},
-                                   {centre.x(), centre.y() + half}, {centre.x() - half, centre.y()}}));
+    painter.drawPolygon(QPolygonF({{centre.x(), centre.y() - half},
+                                   {centre.x() + half, centre.y()},
+                                   {centre.x(), centre.y() + half},
+                                   {centre.x() - half, centre.y()}}));
   }
 }
 
@@ -64,8 +66,12 @@ void HeadGrid::set_editing(bool editing) {
   setCursor(editing ? Qt::CrossCursor : Qt::ArrowCursor);
 }
 
-int HeadGrid::layers() const { return context_.model() ? static_cast<int>(context_.model()->layers) : 0; }
-int HeadGrid::heads() const { return context_.model() ? static_cast<int>(context_.model()->heads) : 0; }
+int HeadGrid::layers() const {
+  return context_.model() ? static_cast<int>(context_.model()->layers) : 0;
+}
+int HeadGrid::heads() const {
+  return context_.model() ? static_cast<int>(context_.model()->heads) : 0;
+}
 
 // Labels take a fixed column left; cells share the rest and stay readable and near square.
 double HeadGrid::cell_width() const {
@@ -83,7 +89,8 @@ QSize HeadGrid::sizeHint() const {
 
 QSize HeadGrid::minimumSizeHint() const {
   const int label = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
-  return {label + static_cast<int>(heads() * least_cell) + 2, header_height + static_cast<int>(layers() * least_height) + 2};
+  return {label + static_cast<int>(heads() * least_cell) + 2,
+          header_height + static_cast<int>(layers() * least_height) + 2};
 }
 
 QRect HeadGrid::cell_rect(int layer, int head) const {
@@ -112,7 +119,8 @@ void HeadGrid::toggle_layer(int layer) {
   SegmentConfig config = context_.config();
   const bool now_long = !config.grouping.is_long_layer(layer);
   config.grouping.set_long_layer(layer, now_long);
-  context_.edit_config(config, now_long ? tr("make layer %1 long-range").arg(layer) : tr("make layer %1 plain").arg(layer));
+  context_.edit_config(config,
+                       now_long ? tr("make layer %1 long-range").arg(layer) : tr("make layer %1 plain").arg(layer));
 }
 
 void HeadGrid::edit_heads(QRect cells) {
@@ -120,7 +128,8 @@ void HeadGrid::edit_heads(QRect cells) {
   const bool now_long = press_ ? !config.grouping.is_long(press_->layer, press_->head)
                                : !config.grouping.is_long(cells.top(), cells.left());
   for (int layer = cells.top(); layer <= cells.bottom(); ++layer)
-    for (int head = cells.left(); head <= cells.right(); ++head) config.grouping.set_long(layer, head, now_long, layers());
+    for (int head = cells.left(); head <= cells.right(); ++head)
+      config.grouping.set_long(layer, head, now_long, layers());
   const QString kind = now_long ? tr("long-range") : tr("local");
   const int count = cells.width() * cells.height();
   context_.edit_config(config, count == 1 ? tr("make head %1.%2 %3").arg(cells.top()).arg(cells.left()).arg(kind)
@@ -212,35 +221,50 @@ void HeadGrid::mouseReleaseEvent(QMouseEvent* event) {
   update();
 }
 
-void HeadGrid::leaveEvent(QEvent* /*event*/) { context_.hover({}); }
+void HeadGrid::leaveEvent(QEvent* /*event*/) {
+  context_.hover({});
+}
 
 void HeadGrid::keyPressEvent(QKeyEvent* event) {
   const int layer = std::max(0, context_.selected().layer);
   const int head = std::max(0, context_.selected().head);
   if (layers() == 0) return QWidget::keyPressEvent(event);
   switch (event->key()) {
-    case Qt::Key_Up: return context_.select_head(std::max(0, layer - 1), head);
-    case Qt::Key_Down: return context_.select_head(std::min(layers() - 1, layer + 1), head);
-    case Qt::Key_Left: return context_.select_head(layer, std::max(0, head - 1));
-    case Qt::Key_Right: return context_.select_head(layer, std::min(heads() - 1, head + 1));
-    case Qt::Key_Space: return edit_heads(QRect(head, layer, 1, 1));
-    case Qt::Key_L: return toggle_layer(layer);
-    default: QWidget::keyPressEvent(event);
+    case Qt::Key_Up:
+      return context_.select_head(std::max(0, layer - 1), head);
+    case Qt::Key_Down:
+      return context_.select_head(std::min(layers() - 1, layer + 1), head);
+    case Qt::Key_Left:
+      return context_.select_head(layer, std::max(0, head - 1));
+    case Qt::Key_Right:
+      return context_.select_head(layer, std::min(heads() - 1, head + 1));
+    case Qt::Key_Space:
+      return edit_heads(QRect(head, layer, 1, 1));
+    case Qt::Key_L:
+      return toggle_layer(layer);
+    default:
+      QWidget::keyPressEvent(event);
   }
 }
 
 QString HeadGrid::describe(const Cell& cell) const {
   const Grouping& grouping = context_.config().grouping;
   if (cell.head < 0) {
-    return grouping.is_long_layer(cell.layer) ? tr("Layer %1: long-range, its long heads read a retrieved prefix").arg(cell.layer)
-                                              : tr("Layer %1: no retrieval").arg(cell.layer);
+    return grouping.is_long_layer(cell.layer)
+               ? tr("Layer %1: long-range, its long heads read a retrieved prefix").arg(cell.layer)
+               : tr("Layer %1: no retrieval").arg(cell.layer);
   }
-  const QString name = tr("Layer %1, head %2 (KV head %3): ").arg(cell.layer).arg(cell.head)
+  const QString name = tr("Layer %1, head %2 (KV head %3): ")
+                           .arg(cell.layer)
+                           .arg(cell.head)
                            .arg(cell.head / context_.model()->group_size());
   switch (head_role(grouping, cell.layer, cell.head)) {
-    case HeadRole::Local: return name + tr("local, reads the carried tail and the segment");
-    case HeadRole::LongRange: return name + tr("long-range in a plain layer, reads the segment alone");
-    case HeadRole::Retrieving: return name + tr("retrieving, reads R retrieved tokens and the segment");
+    case HeadRole::Local:
+      return name + tr("local, reads the carried tail and the segment");
+    case HeadRole::LongRange:
+      return name + tr("long-range in a plain layer, reads the segment alone");
+    case HeadRole::Retrieving:
+      return name + tr("retrieving, reads R retrieved tokens and the segment");
   }
   return name;
 }

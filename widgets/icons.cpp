@@ -15,7 +15,9 @@
 #include "widgets/theme.h"
 
 // Outside any namespace, as Qt asks: a static library's resources must be named to be linked in.
-static void load_resources() { Q_INIT_RESOURCE(resources); }
+static void load_resources() {
+  Q_INIT_RESOURCE(resources);
+}
 
 namespace carryover {
 namespace {
@@ -68,8 +70,12 @@ QIcon themed_icon(const QString& name) {
   return icon;
 }
 
-void set_themed_icon(QAction* action, const QString& name) { wear(action, name); }
-void set_themed_icon(QAbstractButton* button, const QString& name) { wear(button, name); }
+void set_themed_icon(QAction* action, const QString& name) {
+  wear(action, name);
+}
+void set_themed_icon(QAbstractButton* button, const QString& name) {
+  wear(button, name);
+}
 
 void refresh_themed_icons() {
   for (const Wearer& wearer : wearers())

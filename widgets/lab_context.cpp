@@ -83,8 +83,12 @@ void LabContext::select_token(std::int64_t position) {
   select(next);
 }
 
-bool LabContext::can_go_back() const { return history_index_ > 0; }
-bool LabContext::can_go_forward() const { return history_index_ + 1 < history_.size(); }
+bool LabContext::can_go_back() const {
+  return history_index_ > 0;
+}
+bool LabContext::can_go_forward() const {
+  return history_index_ + 1 < history_.size();
+}
 
 void LabContext::go_back() {
   if (can_go_back()) show_history_entry(history_index_ - 1);

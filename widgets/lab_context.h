@@ -15,13 +15,14 @@ namespace carryover {
 struct Selection {
   int segment = -1;
   int layer = -1;
-  int head = -1;             ///< query head
-  std::int64_t token = -1;   ///< absolute position
+  int head = -1;            ///< query head
+  std::int64_t token = -1;  ///< absolute position
 
   bool operator==(const Selection&) const = default;
 };
 
-/// What a run needs beside its SegmentConfig. `dtype` and `device` take effect when the model is next loaded. A plain value.
+/// What a run needs beside its SegmentConfig. `dtype` and `device` take effect when the model is next loaded. A plain
+/// value.
 struct RunOptions {
   std::string policy = "segmented";
   DType dtype = DType::Auto;
@@ -31,8 +32,8 @@ struct RunOptions {
   bool operator==(const RunOptions&) const = default;
 };
 
-/// The one state that every view observes (widgets/README in docs/architecture.md): the run, the selection (selected and
-/// hovered) with back/forward history, and the configuration being edited with its undo stack. GUI thread.
+/// The one state that every view observes (widgets/README in docs/architecture.md): the run, the selection (selected
+/// and hovered) with back/forward history, and the configuration being edited with its undo stack. GUI thread.
 class LabContext : public QObject {
   Q_OBJECT
  public:
@@ -43,10 +44,11 @@ class LabContext : public QObject {
 
   const Selection& selected() const { return selected_; }
   const Selection& hovered() const { return hovered_; }
-  /// Pushes history. Taken as given: the token may lie outside the segment, as a hit's source does, seen from its reader.
+  /// Pushes history. Taken as given: the token may lie outside the segment, as a hit's source does, seen from its
+  /// reader.
   void select(const Selection& selection);
   void hover(const Selection& selection);
-  void follow_segment(int segment);          ///< as select_segment, but leaves no trace in the history
+  void follow_segment(int segment);  ///< as select_segment, but leaves no trace in the history
   void select_segment(int segment);
   void select_head(int layer, int head);
   void select_token(std::int64_t position);  ///< selects its segment too

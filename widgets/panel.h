@@ -6,8 +6,8 @@
 
 namespace carryover {
 
-/// A view of the LabContext. A panel says what changed by request_refresh(); refresh() then runs once per event-loop turn,
-/// and only while the panel is visible (a hidden one catches up when it is shown). GUI thread.
+/// A view of the LabContext. A panel says what changed by request_refresh(); refresh() then runs once per event-loop
+/// turn, and only while the panel is visible (a hidden one catches up when it is shown). GUI thread.
 class Panel : public QWidget {
   Q_OBJECT
  public:

@@ -13,8 +13,8 @@ enum class PanelArea { Left, Centre, Right, Bottom };
 
 /// One row a panel: a new panel is one pair of files and one row in panel_registry.cpp.
 struct PanelEntry {
-  QString id;      ///< stable: object name, layouts, `--figure`
-  QString title;   ///< translated
+  QString id;     ///< stable: object name, layouts, `--figure`
+  QString title;  ///< translated
   PanelArea area;
   std::function<Panel*(LabContext&, QWidget*)> create;
 };

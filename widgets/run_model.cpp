@@ -31,9 +31,12 @@ std::shared_ptr<const SegmentSnapshot> without_maps(const SegmentSnapshot& snaps
 
 int bytes_per_value(DType dtype) {
   switch (dtype) {
-    case DType::BFloat16: return 2;
-    case DType::Float64: return 8;
-    default: return 4;
+    case DType::BFloat16:
+      return 2;
+    case DType::Float64:
+      return 8;
+    default:
+      return 4;
   }
 }
 
@@ -100,15 +103,33 @@ void RunModel::set_progress(std::int64_t tokens_done) {
   Q_EMIT progressed();
 }
 
-bool RunModel::is_empty() const { return !state_->begun; }
-const ModelInfo& RunModel::model() const { return state_->model; }
-const RunRequest& RunModel::request() const { return state_->request; }
-const CostModel& RunModel::cost() const { return state_->cost; }
-const Tokenizer* RunModel::tokenizer() const { return state_->tokenizer.get(); }
-bool RunModel::finished() const { return state_->finished; }
-const RunSummary& RunModel::summary() const { return state_->summary; }
-std::int64_t RunModel::tokens_done() const { return state_->tokens_done; }
-int RunModel::segment_count() const { return static_cast<int>(state_->snapshots.size()); }
+bool RunModel::is_empty() const {
+  return !state_->begun;
+}
+const ModelInfo& RunModel::model() const {
+  return state_->model;
+}
+const RunRequest& RunModel::request() const {
+  return state_->request;
+}
+const CostModel& RunModel::cost() const {
+  return state_->cost;
+}
+const Tokenizer* RunModel::tokenizer() const {
+  return state_->tokenizer.get();
+}
+bool RunModel::finished() const {
+  return state_->finished;
+}
+const RunSummary& RunModel::summary() const {
+  return state_->summary;
+}
+std::int64_t RunModel::tokens_done() const {
+  return state_->tokens_done;
+}
+int RunModel::segment_count() const {
+  return static_cast<int>(state_->snapshots.size());
+}
 
 std::int64_t RunModel::token_count() const {
   return state_->request.ids ? static_cast<std::int64_t>(state_->request.ids->size()) : 0;
@@ -119,7 +140,9 @@ int RunModel::expected_segments() const {
   return static_cast<int>((token_count() + length - 1) / length);
 }
 
-const SegmentSnapshot& RunModel::snapshot(int segment) const { return *shared_snapshot(segment); }
+const SegmentSnapshot& RunModel::snapshot(int segment) const {
+  return *shared_snapshot(segment);
+}
 
 std::shared_ptr<const SegmentSnapshot> RunModel::shared_snapshot(int segment) const {
   CARRYOVER_CHECK(segment >= 0 && segment < segment_count());

@@ -31,31 +31,31 @@ class RunModel : public QObject {
   void finish(const RunSummary& summary);
   void set_progress(std::int64_t tokens_done);
 
-  bool is_empty() const;              ///< no run yet
+  bool is_empty() const;  ///< no run yet
   const ModelInfo& model() const;
   const RunRequest& request() const;  ///< its ids are the whole text
   const CostModel& cost() const;
   const Tokenizer* tokenizer() const;
   std::int64_t token_count() const;
   std::int64_t tokens_done() const;
-  int segment_count() const;          ///< segments closed so far
+  int segment_count() const;  ///< segments closed so far
   int expected_segments() const;
   const SegmentSnapshot& snapshot(int segment) const;
   std::shared_ptr<const SegmentSnapshot> shared_snapshot(int segment) const;  ///< to hand on to another thread
   const SegmentRecord& record(int segment) const { return snapshot(segment).record; }
-  int segment_of_token(std::int64_t position) const;   ///< by S; also for tokens not run yet
+  int segment_of_token(std::int64_t position) const;  ///< by S; also for tokens not run yet
   /// Loss of predicting the token at `position` in nats, or NaN where it has none (yet).
   float nll_of_token(std::int64_t position) const;
   /// R as read by (segment, layer, head); null where there is none.
   const HeadHits* hits(int segment, int layer, int head) const;
   /// How many heads fetched each position for `segment` (all its hits but padding): pairs sorted by position.
   std::vector<std::pair<std::int64_t, int>> hit_counts(int segment) const;
-  QString token_text(std::int64_t position) const;     ///< printable: spaces and newlines as they are
+  QString token_text(std::int64_t position) const;  ///< printable: spaces and newlines as they are
   bool finished() const;
   const RunSummary& summary() const;
 
  Q_SIGNALS:
-  void reset();                         ///< after begin()
+  void reset();  ///< after begin()
   void segments_appended(int first, int last);
   void progressed();
   void ended();

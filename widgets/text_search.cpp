@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::int64_t slice_tokens = 8192;  // about 2 ms
 
-char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
+char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
 
 }  // namespace
 
@@ -19,7 +21,9 @@ TextSearch::TextSearch(RunModel& run, QObject* parent) : QObject(parent), run_(r
   connect(&run, &RunModel::reset, this, &TextSearch::cancel);
 }
 
-void TextSearch::cancel() { timer_.stop(); }
+void TextSearch::cancel() {
+  timer_.stop();
+}
 
 void TextSearch::find(const QString& text, std::int64_t start, bool forward) {
   cancel();
@@ -76,7 +80,9 @@ std::int64_t TextSearch::match_in(std::int64_t begin, std::int64_t end) const {
     }
   }
   std::transform(text.begin(), text.end(), text.begin(), lower);
-  const std::size_t at = forward_ ? text.find(needle_) : slice_bytes == 0 ? std::string::npos : text.rfind(needle_, slice_bytes - 1);
+  const std::size_t at = forward_           ? text.find(needle_)
+                         : slice_bytes == 0 ? std::string::npos
+                                            : text.rfind(needle_, slice_bytes - 1);
   if (at == std::string::npos || at >= slice_bytes) return -1;
   return begin + (std::upper_bound(ends.begin(), ends.end(), at) - ends.begin());
 }

@@ -126,14 +126,16 @@ void TokenLayout::set_metrics(const QFont& font, double width) {
   reset(run_);
 }
 
-std::int64_t TokenLayout::token_count() const { return run_ && !run_->is_empty() ? run_->token_count() : 0; }
+std::int64_t TokenLayout::token_count() const {
+  return run_ && !run_->is_empty() ? run_->token_count() : 0;
+}
 
 int TokenLayout::block_count() const {
   return static_cast<int>((token_count() + block_tokens - 1) / block_tokens);
 }
 
-// A block starts a line. So that this shows nowhere, it starts behind a line break of the text where one is near: a rule
-// that needs no other block's layout.
+// A block starts a line. So that this shows nowhere, it starts behind a line break of the text where one is near: a
+// rule that needs no other block's layout.
 std::int64_t TokenLayout::block_start(int block) const {
   const std::int64_t nominal = block * block_tokens;
   if (block == 0 || nominal >= token_count()) return std::min(nominal, token_count());

@@ -13,8 +13,8 @@ namespace carryover {
 /// A stretch of one token on one line. A token that spans lines has several.
 struct TokenPiece {
   std::int64_t token;
-  QString text;       ///< printable; "↵" for a line break
-  double x, width;    ///< pixels from the line's left end
+  QString text;     ///< printable; "↵" for a line break
+  double x, width;  ///< pixels from the line's left end
 };
 using TokenLine = std::vector<TokenPiece>;
 
@@ -38,7 +38,7 @@ class TokenLayout {
   int block_count() const;
   std::int64_t token_count() const;
   const std::vector<TokenLine>& lines(int block);
-  std::int64_t estimated_lines() const;              ///< of the whole text
+  std::int64_t estimated_lines() const;  ///< of the whole text
   std::int64_t estimated_line_of(LinePlace place) const;
   LinePlace place_of_estimate(std::int64_t line);
   LinePlace place_of_token(std::int64_t token);

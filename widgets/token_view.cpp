@@ -65,9 +65,15 @@ void TokenView::set_hovered_token(std::int64_t token) {
   viewport()->update();
 }
 
-int TokenView::line_height() const { return fontMetrics().height() + 5; }
-int TokenView::gutter_width() const { return fontMetrics().horizontalAdvance(QStringLiteral("00 000 000")) + 2 * margin; }
-int TokenView::visible_lines() const { return std::max(1, viewport()->height() / line_height()); }
+int TokenView::line_height() const {
+  return fontMetrics().height() + 5;
+}
+int TokenView::gutter_width() const {
+  return fontMetrics().horizontalAdvance(QStringLiteral("00 000 000")) + 2 * margin;
+}
+int TokenView::visible_lines() const {
+  return std::max(1, viewport()->height() / line_height());
+}
 
 void TokenView::update_metrics() {
   const LinePlace before = top_;
@@ -98,7 +104,8 @@ LinePlace TokenView::last_top() {
   return layout_.moved({block, static_cast<int>(layout_.lines(block).size()) - 1}, 1 - visible_lines());
 }
 
-// The bar counts estimated lines; the place on screen is exact. So near moves go by lines and only far ones by estimate.
+// The bar counts estimated lines; the place on screen is exact. So near moves go by lines and only far ones by
+// estimate.
 void TokenView::scrollContentsBy(int /*dx*/, int dy) {
   const QScrollBar* bar = verticalScrollBar();
   if (std::abs(dy) > far_jump_pages * visible_lines() || bar->value() == bar->minimum()) {
@@ -139,7 +146,8 @@ QRect TokenView::token_rect(std::int64_t token) {
   for (const TokenPiece& piece : layout_.lines(place.block)[static_cast<std::size_t>(place.line)]) {
     if (piece.token != token) continue;
     const int x = gutter_width() + margin + static_cast<int>(piece.x);
-    return {x, margin / 2 + static_cast<int>(row) * line_height(), std::max(1, static_cast<int>(piece.width)), line_height()};
+    return {x, margin / 2 + static_cast<int>(row) * line_height(), std::max(1, static_cast<int>(piece.width)),
+            line_height()};
   }
   return {};
 }
@@ -159,9 +167,12 @@ std::optional<QColor> TokenView::background(std::int64_t token) const {
       return blend(theme.surface, theme.anchor, 0.2 + 0.5 * share);
     }
     switch (mark->second.kind) {
-      case HitKind::Anchor: return blend(theme.surface, theme.anchor, 0.6);
-      case HitKind::Expanded: return blend(theme.surface, theme.expanded, 0.45);
-      case HitKind::Padding: return blend(theme.surface, theme.padding, 0.25);
+      case HitKind::Anchor:
+        return blend(theme.surface, theme.anchor, 0.6);
+      case HitKind::Expanded:
+        return blend(theme.surface, theme.expanded, 0.45);
+      case HitKind::Padding:
+        return blend(theme.surface, theme.padding, 0.25);
     }
   }
   return std::nullopt;
@@ -244,7 +255,9 @@ void TokenView::mousePressEvent(QMouseEvent* event) {
   if (event->button() == Qt::LeftButton && token >= 0) Q_EMIT token_clicked(token);
 }
 
-void TokenView::mouseMoveEvent(QMouseEvent* event) { Q_EMIT token_hovered(token_at(event->position().toPoint())); }
+void TokenView::mouseMoveEvent(QMouseEvent* event) {
+  Q_EMIT token_hovered(token_at(event->position().toPoint()));
+}
 
 void TokenView::keyPressEvent(QKeyEvent* event) {
   const std::int64_t last = layout_.token_count() - 1;

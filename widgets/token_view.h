@@ -21,7 +21,7 @@ struct TokenMark {
 struct TokenMarks {
   std::unordered_map<std::int64_t, TokenMark> hits;
   int most_heads = 1;
-  bool one_head = false;  ///< hits are one head's: colour by kind, else by number of heads
+  bool one_head = false;                            ///< hits are one head's: colour by kind, else by number of heads
   std::int64_t segment_begin = 0, segment_end = 0;  ///< the selected segment
   std::int64_t carry_begin = 0, carry_end = 0;      ///< the tail carried into it
 };

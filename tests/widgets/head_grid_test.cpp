@@ -99,7 +99,8 @@ class HeadGridTest : public QObject {
       QByteArray shape;
       const int ground = qGray(picture.pixel(cell.topLeft()));
       for (int y = cell.top(); y < cell.top() + 12; ++y)
-        for (int x = cell.left(); x < cell.left() + 12; ++x) shape += std::abs(qGray(picture.pixel(x, y)) - ground) > 30 ? '#' : ' ';
+        for (int x = cell.left(); x < cell.left() + 12; ++x)
+          shape += std::abs(qGray(picture.pixel(x, y)) - ground) > 30 ? '#' : ' ';
       return shape;
     };
     QVERIFY(ink(0, 0) != ink(0, 1));

@@ -32,8 +32,10 @@ class LabContextTest : public QObject {
     std::mt19937 random(7);
     std::vector<Selection> seen = {lab.selected()};
     for (int i = 0; i < 100; ++i) {
-      if (random() % 2 == 0) lab.select_segment(static_cast<int>(random() % 8));
-      else lab.select_head(static_cast<int>(random() % 12), static_cast<int>(random() % 6));
+      if (random() % 2 == 0)
+        lab.select_segment(static_cast<int>(random() % 8));
+      else
+        lab.select_head(static_cast<int>(random() % 12), static_cast<int>(random() % 6));
       if (!(lab.selected() == seen.back())) seen.push_back(lab.selected());
     }
     for (std::size_t i = seen.size() - 1; i > 0; --i) {

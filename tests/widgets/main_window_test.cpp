@@ -21,7 +21,9 @@ namespace {
 
 constexpr int patience_ms = 60'000;
 
-QString demo() { return QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo"); }
+QString demo() {
+  return QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");
+}
 
 void open_demo(MainWindow& window, std::int64_t tokens) {
   RunOptions options;
@@ -136,7 +138,8 @@ class MainWindowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine_paused() && appended.count() == 1, patience_ms);
     int handled = 0;
     for (int i = 0; i < 100; ++i) {
-      QMetaObject::invokeMethod(&window, [&handled] { ++handled; }, Qt::QueuedConnection);
+      QMetaObject::invokeMethod(
+          &window, [&handled] { ++handled; }, Qt::QueuedConnection);
       QCoreApplication::processEvents();
     }
     QCOMPARE(handled, 100);

@@ -32,7 +32,8 @@ class RunModelTest : public QObject {
     for (int segment = 0; segment < 3; ++segment) {
       const SegmentSnapshot& snapshot = run.snapshot(segment);
       for (std::size_t i = 0; i < snapshot.target_nll.size(); ++i)
-        QCOMPARE(run.nll_of_token(snapshot.record.first_token + 1 + static_cast<std::int64_t>(i)), snapshot.target_nll[i]);
+        QCOMPARE(run.nll_of_token(snapshot.record.first_token + 1 + static_cast<std::int64_t>(i)),
+                 snapshot.target_nll[i]);
     }
     QVERIFY(std::isnan(run.nll_of_token(3 * 256 + 1)));  // not run yet
     QCOMPARE(run.tokens_done(), std::int64_t{3 * 256});
@@ -74,7 +75,8 @@ class RunModelTest : public QObject {
 
   void signals_say_what_came() {
     RunModel run;
-    QSignalSpy reset(&run, &RunModel::reset), appended(&run, &RunModel::segments_appended), ended(&run, &RunModel::ended);
+    QSignalSpy reset(&run, &RunModel::reset), appended(&run, &RunModel::segments_appended),
+        ended(&run, &RunModel::ended);
     test::synthetic_run(run, 4, 2, test::synthetic_request(4));
     run.finish({});
     QCOMPARE(reset.count(), 1);

@@ -50,7 +50,8 @@ std::string prose(std::size_t bytes) {
   std::mt19937 random(3);
   std::string text;
   while (text.size() < bytes) {
-    for (std::uint32_t letters = 1 + random() % 9; letters > 0; --letters) text += static_cast<char>('a' + random() % 26);
+    for (std::uint32_t letters = 1 + random() % 9; letters > 0; --letters)
+      text += static_cast<char>('a' + random() % 26);
     text += random() % 9 == 0 ? '\n' : ' ';
   }
   return text;
@@ -60,7 +61,8 @@ QString text_of(TokenLayout& layout) {
   QString text;
   for (int block = 0; block < layout.block_count(); ++block)
     for (const TokenLine& line : layout.lines(block))
-      for (const TokenPiece& piece : line) text += piece.text == QStringLiteral("↵") ? QStringLiteral("\n") : piece.text;
+      for (const TokenPiece& piece : line)
+        text += piece.text == QStringLiteral("↵") ? QStringLiteral("\n") : piece.text;
   return text;
 }
 
@@ -72,7 +74,8 @@ class TextPanelTest : public QObject {
   void init() { test::fail_on_qt_warnings(); }
 
   void lines_hold_the_whole_text_once_within_the_width() {
-    for (const std::string& text : {prose(9000), std::string("Ünïcödé 漢字 🙂🙂\nпривет\n"), std::string(3000, 'x'), std::string("\n\n\na")}) {
+    for (const std::string& text : {prose(9000), std::string("Ünïcödé 漢字 🙂🙂\nпривет\n"),
+                                    std::string(3000, 'x'), std::string("\n\n\na")}) {
       RunModel run;
       begin(run, text);
       TokenLayout layout;
@@ -82,7 +85,8 @@ class TextPanelTest : public QObject {
         QCOMPARE(text_of(layout), QString::fromStdString(text));
         for (int block = 0; block < layout.block_count(); ++block)
           for (const TokenLine& line : layout.lines(block))
-            if (line.size() > 1 && line.back().text != QStringLiteral("↵")) QVERIFY(line.back().x + line.back().width <= width + 0.5);
+            if (line.size() > 1 && line.back().text != QStringLiteral("↵"))
+              QVERIFY(line.back().x + line.back().width <= width + 0.5);
       }
     }
   }
@@ -150,7 +154,8 @@ class TextPanelTest : public QObject {
     panel.show();
     RunRequest request = test::synthetic_request(4);
     const auto tokenizer = std::make_shared<ByteTokenizer>();
-    request.ids = std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode(prose(1024).substr(0, 1024), false));
+    request.ids =
+        std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode(prose(1024).substr(0, 1024), false));
     lab.run().begin(test::synthetic_model(), request, tokenizer);
     for (int segment = 0; segment < 4; ++segment) lab.run().append(test::synthetic_snapshot(lab.run(), segment));
     auto* view = panel.findChild<TokenView*>();

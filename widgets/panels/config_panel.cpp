@@ -30,17 +30,22 @@ struct NumberRow {
 
 constexpr NumberRow number_rows[] = {
     {QT_TRANSLATE_NOOP("ConfigPanel", "Segment S"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Tokens that one step of the recurrence reads (S ≥ 1)"), &SegmentConfig::segment_length},
+     QT_TRANSLATE_NOOP("ConfigPanel", "Tokens that one step of the recurrence reads (S ≥ 1)"),
+     &SegmentConfig::segment_length},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Carry M"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Tail of the last segment that local heads keep (0 ≤ M ≤ S)"), &SegmentConfig::carry_length},
+     QT_TRANSLATE_NOOP("ConfigPanel", "Tail of the last segment that local heads keep (0 ≤ M ≤ S)"),
+     &SegmentConfig::carry_length},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Retrieval R"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)"),
+     QT_TRANSLATE_NOOP("ConfigPanel",
+                       "Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)"),
      &SegmentConfig::retrieval_length},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Depth K"), QT_TRANSLATE_NOOP("ConfigPanel", " transitions"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Segment transitions that gradients cross in training; the forward does not depend on it"),
+     QT_TRANSLATE_NOOP("ConfigPanel",
+                       "Segment transitions that gradients cross in training; the forward does not depend on it"),
      &SegmentConfig::truncation_depth},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Queries L_q"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Last queries of a segment that retrieval is made with"), &SegmentConfig::query_length},
+     QT_TRANSLATE_NOOP("ConfigPanel", "Last queries of a segment that retrieval is made with"),
+     &SegmentConfig::query_length},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Window w"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
      QT_TRANSLATE_NOOP("ConfigPanel", "Queries averaged into one summary"), &SegmentConfig::summary_window},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Stride s"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
@@ -111,8 +116,9 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
 void ConfigPanel::add_options(QFormLayout* form) {
   policy_ = choice(this, {QStringLiteral("segmented"), QStringLiteral("full")},
                    tr("segmented: carry and retrieval; full: plain attention over the whole text, for comparison"));
-  dtype_ = choice(this, {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64")},
-                  tr("Number type of weights and activations; auto: the faster one on this machine. Loads the model anew."));
+  dtype_ =
+      choice(this, {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64")},
+             tr("Number type of weights and activations; auto: the faster one on this machine. Loads the model anew."));
   device_ = choice(this, {QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cuda")},
                    tr("Where to compute; auto: the GPU where there is one. Loads the model anew."));
   token_limit_ = spin_box(this, tr(" tokens"), tr("How much of the text to run; 0: all of it"));
@@ -147,14 +153,16 @@ void ConfigPanel::add_numbers(QFormLayout* form) {
   };
   for (const NumberRow& row : number_rows) {
     const auto field = row.field;
-    add(tr(row.label), spin_box(this, tr(row.unit), tr(row.help)),
+    add(
+        tr(row.label), spin_box(this, tr(row.unit), tr(row.help)),
         [field](const SegmentConfig& config) { return config.*field; },
         [field](SegmentConfig& config, std::int64_t value) { config.*field = value; });
   }
   auto* anchors = spin_box(this, tr(" anchors"), tr("Best keys that are expanded, per head; by default R/(o⁻+o⁺+1)"));
   anchors->setMinimum(0);
   anchors->setSpecialValueText(tr("by R"));
-  add(tr("Anchors A"), anchors, [](const SegmentConfig& config) { return config.anchors.value_or(0); },
+  add(
+      tr("Anchors A"), anchors, [](const SegmentConfig& config) { return config.anchors.value_or(0); },
       [](SegmentConfig& config, std::int64_t value) {
         config.anchors = value == 0 ? std::nullopt : std::optional(value);
       });
@@ -171,14 +179,16 @@ void ConfigPanel::add_switches(QFormLayout* form) {
   add(tr("BOS before the text"), tr("Puts the model's BOS at position 0; it is never a target"), &SegmentConfig::bos);
   add(tr("Targets across boundaries"), tr("The last logits of a segment predict the next one's first token"),
       &SegmentConfig::cross_boundary_target);
-  add(tr("Boundary at the prompt's end"), tr("Generation only: the answer's segment is retrieved for with the question's queries"),
+  add(tr("Boundary at the prompt's end"),
+      tr("Generation only: the answer's segment is retrieved for with the question's queries"),
       &SegmentConfig::boundary_at_prompt_end);
   add(tr("Pool in host memory"), tr("Keeps the retrieval pool off the GPU"), &SegmentConfig::pool_on_host);
 }
 
 void ConfigPanel::add_rope(QFormLayout* form) {
-  rope_ = choice(this, {tr("the model's"), QStringLiteral("default"), QStringLiteral("linear"), QStringLiteral("dynamic"),
-                        QStringLiteral("llama3")},
+  rope_ = choice(this,
+                 {tr("the model's"), QStringLiteral("default"), QStringLiteral("linear"), QStringLiteral("dynamic"),
+                  QStringLiteral("llama3")},
                  tr("RoPE scaling: the checkpoint's own, or an override (app:rope)"));
   rope_factor_ = new QDoubleSpinBox(this);
   rope_factor_->setRange(0, 1000);

@@ -24,8 +24,9 @@ QString bytes_text(std::int64_t bytes) {
 /// The legend repeats the grid's glyphs in words and colour.
 QString legend_html() {
   const Theme& theme = current_theme();
-  return QStringLiteral("<span style='color:%1'>●</span> %2 &nbsp; <span style='color:%3'>□</span> %4 &nbsp; "
-                        "<span style='color:%5'>◆</span> %6")
+  return QStringLiteral(
+             "<span style='color:%1'>●</span> %2 &nbsp; <span style='color:%3'>□</span> %4 &nbsp; "
+             "<span style='color:%5'>◆</span> %6")
       .arg(theme.local.name(), HeadGridPanel::tr("local"), theme.long_range.name(), HeadGridPanel::tr("long"),
            theme.retrieving.name(), HeadGridPanel::tr("retrieving"));
 }
@@ -37,9 +38,10 @@ QString figures_html(LabContext& context) {
   const int value_bytes = run.is_empty() ? 4 : run.cost().bytes_per_value;
   const std::int64_t tokens = run.is_empty() ? model.context : run.token_count();
   const CostModel cost{model, config, value_bytes};
-  return HeadGridPanel::tr("α = %1 local · β = %2 long layers<br>"
-                           "S+αM+β(1−α)R = <b>%3</b> tokens seen<br>"
-                           "attention KV <b>%4</b> (full: %5)<br>pool %6 at %L7 tokens")
+  return HeadGridPanel::tr(
+             "α = %1 local · β = %2 long layers<br>"
+             "S+αM+β(1−α)R = <b>%3</b> tokens seen<br>"
+             "attention KV <b>%4</b> (full: %5)<br>pool %6 at %L7 tokens")
       .arg(config.grouping.local_share(model), 0, 'f', 3)
       .arg(config.grouping.long_layer_share(model), 0, 'f', 3)
       .arg(cost.visible_positions(), 0, 'f', 1)
@@ -83,7 +85,8 @@ QWidget* HeadGridPanel::build_bar() {
   edit_ = new QToolButton(bar);
   set_themed_icon(edit_, QStringLiteral("edit"));
   edit_->setCheckable(true);
-  edit_->setToolTip(tr("Edit: click or drag over heads, click a layer's number (undo: Ctrl+Z). Off: a click selects a head."));
+  edit_->setToolTip(
+      tr("Edit: click or drag over heads, click a layer's number (undo: Ctrl+Z). Off: a click selects a head."));
   edit_->setAccessibleName(tr("Edit the grouping"));
   const auto file_button = [this, bar](const QString& icon, const QString& what, auto action) {
     auto* button = new QToolButton(bar);

@@ -10,8 +10,8 @@ namespace carryover {
 
 class HeadGrid;
 
-/// The editor of the head and layer groups (H_long, L_long; subsec:arch): the grid, presets, import and export, and what the
-/// grouping costs. GUI thread.
+/// The editor of the head and layer groups (H_long, L_long; subsec:arch): the grid, presets, import and export, and
+/// what the grouping costs. GUI thread.
 class HeadGridPanel : public Panel {
   Q_OBJECT
  public:

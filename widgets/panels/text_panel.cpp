@@ -47,13 +47,16 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token) {
   QString text = run.token_text(token).toHtmlEscaped();
   text.replace(u'\n', QStringLiteral("↵"));
   QStringList lines;
-  lines += QStringLiteral("<b>“%1”</b> &nbsp; id %2").arg(text).arg((*run.request().ids)[static_cast<std::size_t>(token)]);
+  lines +=
+      QStringLiteral("<b>“%1”</b> &nbsp; id %2").arg(text).arg((*run.request().ids)[static_cast<std::size_t>(token)]);
   lines += TextPanel::tr("position %1, segment %2, its token %3").arg(number(token)).arg(segment).arg(number(offset));
   lines += TextPanel::tr("RoPE position: %1 for local heads (carry %2), %3 without a prefix")
                .arg(number(prefix + offset), number(prefix), number(offset));
   const float loss = run.nll_of_token(token);
   if (!std::isnan(loss))
-    lines += TextPanel::tr("log-probability %1 (probability %2 %)").arg(-loss, 0, 'f', 3).arg(100 * std::exp(-loss), 0, 'g', 3);
+    lines += TextPanel::tr("log-probability %1 (probability %2 %)")
+                 .arg(-loss, 0, 'f', 3)
+                 .arg(100 * std::exp(-loss), 0, 'g', 3);
   const QString fetched = heads_that_fetched(run, selected.segment, token);
   if (!fetched.isEmpty()) lines += fetched.toHtmlEscaped();
   return lines.join(QStringLiteral("<br>"));
@@ -122,7 +125,8 @@ void TextPanel::build_bar(QWidget* bar) {
   colour_->setToolTip(tr("What the background of a token shows"));
   heads_ = new QComboBox(bar);
   heads_->addItems({tr("All heads"), tr("Selected head")});
-  heads_->setToolTip(tr("Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head"));
+  heads_->setToolTip(
+      tr("Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head"));
   query_ = new QLineEdit(bar);
   query_->setPlaceholderText(tr("Search (Ctrl+F)"));
   query_->setClearButtonEnabled(true);
