@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The CPU bench: every ratio from one run, ours and the peer's in turn. See ./lab bench."""
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from report import table, write_section
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODEL, TEXT, PROGRAM, PEER = (os.environ[name] for name in ("MODEL", "TEXT", "PROGRAM", "PEER_PYTHON"))
+BENCH = os.path.join(os.path.dirname(PROGRAM), "run_bench")
+ROUNDS = 3
+
+
+def ours(ids, **options):
+    command = [BENCH, MODEL, ids]
+    for name, value in options.items():
+        command += [f"--{name}", str(value)]
+    print("  ours:", {k: v for k, v in options.items()}, file=sys.stderr)
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["runs"]
+
+
+def peer(ids, dtype, tokens, repeat):
+    command = [PEER, f"{HERE}/peer_transformers.py", MODEL, "--ids", ids, "--dtype", dtype, "--threads", "2",
+               "--tokens", tokens, "--repeat", str(repeat)]
+    print("  transformers:", dtype, tokens, file=sys.stderr)
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def prefill(ids):
+    """Rounds of ours, peer, ours, peer …, so that a machine whose speed drifts drifts for both."""
+    rows, name = [], ""
+    for dtype in ("fp32", "bf16"):
+        mine, theirs = {512: [], 2048: []}, {512: [], 2048: []}
+        for _ in range(ROUNDS):
+            for run in ours(ids, policy="full", dtype=dtype, tokens="512,2048", repeat=3):
+                mine[run["tokens"]].append(run["median_s"])
+            report = peer(ids, dtype, "512,2048", 3)
+            name = report["peer"]
+            for run in report["runs"]:
+                theirs[run["tokens"]].append(run["prefill_last_logits_s"])
+        for tokens in (512, 2048):
+            a, b = statistics.median(mine[tokens]), statistics.median(theirs[tokens])
+            rows.append([dtype, str(tokens), f"{tokens / a:.0f}", f"{tokens / b:.0f}", f"{b / a:.2f}×"])
+    return name, rows
+
+
+def against_full(ids, tokens):
+    rows = []
+    for dtype in ("fp32", "bf16"):
+        segmented = ours(ids, policy="segmented", dtype=dtype, tokens=tokens, repeat=1)[0]
+        full = ours(ids, policy="full", dtype=dtype, tokens=tokens, repeat=1)[0]
+        again = ours(ids, policy="segmented", dtype=dtype, tokens=tokens, repeat=1)[0]
+        speed = (segmented["tokens_per_s"] + again["tokens_per_s"]) / 2
+        rows.append([dtype, str(tokens), f"{speed:.0f}", f"{full['tokens_per_s']:.0f}", f"{speed / full['tokens_per_s']:.2f}×"])
+    return rows
+
+
+def growth(ids, dtype):
+    short = ours(ids, policy="segmented", dtype=dtype, tokens=4096, repeat=1)[0]
+    long = ours(ids, policy="segmented", dtype=dtype, tokens=65536, repeat=1)[0]
+    again = ours(ids, policy="segmented", dtype=dtype, tokens=4096, repeat=1)[0]
+    speed = (short["tokens_per_s"] + again["tokens_per_s"]) / 2
+    more = long["peak_memory_bytes"] - short["peak_memory_bytes"]
+    pool = long["memory"]["pool"]
+    mb = 1 << 20
+    return [dtype, f"{speed:.0f}", f"{long['tokens_per_s']:.0f}", f"{long['tokens_per_s'] / speed:.3f}",
+            f"{short['peak_memory_bytes'] / mb:.0f}", f"{long['peak_memory_bytes'] / mb:.0f}", f"{more / mb:.0f}", f"{pool / mb:.0f}"]
+
+
+def llama_bench():
+    program = shutil.which("llama-bench")
+    if not program:
+        return "`llama-bench` was not on PATH."
+    done = subprocess.run([program, "-m", MODEL, "-p", "512,2048", "-n", "0", "-t", "2"], capture_output=True, text=True, check=True)
+    return "llama-bench:\n\n```\n" + done.stdout.strip() + "\n```"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        ids = f"{scratch}/ids.json"
+        with open(ids, "w") as out:
+            subprocess.run([PROGRAM, "tokenize", MODEL, TEXT], check=True, stdout=out)
+        name, rows = prefill(ids)
+        body = f"Prefill, logits of the last token, full attention, 2 threads; medians of {ROUNDS} alternating rounds of 3. Peer: {name}, sdpa.\n\n"
+        body += table(["dtype", "tokens", "ours, tokens/s", "transformers, tokens/s", "ours / peer"], rows)
+        body += "\n\nSegmented (S = 1024, M = R = 128) against full attention in the same program.\n\n"
+        body += table(["dtype", "tokens", "segmented, tokens/s", "full, tokens/s", "ratio"], against_full(ids, 16384))
+        body += "\n\nAs the text grows from 4K to 64K tokens (segmented); memory in MiB, the process's peak.\n\n"
+        body += table(["dtype", "4K, tokens/s", "64K, tokens/s", "ratio", "peak at 4K", "peak at 64K", "more", "of it pool"],
+                      [growth(ids, "fp32"), growth(ids, "bf16")])
+        body += "\n\n" + llama_bench()
+    write_section("cpu", "CPU", "./lab bench cpu", body)
+
+
+main()
