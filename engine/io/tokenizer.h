@@ -10,7 +10,7 @@
 
 namespace carryover {
 
-/// Text to ids and back. decode(encode(text)) == text for every UTF-8 text. Immutable after loading; any thread.
+/// Text to ids and back. decode(encode(text)) == text for every UTF-8 text that encode takes. Immutable after loading; any thread.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
@@ -24,7 +24,8 @@ class Tokenizer {
   virtual std::optional<std::int32_t> eos() const = 0;
 
   /// Adds no special tokens. `parse_special`: text that spells a special token (<|im_start|>) becomes it.
-  /// Throws EngineError{BadInput} on invalid UTF-8, with the byte's offset.
+  /// Throws EngineError{BadInput} on invalid UTF-8 and on a character that the vocabulary has no bytes for, with the
+  /// byte's offset.
   virtual std::vector<std::int32_t> encode(std::string_view text, bool parse_special = false) const = 0;
 
   /// The bytes one id stands for inside a text (may be part of a character). Special tokens give their spelling.
