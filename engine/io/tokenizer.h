@@ -10,7 +10,8 @@
 
 namespace carryover {
 
-/// Text to ids and back. decode(encode(text)) == text for every UTF-8 text that encode takes. Immutable after loading; any thread.
+/// Text to ids and back. decode(encode(text)) == text for every UTF-8 text that encode takes. Immutable after loading;
+/// any thread.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
