@@ -20,45 +20,56 @@ LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FEED_FORWARD, VOCABULARY = 4, 128, 8,
 BOS, EOS = "<|begin|>", "<|end|>"
 TEXT_BYTES = 24_000
 
-# ---- the text: a harbour-master's diary in which facts are set down and asked for again many pages later --------------
+# ---- the text: a harbour-master's diary in which facts are set down and asked for again many pages later -----------
 
 OPENING = """The Diary of the Harbour at Saltmarsh
 
-These pages were kept by the harbour-master's clerk, and nobody else was meant to read them. I write down what came in, \
-what went out, who said so, and where we put it, because the tide forgets everything and the harbour-master forgets more.
+These pages were kept by the harbour-master's clerk, and nobody else was meant to read them. I write down what came \
+in, what went out, who said so, and where we put it, because the tide forgets everything and the harbour-master \
+forgets more.
 """
 
 ARRIVALS = [
-    "The {ship} came in on the {tide} tide with {count} barrels of {goods}, and Captain {captain} swore at the wind for "
+    "The {ship} came in on the {tide} tide with {count} barrels of {goods}, and Captain {captain} swore "
+    "at the wind for "
     "a quarter of an hour before he would sign for them.",
-    "Captain {captain} brought the {ship} round the point at first light. She carried {count} crates of {goods}, two of "
+    "Captain {captain} brought the {ship} round the point at first light. She carried {count} crates of "
+    "{goods}, two of "
     "them wet, and a {animal} that belonged to nobody.",
-    "We had not looked for the {ship} before Sunday, but there she lay, low in the water under {count} sacks of {goods}. "
+    "We had not looked for the {ship} before Sunday, but there she lay, low in the water under {count} "
+    "sacks of {goods}. "
     "Captain {captain} said that he had seen a {animal} walking on the sandbank, and I wrote it down as he said it.",
 ]
 STORES = [
     "I locked the {goods} in the {colour} store and hung the key {place}; its number is {number}.",
-    "By evening all of it stood in the {colour} store. The key, number {number}, is {place}, and I told no one but this book.",
-    "{helper} helped me to carry the {goods} to the {colour} store. We left the key, which bears the number {number}, {place}.",
+    "By evening all of it stood in the {colour} store. The key, number {number}, is {place}, and I told "
+    "no one but this book.",
+    "{helper} helped me to carry the {goods} to the {colour} store. We left the key, which bears the "
+    "number {number}, {place}.",
 ]
 DAYS = [
     "It rained from noon. {helper} mended the {thing} and would take nothing for it but a cup of tea.",
     "{helper} lost a wager about the {thing} and has to sweep the pier for {days} days.",
     "Nothing happened, and then the {thing} broke, and then nothing happened again until supper.",
-    "The fog was so thick that {helper} walked off the end of the jetty with the {thing} under one arm. Both were saved.",
+    "The fog was so thick that {helper} walked off the end of the jetty with the {thing} under one arm. "
+    "Both were saved.",
     "A letter came for {helper} from the city. It was read aloud {days} times, and each time the {thing} grew larger.",
 ]
 LETTERS = [
-    "\"Dear Sir,\" wrote the owners of the {ship}, \"we hear that you hold {count} lots of our {goods}. Be so good as to say "
+    "\"Dear Sir,\" wrote the owners of the {ship}, \"we hear that you hold {count} lots of our {goods}. "
+    "Be so good as to say "
     "where they lie, and who has the key.\"",
-    "\"Is it true,\" asks a letter from the owners of the {ship}, \"that Captain {captain} left you our {goods}? He can't "
+    "\"Is it true,\" asks a letter from the owners of the {ship}, \"that Captain {captain} left you our "
+    "{goods}? He can't "
     "remember the place, and we don't trust his arithmetic.\"",
 ]
 ANSWERS = [
-    "I turned back the pages and answered: they lie in the {colour} store, the key is {place}, and its number is {number}.",
+    "I turned back the pages and answered: they lie in the {colour} store, the key is {place}, and its "
+    "number is {number}.",
     "I had it here all the time. The {colour} store; the key {place}; number {number}. So much for memory.",
 ]
-SHIPS = "Heron|Patient Anne|Grey Goose|Margaret Dove|Second Thought|Lantern|Blue Thistle|Old Promise|Wren|Fair Copy".split("|")
+SHIPS = ("Heron|Patient Anne|Grey Goose|Margaret Dove|Second Thought|Lantern|Blue Thistle|Old Promise|"
+         "Wren|Fair Copy").split("|")
 CAPTAINS = "Pell|Okonjo|Lindqvist|Brandt|Moreau|Achterberg|Sands|Ferreira|Holloway|Quill".split("|")
 GOODS = "salt|lamp oil|red clay|tar|walnuts|glass beads|dried figs|copper nails|soap|candle wax".split("|")
 COLOURS = "white|green|yellow|black|crooked|long|upper|stone|narrow|painted".split("|")
@@ -81,7 +92,8 @@ def write_text(chance):
         fact = {
             "ship": pick(chance, SHIPS), "captain": pick(chance, CAPTAINS), "goods": pick(chance, GOODS),
             "colour": pick(chance, COLOURS), "place": pick(chance, PLACES), "helper": pick(chance, HELPERS),
-            "thing": pick(chance, THINGS), "animal": pick(chance, ANIMALS), "tide": pick(chance, ["morning", "evening"]),
+            "thing": pick(chance, THINGS), "animal": pick(chance, ANIMALS),
+            "tide": pick(chance, ["morning", "evening"]),
             "count": 12 + int(chance.random() * 300), "number": 100 + int(chance.random() * 900),
             "days": 2 + int(chance.random() * 9),
         }
@@ -100,7 +112,7 @@ def pick(chance, choices):
     return choices[int(chance.random() * len(choices))]
 
 
-# ---- the tokenizer: byte-level BPE, merges learnt from the text -------------------------------------------------------
+# ---- the tokenizer: byte-level BPE, merges learnt from the text ----------------------------------------------------
 
 def byte_characters():
     """Byte-level BPE spells each byte as one printable character: itself where it prints, else from U+0100 on."""
@@ -158,7 +170,7 @@ def write_tokenizer(text):
     }
 
 
-# ---- the weights ------------------------------------------------------------------------------------------------------
+# ---- the weights ---------------------------------------------------------------------------------------------------
 
 def config():
     return {
@@ -224,7 +236,8 @@ def main():
     (folder / "config.json").write_bytes((json.dumps(config(), indent=2) + "\n").encode())
     (folder / "model.safetensors").write_bytes(write_weights(random.Random(2)))
     (folder / "README.md").write_bytes(
-        b"Made by `python3 scripts/make_demo_model.py`: a tiny LLaMA with known random weights, its tokenizer, and a text "
+        b"Made by `python3 scripts/make_demo_model.py`: a tiny LLaMA with known random weights, its "
+        b"tokenizer, and a text "
         b"written for it.\n")
 
 

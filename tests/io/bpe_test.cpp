@@ -291,7 +291,8 @@ void BpeTest::refuses_json_data() {
   row("Punctuation", R"({"pre_tokenizer": {"type": "Punctuation"}})", "Punctuation");
   row("broken regex",
       R"x({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [
-          {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": "(a"}}, {"type": "ByteLevel", "add_prefix_space": false}]}})x",
+          {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": "(a"}},
+          {"type": "ByteLevel", "add_prefix_space": false}]}})x",
       "pattern '(a'");
   row("stripping", R"({"added_tokens": [{"id": 600, "content": "<m>", "lstrip": true}]})", "lstrip");
   row("two spellings", R"({"added_tokens": [{"id": 65, "content": "<m>"}]})", "id 65");
