@@ -73,7 +73,11 @@ std::int64_t CostModel::activation_bytes(std::int64_t chunk) const {
   const Wide stream = 2 * model.hidden;  // the residual and its normalised copy
   const Wide attention = (3 * model.heads + 3 * model.kv_heads) * model.head_dim;  // q, k, v, rotated q and k, output
   const Wide feed_forward = 3 * model.intermediate;                                // gate, up, product
-  return saturated((stream + std::max(attention, feed_forward)) * chunk * bytes_per_value);
+  const Wide layer = (stream + std::max(attention, feed_forward)) * chunk * bytes_per_value;
+  const Wide logits = std::min<Wide>(logit_block_bytes, Wide{4} * chunk * model.vocabulary);
+  const Wide products = bytes_per_value < 4 ? logits / 2 : 0;  // before they are widened to fp32
+  const Wide loss = Wide{model.hidden} * chunk * bytes_per_value + 2 * logits + products;  // and their exponentials
+  return saturated(std::max(layer, loss));
 }
 
 double CostModel::visible_positions() const {

@@ -7,6 +7,9 @@
 
 namespace carryover {
 
+/// Logits exist for a block of rows at a time, never [T, V]: this much of them in fp32 (method/segment_loss).
+inline constexpr std::int64_t logit_block_bytes = 16 << 20;
+
 /// Predicted cost of a run (sec:complexity), for the window's curves and for checks before loading. Pure; any thread.
 struct CostModel {
   ModelConfig model;
@@ -21,7 +24,7 @@ struct CostModel {
   std::int64_t pool_bytes_per_token() const;
   /// KV cache of full attention at `tokens`.
   std::int64_t full_attention_bytes(std::int64_t tokens) const;
-  /// Peak of the largest layer's temporaries while a chunk of `chunk` tokens runs without gradients.
+  /// Peak of temporaries while a chunk of `chunk` tokens runs without gradients: the larger of a layer's and the loss's.
   std::int64_t activation_bytes(std::int64_t chunk) const;
   /// S + αM + β(1−α)R: mean number of positions a head sees, tokens.
   double visible_positions() const;

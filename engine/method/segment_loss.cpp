@@ -5,15 +5,13 @@
 
 #include <algorithm>
 
-namespace carryover {
+#include "engine/core/cost_model.h"
 
-namespace {
-constexpr std::int64_t kLogitBlockBytes = 32 << 20;
-}
+namespace carryover {
 
 at::Tensor target_nll(const Decoder& decoder, const at::Tensor& hidden, const at::Tensor& targets) {
   const std::int64_t n = targets.size(0);
-  const std::int64_t rows = std::max<std::int64_t>(1, kLogitBlockBytes / (decoder.config.vocabulary * 4));
+  const std::int64_t rows = std::max<std::int64_t>(1, logit_block_bytes / (decoder.config.vocabulary * 4));
   std::vector<at::Tensor> blocks;
   for (std::int64_t first = 0; first < n; first += rows) {
     const std::int64_t count = std::min(rows, n - first);

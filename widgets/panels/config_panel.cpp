@@ -114,7 +114,9 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
 }
 
 void ConfigPanel::add_options(QFormLayout* form) {
-  policy_ = choice(this, {QStringLiteral("segmented"), QStringLiteral("full")},
+  QStringList policies;
+  for (const std::string& name : policy_names()) policies << QString::fromStdString(name);
+  policy_ = choice(this, policies,
                    tr("segmented: carry and retrieval; full: plain attention over the whole text, for comparison"));
   dtype_ =
       choice(this, {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64")},

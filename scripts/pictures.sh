@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ./lab pictures: the window and each view on the default model and book, light and dark at 1280×800 and 1920×1080, into
+# docs/pictures. Needs Xvfb.
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$ROOT/scripts/build_presets.sh"
+
+plan_pictures() { plan_build release 300 build_program; }
+set_up plan_pictures
+build_program
+assets=$(bash "$ROOT/scripts/fetch_assets.sh")
+model=$(sed -n 's/^model //p' <<<"$assets") text=$(sed -n 's/^text //p' <<<"$assets")
+pictures=$ROOT/docs/pictures scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+chmod 700 "$scratch"
+mkdir -p "$pictures"
+for theme in light dark; do
+  for size in 1280x800 1920x1080; do
+    XDG_RUNTIME_DIR=$scratch xvfb-run -a -s "-screen 0 1920x1080x24" \
+      "$(preset_folder release)/bin/carryover" --no-fetch --theme "$theme" --size "$size" --screenshots "$scratch/now" "$model" "$text"
+    for picture in "$scratch"/now/*.png; do
+      mv "$picture" "$pictures/$(basename "${picture%.png}")-$theme-$size.png"
+    done
+  done
+done
+say "Pictures in $pictures"
