@@ -20,8 +20,7 @@ namespace carryover {
 
 namespace {
 
-constexpr const char* kMemoryAdvice =
-    "Run fewer tokens, a shorter segment or --dtype bf16, or close other programs.";
+constexpr const char* kMemoryAdvice = "Run fewer tokens, a shorter segment or --dtype bf16, or close other programs.";
 
 /// LibTorch's and the allocator's exceptions become ours here and nowhere else.
 template <typename Work>
@@ -73,9 +72,8 @@ class EngineSession final : public Session {
       throw EngineError(Fault::Unsupported, "--dtype fp64", "runs on the CPU only", "Add --device cpu.");
     info_.library_versions = std::string("LibTorch ") + TORCH_VERSION;
 
-    const auto options = at::TensorOptions()
-                             .dtype(scalar_type(info_.dtype))
-                             .device(info_.device == Device::Cuda ? at::kCUDA : at::kCPU);
+    const auto options =
+        at::TensorOptions().dtype(scalar_type(info_.dtype)).device(info_.device == Device::Cuda ? at::kCUDA : at::kCPU);
     decoder_ = {info_.config, load_weights(*source, options, progress)};
     info_.weight_bytes = decoder_.weights.bytes();
   }

@@ -57,7 +57,7 @@ struct RunRequest {
   SegmentConfig config;
   std::vector<HeadHits> forced_hits;  ///< replayed instead of searched, where given (by segment, layer and head)
   CaptureOptions capture;
-  bool loss = true;  ///< off: prefill alone; logits of the very last token only, and no targets
+  bool loss = true;                 ///< off: prefill alone; logits of the very last token only, and no targets
   std::int64_t latch_segment = -1;  ///< tests: pause by itself in the middle of this segment
 };
 

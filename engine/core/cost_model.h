@@ -24,7 +24,8 @@ struct CostModel {
   std::int64_t pool_bytes_per_token() const;
   /// KV cache of full attention at `tokens`.
   std::int64_t full_attention_bytes(std::int64_t tokens) const;
-  /// Peak of temporaries while a chunk of `chunk` tokens runs without gradients: the larger of a layer's and the loss's.
+  /// Peak of temporaries while a chunk of `chunk` tokens runs without gradients: the larger of a layer's and the
+  /// loss's.
   std::int64_t activation_bytes(std::int64_t chunk) const;
   /// S + αM + β(1−α)R: mean number of positions a head sees, tokens.
   double visible_positions() const;

@@ -33,7 +33,7 @@ class EngineError : public std::runtime_error {
 }  // namespace carryover
 
 /// Always on, in release builds too.
-#define CARRYOVER_CHECK(condition) \
-  do {                             \
+#define CARRYOVER_CHECK(condition)                                             \
+  do {                                                                         \
     if (!(condition)) ::carryover::fail_check(#condition, __FILE__, __LINE__); \
   } while (false)

@@ -24,7 +24,7 @@ class Grouping {
 
   const std::vector<int>& long_heads(int layer) const;  ///< long-range heads of `layer`
   bool is_long(int layer, int head) const;
-  bool is_long_layer(int layer) const;                  ///< layer ∈ L_long
+  bool is_long_layer(int layer) const;  ///< layer ∈ L_long
   bool retrieves(int layer) const { return is_long_layer(layer) && !long_heads(layer).empty(); }
   std::vector<int> local_heads(int layer, int heads) const;
   std::vector<int> local_kv_heads(int layer, const ModelConfig&) const;  ///< KV heads that keep a carry

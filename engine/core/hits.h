@@ -17,9 +17,9 @@ std::string_view hit_kind_name(HitKind kind);
 struct Hit {
   std::int64_t position = 0;  ///< absolute token position
   HitKind kind = HitKind::Padding;
-  float score = 0;            ///< raw dot product; an expanded slot has its anchor's; meaningless for padding
-  std::int64_t anchor = -1;   ///< absolute position of the anchor it belongs to (itself for an anchor); -1 for padding
-  int summary = -1;           ///< which query summary scored the anchor best; the last one is the tail mean; -1 for padding
+  float score = 0;           ///< raw dot product; an expanded slot has its anchor's; meaningless for padding
+  std::int64_t anchor = -1;  ///< absolute position of the anchor it belongs to (itself for an anchor); -1 for padding
+  int summary = -1;  ///< which query summary scored the anchor best; the last one is the tail mean; -1 for padding
 
   bool operator==(const Hit&) const = default;
 };

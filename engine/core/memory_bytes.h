@@ -8,11 +8,12 @@ namespace carryover {
 /// Memory by kind, in bytes, counted from the tensors that are alive, not estimated.
 struct MemoryBytes {
   std::int64_t weights = 0;
-  std::int64_t activations = 0;    ///< peak over the segment beyond everything else counted here
-  std::int64_t attention_kv = 0;   ///< KV that attention sees: prefixes and segment, all layers; flat in T when segmented
-  std::int64_t carry = 0;          ///< C_i
-  std::int64_t pool = 0;           ///< grows with T
-  std::int64_t device_peak = 0;    ///< peak of the whole process (CPU: resident set; CUDA: the allocator's)
+  std::int64_t activations = 0;  ///< peak over the segment beyond everything else counted here
+  std::int64_t attention_kv =
+      0;                         ///< KV that attention sees: prefixes and segment, all layers; flat in T when segmented
+  std::int64_t carry = 0;        ///< C_i
+  std::int64_t pool = 0;         ///< grows with T
+  std::int64_t device_peak = 0;  ///< peak of the whole process (CPU: resident set; CUDA: the allocator's)
 
   bool operator==(const MemoryBytes&) const = default;
 };

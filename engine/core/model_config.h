@@ -12,7 +12,7 @@ struct RopeConfig {
   enum class Kind { Default, Linear, Dynamic, Llama3 };
   Kind kind = Kind::Default;
   double theta = 10000.0;
-  double factor = 1.0;             ///< linear, dynamic, llama3
+  double factor = 1.0;                 ///< linear, dynamic, llama3
   double low_frequency_factor = 1.0;   ///< llama3
   double high_frequency_factor = 4.0;  ///< llama3
   std::int64_t original_context = 0;   ///< llama3, dynamic: tokens; 0 means the model's context
@@ -24,8 +24,8 @@ std::string_view rope_kind_name(RopeConfig::Kind kind);
 
 /// The shape of a LLaMA-architecture decoder, whatever file it came from. A plain value; any thread.
 struct ModelConfig {
-  std::string architecture;  ///< "llama" or "mistral"
-  std::string name;          ///< for people; from the file or the folder's name
+  std::string architecture;       ///< "llama" or "mistral"
+  std::string name;               ///< for people; from the file or the folder's name
   std::int64_t layers = 0;        ///< L
   std::int64_t hidden = 0;        ///< D
   std::int64_t intermediate = 0;  ///< feed-forward width
@@ -35,7 +35,7 @@ struct ModelConfig {
   std::int64_t vocabulary = 0;    ///< V
   std::int64_t context = 0;       ///< trained context, tokens
   double norm_epsilon = 1e-5;
-  bool tied_embeddings = false;   ///< lm_head shares model.embed_tokens.weight
+  bool tied_embeddings = false;  ///< lm_head shares model.embed_tokens.weight
   RopeConfig rope;
   std::optional<std::int64_t> bos_id, eos_id;
 
@@ -49,9 +49,9 @@ struct ModelConfig {
 void to_json(nlohmann::json& json, const RopeConfig& rope);
 void to_json(nlohmann::json& json, const ModelConfig& model);
 
-/// Reads the value of `rope_scaling` (with `type` or `rope_type`; null is none) or of the newer `rope_parameters`. `theta`
-/// is the base where the object has no `rope_theta`. Throws EngineError{Unsupported} on a kind outside default, linear,
-/// dynamic, llama3, and {BadInput} where a number is missing.
+/// Reads the value of `rope_scaling` (with `type` or `rope_type`; null is none) or of the newer `rope_parameters`.
+/// `theta` is the base where the object has no `rope_theta`. Throws EngineError{Unsupported} on a kind outside default,
+/// linear, dynamic, llama3, and {BadInput} where a number is missing.
 RopeConfig rope_from_json(const nlohmann::json& object, double theta, const std::string& where);
 
 }  // namespace carryover

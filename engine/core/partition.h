@@ -8,9 +8,9 @@ namespace carryover {
 struct SegmentConfig;
 
 /// Lengths of the whole segments that a prompt closes before decoding begins; what remains of it opens the segment that
-/// decoding goes on in. With boundary_at_prompt_end nothing remains: the last segment ends where the prompt does, and where
-/// the remainder r is under max(M, L_q), the last two get S + r − max(M, L_q) and max(M, L_q) tokens, so that carry and
-/// queries are whole. The same F_θ on another partition.
+/// decoding goes on in. With boundary_at_prompt_end nothing remains: the last segment ends where the prompt does, and
+/// where the remainder r is under max(M, L_q), the last two get S + r − max(M, L_q) and max(M, L_q) tokens, so that
+/// carry and queries are whole. The same F_θ on another partition.
 std::vector<std::int64_t> prompt_partition(std::int64_t prompt_tokens, const SegmentConfig& config);
 
 }  // namespace carryover

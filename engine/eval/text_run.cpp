@@ -9,8 +9,8 @@
 
 #include "engine/core/cost_model.h"
 #include "engine/core/error.h"
-#include "engine/ops/memory_meter.h"
 #include "engine/method/segment_loss.h"
+#include "engine/ops/memory_meter.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
@@ -18,9 +18,12 @@ namespace carryover {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
-at::Tensor ids_tensor(const Decoder& decoder, const std::vector<std::int32_t>& ids, std::int64_t first, std::int64_t count) {
+at::Tensor ids_tensor(const Decoder& decoder, const std::vector<std::int32_t>& ids, std::int64_t first,
+                      std::int64_t count) {
   const auto begin = ids.begin() + first;
   return at::tensor(std::vector<std::int64_t>(begin, begin + count)).to(decoder.options().device());
 }
@@ -29,7 +32,11 @@ at::Tensor ids_tensor(const Decoder& decoder, const std::vector<std::int32_t>& i
 class TextRun {
  public:
   TextRun(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control)
-      : decoder_(decoder), request_(request), observer_(observer), control_(control), ids_(*request.ids),
+      : decoder_(decoder),
+        request_(request),
+        observer_(observer),
+        control_(control),
+        ids_(*request.ids),
         meter_(decoder.options().device()),
         prepared_(decoder, request.policy, request.config, tokens(), request.forced_hits,
                   [this](int layer) { after_layer(layer); }) {}
@@ -98,7 +105,8 @@ class TextRun {
       return;
     }
     if (targets == 0) return;
-    const at::Tensor nll = target_nll(decoder_, hidden.narrow(0, 0, targets), ids_tensor(decoder_, ids_, done_ + 1, targets));
+    const at::Tensor nll =
+        target_nll(decoder_, hidden.narrow(0, 0, targets), ids_tensor(decoder_, ids_, done_ + 1, targets));
     snapshot.record.targets = targets;
     snapshot.record.nll_sum = nll.sum(at::kDouble).item<double>();
     if (!request_.capture.target_nll) return;

@@ -26,7 +26,9 @@ Map map_of_layers(const CarriedState& state, const Row& row) {
   return map;
 }
 
-at::Tensor mean_norm(const at::Tensor& kv) { return kv.to(at::kFloat).norm(2, -1).mean(0); }
+at::Tensor mean_norm(const at::Tensor& kv) {
+  return kv.to(at::kFloat).norm(2, -1).mean(0);
+}
 
 }  // namespace
 

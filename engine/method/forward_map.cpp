@@ -13,8 +13,8 @@ namespace carryover {
 
 namespace {
 
-/// How a group's query heads share KV heads: [G, r] where each of G KV heads serves r of them, so that a KV head is never
-/// copied; else one KV row per query head (G = heads, r = 1).
+/// How a group's query heads share KV heads: [G, r] where each of G KV heads serves r of them, so that a KV head is
+/// never copied; else one KV row per query head (G = heads, r = 1).
 struct Sharing {
   std::vector<int> kv_rows;  ///< G KV heads (even) or the KV head of each query head (ragged)
   std::int64_t r = 1;
@@ -40,8 +40,8 @@ at::Tensor grouped(const at::Tensor& rows, std::int64_t r) {
   return rows.view({rows.size(0) / r, r, rows.size(1), rows.size(2)});
 }
 
-/// A prefix as [G, r or 1, P, d]. One per query head is grouped like the queries; one per KV head of the group is shared,
-/// or repeated where the group is ragged.
+/// A prefix as [G, r or 1, P, d]. One per query head is grouped like the queries; one per KV head of the group is
+/// shared, or repeated where the group is ragged.
 at::Tensor group_prefix(const at::Tensor& prefix, const HeadGroup& group, const Sharing& sharing) {
   if (!prefix.defined()) return {};
   if (group.prefix_per_query_head) return grouped(prefix.contiguous(), sharing.r);
@@ -95,8 +95,8 @@ at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSe
   for (int l = 0; l < model.layers; ++l) {
     const auto fresh = f.decoder.project(l, x);
     const at::Tensor queries = ops::rotate(fresh.queries, angles.cos, angles.sin);
-    const LayerKv kv = open.extend(
-        l, {fresh.queries, fresh.keys, fresh.values, ops::rotate(fresh.keys, angles.cos, angles.sin)});
+    const LayerKv kv =
+        open.extend(l, {fresh.queries, fresh.keys, fresh.values, ops::rotate(fresh.keys, angles.cos, angles.sin)});
 
     const std::vector<HeadGroup>& groups = open.context(f.policy, state, l, f.rope);
     std::vector<at::Tensor> outputs;

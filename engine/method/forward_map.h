@@ -16,8 +16,9 @@ struct ForwardContext {
 };
 
 /// F_θ(x, C, R) (eq:forward): the only forward there is. Training, evaluation, decoding and what-if all call it.
-/// ids: [m] int64, the next tokens of `open`; `state` holds C and R. Returns the final-norm hidden states [m, D] and leaves
-/// the layers' traces in `open`. Differentiable in θ and C where gradients are on and the segment is whole.
-at::Tensor forward_map(const ForwardContext& context, const PolicyState& state, OpenSegment& open, const at::Tensor& ids);
+/// ids: [m] int64, the next tokens of `open`; `state` holds C and R. Returns the final-norm hidden states [m, D] and
+/// leaves the layers' traces in `open`. Differentiable in θ and C where gradients are on and the segment is whole.
+at::Tensor forward_map(const ForwardContext& context, const PolicyState& state, OpenSegment& open,
+                       const at::Tensor& ids);
 
 }  // namespace carryover

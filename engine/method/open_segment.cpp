@@ -60,9 +60,9 @@ std::vector<LayerTrace> OpenSegment::close(const AttentionPolicy& policy) {
   if (!whole_) {
     for (std::size_t l = 0; l < kv_.size(); ++l) {
       const LayerKv& held = kv_[l];
-      traces_[l] = policy.trace(static_cast<int>(l), {held.queries, held.keys.narrow(1, 0, length_),
-                                                      held.values.narrow(1, 0, length_),
-                                                      held.rotated_keys.narrow(1, 0, length_)});
+      traces_[l] = policy.trace(static_cast<int>(l),
+                                {held.queries, held.keys.narrow(1, 0, length_), held.values.narrow(1, 0, length_),
+                                 held.rotated_keys.narrow(1, 0, length_)});
       kv_[l] = {};
     }
   }

@@ -2,12 +2,12 @@
 #pragma once
 #include <vector>
 
-#include "engine/policies/attention_policy.h"
+#include "engine/method/attention_policy.h"
 
 namespace carryover {
 
-/// A segment that is being run: its tokens so far and what of them is kept. Whole: it runs in one chunk and each layer's
-/// keys and values are freed once traced. Otherwise chunks may follow, and they are kept until it closes.
+/// A segment that is being run: its tokens so far and what of them is kept. Whole: it runs in one chunk and each
+/// layer's keys and values are freed once traced. Otherwise chunks may follow, and they are kept until it closes.
 /// Owner: SegmentRunner. Thread: engine.
 class OpenSegment {
  public:

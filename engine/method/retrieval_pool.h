@@ -8,8 +8,8 @@
 
 namespace carryover {
 
-/// The pool of one retrieving layer (app:retrieval): append-only, detached, no eviction; entry p is the token at absolute
-/// position p. Keys unrotated. Thread: engine.
+/// The pool of one retrieving layer (app:retrieval): append-only, detached, no eviction; entry p is the token at
+/// absolute position p. Keys unrotated. Thread: engine.
 struct LayerPool {
   std::vector<int> kv_heads;            ///< slot → KV head, ascending
   std::vector<std::int32_t> head_slot;  ///< for each long query head of the layer, in order: its slot

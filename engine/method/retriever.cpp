@@ -37,14 +37,13 @@ std::vector<Candidate> candidates_of(const HeadRanking& ranking) {
   for (std::int64_t s = 0; s < ranking.summaries; ++s)
     for (std::int64_t rank = 0; rank + 1 < ranking.ranked.k; ++rank)
       if (ranking.index(s, rank) >= 0)
-        candidates.push_back(
-            {ranking.index(s, rank), static_cast<float>(ranking.score(s, rank)), static_cast<int>(s)});
+        candidates.push_back({ranking.index(s, rank), static_cast<float>(ranking.score(s, rank)), static_cast<int>(s)});
   return candidates;
 }
 
 /// Norms that scale a margin: of each summary, and of the pool keys at the cuts.
 struct Norms {
-  at::Tensor summaries;  ///< [n] fp64
+  at::Tensor summaries;    ///< [n] fp64
   const at::Tensor& keys;  ///< [entries, d]
 
   double scale(std::int64_t summary, std::int64_t index) const {
@@ -61,7 +60,8 @@ std::int64_t close_cuts_of(const HeadRanking& ranking, const Norms& norms, std::
   };
   std::map<std::int64_t, std::pair<double, std::int64_t>> best;  // index → best score, its summary
   for (std::int64_t s = 0; s < ranking.summaries; ++s) {
-    if (ranking.index(s, k) >= 0) close += is_close(ranking.score(s, k - 1) - ranking.score(s, k), s, ranking.index(s, k - 1));
+    if (ranking.index(s, k) >= 0)
+      close += is_close(ranking.score(s, k - 1) - ranking.score(s, k), s, ranking.index(s, k - 1));
     for (std::int64_t rank = 0; rank < k && ranking.index(s, rank) >= 0; ++rank) {
       const auto [place, fresh] = best.try_emplace(ranking.index(s, rank), ranking.score(s, rank), s);
       if (!fresh && ranking.score(s, rank) > place->second.first) place->second = {ranking.score(s, rank), s};
@@ -109,9 +109,11 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
   const LayerPool& layer_pool = pool.layer(layer);
   at::Tensor summaries = query_summaries(config_, queries).to(layer_pool.keys.device());
   const std::int64_t n = summaries.size(1);
-  const auto ranked = ops::pool_topk(layer_pool.keys, pool.entries(), summaries, layer_pool.head_slot, config_.top_k + 1);
+  const auto ranked =
+      ops::pool_topk(layer_pool.keys, pool.entries(), summaries, layer_pool.head_slot, config_.top_k + 1);
   const at::Tensor summary_norms = summaries.to(at::kDouble).norm(2, -1).cpu();
-  const SelectionRule rule{config_.anchor_count(), config_.expand_before, config_.expand_after, config_.retrieval_length};
+  const SelectionRule rule{config_.anchor_count(), config_.expand_before, config_.expand_after,
+                           config_.retrieval_length};
 
   std::vector<HeadHits> all;
   for (std::size_t h = 0; h < heads.size(); ++h) {
@@ -150,7 +152,8 @@ RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, cons
                           "Record the hits on the same text with the same configuration.");
       for (const Hit& hit : head.hits) *out++ = hit.position;
     }
-    auto [keys, values] = ops::gather_prefix(pool.layer(l).keys, pool.layer(l).values, pool.layer(l).head_slot, positions);
+    auto [keys, values] =
+        ops::gather_prefix(pool.layer(l).keys, pool.layer(l).values, pool.layer(l).head_slot, positions);
     prefix.layers[static_cast<std::size_t>(l)] = {keys.to(device), values.to(device)};
     prefix.hits.insert(prefix.hits.end(), hits.begin(), hits.end());
   }

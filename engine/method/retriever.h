@@ -25,8 +25,8 @@ struct RetrievedPrefix {
   std::int64_t bytes() const;
 };
 
-/// Means of the queries at a segment's tail: windows of w at stride s, then the mean of the last t (app:retrieval, step 1).
-/// queries: [heads, m', d] unrotated, the last min(L_q, m). Returns [heads, n, d] in max(fp32, dtype).
+/// Means of the queries at a segment's tail: windows of w at stride s, then the mean of the last t (app:retrieval, step
+/// 1). queries: [heads, m', d] unrotated, the last min(L_q, m). Returns [heads, n, d] in max(fp32, dtype).
 at::Tensor query_summaries(const SegmentConfig& config, const at::Tensor& queries);
 
 /// ρ: from the tail queries of segment i and a pool that holds segments 1..i to R_i (app:retrieval). Nothing here is

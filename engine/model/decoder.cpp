@@ -7,7 +7,9 @@
 
 namespace carryover {
 
-at::Tensor Decoder::embed(const at::Tensor& ids) const { return at::embedding(weights.embedding, ids); }
+at::Tensor Decoder::embed(const at::Tensor& ids) const {
+  return at::embedding(weights.embedding, ids);
+}
 
 Decoder::Projections Decoder::project(int layer, const at::Tensor& x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];

@@ -21,8 +21,8 @@ struct Decoder {
 
   at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads) const;  ///< heads: [H, m, d]
   at::Tensor add_feed_forward(int layer, const at::Tensor& x) const;
-  at::Tensor finish(const at::Tensor& x) const;           ///< final norm, [m, D]
-  at::Tensor logits(const at::Tensor& hidden) const;      ///< [n, D] → [n, V] in max(fp32, dtype)
+  at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
+  at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V] in max(fp32, dtype)
 };
 
 }  // namespace carryover

@@ -28,8 +28,10 @@ double best_seconds(at::ScalarType type, std::int64_t rows, std::int64_t inner, 
 DType faster_on_cpu(const ModelConfig& model, bool for_decoding) {
   const at::NoGradGuard no_gradients;
   const std::int64_t rows = for_decoding ? 1 : 128;
-  const std::int64_t inner = std::min<std::int64_t>(model.hidden, 1024), outer = std::min<std::int64_t>(model.intermediate, 2048);
-  const double fp32 = best_seconds(at::kFloat, rows, inner, outer), bf16 = best_seconds(at::kBFloat16, rows, inner, outer);
+  const std::int64_t inner = std::min<std::int64_t>(model.hidden, 1024),
+                     outer = std::min<std::int64_t>(model.intermediate, 2048);
+  const double fp32 = best_seconds(at::kFloat, rows, inner, outer),
+               bf16 = best_seconds(at::kBFloat16, rows, inner, outer);
   return bf16 < fp32 ? DType::BFloat16 : DType::Float32;
 }
 

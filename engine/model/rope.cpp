@@ -31,8 +31,7 @@ double llama3_frequency(double frequency, const RopeConfig& scaling, double orig
 Rope::Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options)
     : options_(options.dtype(ops::compute_type(c10::typeMetaToScalarType(options.dtype())))) {
   const double d = static_cast<double>(model.head_dim);
-  const double original =
-      static_cast<double>(scaling.original_context > 0 ? scaling.original_context : model.context);
+  const double original = static_cast<double>(scaling.original_context > 0 ? scaling.original_context : model.context);
   double theta = scaling.theta;
   if (scaling.kind == RopeConfig::Kind::Dynamic && static_cast<double>(length) > original)
     theta *= std::pow(scaling.factor * static_cast<double>(length) / original - (scaling.factor - 1), d / (d - 2));

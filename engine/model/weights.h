@@ -12,12 +12,12 @@ namespace carryover {
 
 /// One decoder layer's parameters. Projections that read the same input are one matrix, so that each is one product.
 struct LayerWeights {
-  at::Tensor attention_norm;  ///< [D]
-  at::Tensor qkv;             ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v
-  at::Tensor output;          ///< [D, H·d]
+  at::Tensor attention_norm;     ///< [D]
+  at::Tensor qkv;                ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v
+  at::Tensor output;             ///< [D, H·d]
   at::Tensor feed_forward_norm;  ///< [D]
-  at::Tensor gate_up;         ///< [2·I, D]: gate rows, then up
-  at::Tensor down;            ///< [D, I]
+  at::Tensor gate_up;            ///< [2·I, D]: gate rows, then up
+  at::Tensor down;               ///< [D, I]
 };
 
 struct Weights {

@@ -45,7 +45,6 @@ bool open_cuda(std::string& why_not) {
       return false;
     }
     if (library == plugin) {
-      
       const auto table = reinterpret_cast<kernels::CudaKernelsFunction>(dlsym(handle, kernels::cuda_kernels_symbol));
       if (!table || table()->abi_version != kernels::cuda_abi_version) {
         why_not = plugin + " is of another version; `./lab cuda` rebuilds it";

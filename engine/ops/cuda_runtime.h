@@ -6,8 +6,8 @@
 
 #include "kernels/cuda_table.h"
 
-/// CUDA as a plug-in: nothing of it is linked. open_cuda() must come before any other question about CUDA in the process,
-/// since LibTorch remembers its first answer. Engine thread.
+/// CUDA as a plug-in: nothing of it is linked. open_cuda() must come before any other question about CUDA in the
+/// process, since LibTorch remembers its first answer. Engine thread.
 namespace carryover::ops {
 
 /// Opens libtorch_cuda and libcarryover_cuda where a driver and the CUDA parts are there. Returns whether a GPU can be

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/ops/elementwise.h"
 
-#include <ATen/Dispatch.h>
 #include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -24,10 +24,18 @@ using torch::autograd::Function;
 using torch::autograd::variable_list;
 
 // Rows are converted to fp32 in a buffer that stays in the first-level cache, so that the loops below see plain floats.
-void load(const float* in, float* out, std::int64_t n) { std::copy(in, in + n, out); }
-void load(const double* in, double* out, std::int64_t n) { std::copy(in, in + n, out); }
-void store(const float* in, float* out, std::int64_t n) { std::copy(in, in + n, out); }
-void store(const double* in, double* out, std::int64_t n) { std::copy(in, in + n, out); }
+void load(const float* in, float* out, std::int64_t n) {
+  std::copy(in, in + n, out);
+}
+void load(const double* in, double* out, std::int64_t n) {
+  std::copy(in, in + n, out);
+}
+void store(const float* in, float* out, std::int64_t n) {
+  std::copy(in, in + n, out);
+}
+void store(const double* in, double* out, std::int64_t n) {
+  std::copy(in, in + n, out);
+}
 
 CARRYOVER_VECTORISED void widen(const std::uint16_t* in, std::uint32_t* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<std::uint32_t>(in[i]) << 16;
@@ -48,25 +56,25 @@ void store(const float* in, at::BFloat16* out, std::int64_t n) {
 
 #define CARRYOVER_FOR_FLOAT_AND_DOUBLE(define) define(float) define(double)
 
-#define CARRYOVER_NORM_ROW(T)                                                                             \
-  CARRYOVER_VECTORISED T sum_of_squares(const T* x, std::int64_t n) {                                     \
-    T lanes[16] = {};                                                                                     \
-    std::int64_t i = 0;                                                                                   \
-    for (; i + 16 <= n; i += 16)                                                                          \
-      for (int lane = 0; lane < 16; ++lane) lanes[lane] += x[i + lane] * x[i + lane];                     \
-    T sum = 0;                                                                                            \
-    for (; i < n; ++i) sum += x[i] * x[i];                                                                \
-    for (T lane : lanes) sum += lane;                                                                     \
-    return sum;                                                                                           \
-  }                                                                                                       \
-  CARRYOVER_VECTORISED void scale_row(T* x, const T* weight, T scale, std::int64_t n) {                   \
-    for (std::int64_t i = 0; i < n; ++i) x[i] = x[i] * scale * weight[i];                                 \
-  }                                                                                                       \
+#define CARRYOVER_NORM_ROW(T)                                                                               \
+  CARRYOVER_VECTORISED T sum_of_squares(const T* x, std::int64_t n) {                                       \
+    T lanes[16] = {};                                                                                       \
+    std::int64_t i = 0;                                                                                     \
+    for (; i + 16 <= n; i += 16)                                                                            \
+      for (int lane = 0; lane < 16; ++lane) lanes[lane] += x[i + lane] * x[i + lane];                       \
+    T sum = 0;                                                                                              \
+    for (; i < n; ++i) sum += x[i] * x[i];                                                                  \
+    for (T lane : lanes) sum += lane;                                                                       \
+    return sum;                                                                                             \
+  }                                                                                                         \
+  CARRYOVER_VECTORISED void scale_row(T* x, const T* weight, T scale, std::int64_t n) {                     \
+    for (std::int64_t i = 0; i < n; ++i) x[i] = x[i] * scale * weight[i];                                   \
+  }                                                                                                         \
   CARRYOVER_VECTORISED void rotate_row(const T* x, const T* cos, const T* sin, T* out, std::int64_t half) { \
-    for (std::int64_t c = 0; c < half; ++c) {                                                             \
-      out[c] = x[c] * cos[c] - x[c + half] * sin[c];                                                      \
-      out[c + half] = x[c + half] * cos[c] + x[c] * sin[c];                                               \
-    }                                                                                                     \
+    for (std::int64_t c = 0; c < half; ++c) {                                                               \
+      out[c] = x[c] * cos[c] - x[c + half] * sin[c];                                                        \
+      out[c + half] = x[c + half] * cos[c] + x[c] * sin[c];                                                 \
+    }                                                                                                       \
   }
 CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_ROW)
 #undef CARRYOVER_NORM_ROW
@@ -89,7 +97,9 @@ inline float fast_exp(float x) {
   __builtin_memcpy(&power, &bits, sizeof power);
   return p * power;
 }
-inline double fast_exp(double x) { return std::exp(x); }
+inline double fast_exp(double x) {
+  return std::exp(x);
+}
 
 CARRYOVER_VECTORISED void swiglu_row(const float* gate, const float* up, float* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = gate[i] / (1.0f + fast_exp(-gate[i])) * up[i];
@@ -214,7 +224,8 @@ struct SwigluFunction : Function<SwigluFunction> {
 };
 
 struct RotateFunction : Function<RotateFunction> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& cos,
+                            const at::Tensor& sin) {
     context->save_for_backward({cos, sin});
     return rotate_forward(x, cos, sin);
   }
@@ -226,13 +237,17 @@ struct RotateFunction : Function<RotateFunction> {
 
 }  // namespace
 
-at::ScalarType compute_type(at::ScalarType type) { return type == at::kDouble ? at::kDouble : at::kFloat; }
+at::ScalarType compute_type(at::ScalarType type) {
+  return type == at::kDouble ? at::kDouble : at::kFloat;
+}
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
   return RmsNormFunction::apply(x, weight, epsilon);
 }
 
-at::Tensor swiglu(const at::Tensor& gate_up) { return SwigluFunction::apply(gate_up); }
+at::Tensor swiglu(const at::Tensor& gate_up) {
+  return SwigluFunction::apply(gate_up);
+}
 
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
   return RotateFunction::apply(x, cos, sin);

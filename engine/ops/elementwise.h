@@ -2,8 +2,8 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-/// The elementwise parts of a decoder layer, each one pass over memory on the CPU and differentiable. Inner arithmetic is
-/// max(fp32, the tensors' dtype). Engine thread.
+/// The elementwise parts of a decoder layer, each one pass over memory on the CPU and differentiable. Inner arithmetic
+/// is max(fp32, the tensors' dtype). Engine thread.
 namespace carryover::ops {
 
 /// The dtype that norms, RoPE and losses run in: fp64 for fp64, else fp32.
@@ -15,8 +15,8 @@ at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilo
 /// silu(gate) · up. gate_up: [m, 2·I], gate first. Returns [m, I].
 at::Tensor swiglu(const at::Tensor& gate_up);
 
-/// RoPE in the split-half layout (app:rope). x: [rows, n, d], last dimension dense, others strided; cos, sin: [n, d/2] in
-/// compute_type. Returns dense [rows, n, d].
+/// RoPE in the split-half layout (app:rope). x: [rows, n, d], last dimension dense, others strided; cos, sin: [n, d/2]
+/// in compute_type. Returns dense [rows, n, d].
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin);
 
 }  // namespace carryover::ops

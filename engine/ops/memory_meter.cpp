@@ -58,7 +58,10 @@ MemoryMeter::~MemoryMeter() = default;
 
 std::int64_t MemoryMeter::live_bytes() const {
   if (state_->counter) return state_->counter->live;
-  return c10::getDeviceAllocator(state_->device.type())->getDeviceStats(state_->device.index()).allocated_bytes[0].current;
+  return c10::getDeviceAllocator(state_->device.type())
+      ->getDeviceStats(state_->device.index())
+      .allocated_bytes[0]
+      .current;
 }
 
 std::int64_t MemoryMeter::peak_bytes() const {
@@ -73,7 +76,9 @@ void MemoryMeter::reset_peak() {
     c10::getDeviceAllocator(state_->device.type())->resetPeakStats(state_->device.index());
 }
 
-std::int64_t process_peak_bytes() { return proc_bytes("/proc/self/status", "VmHWM"); }
+std::int64_t process_peak_bytes() {
+  return proc_bytes("/proc/self/status", "VmHWM");
+}
 
 std::int64_t available_memory_bytes(c10::Device device) {
   if (!device.is_cpu()) {
@@ -87,7 +92,8 @@ std::int64_t available_memory_bytes(c10::Device device) {
     available = std::min(available, group_limit - number_in("/sys/fs/cgroup/memory.current", 0));
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    available = std::min(available, static_cast<std::int64_t>(limit.rlim_cur) - proc_bytes("/proc/self/status", "VmSize"));
+    available =
+        std::min(available, static_cast<std::int64_t>(limit.rlim_cur) - proc_bytes("/proc/self/status", "VmSize"));
   return std::max<std::int64_t>(available, 0);
 }
 

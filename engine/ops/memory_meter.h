@@ -7,8 +7,8 @@
 
 namespace carryover {
 
-/// Counts what LibTorch's allocators hand out on this thread, so that peaks are measured and not estimated. One at a time
-/// per thread. On CUDA the caching allocator's own statistics serve. Thread: engine.
+/// Counts what LibTorch's allocators hand out on this thread, so that peaks are measured and not estimated. One at a
+/// time per thread. On CUDA the caching allocator's own statistics serve. Thread: engine.
 class MemoryMeter {
  public:
   explicit MemoryMeter(c10::Device device);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/ops/prefix_attention.h"
 
-#include <ATen/Dispatch.h>
 #include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>

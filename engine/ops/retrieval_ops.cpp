@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/ops/retrieval_ops.h"
 
-#include <ATen/Dispatch.h>
 #include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
 
 #include <algorithm>
 #include <limits>
@@ -97,17 +97,25 @@ RankedEntries pool_topk_cuda(const at::Tensor& keys, std::int64_t entries, const
   const at::Tensor slots = at::tensor(head_slot, at::kInt).to(keys.device());
   at::Tensor scores = at::empty({heads * n * k}, on_device.dtype(at::kFloat));
   at::Tensor indices = at::empty({heads * n * k}, on_device.dtype(at::kLong));
-  kernels::PoolTopk args{keys.const_data_ptr(), element_of(keys.scalar_type()), keys.stride(0), entries,
-                         queries.const_data_ptr<float>(), slots.const_data_ptr<std::int32_t>(),
-                         static_cast<std::int32_t>(heads), static_cast<std::int32_t>(n),
-                         static_cast<std::int32_t>(keys.size(2)), static_cast<std::int32_t>(k),
-                         scores.mutable_data_ptr<float>(), indices.mutable_data_ptr<std::int64_t>(), nullptr};
-  const at::Tensor scratch =
-      at::empty({cuda_kernels().pool_topk_workspace_bytes(args)}, on_device.dtype(at::kByte));
+  kernels::PoolTopk args{keys.const_data_ptr(),
+                         element_of(keys.scalar_type()),
+                         keys.stride(0),
+                         entries,
+                         queries.const_data_ptr<float>(),
+                         slots.const_data_ptr<std::int32_t>(),
+                         static_cast<std::int32_t>(heads),
+                         static_cast<std::int32_t>(n),
+                         static_cast<std::int32_t>(keys.size(2)),
+                         static_cast<std::int32_t>(k),
+                         scores.mutable_data_ptr<float>(),
+                         indices.mutable_data_ptr<std::int64_t>(),
+                         nullptr};
+  const at::Tensor scratch = at::empty({cuda_kernels().pool_topk_workspace_bytes(args)}, on_device.dtype(at::kByte));
   args.workspace = scratch.mutable_data_ptr();
   check_cuda(cuda_kernels().pool_topk(args, current_stream(keys.device())), "pool_topk");
   const at::Tensor host_scores = scores.cpu().to(at::kDouble), host_indices = indices.cpu();
-  return {k, {host_scores.const_data_ptr<double>(), host_scores.const_data_ptr<double>() + heads * n * k},
+  return {k,
+          {host_scores.const_data_ptr<double>(), host_scores.const_data_ptr<double>() + heads * n * k},
           {host_indices.const_data_ptr<std::int64_t>(), host_indices.const_data_ptr<std::int64_t>() + heads * n * k}};
 }
 
@@ -134,11 +142,17 @@ std::pair<at::Tensor, at::Tensor> gather_prefix(const at::Tensor& pool_keys, con
     return {keys, values};
   }
   const at::Tensor slots = at::tensor(head_slot, at::kInt).to(keys.device()), where = positions.to(keys.device());
-  const kernels::GatherPrefix args{pool_keys.const_data_ptr(), pool_values.const_data_ptr(),
-                                   element_of(keys.scalar_type()), pool_keys.stride(0),
-                                   slots.const_data_ptr<std::int32_t>(), where.const_data_ptr<std::int64_t>(),
-                                   static_cast<std::int32_t>(heads), static_cast<std::int32_t>(length),
-                                   static_cast<std::int32_t>(d), keys.mutable_data_ptr(), values.mutable_data_ptr()};
+  const kernels::GatherPrefix args{pool_keys.const_data_ptr(),
+                                   pool_values.const_data_ptr(),
+                                   element_of(keys.scalar_type()),
+                                   pool_keys.stride(0),
+                                   slots.const_data_ptr<std::int32_t>(),
+                                   where.const_data_ptr<std::int64_t>(),
+                                   static_cast<std::int32_t>(heads),
+                                   static_cast<std::int32_t>(length),
+                                   static_cast<std::int32_t>(d),
+                                   keys.mutable_data_ptr(),
+                                   values.mutable_data_ptr()};
   check_cuda(cuda_kernels().gather_prefix(args, current_stream(keys.device())), "gather_prefix");
   return {keys, values};
 }
@@ -148,10 +162,15 @@ at::Tensor rope_prefix(const at::Tensor& keys, const std::vector<double>& invers
   const at::Tensor input = keys.contiguous();
   const at::Tensor frequencies = at::tensor(inverse_frequencies).to(at::kFloat).to(keys.device());
   at::Tensor output = at::empty_like(input);
-  const kernels::RopePrefix args{input.const_data_ptr(), element_of(input.scalar_type()),
-                                 frequencies.const_data_ptr<float>(), 1.0f, first_position,
-                                 static_cast<std::int32_t>(input.size(0)), static_cast<std::int32_t>(input.size(1)),
-                                 static_cast<std::int32_t>(input.size(2)), output.mutable_data_ptr()};
+  const kernels::RopePrefix args{input.const_data_ptr(),
+                                 element_of(input.scalar_type()),
+                                 frequencies.const_data_ptr<float>(),
+                                 1.0f,
+                                 first_position,
+                                 static_cast<std::int32_t>(input.size(0)),
+                                 static_cast<std::int32_t>(input.size(1)),
+                                 static_cast<std::int32_t>(input.size(2)),
+                                 output.mutable_data_ptr()};
   check_cuda(cuda_kernels().rope_prefix(args, current_stream(keys.device())), "rope_prefix");
   return output;
 }

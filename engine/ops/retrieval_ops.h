@@ -8,8 +8,8 @@
 /// on LibTorch; kernels/reference is the truth for both. Nothing here is differentiable. Engine thread.
 namespace carryover::ops {
 
-/// The k best pool entries of every summary: row (head · n + summary) · k + rank, scores descending, ties by lower index;
-/// index −1 beyond the pool's entries.
+/// The k best pool entries of every summary: row (head · n + summary) · k + rank, scores descending, ties by lower
+/// index; index −1 beyond the pool's entries.
 struct RankedEntries {
   std::int64_t k = 0;
   std::vector<double> scores;
@@ -20,13 +20,15 @@ struct RankedEntries {
 RankedEntries pool_topk(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k);
 
-/// pool[head_slot[h], positions[h, j]] for each head: [heads, P, d] from [slots, ≥ entries, d]. positions: [heads, P] int64 on
-/// the CPU.
+/// pool[head_slot[h], positions[h, j]] for each head: [heads, P, d] from [slots, ≥ entries, d]. positions: [heads, P]
+/// int64 on the CPU.
 std::pair<at::Tensor, at::Tensor> gather_prefix(const at::Tensor& pool_keys, const at::Tensor& pool_values,
-                                                const std::vector<std::int32_t>& head_slot, const at::Tensor& positions);
+                                                const std::vector<std::int32_t>& head_slot,
+                                                const at::Tensor& positions);
 
 /// A prefix's keys [heads, P, d] rotated at first_position.. (app:rope) by the project's kernel; CUDA only, not
 /// differentiable. inverse_frequencies: [d/2].
-at::Tensor rope_prefix(const at::Tensor& keys, const std::vector<double>& inverse_frequencies, std::int64_t first_position);
+at::Tensor rope_prefix(const at::Tensor& keys, const std::vector<double>& inverse_frequencies,
+                       std::int64_t first_position);
 
 }  // namespace carryover::ops

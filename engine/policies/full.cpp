@@ -37,8 +37,8 @@ std::unique_ptr<PolicyState> FullPolicy::init_state() const {
   auto state = std::make_unique<FullState>();
   state->carry.layers.resize(static_cast<std::size_t>(model_.layers));
   state->layers.resize(static_cast<std::size_t>(model_.layers));
-  state->bytes_per_entry = 2 * model_.layers * model_.kv_heads * model_.head_dim *
-                           static_cast<std::int64_t>(options_.dtype().itemsize());
+  state->bytes_per_entry =
+      2 * model_.layers * model_.kv_heads * model_.head_dim * static_cast<std::int64_t>(options_.dtype().itemsize());
   state->reserve(std::max<std::int64_t>(expected_tokens_, 1), model_, options_);
   return state;
 }

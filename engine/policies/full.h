@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/segment_config.h"
-#include "engine/policies/attention_policy.h"
+#include "engine/method/attention_policy.h"
 
 namespace carryover {
 
-/// The reference: every head sees the whole past. Segments are merely chunks of the computation; positions are absolute,
-/// and the cache holds rotated keys of all layers.
+/// The reference: every head sees the whole past. Segments are merely chunks of the computation; positions are
+/// absolute, and the cache holds rotated keys of all layers.
 class FullPolicy final : public AttentionPolicy {
  public:
   FullPolicy(const ModelConfig& model, at::TensorOptions options, std::int64_t expected_tokens)

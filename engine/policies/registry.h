@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "engine/core/segment_config.h"
-#include "engine/policies/attention_policy.h"
+#include "engine/method/attention_policy.h"
 
 namespace carryover {
 

@@ -22,8 +22,8 @@ struct SegmentedState final : PolicyState {
   RetrievedPrefix retrieved;  ///< R_i
 };
 
-/// A prefix of P keys stands at −P..−1: its segment starts at 0 in every head group alike, which is the paper's 0..P−1 and
-/// P..P+m−1 shifted as a whole.
+/// A prefix of P keys stands at −P..−1: its segment starts at 0 in every head group alike, which is the paper's 0..P−1
+/// and P..P+m−1 shifted as a whole.
 at::Tensor rotate_prefix(const at::Tensor& keys, Rope& rope) {
   const std::int64_t length = keys.size(1);
   if (!keys.is_cpu() && !keys.requires_grad()) return ops::rope_prefix(keys, rope.inverse_frequencies(), -length);
@@ -35,7 +35,10 @@ at::Tensor rotate_prefix(const at::Tensor& keys, Rope& rope) {
 
 SegmentedPolicy::SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                                  std::int64_t expected_tokens, const std::vector<HeadHits>& forced_hits)
-    : config_(config), model_(model), options_(options), expected_tokens_(expected_tokens),
+    : config_(config),
+      model_(model),
+      options_(options),
+      expected_tokens_(expected_tokens),
       retriever_(config, model, forced_hits) {}
 
 std::unique_ptr<PolicyState> SegmentedPolicy::init_state() const {

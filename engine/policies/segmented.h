@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/method/attention_policy.h"
 #include "engine/method/retriever.h"
-#include "engine/policies/attention_policy.h"
 
 namespace carryover {
 
-/// The paper's policy (sec:consistency, app:attention): local heads see the carry, long heads of long layers a retrieved
-/// prefix, other long heads their segment alone. Positions start anew in each segment.
+/// The paper's policy (sec:consistency, app:attention): local heads see the carry, long heads of long layers a
+/// retrieved prefix, other long heads their segment alone. Positions start anew in each segment.
 class SegmentedPolicy final : public AttentionPolicy {
  public:
   SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,

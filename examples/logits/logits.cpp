@@ -25,7 +25,8 @@ void write_npy(const std::string& path, const std::vector<float>& values, std::s
   out << "\x93NUMPY\x01" << '\0' << static_cast<char>(length & 0xff) << static_cast<char>(length >> 8) << header;
   out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(float)));
   if (!out.flush())
-    throw carryover::EngineError(carryover::Fault::Io, path, "can't be written", "Free some space or choose another file.");
+    throw carryover::EngineError(carryover::Fault::Io, path, "can't be written",
+                                 "Free some space or choose another file.");
 }
 
 int run(int argc, char** argv) {
@@ -46,7 +47,8 @@ int run(int argc, char** argv) {
   for (int i = 4; i + 1 < argc; i += 2) {
     if (std::string(argv[i]) == "--policy") request.policy = argv[i + 1];
     if (std::string(argv[i]) == "--config")
-      carryover::update_from_json(request.config, nlohmann::json::parse(carryover::read_text(argv[i + 1])), argv[i + 1]);
+      carryover::update_from_json(request.config, nlohmann::json::parse(carryover::read_text(argv[i + 1])),
+                                  argv[i + 1]);
   }
   std::vector<std::int64_t> positions(request.ids->size());
   std::iota(positions.begin(), positions.end(), 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How late the window's event loop is while the engine runs beside it, against the same window with the engine idle.
 //   gui_bench MODEL TEXT SECONDS
-// A precise timer beats every 5 ms; what is measured is how much later than that each beat comes. JSON on standard output.
+// A precise timer beats every 5 ms; what is measured is how much later than that each beat comes. JSON on standard
+// output.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTimer>
@@ -37,7 +38,9 @@ nlohmann::json measure(int seconds, const std::function<void()>& each_beat) {
   beat.start(kBeatMs);
   loop.exec();
   std::sort(late.begin(), late.end());
-  const auto at = [&](double share) { return late[static_cast<std::size_t>(share * static_cast<double>(late.size() - 1))]; };
+  const auto at = [&](double share) {
+    return late[static_cast<std::size_t>(share * static_cast<double>(late.size() - 1))];
+  };
   return {{"beats", late.size()}, {"p50_ms", at(0.5)}, {"p99_ms", at(0.99)}, {"max_ms", late.back()}};
 }
 
@@ -78,6 +81,8 @@ int main(int argc, char** argv) {
     segments = std::max(segments, window.context().run().segment_count());
     if (controller.state() == RunController::State::Idle) controller.run();  // a short text is read again
   });
-  std::cout << nlohmann::json{{"seconds", seconds}, {"idle", idle}, {"running", running}, {"segments", segments}}.dump(1) << '\n';
+  std::cout << nlohmann::json{{"seconds", seconds}, {"idle", idle}, {"running", running}, {"segments", segments}}.dump(
+                   1)
+            << '\n';
   return 0;
 }

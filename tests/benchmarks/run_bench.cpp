@@ -2,8 +2,8 @@
 // Times runs of a model through the engine's façade, as JSON on standard output. Needs no Qt.
 //   run_bench MODEL IDS.json [--policy segmented] [--dtype fp32] [--device cpu] [--threads 2] [--tokens 512,2048]
 //             [--repeat 5] [--loss 1] [--decode 0]
-// For each length: seconds of each repetition after one warm-up (none where --repeat is 1), their median, and the memory
-// by kind. Without --loss 1 only the last token's logits are computed, as in a prefill.
+// For each length: seconds of each repetition after one warm-up (none where --repeat is 1), their median, and the
+// memory by kind. Without --loss 1 only the last token's logits are computed, as in a prefill.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -41,9 +41,13 @@ nlohmann::json time_runs(Session& session, const RunRequest& request, int repeat
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
   const double median = sorted[sorted.size() / 2];
-  return {{"tokens", summary.tokens}, {"policy", request.policy}, {"seconds", seconds}, {"median_s", median},
+  return {{"tokens", summary.tokens},
+          {"policy", request.policy},
+          {"seconds", seconds},
+          {"median_s", median},
           {"tokens_per_s", static_cast<double>(summary.tokens) / median},
-          {"peak_memory_bytes", summary.peak_memory_bytes}, {"memory", summary.memory}};
+          {"peak_memory_bytes", summary.peak_memory_bytes},
+          {"memory", summary.memory}};
 }
 
 nlohmann::json time_decoding(Session& session, const RunRequest& request, std::int64_t tokens) {
@@ -53,14 +57,16 @@ nlohmann::json time_decoding(Session& session, const RunRequest& request, std::i
   wanted.config = request.config;
   wanted.max_new_tokens = tokens;
   RunControl control;
-  const GenerateResult result = session.generate(wanted, [](std::int32_t) { return true; }, control);
-  return {{"decoded", result.ids.size()}, {"decode_tokens_per_s", static_cast<double>(result.ids.size()) / result.decode_seconds}};
+  const GenerateResult result = session.generate(
+      wanted, [](std::int32_t) { return true; }, control);
+  return {{"decoded", result.ids.size()},
+          {"decode_tokens_per_s", static_cast<double>(result.ids.size()) / result.decode_seconds}};
 }
 
 int run(int argc, char** argv) {
-  std::map<std::string, std::string> options = {{"--policy", "segmented"}, {"--dtype", "fp32"}, {"--device", "cpu"},
-                                                {"--threads", "2"}, {"--tokens", "512,2048"}, {"--repeat", "5"},
-                                                {"--loss", "0"}, {"--decode", "0"}};
+  std::map<std::string, std::string> options = {
+      {"--policy", "segmented"}, {"--dtype", "fp32"}, {"--device", "cpu"}, {"--threads", "2"},
+      {"--tokens", "512,2048"},  {"--repeat", "5"},   {"--loss", "0"},     {"--decode", "0"}};
   if (argc < 3) {
     std::cerr << "usage: run_bench MODEL IDS.json [--policy P] [--dtype D] [--tokens N,N] [--repeat N] ...\n";
     return 2;
@@ -77,7 +83,8 @@ int run(int argc, char** argv) {
   nlohmann::json runs = nlohmann::json::array();
   for (const std::int64_t tokens : parse_list(options["--tokens"])) {
     if (tokens > static_cast<std::int64_t>(ids.size()))
-      throw EngineError(Fault::BadInput, argv[2], "holds fewer than " + std::to_string(tokens) + " ids", "Give a longer text.");
+      throw EngineError(Fault::BadInput, argv[2], "holds fewer than " + std::to_string(tokens) + " ids",
+                        "Give a longer text.");
     RunRequest request;
     request.ids = std::make_shared<const std::vector<std::int32_t>>(ids.begin(), ids.begin() + tokens);
     request.policy = options["--policy"];
@@ -89,8 +96,13 @@ int run(int argc, char** argv) {
       runs.back().update(time_decoding(*session, request, decode));
   }
   const ModelInfo& info = session->model();
-  std::cout << nlohmann::json{{"model", info.path}, {"dtype", dtype_name(info.dtype)}, {"device", device_name(info.device)},
-                              {"threads", info.threads}, {"versions", info.library_versions}, {"runs", runs}}.dump(1)
+  std::cout << nlohmann::json{{"model", info.path},
+                              {"dtype", dtype_name(info.dtype)},
+                              {"device", device_name(info.device)},
+                              {"threads", info.threads},
+                              {"versions", info.library_versions},
+                              {"runs", runs}}
+                   .dump(1)
             << '\n';
   return 0;
 }

@@ -15,7 +15,9 @@ double largest_difference(const at::Tensor& a, const at::Tensor& b) {
   return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
 }
 
-double rms(const at::Tensor& x) { return x.to(at::kDouble).square().mean().sqrt().item<double>(); }
+double rms(const at::Tensor& x) {
+  return x.to(at::kDouble).square().mean().sqrt().item<double>();
+}
 
 struct Case {
   std::mt19937 random;
@@ -23,8 +25,11 @@ struct Case {
   SegmentConfig config;
   std::vector<std::int32_t> ids;
 
-  explicit Case(unsigned seed) : random(seed), model(random_tiny_config(random)), config(random_small_config(random, model)),
-                                 ids(distinct_ids(random, draw(random, 2, 130), model.vocabulary)) {}
+  explicit Case(unsigned seed)
+      : random(seed),
+        model(random_tiny_config(random)),
+        config(random_small_config(random, model)),
+        ids(distinct_ids(random, draw(random, 2, 130), model.vocabulary)) {}
 };
 
 }  // namespace
@@ -44,8 +49,9 @@ class ForwardIdentityTest : public QObject {
       double largest = 0;
       for (std::size_t t = 0; t < expected.size(); ++t)
         for (std::size_t v = 0; v < expected[t].size(); ++v)
-          largest = std::max(largest, std::abs(expected[t][v] - logits[static_cast<std::int64_t>(t)]
-                                                                      [static_cast<std::int64_t>(v)].item<double>()));
+          largest = std::max(
+              largest, std::abs(expected[t][v] -
+                                logits[static_cast<std::int64_t>(t)][static_cast<std::int64_t>(v)].item<double>()));
       QVERIFY2(largest < 1e-9, qPrintable(QString("seed %1: %2").arg(seed).arg(largest)));
     }
   }
@@ -111,14 +117,16 @@ class ForwardIdentityTest : public QObject {
       TinyDecoder tiny(model, seed, at::kFloat);
       std::vector<HeadHits> hits;
       const at::Tensor targets = as_tensor(ids).narrow(0, 1, static_cast<std::int64_t>(ids.size()) - 1);
-      const auto losses = [&](const Chunking& chunking, std::vector<HeadHits>* record, const std::vector<HeadHits>& forced) {
+      const auto losses = [&](const Chunking& chunking, std::vector<HeadHits>* record,
+                              const std::vector<HeadHits>& forced) {
         const at::Tensor hidden = run_hidden(tiny.decoder, "segmented", config, ids, chunking, record, forced);
         return target_nll(tiny.decoder, hidden.narrow(0, 0, targets.size(0)), targets);
       };
       const at::Tensor whole = losses({}, &hits, {});
       // Hits are replayed, so that a cut within rounding's reach can't make two different contexts.
       const at::Tensor chunked = losses([](std::int64_t) { return 1; }, nullptr, hits);
-      QVERIFY(largest_difference(whole.narrow(0, 0, config.segment_length), chunked.narrow(0, 0, config.segment_length)) < 1e-4);
+      QVERIFY(largest_difference(whole.narrow(0, 0, config.segment_length),
+                                 chunked.narrow(0, 0, config.segment_length)) < 1e-4);
       QVERIFY(largest_difference(whole, chunked) < 5e-3);
     }
   }
@@ -132,8 +140,8 @@ class ForwardIdentityTest : public QObject {
       std::vector<HeadHits> hits;
       const at::Tensor truth = run_hidden(exact.decoder, "segmented", c.config, c.ids, {}, &hits);
       const at::Tensor whole = run_hidden(rounded.decoder, "segmented", c.config, c.ids, {}, nullptr, hits);
-      const at::Tensor chunked =
-          run_hidden(rounded.decoder, "segmented", c.config, c.ids, [](std::int64_t) { return 1; }, nullptr, hits);
+      const at::Tensor chunked = run_hidden(
+          rounded.decoder, "segmented", c.config, c.ids, [](std::int64_t) { return 1; }, nullptr, hits);
       QVERIFY(rms(chunked.to(at::kDouble) - truth) <= 2 * rms(whole.to(at::kDouble) - truth));
     }
   }

@@ -53,7 +53,8 @@ at::Tensor plain_attention(const ops::PrefixAttention& a) {
     values = at::cat({wide(a.prefix_values), values}, 2);
   }
   const at::Tensor visible = at::ones({m, keys.size(2)}, at::kBool).tril(keys.size(2) - m);
-  const at::Tensor scores = at::matmul(a.queries, keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(keys.size(3)));
+  const at::Tensor scores =
+      at::matmul(a.queries, keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(keys.size(3)));
   return at::matmul(scores.masked_fill(~visible, -INFINITY).softmax(-1), values);
 }
 
@@ -98,7 +99,8 @@ class OpsTest : public QObject {
   void fp32_and_bf16_round_once() {
     const at::NoGradGuard no_gradients;
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
-      const at::Tensor x = noise({40, 96}, type) * 3, w = noise({96}, type), angle = at::randn({40, 12}, at::kDouble).to(at::kFloat);
+      const at::Tensor x = noise({40, 96}, type) * 3, w = noise({96}, type),
+                       angle = at::randn({40, 12}, at::kDouble).to(at::kFloat);
       const at::Tensor heads = x.view({40, 4, 24}).transpose(0, 1);
       const std::vector<std::pair<at::Tensor, at::Tensor>> pairs = {
           {ops::rms_norm(x, w, 1e-5), plain_norm(x.to(at::kDouble), w.to(at::kDouble), 1e-5)},

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Retrieval (app:retrieval) against the plain reference on inputs whose sums are exact: equal indices, kinds and scores.
+// Retrieval (app:retrieval) against the plain reference on inputs whose sums are exact: equal indices, kinds and
+// scores.
+#include "engine/method/retriever.h"
+
 #include <QTest>
 
 #include "engine/core/error.h"
-#include "engine/method/retriever.h"
 #include "tests/support/slow_retrieval.h"
 #include "tests/support/tiny_decoder.h"
 
@@ -13,7 +15,8 @@ using namespace carryover::test;
 namespace {
 
 at::Tensor rows_tensor(const std::vector<slow::Vector>& rows, at::ScalarType type) {
-  at::Tensor tensor = at::empty({1, static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(rows[0].size())}, at::kDouble);
+  at::Tensor tensor =
+      at::empty({1, static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(rows[0].size())}, at::kDouble);
   double* out = tensor.mutable_data_ptr<double>();
   for (const slow::Vector& row : rows) out = std::copy(row.begin(), row.end(), out);
   return tensor.to(type);
@@ -71,7 +74,8 @@ class RetrieverTest : public QObject {
     SegmentConfig config;
     config.grouping = Grouping({0}, {{0}});
     RetrievalPool pool(config, one_head(8), at::TensorOptions().dtype(at::kFloat), 16);
-    const RetrievedPrefix prefix = Retriever(config, one_head(8), {}).retrieve({at::ones({1, 4, 8})}, pool, 0, at::kCPU);
+    const RetrievedPrefix prefix =
+        Retriever(config, one_head(8), {}).retrieve({at::ones({1, 4, 8})}, pool, 0, at::kCPU);
     QVERIFY(prefix.hits.empty());
     QVERIFY(!prefix.layers[0].keys.defined());
   }
@@ -83,7 +87,8 @@ class RetrieverTest : public QObject {
     c.config.expand_before = c.config.expand_after = 0;
     c.config.anchors = 4;
     c.queries = {slow::Vector(8, 1.0)};
-    c.keys = {slow::Vector(8, 3.0), slow::Vector(8, 1.0), slow::Vector(8, 1.0), slow::Vector(8, 0.0), slow::Vector(8, -1.0)};
+    c.keys = {slow::Vector(8, 3.0), slow::Vector(8, 1.0), slow::Vector(8, 1.0), slow::Vector(8, 0.0),
+              slow::Vector(8, -1.0)};
     QCOMPARE(retrieve(c, at::kFloat).close_cuts, 2);  // both summaries tie at their second key
     c.keys[2] = slow::Vector(8, 0.5);
     QCOMPARE(retrieve(c, at::kFloat).close_cuts, 0);
@@ -93,7 +98,8 @@ class RetrieverTest : public QObject {
     const slow::RetrievalCase c = slow::random_retrieval_case(11);
     HeadHits forced{7, 0, 0, {}};
     const std::size_t length = slow::retrieve(c.queries, c.keys, c.config).size();
-    for (std::size_t j = 0; j < length; ++j) forced.hits.push_back({static_cast<std::int64_t>(j), HitKind::Anchor, 1, static_cast<std::int64_t>(j), 0});
+    for (std::size_t j = 0; j < length; ++j)
+      forced.hits.push_back({static_cast<std::int64_t>(j), HitKind::Anchor, 1, static_cast<std::int64_t>(j), 0});
     const RetrievedPrefix prefix = retrieve(c, at::kFloat, {forced});
     QVERIFY(prefix.hits[0].hits == forced.hits);
     forced.hits.back().position = static_cast<std::int64_t>(c.keys.size());

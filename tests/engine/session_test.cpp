@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The façade on the tiny demo: what the window and the command line rely on.
+#include "engine/session.h"
+
 #include <QTest>
 #include <cmath>
 #include <thread>
@@ -8,7 +10,6 @@
 #include "engine/core/partition.h"
 #include "engine/io/text_source.h"
 #include "engine/io/tokenizer.h"
-#include "engine/session.h"
 #include "tests/support/random_config.h"
 #include "tests/support/tiny_model.h"
 
@@ -141,8 +142,10 @@ class SessionTest : public QObject {
       const auto position = static_cast<std::size_t>(positions[i]);
       double sum = 0;
       for (std::size_t v = 0; v < V; ++v) sum += std::exp(static_cast<double>(logits[i * V + v]));
-      const double nll = std::log(sum) - static_cast<double>(logits[i * V + static_cast<std::size_t>(text_[position + 1])]);
-      QVERIFY(std::abs(nll - static_cast<double>(recorder.snapshots[position / 256]->target_nll[position % 256])) < 1e-4);
+      const double nll =
+          std::log(sum) - static_cast<double>(logits[i * V + static_cast<std::size_t>(text_[position + 1])]);
+      QVERIFY(std::abs(nll - static_cast<double>(recorder.snapshots[position / 256]->target_nll[position % 256])) <
+              1e-4);
     }
   }
 
@@ -223,7 +226,13 @@ class SessionTest : public QObject {
     wanted.max_new_tokens = 60;
     RunControl control;
     std::vector<std::int32_t> streamed;
-    const GenerateResult result = session_->generate(wanted, [&](std::int32_t id) { streamed.push_back(id); return true; }, control);
+    const GenerateResult result = session_->generate(
+        wanted,
+        [&](std::int32_t id) {
+          streamed.push_back(id);
+          return true;
+        },
+        control);
     QVERIFY(result.ids == streamed);
     QCOMPARE(result.ids.size(), std::size_t{60});
 
@@ -250,7 +259,12 @@ class SessionTest : public QObject {
     wanted.max_new_tokens = 40;
     wanted.sampling = {1.2, 0.95, 5};
     RunControl control;
-    const auto go = [&] { return session_->generate(wanted, [](std::int32_t) { return true; }, control).ids; };
+    const auto go = [&] {
+      return session_
+          ->generate(
+              wanted, [](std::int32_t) { return true; }, control)
+          .ids;
+    };
     const auto first = go();
     QVERIFY(first == go());
     wanted.sampling.seed = 6;

@@ -15,8 +15,12 @@ using Rows = std::vector<Vector>;
 
 class PlainLlama {
  public:
-  PlainLlama(const ModelConfig& model, const SegmentConfig& config, const std::map<std::string, std::vector<float>>& weights)
-      : model_(model), config_(config), weights_(weights), carry_(static_cast<std::size_t>(model.layers)),
+  PlainLlama(const ModelConfig& model, const SegmentConfig& config,
+             const std::map<std::string, std::vector<float>>& weights)
+      : model_(model),
+        config_(config),
+        weights_(weights),
+        carry_(static_cast<std::size_t>(model.layers)),
         pool_(carry_) {}
 
   /// Logits of every token of the text: [T][V].
@@ -24,7 +28,8 @@ class PlainLlama {
     Rows all;
     for (std::size_t first = 0; first < ids.size(); first += static_cast<std::size_t>(config_.segment_length)) {
       const std::size_t last = std::min(ids.size(), first + static_cast<std::size_t>(config_.segment_length));
-      for (Vector& row : run_segment({ids.begin() + static_cast<std::ptrdiff_t>(first), ids.begin() + static_cast<std::ptrdiff_t>(last)}))
+      for (Vector& row : run_segment(
+               {ids.begin() + static_cast<std::ptrdiff_t>(first), ids.begin() + static_cast<std::ptrdiff_t>(last)}))
         all.push_back(std::move(row));
     }
     return all;
@@ -35,7 +40,7 @@ class PlainLlama {
   struct Past {
     Rows keys, values;
   };
-  using LayerPast = std::map<int, Past>;  // by KV head
+  using LayerPast = std::map<int, Past>;     // by KV head
   using LayerQueries = std::map<int, Rows>;  // by query head
 
   Vector multiply(const std::string& name, const Vector& x) const {
@@ -119,7 +124,8 @@ class PlainLlama {
     const std::string at = "model.layers." + std::to_string(layer) + ".";
     for (const Vector& row : x) {
       const Vector normed = normalise(at + "input_layernorm.weight", row);
-      const Vector q = multiply(at + "self_attn.q_proj.weight", normed), k = multiply(at + "self_attn.k_proj.weight", normed),
+      const Vector q = multiply(at + "self_attn.q_proj.weight", normed),
+                   k = multiply(at + "self_attn.k_proj.weight", normed),
                    v = multiply(at + "self_attn.v_proj.weight", normed);
       for (int head = 0; head < model_.heads; ++head) queries[head].push_back(head_part(q, head));
       for (int head = 0; head < model_.kv_heads; ++head) {
@@ -129,8 +135,10 @@ class PlainLlama {
     }
     Rows concatenated(x.size());
     for (int head = 0; head < model_.heads; ++head) {
-      const Rows mixed = attend(prefix_of(layer, head), kept[head / static_cast<int>(model_.group_size())], queries[head]);
-      for (std::size_t j = 0; j < x.size(); ++j) concatenated[j].insert(concatenated[j].end(), mixed[j].begin(), mixed[j].end());
+      const Rows mixed =
+          attend(prefix_of(layer, head), kept[head / static_cast<int>(model_.group_size())], queries[head]);
+      for (std::size_t j = 0; j < x.size(); ++j)
+        concatenated[j].insert(concatenated[j].end(), mixed[j].begin(), mixed[j].end());
     }
     for (std::size_t j = 0; j < x.size(); ++j) {
       const Vector attention = multiply(at + "self_attn.o_proj.weight", concatenated[j]);
@@ -164,8 +172,8 @@ class PlainLlama {
   void close(const std::vector<LayerPast>& segment, std::vector<LayerQueries>& queries) {
     for (std::size_t l = 0; l < segment.size(); ++l)
       for (const auto& [kv_head, kv] : segment[l]) {
-        const auto tail = static_cast<std::ptrdiff_t>(
-            std::min(kv.keys.size(), static_cast<std::size_t>(config_.carry_length)));
+        const auto tail =
+            static_cast<std::ptrdiff_t>(std::min(kv.keys.size(), static_cast<std::size_t>(config_.carry_length)));
         carry_[l][kv_head] = {{kv.keys.end() - tail, kv.keys.end()}, {kv.values.end() - tail, kv.values.end()}};
         Past& pool = pool_[l][kv_head];
         pool.keys.insert(pool.keys.end(), kv.keys.begin(), kv.keys.end());

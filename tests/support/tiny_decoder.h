@@ -34,7 +34,8 @@ inline ModelConfig random_tiny_config(std::mt19937& random) {
   return config;
 }
 
-/// Small segments, so that a text of 100 tokens has several, with every corner: M ≠ R, M or R = 0, a pool smaller than R.
+/// Small segments, so that a text of 100 tokens has several, with every corner: M ≠ R, M or R = 0, a pool smaller than
+/// R.
 inline SegmentConfig random_small_config(std::mt19937& random, const ModelConfig& model) {
   SegmentConfig config = random_segment_config(random, model);
   config.segment_length = draw(random, 6, 40);
@@ -68,8 +69,8 @@ inline at::Tensor as_tensor(const std::vector<std::int32_t>& ids) {
 /// How a text is fed: lengths of the chunks inside each segment.
 using Chunking = std::function<std::int64_t(std::int64_t left_in_segment)>;
 
-/// Hidden states of a whole text [T, D]: whole segments without `chunking`, else chunk by chunk. `hits` collects what each
-/// segment read.
+/// Hidden states of a whole text [T, D]: whole segments without `chunking`, else chunk by chunk. `hits` collects what
+/// each segment read.
 inline at::Tensor run_hidden(const Decoder& decoder, const std::string& policy, const SegmentConfig& config,
                              const std::vector<std::int32_t>& ids, const Chunking& chunking = {},
                              std::vector<HeadHits>* hits = nullptr, const std::vector<HeadHits>& forced = {}) {

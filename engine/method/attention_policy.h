@@ -54,8 +54,8 @@ struct PolicyState {
   virtual std::int64_t pool_bytes() const { return 0; }
 };
 
-/// How attention crosses segment boundaries. A new policy is one pair of files and one row in registry.cpp. The forward map
-/// calls context() and trace() for each layer; the runner calls commit() once per segment. Thread: engine.
+/// How attention crosses segment boundaries. A new policy is one pair of files and one row in registry.cpp. The forward
+/// map calls context() and trace() for each layer; the runner calls commit() once per segment. Thread: engine.
 class AttentionPolicy {
  public:
   virtual ~AttentionPolicy() = default;
