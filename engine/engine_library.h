@@ -4,8 +4,8 @@
 
 namespace carryover {
 
-/// Call first in main(), before any thread starts. LibTorch's worker threads (libgomp) spin for milliseconds between two
-/// products unless told otherwise, which takes the cores away from the window and from everybody else: on a busy 2-core
+/// Call first in main(), before any thread starts. LibTorch's worker threads (libgomp) spin for milliseconds between
+/// two products unless told otherwise, which takes the cores away from the window and from everybody else: on a busy 2-core
 /// machine runs of small models were 5 times slower for it. A value that the user has set stays.
 void prepare_engine_environment();
 

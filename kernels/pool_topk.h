@@ -20,7 +20,7 @@ struct PoolTopk {
   const float* summaries;     ///< [heads, summary_count, d]
   const std::int32_t* head_slot;  ///< [heads]: which pool slot (KV head) a query head reads
   std::int32_t heads, summary_count, head_dim, k;
-  float* scores;              ///< out [heads, summary_count, k] descending; ties: lower index first; -inf beyond `entries`
+  float* scores;              ///< out [heads, summary_count, k] descending; ties: lower index; -inf beyond `entries`
   std::int64_t* indices;      ///< out [heads, summary_count, k]; -1 beyond `entries`
   void* workspace;            ///< device scratch of workspace_bytes(); null for the reference
 };

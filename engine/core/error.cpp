@@ -34,7 +34,8 @@ EngineError::EngineError(Fault fault, std::string where, std::string problem, st
 
 void fail_check(const char* condition, const char* file, int line) {
   throw EngineError(Fault::Internal, std::string(file) + ":" + std::to_string(line),
-                    std::string("check failed: ") + condition, "This is a bug in Carryover; please report it with this line.");
+                    std::string("check failed: ") + condition,
+                    "This is a bug in Carryover; please report it with this line.");
 }
 
 }  // namespace carryover

@@ -32,7 +32,8 @@ nlohmann::json summary_json(const RunSummary& summary, const RunDescription& des
 /// The folder that `carryover run --out DIR` writes, and the window saves: config.json, segments.jsonl, hits.jsonl,
 /// nll.json, summary.json. Lines are appended as segments close, and each file is whole after each append, a failed one
 /// too; a file written at once goes to a temporary name, is synced and renamed. Where no segment closed before the
-/// folder is destroyed unfinished, nothing is left behind. Owner: the thread that runs. Throws EngineError{Io} when the disk is full or DIR can't be written, and
+/// folder is destroyed unfinished, nothing is left behind. Owner: the thread that runs.
+/// Throws EngineError{Io} when the disk is full or DIR can't be written, and
 /// EngineError{Usage} where DIR already holds a run (unless `overwrite`).
 class RunFolder {
  public:
