@@ -4,9 +4,9 @@
 
 namespace carryover {
 
-/// Call first in main(), before any thread starts. LibTorch's worker threads (libgomp) spin for milliseconds between two
-/// products unless told otherwise, and take the cores from the window and from everybody else: on a busy 2-core machine
-/// runs of small models were 5 times slower for it. A value that the user has set stays.
+/// Call first in main(), before any thread starts. LibTorch's worker threads (libgomp) spin for milliseconds between
+/// two products unless told otherwise, and take the cores from the window and from everybody else: on a busy 2-core
+/// machine runs of small models were 5 times slower for it. A value that the user has set stays.
 void prepare_engine_environment();
 
 /// Opens libcarryover_engine beside this library the first time (0.3 to 0.6 s: LibTorch) and loads a model with it.

@@ -21,12 +21,21 @@ if(CARRYOVER_CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CARRYOVER_CCACHE})
 endif()
 enable_language(CUDA)
-find_package(CUDAToolkit 13 REQUIRED)
+
+# Not find_package(CUDAToolkit): CMake 3.25's fails on a toolkit that has the compiler's parts only.
+file(REAL_PATH ${CMAKE_CUDA_COMPILER} _nvcc)
+cmake_path(GET _nvcc PARENT_PATH _toolkit)
+cmake_path(GET _toolkit PARENT_PATH _toolkit)
+find_library(CARRYOVER_CUDART cudart REQUIRED NO_DEFAULT_PATH
+             PATHS ${_toolkit}/lib64 ${_toolkit}/lib ${_toolkit}/targets/x86_64-linux/lib)
+add_library(carryover_cudart INTERFACE)
+target_include_directories(carryover_cudart SYSTEM INTERFACE ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
+target_link_libraries(carryover_cudart INTERFACE ${CARRYOVER_CUDART})
 
 function(carryover_cuda_target target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Werror>)
   set_target_properties(${target} PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF)
-  target_link_libraries(${target} PRIVATE CUDA::cudart)
+  target_link_libraries(${target} PRIVATE carryover_cudart)
 endfunction()
