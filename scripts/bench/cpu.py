@@ -13,7 +13,7 @@ from report import table, write_section
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL, TEXT, PROGRAM, PEER = (os.environ[name] for name in ("MODEL", "TEXT", "PROGRAM", "PEER_PYTHON"))
 BENCH = os.path.join(os.path.dirname(PROGRAM), "run_bench")
-ROUNDS = 3
+ROUNDS = 2
 
 
 def ours(ids, **options):
