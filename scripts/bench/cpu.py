@@ -80,21 +80,36 @@ def llama_bench():
     return "llama-bench:\n\n```\n" + done.stdout.strip() + "\n```"
 
 
+def prefill_section(ids):
+    name, rows = prefill(ids)
+    body = f"Logits of the last token, full attention, 2 threads; medians of {ROUNDS} alternating rounds of 3. Peer: {name}, sdpa.\n\n"
+    body += table(["dtype", "tokens", "ours, tokens/s", "transformers, tokens/s", "ours / peer"], rows)
+    write_section("cpu-prefill", "Prefill on the CPU", "./lab bench cpu prefill", body + "\n\n" + llama_bench())
+
+
+def full_section(ids):
+    body = "S = 1024, M = R = 128, 2 threads, the same program.\n\n"
+    body += table(["dtype", "tokens", "segmented, tokens/s", "full, tokens/s", "ratio"], against_full(ids, 16384))
+    write_section("cpu-full", "Segmented against full attention on the CPU", "./lab bench cpu full", body)
+
+
+def growth_section(ids):
+    body = "Segmented, 2 threads; memory in MiB, the process's peak.\n\n"
+    body += table(["dtype", "4K, tokens/s", "64K, tokens/s", "ratio", "peak at 4K", "peak at 64K", "more", "of it pool"],
+                  [growth(ids, "fp32"), growth(ids, "bf16")])
+    write_section("cpu-growth", "From 4K to 64K tokens on the CPU", "./lab bench cpu growth", body)
+
+
+SECTIONS = {"prefill": prefill_section, "full": full_section, "growth": growth_section}
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         ids = f"{scratch}/ids.json"
         with open(ids, "w") as out:
             subprocess.run([PROGRAM, "tokenize", MODEL, TEXT], check=True, stdout=out)
-        name, rows = prefill(ids)
-        body = f"Prefill, logits of the last token, full attention, 2 threads; medians of {ROUNDS} alternating rounds of 3. Peer: {name}, sdpa.\n\n"
-        body += table(["dtype", "tokens", "ours, tokens/s", "transformers, tokens/s", "ours / peer"], rows)
-        body += "\n\nSegmented (S = 1024, M = R = 128) against full attention in the same program.\n\n"
-        body += table(["dtype", "tokens", "segmented, tokens/s", "full, tokens/s", "ratio"], against_full(ids, 16384))
-        body += "\n\nAs the text grows from 4K to 64K tokens (segmented); memory in MiB, the process's peak.\n\n"
-        body += table(["dtype", "4K, tokens/s", "64K, tokens/s", "ratio", "peak at 4K", "peak at 64K", "more", "of it pool"],
-                      [growth(ids, "fp32"), growth(ids, "bf16")])
-        body += "\n\n" + llama_bench()
-    write_section("cpu", "CPU", "./lab bench cpu", body)
+        for name in sys.argv[1:] or SECTIONS:
+            SECTIONS[name](ids)
 
 
 main()
