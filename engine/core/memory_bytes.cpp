@@ -11,6 +11,9 @@ void to_json(nlohmann::json& json, const MemoryBytes& bytes) {
                         {"attention_kv", bytes.attention_kv},
                         {"carry", bytes.carry},
                         {"pool", bytes.pool},
+                        {"gradients", bytes.gradients},
+                        {"optimizer", bytes.optimizer},
+                        {"graph", bytes.graph},
                         {"device_peak", bytes.device_peak}};
 }
 
@@ -21,6 +24,9 @@ void from_json(const nlohmann::json& json, MemoryBytes& bytes) {
   json.at("carry").get_to(bytes.carry);
   json.at("pool").get_to(bytes.pool);
   json.at("device_peak").get_to(bytes.device_peak);
+  bytes.gradients = json.value("gradients", std::int64_t{0});  // absent in runs written before there was training
+  bytes.optimizer = json.value("optimizer", std::int64_t{0});
+  bytes.graph = json.value("graph", std::int64_t{0});
 }
 
 }  // namespace carryover

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/config_fields.h"
 #include "engine/core/error.h"
 
 namespace carryover {
@@ -36,25 +36,6 @@ void each_flag(Config& config, Visit visit) {
   visit("pool_on_host", config.pool_on_host);
 }
 
-[[noreturn]] void refuse(const std::string& where, const std::string& field, const std::string& problem,
-                         const std::string& advice) {
-  throw EngineError(Fault::BadInput, where, field + " " + problem, advice);
-}
-
-std::int64_t read_integer(const nlohmann::json& value, const std::string& where, const std::string& field) {
-  const bool fits =
-      value.is_number_integer() &&
-      (!value.is_number_unsigned() ||
-       value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
-  if (!fits) refuse(where, field, "is not a whole number in range: " + value.dump().substr(0, 60), "Give an integer.");
-  return value.get<std::int64_t>();
-}
-
-double read_real(const nlohmann::json& value, const std::string& where, const std::string& field) {
-  if (!value.is_number()) refuse(where, field, "is not a number: " + value.dump().substr(0, 60), "Give a number.");
-  return value.get<double>();
-}
-
 using RopeKind = RopeConfig::Kind;
 constexpr RopeKind kRopeKinds[] = {RopeKind::Default, RopeKind::Linear, RopeKind::Dynamic, RopeKind::Llama3};
 
@@ -62,13 +43,14 @@ RopeKind read_rope_kind(const nlohmann::json& value, const std::string& where) {
   for (RopeKind kind : kRopeKinds) {
     if (value == rope_kind_name(kind)) return kind;
   }
-  refuse(where, "rope.kind", "is not known: " + value.dump().substr(0, 60), "Use default, linear, dynamic or llama3.");
+  refuse_field(where, "rope.kind", "is not known: " + value.dump().substr(0, 60),
+               "Use default, linear, dynamic or llama3.");
 }
 
 RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
-  if (!json.is_object()) refuse(where, "rope", "is not a JSON object", "Give kind, theta and factor, or null.");
+  if (!json.is_object()) refuse_field(where, "rope", "is not a JSON object", "Give kind, theta and factor, or null.");
   for (const char* needed : {"kind", "theta"}) {  // a base filled in by default would silently change the model
-    if (!json.contains(needed)) refuse(where, std::string("rope.") + needed, "is missing", "Name it.");
+    if (!json.contains(needed)) refuse_field(where, std::string("rope.") + needed, "is missing", "Name it.");
   }
   RopeConfig rope;
   for (const auto& [key, value] : json.items()) {
@@ -86,7 +68,7 @@ RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
     else if (key == "original_context")
       rope.original_context = read_integer(value, where, field);
     else
-      refuse(where, field, "is not a field of rope", "Remove it, or correct its spelling.");
+      refuse_field(where, field, "is not a field of rope", "Remove it, or correct its spelling.");
   }
   return rope;
 }
@@ -102,9 +84,7 @@ bool read_field(SegmentConfig& config, const std::string& key, const nlohmann::j
   each_flag(config, [&](const char* name, bool& member) {
     if (key != name) return;
     known = true;
-    if (!value.is_boolean())
-      refuse(where, key, "is not true or false: " + value.dump().substr(0, 60), "Give one of them.");
-    member = value.get<bool>();
+    member = read_flag(value, where, key);
   });
   if (known) return true;
   if (key == "anchors") {
@@ -119,15 +99,15 @@ bool read_field(SegmentConfig& config, const std::string& key, const nlohmann::j
 
 void check_rope(const RopeConfig& rope, const std::string& where) {
   const auto positive = [&](double value, const char* field) {
-    if (!std::isfinite(value) || value <= 0) refuse(where, field, "is not a positive number", "Give one.");
+    if (!std::isfinite(value) || value <= 0) refuse_field(where, field, "is not a positive number", "Give one.");
   };
   positive(rope.theta, "rope.theta");
   positive(rope.factor, "rope.factor");
   positive(rope.low_frequency_factor, "rope.low_frequency_factor");
   positive(rope.high_frequency_factor, "rope.high_frequency_factor");
-  if (rope.original_context < 0) refuse(where, "rope.original_context", "is negative", "Give tokens, or 0.");
+  if (rope.original_context < 0) refuse_field(where, "rope.original_context", "is negative", "Give tokens, or 0.");
   if (rope.kind == RopeKind::Llama3 && rope.high_frequency_factor <= rope.low_frequency_factor) {
-    refuse(where, "rope.high_frequency_factor", "is not above low_frequency_factor", "Llama 3.1 uses 1 and 4.");
+    refuse_field(where, "rope.high_frequency_factor", "is not above low_frequency_factor", "Llama 3.1 uses 1 and 4.");
   }
 }
 
@@ -161,25 +141,26 @@ SegmentConfig SegmentConfig::defaults_for(const ModelConfig& model) {
 void SegmentConfig::validate(const ModelConfig& model, const std::string& where) const {
   each_integer(*this, [&](const char* name, std::int64_t value, std::int64_t least) {
     if (value < least)
-      refuse(where, name, "is " + std::to_string(value), "It must be at least " + std::to_string(least) + ".");
+      refuse_field(where, name, "is " + std::to_string(value), "It must be at least " + std::to_string(least) + ".");
   });
-  if (anchors && *anchors < 1) refuse(where, "anchors", "is " + std::to_string(*anchors), "It must be at least 1.");
+  if (anchors && *anchors < 1)
+    refuse_field(where, "anchors", "is " + std::to_string(*anchors), "It must be at least 1.");
   if (carry_length > segment_length) {
-    refuse(where, "carry_length",
-           std::string("is ") + std::to_string(carry_length) + ", more than segment_length, " +
-               std::to_string(segment_length),
-           "The carried tail comes from one segment: make it at most as long.");
+    refuse_field(where, "carry_length",
+                 std::string("is ") + std::to_string(carry_length) + ", more than segment_length, " +
+                     std::to_string(segment_length),
+                 "The carried tail comes from one segment: make it at most as long.");
   }
   if (!sizes_fit(*this, model)) {
-    refuse(where, "segment_length + carry_length + retrieval_length", "ask for more bytes than a 64-bit number holds",
-           "Use lengths in tokens, such as 4096, 512 and 512.");
+    refuse_field(where, "segment_length + carry_length + retrieval_length",
+                 "ask for more bytes than a 64-bit number holds", "Use lengths in tokens, such as 4096, 512 and 512.");
   }
   constexpr std::int64_t most = std::int64_t{1} << 40;  // sums and products with a pool's length stay in range
   each_integer(*this, [&](const char* name, std::int64_t value, std::int64_t) {
-    if (value > most) refuse(where, name, "is " + std::to_string(value), "It must be at most 2^40.");
+    if (value > most) refuse_field(where, name, "is " + std::to_string(value), "It must be at most 2^40.");
   });
   if (anchors && *anchors > most)
-    refuse(where, "anchors", "is " + std::to_string(*anchors), "It must be at most 2^40.");
+    refuse_field(where, "anchors", "is " + std::to_string(*anchors), "It must be at most 2^40.");
   if (rope) check_rope(*rope, where);
   try {
     grouping.validate(model);
@@ -201,7 +182,7 @@ void update_from_json(SegmentConfig& config, const nlohmann::json& json, const s
   SegmentConfig updated = config;
   for (const auto& [key, value] : json.items()) {
     if (!read_field(updated, key, value, where)) {
-      refuse(where, key, "is not a field of the config", "Remove it, or correct its spelling.");
+      refuse_field(where, key, "is not a field of the config", "Remove it, or correct its spelling.");
     }
   }
   try {
