@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/io/stored_model.h"
 
-#include <cstdio>
-
 #include "engine/core/error.h"
 #include "engine/io/dequantize.h"
+#include "engine/io/fingerprint.h"
 #include "engine/io/mapped_file.h"
 
 namespace carryover {
@@ -23,23 +22,6 @@ std::int64_t permuted_row(std::int64_t row, std::int64_t head_dim) {
   const std::int64_t within = row % head_dim, pairs = head_dim / 2;
   return row - within + 2 * (within % pairs) + within / pairs;
 }
-
-/// FNV-1a, 64 bits.
-class Fingerprint {
- public:
-  void add(std::span<const std::byte> bytes) {
-    for (const std::byte byte : bytes) state_ = (state_ ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3u;
-  }
-  void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
-  std::string hex() const {
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(state_));
-    return text;
-  }
-
- private:
-  std::uint64_t state_ = 0xcbf29ce484222325u;
-};
 
 }  // namespace
 
