@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The parts of session.h that need no engine: names and arithmetic of its values.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/core/error.h"
@@ -57,6 +58,10 @@ std::optional<double> RunSummary::nll_mean() const {
 std::optional<double> RunSummary::ppl() const {
   const auto mean = nll_mean();
   return mean ? std::optional(std::exp(*mean)) : std::nullopt;
+}
+
+bool AuditReport::passed() const {
+  return std::all_of(checks.begin(), checks.end(), [](const AuditCheck& check) { return check.passed(); });
 }
 
 }  // namespace carryover

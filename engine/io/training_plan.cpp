@@ -57,7 +57,8 @@ bool update_plan_field(TrainingPlan& plan, const std::string& key, const json& v
 const std::vector<std::string>& known_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const auto& [key, value] : plan_json({}).items()) all.push_back(key);
+    const json plan = plan_json({});
+    for (const auto& [key, value] : plan.items()) all.push_back(key);
     return all;
   }();
   return names;
