@@ -2,7 +2,6 @@
 #include "engine/io/gguf_tokenizer.h"
 
 #include "engine/core/error.h"
-#include "engine/io/bpe_tokenizer.h"
 #include "engine/io/sentencepiece_proto.h"
 #include "engine/io/sentencepiece_tokenizer.h"
 
@@ -25,7 +24,7 @@ class Reader {
     }
   }
 
-  std::shared_ptr<const Tokenizer> read_bpe() const {
+  BpeDefinition read_bpe() const {
     BpeDefinition definition;
     definition.where = file_.where();
     definition.bos = id_of("tokenizer.ggml.bos_token_id");
@@ -47,10 +46,10 @@ class Reader {
         broken("merge " + std::to_string(definition.merges.size()) + " is not two tokens");
       definition.merges.emplace_back(merge.substr(0, space), merge.substr(space + 1));
     }
-    return std::make_shared<BpeTokenizer>(definition);
+    return definition;
   }
 
-  std::shared_ptr<const Tokenizer> read_sentencepiece() const {
+  std::string read_sentencepiece() const {
     const auto scores = file_.find_floats("tokenizer.ggml.scores");
     if (!scores || scores->size() != tokens_.size()) broken("tokenizer.ggml.scores and tokens differ in length");
     SentencePieceWriter writer;
@@ -62,9 +61,7 @@ class Reader {
       return id ? tokens_[static_cast<std::size_t>(*id)] : std::string_view();
     };
     const bool prefix = file_.find_bool("tokenizer.ggml.add_space_prefix").value_or(true);
-    return SentencePieceTokenizer::load(
-        writer.finish(prefix, spelling("tokenizer.ggml.bos_token_id"), spelling("tokenizer.ggml.eos_token_id")),
-        file_.where());
+    return writer.finish(prefix, spelling("tokenizer.ggml.bos_token_id"), spelling("tokenizer.ggml.eos_token_id"));
   }
 
  private:
@@ -106,12 +103,18 @@ class Reader {
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer> load_gguf_tokenizer(const GgufFile& file) {
+GgufVocabulary read_gguf_vocabulary(const GgufFile& file) {
   const std::string_view model = file.find_string("tokenizer.ggml.model").value_or("");
   if (model == "gpt2") return Reader(file).read_bpe();
   if (model == "llama") return Reader(file).read_sentencepiece();
   throw EngineError(Fault::Unsupported, file.where(), "tokenizer.ggml.model is '" + std::string(model) + "'",
                     "Supported: gpt2 (byte-level BPE) and llama (SentencePiece).");
+}
+
+std::shared_ptr<const Tokenizer> load_gguf_tokenizer(const GgufFile& file) {
+  const GgufVocabulary vocabulary = read_gguf_vocabulary(file);
+  if (const auto* bpe = std::get_if<BpeDefinition>(&vocabulary)) return std::make_shared<BpeTokenizer>(*bpe);
+  return SentencePieceTokenizer::load(std::get<std::string>(vocabulary), file.where());
 }
 
 }  // namespace carryover

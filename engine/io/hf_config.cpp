@@ -81,6 +81,17 @@ RopeConfig read_rope(const JsonFields& fields, const std::string& where) {
   return rope_from_json(nlohmann::json(), theta, where);
 }
 
+nlohmann::json rope_scaling_json(const RopeConfig& rope) {
+  if (rope.kind == RopeConfig::Kind::Default) return {};
+  nlohmann::json json{{"rope_type", rope_kind_name(rope.kind)}, {"factor", rope.factor}};
+  if (rope.original_context != 0) json["original_max_position_embeddings"] = rope.original_context;
+  if (rope.kind == RopeConfig::Kind::Llama3) {
+    json["low_freq_factor"] = rope.low_frequency_factor;
+    json["high_freq_factor"] = rope.high_frequency_factor;
+  }
+  return json;
+}
+
 }  // namespace
 
 ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& name, const std::string& where) {
@@ -113,6 +124,35 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
   config.validate(where);
   check_features(fields, config.context, where);
   return config;
+}
+
+nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dtype) {
+  const auto optional = [](const std::optional<std::int64_t>& id) {
+    return id ? nlohmann::json(*id) : nlohmann::json();
+  };
+  const bool mistral = model.architecture == "mistral";
+  nlohmann::json json{{"architectures", {mistral ? "MistralForCausalLM" : "LlamaForCausalLM"}},
+                      {"model_type", mistral ? "mistral" : "llama"},
+                      {"hidden_act", "silu"},
+                      {"hidden_size", model.hidden},
+                      {"intermediate_size", model.intermediate},
+                      {"num_hidden_layers", model.layers},
+                      {"num_attention_heads", model.heads},
+                      {"num_key_value_heads", model.kv_heads},
+                      {"head_dim", model.head_dim},
+                      {"vocab_size", model.vocabulary},
+                      {"max_position_embeddings", model.context},
+                      {"rms_norm_eps", model.norm_epsilon},
+                      {"rope_theta", model.rope.theta},
+                      {"rope_scaling", rope_scaling_json(model.rope)},
+                      {"tie_word_embeddings", model.tied_embeddings},
+                      {"torch_dtype", dtype},
+                      {"bos_token_id", optional(model.bos_id)},
+                      {"eos_token_id", optional(model.eos_id)}};
+  // Where a field is absent, transformers has a default of its own: these would be another model.
+  if (mistral) json["sliding_window"] = nullptr;
+  if (!mistral) json.update({{"attention_bias", false}, {"mlp_bias", false}});
+  return json;
 }
 
 }  // namespace carryover

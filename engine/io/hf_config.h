@@ -12,4 +12,7 @@ namespace carryover {
 /// field, or {Unsupported} naming the architecture or feature and what is supported.
 ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& name, const std::string& where);
 
+/// The same the other way, in transformers 4's spelling, which 5 reads too. `dtype`: "float32", "bfloat16", …
+nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dtype);
+
 }  // namespace carryover

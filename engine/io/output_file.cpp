@@ -5,13 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
-#include "engine/core/error.h"
-
 namespace carryover {
-
-namespace {
 
 EngineError write_error(const std::string& path, int code) {
   switch (code) {
@@ -31,11 +28,12 @@ EngineError write_error(const std::string& path, int code) {
   }
 }
 
-}  // namespace
-
-OutputFile::OutputFile(std::string path)
-    : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+OutputFile::OutputFile(std::string path, Existing existing) : path_(std::move(path)) {
+  const int emptied = existing == Existing::Empty ? O_TRUNC : 0;
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | emptied, 0666);
   if (descriptor_ < 0) throw write_error(path_, errno);
+  const off_t end = ::lseek(descriptor_, 0, SEEK_END);
+  if (end > 0) size_ = end;  // a device has no end
 }
 
 OutputFile::~OutputFile() {
@@ -65,11 +63,32 @@ void OutputFile::replace_end(std::int64_t offset, std::string_view bytes, std::s
   throw write_error(path_, restored ? code : errno);
 }
 
-void OutputFile::finish() {
+void OutputFile::sync() {
   if (::fsync(descriptor_) != 0 && errno != EINVAL) throw write_error(path_, errno);
+}
+
+void OutputFile::finish() {
+  sync();
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0) throw write_error(path_, errno);
+}
+
+void write_atomically(const std::string& path, const std::function<void(OutputFile& file)>& fill) {
+  const std::string temporary = path + ".tmp-" + std::to_string(::getpid());
+  try {
+    OutputFile file(temporary);
+    fill(file);
+    file.finish();
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) throw write_error(temporary, errno);
+  } catch (const EngineError& error) {
+    ::unlink(temporary.c_str());
+    if (error.where() != temporary) throw;
+    throw EngineError(error.fault(), path, error.problem(), error.advice());
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
 }
 
 }  // namespace carryover

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+
+#include "engine/core/error.h"
 
 namespace carryover {
 
@@ -11,8 +14,9 @@ namespace carryover {
 /// and what to do.
 class OutputFile {
  public:
-  /// Creates the file, or empties it.
-  explicit OutputFile(std::string path);
+  enum class Existing { Empty, Continue };
+  /// Creates the file; what is there already is emptied, or kept and written after.
+  explicit OutputFile(std::string path, Existing existing = Existing::Empty);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -23,6 +27,8 @@ class OutputFile {
   void append(std::string_view bytes) { replace_end(size_, bytes, {}); }
   std::int64_t size() const { return size_; }
 
+  /// Flushes to the disk.
+  void sync();
   /// Flushes to the disk and closes.
   void finish();
   const std::string& path() const { return path_; }
@@ -34,5 +40,12 @@ class OutputFile {
   int descriptor_ = -1;
   std::int64_t size_ = 0;
 };
+
+/// Writes a whole file so that a reader or a crash never sees half of it: `fill` writes to a temporary name beside it,
+/// which is synced and renamed; where `fill` throws, it is removed. Throws EngineError{Io} naming `path`.
+void write_atomically(const std::string& path, const std::function<void(OutputFile& file)>& fill);
+
+/// The advice-giving error of a failed system call on `path`; `code`: its errno.
+EngineError write_error(const std::string& path, int code);
 
 }  // namespace carryover

@@ -72,6 +72,10 @@ void WireWriter::append(std::uint64_t value) {
   message_ += static_cast<char>(value);
 }
 
+void WireWriter::append_fixed(std::uint64_t bits, unsigned width) {
+  for (unsigned shift = 0; shift < width; shift += 8) message_ += static_cast<char>(bits >> shift & 0xFF);
+}
+
 void WireWriter::varint(std::uint32_t number, std::uint64_t value) {
   append(std::uint64_t{number} << 3 | kVarint);
   append(value);
@@ -85,8 +89,12 @@ void WireWriter::bytes(std::uint32_t number, std::string_view value) {
 
 void WireWriter::float32(std::uint32_t number, float value) {
   append(std::uint64_t{number} << 3 | kFixed32);
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  for (unsigned shift = 0; shift < 32; shift += 8) message_ += static_cast<char>(bits >> shift & 0xFF);
+  append_fixed(std::bit_cast<std::uint32_t>(value), 32);
+}
+
+void WireWriter::float64(std::uint32_t number, double value) {
+  append(std::uint64_t{number} << 3 | kFixed64);
+  append_fixed(std::bit_cast<std::uint64_t>(value), 64);
 }
 
 }  // namespace carryover

@@ -39,10 +39,12 @@ class WireWriter {
   void varint(std::uint32_t number, std::uint64_t value);
   void bytes(std::uint32_t number, std::string_view value);
   void float32(std::uint32_t number, float value);
+  void float64(std::uint32_t number, double value);
   const std::string& message() const { return message_; }
 
  private:
   void append(std::uint64_t value);
+  void append_fixed(std::uint64_t bits, unsigned width);
   std::string message_;
 };
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/io/run_folder.h"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -253,20 +250,7 @@ std::vector<HeadHits> read_hits(const std::string& path) {
 }
 
 void write_file_atomically(const std::string& path, std::string_view contents) {
-  const std::string temporary = path + ".tmp-" + std::to_string(::getpid());
-  try {
-    OutputFile file(temporary);
-    file.append(contents);
-    file.finish();
-  } catch (const EngineError& error) {
-    ::unlink(temporary.c_str());
-    throw EngineError(error.fault(), path, error.problem(), error.advice());
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string reason = std::error_code(errno, std::generic_category()).message();
-    ::unlink(temporary.c_str());
-    throw EngineError(Fault::Io, path, "can't be written: " + reason, "Check the path.");
-  }
+  write_atomically(path, [&](OutputFile& file) { file.append(contents); });
 }
 
 }  // namespace carryover

@@ -150,4 +150,9 @@ const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
   return found == index_.end() ? nullptr : &tensors_[found->second];
 }
 
+std::optional<std::uint64_t> safetensors_dtype_bytes(std::string_view dtype) {
+  const Dtype* found = find_dtype(dtype);
+  return found == nullptr ? std::nullopt : std::optional(found->bytes);
+}
+
 }  // namespace carryover

@@ -48,4 +48,7 @@ class SafetensorsFile {
   std::map<std::string, std::size_t, std::less<>> index_;
 };
 
+/// Bytes of one element of a dtype as the format spells it; nothing for a name that the format lacks.
+std::optional<std::uint64_t> safetensors_dtype_bytes(std::string_view dtype);
+
 }  // namespace carryover

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <string>
+
+namespace carryover {
+
+/// Holds a folder's file `lock`, so that one process at a time trains there. The system lets go of it when the process
+/// ends, however it ends; the file stays. Owner: one thread.
+class FolderLock {
+ public:
+  /// Throws EngineError{Usage} where another holds it, {Io} where the file can't be made.
+  explicit FolderLock(const std::string& directory);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace carryover
