@@ -18,6 +18,7 @@ constexpr const char* kFooter = R"(Examples:
   carryover run model.gguf book.txt --policy full --tokens 2048
   cat book.txt | carryover run model.gguf - --json
   carryover generate model.gguf --prompt-file question.txt
+  carryover train --config run.json              fine-tune; Ctrl-C saves, --resume goes on
   source <(carryover completion bash)
 
 A model is a Hugging Face folder or a GGUF file. `carryover VERB --help` lists a verb's options.
@@ -69,6 +70,8 @@ const std::vector<Verb>& verbs() {
       {"run", "Read a text in segments; print or keep the record", add_run},
       {"tokenize", "Print a text's token ids as a JSON array", add_tokenize},
       {"generate", "Continue a prompt", add_generate},
+      {"train", "Fine-tune a model to segmented execution", add_train},
+      {"audit", "Hold the trainer's gradient against its definition", add_audit},
       {"completion", "Print a shell's completion script", add_completion},
   };
   return all;

@@ -13,6 +13,9 @@ const char* words_after(const std::string& flag) {
   if (flag == "--dtype") return "auto fp32 bf16 fp64";
   if (flag == "--device") return "auto cpu cuda";
   if (flag == "--grouping") return "paper paper-code first-kv-group contiguous interleaved none all";
+  if (flag == "--preset") return "paper-7b smollm2-gpu smollm2-cpu tiny-demo";
+  if (flag == "--lr-scheduler-type") return "constant cosine";
+  if (flag == "--on-alert") return "pause skip stop";
   if (flag == "--no-capture") return "hits nll";
   return "";
 }

@@ -209,17 +209,27 @@ void ConfigOptions::add_execution(CLI::App& app) {
       ->group("Execution");
 }
 
+json ConfigOptions::fields(const ModelConfig& model) const {
+  json fields = json::object();
+  if (!given_->grouping.empty()) fields = preset(grouping_presets(model), given_->grouping);
+  if (!given_->rope.empty()) fields["rope"] = parse_rope(given_->rope, model.rope);
+  fields.update(given_->fields);
+  return fields;
+}
+
 RunSettings ConfigOptions::resolve(const ModelConfig& model) const {
+  return resolve(model, SegmentConfig::defaults_for(model));
+}
+
+RunSettings ConfigOptions::resolve(const ModelConfig& model, const SegmentConfig& defaults) const {
   RunSettings settings;
-  settings.config = SegmentConfig::defaults_for(model);
+  settings.config = defaults;
   std::string where = kFlagsName;
   if (!given_->config_file.empty()) {
     apply_file(settings, given_->config_file);
     if (given_->fields.empty()) where = given_->config_file;
   }
-  if (!given_->grouping.empty()) settings.config.grouping = preset(grouping_presets(model), given_->grouping);
-  if (!given_->rope.empty()) settings.config.rope = parse_rope(given_->rope, model.rope);
-  apply(settings, given_->fields, kFlagsName);
+  apply(settings, fields(model), kFlagsName);
   settings.config.validate(model, where);
   check_policy(settings.policy, where);
   return settings;

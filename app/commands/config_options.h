@@ -31,6 +31,13 @@ class ConfigOptions {
 
   /// Throws EngineError{BadInput, Usage} naming the field, and the file where it came from one.
   RunSettings resolve(const ModelConfig& model) const;
+  /// The same over other defaults than the model's.
+  RunSettings resolve(const ModelConfig& model, const SegmentConfig& defaults) const;
+
+  /// For verbs that take more fields than a run has: --config's file, or an empty text, and what the other flags say,
+  /// presets of grouping and position scaling written out for `model`. Throws as resolve().
+  const std::string& config_file() const { return given_->config_file; }
+  nlohmann::json fields(const ModelConfig& model) const;
 
  private:
   void add_lengths(CLI::App& app);

@@ -19,7 +19,7 @@ namespace carryover {
 namespace {
 
 struct GenerateOptions {
-  std::string model, prompt_file;
+  std::string model, adapter, prompt_file;
   std::int64_t max_new_tokens = 128;
   double temperature = 0, top_p = 1;
   bool boundary_at_prompt_end = false, parse_special = false, ignore_eos = false, json = false, quiet = false;
@@ -63,11 +63,12 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
   RunControl control;
   const InterruptWatch interrupt(control);
   ProgressLine progress(options.quiet);
-  const auto session = load_session({options.model, settings.dtype, settings.device, settings.threads, true},
-                                    [&](double fraction, const std::string& what) {
-                                      control.checkpoint();
-                                      progress.loading(fraction, what);
-                                    });
+  const auto session =
+      load_session({options.model, settings.dtype, settings.device, settings.threads, true, options.adapter},
+                   [&](double fraction, const std::string& what) {
+                     control.checkpoint();
+                     progress.loading(fraction, what);
+                   });
   progress.clear();
   StreamDecoder decoder(tokenizer);
   std::string text;
@@ -105,6 +106,8 @@ VerbAction add_generate(CLI::App& app) {
   app.add_option("--prompt-file", options->prompt_file, "UTF-8 text to continue, or - for standard input")
       ->required()
       ->type_name("FILE");
+  app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
+      ->type_name("DIR");
   app.add_option("--max-new-tokens", options->max_new_tokens, "most tokens to add (128)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");

@@ -45,6 +45,16 @@ void ProgressLine::loading(double fraction, const std::string& what) {
   show(terminal_ ? "loading " + what + "  " + fixed(100 * fraction, 0) + " %" : "loading the model");
 }
 
+void ProgressLine::status(const std::string& text) {
+  if (!quiet_ && due(terminal_ ? 0.1 : 1.0)) show(text);
+}
+
+void ProgressLine::note(const std::string& text) {
+  if (quiet_) return;
+  clear();
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
 std::string ProgressLine::rate(std::int64_t done, std::int64_t total) const {
   const double seconds = seconds_between(start_, Clock::now());
   if (done <= 0 || seconds <= 0) return "";

@@ -18,6 +18,10 @@ class ProgressLine {
   void tokens(std::int64_t done, std::int64_t total);
   /// A line that stays, where there is no live one; `detail` is appended to the rate and the time left.
   void segment(std::int64_t index, std::int64_t done, std::int64_t total, const std::string& detail);
+  /// Any state: a live line, or one at most once a second elsewhere.
+  void status(const std::string& text);
+  /// A line that stays.
+  void note(const std::string& text);
   void clear();
 
  private:

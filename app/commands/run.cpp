@@ -22,7 +22,7 @@ namespace carryover {
 namespace {
 
 struct RunOptions {
-  std::string model, text, input_ids, force_hits, out;
+  std::string model, adapter, text, input_ids, force_hits, out;
   std::optional<std::int64_t> tokens;
   std::vector<std::string> no_capture;
   bool parse_special = false, overwrite = false, json = false, quiet = false;
@@ -142,11 +142,12 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
   RunControl control;
   const InterruptWatch interrupt(control);
   ProgressLine progress(options.quiet);
-  const auto session = load_session({options.model, settings.dtype, settings.device, settings.threads, false},
-                                    [&](double fraction, const std::string& what) {
-                                      control.checkpoint();
-                                      progress.loading(fraction, what);
-                                    });
+  const auto session =
+      load_session({options.model, settings.dtype, settings.device, settings.threads, false, options.adapter},
+                   [&](double fraction, const std::string& what) {
+                     control.checkpoint();
+                     progress.loading(fraction, what);
+                   });
   description.model = session->model();
   std::unique_ptr<RunFolder> folder;
   if (!options.out.empty()) folder = std::make_unique<RunFolder>(options.out, description, options.overwrite);
@@ -167,6 +168,8 @@ VerbAction add_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->type_name("");
+  app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
+      ->type_name("DIR");
   app.add_option("--input-ids", options->input_ids, "JSON array of token ids instead of TEXT")->type_name("FILE");
   app.add_option("--tokens", options->tokens, "read the first N tokens only")
       ->check(CLI::PositiveNumber)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -271,6 +272,16 @@ std::int64_t Corpus::train_tokens() const {
 }
 std::int64_t Corpus::held_out_tokens() const {
   return tokens_of(held_out);
+}
+
+std::string default_token_cache() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return fs::path(value == nullptr ? "" : value);
+  };
+  if (!variable("CARRYOVER_CACHE").empty()) return variable("CARRYOVER_CACHE") / "tokens";
+  if (!variable("XDG_CACHE_HOME").empty()) return variable("XDG_CACHE_HOME") / "carryover" / "tokens";
+  return variable("HOME").empty() ? fs::path() : variable("HOME") / ".cache" / "carryover" / "tokens";
 }
 
 Corpus read_corpus(const CorpusRequest& request, const Tokenizer& tokenizer, const CorpusProgress& progress,

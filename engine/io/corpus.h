@@ -44,6 +44,10 @@ using CorpusProgress = std::function<void(double fraction, const std::string& wh
 Corpus read_corpus(const CorpusRequest& request, const Tokenizer& tokenizer, const CorpusProgress& progress,
                    RunControl& control);
 
+/// Where programs keep tokenised texts: $CARRYOVER_CACHE, $XDG_CACHE_HOME/carryover or ~/.cache/carryover, and there
+/// tokens/. Empty where the environment names no home.
+std::string default_token_cache();
+
 /// A sample: consecutive tokens of one training document.
 struct SampleSpan {
   std::size_t document = 0;
