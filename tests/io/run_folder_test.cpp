@@ -1,43 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/io/run_folder.h"
 
-#include <sys/resource.h>
-
 #include <QTest>
 #include <cmath>
-#include <csignal>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/io/output_file.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/random_config.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
+using carryover::test::FileSizeLimit;
 using carryover::test::TempDir;
 using carryover::test::unlike;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// While it lives, no file grows past `bytes`: what a full disk looks like to a program.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
 
 RunDescription description() {
   RunDescription result;
