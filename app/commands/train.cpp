@@ -46,13 +46,13 @@ class Watch : public TrainObserver {
   void checkpoint_saved(std::int64_t, const std::string& directory) override { progress_.note("saved " + directory); }
   void alerted(const TrainingAlert& alert) override {
     progress_.note("alert at step " + std::to_string(alert.step) + ": " + alert.text);
-    if (plan_.training.on_alert != AlertPolicy::Pause) return;
-    paused_ = true;
+    if (plan_.training.on_alert == AlertPolicy::Skip) return;
+    ended_ = true;
     control_.request_stop();
   }
 
   const std::optional<StepRecord>& last() const { return last_; }
-  bool paused() const { return paused_; }
+  bool ended_by_alert() const { return ended_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -63,7 +63,7 @@ class Watch : public TrainObserver {
   std::int64_t steps_here_ = 0;
   std::optional<StepRecord> last_;
   std::string shown_;
-  bool paused_ = false;
+  bool ended_ = false;
 };
 
 std::shared_ptr<const Corpus> read_data(const TrainingPlan& plan, ProgressLine& progress, RunControl& control) {
@@ -75,11 +75,11 @@ std::shared_ptr<const Corpus> read_data(const TrainingPlan& plan, ProgressLine& 
   return std::make_shared<const Corpus>(read_corpus(request, *tokenizer, report, control));
 }
 
-int finish(const TrainingSummary& summary, const Watch& watch, const RunControl& control, bool as_json) {
+int finish(const TrainingSummary& summary, const Watch& watch, bool as_json) {
   print(as_json ? training_summary_json(summary).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
                 : training_summary_text(summary));
   if (!summary.stopped) return kExitOk;
-  return control.stop_requested() && !watch.paused() ? kExitStopped : kExitFailure;  // else an alert ended it
+  return watch.ended_by_alert() ? kExitFailure : kExitStopped;
 }
 
 int train(const TrainFlags& flags, const TrainOptions& options) {
@@ -102,7 +102,7 @@ int train(const TrainFlags& flags, const TrainOptions& options) {
   Watch watch(*plan, progress, control);
   const TrainingSummary summary = session->train({plan, corpus, options.resumes(), flags.dry_run}, watch, control);
   progress.clear();
-  if (!flags.dry_run) return finish(summary, watch, control, flags.json);
+  if (!flags.dry_run) return finish(summary, watch, flags.json);
   if (!watch.last()) return kExitStopped;
   const nlohmann::json report = dry_run_json(*plan, session->model(), *watch.last());
   print(flags.json ? report.dump(2) + "\n" : dry_run_text(report));

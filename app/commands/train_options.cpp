@@ -49,6 +49,17 @@ std::string model_of(const json& fields, const std::string& where) {
                     "Set \"model\" (or --model) to a Hugging Face folder or a GGUF file.");
 }
 
+/// --resume alone means the folder that the run would write.
+std::string resumed_folder(const std::string& named, const json& file, const json& flags) {
+  if (!named.empty()) return named;
+  for (const json* fields : {&flags, &file}) {
+    const auto found = fields->find("output_dir");
+    if (found != fields->end() && found->is_string()) return *found;
+  }
+  throw EngineError(Fault::Usage, "--resume", "names no run",
+                    "Give its folder: --resume DIR, or --output DIR --resume.");
+}
+
 }  // namespace
 
 void TrainOptions::add_field(CLI::App& app, const char* flag, const char* field, const char* type, const char* help,
@@ -87,7 +98,8 @@ void TrainOptions::add_data(CLI::App& app) {
          "--output", [given](const std::string& path) { given->fields["output_dir"] = path; },
          "folder of the run: config.json, metrics.jsonl, checkpoints/, final/")
       ->type_name("DIR");
-  add_field(app, "--text-field", "text_field", "NAME", "the field of a JSONL line that holds its text (text)", "");
+  add_field(app, "--text-field", "text_field", "NAME", "the field of a JSONL line that holds its text (text)",
+            "Training");
   app.add_option("--preset", given->preset, "start from paper-7b, smollm2-gpu, smollm2-cpu or tiny-demo")
       ->type_name("NAME");
   given->resume = app.add_option("--resume", given->resume_folder,
@@ -139,16 +151,15 @@ void TrainOptions::add_keeping(CLI::App& app) {
 }
 
 TrainingPlan TrainOptions::resolve() const {
-  json fields = json::object();
-  if (resumes() && !given_->resume_folder.empty()) {
-    fields = plan_json(read_training_folder(given_->resume_folder).plan);
-    fields["output_dir"] = given_->resume_folder;  // it may have moved
-  }
   const std::string& file = config_.config_file();
   const json from_file = file.empty() ? json::object() : read_json_file(file);
   if (!from_file.is_object()) throw EngineError(Fault::BadInput, file, "is not a JSON object", "Give fields by name.");
+  const std::string resumed =
+      resumes() ? resumed_folder(given_->resume_folder, from_file, given_->fields) : std::string();
+  json fields = resumes() ? plan_json(read_training_folder(resumed).plan) : json::object();
   fields.update(from_file);
   fields.update(given_->fields);
+  if (resumes()) fields["output_dir"] = resumed;  // it may have moved
   const std::string model_path = model_of(fields, file.empty() ? kFlagsName : file);
   const ModelConfig model = ModelSource::open(model_path)->config();
   if (!file.empty()) {  // its faults are named as its own
