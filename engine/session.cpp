@@ -15,6 +15,9 @@
 #include "engine/io/model_source.h"
 #include "engine/model/dtype_choice.h"
 #include "engine/ops/cuda_runtime.h"
+#include "engine/train/adapter_file.h"
+#include "engine/train/audit.h"
+#include "engine/train/trainer.h"
 
 namespace carryover {
 
@@ -74,7 +77,8 @@ class EngineSession final : public Session {
 
     const auto options =
         at::TensorOptions().dtype(scalar_type(info_.dtype)).device(info_.device == Device::Cuda ? at::kCUDA : at::kCPU);
-    decoder_ = {info_.config, load_weights(*source, options, progress)};
+    decoder_ = {info_.config, load_weights(*source, options, progress), {}};
+    if (!request.adapter.empty()) merge_adapter(decoder_.weights, read_adapter(request.adapter, decoder_));
     info_.weight_bytes = decoder_.weights.bytes();
   }
 
@@ -90,6 +94,12 @@ class EngineSession final : public Session {
   std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
                             RunControl& control) override {
     return guarded([&] { return logits_at(decoder_, request, positions, control); });
+  }
+  TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
+    return guarded([&] { return train_model(decoder_, info_, request, observer, control); });
+  }
+  AuditReport audit(const AuditRequest& request, RunControl& control) override {
+    return guarded([&] { return audit_model(decoder_, request, control); });
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "engine/core/run_control.h"
 #include "engine/core/segment_config.h"
 #include "engine/core/snapshot.h"
+#include "engine/core/training_values.h"
 
 /// The façade of the engine: torch-free, so that the window and the command line never see a tensor. Implemented by
 /// libcarryover_engine, opened at run time by engine_library.h. A Session belongs to one thread, the engine thread;
@@ -30,6 +31,7 @@ struct ModelRequest {
   Device device = Device::Auto;  ///< Auto: CUDA where a GPU and the CUDA parts are there
   int threads = 0;               ///< 0: all cores
   bool for_decoding = false;     ///< what Auto optimises: one row at a time instead of whole segments
+  std::string adapter;           ///< PEFT folder merged into the weights as they load, or empty
 };
 
 /// What was loaded.
@@ -104,6 +106,52 @@ struct GenerateResult {
   bool cancelled = false;
 };
 
+struct TrainingPlan;
+struct Corpus;
+
+struct TrainRequest {
+  std::shared_ptr<const TrainingPlan> plan;
+  std::shared_ptr<const Corpus> corpus;
+  bool resume = false;   ///< from the newest whole checkpoint of plan.output_dir
+  bool dry_run = false;  ///< one step on the first samples, measured; nothing is written and the weights stay
+};
+
+/// Called on the engine thread; must return quickly and never wait for another thread.
+class TrainObserver {
+ public:
+  virtual ~TrainObserver() = default;
+  virtual void step_done(std::shared_ptr<const StepSnapshot> snapshot) = 0;
+  virtual void validation_done(const ValidationRecord& /*record*/) {}
+  virtual void checkpoint_saved(std::int64_t /*step*/, const std::string& /*directory*/) {}
+  virtual void alerted(const TrainingAlert& /*alert*/) {}
+  /// Inside a step: tokens done of the step's.
+  virtual void progress(std::int64_t /*tokens_done*/, std::int64_t /*tokens_total*/) {}
+  /// Whether step_done should carry the last sample's segments; asked once per step.
+  virtual bool wants_segments() const { return false; }
+};
+
+struct AuditRequest {
+  std::shared_ptr<const std::vector<std::int32_t>> ids;
+  std::string policy = "segmented";
+  SegmentConfig config;
+  std::int64_t lora_rank = 0;  ///< > 0: of an adapter on all modules, with random B
+  std::string gradients_path;  ///< ∇L_K by HF name is written here (safetensors), or empty
+  bool checks = true;          ///< off: gradients alone
+};
+
+/// A row of the audit's table. `bound` 0: must be exactly equal.
+struct AuditCheck {
+  std::string name, measure;
+  double difference = 0, bound = 0;
+  bool passed() const { return difference <= bound; }
+};
+struct AuditReport {
+  std::int64_t segments = 0, truncation_depth = 0;
+  double loss = 0;  ///< L_K: ΣNLL, nats
+  std::vector<AuditCheck> checks;
+  bool passed() const;
+};
+
 class Session {
  public:
   virtual ~Session() = default;
@@ -121,6 +169,14 @@ class Session {
   /// comparisons and the lab's token inspector. positions ascend.
   virtual std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
                                     RunControl& control) = 0;
+
+  /// Trains the session's weights (method/: truncated backpropagation through F_θ) and writes plan.output_dir. A stop
+  /// request saves a checkpoint and returns with `stopped` set. After it the session runs the trained model.
+  /// Throws EngineError{BadInput, Io, OutOfMemory}; a checkpoint is saved first where that is still possible.
+  virtual TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) = 0;
+
+  /// Holds the trainer's gradient against its definition (thm:exact). For small models, best in fp64.
+  virtual AuditReport audit(const AuditRequest& request, RunControl& control) = 0;
 };
 
 using LoadProgress = std::function<void(double fraction, const std::string& what)>;

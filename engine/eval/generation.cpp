@@ -45,7 +45,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
   check_request(decoder, prompt);
 
   const auto expected = static_cast<std::int64_t>(request.prompt.size()) + request.max_new_tokens;
-  PreparedRun prepared(decoder, request.policy, request.config, expected, {}, [&](int) { control.checkpoint(); });
+  PreparedRun prepared(decoder, {request.policy, request.config, expected, {}, [&](int) { control.checkpoint(); }});
   SegmentRunner& runner = prepared.runner();
   Sampler sampler(request.sampling);
   GenerateResult result;

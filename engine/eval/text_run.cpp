@@ -11,7 +11,6 @@
 #include "engine/core/error.h"
 #include "engine/method/segment_loss.h"
 #include "engine/ops/memory_meter.h"
-#include "engine/policies/registry.h"
 
 namespace carryover {
 
@@ -38,8 +37,8 @@ class TextRun {
         control_(control),
         ids_(*request.ids),
         meter_(decoder.options().device()),
-        prepared_(decoder, request.policy, request.config, tokens(), request.forced_hits,
-                  [this](int layer) { after_layer(layer); }) {}
+        prepared_(decoder, {request.policy, request.config, tokens(), request.forced_hits,
+                            [this](int layer) { after_layer(layer); }}) {}
 
   RunSummary run() {
     const auto start = Clock::now();
@@ -150,14 +149,6 @@ class TextRun {
 
 }  // namespace
 
-PreparedRun::PreparedRun(const Decoder& decoder, const std::string& policy, const SegmentConfig& config,
-                         std::int64_t tokens, const std::vector<HeadHits>& forced_hits,
-                         std::function<void(int layer)> after_layer)
-    : policy_(make_policy(policy, {config, decoder.config, decoder.options(), tokens, forced_hits})),
-      rope_(decoder.config, config.rope.value_or(decoder.config.rope), rope_length(policy, config, tokens),
-            decoder.options()),
-      runner_(decoder, *policy_, rope_, config, std::move(after_layer)) {}
-
 void check_request(const Decoder& decoder, const RunRequest& request) {
   request.config.validate(decoder.config, "configuration");
   if (!request.ids || request.ids->empty())
@@ -192,8 +183,8 @@ std::vector<float> logits_at(const Decoder& decoder, const RunRequest& request,
   const at::NoGradGuard no_gradients;
   check_request(decoder, request);
   const auto tokens = static_cast<std::int64_t>(request.ids->size());
-  PreparedRun prepared(decoder, request.policy, request.config, tokens, request.forced_hits,
-                       [&control](int) { control.checkpoint(); });
+  PreparedRun prepared(decoder, {request.policy, request.config, tokens, request.forced_hits,
+                                 [&control](int) { control.checkpoint(); }});
   std::vector<float> all;
   auto wanted = positions.begin();
   for (std::int64_t done = 0; done < tokens && wanted != positions.end();) {

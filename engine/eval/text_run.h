@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/method/segment_runner.h"
+#include "engine/policies/prepared_run.h"
 #include "engine/session.h"
 
 namespace carryover {
-
-/// A run's policy, angles and recurrence, made from a request.
-class PreparedRun {
- public:
-  PreparedRun(const Decoder& decoder, const std::string& policy, const SegmentConfig& config, std::int64_t tokens,
-              const std::vector<HeadHits>& forced_hits, std::function<void(int layer)> after_layer);
-  SegmentRunner& runner() { return runner_; }
-
- private:
-  std::unique_ptr<AttentionPolicy> policy_;
-  Rope rope_;
-  SegmentRunner runner_;
-};
 
 /// Throws EngineError{BadInput, OutOfMemory} where ids, configuration or memory won't do.
 void check_request(const Decoder& decoder, const RunRequest& request);

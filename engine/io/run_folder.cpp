@@ -52,14 +52,6 @@ std::vector<std::string> words(const std::string& text) {
   return {std::istream_iterator<std::string>(input), {}};
 }
 
-json environment_json(const RunDescription& description) {
-  return {{"carryover", CARRYOVER_VERSION},
-          {"compiler", "g++ " __VERSION__},
-          {"libraries", description.model.library_versions},
-          {"processor", processor_line("model name")},
-          {"processor_flags", words(processor_line("flags"))}};
-}
-
 /// Calls visit(json, "file:line") for each line of a .jsonl file.
 template <typename Visit>
 void each_line(const std::string& path, Visit visit) {
@@ -118,6 +110,14 @@ bool make_folder(const std::string& directory, bool overwrite) {
 
 }  // namespace
 
+json environment_json(const ModelInfo& model) {
+  return {{"carryover", CARRYOVER_VERSION},
+          {"compiler", "g++ " __VERSION__},
+          {"libraries", model.library_versions},
+          {"processor", processor_line("model name")},
+          {"processor_flags", words(processor_line("flags"))}};
+}
+
 json config_json(const RunDescription& description) {
   const RunRequest& request = description.request;
   const ModelInfo& model = description.model;
@@ -136,7 +136,7 @@ json config_json(const RunDescription& description) {
           {"force_hits", description.force_hits.empty() ? json() : json(description.force_hits)},
           {"config", request.config},
           {"command_line", description.command_line},
-          {"environment", environment_json(description)}};
+          {"environment", environment_json(description.model)}};
 }
 
 json summary_json(const RunSummary& summary, const RunDescription& description) {

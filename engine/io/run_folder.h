@@ -26,6 +26,9 @@ struct RunDescription {
 /// they ran (processor, threads, library versions).
 nlohmann::json config_json(const RunDescription& description);
 
+/// Where a program ran: versions, compiler, processor. "environment" of a config.json.
+nlohmann::json environment_json(const ModelInfo& model);
+
 /// The contents of summary.json; `ppl` and `nll_mean` are null without targets.
 nlohmann::json summary_json(const RunSummary& summary, const RunDescription& description);
 

@@ -52,6 +52,9 @@ struct PolicyState {
 
   virtual std::int64_t pool_entries() const { return 0; }
   virtual std::int64_t pool_bytes() const { return 0; }
+
+  /// A copy that later segments of either leave alone; what was retrieved stays as it is. Shares memory.
+  virtual std::unique_ptr<PolicyState> clone() const = 0;
 };
 
 /// How attention crosses segment boundaries. A new policy is one pair of files and one row in registry.cpp. The forward

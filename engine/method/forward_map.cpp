@@ -2,10 +2,12 @@
 #include "engine/method/forward_map.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <map>
 
 #include "engine/method/head_select.h"
+#include "engine/method/layer_checkpoint.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/prefix_attention.h"
 
@@ -85,30 +87,42 @@ at::Tensor in_head_order(const std::vector<at::Tensor>& outputs, const std::vect
 
 }  // namespace
 
+LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
+  const Decoder& decoder = call.context.decoder;
+  const auto fresh = decoder.project(call.layer, x, call.dropout);
+  const at::Tensor queries = ops::rotate(fresh.queries, call.angles.cos, call.angles.sin);
+  LayerKv kv{fresh.queries, fresh.keys, fresh.values, ops::rotate(fresh.keys, call.angles.cos, call.angles.sin)};
+  if (call.open != nullptr) kv = call.open->extend(call.layer, kv);
+
+  std::vector<at::Tensor> outputs;
+  for (const HeadGroup& group : groups) outputs.push_back(attend(group, queries, kv, decoder.config.group_size()));
+  const at::Tensor attended = decoder.add_attention(call.layer, x, in_head_order(outputs, groups), call.dropout);
+  LayerResult result;
+  if (call.open == nullptr) result.trace = call.context.policy.trace(call.layer, kv);
+  result.x = decoder.add_feed_forward(call.layer, attended, call.dropout);
+  return result;
+}
+
 at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSegment& open, const at::Tensor& ids) {
   const ModelConfig& model = f.decoder.config;
-  const std::int64_t m = ids.size(0);
+  const std::int64_t m = ids.size(0), n = open.length() + m;
   const RopeAngles angles = f.rope.angles(f.policy.first_position(open.frame()) + open.length(), m);
+  const bool checkpointing = f.checkpointing && open.whole() && at::GradMode::is_enabled();
   open.restart_attention_kv();
 
+  LayerCall call{f, 0, angles, f.dropout, open.whole() ? nullptr : &open};
+  call.dropout.segment = static_cast<std::uint64_t>(open.frame().index);
   at::Tensor x = f.decoder.embed(ids);
-  for (int l = 0; l < model.layers; ++l) {
-    const auto fresh = f.decoder.project(l, x);
-    const at::Tensor queries = ops::rotate(fresh.queries, angles.cos, angles.sin);
-    const LayerKv kv =
-        open.extend(l, {fresh.queries, fresh.keys, fresh.values, ops::rotate(fresh.keys, angles.cos, angles.sin)});
-
-    const std::vector<HeadGroup>& groups = open.context(f.policy, state, l, f.rope);
-    std::vector<at::Tensor> outputs;
-    for (const HeadGroup& group : groups) {
-      outputs.push_back(attend(group, queries, kv, model.group_size()));
+  const std::int64_t segment_kv = 2 * model.kv_heads * n * model.head_dim * static_cast<std::int64_t>(x.itemsize());
+  for (call.layer = 0; call.layer < model.layers; ++call.layer) {
+    const std::vector<HeadGroup>& groups = open.context(f.policy, state, call.layer, f.rope);
+    for (const HeadGroup& group : groups)
       open.count_attention_kv(bytes_of(group.prefix_keys) + bytes_of(group.prefix_values));
-    }
-    open.count_attention_kv(bytes_of(kv.rotated_keys) + bytes_of(kv.values));
-    x = f.decoder.add_attention(l, x, in_head_order(outputs, groups));
-    open.trace(f.policy, l, kv);
-    x = f.decoder.add_feed_forward(l, x);
-    if (f.after_layer) f.after_layer(l);
+    open.count_attention_kv(segment_kv);
+    LayerResult result = checkpointing ? run_layer_checkpointed(call, x, groups) : run_layer(call, x, groups);
+    x = std::move(result.x);
+    open.keep(call.layer, std::move(result.trace));
+    if (f.after_layer) f.after_layer(call.layer);
   }
   open.advance(m);
   return f.decoder.finish(x);

@@ -13,6 +13,8 @@ struct ForwardContext {
   const AttentionPolicy& policy;
   Rope& rope;
   std::function<void(int layer)> after_layer;  ///< progress and cancellation; may throw EngineError{Cancelled}
+  bool checkpointing = false;  ///< with gradients: keep a layer's inputs only, and run it again in backward
+  AdapterDropout dropout;      ///< training: `segment` is filled in here
 };
 
 /// F_θ(x, C, R) (eq:forward): the only forward there is. Training, evaluation, decoding and what-if all call it.

@@ -49,9 +49,9 @@ const std::vector<HeadGroup>& OpenSegment::context(const AttentionPolicy& policy
   return groups;
 }
 
-void OpenSegment::trace(const AttentionPolicy& policy, int layer, const LayerKv& kv) {
+void OpenSegment::keep(int layer, LayerTrace trace) {
   if (!whole_) return;
-  traces_[static_cast<std::size_t>(layer)] = policy.trace(layer, kv);
+  traces_[static_cast<std::size_t>(layer)] = std::move(trace);
   contexts_[static_cast<std::size_t>(layer)].clear();
 }
 

@@ -26,7 +26,8 @@ class OpenSegment {
   /// The head groups of a layer, made once per segment.
   const std::vector<HeadGroup>& context(const AttentionPolicy& policy, const PolicyState& state, int layer, Rope& rope);
 
-  void trace(const AttentionPolicy& policy, int layer, const LayerKv& kv);
+  /// A layer of a whole segment is done: its trace is kept, its context freed.
+  void keep(int layer, LayerTrace trace);
   std::vector<LayerTrace> close(const AttentionPolicy& policy);  ///< [L]; leaves the segment empty
 
   std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }  ///< seen by the last chunk, all layers

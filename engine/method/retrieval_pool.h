@@ -29,6 +29,9 @@ class RetrievalPool {
   /// One segment: keys[l], values[l] are [slots, m, d] for retrieving layers, undefined elsewhere. Once per segment.
   void append(const std::vector<at::Tensor>& keys, const std::vector<at::Tensor>& values, std::int64_t m);
 
+  /// This is a copy: the next append moves it to memory of its own, because the original appends in place.
+  void share() { capacity_ = entries_; }
+
  private:
   void reserve(std::int64_t tokens);
   std::vector<LayerPool> layers_;  ///< [L]; layers that don't retrieve have no slots

@@ -4,9 +4,16 @@
 
 namespace carryover {
 
+/// Where ∂Σnll goes while the losses are computed, so that no logits are kept or made twice.
+struct LossGradient {
+  at::Tensor hidden;     ///< [n, D], the hidden states' dtype; target_nll makes it
+  at::Tensor head = {};  ///< [V, D] in max(fp32, dtype), added to; undefined where the head is frozen
+};
+
 /// −log p of each target (eq:seg-loss; the boundary rule gives segment i the first token of segment i + 1 as its last
 /// target). hidden: [n, D]; targets: [n] int64. Returns [n] in max(fp32, dtype). Logits exist for a block of rows at a
-/// time, never [n, V].
-at::Tensor target_nll(const Decoder& decoder, const at::Tensor& hidden, const at::Tensor& targets);
+/// time, never [n, V]. With `gradient` the sum's gradients are computed beside them, without autograd.
+at::Tensor target_nll(const Decoder& decoder, const at::Tensor& hidden, const at::Tensor& targets,
+                      LossGradient* gradient = nullptr);
 
 }  // namespace carryover

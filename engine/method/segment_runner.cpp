@@ -5,9 +5,8 @@
 
 namespace carryover {
 
-SegmentRunner::SegmentRunner(const Decoder& decoder, const AttentionPolicy& policy, Rope& rope,
-                             const SegmentConfig& config, std::function<void(int layer)> after_layer)
-    : forward_{decoder, policy, rope, std::move(after_layer)}, config_(config), state_(policy.init_state()) {}
+SegmentRunner::SegmentRunner(ForwardContext forward, const SegmentConfig& config)
+    : forward_(std::move(forward)), config_(config), state_(forward_.policy.init_state()) {}
 
 void SegmentRunner::open(bool whole) {
   CARRYOVER_CHECK(!open_);

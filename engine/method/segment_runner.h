@@ -10,8 +10,7 @@ namespace carryover {
 /// The recurrence (sec:consistency): opens segments, runs F_θ, closes and commits. Owner: a run. Thread: engine.
 class SegmentRunner {
  public:
-  SegmentRunner(const Decoder& decoder, const AttentionPolicy& policy, Rope& rope, const SegmentConfig& config,
-                std::function<void(int layer)> after_layer = {});
+  SegmentRunner(ForwardContext forward, const SegmentConfig& config);
 
   const PolicyState& state() const { return *state_; }
   PolicyState& state() { return *state_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/model/adapter.h"
 #include "engine/model/weights.h"
 
 namespace carryover {
@@ -8,6 +9,7 @@ namespace carryover {
 struct Decoder {
   ModelConfig config;
   Weights weights;
+  Adapter adapter;  ///< unmerged, while it is trained
 
   at::TensorOptions options() const { return weights.embedding.options(); }
 
@@ -17,12 +19,18 @@ struct Decoder {
   struct Projections {
     at::Tensor queries, keys, values;
   };
-  Projections project(int layer, const at::Tensor& x) const;  ///< x: [m, D], before the norm
+  Projections project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;  ///< x: [m, D], unnormed
 
-  at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads) const;  ///< heads: [H, m, d]
-  at::Tensor add_feed_forward(int layer, const at::Tensor& x) const;
+  /// heads: [H, m, d]
+  at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
+                           const AdapterDropout& dropout) const;
+  at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V] in max(fp32, dtype)
+
+ private:
+  at::Tensor linear(int layer, const at::Tensor& x, const at::Tensor& weight,
+                    std::vector<LowRankUpdate> LayerAdapter::*updates, const AdapterDropout& dropout) const;
 };
 
 }  // namespace carryover

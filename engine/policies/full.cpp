@@ -19,6 +19,11 @@ struct FullState final : PolicyState {
 
   std::int64_t pool_entries() const override { return entries; }
   std::int64_t pool_bytes() const override { return entries * bytes_per_entry; }
+  std::unique_ptr<PolicyState> clone() const override {
+    auto copy = std::make_unique<FullState>(*this);
+    copy->capacity = copy->entries;  // its next segment moves to memory of its own
+    return copy;
+  }
 
   void reserve(std::int64_t tokens, const ModelConfig& model, at::TensorOptions options) {
     for (Layer& layer : layers)

@@ -17,6 +17,11 @@ struct SegmentedState final : PolicyState {
   SegmentedState(RetrievalPool empty_pool) : pool(std::move(empty_pool)) {}
   std::int64_t pool_entries() const override { return pool.entries(); }
   std::int64_t pool_bytes() const override { return pool.bytes(); }
+  std::unique_ptr<PolicyState> clone() const override {
+    auto copy = std::make_unique<SegmentedState>(*this);
+    copy->pool.share();
+    return copy;
+  }
 
   RetrievalPool pool;         ///< segments 0..i
   RetrievedPrefix retrieved;  ///< R_i

@@ -22,7 +22,7 @@ struct TinyDecoder {
     const TempDir dir;
     write_tiny_model(dir.path(), config, values);
     const auto source = ModelSource::open(dir.path().string());
-    decoder = {source->config(), load_weights(*source, at::TensorOptions().dtype(type), {})};
+    decoder = {source->config(), load_weights(*source, at::TensorOptions().dtype(type), {}), {}};
   }
 };
 
@@ -75,7 +75,7 @@ inline at::Tensor run_hidden(const Decoder& decoder, const std::string& policy, 
                              const std::vector<std::int32_t>& ids, const Chunking& chunking = {},
                              std::vector<HeadHits>* hits = nullptr, const std::vector<HeadHits>& forced = {}) {
   const auto tokens = static_cast<std::int64_t>(ids.size());
-  PreparedRun prepared(decoder, policy, config, tokens, forced, {});
+  PreparedRun prepared(decoder, {policy, config, tokens, forced});
   SegmentRunner& runner = prepared.runner();
   const at::Tensor all = as_tensor(ids);
   std::vector<at::Tensor> hidden;

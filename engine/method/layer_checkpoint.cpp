@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/method/layer_checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/custom_class.h>
+
+namespace carryover {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
+
+/// How to run the layer again: all but the tensors, which autograd keeps.
+struct Recipe : torch::CustomClassHolder {
+  Recipe(const LayerCall& layer_call, std::vector<HeadGroup> layer_groups)
+      : call(layer_call), groups(std::move(layer_groups)) {}
+  LayerCall call;
+  std::vector<HeadGroup> groups;  ///< without their prefixes
+  std::vector<bool> has_prefix;
+  std::size_t kept = 0;  ///< x and the prefixes
+};
+
+/// A layer's parameters, as autograd must see them among the inputs.
+variable_list parameters_of(const LayerCall& call) {
+  const Decoder& decoder = call.context.decoder;
+  const auto l = static_cast<std::size_t>(call.layer);
+  const LayerWeights& w = decoder.weights.layers[l];
+  variable_list all{w.attention_norm, w.qkv, w.output, w.feed_forward_norm, w.gate_up, w.down};
+  if (decoder.adapter.empty()) return all;
+  const LayerAdapter& adapter = decoder.adapter.layers[l];
+  for (const auto* list : {&adapter.qkv, &adapter.output, &adapter.gate_up, &adapter.down})
+    for (const LowRankUpdate& update : *list) {
+      all.push_back(update.a);
+      all.push_back(update.b);
+    }
+  return all;
+}
+
+std::vector<HeadGroup> with_prefixes(const Recipe& recipe, const variable_list& kept) {
+  std::vector<HeadGroup> groups = recipe.groups;
+  std::size_t next = 1;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (!recipe.has_prefix[g]) continue;
+    groups[g].prefix_keys = kept[next++];
+    groups[g].prefix_values = kept[next++];
+  }
+  return groups;
+}
+
+/// x, and the carry where the layer leaves one: what gradients come back through.
+variable_list differentiable(const LayerResult& result) {
+  variable_list outputs{result.x};
+  if (result.trace.carry.keys.defined()) {
+    outputs.push_back(result.trace.carry.keys);
+    outputs.push_back(result.trace.carry.values);
+  }
+  return outputs;
+}
+
+struct CheckpointFunction : Function<CheckpointFunction> {
+  static variable_list forward(AutogradContext* context, const c10::intrusive_ptr<Recipe>& recipe,
+                               LayerTrace* detached_trace, at::TensorList inputs) {
+    const variable_list kept(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(recipe->kept));
+    context->save_for_backward(kept);
+    context->saved_data["recipe"] = at::IValue::make_capsule(recipe);
+    context->set_materialize_grads(false);
+    LayerResult result = run_layer(recipe->call, kept[0], with_prefixes(*recipe, kept));
+    variable_list outputs = differentiable(result);
+    *detached_trace = std::move(result.trace);
+    return outputs;
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const at::AutoGradMode with_gradients(true);
+    const auto recipe = c10::static_intrusive_pointer_cast<Recipe>(context->saved_data["recipe"].toCapsule());
+    variable_list inputs = context->get_saved_variables();
+    for (at::Tensor& input : inputs) input = input.detach();
+    for (const at::Tensor& parameter : parameters_of(recipe->call)) inputs.push_back(parameter);
+    variable_list wanted;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].defined() || !context->needs_input_grad(i)) continue;
+      if (i < recipe->kept) inputs[i].requires_grad_();
+      wanted.push_back(inputs[i]);
+      places.push_back(i);
+    }
+    const LayerResult again = run_layer(recipe->call, inputs[0], with_prefixes(*recipe, inputs));
+    variable_list outputs, seeds;
+    const variable_list all = differentiable(again);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!gradients[i].defined() || !all[i].requires_grad()) continue;
+      outputs.push_back(all[i]);
+      seeds.push_back(gradients[i]);
+    }
+    variable_list result(inputs.size() + 2);  // the recipe and the trace are no tensors
+    if (outputs.empty() || wanted.empty()) return result;
+    const variable_list found = torch::autograd::grad(outputs, wanted, seeds, false, false, true);
+    for (std::size_t i = 0; i < places.size(); ++i) result[places[i] + 2] = found[i];
+    return result;
+  }
+};
+
+}  // namespace
+
+LayerResult run_layer_checkpointed(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
+  auto recipe = c10::make_intrusive<Recipe>(call, groups);
+  variable_list inputs{x};
+  for (HeadGroup& group : recipe->groups) {
+    const bool has_prefix = group.prefix_keys.defined();
+    recipe->has_prefix.push_back(has_prefix);
+    if (!has_prefix) continue;
+    inputs.push_back(group.prefix_keys);
+    inputs.push_back(group.prefix_values);
+    group.prefix_keys = group.prefix_values = at::Tensor();
+  }
+  recipe->kept = inputs.size();
+  for (const at::Tensor& parameter : parameters_of(call)) inputs.push_back(parameter);
+  LayerResult result;
+  const variable_list outputs = CheckpointFunction::apply(recipe, &result.trace, at::TensorList(inputs));
+  result.x = outputs[0];
+  if (outputs.size() > 1) result.trace.carry = {outputs[1], outputs[2]};
+  return result;
+}
+
+}  // namespace carryover

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/method/forward_map.h"
+
+namespace carryover {
+
+/// One layer of F_θ over a chunk: everything but the residual stream and the prefixes that it reads.
+struct LayerCall {
+  const ForwardContext& context;
+  int layer;
+  RopeAngles angles;
+  AdapterDropout dropout;
+  OpenSegment* open;  ///< where chunks may follow; null: the segment is whole
+};
+
+struct LayerResult {
+  at::Tensor x;      ///< [m, D], into the next layer
+  LayerTrace trace;  ///< of a whole segment
+};
+
+/// x: [m, D]; groups: the policy's context for this layer. In forward_map.cpp.
+LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups);
+
+/// The same values, but autograd keeps x and the prefixes alone and runs the layer again in each backward pass. What
+/// was retrieved is frozen by that: the prefixes' contents are kept, not how to find them, and nothing is appended
+/// twice. `call.context` must live as long as the graph.
+LayerResult run_layer_checkpointed(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups);
+
+}  // namespace carryover

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/model/adapter.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/model/weights.h"
+#include "engine/ops/elementwise.h"
+
+namespace carryover {
+
+namespace {
+
+/// A well mixed 64-bit value of two (splitmix64's finaliser).
+std::uint64_t mix(std::uint64_t state, std::uint64_t next) {
+  std::uint64_t z = state + 0x9e3779b97f4a7c15ull + next * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return z ^ (z >> 31);
+}
+
+/// x with a share p of its values dropped and the others scaled up.
+at::Tensor drop(const at::Tensor& x, const AdapterDropout& dropout, std::uint64_t module) {
+  std::uint64_t key = dropout.seed;
+  for (std::uint64_t counter : {dropout.step, dropout.sample, dropout.segment, module}) key = mix(key, counter);
+  auto generator = at::detail::createCPUGenerator(key);
+  const at::Tensor kept = at::empty(x.sizes(), at::kFloat).bernoulli_(1 - dropout.p, generator);
+  return x * (kept / (1 - dropout.p)).to(x.options());
+}
+
+struct Module {
+  const char* name;  ///< of the target
+  const char* path;
+  std::int64_t first_row, rows, columns;
+  std::vector<LowRankUpdate> LayerAdapter::*list;
+};
+
+std::vector<Module> modules_of(const ModelConfig& model) {
+  const std::int64_t q = model.heads * model.head_dim, kv = model.kv_heads * model.head_dim;
+  const std::int64_t D = model.hidden, I = model.intermediate;
+  return {{"q_proj", "self_attn.q_proj", 0, q, D, &LayerAdapter::qkv},
+          {"k_proj", "self_attn.k_proj", q, kv, D, &LayerAdapter::qkv},
+          {"v_proj", "self_attn.v_proj", q + kv, kv, D, &LayerAdapter::qkv},
+          {"o_proj", "self_attn.o_proj", 0, D, q, &LayerAdapter::output},
+          {"gate_proj", "mlp.gate_proj", 0, I, D, &LayerAdapter::gate_up},
+          {"up_proj", "mlp.up_proj", I, I, D, &LayerAdapter::gate_up},
+          {"down_proj", "mlp.down_proj", 0, D, I, &LayerAdapter::down}};
+}
+
+}  // namespace
+
+std::vector<LowRankUpdate*> Adapter::updates() {
+  std::vector<LowRankUpdate*> all;
+  for (LayerAdapter& layer : layers)
+    for (auto* list : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down})
+      for (LowRankUpdate& update : *list) all.push_back(&update);
+  return all;
+}
+
+Adapter make_adapter(const LoraConfig& lora, const ModelConfig& model, at::TensorOptions options, std::uint64_t seed) {
+  Adapter adapter{lora.scale(), std::vector<LayerAdapter>(static_cast<std::size_t>(model.layers))};
+  auto generator = at::detail::createCPUGenerator(mix(seed, 0));
+  std::uint64_t number = 0;
+  for (std::int64_t l = 0; l < model.layers; ++l)
+    for (const Module& module : modules_of(model)) {
+      ++number;
+      const auto& wanted = lora.target_modules;
+      if (std::find(wanted.begin(), wanted.end(), module.name) == wanted.end()) continue;
+      const double bound = 1 / std::sqrt(static_cast<double>(module.columns));
+      const at::Tensor a = at::empty({lora.rank, module.columns}, at::kFloat).uniform_(-bound, bound, generator);
+      (adapter.layers[static_cast<std::size_t>(l)].*module.list)
+          .push_back({"model.layers." + std::to_string(l) + "." + module.path, number, module.first_row, module.rows,
+                      a.to(options), at::zeros({module.rows, lora.rank}, options)});
+    }
+  return adapter;
+}
+
+at::Tensor adapted_linear(const at::Tensor& x, const at::Tensor& weight, const std::vector<LowRankUpdate>& updates,
+                          double scale, const AdapterDropout& dropout) {
+  const at::Tensor y = at::linear(x, weight);
+  if (updates.empty()) return y;
+  std::vector<at::Tensor> parts;  // beside each other they cover every row of the weight
+  std::int64_t row = 0;
+  const auto fill_to = [&](std::int64_t end) {
+    if (row < end) parts.push_back(at::zeros({x.size(0), end - row}, x.options()));
+    row = end;
+  };
+  for (const LowRankUpdate& update : updates) {
+    fill_to(update.first_row);
+    const at::Tensor input = dropout.p > 0 ? drop(x, dropout, update.module) : x;
+    parts.push_back(at::linear(at::linear(input, update.a) * scale, update.b));
+    row += update.rows;
+  }
+  fill_to(weight.size(0));
+  return y + (parts.size() == 1 ? parts[0] : at::cat(parts, 1));
+}
+
+void merge_adapter(Weights& weights, const Adapter& adapter) {
+  const at::NoGradGuard no_gradients;
+  const auto merge = [&](at::Tensor& weight, const std::vector<LowRankUpdate>& updates) {
+    const auto wide = ops::compute_type(weight.scalar_type());
+    for (const LowRankUpdate& update : updates) {
+      at::Tensor rows = weight.narrow(0, update.first_row, update.rows);
+      rows.copy_(rows.to(wide) + at::mm(update.b.to(wide), update.a.to(wide)) * adapter.scale);
+    }
+  };
+  for (std::size_t l = 0; l < adapter.layers.size(); ++l) {
+    const LayerAdapter& layer = adapter.layers[l];
+    merge(weights.layers[l].qkv, layer.qkv);
+    merge(weights.layers[l].output, layer.output);
+    merge(weights.layers[l].gate_up, layer.gate_up);
+    merge(weights.layers[l].down, layer.down);
+  }
+}
+
+}  // namespace carryover

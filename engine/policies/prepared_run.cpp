@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/policies/prepared_run.h"
+
+#include "engine/policies/registry.h"
+
+namespace carryover {
+
+PreparedRun::PreparedRun(const Decoder& decoder, RunSetup setup)
+    : policy_(make_policy(setup.policy,
+                          {setup.config, decoder.config, decoder.options(), setup.tokens, setup.forced_hits})),
+      rope_(decoder.config, setup.config.rope.value_or(decoder.config.rope),
+            rope_length(setup.policy, setup.config, setup.tokens), decoder.options()),
+      runner_({decoder, *policy_, rope_, std::move(setup.after_layer), setup.checkpointing, setup.dropout},
+              setup.config) {}
+
+}  // namespace carryover

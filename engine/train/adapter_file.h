@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <string>
+
+#include "engine/model/decoder.h"
+
+namespace carryover {
+
+/// A PEFT adapter's folder, for this decoder. Throws EngineError{BadInput, Unsupported, Io} naming the file where it
+/// does not fit the model.
+Adapter read_adapter(const std::string& directory, const Decoder& decoder);
+
+}  // namespace carryover

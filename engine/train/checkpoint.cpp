@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/train/checkpoint.h"
+
+#include <ATen/ATen.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/error.h"
+#include "engine/io/json_file.h"
+#include "engine/io/model_folder.h"
+#include "engine/io/run_folder.h"
+#include "engine/train/tensor_file.h"
+
+namespace carryover {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kPosition = "position.json";
+constexpr const char* kOptimizer = "optimizer.safetensors";
+
+const char* hf_dtype(at::ScalarType type) {
+  if (type == at::kDouble) return "float64";
+  return type == at::kBFloat16 ? "bfloat16" : "float32";
+}
+
+at::Tensor rows_of(const at::Tensor& tensor, const NamedRows& named) {
+  return tensor.narrow(0, named.first_row, named.rows);
+}
+
+bool has_master(const Parameter& parameter) {
+  return parameter.master.scalar_type() != parameter.leaf.scalar_type();
+}
+
+/// Calls visit(name, tensor) for each tensor of optimizer.safetensors, with views into the live ones.
+template <typename Visit>
+void each_optimizer_tensor(TrainableParameters& parameters, Optimizer& optimizer, const Visit& visit) {
+  for (const NamedRows& named : parameters.names()) {
+    const std::size_t i = named.parameter;
+    visit(named.name + ".exp_avg", rows_of(optimizer.first_moments()[i], named));
+    visit(named.name + ".exp_avg_sq", rows_of(optimizer.second_moments()[i], named));
+    if (has_master(parameters.all()[i])) visit(named.name + ".master", rows_of(parameters.all()[i].master, named));
+  }
+}
+
+std::string model_file(const std::string& directory) {
+  const std::string model = (fs::path(directory) / "model.safetensors").string();
+  return fs::exists(model) ? model : (fs::path(directory) / "adapter_model.safetensors").string();
+}
+
+}  // namespace
+
+void write_trained(const std::string& directory, const Decoder& decoder, TrainableParameters& parameters,
+                   const TrainingPlan& plan) {
+  std::vector<OutgoingTensor> tensors;
+  for (const NamedRows& named : parameters.names())
+    tensors.push_back(outgoing(named.name, rows_of(parameters.all()[named.parameter].leaf, named)));
+  if (plan.training.lora.rank > 0)
+    write_adapter_folder(directory, plan.training.lora, plan.model, tensors);
+  else
+    write_model_folder(directory, decoder.config, hf_dtype(decoder.options().dtype().toScalarType()), tensors,
+                       plan.model);
+  json segments = plan.config;
+  segments["policy"] = plan.policy;
+  write_file_atomically((fs::path(directory) / "segment_config.json").string(), segments.dump(2) + "\n");
+}
+
+void write_checkpoint(const std::string& directory, const Decoder& decoder, TrainableParameters& parameters,
+                      Optimizer& optimizer, const TrainingPlan& plan, const TrainingPosition& position) {
+  write_trained(directory, decoder, parameters, plan);
+  std::vector<OutgoingTensor> tensors;
+  each_optimizer_tensor(parameters, optimizer, [&](const std::string& name, const at::Tensor& tensor) {
+    tensors.push_back(outgoing(name, tensor));
+  });
+  write_safetensors((fs::path(directory) / kOptimizer).string(), tensors);
+  const json state{{"step", position.step},
+                   {"tokens", position.tokens},
+                   {"smoothed_loss", position.smoothed_loss},
+                   {"optimizer_steps", optimizer.steps()},
+                   {"corpus", position.corpus_hash}};
+  write_file_atomically((fs::path(directory) / kPosition).string(), state.dump(2) + "\n");
+}
+
+TrainingPosition read_checkpoint(const std::string& directory, TrainableParameters& parameters, Optimizer& optimizer) {
+  const std::string path = (fs::path(directory) / kPosition).string();
+  const json state = read_json_file(path);
+  const JsonFields fields(state, path);
+  TrainingPosition position{fields.integer("step"), fields.integer("tokens"),
+                            fields.find_number("smoothed_loss").value_or(0), fields.find_text("corpus").value_or("")};
+
+  const SafetensorsFile model = SafetensorsFile::open(model_file(directory));
+  for (const NamedRows& named : parameters.names())
+    read_tensor(model, named.name, rows_of(parameters.all()[named.parameter].leaf, named));
+  const SafetensorsFile moments = SafetensorsFile::open((fs::path(directory) / kOptimizer).string());
+  each_optimizer_tensor(parameters, optimizer,
+                        [&](const std::string& name, const at::Tensor& tensor) { read_tensor(moments, name, tensor); });
+  optimizer.set_steps(fields.integer("optimizer_steps"));
+  return position;
+}
+
+}  // namespace carryover

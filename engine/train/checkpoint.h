@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <string>
+
+#include "engine/io/training_plan.h"
+#include "engine/train/optimizer.h"
+
+namespace carryover {
+
+/// Where a training run stands, beside its tensors. Samples and dropout follow from the step alone.
+struct TrainingPosition {
+  std::int64_t step = 0;
+  std::int64_t tokens = 0;
+  double smoothed_loss = 0;
+  std::string corpus_hash;
+};
+
+/// The model, or the adapter, as others load it, and the segmentation it was trained under (segment_config.json).
+void write_trained(const std::string& directory, const Decoder& decoder, TrainableParameters& parameters,
+                   const TrainingPlan& plan);
+
+/// write_trained and what a resumed run needs: optimizer.safetensors (moments; fp32 masters of bf16 weights) and
+/// position.json. The folder must exist. Throws EngineError{Io}.
+void write_checkpoint(const std::string& directory, const Decoder& decoder, TrainableParameters& parameters,
+                      Optimizer& optimizer, const TrainingPlan& plan, const TrainingPosition& position);
+
+/// Throws EngineError{BadInput, Io} naming the file.
+TrainingPosition read_checkpoint(const std::string& directory, TrainableParameters& parameters, Optimizer& optimizer);
+
+}  // namespace carryover

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/train/explicit_objective.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+#include "engine/method/segment_loss.h"
+#include "engine/policies/registry.h"
+
+namespace carryover {
+
+namespace {
+
+SegmentConfig config_of(const AuditRequest& request) {
+  SegmentConfig config = request.config;
+  if (request.policy == "full") config.segment_length = std::ssize(*request.ids);
+  return config;
+}
+
+}  // namespace
+
+ExplicitObjective::ExplicitObjective(const Decoder& decoder, const AuditRequest& request)
+    : decoder_(decoder),
+      config_(config_of(request)),
+      ids_(request.ids->begin(), request.ids->end()),
+      policy_(make_policy(request.policy, {config_, decoder.config, decoder.options(), std::ssize(ids_), {}})),
+      rope_(decoder.config, config_.rope.value_or(decoder.config.rope),
+            rope_length(request.policy, config_, std::ssize(ids_)), decoder.options()) {
+  SegmentRunner runner({decoder_, *policy_, rope_, {}, false, {}}, config_);
+  for (std::int64_t first = 0; first < std::ssize(ids_); first += config_.segment_length) {
+    firsts_.push_back(first);
+    lengths_.push_back(std::min(config_.segment_length, std::ssize(ids_) - first));
+    states_.push_back(runner.state().clone());
+    const at::NoGradGuard inference;
+    const at::Tensor hidden = runner.run_segment(ids(first, lengths_.back()));
+    const at::Tensor nll = loss(std::ssize(lengths_) - 1, hidden);
+    nll_.push_back(nll.defined() ? nll.item<double>() : 0);
+  }
+}
+
+std::int64_t ExplicitObjective::retrieved_with_gradient() const {
+  const at::AutoGradMode with_gradients(true);
+  std::int64_t found = 0;
+  SegmentRunner runner({decoder_, *policy_, rope_, {}, false, {}}, config_);
+  for (std::size_t i = 0; i < lengths_.size(); ++i) {
+    for (int layer = 0; layer < decoder_.config.layers; ++layer)
+      for (const HeadGroup& group : policy_->context(runner.state(), layer, rope_))
+        if (group.prefix_per_query_head && group.prefix_keys.defined())
+          found += group.prefix_keys.requires_grad() + group.prefix_values.requires_grad();
+    runner.run_segment(ids(firsts_[i], lengths_[i]));
+  }
+  return found;
+}
+
+at::Tensor ExplicitObjective::ids(std::int64_t first, std::int64_t count) const {
+  const auto begin = ids_.begin() + first;
+  return at::tensor(std::vector<std::int64_t>(begin, begin + count)).to(decoder_.options().device());
+}
+
+at::Tensor ExplicitObjective::loss(std::int64_t i, const at::Tensor& hidden) const {
+  const auto s = static_cast<std::size_t>(i);
+  std::int64_t targets = std::min(lengths_[s], std::ssize(ids_) - firsts_[s] - 1);
+  if (!config_.cross_boundary_target) targets = std::min(targets, lengths_[s] - 1);
+  if (targets == 0) return {};
+  return target_nll(decoder_, hidden.narrow(0, 0, targets), ids(firsts_[s] + 1, targets)).sum(at::kDouble);
+}
+
+at::Tensor ExplicitObjective::term(std::int64_t i) const {
+  CarriedState carry;
+  const std::int64_t begin = std::max<std::int64_t>(0, i - config_.truncation_depth);
+  for (std::int64_t j = begin; j <= i; ++j) {
+    const auto s = static_cast<std::size_t>(j);
+    const auto state = states_[s]->clone();
+    if (j > begin) state->carry = carry;
+    OpenSegment open(state->next, decoder_.config.layers, true, config_.segment_length, config_.query_length);
+    const at::Tensor hidden =
+        forward_map({decoder_, *policy_, rope_, {}, false, {}}, *state, open, ids(firsts_[s], lengths_[s]));
+    if (j == i) return loss(i, hidden);
+    carry.layers.clear();
+    for (LayerTrace& trace : open.close(*policy_)) carry.layers.push_back(std::move(trace.carry));
+  }
+  return {};
+}
+
+double ExplicitObjective::value() const {
+  double sum = 0;
+  for (std::int64_t i = 0; i < terms(); ++i) {
+    const at::Tensor nll = term(i);
+    if (nll.defined()) sum += nll.item<double>();
+  }
+  return sum;
+}
+
+}  // namespace carryover

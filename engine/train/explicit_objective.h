@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "engine/policies/prepared_run.h"
+#include "engine/session.h"
+
+namespace carryover {
+
+/// L_K by its definition (eq:LK), for audits: every term ℓ_i is run from its own cut-off start C_{b_i} through at most
+/// K + 1 segments, with what was retrieved held as one inference run at the decoder's first weights found it. It takes
+/// its segments through F_θ and shares nothing else with the trainer. Borrows the decoder; its weights may be moved
+/// between calls. Thread: engine.
+class ExplicitObjective {
+ public:
+  ExplicitObjective(const Decoder& decoder, const AuditRequest& request);
+
+  std::int64_t terms() const { return static_cast<std::int64_t>(lengths_.size()); }
+  /// ℓ_i, differentiable where gradients are on; undefined where the segment has no target. i is zero-based.
+  at::Tensor term(std::int64_t i) const;
+  double value() const;  ///< Σ ℓ_i
+
+  const std::vector<double>& inference_nll() const { return nll_; }  ///< ℓ_i of the inference run
+  /// Retrieved keys and values that a training run would send gradients into: must be none (lem:nograd-retrieval).
+  std::int64_t retrieved_with_gradient() const;
+
+ private:
+  at::Tensor ids(std::int64_t first, std::int64_t count) const;
+  at::Tensor loss(std::int64_t i, const at::Tensor& hidden) const;
+
+  const Decoder& decoder_;
+  SegmentConfig config_;
+  std::vector<std::int64_t> ids_;
+  std::unique_ptr<AttentionPolicy> policy_;
+  mutable Rope rope_;
+  std::vector<std::int64_t> firsts_, lengths_;
+  std::vector<std::unique_ptr<PolicyState>> states_;  ///< what each segment starts from
+  std::vector<double> nll_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <vector>
+
+#include "engine/core/training_config.h"
+#include "engine/train/parameters.h"
+
+namespace carryover {
+
+/// AdamW on the parameters' masters (LibTorch's fused kernel), with global-norm clipping. Owner: a training run.
+/// Thread: engine.
+class Optimizer {
+ public:
+  Optimizer(TrainableParameters& parameters, const TrainingConfig& config);
+
+  /// Turns Σ over `targets` into the gradient of the mean and returns its norm.
+  double scale_gradients(std::int64_t targets);
+  /// Clips to `max_grad_norm`, steps at `rate` and publishes the masters.
+  void step(double rate, double gradient_norm);
+
+  std::int64_t bytes() const;  ///< moments and masters
+
+  /// For checkpoints: beside the parameters, in their order.
+  std::vector<at::Tensor>& first_moments() { return first_; }
+  std::vector<at::Tensor>& second_moments() { return second_; }
+  std::int64_t steps() const;
+  void set_steps(std::int64_t steps);
+
+ private:
+  TrainableParameters& parameters_;
+  TrainingConfig config_;
+  std::vector<at::Tensor> first_, second_, counts_;
+};
+
+}  // namespace carryover

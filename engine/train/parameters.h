@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/model/decoder.h"
+
+namespace carryover {
+
+/// One tensor that training changes: a leaf of the forward, with its gradient in max(fp32, dtype).
+struct Parameter {
+  at::Tensor leaf;      ///< the decoder's own tensor, in the compute dtype; requires a gradient
+  at::Tensor master;    ///< what the optimizer updates: fp32 of a bf16 leaf, else the leaf itself
+  at::Tensor gradient;  ///< Σ over samples since clear_gradients(); undefined until first used
+  bool decays = false;  ///< weight decay applies: matrices, not norms
+};
+
+/// Rows of a parameter that a file knows under one name: a Hugging Face weight, or an adapter's A or B as PEFT calls
+/// it.
+struct NamedRows {
+  std::string name;
+  std::size_t parameter = 0;
+  std::int64_t first_row = 0, rows = 0;
+};
+
+/// All that training changes: the decoder's weights, or its adapter where it has one. Owner: a training run or an
+/// audit; gives the decoder's tensors back without gradients when destroyed. Thread: engine.
+class TrainableParameters {
+ public:
+  explicit TrainableParameters(Decoder& decoder);
+  ~TrainableParameters();
+  TrainableParameters(const TrainableParameters&) = delete;
+  TrainableParameters& operator=(const TrainableParameters&) = delete;
+
+  std::vector<Parameter>& all() { return parameters_; }
+  const std::vector<NamedRows>& names() const { return names_; }
+  std::vector<at::Tensor> leaves() const;
+
+  /// The gradient of the output head, zeros at first; undefined where it is frozen.
+  at::Tensor head_gradient();
+
+  /// Takes what autograd left in the leaves: sums stay in max(fp32, dtype).
+  void collect();
+  void clear_gradients();  ///< keeps the memory
+  void make_masters();     ///< before the first optimizer step
+  void publish_masters();  ///< rounds them into the leaves
+
+  std::int64_t count() const;  ///< values
+  std::int64_t gradient_bytes() const, master_bytes() const;
+
+ private:
+  std::vector<Parameter> parameters_;
+  std::vector<NamedRows> names_;
+  std::ptrdiff_t head_ = -1;
+};
+
+}  // namespace carryover

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/train/sample_gradient.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+
+#include "engine/method/segment_loss.h"
+#include "engine/train/truncated_backprop.h"
+
+namespace carryover {
+
+namespace {
+
+/// One sample's loop over its segments.
+class SampleRun {
+ public:
+  SampleRun(const Decoder& decoder, TrainableParameters& parameters, const GradientSetup& setup,
+            std::span<const std::int32_t> ids)
+      : decoder_(decoder),
+        parameters_(parameters),
+        setup_(setup),
+        ids_(ids),
+        segment_length_(setup.policy == "full" ? tokens() : setup.config.segment_length),
+        prepared_(decoder,
+                  {setup.policy, config(), tokens(), {}, setup.after_layer, setup.checkpointing, setup.dropout}),
+        backprop_(setup.config.truncation_depth, (tokens() + segment_length_ - 1) / segment_length_,
+                  parameters.leaves(), [&parameters] { parameters.collect(); }) {}
+
+  SampleGradient run() {
+    const at::AutoGradMode with_gradients(true);
+    const std::int64_t live = setup_.meter ? setup_.meter->live_bytes() : 0;
+    if (setup_.meter) setup_.meter->reset_peak();
+    while (done_ < tokens()) run_segment();
+    if (setup_.meter) result_.memory.graph = std::max<std::int64_t>(0, setup_.meter->peak_bytes() - live);
+    result_.reach = backprop_.reach();
+    return std::move(result_);
+  }
+
+ private:
+  std::int64_t tokens() const { return static_cast<std::int64_t>(ids_.size()); }
+
+  SegmentConfig config() const {
+    SegmentConfig config = setup_.config;
+    config.segment_length = segment_length_;
+    return config;
+  }
+
+  at::Tensor ids_tensor(std::int64_t first, std::int64_t count) const {
+    const auto begin = ids_.begin() + first;
+    return at::tensor(std::vector<std::int64_t>(begin, begin + count)).to(decoder_.options().device());
+  }
+
+  void run_segment() {
+    SegmentRunner& runner = prepared_.runner();
+    const std::int64_t length = std::min(segment_length_, tokens() - done_);
+    auto snapshot = std::make_shared<SegmentSnapshot>();
+    if (setup_.keep_segments) snapshot->hits = runner.state().hits;
+
+    SegmentGraph graph;
+    graph.entering = runner.state().carry = cut_off(runner.state().carry);
+    const at::Tensor hidden = runner.run_segment(ids_tensor(done_, length));
+    graph.leaving = runner.state().carry;
+    snapshot->record = {runner.state().next.index - 1, done_, length, 0, 0, 0, runner.state().pool_entries(),
+                        runner.state().close_cuts,     {}};
+    lose(hidden, graph, *snapshot);
+    measure(graph);
+    if (setup_.keep_segments) keep(*snapshot, graph);
+    if (setup_.keep_segments) result_.segments.push_back(std::move(snapshot));
+    done_ += length;
+    backprop_.add(std::move(graph));
+  }
+
+  /// The loss of this segment's outputs; the last one's target is the next segment's first token.
+  void lose(const at::Tensor& hidden, SegmentGraph& graph, SegmentSnapshot& snapshot) {
+    const std::int64_t length = hidden.size(0);
+    std::int64_t targets = std::min(length, tokens() - done_ - 1);
+    if (!setup_.config.cross_boundary_target) targets = std::min(targets, length - 1);
+    double nll_sum = 0;
+    if (targets > 0) {
+      graph.hidden = hidden.narrow(0, 0, targets);
+      LossGradient gradient{{}, parameters_.head_gradient()};
+      const at::Tensor nll = target_nll(decoder_, graph.hidden.detach(), ids_tensor(done_ + 1, targets), &gradient);
+      graph.hidden_gradient = gradient.hidden;
+      nll_sum = nll.sum(at::kDouble).item<double>();
+      if (setup_.keep_segments) {
+        const at::Tensor host = nll.to(at::kFloat).cpu().contiguous();
+        snapshot.target_nll.assign(host.const_data_ptr<float>(), host.const_data_ptr<float>() + targets);
+      }
+    }
+    snapshot.record.targets = targets;
+    snapshot.record.nll_sum = nll_sum;
+    result_.targets += targets;
+    result_.nll_sum += nll_sum;
+    result_.segment_nll.push_back(nll_sum);
+    result_.segment_targets.push_back(targets);
+  }
+
+  void measure(const SegmentGraph& graph) {
+    MemoryBytes& most = result_.memory;
+    most.attention_kv = std::max(most.attention_kv, prepared_.runner().attention_kv_bytes());
+    most.carry = std::max(most.carry, graph.leaving.bytes());
+    most.pool = std::max(most.pool, prepared_.runner().state().pool_bytes());
+  }
+
+  void keep(SegmentSnapshot& snapshot, const SegmentGraph& graph) const {
+    snapshot.ids.assign(ids_.begin() + done_, ids_.begin() + done_ + snapshot.record.length);
+    CarryMaps maps = carry_maps(graph.leaving.detached(), graph.entering.detached());
+    snapshot.carry_key_norm = std::move(maps.key_norm);
+    snapshot.carry_value_norm = std::move(maps.value_norm);
+    snapshot.carry_drift = std::move(maps.drift);
+    snapshot.record.memory = result_.memory;
+  }
+
+  const Decoder& decoder_;
+  TrainableParameters& parameters_;
+  const GradientSetup& setup_;
+  std::span<const std::int32_t> ids_;
+  std::int64_t segment_length_, done_ = 0;
+  SampleGradient result_;
+  PreparedRun prepared_;
+  TruncatedBackprop backprop_;
+};
+
+}  // namespace
+
+SampleGradient add_sample_gradient(const Decoder& decoder, TrainableParameters& parameters, const GradientSetup& setup,
+                                   std::span<const std::int32_t> ids) {
+  return SampleRun(decoder, parameters, setup, ids).run();
+}
+
+}  // namespace carryover

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/core/training_values.h"
+#include "engine/ops/memory_meter.h"
+#include "engine/policies/prepared_run.h"
+#include "engine/train/parameters.h"
+
+namespace carryover {
+
+/// How samples are run for their gradients.
+struct GradientSetup {
+  std::string policy = "segmented";
+  SegmentConfig config;
+  bool checkpointing = false;
+  AdapterDropout dropout = {};
+  std::function<void(int layer)> after_layer = {};
+  bool keep_segments = false;    ///< fill SampleGradient::segments
+  MemoryMeter* meter = nullptr;  ///< measures the graphs where given
+};
+
+/// What a sample gave beside its gradient.
+struct SampleGradient {
+  std::int64_t targets = 0;
+  double nll_sum = 0;               ///< nats
+  std::vector<double> segment_nll;  ///< sums
+  std::vector<std::int64_t> segment_targets;
+  std::vector<GradientReach> reach;
+  MemoryBytes memory;  ///< graph, activations, attention_kv, carry, pool
+  std::vector<std::shared_ptr<const SegmentSnapshot>> segments;
+};
+
+/// Adds ∇L_K of one sample, the gradient of its ΣNLL, to `parameters`: runs F_θ over it segment by segment with
+/// truncated backpropagation. Under `full` the whole sample is one segment. Carry and pool live as long as the call.
+SampleGradient add_sample_gradient(const Decoder& decoder, TrainableParameters& parameters, const GradientSetup& setup,
+                                   std::span<const std::int32_t> ids);
+
+}  // namespace carryover

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/train/tensor_file.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <memory>
+
+#include "engine/core/error.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr std::pair<at::ScalarType, const char*> kNames[] = {
+    {at::kDouble, "F64"}, {at::kFloat, "F32"}, {at::kBFloat16, "BF16"}, {at::kHalf, "F16"}};
+
+}  // namespace
+
+OutgoingTensor outgoing(const std::string& name, const at::Tensor& tensor) {
+  OutgoingTensor out{name, {}, tensor.sizes().vec(), {}};
+  for (const auto& [type, spelled] : kNames)
+    if (tensor.scalar_type() == type) out.dtype = spelled;
+  CARRYOVER_CHECK(!out.dtype.empty());
+  const auto host = std::make_shared<at::Tensor>();
+  out.bytes = [source = tensor.detach(), host] {
+    *host = source.cpu().contiguous();
+    return std::span(static_cast<const std::byte*>(host->const_data_ptr()), host->nbytes());
+  };
+  return out;
+}
+
+void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tensor into) {
+  const at::NoGradGuard no_gradients;
+  const auto refuse = [&](const std::string& problem) {
+    throw EngineError(Fault::BadInput, file.where(), "the tensor " + name + " " + problem,
+                      "Resume from another checkpoint, or train again.");
+  };
+  const SafetensorsTensor* stored = file.find(name);
+  if (stored == nullptr) refuse("is missing");
+  if (stored->shape != into.sizes().vec()) refuse("has another shape");
+  for (const auto& [type, spelled] : kNames) {
+    if (stored->dtype != spelled) continue;
+    at::Tensor dense = at::empty(into.sizes(), at::TensorOptions().dtype(type));
+    std::copy(stored->data.begin(), stored->data.end(), static_cast<std::byte*>(dense.mutable_data_ptr()));
+    into.copy_(dense);
+    return;
+  }
+  refuse("is of type " + stored->dtype);
+}
+
+}  // namespace carryover

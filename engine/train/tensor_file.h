@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <string>
+
+#include "engine/io/safetensors.h"
+#include "engine/io/safetensors_writer.h"
+
+namespace carryover {
+
+/// A tensor to be written under `name`; copied to the host, dense, when its turn comes. Keeps the tensor alive.
+OutgoingTensor outgoing(const std::string& name, const at::Tensor& tensor);
+
+/// Copies a stored tensor into one of the same shape, converting its dtype. Throws EngineError{BadInput} naming the
+/// file where it is missing, or has another shape or a dtype that is none of ours.
+void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tensor into);
+
+}  // namespace carryover

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/train/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/core/error.h"
+#include "engine/io/corpus.h"
+#include "engine/io/run_folder.h"
+#include "engine/io/training_folder.h"
+#include "engine/train/checkpoint.h"
+#include "engine/train/sample_gradient.h"
+#include "engine/train/validation.h"
+
+namespace carryover {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kSmoothing = 0.9;         ///< of the loss that spikes are told by
+constexpr std::int64_t kSpikeWarmUp = 10;  ///< steps before a spike can be told
+
+/// Sums over the samples of one step.
+struct StepSums {
+  std::int64_t targets = 0, tokens = 0, samples = 0;
+  double nll = 0;
+  std::vector<double> segment_nll;
+  std::vector<std::int64_t> segment_targets;
+  std::map<std::pair<std::int64_t, std::int64_t>, GradientReach> reach;
+  std::vector<std::shared_ptr<const SegmentSnapshot>> segments;
+  MemoryBytes memory;
+
+  void add(SampleGradient sample) {
+    ++samples;
+    targets += sample.targets;
+    nll += sample.nll_sum;
+    const std::size_t n = std::max(segment_nll.size(), sample.segment_nll.size());
+    segment_nll.resize(n);
+    segment_targets.resize(n);
+    for (std::size_t i = 0; i < sample.segment_nll.size(); ++i) {
+      segment_nll[i] += sample.segment_nll[i];
+      segment_targets[i] += sample.segment_targets[i];
+    }
+    for (const GradientReach& one : sample.reach) {
+      GradientReach& sum = reach[{one.transition, one.age}];
+      const double norm = sum.norm + one.norm;
+      sum = one;
+      sum.norm = norm;
+    }
+    for (auto member : {&MemoryBytes::graph, &MemoryBytes::attention_kv, &MemoryBytes::carry, &MemoryBytes::pool})
+      memory.*member = std::max(memory.*member, sample.memory.*member);
+    segments = std::move(sample.segments);
+  }
+};
+
+class Trainer {
+ public:
+  Trainer(Decoder& decoder, const ModelInfo& info, const TrainRequest& request, TrainObserver& observer,
+          RunControl& control)
+      : decoder_(decoder),
+        info_(info),
+        plan_(*request.plan),
+        corpus_(*request.corpus),
+        dry_run_(request.dry_run),
+        observer_(observer),
+        control_(control),
+        meter_(decoder.options().device()),
+        order_(corpus_.train, plan_.tokens_per_sample(), plan_.training.seed),
+        parameters_(decoder),
+        optimizer_(parameters_, plan_.training) {
+    position_.corpus_hash = corpus_.hash;
+    if (request.resume)
+      resume();
+    else if (!dry_run_)
+      folder_.emplace(TrainingFolder::create(plan_, environment_json(info_)));
+  }
+
+  TrainingSummary run() {
+    const auto start = Clock::now();
+    try {
+      while (position_.step < (dry_run_ ? 1 : plan_.training.max_steps)) {
+        step();
+        if (dry_run_) return summary(start);
+        after_step();
+      }
+      finish();
+    } catch (const EngineError& error) {
+      if (dry_run_) throw;
+      save_what_there_is();
+      if (error.fault() != Fault::Cancelled) throw;
+      summary_.stopped = true;
+    } catch (...) {
+      if (!dry_run_) save_what_there_is();
+      throw;
+    }
+    return summary(start);
+  }
+
+ private:
+  void resume() {
+    folder_.emplace(TrainingFolder::resume(plan_.output_dir));
+    const auto checkpoint = TrainingFolder::newest_checkpoint(plan_.output_dir);
+    CARRYOVER_CHECK(checkpoint.has_value());  // TrainingFolder::resume promised it
+    position_ = read_checkpoint(*checkpoint, parameters_, optimizer_);
+    saved_step_ = position_.step;
+    summary_.checkpoint = *checkpoint;
+    if (position_.corpus_hash != corpus_.hash)
+      throw EngineError(Fault::BadInput, plan_.output_dir, "was trained on another text than this",
+                        "Give the data of its config.json unchanged, or start a new run.");
+  }
+
+  /// One optimizer step: gradients of its samples, alerts, update, record.
+  void step() {
+    const auto start = Clock::now();
+    const std::int64_t step = position_.step + 1;
+    parameters_.clear_gradients();
+    StepSums sums = gradients_of(step);
+    if (sums.targets == 0) throw EngineError(Fault::BadInput, "data", "has no token to predict", "Give longer texts.");
+
+    auto snapshot = std::make_shared<StepSnapshot>();
+    StepRecord& record = snapshot->record;
+    record.step = step;
+    record.targets = sums.targets;
+    record.loss = sums.nll / static_cast<double>(sums.targets);
+    record.gradient_norm = optimizer_.scale_gradients(sums.targets);
+    record.learning_rate = dry_run_ ? 0 : plan_.training.rate_at(step - 1);
+    record.skipped = !dry_run_ && must_skip(record);
+    if (!record.skipped) {
+      optimizer_.step(record.learning_rate, record.gradient_norm);
+      smooth(record.loss);
+    }
+    position_.step = step;
+    position_.tokens += sums.tokens;
+    record.tokens = position_.tokens;
+    fill(record, sums);
+    record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    record.tokens_per_second = static_cast<double>(sums.tokens) / std::max(record.seconds, 1e-9);
+    snapshot->segments = std::move(sums.segments);
+    summary_.last_loss = record.loss;
+    if (folder_) folder_->append(record);
+    observer_.step_done(std::move(snapshot));
+  }
+
+  StepSums gradients_of(std::int64_t step) {
+    const std::int64_t samples = plan_.training.samples_per_step();
+    const std::int64_t total = samples * plan_.tokens_per_sample();
+    const bool wants_segments = observer_.wants_segments();
+    StepSums sums;
+    for (std::int64_t s = 0; s < samples; ++s) {
+      const SampleSpan span = order_.sample((step - 1) * samples + s);
+      const std::int64_t layer_steps = decoder_.config.layers * plan_.segments_per_sample();
+      std::int64_t layers_done = 0;
+      GradientSetup setup;
+      setup.policy = plan_.policy;
+      setup.config = plan_.config;
+      setup.checkpointing = plan_.training.gradient_checkpointing;
+      setup.dropout = {plan_.training.lora.rank > 0 ? plan_.training.lora.dropout : 0, plan_.training.seed,
+                       static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(s), 0};
+      setup.after_layer = [&](int) {
+        layers_done = std::min(layers_done + 1, layer_steps);
+        observer_.progress(sums.tokens + span.length * layers_done / layer_steps, total);
+        control_.checkpoint();
+      };
+      setup.keep_segments = wants_segments && s + 1 == samples;
+      setup.meter = &meter_;
+      const std::vector<std::int32_t>& ids = corpus_.train[span.document].ids;
+      sums.add(add_sample_gradient(
+          decoder_, parameters_, setup,
+          std::span(ids).subspan(static_cast<std::size_t>(span.first), static_cast<std::size_t>(span.length))));
+      sums.tokens += span.length;
+    }
+    return sums;
+  }
+
+  void fill(StepRecord& record, const StepSums& sums) {
+    for (std::size_t i = 0; i < sums.segment_nll.size(); ++i)
+      record.segment_loss.push_back(
+          sums.segment_targets[i] > 0 ? sums.segment_nll[i] / static_cast<double>(sums.segment_targets[i]) : 0);
+    for (const auto& [key, reach] : sums.reach) {
+      record.reach.push_back(reach);
+      record.reach.back().norm /= static_cast<double>(sums.samples);
+    }
+    record.memory = sums.memory;
+    record.memory.weights = decoder_.weights.bytes();
+    record.memory.gradients = parameters_.gradient_bytes();
+    record.memory.optimizer = optimizer_.bytes();
+    record.memory.device_peak = decoder_.options().device().is_cpu() ? process_peak_bytes() : meter_.peak_bytes();
+    summary_.peak_memory_bytes = record.memory.device_peak;
+  }
+
+  void smooth(double loss) {
+    position_.smoothed_loss =
+        position_.smoothed_loss == 0 ? loss : kSmoothing * position_.smoothed_loss + (1 - kSmoothing) * loss;
+  }
+
+  /// Whether the update is left out. A pause waits here: the user looks, and resumes or stops. What is not a number is
+  /// never applied.
+  bool must_skip(const StepRecord& record) {
+    const bool finite = std::isfinite(record.loss) && std::isfinite(record.gradient_norm);
+    const bool spike = finite && plan_.training.spike_factor > 0 && record.step > kSpikeWarmUp &&
+                       record.loss > plan_.training.spike_factor * position_.smoothed_loss;
+    if (finite && !spike) return false;
+    const std::string what = finite ? "The loss jumped to " + std::to_string(record.loss) + " nats, from about " +
+                                          std::to_string(position_.smoothed_loss)
+                                    : std::string("The loss or its gradient is not a number");
+    switch (plan_.training.on_alert) {
+      case AlertPolicy::Skip:
+        observer_.alerted({record.step, record.loss, position_.smoothed_loss, what + "; this step is left out."});
+        return true;
+      case AlertPolicy::Stop:
+        observer_.alerted({record.step, record.loss, position_.smoothed_loss, what + "; training stops before it."});
+        control_.request_stop();
+        break;
+      case AlertPolicy::Pause:
+        control_.pause();
+        observer_.alerted({record.step, record.loss, position_.smoothed_loss,
+                           what + (finite ? "; training waits: resume to apply this step, or stop before it."
+                                          : "; training waits: resume to leave this step out, or stop before it.")});
+        break;
+    }
+    control_.checkpoint();
+    return !finite;
+  }
+
+  void after_step() {
+    const TrainingConfig& training = plan_.training;
+    const bool last = position_.step == training.max_steps;
+    if (!corpus_.held_out.empty() && (last || (training.eval_steps > 0 && position_.step % training.eval_steps == 0))) {
+      const ValidationRecord record = validate_model(decoder_, plan_, corpus_.held_out, position_.step, control_);
+      folder_->append(record);
+      observer_.validation_done(record);
+    }
+    if (last || (training.save_steps > 0 && position_.step % training.save_steps == 0)) save();
+    control_.checkpoint();
+  }
+
+  void save() {
+    if (saved_step_ == position_.step) return;
+    summary_.checkpoint =
+        folder_->save_checkpoint(position_.step, plan_.training.save_total_limit, [&](const std::string& directory) {
+          write_checkpoint(directory, decoder_, parameters_, optimizer_, plan_, position_);
+        });
+    saved_step_ = position_.step;
+    observer_.checkpoint_saved(position_.step, summary_.checkpoint);
+  }
+
+  /// On the way out of a stop or a failure: a checkpoint of the last whole step, where that can still be written.
+  void save_what_there_is() {
+    try {
+      save();
+    } catch (const EngineError& error) {
+      observer_.alerted({position_.step, summary_.last_loss, position_.smoothed_loss,
+                         std::string("No checkpoint of step ") + std::to_string(position_.step) + ": " + error.what()});
+    }
+  }
+
+  void finish() {
+    save();  // a resumed run that had been done already still gets its final folder
+    summary_.final_folder = folder_->save_final(
+        [&](const std::string& directory) { write_trained(directory, decoder_, parameters_, plan_); });
+  }
+
+  TrainingSummary summary(Clock::time_point start) {
+    summary_.steps = position_.step;
+    summary_.tokens = position_.tokens;
+    summary_.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return summary_;
+  }
+
+  Decoder& decoder_;
+  const ModelInfo& info_;
+  const TrainingPlan& plan_;
+  const Corpus& corpus_;
+  bool dry_run_;
+  TrainObserver& observer_;
+  RunControl& control_;
+  MemoryMeter meter_;
+  SampleOrder order_;
+  TrainableParameters parameters_;
+  Optimizer optimizer_;
+  std::optional<TrainingFolder> folder_;
+  TrainingPosition position_;
+  std::int64_t saved_step_ = -1;
+  TrainingSummary summary_;
+};
+
+/// Gives the decoder the adapter that the plan asks for; a dry run takes it away again.
+class TrainedAdapter {
+ public:
+  TrainedAdapter(Decoder& decoder, const TrainRequest& request) : decoder_(decoder), dry_run_(request.dry_run) {
+    before_ = decoder.adapter;
+    if (!dry_run_) merge_adapter(decoder.weights, decoder.adapter);
+    decoder.adapter = {};
+    const TrainingConfig& training = request.plan->training;
+    if (training.lora.rank > 0)
+      decoder.adapter = make_adapter(training.lora, decoder.config, decoder.options(), training.seed);
+  }
+  ~TrainedAdapter() {
+    if (dry_run_) decoder_.adapter = before_;
+  }
+
+ private:
+  Decoder& decoder_;
+  bool dry_run_;
+  Adapter before_;
+};
+
+}  // namespace
+
+TrainingSummary train_model(Decoder& decoder, const ModelInfo& info, const TrainRequest& request,
+                            TrainObserver& observer, RunControl& control) {
+  request.plan->validate(decoder.config, "training");
+  const TrainedAdapter adapter(decoder, request);
+  return Trainer(decoder, info, request, observer, control).run();
+}
+
+}  // namespace carryover
