@@ -22,7 +22,7 @@ FolderLock::FolderLock(const std::string& directory) {
   ::close(descriptor_);
   if (code == EWOULDBLOCK) {
     throw EngineError(Fault::Usage, directory, "another process trains in this folder",
-                      "Stop it first, or choose another folder; `carryover` and the window can watch it meanwhile.");
+                      "Stop it first, or choose another folder.");
   }
   throw EngineError(Fault::Io, path,
                     std::string("can't be locked: ") + std::error_code(code, std::generic_category()).message(),

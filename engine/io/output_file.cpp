@@ -75,7 +75,7 @@ void OutputFile::finish() {
 }
 
 void write_atomically(const std::string& path, const std::function<void(OutputFile& file)>& fill) {
-  const std::string temporary = path + ".tmp-" + std::to_string(::getpid());
+  const std::string temporary = path + kAtomicSuffix + std::to_string(::getpid());
   try {
     OutputFile file(temporary);
     fill(file);

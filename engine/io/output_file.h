@@ -41,8 +41,11 @@ class OutputFile {
   std::int64_t size_ = 0;
 };
 
+inline constexpr const char* kAtomicSuffix = ".tmp-";
+
 /// Writes a whole file so that a reader or a crash never sees half of it: `fill` writes to a temporary name beside it,
 /// which is synced and renamed; where `fill` throws, it is removed. Throws EngineError{Io} naming `path`.
+/// The temporary name is path + kAtomicSuffix + the process's number.
 void write_atomically(const std::string& path, const std::function<void(OutputFile& file)>& fill);
 
 /// The advice-giving error of a failed system call on `path`; `code`: its errno.

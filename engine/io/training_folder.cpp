@@ -74,6 +74,17 @@ void make_folder(const std::string& directory) {
   if (code) throw EngineError(Fault::Io, directory, "can't be made: " + code.message(), "Choose another folder.");
 }
 
+/// What a kill left of files that are written at once.
+void remove_leftover_files(const std::string& directory) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+    const std::string name = entry.path().filename().string();
+    for (const char* own : {kConfig, kMetrics}) {
+      if (name.starts_with(own + std::string(kAtomicSuffix))) fs::remove(entry.path(), ignored);
+    }
+  }
+}
+
 /// The lines up to and with `step`. They were on the disk before its checkpoint was; what follows the first newer one,
 /// or one that a crash broke, is newer, too.
 std::string lines_until(const std::string& path, std::int64_t step) {
@@ -139,6 +150,18 @@ TrainingFolder::TrainingFolder(std::unique_ptr<State> state) : state_(std::move(
 TrainingFolder::TrainingFolder(TrainingFolder&&) noexcept = default;
 TrainingFolder::~TrainingFolder() = default;
 
+std::unique_ptr<TrainingFolder::State> TrainingFolder::begin(const TrainingPlan& plan, const json& environment,
+                                                             std::unique_ptr<const FolderLock> lock) {
+  const fs::path directory = plan.output_dir;
+  json config = plan_json(plan);
+  config["environment"] = environment;
+  write_file_atomically((directory / kConfig).string(), text_of(config, 2) + "\n");
+  make_folder((directory / kCheckpoints).string());
+  auto state = std::make_unique<State>(plan.output_dir, OutputFile::Existing::Empty, std::move(lock));
+  sync_folder(plan.output_dir);
+  return state;
+}
+
 TrainingFolder TrainingFolder::create(const TrainingPlan& plan, const json& environment) {
   const std::string& directory = plan.output_dir;
   make_folder(directory);
@@ -147,13 +170,12 @@ TrainingFolder TrainingFolder::create(const TrainingPlan& plan, const json& envi
   if (!locked_before) refuse_used_folder(directory);  // a folder of another kind gets no lock file from us
   auto lock = std::make_unique<const FolderLock>(directory);
   refuse_used_folder(directory);
-  json config = plan_json(plan);
-  config["environment"] = environment;
-  write_file_atomically((fs::path(directory) / kConfig).string(), text_of(config, 2) + "\n");
-  make_folder((fs::path(directory) / kCheckpoints).string());
-  auto state = std::make_unique<State>(directory, OutputFile::Existing::Empty, std::move(lock));
-  sync_folder(directory);
-  return TrainingFolder(std::move(state));
+  try {
+    return TrainingFolder(begin(plan, environment, std::move(lock)));
+  } catch (...) {  // so that another try finds no run here
+    for (const char* name : {kConfig, kMetrics, kCheckpoints}) fs::remove(fs::path(directory) / name, ignored);
+    throw;
+  }
 }
 
 TrainingFolder TrainingFolder::resume(const std::string& directory) {
@@ -163,6 +185,7 @@ TrainingFolder TrainingFolder::resume(const std::string& directory) {
                       "Name the folder of a run that was begun.");
   }
   auto lock = std::make_unique<const FolderLock>(directory);
+  remove_leftover_files(directory);
   remove_leftover_folders(directory);
   remove_leftover_folders((fs::path(directory) / kCheckpoints).string());
   const std::vector<Checkpoint> checkpoints = find_checkpoints(directory);

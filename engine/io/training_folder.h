@@ -13,6 +13,8 @@
 
 namespace carryover {
 
+class FolderLock;
+
 /// A training run's folder: config.json (the plan, and `environment`: where it runs), metrics.jsonl,
 /// events.out.tfevents.*, checkpoints/step-N, final/. A lock file keeps a second process out. Owner: the thread that
 /// trains. Every member throws EngineError{Io} naming file and advice when the disk is full or the folder can't be
@@ -46,6 +48,8 @@ class TrainingFolder {
 
  private:
   struct State;
+  static std::unique_ptr<State> begin(const TrainingPlan& plan, const nlohmann::json& environment,
+                                      std::unique_ptr<const FolderLock> lock);
   explicit TrainingFolder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -11,10 +11,11 @@
 #include "engine/io/output_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
-#include "tests/support/tiny_model.h"
 #include "tests/support/training_records.h"
 
 using namespace carryover;
+using carryover::test::range;
+using carryover::test::steps_of;
 using carryover::test::TempDir;
 using carryover::test::unlike;
 using nlohmann::json;
@@ -28,23 +29,8 @@ std::set<std::string> listing(const fs::path& folder) {
   return names;
 }
 
-/// A plan whose model is there, since a folder's config.json names it.
-TrainingPlan plan_in(const TempDir& temp) {
-  TrainingPlan plan;
-  plan.model = temp.file("model");
-  if (!fs::exists(plan.model)) test::write_tiny_model(plan.model, test::tiny_config(2), 1);
-  plan.data = {"book.txt", "more.jsonl"};
-  plan.output_dir = temp.file("run");
-  plan.policy = "full";
-  plan.config = SegmentConfig::defaults_for(test::tiny_config(2));
-  plan.config.truncation_depth = 2;
-  plan.training.max_steps = 77;
-  plan.training.lora.rank = 4;
-  return plan;
-}
-
 TrainingFolder create(const TempDir& temp) {
-  return TrainingFolder::create(plan_in(temp), {{"processor", "a test's"}});
+  return TrainingFolder::create(test::training_plan_in(temp), {{"processor", "a test's"}});
 }
 
 /// A checkpoint of two files that must belong together.
@@ -74,18 +60,6 @@ std::vector<json> json_of(const std::vector<Record>& records) {
   return {records.begin(), records.end()};
 }
 
-std::vector<std::int64_t> steps_of(const std::vector<StepRecord>& records) {
-  std::vector<std::int64_t> steps;
-  for (const StepRecord& record : records) steps.push_back(record.step);
-  return steps;
-}
-
-std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {
-  std::vector<std::int64_t> steps;
-  for (; first <= last; ++first) steps.push_back(first);
-  return steps;
-}
-
 }  // namespace
 
 class TrainingFolderTest : public QObject {
@@ -103,9 +77,6 @@ class TrainingFolderTest : public QObject {
   void what_cannot_be_resumed_is_named();
   void killed_at_any_moment();
   void a_full_disk_leaves_whole_files();
-  void the_follower_gives_each_line_once();
-  void the_follower_notices_a_resumed_run();
-  void the_follower_names_a_broken_line();
 };
 
 void TrainingFolderTest::a_run_reads_back() {
@@ -129,7 +100,7 @@ void TrainingFolderTest::a_run_reads_back() {
   QCOMPARE(folder.save_final([](const std::string& d) { fill(d, 20); }), temp.file("run/final"));
 
   const StoredTraining run = read_training_folder(temp.file("run"));
-  QVERIFY(plan_json(run.plan) == plan_json(plan_in(temp)));
+  QVERIFY(plan_json(run.plan) == plan_json(test::training_plan_in(temp)));
   QVERIFY(json_of(run.steps) == json_of(steps));
   QVERIFY(json_of(run.validations) == json_of(validations));
   QCOMPARE(run.checkpoints,
@@ -155,7 +126,7 @@ void TrainingFolderTest::a_used_folder_is_refused() {
     QCOMPARE(listing(other.file("run")), std::set<std::string>{name});
   }
   test::write_bytes(temp.file("file"), "x");
-  TrainingPlan plan = plan_in(temp);
+  TrainingPlan plan = test::training_plan_in(temp);
   for (const std::string& place : {temp.file("file"), temp.file("file/run"), std::string("/proc/run")}) {
     plan.output_dir = place;
     QCOMPARE(unlike(Fault::Io, place, [&] { TrainingFolder::create(plan, {}); }), "");
@@ -282,6 +253,7 @@ void TrainingFolderTest::leftovers_are_removed() {
     fs::create_directory(temp.file("run/") + name);
     test::write_bytes(temp.file("run/") + name + "/state", "half");
   }
+  test::write_bytes(temp.file("run/metrics.jsonl.tmp-123"), "half");
   fs::create_directory(temp.file("run/checkpoints/mine"));
   fs::create_directory(temp.file("run/checkpoints/step-7b"));
   QCOMPARE(TrainingFolder::newest_checkpoint(temp.file("run")), temp.file("run/checkpoints/step-5"));
@@ -346,6 +318,15 @@ void TrainingFolderTest::killed_at_any_moment() {
 }
 
 void TrainingFolderTest::a_full_disk_leaves_whole_files() {
+  {
+    const TempDir temp;
+    test::training_plan_in(temp);  // makes the model, while there is room
+    for (const rlim_t bytes : {0, 20}) {
+      const test::FileSizeLimit limit(bytes);
+      QCOMPARE(unlike(Fault::Io, temp.file("run"), [&] { create(temp); }), "");
+    }
+    create(temp);  // it left no run behind
+  }
   for (const rlim_t bytes : {3000, 4000, 9000, 20'000}) {
     const TempDir temp;
     std::mt19937 random(6);
@@ -368,80 +349,6 @@ void TrainingFolderTest::a_full_disk_leaves_whole_files() {
     const TrainingFolder resumed = TrainingFolder::resume(temp.file("run"));
     QCOMPARE(steps_of(read_training_folder(temp.file("run")).steps), range(1, 1));
   }
-}
-
-void TrainingFolderTest::the_follower_gives_each_line_once() {
-  const TempDir temp(test::fast_parent());
-  MetricsFollower follower(temp.path().string());
-  QCOMPARE(unlike(Fault::Io, "metrics.jsonl", [&] { follower.poll(); }), "");
-  std::mt19937 random(7);
-  std::string lines;  // more than the follower's block
-  std::vector<json> expected;
-  for (std::int64_t step = 1; lines.size() < 3'500'000; ++step) {
-    expected.push_back(test::random_step(step, random));
-    lines += expected.back().dump() + "\n";
-  }
-  OutputFile file(temp.file("metrics.jsonl"));
-  std::vector<json> got;
-  for (std::size_t written = 0; written < lines.size();) {
-    const std::size_t size =
-        std::min<std::size_t>(random() % 2 == 0 ? random() % 3000 : random() % 1'500'000, lines.size() - written);
-    file.append(lines.substr(written, size));  // cut anywhere
-    written += size;
-    const MetricsFollower::News news = follower.poll();
-    QVERIFY(!news.restarted && news.validations.empty());
-    for (const StepRecord& record : news.steps) got.push_back(record);
-    QCOMPARE(std::ssize(got), std::count(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(written), '\n'));
-  }
-  QVERIFY(got == expected);
-  QVERIFY(follower.poll().steps.empty());
-}
-
-void TrainingFolderTest::the_follower_notices_a_resumed_run() {
-  const TempDir temp;
-  std::mt19937 random(8);
-  for (int round = 0; round < 10; ++round) {
-    fs::remove_all(temp.file("run"));
-    std::vector<std::int64_t> seen;
-    MetricsFollower follower(temp.file("run"));
-    const auto poll = [&] {
-      const MetricsFollower::News news = follower.poll();
-      if (news.restarted) seen.clear();
-      for (const StepRecord& record : news.steps) seen.push_back(record.step);
-      return news.restarted;
-    };
-    {
-      TrainingFolder folder = create(temp);
-      for (std::int64_t step = 1; step <= 9; ++step) {
-        folder.append(test::random_step(step, random));
-        if (step == 4) save(folder, step);
-      }
-      QVERIFY(!poll());
-    }
-    TrainingFolder folder = TrainingFolder::resume(temp.file("run"));
-    // As many, fewer and more lines than were seen: its size alone does not tell.
-    const std::int64_t last = 4 + static_cast<std::int64_t>(random() % 12);
-    for (std::int64_t step = 5; step <= last; ++step) folder.append(test::random_step(step, random));
-    QVERIFY(poll());
-    QCOMPARE(seen, range(1, last));
-    folder.append(test::random_step(last + 1, random));
-    QVERIFY(!poll());
-    QCOMPARE(seen, range(1, last + 1));
-  }
-}
-
-void TrainingFolderTest::the_follower_names_a_broken_line() {
-  const TempDir temp;
-  std::mt19937 random(9);
-  const std::string good = json(test::random_step(1, random)).dump() + "\n";
-  MetricsFollower follower(temp.path().string());
-  OutputFile file(temp.file("metrics.jsonl"));
-  file.append(good + "{\"step\":2}\n" + good + "not JSON\n" + json(test::random_validation(3, random)).dump() + "\n");
-  QCOMPARE(unlike(Fault::BadInput, "metrics.jsonl:2", [&] { follower.poll(); }), "");
-  QCOMPARE(unlike(Fault::BadInput, "metrics.jsonl:4", [&] { follower.poll(); }), "");
-  const MetricsFollower::News news = follower.poll();
-  QVERIFY(!news.restarted && news.steps.empty());
-  QCOMPARE(std::ssize(news.validations), 1);
 }
 
 QTEST_APPLESS_MAIN(TrainingFolderTest)

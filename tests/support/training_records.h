@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <random>
+#include <vector>
 
 #include "engine/core/training_values.h"
+#include "engine/io/training_plan.h"
+#include "tests/support/tiny_model.h"
 
 namespace carryover::test {
 
@@ -36,6 +40,33 @@ inline ValidationRecord random_validation(std::int64_t step, std::mt19937& rando
         {length, static_cast<std::int64_t>(random() % 100), std::uniform_real_distribution<>(1, 5)(random)});
   }
   return record;
+}
+
+/// A plan whose model is there, since a folder's config.json names it.
+inline TrainingPlan training_plan_in(const TempDir& temp) {
+  TrainingPlan plan;
+  plan.model = temp.file("model");
+  if (!std::filesystem::exists(plan.model)) write_tiny_model(plan.model, tiny_config(2), 1);
+  plan.data = {"book.txt", "more.jsonl"};
+  plan.output_dir = temp.file("run");
+  plan.policy = "full";
+  plan.config = SegmentConfig::defaults_for(tiny_config(2));
+  plan.config.truncation_depth = 2;
+  plan.training.max_steps = 77;
+  plan.training.lora.rank = 4;
+  return plan;
+}
+
+inline std::vector<std::int64_t> steps_of(const std::vector<StepRecord>& records) {
+  std::vector<std::int64_t> steps;
+  for (const StepRecord& record : records) steps.push_back(record.step);
+  return steps;
+}
+
+inline std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> steps;
+  for (; first <= last; ++first) steps.push_back(first);
+  return steps;
 }
 
 }  // namespace carryover::test
