@@ -33,7 +33,13 @@ const json& neutral_fields() {
                             {"exclude_modules", json::array()},
                             {"target_parameters", json::array()},
                             {"trainable_token_indices", json::array()},
-                            {"layer_replication", json::array()}};
+                            {"layer_replication", json::array()},
+                            {"alora_invocation_tokens", json::array()},
+                            {"use_bdlora", false},
+                            {"arrow_config", json::object()},
+                            {"kasa_config", json::object()},
+                            {"monteclora_config", json::object()},
+                            {"velora_config", json::object()}};
   return kFields;
 }
 

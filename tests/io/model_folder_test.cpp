@@ -323,6 +323,7 @@ void ModelFolderTest::foreign_adapters_are_refused_data() {
   QTest::newRow("alphas") << R"({"alpha_pattern": {"q_proj": 4}})" << unsupported << "alpha_pattern";
   QTest::newRow("saved") << R"({"modules_to_save": ["lm_head"]})" << unsupported << "modules_to_save";
   QTest::newRow("layers") << R"({"layers_to_transform": 3})" << unsupported << "layers_to_transform";
+  QTest::newRow("activated") << R"({"alora_invocation_tokens": [1, 2]})" << unsupported << "alora_invocation_tokens";
   QTest::newRow("pattern") << R"({"target_modules": ".*_proj"})" << unsupported << "target_modules";
   QTest::newRow("embedding") << R"({"target_modules": ["q_proj", "embed_tokens"]})" << unsupported << "embed_tokens";
   QTest::newRow("module") << R"({"target_modules": [1]})" << bad << "target_modules";
