@@ -76,15 +76,20 @@ nlohmann::json report_json(const AuditReport& report) {
           {"checks", std::move(checks)}};
 }
 
+/// Columns that a name takes on a terminal: its characters, not its bytes.
+std::size_t columns(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
 std::string report_text(const AuditReport& report, const AuditOptions& options) {
   std::string text = std::to_string(report.segments) + " segments, K " + std::to_string(report.truncation_depth) +
                      ", loss " + fixed(report.loss, 6) + " nats\n";
   std::size_t width = 0;
-  for (const AuditCheck& check : report.checks) width = std::max(width, check.name.size());
+  for (const AuditCheck& check : report.checks) width = std::max(width, columns(check.name));
   for (const AuditCheck& check : report.checks) {
     char numbers[80];
     std::snprintf(numbers, sizeof numbers, "  %9.2e  (bound %7.0e)  ", check.difference, check.bound);
-    text += (check.passed() ? "pass  " : "FAIL  ") + check.name + std::string(width - check.name.size(), ' ') +
+    text += (check.passed() ? "pass  " : "FAIL  ") + check.name + std::string(width - columns(check.name), ' ') +
             numbers + check.measure + "\n";
   }
   if (!options.gradients.empty()) text += "written    " + options.gradients + "\n";
