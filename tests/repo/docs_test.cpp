@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/io/run_folder.h"
+#include "engine/io/training_plan.h"
 
 using namespace carryover;
 
@@ -84,6 +85,22 @@ class DocsTest : public QObject {
     explain_fields(MemoryBytes{}, guide, missing);
     explain_fields(HeadHits{}, guide, missing);
     explain_fields(RopeConfig{}, guide, missing);
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join('\n')));
+  }
+
+  void the_guide_explains_every_field_of_training() {
+    const QString guide = read("docs/guide.md");
+    QStringList missing;
+    StepRecord step;
+    step.reach.emplace_back();
+    const nlohmann::json line = step, validation = ValidationRecord{0, {{}}};
+    explain_fields(plan_json({}), guide, missing);
+    explain_fields(line, guide, missing);
+    explain_fields(line.at("reach").at(0), guide, missing);
+    explain_fields(validation, guide, missing);
+    explain_fields(validation.at("validation").at(0), guide, missing);
+    for (const TrainingPreset& preset : training_presets()) explain_fields({{preset.name, 0}}, guide, missing);
+    for (const std::string& module : lora_modules()) explain_fields({{module, 0}}, guide, missing);
     QVERIFY2(missing.isEmpty(), qPrintable(missing.join('\n')));
   }
 
