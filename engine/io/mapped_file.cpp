@@ -39,6 +39,9 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (status.st_size == 0) throw EngineError(Fault::BadInput, path, "is empty", "Fetch the file again.");
   const auto size = static_cast<std::size_t>(status.st_size);
   void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
+  if (address == MAP_FAILED && errno == ENOMEM)
+    throw EngineError(Fault::OutOfMemory, path, "can't be mapped: the process gets no more memory",
+                      "Close other programs, or raise its limit (`ulimit -v`).");
   if (address == MAP_FAILED) fail(path, "can't be mapped");
   return std::shared_ptr<const MappedFile>(new MappedFile(path, {static_cast<const std::byte*>(address), size}));
 }

@@ -189,11 +189,7 @@ TrainingFolder TrainingFolder::resume(const std::string& directory) {
   remove_leftover_folders(directory);
   remove_leftover_folders((fs::path(directory) / kCheckpoints).string());
   const std::vector<Checkpoint> checkpoints = find_checkpoints(directory);
-  if (checkpoints.empty()) {
-    throw EngineError(Fault::BadInput, directory, "has no whole checkpoint to go on from",
-                      "Begin the run anew, in another folder.");
-  }
-  const std::int64_t step = checkpoints.back().step;
+  const std::int64_t step = checkpoints.empty() ? 0 : checkpoints.back().step;
   const std::string metrics = (fs::path(directory) / kMetrics).string();
   write_file_atomically(metrics, lines_until(metrics, step));
   auto state = std::make_unique<State>(directory, OutputFile::Existing::Continue, std::move(lock));

@@ -106,7 +106,7 @@ class Trainer {
   void resume() {
     folder_.emplace(TrainingFolder::resume(plan_.output_dir));
     const auto checkpoint = TrainingFolder::newest_checkpoint(plan_.output_dir);
-    CARRYOVER_CHECK(checkpoint.has_value());  // TrainingFolder::resume promised it
+    if (!checkpoint) return;  // it was killed before the first one: from the beginning
     position_ = read_checkpoint(*checkpoint, parameters_, optimizer_);
     saved_step_ = position_.step;
     summary_.checkpoint = *checkpoint;
