@@ -2,55 +2,41 @@
 #include "app/engine_worker.h"
 
 #include <QFileInfo>
-#include <new>
-#include <optional>
 
 #include "engine/engine_library.h"
+#include "engine/io/corpus.h"
 #include "engine/io/model_source.h"
 #include "engine/io/text_source.h"
+#include "engine/io/training_plan.h"
 
 namespace carryover {
 namespace {
 
-ErrorReport report_of(const EngineError& error) {
-  return {error.fault(), QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
-          QString::fromStdString(error.advice())};
-}
-
-/// The one place where errors of the engine thread are caught.
-template <typename Work>
-std::optional<ErrorReport> attempt(Work&& work) {
-  try {
-    work();
-    return std::nullopt;
-  } catch (const EngineError& error) {
-    return report_of(error);
-  } catch (const std::bad_alloc&) {
-    return ErrorReport{Fault::OutOfMemory, EngineWorker::tr("memory"),
-                       EngineWorker::tr("the machine has no more memory to give"),
-                       EngineWorker::tr("Run fewer tokens, choose a smaller model, or close other programs.")};
-  } catch (const std::exception& error) {
-    return ErrorReport{Fault::Internal, EngineWorker::tr("engine"), QString::fromUtf8(error.what()),
-                       EngineWorker::tr("This is an error of the program: please report it with what you did.")};
-  }
+bool same(const ModelRequest& a, const ModelRequest& b) {
+  return a.path == b.path && a.dtype == b.dtype && a.device == b.device && a.threads == b.threads &&
+         a.adapter == b.adapter;
 }
 
 }  // namespace
 
-void EngineWorker::open_model(const ModelRequest& request) {
-  const auto problem = attempt([&] {
-    Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(QString::fromStdString(request.path)).fileName()));
-    // The file and its tokenizer are checked while the model that is open can still be kept; only then does that one
-    // go, because two at once may not fit.
-    ModelSource::open(request.path);
-    auto tokenizer = Tokenizer::load(request.path);
-    session_.reset();
-    session_ = load_session(request, [this](double fraction, const std::string& what) {
-      Q_EMIT loading(fraction, QString::fromStdString(what));
-    });
-    tokenizer_ = std::move(tokenizer);
-    Q_EMIT model_opened({session_->model(), tokenizer_});
+void EngineWorker::load(const ModelRequest& request) {
+  Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(QString::fromStdString(request.path)).fileName()));
+  // The file and its tokenizer are checked while the model that is open can still be kept; only then does that one
+  // go, because two at once may not fit.
+  ModelSource::open(request.path);
+  auto tokenizer = Tokenizer::load(request.path);
+  session_.reset();
+  session_ = load_session(request, [this](double fraction, const std::string& what) {
+    Q_EMIT loading(fraction, QString::fromStdString(what));
   });
+  opened_ = request;
+  trained_ = false;
+  tokenizer_ = std::move(tokenizer);
+  Q_EMIT model_opened({session_->model(), tokenizer_});
+}
+
+void EngineWorker::open_model(const ModelRequest& request) {
+  const auto problem = attempt([&] { load(request); });
   if (problem) {
     Q_EMIT model_failed(*problem, session_ != nullptr);
   } else if (!text_.empty()) {
@@ -97,6 +83,34 @@ void EngineWorker::run(const RunRequest& request, const std::shared_ptr<RunChann
   } else {
     Q_EMIT run_ended(summary);
   }
+}
+
+void EngineWorker::train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel) {
+  const TrainingPlan& plan = *job.plan;
+  TrainingSummary summary;
+  const auto problem = attempt([&] {
+    const ModelRequest request{plan.model, plan.dtype, plan.device, plan.threads, false, {}};
+    if (!session_ || trained_ || !same(opened_, request)) {
+      load(request);
+      if (!text_.empty()) encode_text();
+    }
+    const CorpusRequest data{plan.data, plan.text_field, plan.training.validation_fraction, default_token_cache()};
+    const auto report = [this](double fraction, const std::string& what) {
+      Q_EMIT loading(fraction, QString::fromStdString(what));
+    };
+    auto corpus = std::make_shared<const Corpus>(read_corpus(data, *tokenizer_, report, channel->control()));
+    const bool dry = job.kind == TrainJob::Kind::DryRun;
+    trained_ = trained_ || !dry;
+    summary = session_->train({job.plan, std::move(corpus), job.kind == TrainJob::Kind::Resume, dry}, *channel,
+                              channel->control());
+  });
+  if (problem && problem->fault != Fault::Cancelled) {
+    if (!session_) Q_EMIT model_failed(*problem, false);
+    Q_EMIT train_failed(*problem);
+    return;
+  }
+  summary.stopped = summary.stopped || problem.has_value();
+  Q_EMIT train_ended(summary);
 }
 
 void EngineWorker::save(const SaveRequest& request) {

@@ -6,19 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "app/error_report.h"
 #include "app/run_channel.h"
-#include "engine/core/error.h"
+#include "app/train_channel.h"
 #include "engine/io/run_folder.h"
 #include "engine/io/tokenizer.h"
 #include "engine/session.h"
 
 namespace carryover {
-
-/// An EngineError as a value that crosses threads.
-struct ErrorReport {
-  Fault fault = Fault::Internal;
-  QString where, problem, advice;
-};
 
 struct LoadedModel {
   ModelInfo info;
@@ -46,6 +41,13 @@ struct SaveRequest {
   RunSummary summary;
 };
 
+/// A training to run: a new one, one to go on with, or one step that is only measured.
+struct TrainJob {
+  enum class Kind { Start, Resume, DryRun };
+  std::shared_ptr<const TrainingPlan> plan;
+  Kind kind = Kind::Start;
+};
+
 /// The engine's side of the thread boundary: lives on the engine thread, owns the Session, and does everything slow
 /// (reading, tokenising, loading, running, writing). Called by queued calls with plain values; answers by signals with
 /// plain values. Errors end here, as ErrorReport.
@@ -56,6 +58,8 @@ class EngineWorker : public QObject {
   void open_text(const TextRequest& request);
   void run(const RunRequest& request, const std::shared_ptr<RunChannel>& channel);
   void save(const SaveRequest& request);
+  /// From the model's files, whatever the open model has become since: it is loaded anew where it must be.
+  void train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel);
 
  Q_SIGNALS:
   void loading(double fraction, const QString& what);
@@ -66,13 +70,19 @@ class EngineWorker : public QObject {
   void text_failed(const carryover::ErrorReport& report);
   void run_ended(const carryover::RunSummary& summary);
   void run_failed(const carryover::ErrorReport& report);
+  void train_news();  ///< the channel has something; sent once until it is drained
+  void train_ended(const carryover::TrainingSummary& summary);
+  void train_failed(const carryover::ErrorReport& report);
   void saved(const QString& directory);
   void save_failed(const carryover::ErrorReport& report);
 
  private:
+  void load(const ModelRequest& request);
   void encode_text();
 
   std::unique_ptr<Session> session_;
+  ModelRequest opened_;   ///< what session_ was loaded by
+  bool trained_ = false;  ///< its weights are no longer the file's
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::string text_;
   QString text_name_;

@@ -77,6 +77,22 @@ void report_progress(MainWindow& window) {
   });
 }
 
+/// What was asked for on the command line, once the text has run and the training run, if one was named, is read.
+void conclude(MainWindow& window, const WindowOptions& options) {
+  TrainingRuns& training = window.context().training();
+  const bool waits = !options.training.isEmpty() && training.count() == 0;
+  if (waits) {
+    QObject::connect(&training, &TrainingRuns::run_changed, &window, [&window, options] { conclude(window, options); },
+                     Qt::ConnectionType(Qt::QueuedConnection | Qt::SingleShotConnection));
+  } else if (!options.screenshots.isEmpty()) {
+    take_pictures(window, options.screenshots);
+  } else if (options.headless) {
+    write_report(window, options.out);
+  } else if (options.exit_after_run) {
+    QCoreApplication::exit(window.context().run().segment_count() > 0 ? 0 : 1);
+  }
+}
+
 int run_window(int argc, char** argv) {
   const bool platform_given = qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
   choose_platform(argc, argv);
@@ -92,14 +108,13 @@ int run_window(int argc, char** argv) {
   Startup startup(window, options);
   QObject::connect(&startup, &Startup::finished, &window, [&] {
     QObject::disconnect(&startup, &Startup::finished, &window, nullptr);
-    if (!options.screenshots.isEmpty()) {
-      take_pictures(window, options.screenshots);
-    } else if (options.headless) {
-      write_report(window, options.out);
-    } else if (options.exit_after_run) {
-      QCoreApplication::exit(window.context().run().segment_count() > 0 ? 0 : 1);
-    }
+    conclude(window, options);
   });
+  if (!options.training.isEmpty()) {
+    QObject::connect(&window.training(), &TrainController::failed, &window,
+                     [](const ErrorReport& report) { say(report.where + QStringLiteral(": ") + report.problem); });
+    window.training().open_folder(options.training);
+  }
   if (options.headless) report_progress(window);
   window.show();
   startup.start();

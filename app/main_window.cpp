@@ -24,6 +24,7 @@ namespace carryover {
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
       controller_(context_),
+      training_(context_, controller_),
       ribbon_(new ContextRibbon(context_)),
       messages_(new MessageBar(this)) {
   setWindowTitle(tr("Carryover"));
@@ -48,6 +49,7 @@ MainWindow::MainWindow(QWidget* parent)
 
   build_docks();
   connect_state();
+  connect_training();
   update_actions();
   update_status();
 }
@@ -110,10 +112,7 @@ void MainWindow::connect_state() {
   connect(&controller_, &RunController::model_opened, this, &MainWindow::update_status);
   connect(&controller_, &RunController::text_opened, this, &MainWindow::update_status);
   connect(&controller_, &RunController::run_started, messages_, &QWidget::hide);
-  connect(&controller_, &RunController::failed, this, [this](const ErrorReport& report) {
-    messages_->show_error(report);
-    context_.add_note(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice), true);
-  });
+  connect(&controller_, &RunController::failed, this, &MainWindow::show_error);
   connect(&controller_, &RunController::saved, this,
           [this](const QString& directory) { context_.add_note(tr("Run saved to %1").arg(directory)); });
   auto* log = static_cast<LogPanel*>(panel(QStringLiteral("log")));
@@ -138,6 +137,11 @@ void MainWindow::connect_state() {
     if (now.dtype != last.dtype || now.device != last.device) controller_.reopen_model();
     last = now;
   });
+}
+
+void MainWindow::show_error(const ErrorReport& report) {
+  messages_->show_error(report);
+  context_.add_note(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice), true);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -165,6 +169,7 @@ void MainWindow::raise_panel(const QString& id) {
 
 void MainWindow::open_path(const QString& path) {
   const QFileInfo file(path);
+  if (QFileInfo::exists(path + QStringLiteral("/metrics.jsonl"))) return training_.open_folder(path);
   if (file.isDir() || file.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0) {
     controller_.open_model(path);
   } else {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QMainWindow>
+#include <QPointer>
 #include <map>
 
 #include "app/run_controller.h"
+#include "app/train_controller.h"
 #include "widgets/lab_context.h"
 
 class QAction;
@@ -15,6 +17,7 @@ class QProgressBar;
 namespace carryover {
 
 class ContextRibbon;
+class FinetuneDialog;
 class MessageBar;
 class Panel;
 
@@ -27,6 +30,7 @@ class MainWindow : public QMainWindow {
 
   LabContext& context() { return context_; }
   RunController& controller() { return controller_; }
+  TrainController& training() { return training_; }
   MessageBar& message_bar() { return *messages_; }
   ContextRibbon& ribbon() { return *ribbon_; }
 
@@ -34,10 +38,11 @@ class MainWindow : public QMainWindow {
   Panel* panel(const QString& id) const;
   void raise_panel(const QString& id);
 
-  void open_path(const QString& path);  ///< a model (folder, GGUF) or a text, whichever it is; runs when it is ready
+  void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a training run's folder
   void export_plots(const QString& directory);  ///< every panel's plots in every format; errors go to the message bar
   void show_fetch_progress(double fraction, const QString& what);
   void toggle_theme();
+  FinetuneDialog* open_finetune();  ///< the dialog, filled in from what is open; the same one while it is open
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -54,6 +59,13 @@ class MainWindow : public QMainWindow {
   QAction* add_action(class QToolBar* bar, const QString& icon, const QString& text, const QKeySequence& key,
                       const QString& help);
   void connect_state();
+  void connect_training();
+  void show_error(const ErrorReport& report);
+  TrainingPlan suggested_plan() const;
+  QString why_not_train() const;  ///< empty: it can start
+  void pause_or_resume();
+  void stop_engine();
+  void show_training_progress();
   void update_actions();
   void update_status();
   void follow();
@@ -65,6 +77,8 @@ class MainWindow : public QMainWindow {
 
   LabContext context_;
   RunController controller_;
+  TrainController training_;  ///< after controller_, whose engine it uses
+  QPointer<FinetuneDialog> finetune_;
   ContextRibbon* ribbon_;
   MessageBar* messages_;
   std::map<QString, Panel*> panels_;

@@ -67,11 +67,12 @@ void MainWindow::build_toolbar() {
   add("paste", tr("Paste"), QKeySequence(tr("Ctrl+Shift+V")), tr("Paste a text"), [this] { ask_paste(); });
   bar->addSeparator();
   run_ = add("run", tr("Run"), QKeySequence(tr("F5")), tr("Run the text in segments"), [this] { controller_.run(); });
-  pause_ = add("pause", tr("Pause"), QKeySequence(tr("F6")), tr("Pause, or go on"), [this] {
-    controller_.state() == RunController::State::Paused ? controller_.resume() : controller_.pause();
-  });
-  stop_ = add("stop", tr("Stop"), QKeySequence(tr("Shift+F5")), tr("Stop; what is done stays"),
-              [this] { controller_.stop(); });
+  pause_ =
+      add("pause", tr("Pause"), QKeySequence(tr("F6")), tr("Pause, or go on"), [this] { pause_or_resume(); });
+  stop_ = add("stop", tr("Stop"), QKeySequence(tr("Shift+F5")),
+              tr("Stop; what is done stays, and a training saves a checkpoint"), [this] { stop_engine(); });
+  add("train", tr("Fine-tune"), QKeySequence(tr("Ctrl+Shift+F")), tr("Fine-tune the model to segmented execution"),
+      [this] { open_finetune(); });
   bar->addSeparator();
   previous_ = add("previous", tr("Previous segment"), QKeySequence(tr("Alt+Shift+Left")), tr("Previous segment"),
                   [this] { step_segment(-1); });
@@ -171,10 +172,18 @@ void MainWindow::update_actions() {
   using State = RunController::State;
   const State state = controller_.state();
   run_->setEnabled(controller_.can_run());
-  pause_->setEnabled(state == State::Running || state == State::Paused);
-  pause_->setText(state == State::Paused ? tr("Resume") : tr("Pause"));
-  set_themed_icon(pause_, state == State::Paused ? QStringLiteral("run") : QStringLiteral("pause"));
-  stop_->setEnabled(state == State::Running || state == State::Paused);
+  const QString why_not = controller_.busy();
+  run_->setToolTip(why_not.isEmpty() ? tr("Run the text in segments (F5)") : tr("Can't run now: %1").arg(why_not));
+  const TrainingModel* training = training_.training();
+  const TrainingState trains = training == nullptr ? TrainingState::Finished : training->state();
+  const bool paused = state == State::Paused || trains == TrainingState::Paused;
+  const bool running = state == State::Running || trains == TrainingState::Running;
+  pause_->setEnabled(running || paused);
+  if (pause_->text() != (paused ? tr("Resume") : tr("Pause"))) {
+    pause_->setText(paused ? tr("Resume") : tr("Pause"));
+    set_themed_icon(pause_, paused ? QStringLiteral("run") : QStringLiteral("pause"));
+  }
+  stop_->setEnabled(running || paused || trains == TrainingState::Preparing);
   const int count = context_.run().segment_count();
   previous_->setEnabled(context_.selected().segment > 0);
   next_->setEnabled(context_.selected().segment + 1 < count);
@@ -206,7 +215,9 @@ void MainWindow::update_status() {
                           .arg(model->info.threads));
   }
   const std::int64_t total = run.token_count();
-  if (!run.is_empty() && total > 0) {
+  if (training_.active()) {
+    show_training_progress();
+  } else if (!run.is_empty() && total > 0) {
     const double done = static_cast<double>(run.tokens_done());
     const double rate = done / std::max(0.05, controller_.running_seconds());
     progress_->setValue(static_cast<int>(1000 * done / static_cast<double>(total)));

@@ -66,7 +66,19 @@ void RunController::post(Call call) {
       worker, [worker, call = std::move(call)] { call(*worker); }, Qt::QueuedConnection);
 }
 
+void RunController::set_busy(const QString& why) {
+  if (busy_ == why) return;
+  busy_ = why;
+  Q_EMIT state_changed();
+}
+
+bool RunController::refuse_when_busy() {
+  if (!busy_.isEmpty()) Q_EMIT failed({Fault::Usage, tr("engine"), busy_, tr("Stop it first, or wait for its end.")});
+  return !busy_.isEmpty();
+}
+
 void RunController::open_model(const QString& path) {
+  if (refuse_when_busy()) return;
   stop();
   ModelRequest request;
   request.path = path.toStdString();
@@ -81,11 +93,13 @@ void RunController::reopen_model() {
 }
 
 void RunController::open_text(const QString& path) {
+  if (refuse_when_busy()) return;
   begin_load();
   post([path](EngineWorker& worker) { worker.open_text({path, {}, {}}); });
 }
 
 void RunController::open_pasted_text(const QString& text) {
+  if (refuse_when_busy()) return;
   begin_load();
   post([contents = text.toStdString()](EngineWorker& worker) { worker.open_text({{}, contents, tr("pasted text")}); });
 }
@@ -120,7 +134,7 @@ void RunController::accept_model(const LoadedModel& model) {
 }
 
 bool RunController::can_run() const {
-  return state_ == State::Idle && loads_under_way_ == 0 && model_ && text_;
+  return state_ == State::Idle && busy_.isEmpty() && loads_under_way_ == 0 && model_ && text_;
 }
 
 bool RunController::engine_paused() const {
@@ -236,6 +250,25 @@ RunDescription RunController::describe_run() const {
                               description.text, "--tokens",   std::to_string(run.token_count()),
                               "--config",       "config.json"};
   return description;
+}
+
+void RunController::show(const QString& name, const RunRequest& request,
+                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
+  if (state_ != State::Idle || !model_) return;
+  RunModel& run = context_.run();
+  run.begin(model_->info, request, model_->tokenizer);
+  run_text_ = name;
+  run_token_limit_ = 0;
+  RunSummary summary;
+  for (const auto& segment : segments) {
+    run.append(segment);
+    summary.tokens += segment->record.length;
+    summary.targets += segment->record.targets;
+    summary.nll_sum += segment->record.nll_sum;
+    summary.seconds += segment->record.seconds;
+    summary.segments += 1;
+  }
+  run.finish(summary);
 }
 
 void RunController::save_run(const QString& directory) {

@@ -27,6 +27,10 @@ class RunController : public QObject {
   bool can_run() const;
   const std::optional<LoadedModel>& model() const { return model_; }
   const std::optional<LoadedText>& text() const { return text_; }
+  /// Something else has the engine: runs and loads are refused, and `why` says so. Empty: nothing has.
+  void set_busy(const QString& why);
+  const QString& busy() const { return busy_; }
+  EngineWorker& worker() { return *worker_; }  ///< for queued calls and connections only
   bool engine_paused() const;      ///< asked to, or latched by itself
   double running_seconds() const;  ///< of the run now under way, pauses included
 
@@ -39,6 +43,9 @@ class RunController : public QObject {
   void pause();
   void resume();
   void stop();
+  /// Shows segments that something else than a run gave, as if they were one. Nothing where a run goes on.
+  void show(const QString& name, const RunRequest& request,
+            const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments);
   void save_run(const QString& directory);
   /// The last run with the command line that repeats it (the configuration goes by file).
   RunDescription describe_run() const;
@@ -57,6 +64,7 @@ class RunController : public QObject {
   void connect_worker();
   template <typename Call>
   void post(Call call);
+  bool refuse_when_busy();
   void begin_load();
   void end_load();
   void set_state(State state);
@@ -75,6 +83,7 @@ class RunController : public QObject {
   State state_ = State::Idle;
   int loads_under_way_ = 0;
   bool run_wanted_ = false;
+  QString busy_;
   QString run_text_;  ///< what the run in the RunModel read
   std::int64_t run_token_limit_ = 0;
   QTimer drain_timer_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "widgets/finetune_dialog.h"
 #include "widgets/panel.h"
 
 namespace carryover {
@@ -37,7 +38,10 @@ void select_something(LabContext& context) {
 }
 
 RunReport::RunReport(MainWindow& window, const QString& directory, QObject* parent)
-    : QObject(parent), window_(window), directory_(directory), views_(window.panel_ids()) {}
+    : QObject(parent), window_(window), directory_(directory), pictures_(window.panel_ids()) {
+  pictures_.push_back(QStringLiteral("finetune"));
+  pictures_.push_back(QStringLiteral("window"));
+}
 
 void RunReport::start() {
   if (!QDir().mkpath(directory_)) {
@@ -48,23 +52,25 @@ void RunReport::start() {
   raise_next();
 }
 
-void RunReport::raise_next() {
-  if (next_ < views_.size()) window_.raise_panel(views_[next_]);
-  if (next_ == views_.size())  // the window itself, with the front panels that it opens with
-    for (const char* front : {"grid", "text", "hits", "loss"}) window_.raise_panel(QString::fromLatin1(front));
-  QTimer::singleShot(settle_ms, this, &RunReport::take);
+QWidget* RunReport::raise(const QString& picture) {
+  if (picture == QStringLiteral("finetune")) return window_.open_finetune();
+  if (picture != QStringLiteral("window")) {
+    window_.raise_panel(picture);
+    return window_.panel(picture);
+  }
+  window_.open_finetune()->close();
+  for (const char* front : {"grid", "text", "hits", "loss"}) window_.raise_panel(QString::fromLatin1(front));
+  return &window_;  // with the front panels that it opens with
 }
 
-void RunReport::take() {
-  const bool whole = next_ == views_.size();
-  QWidget& widget = whole ? static_cast<QWidget&>(window_) : *window_.panel(views_[next_]);
-  if (!save(widget, whole ? QStringLiteral("window") : views_[next_])) return;
-  ++next_;
-  if (whole) {
-    Q_EMIT done(files_);
-  } else {
+void RunReport::raise_next() {
+  if (next_ == pictures_.size()) return Q_EMIT done(files_);
+  QWidget* widget = raise(pictures_[next_]);
+  QTimer::singleShot(settle_ms, this, [this, widget] {
+    if (!save(*widget, pictures_[next_])) return;
+    ++next_;
     raise_next();
-  }
+  });
 }
 
 bool RunReport::save(QWidget& widget, const QString& name) {

@@ -8,7 +8,7 @@
 
 namespace carryover {
 
-/// Pictures of a window and of each of its views, taken one after another so that each is drawn before its picture. GUI
+/// Pictures of a window, of each of its views and of the fine-tune dialog, taken one after another so that each is drawn before its picture. GUI
 /// thread.
 class RunReport : public QObject {
   Q_OBJECT
@@ -21,13 +21,13 @@ class RunReport : public QObject {
   void failed(const QString& path);
 
  private:
+  QWidget* raise(const QString& picture);
   void raise_next();
-  void take();
   bool save(QWidget& widget, const QString& name);
 
   MainWindow& window_;
   QString directory_;
-  std::vector<QString> views_;
+  std::vector<QString> pictures_;
   std::size_t next_ = 0;
   int files_ = 0;
 };

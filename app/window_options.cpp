@@ -47,12 +47,14 @@ WindowOptions parse_window_options(const QStringList& arguments) {
                                  QStringLiteral("light"));
   const QCommandLineOption size(QStringLiteral("size"), tr("Size of the window"), QStringLiteral("WxH"),
                                 QStringLiteral("1280x800"));
+  const QCommandLineOption training(QStringLiteral("training"), tr("Open the folder of a training run too"),
+                                    QStringLiteral("DIR"));
   const QCommandLineOption screenshots(QStringLiteral("screenshots"),
                                        tr("Run, save pictures of each view to DIR, quit"), QStringLiteral("DIR"));
   const QCommandLineOption exit_after_run(QStringLiteral("exit-after-run"), tr("Quit when the run ends"));
   const QCommandLineOption headless(QStringLiteral("headless"), tr("No window: run, write data and pictures, quit"));
   const QCommandLineOption out(QStringLiteral("out"), tr("Run folder of --headless"), QStringLiteral("DIR"));
-  parser.addOptions({no_fetch, tokens, theme, size, screenshots, exit_after_run, headless, out});
+  parser.addOptions({no_fetch, tokens, theme, size, training, screenshots, exit_after_run, headless, out});
   if (!parser.parse(arguments)) refuse(parser.errorText());
   if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
   const QString theme_name = parser.value(theme);
@@ -68,6 +70,7 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   options.theme = theme_name == QStringLiteral("dark") ? ThemeKind::Dark : ThemeKind::Light;
   options.size = parse_size(parser.value(size));
   if (parser.isSet(tokens)) options.tokens = parse_tokens(parser.value(tokens));
+  options.training = parser.value(training);
   options.screenshots = parser.value(screenshots);
   options.out = parser.isSet(out)
                     ? parser.value(out)

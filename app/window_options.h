@@ -18,6 +18,7 @@ struct WindowOptions {
   ThemeKind theme = ThemeKind::Light;
   QSize size{1280, 800};
   std::optional<std::int64_t> tokens;  ///< of the text; 0: all
+  QString training;                    ///< folder of a training run to open, or empty
   QString screenshots;                 ///< folder for pictures of each view, then quit
   QString out;                         ///< run folder of a headless run
 };

@@ -8,6 +8,7 @@
 
 #include "engine/core/segment_config.h"
 #include "widgets/run_model.h"
+#include "widgets/training_runs.h"
 
 namespace carryover {
 
@@ -40,6 +41,7 @@ class LabContext : public QObject {
   explicit LabContext(QObject* parent = nullptr);
 
   RunModel& run() { return run_; }
+  TrainingRuns& training() { return training_; }
   QUndoStack& undo_stack() { return undo_stack_; }
 
   const Selection& selected() const { return selected_; }
@@ -83,6 +85,7 @@ class LabContext : public QObject {
   void show_history_entry(std::size_t index);
 
   RunModel run_;
+  TrainingRuns training_;
   QUndoStack undo_stack_;
   Selection selected_, hovered_;
   std::vector<Selection> history_;

@@ -10,8 +10,11 @@
 #include "widgets/panels/log_panel.h"
 #include "widgets/panels/loss_panel.h"
 #include "widgets/panels/memory_panel.h"
+#include "widgets/panels/reach_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
 #include "widgets/panels/text_panel.h"
+#include "widgets/panels/training_panel.h"
+#include "widgets/panels/training_runs_panel.h"
 
 namespace carryover {
 namespace {
@@ -35,6 +38,9 @@ const std::vector<PanelEntry>& panel_registry() {
       row<ConfigPanel>("config", QT_TRANSLATE_NOOP("PanelRegistry", "Settings"), PanelArea::Right),
       row<LossPanel>("loss", QT_TRANSLATE_NOOP("PanelRegistry", "Loss"), PanelArea::Bottom),
       row<MemoryPanel>("memory", QT_TRANSLATE_NOOP("PanelRegistry", "Memory"), PanelArea::Bottom),
+      row<TrainingPanel>("training", QT_TRANSLATE_NOOP("PanelRegistry", "Training"), PanelArea::Bottom),
+      row<ReachPanel>("reach", QT_TRANSLATE_NOOP("PanelRegistry", "Gradient reach"), PanelArea::Bottom),
+      row<TrainingRunsPanel>("training_runs", QT_TRANSLATE_NOOP("PanelRegistry", "Training runs"), PanelArea::Bottom),
       row<LogPanel>("log", QT_TRANSLATE_NOOP("PanelRegistry", "Log"), PanelArea::Bottom),
   };
   return rows;

@@ -96,6 +96,12 @@ void PlotCurves::set_visible(int index, bool visible) {
   if (curve.style.stacked) redraw();
 }
 
+void PlotCurves::set_name(int index, const QString& name) {
+  Curve& curve = at(index);
+  curve.name = name;
+  curve.graph->setName(name);
+}
+
 void PlotCurves::set_stacking(bool on) {
   if (stacking_ == on) return;
   stacking_ = on;
@@ -113,6 +119,11 @@ void PlotCurves::style_line(Curve& curve) {
   QPen pen(colour, curve.x.size() < thin_from && !curve.style.stacked ? 1.6 : 1.0);
   if (curve.style.dashed) pen.setDashPattern({5, 3});
   curve.graph->setPen(pen);
+  if (curve.style.points) {
+    curve.graph->setLineStyle(QCPGraph::lsNone);
+    curve.graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssTriangle, QPen(colour, 1.4), QBrush(colour), 8));
+    return;
+  }
   const bool dotted = few && !curve.style.dashed && !curve.style.filled;
   curve.graph->setScatterStyle(dotted ? QCPScatterStyle(QCPScatterStyle::ssDisc, 5) : QCPScatterStyle());
   QColor fill = colour;

@@ -18,6 +18,7 @@ class PlotCurves {
   void append(int index, double x, double y);
   void clear(int index);
   void set_visible(int index, bool visible);
+  void set_name(int index, const QString& name);
   void set_stacking(bool on);
   void restyle(const Theme& theme);
 

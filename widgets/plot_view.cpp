@@ -75,6 +75,10 @@ void PlotView::set_axes(const QString& x_label, const QString& y_label) {
   setAccessibleDescription(tr("%1 against %2").arg(y_label, x_label));
 }
 
+const QString& PlotView::y_label() const {
+  return d_->y_label;
+}
+
 void PlotView::set_integer_axes(bool x, bool y) {
   d_->x_ticker->set_integer(x);
   d_->y_ticker->set_integer(y);
@@ -127,6 +131,12 @@ void PlotView::clear_curves() {
 
 void PlotView::set_curve_visible(int curve, bool visible) {
   d_->curves->set_visible(curve, visible);
+}
+void PlotView::set_curve_name(int curve, const QString& name) {
+  d_->curves->set_name(curve, name);
+}
+bool PlotView::following() const {
+  return d_->following;
 }
 std::vector<std::pair<double, double>> PlotView::drawn_points(int curve) const {
   return d_->curves->drawn(curve);

@@ -24,6 +24,7 @@ struct CurveStyle {
   bool dashed = false;
   bool filled = false;
   bool stacked = false;  ///< stands on the visible stacked curves added before it; append to all of them at the same x
+  bool points = false;   ///< marks without a line
 };
 
 /// A colour map or curves with axes, export and linked cursors: hides qcustomplot.h from the panels. Drag pans, the
@@ -38,6 +39,7 @@ class PlotView : public QWidget {
   const QString& id() const;
   void set_title(const QString& title);                           ///< drawn above the plot, also in figures
   void set_axes(const QString& x_label, const QString& y_label);  ///< with units
+  const QString& y_label() const;
   void set_integer_axes(bool x, bool y);                          ///< ticks at whole numbers only
   void set_y_names(const std::vector<QString>& names);            ///< labels for y = 0, 1, 2 … instead of numbers
   void set_y_reversed(bool reversed);                             ///< y grows downwards, as rows are read
@@ -52,6 +54,7 @@ class PlotView : public QWidget {
   void clear_curve(int curve);
   void clear_curves();  ///< their data, not the curves
   void set_curve_visible(int curve, bool visible);
+  void set_curve_name(int curve, const QString& name);
   /// The line through all its points as drawn, stacking included. For tests and hover texts.
   std::vector<std::pair<double, double>> drawn_points(int curve) const;
 
@@ -69,6 +72,7 @@ class PlotView : public QWidget {
   void set_cursor(double x);              ///< vertical line on a buffered layer of its own: cheap. NaN hides it.
   void set_row_cursor(double y);          ///< horizontal line, likewise
   void set_extent(const QRectF& extent);  ///< what fit() shows, in place of the data's bounds; a null one undoes that
+  bool following() const;                 ///< nobody has zoomed: the axes follow the data
   void fit();                             ///< axes to the data or extent, and following it again
   void zoom_to(double x0, double x1, double y0, double y1);
   QRectF view() const;       ///< visible range; (left, top) is the smallest x and y

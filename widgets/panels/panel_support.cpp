@@ -25,6 +25,11 @@ QString run_provenance(const RunModel& run) {
            QString::fromStdString(config.dump()));
 }
 
+QString training_provenance(const TrainingModel& run) {
+  return QStringLiteral("training run: %1\nplan: %2")
+      .arg(run.directory(), QString::fromStdString(plan_json(run.plan()).dump()));
+}
+
 QString text_around(const RunModel& run, std::int64_t position, int before, int after) {
   QString text;
   const std::int64_t end = std::min(run.token_count(), position + after + 1);

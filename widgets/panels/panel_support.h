@@ -11,6 +11,8 @@ namespace carryover {
 int shown_segment(LabContext& context);
 /// Model, its hash, policy and configuration of the run: what a figure carries.
 QString run_provenance(const RunModel& run);
+/// The same of a training run: its folder and its whole plan.
+QString training_provenance(const TrainingModel& run);
 /// The token at `position` between its neighbours, on one line, with line breaks shown as ⏎.
 QString text_around(const RunModel& run, std::int64_t position, int before = 4, int after = 4);
 /// Stops a run's panels from saying different things while there is nothing to show.

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of MainWindow that trains: the dialog, the panels' wishes, and what the toolbar shows meanwhile.
+#include <QAction>
+#include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
+#include <QProgressBar>
+
+#include "app/main_window.h"
+#include "app/message_bar.h"
+#include "widgets/finetune_dialog.h"
+#include "widgets/panels/training_panel.h"
+#include "widgets/panels/training_runs_panel.h"
+
+namespace carryover {
+
+void MainWindow::connect_training() {
+  connect(&training_, &TrainController::state_changed, this, &MainWindow::update_actions);
+  connect(&training_, &TrainController::state_changed, this, &MainWindow::update_status);
+  connect(&training_, &TrainController::failed, this, &MainWindow::show_error);
+  connect(&training_, &TrainController::dry_run_failed, this, &MainWindow::show_error);
+  auto* live = static_cast<TrainingPanel*>(panel(QStringLiteral("training")));
+  connect(live, &TrainingPanel::pause_wanted, &training_, &TrainController::pause);
+  connect(live, &TrainingPanel::resume_wanted, &training_, &TrainController::resume);
+  connect(live, &TrainingPanel::stop_wanted, &training_, &TrainController::stop);
+  auto* runs = static_cast<TrainingRunsPanel*>(panel(QStringLiteral("training_runs")));
+  connect(runs, &TrainingRunsPanel::finetune_wanted, this, &MainWindow::open_finetune);
+  connect(runs, &TrainingRunsPanel::open_wanted, &training_, &TrainController::open_folder);
+  connect(runs, &TrainingRunsPanel::resume_wanted, &training_, &TrainController::resume_run);
+  connect(&context_.training(), &TrainingRuns::added, this, [this] { raise_panel(QStringLiteral("training")); });
+}
+
+TrainingPlan MainWindow::suggested_plan() const {
+  TrainingPlan plan;
+  plan.config = context_.config();
+  plan.policy = context_.run_options().policy;
+  plan.dtype = context_.run_options().dtype;
+  plan.device = context_.run_options().device;
+  if (const auto& model = controller_.model()) plan.model = model->info.path;
+  if (const auto& text = controller_.text(); text && QFileInfo::exists(text->name))
+    plan.data = {text->name.toStdString()};
+  plan.output_dir =
+      QDir::current()
+          .filePath(QDateTime::currentDateTime().toString(QStringLiteral("'carryover-train-'yyyyMMdd-HHmmss")))
+          .toStdString();
+  return plan;
+}
+
+FinetuneDialog* MainWindow::open_finetune() {
+  if (!finetune_) {
+    finetune_ = new FinetuneDialog(suggested_plan(), this);
+    finetune_->setAttribute(Qt::WA_DeleteOnClose);
+    const auto tell_busy = [this] {
+      if (finetune_) finetune_->set_engine_busy(why_not_train());
+    };
+    connect(&training_, &TrainController::state_changed, finetune_, tell_busy);
+    connect(&controller_, &RunController::state_changed, finetune_, tell_busy);
+    connect(&training_, &TrainController::dry_run_done, finetune_,
+            [this](const DryRun& result) { finetune_->show_dry_run(result.step); });
+    connect(&training_, &TrainController::dry_run_failed, finetune_,
+            [this](const ErrorReport& report) { finetune_->show_dry_run_problem(report.problem); });
+    connect(finetune_, &FinetuneDialog::start_wanted, &training_, &TrainController::start);
+    connect(finetune_, &FinetuneDialog::dry_run_wanted, &training_, &TrainController::dry_run);
+    tell_busy();
+  }
+  finetune_->show();
+  finetune_->raise();
+  finetune_->activateWindow();
+  return finetune_;
+}
+
+QString MainWindow::why_not_train() const {
+  if (!controller_.busy().isEmpty()) return controller_.busy();
+  if (controller_.state() != RunController::State::Idle) return tr("a run is using the engine");
+  return controller_.loading() ? tr("a model or a text is being loaded") : QString();
+}
+
+void MainWindow::pause_or_resume() {
+  if (training_.active()) {
+    const TrainingModel* run = training_.training();
+    run != nullptr && run->state() == TrainingState::Paused ? training_.resume() : training_.pause();
+  } else {
+    controller_.state() == RunController::State::Paused ? controller_.resume() : controller_.pause();
+  }
+}
+
+void MainWindow::stop_engine() {
+  training_.active() ? training_.stop() : controller_.stop();
+}
+
+void MainWindow::show_training_progress() {
+  const TrainingModel* run = training_.training();
+  if (run == nullptr) return progress_->setFormat(tr("dry run"));
+  if (run->step_count() == 0) {
+    progress_->setValue(static_cast<int>(1000 * run->progress()));
+    return progress_->setFormat(run->progress_text());
+  }
+  const double step = run->column(TrainingColumn::Step).back();
+  const auto all = static_cast<double>(run->plan().training.max_steps);
+  progress_->setValue(static_cast<int>(1000 * (step + run->progress()) / all));
+  progress_->setFormat(run->state() == TrainingState::Running
+                           ? tr("step %L1/%L2 · %L3 tok/s")
+                                 .arg(step, 0, 'f', 0)
+                                 .arg(all, 0, 'f', 0)
+                                 .arg(run->column(TrainingColumn::TokensPerSecond).back(), 0, 'f', 0)
+                           : tr("step %L1/%L2 · %3")
+                                 .arg(step, 0, 'f', 0)
+                                 .arg(all, 0, 'f', 0)
+                                 .arg(training_state_name(run->state())));
+}
+
+}  // namespace carryover

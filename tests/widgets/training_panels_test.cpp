@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+#include <QToolButton>
+#include <cmath>
+
+#include "tests/support/gui_test.h"
+#include "tests/support/synthetic_training.h"
+#include "widgets/lab_context.h"
+#include "widgets/panels/reach_panel.h"
+#include "widgets/panels/training_panel.h"
+#include "widgets/panels/training_runs_panel.h"
+#include "widgets/theme.h"
+
+using namespace carryover;
+
+namespace {
+
+constexpr int settle_ms = 60;  // queued refreshes and replots
+
+void show(Panel& panel, const QSize& size = {1200, 320}) {
+  panel.resize(size);
+  panel.show();
+  QTest::qWait(settle_ms);
+}
+
+PlotView* plot_of(Panel& panel, const char* id) {
+  for (PlotView* plot : panel.findChildren<PlotView*>())
+    if (plot->id() == QLatin1String(id)) return plot;
+  return nullptr;
+}
+
+QToolButton* button(Panel& panel, const QString& name) {
+  for (QToolButton* each : panel.findChildren<QToolButton*>())
+    if (each->accessibleName() == name || each->text() == name) return each;
+  return nullptr;
+}
+
+using Points = std::vector<std::pair<double, double>>;
+
+}  // namespace
+
+class TrainingPanelsTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() {
+    test::fail_on_qt_warnings();
+    apply_theme(*qApp, ThemeKind::Light);
+  }
+
+  void say_that_there_is_no_run() {
+    LabContext lab;
+    TrainingPanel training(lab);
+    ReachPanel reach(lab);
+    TrainingRunsPanel runs(lab);
+    for (Panel* panel : std::initializer_list<Panel*>{&training, &reach, &runs}) {
+      show(*panel);
+      for (PlotView* plot : panel->plots()) QVERIFY(plot->is_empty());
+    }
+    QVERIFY(!button(training, TrainingPanel::tr("Stop and save"))->isEnabled());
+  }
+
+  void the_loss_grows_by_what_is_new_and_its_mean_starts_at_the_first_value() {
+    LabContext lab;
+    TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan());
+    TrainingPanel panel(lab);
+    run.append(test::synthetic_steps(1, 100));
+    show(panel);
+    PlotView* plot = plot_of(panel, "train_loss");
+    const Points before = plot->drawn_points(0);
+    QCOMPARE(before.size(), std::size_t{100});
+    for (std::size_t i = 0; i < before.size(); ++i)
+      QCOMPARE(before[i], Points::value_type(static_cast<double>(i + 1), run.column(TrainingColumn::Loss)[i]));
+    const Points smooth = plot->drawn_points(1);
+    QVERIFY(std::abs(smooth[0].second - before[0].second) < 1e-12);
+    double mean = 0, mass = 0;
+    for (const auto& [x, y] : before) mean = 0.9 * mean + 0.1 * y, mass = 0.9 * mass + 0.1;
+    QVERIFY(std::abs(smooth.back().second - mean / mass) < 1e-9);
+    run.append(test::synthetic_steps(101, 150));
+    QTest::qWait(settle_ms);
+    const Points after = plot->drawn_points(0);
+    QCOMPARE(after.size(), std::size_t{150});
+    QVERIFY(std::equal(before.begin(), before.end(), after.begin()));
+  }
+
+  void memory_is_stacked_and_a_zoom_is_fine() {
+    LabContext lab;
+    TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan());
+    run.append(test::synthetic_steps(1, 30'000));
+    TrainingPanel panel(lab);
+    show(panel);
+    PlotView* memory = plot_of(panel, "train_memory");
+    const Points top = memory->drawn_points(6);  // the pool, uppermost
+    QVERIFY(top.size() > 100 && top.size() <= 2 * 1024 + 2);
+    for (const auto& [x, y] : top) {
+      const auto at = run.nearest(TrainingColumn::Step, x);
+      QVERIFY(std::abs(y - run.column(TrainingColumn::TotalMb)[at]) < 1e-6);
+    }
+    PlotView* loss = plot_of(panel, "train_loss");
+    loss->zoom_to(10'000, 10'100, 0, 5);
+    QTest::qWait(settle_ms);
+    const Points fine = loss->drawn_points(0);
+    const auto inside = std::count_if(fine.begin(), fine.end(),
+                                      [](const auto& point) { return point.first >= 10'000 && point.first <= 10'100; });
+    QCOMPARE(inside, 101);
+  }
+
+  void taken_back_steps_are_no_longer_drawn() {
+    LabContext lab;
+    TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan());
+    run.append(test::synthetic_steps(1, 40));
+    TrainingPanel panel(lab);
+    show(panel);
+    run.restart_after(10);
+    run.append(test::synthetic_steps(11, 12));
+    QTest::qWait(settle_ms);
+    QCOMPARE(plot_of(panel, "train_loss")->drawn_points(0).size(), std::size_t{12});
+    lab.training().remove(0);
+    QTest::qWait(settle_ms);
+    QVERIFY(plot_of(panel, "train_loss")->is_empty());
+  }
+
+  void validations_and_alerts_are_marked() {
+    LabContext lab;
+    TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan());
+    run.append(test::synthetic_steps(1, 40));
+    run.append_validations({{20, {{512, 100, 2.5}, {1024, 100, 2.4}}}, {40, {{512, 100, 2.3}, {1024, 100, 2.2}}}});
+    run.append_alert({33, std::nan(""), 2.75, "the loss is not a number"});
+    TrainingPanel panel(lab);
+    show(panel);
+    PlotView* plot = plot_of(panel, "train_loss");
+    QCOMPARE(plot->drawn_points(2), (Points{{20, 2.5}, {40, 2.3}}));
+    QCOMPARE(plot->drawn_points(3), (Points{{20, 2.4}, {40, 2.2}}));
+    QCOMPARE(plot->drawn_points(6), (Points{{33, 2.75}}));
+    const auto labels = panel.findChildren<QLabel*>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+      return label->text().contains(QLatin1String("the loss is not a number"));
+    }));
+  }
+
+  void a_click_selects_the_nearest_step() {
+    LabContext lab;
+    TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan());
+    run.append(test::synthetic_steps(1, 20));
+    TrainingPanel panel(lab);
+    show(panel);
+    QSignalSpy selected(&lab.training(), &TrainingRuns::step_changed);
+    Q_EMIT plot_of(panel, "train_loss")->clicked(7.3, 1);
+    QCOMPARE(selected.count(), 1);
+    QCOMPARE(lab.training().shown_step(), qsizetype{6});
+    Q_EMIT plot_of(panel, "train_loss")->stepped(1, 0);
+    QCOMPARE(lab.training().shown_step(), qsizetype{7});
+    QTest::qWait(settle_ms);
+    button(panel, TrainingPanel::tr("Newest step"))->click();
+    QTest::qWait(settle_ms);
+    QVERIFY(!lab.training().step_selected());
+    QCOMPARE(lab.training().shown_step(), qsizetype{19});
+  }
+
+  void buttons_follow_the_state() {
+    LabContext lab;
+    TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan());
+    TrainingPanel panel(lab);
+    show(panel);
+    QSignalSpy paused(&panel, &TrainingPanel::pause_wanted), resumed(&panel, &TrainingPanel::resume_wanted),
+        stopped(&panel, &TrainingPanel::stop_wanted);
+    run.set_state(TrainingState::Running);
+    QTest::qWait(settle_ms);
+    button(panel, TrainingPanel::tr("Pause"))->click();
+    QCOMPARE(paused.count(), 1);
+    run.set_state(TrainingState::Paused);
+    QTest::qWait(settle_ms);
+    button(panel, TrainingPanel::tr("Resume"))->click();
+    QCOMPARE(resumed.count(), 1);
+    button(panel, TrainingPanel::tr("Stop and save"))->click();
+    QCOMPARE(stopped.count(), 1);
+    run.set_state(TrainingState::Attached);
+    QTest::qWait(settle_ms);
+    QVERIFY(!button(panel, TrainingPanel::tr("Stop and save"))->isEnabled());
+  }
+
+  void reach_shows_each_transition_and_ends_at_the_cut() {
+    for (const std::int64_t depth : {1, 2, 3}) {
+      LabContext lab;
+      TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan(depth));
+      run.append(test::synthetic_steps(1, 30, depth));
+      ReachPanel panel(lab);
+      show(panel);
+      const StepRecord last = test::synthetic_step(30, depth);
+      for (const GradientReach& entry : last.reach) {
+        const Points drawn = plot_of(panel, "reach_by_transition")->drawn_points(static_cast<int>(entry.age) - 1);
+        const auto found = std::find_if(drawn.begin(), drawn.end(), [&](const auto& point) {
+          return point.first == static_cast<double>(entry.transition + 1);
+        });
+        QVERIFY(found != drawn.end());
+        QVERIFY(std::abs(found->second - entry.norm) < 1e-6);
+      }
+      const Points ages = plot_of(panel, "reach_by_age")->drawn_points(0);
+      QCOMPARE(ages.size(), static_cast<std::size_t>(depth));
+      QVERIFY(plot_of(panel, "reach_by_age")->view().right() > static_cast<double>(depth) + 0.5);  // the cut is in sight
+      for (std::int64_t age = 1; age <= depth; ++age)
+        QCOMPARE(plot_of(panel, "reach_over_steps")->drawn_points(static_cast<int>(age) - 1).size(), std::size_t{30});
+    }
+  }
+
+  void ticked_runs_are_compared() {
+    LabContext lab;
+    TrainingRunsPanel panel(lab);
+    show(panel);
+    for (int i = 0; i < 3; ++i)
+      lab.training()
+          .add(QStringLiteral("/runs/%1").arg(i), test::synthetic_plan())
+          .append(test::synthetic_steps(1, 10 + i));
+    QTest::qWait(settle_ms);
+    PlotView* plot = plot_of(panel, "train_compare");
+    for (int i = 0; i < 3; ++i) QCOMPARE(plot->drawn_points(i).size(), static_cast<std::size_t>(10 + i));
+    lab.training().set_ticked(1, false);
+    QTest::qWait(settle_ms);
+    QCOMPARE(plot->drawn_points(0).size(), std::size_t{10});
+    QCOMPARE(plot->drawn_points(1).size(), std::size_t{12});  // the third has moved up
+    QVERIFY(plot->drawn_points(2).empty());
+    auto* list = panel.findChild<QTableView*>();
+    list->selectRow(0);
+    QCOMPARE(lab.training().current_index(), 0);
+    lab.training().remove(0);
+    QTest::qWait(settle_ms);
+    QCOMPARE(plot->drawn_points(0).size(), std::size_t{12});
+  }
+
+  void going_on_needs_a_checkpoint_and_an_end_before_the_last_step() {
+    LabContext lab;
+    TrainingRunsPanel panel(lab);
+    show(panel);
+    TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan());
+    QToolButton* go_on = button(panel, TrainingRunsPanel::tr("Go on"));
+    run.set_state(TrainingState::Stopped);
+    QVERIFY(!go_on->isEnabled());
+    run.set_checkpoint(QStringLiteral("/runs/first/checkpoints/step-10"));
+    QVERIFY(go_on->isEnabled());
+    QSignalSpy wanted(&panel, &TrainingRunsPanel::resume_wanted);
+    go_on->click();
+    QCOMPARE(wanted.at(0).at(0).toString(), QStringLiteral("/runs/first"));
+    for (const TrainingState state : {TrainingState::Running, TrainingState::Finished}) {
+      run.set_state(state);
+      QVERIFY(!go_on->isEnabled());
+    }
+  }
+};
+
+CARRYOVER_GUI_TEST(TrainingPanelsTest)
+#include "training_panels_test.moc"

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Training on the real engine and the demo, from the dialog to the run's folder and back.
+#include <QAction>
+#include <QApplication>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/main_window.h"
+#include "app/message_bar.h"
+#include "engine/engine_library.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/temp_dir.h"
+#include "widgets/finetune_dialog.h"
+#include "widgets/panel.h"
+#include "widgets/plan_form.h"
+#include "widgets/plot_view.h"
+#include "widgets/theme.h"
+
+using namespace carryover;
+
+namespace {
+
+constexpr int patience_ms = 60'000;
+
+QString demo() {
+  return QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");
+}
+
+void open_demo(MainWindow& window) {
+  window.show();
+  RunOptions options;
+  options.token_limit = 400;
+  options.dtype = DType::Float32;
+  window.context().set_run_options(options);
+  window.controller().open_model(demo());
+  window.controller().open_text(demo() + QStringLiteral("/text.txt"));
+  QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
+}
+
+TrainingPlan plan_for(const std::string& output, std::int64_t steps) {
+  TrainingPlan plan;
+  plan.model = demo().toStdString();
+  plan.data = {plan.model + "/text.txt"};
+  plan.output_dir = output;
+  plan.dtype = DType::Float32;
+  plan.threads = 1;
+  plan.config = SegmentConfig::defaults_for(ModelConfig{});
+  plan.config.segment_length = 32;
+  plan.config.carry_length = plan.config.retrieval_length = 8;
+  plan.config.query_length = 8;
+  plan.config.grouping = Grouping({1}, {{0}});
+  plan.training.max_steps = steps;
+  plan.training.gradient_accumulation_steps = 2;
+  plan.training.train_segments = 3;
+  plan.training.learning_rate = 1e-3;
+  plan.training.save_steps = 4;
+  plan.training.on_alert = AlertPolicy::Skip;
+  return plan;
+}
+
+QPushButton* button(const QWidget& widget, const QString& text) {
+  for (QPushButton* each : widget.findChildren<QPushButton*>())
+    if (each->text() == text) return each;
+  return nullptr;
+}
+
+QAction* action(const QWidget& window, const QString& text) {
+  for (QAction* each : window.findChildren<QAction*>())
+    if (each->text() == text) return each;
+  return nullptr;
+}
+
+TrainingModel* current(MainWindow& window) {
+  return window.context().training().current();
+}
+
+void expect_state(MainWindow& window, TrainingState state) {
+  QTRY_VERIFY_WITH_TIMEOUT(current(window) != nullptr && current(window)->state() == state, patience_ms);
+}
+
+void train_to_the_end(MainWindow& window, const TrainingPlan& plan) {
+  window.training().start(plan);
+  expect_state(window, TrainingState::Finished);
+}
+
+}  // namespace
+
+class TrainingRunTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void the_dialog_starts_a_run_that_pauses_stops_and_goes_on() {
+    const test::TempDir folder;
+    MainWindow window;
+    open_demo(window);
+    FinetuneDialog* dialog = window.open_finetune();
+    QVERIFY(dialog->plan().has_value());  // filled in from what is open
+    QCOMPARE(dialog->plan()->model, window.controller().model()->info.path);
+    dialog->set_plan(plan_for(folder.file("run"), 1'000'000));
+    QVERIFY2(dialog->problem().isEmpty(), qPrintable(dialog->problem()));
+    button(*dialog, FinetuneDialog::tr("Start"))->click();
+    QTRY_VERIFY_WITH_TIMEOUT(current(window) != nullptr && current(window)->step_count() >= 3, patience_ms);
+    QVERIFY(!window.controller().can_run());
+    QVERIFY(action(window, MainWindow::tr("Run"))->toolTip().contains(window.controller().busy()));
+    for (const char* id : {"training", "reach", "training_runs"}) {
+      window.raise_panel(QLatin1String(id));
+      QTRY_VERIFY(window.panel(QLatin1String(id))->isVisible());
+      window.panel(QLatin1String(id))->catch_up();
+      QVERIFY(!window.panel(QLatin1String(id))->plots().front()->is_empty());
+    }
+    action(window, MainWindow::tr("Pause"))->trigger();
+    expect_state(window, TrainingState::Paused);
+    const std::size_t at_pause = current(window)->step_count();
+    QTest::qWait(300);
+    QVERIFY(current(window)->step_count() <= at_pause + 1);  // one may have been on its way
+    const std::size_t paused = current(window)->step_count();
+    QTest::qWait(300);
+    QCOMPARE(current(window)->step_count(), paused);
+    action(window, MainWindow::tr("Resume"))->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= paused + 2, patience_ms);
+    action(window, MainWindow::tr("Stop"))->trigger();
+    expect_state(window, TrainingState::Stopped);
+    QVERIFY(window.controller().can_run());
+    QVERIFY(!current(window)->checkpoint().isEmpty());
+    const std::size_t stopped = current(window)->step_count();
+    window.training().resume_run(current(window)->directory());
+    QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= stopped + 2, patience_ms);
+    window.training().stop();
+    expect_state(window, TrainingState::Stopped);
+    const auto& steps = current(window)->column(TrainingColumn::Step);
+    for (std::size_t i = 0; i < steps.size(); ++i) QCOMPARE(steps[i], static_cast<double>(i + 1));
+    QVERIFY2(window.message_bar().isHidden(), qPrintable(window.message_bar().text()));
+  }
+
+  void going_on_gives_the_losses_of_a_run_that_never_stopped() {
+    const test::TempDir folder;
+    MainWindow window;
+    open_demo(window);
+    const std::int64_t steps = 14;
+    train_to_the_end(window, plan_for(folder.file("whole"), steps));
+    const std::vector<double> whole = current(window)->column(TrainingColumn::Loss);
+    QCOMPARE(whole.size(), static_cast<std::size_t>(steps));
+    QVERIFY(whole.back() < whole.front());
+    window.training().start(plan_for(folder.file("parts"), steps));
+    QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= 5 || !window.training().active(), patience_ms);
+    window.training().stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.training().active(), patience_ms);
+    if (current(window)->state() == TrainingState::Stopped)
+      window.training().resume_run(current(window)->directory());
+    expect_state(window, TrainingState::Finished);
+    QCOMPARE(current(window)->column(TrainingColumn::Loss), whole);
+  }
+
+  void a_step_that_was_kept_is_seen_like_a_run() {
+    const test::TempDir folder;
+    MainWindow window;
+    open_demo(window);
+    train_to_the_end(window, plan_for(folder.file("run"), 6));
+    TrainingRuns& runs = window.context().training();
+    qsizetype kept = -1;
+    for (qsizetype i = 0; i < 6; ++i)
+      if (current(window)->snapshot(static_cast<std::size_t>(i))) kept = i;
+    QVERIFY(kept >= 0);
+    runs.select_step(kept);
+    const RunModel& run = window.context().run();
+    QCOMPARE(run.segment_count(), 3);
+    QVERIFY(run.finished());
+    QVERIFY(!run.snapshot(1).hits.empty());
+    QCOMPARE(run.token_count(), std::int64_t{96});
+    QVERIFY(run.summary().ppl().has_value());
+  }
+
+  void a_dry_run_measures_and_leaves_no_trace() {
+    const test::TempDir folder;
+    MainWindow window;
+    open_demo(window);
+    QSignalSpy done(&window.training(), &TrainController::dry_run_done);
+    FinetuneDialog* dialog = window.open_finetune();
+    dialog->set_plan(plan_for(folder.file("run"), 10));
+    button(*dialog, FinetuneDialog::tr("Dry run"))->click();
+    QVERIFY(done.wait(patience_ms));
+    const DryRun result = done.at(0).at(0).value<DryRun>();
+    QVERIFY(result.step.memory.weights > 0);
+    QVERIFY(result.step.seconds > 0);
+    QVERIFY(!std::filesystem::exists(folder.file("run")));
+    QVERIFY(window.controller().can_run());
+    QCOMPARE(window.context().training().count(), 0);
+  }
+
+  void a_folder_is_opened_and_followed_while_another_writes_it() {
+    const test::TempDir folder;
+    MainWindow writer, reader;
+    open_demo(writer);
+    reader.show();
+    writer.training().start(plan_for(folder.file("run"), 60));
+    QTRY_VERIFY_WITH_TIMEOUT(current(writer) != nullptr && current(writer)->step_count() >= 2, patience_ms);
+    reader.open_path(QString::fromStdString(folder.file("run")));
+    QTRY_VERIFY_WITH_TIMEOUT(current(reader) != nullptr && current(reader)->step_count() >= 1, patience_ms);
+    expect_state(writer, TrainingState::Finished);
+    expect_state(reader, TrainingState::Finished);
+    for (const TrainingColumn column : {TrainingColumn::Step, TrainingColumn::Loss, TrainingColumn::GradientNorm})
+      QCOMPARE(current(reader)->column(column), current(writer)->column(column));
+    QCOMPARE(current(reader)->validations().size(), current(writer)->validations().size());
+    QVERIFY2(reader.message_bar().isHidden(), qPrintable(reader.message_bar().text()));
+  }
+
+  void what_goes_wrong_is_said_and_the_window_goes_on() {
+    const test::TempDir folder;
+    MainWindow window;
+    open_demo(window);
+    QSignalSpy failed(&window.training(), &TrainController::failed);
+    TrainingPlan plan = plan_for(folder.file("run"), 4);
+    plan.data = {folder.file("missing.txt")};
+    window.training().start(plan);
+    QVERIFY(failed.wait(patience_ms));
+    QVERIFY(window.message_bar().text().contains(QLatin1String("missing.txt")));
+    QVERIFY(current(window)->state() == TrainingState::Failed);
+    QVERIFY(window.controller().can_run());
+    window.open_path(QString::fromStdString(folder.file("run")));  // nothing there
+    train_to_the_end(window, plan_for(folder.file("run"), 4));
+  }
+
+  void a_model_can_not_be_opened_under_a_training_and_the_window_closes_over_one() {
+    const test::TempDir folder;
+    MainWindow window;
+    open_demo(window);
+    window.training().start(plan_for(folder.file("run"), 1'000'000));
+    QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= 1, patience_ms);
+    QSignalSpy failed(&window.controller(), &RunController::failed);
+    window.controller().open_model(demo());
+    QCOMPARE(failed.count(), 1);
+    QVERIFY(window.training().active());
+  }
+};
+
+int main(int argc, char** argv) {
+  prepare_engine_environment();
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  apply_theme(application, ThemeKind::Light);
+  TrainingRunTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "training_run_test.moc"

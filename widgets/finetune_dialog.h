@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDialog>
+#include <QTimer>
+#include <optional>
+
+#include "engine/core/training_values.h"
+#include "engine/io/training_plan.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QVBoxLayout;
+
+namespace carryover {
+
+class MemoryEstimate;
+class PlanForm;
+
+/// Asks for a TrainingPlan: a form that is checked as it is typed, presets, what the run will need, the command line
+/// that does the same. It starts nothing itself: it asks by signals. Not modal. GUI thread.
+class FinetuneDialog : public QDialog {
+  Q_OBJECT
+ public:
+  explicit FinetuneDialog(const TrainingPlan& plan, QWidget* parent = nullptr);
+
+  std::optional<TrainingPlan> plan() const { return plan_; }  ///< nothing while something is wrong
+  PlanForm& form() { return *form_; }
+  void set_plan(const TrainingPlan& plan);
+  void apply_preset(const QString& name);
+  QString problem() const { return problem_; }  ///< empty: the run may start
+  QString command_line() const;
+
+  /// Why nothing can be started now; empty: it can.
+  void set_engine_busy(const QString& why);
+  void show_dry_run(const StepRecord& step);
+  void show_dry_run_problem(const QString& problem);
+
+  /// Throw EngineError{Io, BadInput}.
+  void save_config(const QString& path);
+  void load_config(const QString& path);
+
+ Q_SIGNALS:
+  void start_wanted(const carryover::TrainingPlan& plan);
+  void dry_run_wanted(const carryover::TrainingPlan& plan);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  QWidget* build_side();
+  void add_command_line(QVBoxLayout* side);
+  QWidget* build_buttons();
+  void validate();
+  void check_paths(const TrainingPlan& plan) const;
+  const ModelConfig& model_config(const std::string& path);
+  void estimate();
+  void update_buttons();
+  void ask_config(bool save);
+
+  PlanForm* form_;
+  MemoryEstimate* memory_;
+  QComboBox* presets_;
+  QLabel *size_, *time_, *problem_label_;
+  QLineEdit* command_;
+  QPushButton *dry_run_, *start_;
+  QString problem_, busy_, config_path_;
+  std::optional<TrainingPlan> plan_;
+  std::string model_path_;  ///< that model_ was read from
+  std::optional<ModelConfig> model_;
+  std::optional<StepRecord> measured_;
+  QTimer timer_;
+};
+
+}  // namespace carryover

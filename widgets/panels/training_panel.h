@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "widgets/panel.h"
+#include "widgets/training_chart.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QHBoxLayout;
+class QLabel;
+class QToolButton;
+
+namespace carryover {
+
+/// The current training run, live: loss per step (raw under smoothed) with validations and alerts, loss per segment,
+/// learning rate, gradient norm, throughput and memory by kind, over steps, tokens or time. A click selects a step.
+class TrainingPanel : public Panel {
+  Q_OBJECT
+ public:
+  explicit TrainingPanel(LabContext& context, QWidget* parent = nullptr);
+  std::vector<PlotView*> plots() override;
+
+ Q_SIGNALS:
+  void pause_wanted();
+  void resume_wanted();
+  void stop_wanted();  ///< with a checkpoint
+
+ protected:
+  void refresh() override;
+
+ private:
+  enum Kind { Loss, Segments, Rate, GradientNorm, Throughput, Memory, KindCount };
+  struct View {
+    std::unique_ptr<TrainingChart> chart;
+    QToolButton* shown;
+  };
+  PlotView* make_plot(const char* id, const QString& title, const QString& y_label);
+  void build_bar(QHBoxLayout* bar);
+  void build_views(QHBoxLayout* bar, QHBoxLayout* row);
+  void add_loss_lines();
+  void add_memory_lines();
+  void add_marks();
+  void follow_run();
+  void update_header();
+  void draw_segments(const TrainingModel& run);
+  void draw_marks(const TrainingModel& run);
+  void draw_cursor(const TrainingModel& run);
+  void step(int steps);
+
+  std::vector<View> views_;
+  QLabel* header_;
+  QToolButton *pause_, *stop_, *newest_;
+  QComboBox* axis_;
+  QDoubleSpinBox* smoothing_;
+  int alerts_ = 0, first_validation_ = 0, validation_lines_ = 0, smoothed_ = 0;
+  bool new_run_ = true;
+};
+
+}  // namespace carryover
