@@ -79,6 +79,27 @@ void store(const float* in, at::BFloat16* out, std::int64_t n) {
 CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_ROW)
 #undef CARRYOVER_NORM_ROW
 
+#define CARRYOVER_NORM_BACKWARD_ROW(T)                                                                         \
+  CARRYOVER_VECTORISED T weighted_dot(const T* a, const T* weight, const T* b, std::int64_t n) {               \
+    T lanes[16] = {};                                                                                          \
+    std::int64_t i = 0;                                                                                        \
+    for (; i + 16 <= n; i += 16)                                                                               \
+      for (int lane = 0; lane < 16; ++lane) lanes[lane] += a[i + lane] * weight[i + lane] * b[i + lane];       \
+    T sum = 0;                                                                                                 \
+    for (; i < n; ++i) sum += a[i] * weight[i] * b[i];                                                         \
+    for (T lane : lanes) sum += lane;                                                                          \
+    return sum;                                                                                                \
+  }                                                                                                            \
+  CARRYOVER_VECTORISED void norm_backward_row(const T* gradient, const T* weight, const T* x, T* out, T scale, \
+                                              T along, std::int64_t n) {                                       \
+    for (std::int64_t i = 0; i < n; ++i) out[i] = scale * (gradient[i] * weight[i] - x[i] * along);            \
+  }                                                                                                            \
+  CARRYOVER_VECTORISED void add_scaled_product(T* sum, const T* a, const T* b, T scale, std::int64_t n) {      \
+    for (std::int64_t i = 0; i < n; ++i) sum[i] += a[i] * b[i] * scale;                                        \
+  }
+CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_BACKWARD_ROW)
+#undef CARRYOVER_NORM_BACKWARD_ROW
+
 // e^x by range reduction and a degree-7 polynomial (relative error under 2e-7): std::exp does not vectorise.
 inline float fast_exp(float x) {
   x = x > 89.0f ? 89.0f : (x < -87.0f ? -87.0f : x);  // from 2^127.5 on the power below is infinite, as it should be
@@ -108,6 +129,19 @@ void swiglu_row(const double* gate, const double* up, double* out, std::int64_t 
   for (std::int64_t i = 0; i < n; ++i) out[i] = gate[i] / (1.0 + fast_exp(-gate[i])) * up[i];
 }
 
+#define CARRYOVER_SWIGLU_BACKWARD_ROW(T, vectorised)                                                       \
+  vectorised void swiglu_backward_row(const T* gate, const T* up, const T* gradient, T* to_gate, T* to_up, \
+                                      std::int64_t n) {                                                    \
+    for (std::int64_t i = 0; i < n; ++i) {                                                                 \
+      const T sigmoid = T(1) / (T(1) + fast_exp(-gate[i])), silu = gate[i] * sigmoid;                      \
+      to_gate[i] = gradient[i] * up[i] * (sigmoid + silu * (T(1) - sigmoid));                              \
+      to_up[i] = gradient[i] * silu;                                                                       \
+    }                                                                                                      \
+  }
+CARRYOVER_SWIGLU_BACKWARD_ROW(float, CARRYOVER_VECTORISED)
+CARRYOVER_SWIGLU_BACKWARD_ROW(double, )
+#undef CARRYOVER_SWIGLU_BACKWARD_ROW
+
 template <typename T>
 using Wide = at::opmath_type<T>;
 
@@ -130,6 +164,64 @@ at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, doubl
         const auto scale = Wide<scalar_t>(1) / std::sqrt(mean + static_cast<Wide<scalar_t>>(epsilon));
         scale_row(row.data(), w, scale, width);
         store(row.data(), result + r * width, width);
+      }
+    });
+  });
+  return out;
+}
+
+/// {to x, to weight}; the latter only where wanted. Threads sum the weight's gradient over fixed blocks of rows, which
+/// are then added in order.
+variable_list rms_norm_backward_cpu(const at::Tensor& input, const at::Tensor& weight,
+                                    const at::Tensor& output_gradient, double epsilon, bool weight_wanted) {
+  constexpr std::int64_t block = 64;
+  const at::Tensor x = input.contiguous(), gradient = output_gradient.contiguous();
+  const auto wide_type = compute_type(x.scalar_type());
+  const at::Tensor wide_weight = weight.to(wide_type).contiguous();
+  at::Tensor to_x = at::empty_like(x);
+  const std::int64_t width = x.size(-1), rows = x.numel() / width, blocks = (rows + block - 1) / block;
+  const at::Tensor sums =
+      weight_wanted ? at::zeros({blocks, width}, x.options().dtype(wide_type)) : at::empty({0}, x.options());
+  CARRYOVER_DISPATCH(x.scalar_type(), "rms_norm_backward", [&] {
+    using W = Wide<scalar_t>;
+    const scalar_t *in = x.const_data_ptr<scalar_t>(), *from = gradient.const_data_ptr<scalar_t>();
+    const W* w = wide_weight.const_data_ptr<W>();
+    scalar_t* result = to_x.mutable_data_ptr<scalar_t>();
+    W* sum = weight_wanted ? sums.mutable_data_ptr<W>() : nullptr;
+    at::parallel_for(0, blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<W> buffer(static_cast<std::size_t>(3 * width));
+      W *row = buffer.data(), *g = row + width, *out = g + width;
+      for (std::int64_t r = begin * block; r < std::min(rows, end * block); ++r) {
+        load(in + r * width, row, width);
+        load(from + r * width, g, width);
+        const W mean = sum_of_squares(row, width) / static_cast<W>(width) + static_cast<W>(epsilon);
+        const W scale = W(1) / std::sqrt(mean);
+        const W along = weighted_dot(g, w, row, width) / (static_cast<W>(width) * mean);
+        norm_backward_row(g, w, row, out, scale, along, width);
+        store(out, result + r * width, width);
+        if (sum != nullptr) add_scaled_product(sum + r / block * width, g, row, scale, width);
+      }
+    });
+  });
+  return {to_x, weight_wanted ? sums.sum(0).to(weight.scalar_type()) : at::Tensor()};
+}
+
+at::Tensor swiglu_backward_cpu(const at::Tensor& input, const at::Tensor& output_gradient) {
+  const at::Tensor x = input.contiguous(), gradient = output_gradient.contiguous();
+  const std::int64_t width = x.size(-1) / 2, rows = x.numel() / (2 * width);
+  at::Tensor out = at::empty_like(x);
+  CARRYOVER_DISPATCH(x.scalar_type(), "swiglu_backward", [&] {
+    using W = Wide<scalar_t>;
+    const scalar_t *in = x.const_data_ptr<scalar_t>(), *from = gradient.const_data_ptr<scalar_t>();
+    scalar_t* result = out.mutable_data_ptr<scalar_t>();
+    at::parallel_for(0, rows, 8, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<W> buffer(static_cast<std::size_t>(5 * width));
+      W *row = buffer.data(), *g = row + 2 * width, *both = g + width;
+      for (std::int64_t r = begin; r < end; ++r) {
+        load(in + r * 2 * width, row, 2 * width);
+        load(from + r * width, g, width);
+        swiglu_backward_row(row, row + width, g, both, both + width, width);
+        store(both, result + r * 2 * width, 2 * width);
       }
     });
   });
@@ -195,9 +287,14 @@ struct RmsNormFunction : Function<RmsNormFunction> {
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
+    const double epsilon = context->saved_data["epsilon"].toDouble();
+    if (saved[0].is_cpu()) {
+      auto both = rms_norm_backward_cpu(saved[0], saved[1], gradients[0], epsilon, context->needs_input_grad(1));
+      return {both[0], both[1], at::Tensor()};
+    }
     const auto type = compute_type(saved[0].scalar_type());
     const at::Tensor x = saved[0].to(type), weight = saved[1].to(type), gradient = gradients[0].to(type);
-    const at::Tensor inverse = (x.square().mean(-1, true) + context->saved_data["epsilon"].toDouble()).rsqrt();
+    const at::Tensor inverse = (x.square().mean(-1, true) + epsilon).rsqrt();
     const at::Tensor unit = x * inverse, along = gradient * weight;
     const at::Tensor to_x = (along - unit * (along * unit).mean(-1, true)) * inverse;
     const at::Tensor to_weight = (gradient * unit).sum_to_size(weight.sizes());
@@ -214,6 +311,7 @@ struct SwigluFunction : Function<SwigluFunction> {
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const at::Tensor gate_up = context->get_saved_variables()[0];
+    if (gate_up.is_cpu()) return {swiglu_backward_cpu(gate_up, gradients[0])};
     const auto type = compute_type(gate_up.scalar_type());
     const auto halves = gate_up.to(type).chunk(2, -1);
     const at::Tensor gradient = gradients[0].to(type), sigmoid = halves[0].sigmoid();

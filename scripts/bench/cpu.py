@@ -100,7 +100,51 @@ def growth_section(ids):
     write_section("cpu-growth", "From 4K to 64K tokens on the CPU", "./lab bench cpu growth", body)
 
 
-SECTIONS = {"prefill": prefill_section, "full": full_section, "growth": growth_section}
+def our_training(ids, dtype, segments, checkpointing):
+    command = [PROGRAM, "train", MODEL, "--data", ids, "--dry-run", "--json", "--quiet", "--dtype", dtype, "--threads", "2",
+               "--segment-length", "1024", "--carry-length", "128", "--retrieval-length", "128", "--truncation-depth", "1",
+               "--train-segments", str(segments), "--gradient-accumulation-steps", "4", "--validation-fraction", "0",
+               "--gradient-checkpointing" if checkpointing else "--no-gradient-checkpointing"]
+    print("  ours: training", dtype, segments, "segments", "checkpointing" if checkpointing else "", file=sys.stderr)
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return report["tokens_per_second"], report["measured"]["device_peak"]
+
+
+def peer_training(ids, dtype, checkpointing):
+    command = [PEER, f"{HERE}/peer_training.py", MODEL, "--ids", ids, "--dtype", dtype, "--threads", "2"]
+    print("  transformers: training", dtype, "checkpointing" if checkpointing else "", file=sys.stderr)
+    report = json.loads(subprocess.run(command + ["--checkpointing"] * checkpointing, check=True, capture_output=True,
+                                       text=True).stdout)
+    return report["tokens_per_second"], report["peak_memory_bytes"], report["peer"]
+
+
+def train_section(ids):
+    mb, rows, growth_rows, name = 1 << 20, [], [], ""
+    for dtype in ("fp32", "bf16"):
+        for checkpointing in (False, True):
+            mine, theirs = [], []
+            for _ in range(ROUNDS):
+                mine.append(our_training(ids, dtype, 2, checkpointing))
+                theirs.append(peer_training(ids, dtype, checkpointing))
+            name = theirs[0][2]
+            speed, memory = (statistics.median(column) for column in zip(*mine))
+            peer_speed, peer_memory = (statistics.median(run[i] for run in theirs) for i in (0, 1))
+            rows.append([dtype, "on" if checkpointing else "off", f"{speed:.0f}", f"{peer_speed:.0f}", f"{speed / peer_speed:.2f}×",
+                         f"{memory / mb:.0f}", f"{peer_memory / mb:.0f}", f"{memory / peer_memory:.2f}×"])
+            if not checkpointing:
+                long = our_training(ids, dtype, 8, checkpointing)
+                growth_rows.append([dtype, f"{memory / mb:.0f}", f"{long[1] / mb:.0f}", f"{long[1] / memory:.3f}"])
+    body = (f"SmolLM2, every parameter, a step of 4 samples of 2·1024 tokens, 2 threads, K = 1; medians of {ROUNDS} alternating "
+            f"rounds; peaks of the processes in MiB. Peer: {name}, full attention, sdpa, fused AdamW; its bf16 is autocast over "
+            "fp32 weights, ours bf16 weights with fp32 masters.\n\n")
+    body += table(["dtype", "checkpointing", "ours, tokens/s", "peer, tokens/s", "ours / peer", "ours, MiB", "peer, MiB",
+                   "ours / peer"], rows)
+    body += "\n\nThe same with samples of 8·1024 tokens: more segments, not more graphs.\n\n"
+    body += table(["dtype", "peak at 2·1024", "peak at 8·1024", "ratio"], growth_rows)
+    write_section("cpu-train", "Training on the CPU", "./lab bench cpu train", body)
+
+
+SECTIONS = {"prefill": prefill_section, "full": full_section, "growth": growth_section, "train": train_section}
 
 
 def main():
