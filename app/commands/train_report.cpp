@@ -43,6 +43,7 @@ json dry_run_json(const TrainingPlan& plan, const ModelInfo& model, const StepRe
   const double steps = static_cast<double>(plan.training.max_steps);
   return {{"measured", step.memory},
           {"estimated", cost.memory},
+          {"device", device_name(model.device)},
           {"trainable_parameters", cost.trainable_parameters},
           {"parameters", model.config.parameters()},
           {"loss", step.loss},
@@ -69,6 +70,7 @@ std::string dry_run_text(const json& report) {
   text += "time       " + human_duration(real("seconds_per_step")) + " a step, " + fixed(real("tokens_per_second"), 1) +
           " tokens/s, " + human_duration(real("seconds_for_all_steps")) + " for " + report.at("max_steps").dump() +
           " steps\n";
+  if (report.at("device") == "cpu") text += "The measured peak is the whole process's, LibTorch itself included.\n";
   return text + "Nothing was written.\n";
 }
 

@@ -67,7 +67,9 @@ double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::
   const double logits = std::min(real(logit_block_bytes), kMaster * m * real(model.vocabulary));
   const double loss = 2 * logits + (b < kMaster ? logits / 2 + (everything ? head * b : 0) : 0);
   const double fresh = (trainable - (everything && !model.tied_embeddings ? head : 0)) * b;
-  const double backward = fresh + passing_by_layer(model) * m * b + (training.gradient_checkpointing ? layer : 0);
+  // Without checkpointing a segment's graph is freed layer by layer while its parameters' gradients appear.
+  const double appearing = training.gradient_checkpointing ? fresh + layer : std::max(0.0, fresh - layers * layer);
+  const double backward = appearing + passing_by_layer(model) * m * b;
   return graphs + std::max(loss, backward);
 }
 
