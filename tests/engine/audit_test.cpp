@@ -5,6 +5,8 @@
 #include <QTest>
 
 #include "engine/method/segment_loss.h"
+#include "engine/ops/elementwise.h"
+#include "engine/policies/registry.h"
 #include "engine/train/truncated_backprop.h"
 #include "tests/support/tiny_decoder.h"
 
@@ -69,13 +71,82 @@ bool fails(const AuditReport& report, const std::string& name) {
   });
 }
 
+/// A policy that hands everything on: those below change one thing each.
+class SamePolicy : public AttentionPolicy {
+ public:
+  explicit SamePolicy(const AttentionPolicy& right) : right_(right) {}
+  std::string name() const override { return right_.name(); }
+  std::unique_ptr<PolicyState> init_state() const override { return right_.init_state(); }
+  std::int64_t first_position(const SegmentFrame& frame) const override { return right_.first_position(frame); }
+  std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const override {
+    return right_.context(state, layer, rope);
+  }
+  LayerTrace trace(int layer, const LayerKv& kv) const override { return right_.trace(layer, kv); }
+  void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const override {
+    right_.commit(state, std::move(traces), m);
+  }
+
+ private:
+  const AttentionPolicy& right_;
+};
+
+/// Every segment reaches the pool twice, as where a recomputation appends again.
+class AppendsTwice final : public SamePolicy {
+ public:
+  using SamePolicy::SamePolicy;
+  void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const override {
+    const SegmentFrame before = state.next;
+    SamePolicy::commit(state, traces, m);
+    state.next = before;
+    SamePolicy::commit(state, std::move(traces), m);
+  }
+};
+
+/// What is retrieved keeps its way back to the segment that it came from: indices are frozen, contents are not.
+class LiveContents final : public SamePolicy {
+ public:
+  using SamePolicy::SamePolicy;
+  std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const override {
+    std::vector<HeadGroup> groups = SamePolicy::context(state, layer, rope);
+    for (HeadGroup& group : groups) {
+      if (!group.prefix_per_query_head || !group.prefix_keys.defined()) continue;
+      std::vector<at::Tensor> keys, values;
+      for (const HeadHits& hits : state.hits) {
+        if (hits.layer != layer) continue;
+        std::vector<std::int64_t> positions;
+        for (const Hit& hit : hits.hits) positions.push_back(hit.position);
+        const auto kv_head = hits.head / 2;  // of the GQA model
+        keys.push_back(at::cat(keys_.at(layer), 1)[kv_head].index_select(0, at::tensor(positions)));
+        values.push_back(at::cat(values_.at(layer), 1)[kv_head].index_select(0, at::tensor(positions)));
+      }
+      const std::int64_t length = group.prefix_keys.size(1);
+      const RopeAngles angles = rope.angles(-length, length);
+      group.prefix_keys = ops::rotate(at::stack(keys), angles.cos, angles.sin);
+      group.prefix_values = at::stack(values);
+    }
+    return groups;
+  }
+  LayerTrace trace(int layer, const LayerKv& kv) const override {
+    keys_[layer].push_back(kv.keys);
+    values_[layer].push_back(kv.values);
+    return SamePolicy::trace(layer, kv);
+  }
+
+ private:
+  mutable std::map<int, std::vector<at::Tensor>> keys_, values_;  // by layer, a segment each
+};
+
 /// A trainer that goes through F_θ like the real one, but sends gradients back over `chain` segments at a time: 1 more
 /// than K detaches every K transitions, N is plain backpropagation through everything.
+template <typename Policy = SamePolicy>
 AuditedTrainer chunked_trainer(Decoder& decoder, const AuditRequest& request, std::int64_t chain) {
   return [&decoder, &request, chain](TrainableParameters& parameters, bool checkpointing) {
     const at::AutoGradMode with_gradients(true);
     const std::int64_t S = request.config.segment_length, T = std::ssize(*request.ids);
-    PreparedRun prepared(decoder, {request.policy, request.config, T, {}, {}, checkpointing});
+    const auto right = make_policy(request.policy, {request.config, decoder.config, decoder.options(), T, {}});
+    const Policy policy(*right);
+    Rope rope(decoder.config, decoder.config.rope, T, decoder.options());
+    SegmentRunner runner({decoder, policy, rope, {}, checkpointing, {}}, request.config);
     const at::Tensor ids = as_tensor(*request.ids);
     SampleGradient sample;
     at::Tensor sum;
@@ -87,10 +158,10 @@ AuditedTrainer chunked_trainer(Decoder& decoder, const AuditRequest& request, st
     for (std::int64_t first = 0, i = 0; first < T; first += S, ++i) {
       if (i % chain == 0 && i > 0) {
         send_back();
-        prepared.runner().state().carry = prepared.runner().state().carry.detached();
+        runner.state().carry = runner.state().carry.detached();
       }
       const std::int64_t length = std::min(S, T - first), targets = std::min(length, T - first - 1);
-      const at::Tensor hidden = prepared.runner().run_segment(ids.narrow(0, first, length));
+      const at::Tensor hidden = runner.run_segment(ids.narrow(0, first, length));
       sample.segment_nll.push_back(0);
       if (targets == 0) continue;
       const at::Tensor nll =
@@ -100,7 +171,7 @@ AuditedTrainer chunked_trainer(Decoder& decoder, const AuditRequest& request, st
       sample.nll_sum += sample.segment_nll.back();
     }
     send_back();
-    sample.memory.pool = prepared.runner().state().pool_bytes();
+    sample.memory.pool = runner.state().pool_bytes();
     return sample;
   };
 }
@@ -175,6 +246,44 @@ class AuditTest : public QObject {
     const AuditReport report = audited(c, [&](Decoder& decoder) { return chunked_trainer(decoder, c.request, 5); });
     QVERIFY(fails(report, "explicit L_K"));
     QVERIFY(fails(report, "finite differences"));
+  }
+
+  void an_extra_append_fails() {
+    const Case c = make_case(13, 4, 3, true, 0);
+    const AuditReport report =
+        audited(c, [&](Decoder& decoder) { return chunked_trainer<AppendsTwice>(decoder, c.request, 4); });
+    QVERIFY(fails(report, "training forward"));
+    QVERIFY(fails(report, "explicit L_K"));
+  }
+
+  void gradients_through_retrieved_contents_fail() {
+    const Case c = make_case(14, 4, 3, true, 0);
+    const AuditReport report =
+        audited(c, [&](Decoder& decoder) { return chunked_trainer<LiveContents>(decoder, c.request, 4); });
+    QVERIFY2(!fails(report, "training forward"), failures(report).c_str());  // its values are the right ones
+    QVERIFY(fails(report, "explicit L_K"));
+    QVERIFY(fails(report, "finite differences"));
+  }
+
+  void dropout_is_a_function_of_its_counters() {
+    std::mt19937 random(15);
+    Case c = make_case(15, 3, 1, true, 0);
+    TinyDecoder tiny(c.model, c.seed, at::kDouble);
+    LoraConfig lora{4, 8, 0.3, false, lora_modules()};
+    tiny.decoder.adapter = make_adapter(lora, c.model, tiny.decoder.options(), 3);
+    for (LowRankUpdate* update : tiny.decoder.adapter.updates()) update->b.normal_(0, 0.1);
+    const auto gradient = [&](bool checkpointing, std::uint64_t step) {
+      TrainableParameters parameters(tiny.decoder);
+      GradientSetup setup{"segmented", c.request.config, checkpointing, {0.3, 7, step, 0, 0}};
+      add_sample_gradient(tiny.decoder, parameters, setup, *c.request.ids);
+      std::vector<at::Tensor> parts;
+      for (const Parameter& parameter : parameters.all()) parts.push_back(parameter.gradient.flatten());
+      return at::cat(parts);
+    };
+    const at::Tensor first = gradient(false, 1);
+    QVERIFY(at::equal(first, gradient(false, 1)));
+    QVERIFY((first - gradient(true, 1)).norm().item<double>() < 1e-12 * first.norm().item<double>());
+    QVERIFY((first - gradient(false, 2)).norm().item<double>() > 1e-3 * first.norm().item<double>());
   }
 
   void the_same_chain_passes_where_it_is_exact() {

@@ -132,6 +132,23 @@ class OpsTest : public QObject {
     }
   }
 
+  void fp32_gradients_are_those_of_fp64() {
+    at::manual_seed(5);
+    for (const std::int64_t rows : {1, 63, 64, 200}) {
+      const auto gradients = [&](at::ScalarType type, const at::Tensor& x, const at::Tensor& w,
+                                 const at::Tensor& seed) {
+        const at::Tensor a = x.to(type).detach().requires_grad_(), b = w.to(type).detach().requires_grad_();
+        const at::Tensor out = ops::rms_norm(ops::swiglu(a), b, 1e-5);
+        return torch::autograd::grad({out}, {a, b}, {seed.to(type)});
+      };
+      const at::Tensor x = at::randn({rows, 2 * 37}, at::kDouble), w = at::randn({37}, at::kDouble),
+                       seed = at::randn({rows, 37}, at::kDouble);
+      const auto exact = gradients(at::kDouble, x, w, seed), rounded = gradients(at::kFloat, x, w, seed);
+      for (std::size_t i = 0; i < exact.size(); ++i)
+        QVERIFY(error(exact[i], rounded[i]) < 2e-5 * (1 + exact[i].abs().max().item<double>()));
+    }
+  }
+
   void attention_without_gradients_is_bitwise_the_same() {
     std::mt19937 random(4);
     for (int i = 0; i < 20; ++i) {
