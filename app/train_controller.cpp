@@ -80,12 +80,19 @@ bool TrainController::can_start() const {
   return !active() && runs_.state() == RunController::State::Idle && !runs_.loading();
 }
 
+bool TrainController::refuse_when_busy() {
+  if (can_start()) return false;
+  const QString why = !runs_.busy().isEmpty() ? runs_.busy() : tr("a run or a load is using the engine");
+  Q_EMIT failed({Fault::Usage, tr("training"), why, tr("Stop it first, or wait for its end.")});
+  return true;
+}
+
 TrainingModel* TrainController::training() const {
   return training_;
 }
 
 void TrainController::start(const TrainingPlan& plan) {
-  if (!can_start()) return;
+  if (refuse_when_busy()) return;
   const auto shared = std::make_shared<const TrainingPlan>(plan);
   training_ = &context_.training().add(QString::fromStdString(plan.output_dir), shared);
   context_.add_note(tr("Fine-tuning %1 for %L2 steps into %3")
@@ -96,7 +103,7 @@ void TrainController::start(const TrainingPlan& plan) {
 }
 
 void TrainController::dry_run(const TrainingPlan& plan) {
-  if (!can_start()) return;
+  if (refuse_when_busy()) return;
   dry_ = true;
   launch({std::make_shared<const TrainingPlan>(plan), TrainJob::Kind::DryRun}, tr("a dry run is using the engine"));
 }
@@ -104,7 +111,7 @@ void TrainController::dry_run(const TrainingPlan& plan) {
 void TrainController::resume_run(const QString& directory) {
   TrainingRuns& runs = context_.training();
   const int index = runs.index_of(directory);
-  if (!can_start() || index < 0) return;
+  if (index < 0 || refuse_when_busy()) return;
   follow(directory, false);
   runs.set_current(index);
   training_ = &runs.run(index);

@@ -47,6 +47,7 @@ class TrainController : public QObject {
   void failed(const carryover::ErrorReport& report);
 
  private:
+  bool refuse_when_busy();
   void connect_worker();
   void connect_follower();
   void follow(const QString& directory, bool on);

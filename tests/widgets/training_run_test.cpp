@@ -47,7 +47,6 @@ TrainingPlan plan_for(const std::string& output, std::int64_t steps) {
   plan.output_dir = output;
   plan.dtype = DType::Float32;
   plan.threads = 1;
-  plan.config = SegmentConfig::defaults_for(ModelConfig{});
   plan.config.segment_length = 32;
   plan.config.carry_length = plan.config.retrieval_length = 8;
   plan.config.query_length = 8;
@@ -56,7 +55,7 @@ TrainingPlan plan_for(const std::string& output, std::int64_t steps) {
   plan.training.gradient_accumulation_steps = 2;
   plan.training.train_segments = 3;
   plan.training.learning_rate = 1e-3;
-  plan.training.save_steps = 4;
+  plan.training.save_steps = 50;
   plan.training.on_alert = AlertPolicy::Skip;
   return plan;
 }
@@ -140,13 +139,13 @@ class TrainingRunTest : public QObject {
     const test::TempDir folder;
     MainWindow window;
     open_demo(window);
-    const std::int64_t steps = 14;
+    const std::int64_t steps = 8;
     train_to_the_end(window, plan_for(folder.file("whole"), steps));
     const std::vector<double> whole = current(window)->column(TrainingColumn::Loss);
     QCOMPARE(whole.size(), static_cast<std::size_t>(steps));
     QVERIFY(whole.back() < whole.front());
     window.training().start(plan_for(folder.file("parts"), steps));
-    QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= 5 || !window.training().active(), patience_ms);
+    QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= 3 || !window.training().active(), patience_ms);
     window.training().stop();
     QTRY_VERIFY_WITH_TIMEOUT(!window.training().active(), patience_ms);
     if (current(window)->state() == TrainingState::Stopped)
@@ -196,7 +195,7 @@ class TrainingRunTest : public QObject {
     MainWindow writer, reader;
     open_demo(writer);
     reader.show();
-    writer.training().start(plan_for(folder.file("run"), 60));
+    writer.training().start(plan_for(folder.file("run"), 16));
     QTRY_VERIFY_WITH_TIMEOUT(current(writer) != nullptr && current(writer)->step_count() >= 2, patience_ms);
     reader.open_path(QString::fromStdString(folder.file("run")));
     QTRY_VERIFY_WITH_TIMEOUT(current(reader) != nullptr && current(reader)->step_count() >= 1, patience_ms);
@@ -220,7 +219,6 @@ class TrainingRunTest : public QObject {
     QVERIFY(window.message_bar().text().contains(QLatin1String("missing.txt")));
     QVERIFY(current(window)->state() == TrainingState::Failed);
     QVERIFY(window.controller().can_run());
-    window.open_path(QString::fromStdString(folder.file("run")));  // nothing there
     train_to_the_end(window, plan_for(folder.file("run"), 4));
   }
 
