@@ -61,6 +61,15 @@ std::vector<LowRankUpdate*> Adapter::updates() {
   return all;
 }
 
+std::int64_t Adapter::bytes() const {
+  std::int64_t total = 0;
+  for (const LayerAdapter& layer : layers)
+    for (const auto* list : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down})
+      for (const LowRankUpdate& update : *list)
+        total += static_cast<std::int64_t>(update.a.nbytes() + update.b.nbytes());
+  return total;
+}
+
 Adapter make_adapter(const LoraConfig& lora, const ModelConfig& model, at::TensorOptions options, std::uint64_t seed) {
   Adapter adapter{lora.scale(), std::vector<LayerAdapter>(static_cast<std::size_t>(model.layers))};
   auto generator = at::detail::createCPUGenerator(mix(seed, 0));

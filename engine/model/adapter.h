@@ -33,6 +33,7 @@ struct Adapter {
 
   bool empty() const { return layers.empty(); }
   std::vector<LowRankUpdate*> updates();
+  std::int64_t bytes() const;
 };
 
 /// Which mask an adapter's dropout draws: a function of these counters alone, so that checkpointing, every loss term

@@ -32,15 +32,6 @@ Bounds bounds_of(at::ScalarType type) {
   return {5e-2, 5e-2, 0};
 }
 
-Gradients taken(TrainableParameters& parameters) {
-  Gradients gradients;
-  for (Parameter& parameter : parameters.all()) {
-    gradients.push_back(parameter.gradient.defined() ? parameter.gradient : at::zeros_like(parameter.leaf.detach()));
-    parameter.gradient = at::Tensor();
-  }
-  return gradients;
-}
-
 double norm_of(const Gradients& gradients) {
   double squares = 0;
   for (const at::Tensor& part : gradients) squares += part.to(at::kDouble).square().sum().item<double>();
@@ -67,7 +58,7 @@ class Audit {
 
   AuditReport run() {
     const SampleGradient sample = trainer_(parameters_, false);
-    gradient_ = taken(parameters_);
+    gradient_ = parameters_.take_gradients();
     report_.segments = static_cast<std::int64_t>(sample.segment_nll.size());
     report_.truncation_depth = request_.config.truncation_depth;
     report_.loss = sample.nll_sum;
@@ -104,9 +95,8 @@ class Audit {
       const at::Tensor term = objective.term(i);
       if (!term.defined() || !term.requires_grad()) continue;
       torch::autograd::backward({term}, {}, false, false, parameters_.leaves());
-      parameters_.collect();
     }
-    check("gradient = explicit L_K", "‖Δg‖ / ‖g‖", distance(gradient_, taken(parameters_)) / scale_,
+    check("gradient = explicit L_K", "‖Δg‖ / ‖g‖", distance(gradient_, parameters_.take_gradients()) / scale_,
           bounds_.explicit_gradient);
   }
 
@@ -161,7 +151,7 @@ class Audit {
     check("checkpointing: same losses", "max |Δℓ_i|, nats", most, 0);
     check("checkpointing: same pool", "|Δ| of its bytes",
           std::abs(static_cast<double>(plain.memory.pool - again.memory.pool)), 0);
-    check("checkpointing: same gradient", "‖Δg‖ / ‖g‖", distance(gradient_, taken(parameters_)) / scale_,
+    check("checkpointing: same gradient", "‖Δg‖ / ‖g‖", distance(gradient_, parameters_.take_gradients()) / scale_,
           bounds_.checkpointing);
   }
 

@@ -3,12 +3,43 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
 
 #include <map>
 
 #include "engine/ops/elementwise.h"
 
 namespace carryover {
+
+namespace {
+
+bool is_wide(const at::Tensor& leaf) {
+  return ops::compute_type(leaf.scalar_type()) == leaf.scalar_type();
+}
+
+at::Tensor zeros_for(const at::Tensor& leaf) {
+  return at::zeros(leaf.sizes(), leaf.options().dtype(ops::compute_type(leaf.scalar_type())).requires_grad(false));
+}
+
+/// Called where autograd has added to a leaf's own gradient. A wide one is the sum itself; a bf16 one moves on to an
+/// fp32 sum, tensor by tensor, so that never two whole sets of gradients are held.
+struct SumGradient : torch::autograd::PostAccumulateGradHook {
+  explicit SumGradient(Parameter& to) : parameter(to) {}
+  void operator()(const at::Tensor& leaf) override {
+    if (is_wide(leaf)) {
+      parameter.gradient = leaf.grad();
+      return;
+    }
+    const at::NoGradGuard no_gradients;
+    if (!parameter.gradient.defined()) parameter.gradient = zeros_for(leaf);
+    parameter.gradient.add_(leaf.grad());
+    leaf.mutable_grad() = at::Tensor();
+  }
+  Parameter& parameter;
+};
+
+}  // namespace
 
 TrainableParameters::TrainableParameters(Decoder& decoder) {
   const auto add_leaf = [&](at::Tensor& tensor) {
@@ -22,6 +53,7 @@ TrainableParameters::TrainableParameters(Decoder& decoder) {
       names_.push_back({name + ".lora_A.weight", add_leaf(update->a), 0, update->a.size(0)});
       names_.push_back({name + ".lora_B.weight", add_leaf(update->b), 0, update->b.size(0)});
     }
+    watch();
     return;
   }
   std::map<at::Tensor*, std::size_t> places;  // several names may be rows of one tensor
@@ -33,10 +65,17 @@ TrainableParameters::TrainableParameters(Decoder& decoder) {
   if (decoder.config.tied_embeddings) decoder.weights.head = decoder.weights.embedding;
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (parameters_[i].leaf.is_same(decoder.weights.head)) head_ = static_cast<std::ptrdiff_t>(i);
+  watch();
+}
+
+void TrainableParameters::watch() {
+  for (Parameter& parameter : parameters_)
+    torch::autograd::impl::set_post_acc_grad_hooks(parameter.leaf, std::make_unique<SumGradient>(parameter));
 }
 
 TrainableParameters::~TrainableParameters() {
   for (Parameter& parameter : parameters_) {
+    torch::autograd::impl::set_post_acc_grad_hooks(parameter.leaf, nullptr);
     parameter.leaf.mutable_grad() = at::Tensor();
     parameter.leaf.requires_grad_(false);
   }
@@ -51,23 +90,20 @@ std::vector<at::Tensor> TrainableParameters::leaves() const {
 at::Tensor TrainableParameters::head_gradient() {
   if (head_ < 0) return {};
   Parameter& head = parameters_[static_cast<std::size_t>(head_)];
-  if (!head.gradient.defined())
-    head.gradient = at::zeros(
-        head.leaf.sizes(), head.leaf.options().dtype(ops::compute_type(head.leaf.scalar_type())).requires_grad(false));
+  if (!head.gradient.defined()) {
+    head.gradient = zeros_for(head.leaf);
+    if (is_wide(head.leaf)) head.leaf.mutable_grad() = head.gradient;
+  }
   return head.gradient;
 }
 
-void TrainableParameters::collect() {
-  const at::NoGradGuard no_gradients;
+std::vector<at::Tensor> TrainableParameters::take_gradients() {
+  std::vector<at::Tensor> gradients;
   for (Parameter& parameter : parameters_) {
-    at::Tensor& found = parameter.leaf.mutable_grad();
-    if (!found.defined()) continue;
-    if (parameter.gradient.defined())
-      parameter.gradient.add_(found);
-    else
-      parameter.gradient = found.to(ops::compute_type(found.scalar_type())).contiguous();
-    found = at::Tensor();
+    gradients.push_back(parameter.gradient.defined() ? parameter.gradient : zeros_for(parameter.leaf));
+    parameter.gradient = parameter.leaf.mutable_grad() = at::Tensor();
   }
+  return gradients;
 }
 
 void TrainableParameters::clear_gradients() {

@@ -10,11 +10,12 @@
 
 namespace carryover {
 
-/// One tensor that training changes: a leaf of the forward, with its gradient in max(fp32, dtype).
+/// One tensor that training changes: a leaf of the forward. Whatever backward sends to it is added to `gradient` at
+/// once, in max(fp32, dtype).
 struct Parameter {
   at::Tensor leaf;      ///< the decoder's own tensor, in the compute dtype; requires a gradient
   at::Tensor master;    ///< what the optimizer updates: fp32 of a bf16 leaf, else the leaf itself
-  at::Tensor gradient;  ///< Σ over samples since clear_gradients(); undefined until first used
+  at::Tensor gradient;  ///< Σ since clear_gradients(); undefined until first used. Of a wide leaf: autograd's own
   bool decays = false;  ///< weight decay applies: matrices, not norms
 };
 
@@ -42,16 +43,16 @@ class TrainableParameters {
   /// The gradient of the output head, zeros at first; undefined where it is frozen.
   at::Tensor head_gradient();
 
-  /// Takes what autograd left in the leaves: sums stay in max(fp32, dtype).
-  void collect();
-  void clear_gradients();  ///< keeps the memory
-  void make_masters();     ///< before the first optimizer step
-  void publish_masters();  ///< rounds them into the leaves
+  void clear_gradients();                    ///< keeps the memory
+  std::vector<at::Tensor> take_gradients();  ///< in order, zeros where there is none; forgets them
+  void make_masters();                       ///< before the first optimizer step
+  void publish_masters();                    ///< rounds them into the leaves
 
   std::int64_t count() const;  ///< values
   std::int64_t gradient_bytes() const, master_bytes() const;
 
  private:
+  void watch();
   std::vector<Parameter> parameters_;
   std::vector<NamedRows> names_;
   std::ptrdiff_t head_ = -1;

@@ -26,14 +26,16 @@ class SampleRun {
         prepared_(decoder,
                   {setup.policy, config(), tokens(), {}, setup.after_layer, setup.checkpointing, setup.dropout}),
         backprop_(setup.config.truncation_depth, (tokens() + segment_length_ - 1) / segment_length_,
-                  parameters.leaves(), [&parameters] { parameters.collect(); }) {}
+                  parameters.leaves()) {}
 
   SampleGradient run() {
     const at::AutoGradMode with_gradients(true);
+    const std::int64_t gradients = parameters_.gradient_bytes();
     const std::int64_t live = setup_.meter ? setup_.meter->live_bytes() : 0;
     if (setup_.meter) setup_.meter->reset_peak();
     while (done_ < tokens()) run_segment();
-    if (setup_.meter) result_.memory.graph = std::max<std::int64_t>(0, setup_.meter->peak_bytes() - live);
+    const std::int64_t grown = parameters_.gradient_bytes() - gradients;  // the first sample makes the sums
+    if (setup_.meter) result_.memory.graph = std::max<std::int64_t>(0, setup_.meter->peak_bytes() - live - grown);
     result_.reach = backprop_.reach();
     return std::move(result_);
   }

@@ -187,7 +187,7 @@ class Trainer {
       record.reach.back().norm /= static_cast<double>(sums.samples);
     }
     record.memory = sums.memory;
-    record.memory.weights = decoder_.weights.bytes();
+    record.memory.weights = decoder_.weights.bytes() + decoder_.adapter.bytes();
     record.memory.gradients = parameters_.gradient_bytes();
     record.memory.optimizer = optimizer_.bytes();
     record.memory.device_peak = decoder_.options().device().is_cpu() ? process_peak_bytes() : meter_.peak_bytes();

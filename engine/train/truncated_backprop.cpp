@@ -58,9 +58,8 @@ CarriedState cut_off(const CarriedState& carry) {
   return leaves;
 }
 
-TruncatedBackprop::TruncatedBackprop(std::int64_t depth, std::int64_t segments, Tensors parameters,
-                                     std::function<void()> accumulated)
-    : depth_(depth), segments_(segments), parameters_(std::move(parameters)), accumulated_(std::move(accumulated)) {}
+TruncatedBackprop::TruncatedBackprop(std::int64_t depth, std::int64_t segments, Tensors parameters)
+    : depth_(depth), segments_(segments), parameters_(std::move(parameters)) {}
 
 void TruncatedBackprop::add(SegmentGraph graph) {
   CARRYOVER_CHECK(added_ < segments_);
@@ -117,7 +116,6 @@ void TruncatedBackprop::parameter_pass(Node& node, bool and_entering) {
     for (const at::Tensor& leaf : flatten(node.graph.entering)) inputs.push_back(leaf);
   if (seeds.outputs.empty()) return;
   torch::autograd::backward(seeds.outputs, seeds.gradients, false, false, inputs);
-  accumulated_();
 }
 
 TruncatedBackprop::Tensors TruncatedBackprop::activation_pass(Node& node, bool own_term, const Tensors& adjoint) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <deque>
-#include <functional>
 #include <vector>
 
 #include "engine/core/training_values.h"
@@ -27,10 +26,8 @@ CarriedState cut_off(const CarriedState& carry);
 /// most. With N ≤ K + 1 this is plain backpropagation. Owner: one sample. Thread: engine.
 class TruncatedBackprop {
  public:
-  /// `segments`: N of the sample. `parameters`: leaves. `accumulated` is called after each pass that left gradients in
-  /// them.
-  TruncatedBackprop(std::int64_t depth, std::int64_t segments, std::vector<at::Tensor> parameters,
-                    std::function<void()> accumulated);
+  /// `segments`: N of the sample. `parameters`: leaves, whose gradients are added up by autograd.
+  TruncatedBackprop(std::int64_t depth, std::int64_t segments, std::vector<at::Tensor> parameters);
 
   /// The next segment's graph, its forward and loss done.
   void add(SegmentGraph graph);
@@ -55,7 +52,6 @@ class TruncatedBackprop {
 
   std::int64_t depth_, segments_, added_ = 0;
   Tensors parameters_;
-  std::function<void()> accumulated_;
   std::deque<Node> graphs_;  ///< alive, oldest first
   Tensors travelling_;       ///< the newest term's adjoint
   std::vector<GradientReach> reach_;

@@ -140,7 +140,7 @@ class LiveContents final : public SamePolicy {
 /// than K detaches every K transitions, N is plain backpropagation through everything.
 template <typename Policy = SamePolicy>
 AuditedTrainer chunked_trainer(Decoder& decoder, const AuditRequest& request, std::int64_t chain) {
-  return [&decoder, &request, chain](TrainableParameters& parameters, bool checkpointing) {
+  return [&decoder, &request, chain](TrainableParameters&, bool checkpointing) {
     const at::AutoGradMode with_gradients(true);
     const std::int64_t S = request.config.segment_length, T = std::ssize(*request.ids);
     const auto right = make_policy(request.policy, {request.config, decoder.config, decoder.options(), T, {}});
@@ -152,7 +152,6 @@ AuditedTrainer chunked_trainer(Decoder& decoder, const AuditRequest& request, st
     at::Tensor sum;
     const auto send_back = [&] {
       if (sum.defined()) sum.backward();
-      parameters.collect();
       sum = at::Tensor();
     };
     for (std::int64_t first = 0, i = 0; first < T; first += S, ++i) {
@@ -223,7 +222,7 @@ class AuditTest : public QObject {
 
   void at_most_k_plus_1_graphs_are_alive() {
     for (std::int64_t depth = 0; depth <= 3; ++depth) {
-      TruncatedBackprop backprop(depth, 7, {}, [] {});
+      TruncatedBackprop backprop(depth, 7, {});
       for (int i = 0; i < 7; ++i) {
         backprop.add({});
         QVERIFY(backprop.alive() <= depth + 1);
