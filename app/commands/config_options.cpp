@@ -62,6 +62,13 @@ void take_run_fields(RunSettings& settings, json& fields, const std::string& whe
   take("device",
        [&](const json& value, const char* key) { settings.device = parse_device(text_from(value, where, key)); });
   take("force_hits", [&](const json& value, const char* key) { settings.force_hits = text_from(value, where, key); });
+  take("prefix", [&](const json& value, const char* key) {
+    settings.prefix = text_from(value, where, key);
+    if (settings.prefix != "search" && settings.prefix != "off" && settings.prefix != "random" &&
+        settings.prefix != "recent")
+      throw EngineError(Fault::BadInput, where, "prefix is '" + settings.prefix.substr(0, 60) + "'",
+                        "Use search, off, random or recent.");
+  });
   take("threads", [&](const json& value, const char* key) {
     settings.threads = static_cast<int>(count_from(value, where, key, 1024));
   });

@@ -21,6 +21,7 @@ struct RunSettings {
   std::optional<std::int64_t> tokens;
   std::uint64_t seed = 0;
   std::string force_hits;
+  std::string prefix = "search";  ///< or "off", "random", "recent": what stands in for retrieval
 };
 
 /// The flags of a configuration. Each one lands in a JSON object under the field's name, so that a flag and a line of

@@ -11,6 +11,7 @@
 #include "app/commands/progress_line.h"
 #include "app/commands/verbs.h"
 #include "engine/core/error.h"
+#include "engine/core/prefix_control.h"
 #include "engine/engine_library.h"
 #include "engine/io/model_source.h"
 #include "engine/io/run_folder.h"
@@ -22,7 +23,7 @@ namespace carryover {
 namespace {
 
 struct RunOptions {
-  std::string model, adapter, text, input_ids, force_hits, out;
+  std::string model, adapter, text, input_ids, force_hits, prefix, out;
   std::optional<std::int64_t> tokens;
   std::vector<std::string> no_capture;
   bool parse_special = false, overwrite = false, json = false, quiet = false;
@@ -116,11 +117,15 @@ RunDescription describe(const RunOptions& options, RunSettings settings, const M
   description.token_limit = settings.tokens;
   description.seed = settings.seed;
   description.force_hits = settings.force_hits;
+  description.prefix = settings.prefix;
   RunRequest& request = description.request;
   request.ids = std::make_shared<const std::vector<std::int32_t>>(read_input(options, settings, model));
   request.policy = settings.policy;
   request.config = settings.config;
   if (!settings.force_hits.empty()) request.forced_hits = read_hits(settings.force_hits);
+  if (settings.prefix == "random" || settings.prefix == "recent")
+    request.forced_hits = control_hits(settings.prefix == "random" ? PrefixControl::Random : PrefixControl::Recent,
+                                       request.config, model, std::ssize(*request.ids), settings.seed);
   const auto wanted = [&](const char* kind) {
     return !options.out.empty() &&
            std::find(options.no_capture.begin(), options.no_capture.end(), kind) == options.no_capture.end();
@@ -137,6 +142,8 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
   RunSettings settings = config_options.resolve(model);
   if (options.tokens) settings.tokens = options.tokens;
   if (!options.force_hits.empty()) settings.force_hits = options.force_hits;
+  if (!options.prefix.empty()) settings.prefix = options.prefix;
+  if (settings.prefix == "off") settings.config.retrieval_length = 0;
   RunDescription description = describe(options, settings, model);
 
   RunControl control;
@@ -179,6 +186,10 @@ VerbAction add_run(CLI::App& app) {
   app.add_flag("--overwrite", options->overwrite, "replace a run that --out holds already");
   app.add_option("--force-hits", options->force_hits, "read an earlier run's hits.jsonl instead of searching")
       ->type_name("FILE");
+  app.add_option("--prefix", options->prefix,
+                 "what long-range heads read: search (default), or in its place off, random or recent positions")
+      ->check(CLI::IsMember({"search", "off", "random", "recent"}))
+      ->type_name("KIND");
   app.add_option("--no-capture", options->no_capture, "leave hits or nll (or both: hits,nll) out of the run folder")
       ->delimiter(',')
       ->allow_extra_args(false)

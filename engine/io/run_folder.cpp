@@ -133,6 +133,7 @@ json config_json(const RunDescription& description) {
           {"device", device_name(model.device)},
           {"threads", model.threads},
           {"seed", description.seed},
+          {"prefix", description.prefix},
           {"force_hits", description.force_hits.empty() ? json() : json(description.force_hits)},
           {"config", request.config},
           {"command_line", description.command_line},

@@ -19,7 +19,8 @@ struct RunDescription {
   std::vector<std::string> command_line;
   std::optional<std::int64_t> token_limit;  ///< the text was cut after this many tokens
   std::uint64_t seed = 0;
-  std::string force_hits;  ///< path of the replayed hits, or empty
+  std::string force_hits;         ///< path of the replayed hits, or empty
+  std::string prefix = "search";  ///< or the control that stood in for retrieval: "off", "random", "recent"
 };
 
 /// The contents of config.json: settings under "config", "policy", "dtype", … as `--config` reads them back, and where

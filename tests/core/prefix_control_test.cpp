@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/prefix_control.h"
+
+#include <QTest>
+#include <algorithm>
+
+#include "tests/support/random_config.h"
+#include "tests/support/tiny_model.h"
+
+using namespace carryover;
+
+class PrefixControlTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void every_retrieving_head_gets_a_whole_prefix() {
+    std::mt19937 random(3);
+    const ModelConfig model = test::tiny_config();
+    for (int i = 0; i < 50; ++i) {
+      SegmentConfig config = test::random_segment_config(random, model);
+      config.retrieval_length = test::draw(random, 1, 80);
+      const std::int64_t tokens = test::draw(random, 1, 1200);
+      std::size_t heads = 0;
+      for (int layer = 0; layer < model.layers; ++layer)
+        if (config.grouping.retrieves(layer)) heads += config.grouping.long_heads(layer).size();
+      const std::int64_t segments = (tokens + config.segment_length - 1) / config.segment_length;
+      for (const auto control : {PrefixControl::Random, PrefixControl::Recent}) {
+        const auto all = control_hits(control, config, model, tokens, 7);
+        QCOMPARE(all.size(), heads * static_cast<std::size_t>(segments - 1));
+        QVERIFY(all == control_hits(control, config, model, tokens, 7));
+        for (const HeadHits& one : all) {
+          const std::int64_t pool = one.segment * config.segment_length;
+          QCOMPARE(std::ssize(one.hits), std::min(pool, config.retrieval_length));
+          for (std::size_t k = 0; k < one.hits.size(); ++k) {
+            QVERIFY(one.hits[k].position < pool && one.hits[k].kind == HitKind::Padding);
+            QVERIFY(k == 0 || one.hits[k - 1].position < one.hits[k].position);
+          }
+          if (control == PrefixControl::Recent) QCOMPARE(one.hits.back().position, pool - 1);
+        }
+      }
+    }
+  }
+
+  void random_prefixes_cover_the_pool_evenly() {
+    const ModelConfig model = test::tiny_config();
+    SegmentConfig config;
+    config.segment_length = 100;
+    config.carry_length = 10;
+    config.retrieval_length = 30;
+    config.grouping = Grouping({1, 2}, {{0, 1, 2, 3}});
+    std::vector<int> counts(100, 0);
+    int heads = 0;
+    for (std::uint64_t seed = 0; seed < 100; ++seed)
+      for (const HeadHits& one : control_hits(PrefixControl::Random, config, model, 150, seed)) {
+        ++heads;
+        for (const Hit& hit : one.hits) ++counts[static_cast<std::size_t>(hit.position)];
+      }
+    const double expected = heads * 0.3;
+    for (int count : counts) QVERIFY(std::abs(count - expected) < 5 * std::sqrt(expected * 0.7));
+  }
+};
+
+QTEST_APPLESS_MAIN(PrefixControlTest)
+#include "prefix_control_test.moc"
