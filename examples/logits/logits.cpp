@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Writes the logits of every token of a text as a NumPy file, for comparisons with other programs:
-//   logits MODEL IDS.json OUT.npy [--policy full] [--config FILE.json]
+//   logits MODEL IDS.json OUT.npy [--policy full] [--config FILE.json] [--adapter FOLDER]
 // IDS.json is a JSON array of ids; OUT.npy is float32 [tokens, vocabulary]. Runs in fp32 on the CPU.
 #include <cstdio>
 #include <fstream>
@@ -31,13 +31,15 @@ void write_npy(const std::string& path, const std::vector<float>& values, std::s
 
 int run(int argc, char** argv) {
   if (argc < 4) {
-    std::cerr << "usage: logits MODEL IDS.json OUT.npy [--policy NAME] [--config FILE.json]\n";
+    std::cerr << "usage: logits MODEL IDS.json OUT.npy [--policy NAME] [--config FILE.json] [--adapter FOLDER]\n";
     return 2;
   }
   carryover::ModelRequest model;
   model.path = argv[1];
   model.dtype = carryover::DType::Float32;
   model.device = carryover::Device::Cpu;
+  for (int i = 4; i + 1 < argc; i += 2)
+    if (std::string(argv[i]) == "--adapter") model.adapter = argv[i + 1];
   const auto session = carryover::load_session(model, {});
   const carryover::ModelConfig& shape = session->model().config;
 

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: tests/compat/run.sh BUILD_FOLDER
+# Trains the demo with every parameter and with an adapter, and lets transformers, peft and TensorBoard read what that
+# left: their logits must be ours. Makes its own virtual environment in the cache (several GB, most of it torch's).
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=$(cd "$1" && pwd)
+cache=${CARRYOVER_CACHE:-$HOME/.cache/carryover}
+venv=$cache/compat-venv
+if ! cmp -s "$root/tests/compat/requirements.txt" "$venv/requirements.txt"; then
+  rm -rf "$venv"
+  python3 -m venv "$venv"
+  "$venv/bin/python" -m pip install --quiet -r "$root/tests/compat/requirements.txt"
+  cp "$root/tests/compat/requirements.txt" "$venv/"
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+exec_cli() { "$build/bin/carryover-cli" "$@"; }
+demo=$root/resources/demo
+common=(--data "$demo/text.txt" --dtype fp32 --segment-length 64 --carry-length 16 --retrieval-length 16 --max-steps 4
+  --gradient-accumulation-steps 2 --warmup-steps 1 --learning-rate 1e-3 --quiet)
+exec_cli train "$demo" "${common[@]}" --output "$scratch/full" >/dev/null
+exec_cli train "$demo" "${common[@]}" --lora-rank 4 --output "$scratch/lora" >/dev/null
+exec_cli tokenize "$demo" "$demo/text.txt" >"$scratch/ids.json"
+python3 - "$scratch/ids.json" <<'PY'
+import json, sys
+ids = json.load(open(sys.argv[1]))[:200]
+json.dump(ids, open(sys.argv[1], "w"))
+PY
+"$build/bin/logits" "$scratch/full/final" "$scratch/ids.json" "$scratch/full.npy" --policy full
+"$build/bin/logits" "$demo" "$scratch/ids.json" "$scratch/lora.npy" --policy full --adapter "$scratch/lora/final"
+"$venv/bin/python" "$root/tests/compat/check.py" "$demo" "$scratch"
