@@ -25,6 +25,7 @@ void EngineWorker::load(const ModelRequest& request) {
   // go, because two at once may not fit.
   ModelSource::open(request.path);
   auto tokenizer = Tokenizer::load(request.path);
+  const auto trained_under = read_trained_under(QString::fromStdString(request.path));
   session_.reset();
   session_ = load_session(request, [this](double fraction, const std::string& what) {
     Q_EMIT loading(fraction, QString::fromStdString(what));
@@ -32,7 +33,7 @@ void EngineWorker::load(const ModelRequest& request) {
   opened_ = request;
   trained_ = false;
   tokenizer_ = std::move(tokenizer);
-  Q_EMIT model_opened({session_->model(), tokenizer_});
+  Q_EMIT model_opened({session_->model(), tokenizer_, trained_under});
 }
 
 void EngineWorker::open_model(const ModelRequest& request) {

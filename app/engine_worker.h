@@ -12,12 +12,14 @@
 #include "engine/io/run_folder.h"
 #include "engine/io/tokenizer.h"
 #include "engine/session.h"
+#include "widgets/alignment.h"
 
 namespace carryover {
 
 struct LoadedModel {
   ModelInfo info;
   std::shared_ptr<const Tokenizer> tokenizer;
+  std::optional<TrainedUnder> trained_under;
 };
 
 /// A text to open: a file, or the contents themselves under a name.

@@ -216,6 +216,7 @@ void TrainController::finish(const TrainingSummary& summary) {
     return Q_EMIT dry_run_done({dry_step_, summary.peak_memory_bytes});
   }
   if (training_) {
+    context_.set_trained_under(TrainedUnder{training_->plan().config, training_->plan().policy});
     if (!summary.checkpoint.empty()) training_->set_checkpoint(QString::fromStdString(summary.checkpoint));
     training_->set_progress(0, {});
     training_->set_state(summary.stopped ? TrainingState::Stopped : TrainingState::Finished);

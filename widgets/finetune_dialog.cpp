@@ -70,7 +70,7 @@ FinetuneDialog::FinetuneDialog(const TrainingPlan& plan, QWidget* parent)
     measured_.reset();  // it was of another plan
     timer_.start();
   });
-  resize(1060, 640);
+  resize(1100, 640);
   set_plan(plan);
 }
 
@@ -263,7 +263,7 @@ void FinetuneDialog::estimate() {
                      .arg(static_cast<qlonglong>(plan_->tokens_per_sample()))
                      .arg(static_cast<qlonglong>(plan_->training.max_steps))
                      .arg(QLocale().toString(static_cast<qlonglong>(step_tokens * plan_->training.max_steps))));
-  if (!measured_) return time_->setText(tr("How long it takes, a dry run tells."));
+  if (!measured_) return time_->setText(tr("A dry run tells how long it takes."));
   time_->setText(tr("A step took %1: %2 for all steps, %L3 tokens/s.")
                      .arg(duration(measured_->seconds),
                           duration(measured_->seconds * static_cast<double>(plan_->training.max_steps)))

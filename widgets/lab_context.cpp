@@ -129,6 +129,11 @@ void LabContext::edit_config(const SegmentConfig& config, const QString& what) {
   undo_stack_.push(new ConfigEdit(*this, config, what));
 }
 
+void LabContext::set_trained_under(const std::optional<TrainedUnder>& trained) {
+  trained_under_ = trained;
+  Q_EMIT alignment_changed();
+}
+
 void LabContext::add_note(const QString& text, bool is_error) {
   Q_EMIT noted(text, is_error);
 }

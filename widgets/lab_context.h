@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/core/segment_config.h"
+#include "widgets/alignment.h"
 #include "widgets/run_model.h"
 #include "widgets/training_runs.h"
 
@@ -65,6 +66,9 @@ class LabContext : public QObject {
   void set_model(const ModelConfig& model, const SegmentConfig& config);  ///< clears the undo stack
   void set_config(const SegmentConfig& config);                           ///< not undoable by itself
   void edit_config(const SegmentConfig& config, const QString& what);     ///< pushes an undo command
+  /// What the open model's weights were trained under, where that is known.
+  const std::optional<TrainedUnder>& trained_under() const { return trained_under_; }
+  void set_trained_under(const std::optional<TrainedUnder>& trained);
   /// A line for the log: what was opened, ran, or went wrong.
   void add_note(const QString& text, bool is_error = false);
 
@@ -77,6 +81,7 @@ class LabContext : public QObject {
   void config_changed();
   void run_options_changed();
   void model_changed();
+  void alignment_changed();  ///< what the model was trained under
   void history_changed();
   void noted(const QString& text, bool is_error);
 
@@ -93,6 +98,7 @@ class LabContext : public QObject {
   SegmentConfig config_;
   RunOptions run_options_;
   std::optional<ModelConfig> model_;
+  std::optional<TrainedUnder> trained_under_;
 };
 
 }  // namespace carryover

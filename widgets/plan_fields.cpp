@@ -167,7 +167,7 @@ QWidget* PlanFieldEditor::with_browse(QWidget* edit, QWidget* parent) {
   auto* button = new QToolButton(both);
   button->setText(QStringLiteral("…"));
   button->setAccessibleName(QCoreApplication::translate("PlanFields", "Choose"));
-  row->addWidget(button, 0, Qt::AlignTop);
+  row->addWidget(button, 0, field_.kind == Kind::Paths ? Qt::AlignTop : Qt::AlignVCenter);
   if (field_.kind == Kind::Folder) {
     connect(button, &QToolButton::clicked, this, [this] { browse(true); });
     return both;

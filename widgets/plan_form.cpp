@@ -37,9 +37,10 @@ void PlanForm::add_group(const PlanGroup& group) {
                       field.kind == PlanField::Kind::Model;
     editor->input()->setMinimumWidth(wide ? input_width : least_input_width);
     editor->input()->setMaximumWidth(input_width);
-    grid->addWidget(editor->label(), row, 0, Qt::AlignLeft | (wide ? Qt::AlignTop : Qt::AlignVCenter));
+    const auto place = field.kind == PlanField::Kind::Paths ? Qt::AlignTop : Qt::AlignVCenter;
+    grid->addWidget(editor->label(), row, 0, Qt::AlignLeft | place);
     grid->addWidget(editor->input(), row, 1);
-    grid->addWidget(editor->remark(), row, 2, wide ? Qt::AlignTop : Qt::AlignVCenter);
+    grid->addWidget(editor->remark(), row, 2, place);
     connect(editor, &PlanFieldEditor::changed, this, [this] {
       if (!filling_) Q_EMIT changed();
     });

@@ -58,6 +58,14 @@ HeadGridPanel::HeadGridPanel(LabContext& lab, QWidget* parent)
   scroll->setWidget(grid_);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
+  badge_ = new QLabel(this);
+  badge_->setWordWrap(true);
+  badge_->setTextFormat(Qt::RichText);
+  badge_->setAccessibleName(tr("Misaligned"));
+  badge_->setToolTip(tr("The weights were trained for another execution; in brackets, what they were trained under"));
+  connect(badge_, &QLabel::linkActivated, this, [this] {
+    if (context().trained_under()) context().edit_config(context().trained_under()->config, tr("as trained"));
+  });
   figures_ = new QLabel(this);
   figures_->setWordWrap(true);
   figures_->setTextFormat(Qt::RichText);
@@ -68,10 +76,13 @@ HeadGridPanel::HeadGridPanel(LabContext& lab, QWidget* parent)
   layout->setSpacing(6);
   layout->addWidget(build_bar());
   layout->addWidget(scroll, 1);
+  layout->addWidget(badge_);
   layout->addWidget(figures_);
 
   connect(&lab, &LabContext::model_changed, this, &HeadGridPanel::fill_presets);
   connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::run_options_changed, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::alignment_changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
   fill_presets();
 }
@@ -131,7 +142,19 @@ void HeadGridPanel::choose_preset(int index) {
   context().edit_config(config, tr("grouping “%1”").arg(QString::fromStdString(preset.name)));
 }
 
+void HeadGridPanel::show_alignment() {
+  const auto& trained = context().trained_under();
+  QStringList found;
+  if (trained) found = misalignments(*trained, context().config(), context().run_options().policy);
+  badge_->setVisible(!found.isEmpty());
+  badge_->setText(QStringLiteral("<b style='color:%1'>%2</b> %3<br><a style='color:%4' href='trained'>%5</a>")
+                      .arg(current_theme().anchor.name(), tr("⚠ Misaligned: not trained under this"),
+                           found.join(QStringLiteral(", ")).toHtmlEscaped(), current_theme().accent.name(),
+                           tr("Use what it was trained under")));
+}
+
 void HeadGridPanel::refresh() {
+  show_alignment();
   if (!context().model()) {
     figures_->setText(legend_html());
     return;

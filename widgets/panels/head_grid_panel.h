@@ -24,11 +24,12 @@ class HeadGridPanel : public Panel {
   QWidget* build_bar();
   void fill_presets();
   void choose_preset(int index);
+  void show_alignment();
 
   HeadGrid* grid_;
   QComboBox* presets_;
   QToolButton* edit_;
-  QLabel* figures_;
+  QLabel *badge_, *figures_;
 };
 
 }  // namespace carryover

@@ -13,7 +13,7 @@ namespace carryover {
 namespace {
 
 QString age_name(std::int64_t age) {
-  return age == 1 ? ReachPanel::tr("1 transition") : ReachPanel::tr("%1 transitions").arg(age);
+  return ReachPanel::tr("i − j = %1").arg(age);
 }
 
 ThemeColour age_colour(std::int64_t age) {
@@ -25,14 +25,14 @@ ThemeColour age_colour(std::int64_t age) {
 ReachPanel::ReachPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Gradient reach"), parent),
       by_transition_(make_plot("reach_by_transition", tr("By transition"), tr("Transition j, from segment j to j + 1"),
-                               tr("‖∂ℓᵢ/∂Cⱼ‖ (nats)"))),
+                               tr("‖∂ℓᵢ/∂Cⱼ‖"))),
       by_age_(make_plot("reach_by_age", tr("By transitions crossed"), tr("Transitions crossed, i − j"),
-                        tr("‖∂ℓᵢ/∂Cⱼ‖ (nats)"))),
+                        tr("‖∂ℓᵢ/∂Cⱼ‖"))),
       over_steps_(make_plot("reach_over_steps", tr("Over the run"), training_axis_label(TrainingColumn::Step),
-                            tr("‖∂ℓᵢ/∂Cⱼ‖, mean (nats)"))) {
+                            tr("‖∂ℓᵢ/∂Cⱼ‖, mean"))) {
   by_transition_->set_integer_axes(true, false);
   by_age_->set_integer_axes(true, false);
-  mean_ = by_age_->add_curve(tr("mean over transitions"), {series_colour(0)});
+  mean_ = by_age_->add_curve(tr("mean"), {series_colour(0)});
   highest_ = by_age_->add_curve(tr("highest"), {series_colour(1), true});
   lowest_ = by_age_->add_curve(tr("lowest"), {series_colour(2), true});
   auto* layout = new QHBoxLayout(this);

@@ -143,8 +143,8 @@ void TrainingPanel::build_views(QHBoxLayout* bar, QHBoxLayout* row) {
     bool shown;
   };
   const Row rows[KindCount] = {
-      {"train_loss", tr("Training loss"), tr("Loss"), tr("NLL (nats per token)"), true},
-      {"train_segments", tr("Loss by segment"), tr("Segments"), tr("NLL (nats per token)"), true},
+      {"train_loss", tr("Training loss"), tr("Loss"), tr("NLL (nats)"), true},
+      {"train_segments", tr("Loss by segment"), tr("Segments"), tr("NLL (nats)"), true},
       {"train_rate", tr("Learning rate"), tr("Rate"), tr("Learning rate"), false},
       {"train_gradient", tr("Gradient norm"), tr("Gradient"), tr("‖∇L‖"), false},
       {"train_throughput", tr("Throughput"), tr("Speed"), tr("Tokens per second"), false},
@@ -156,6 +156,7 @@ void TrainingPanel::build_views(QHBoxLayout* bar, QHBoxLayout* row) {
     shown->setText(entry.button);
     shown->setToolTip(tr("Show or hide: %1").arg(entry.title));
     shown->setCheckable(true);
+    shown->setAutoRaise(true);  // so that the pressed ones stand out
     shown->setChecked(entry.shown);
     plot->setVisible(entry.shown);
     bar->addWidget(shown);
@@ -184,17 +185,17 @@ void TrainingPanel::add_memory_lines() {
   stacked(tr("weights"), [](const Theme& theme) { return theme.local; }, TrainingColumn::WeightsMb);
   stacked(tr("gradients"), series_colour(1), TrainingColumn::GradientsMb);
   stacked(tr("optimizer"), series_colour(5), TrainingColumn::OptimizerMb);
-  stacked(tr("retained graph"), series_colour(4), TrainingColumn::GraphMb);
+  stacked(tr("graph"), series_colour(4), TrainingColumn::GraphMb);
   stacked(tr("KV seen"), series_colour(0), TrainingColumn::AttentionKvMb);
   stacked(tr("carry"), [](const Theme& theme) { return theme.carry; }, TrainingColumn::CarryMb);
   stacked(tr("pool"), series_colour(3), TrainingColumn::PoolMb);
-  chart.add_line(tr("process peak"), {[](const Theme& theme) { return theme.text; }, true}, of(TrainingColumn::PeakMb));
+  chart.add_line(tr("peak"), {[](const Theme& theme) { return theme.text; }, true}, of(TrainingColumn::PeakMb));
 }
 
 void TrainingPanel::add_marks() {
   PlotView* plot = views_[Loss].chart->plot();
   for (int i = 0; i < most_validation_lengths; ++i) {
-    const int curve = plot->add_curve(tr("validation"), {series_colour(static_cast<std::size_t>(2 + i))});
+    const int curve = plot->add_curve(tr("held out"), {series_colour(static_cast<std::size_t>(2 + i))});
     if (i == 0) first_validation_ = curve;
     plot->set_curve_visible(curve, false);
   }
@@ -259,7 +260,7 @@ void TrainingPanel::draw_marks(const TrainingModel& run) {
     const bool used = i < static_cast<int>(lengths.size());
     if (used)
       plot->set_curve_name(first_validation_ + i,
-                           tr("validation, %L1 tokens").arg(lengths[static_cast<std::size_t>(i)]));
+                           tr("held out, %L1").arg(lengths[static_cast<std::size_t>(i)]));
     plot->set_curve_visible(first_validation_ + i, used);
   }
   plot->set_curve_visible(alerts_, !run.alerts().empty());

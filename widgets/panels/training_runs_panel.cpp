@@ -99,7 +99,7 @@ QWidget* TrainingRunsPanel::build_plot() {
   auto* side = new QWidget(this);
   PlotView* plot = chart_.plot();
   plot->set_title(tr("Loss of the ticked runs, smoothed"));
-  plot->set_axes(training_axis_label(TrainingColumn::Step), tr("NLL (nats per token)"));
+  plot->set_axes(training_axis_label(TrainingColumn::Step), tr("NLL (nats)"));
   plot->set_empty_text(tr("Tick runs in the list to compare them"));
   smoothing_ = new QDoubleSpinBox(side);
   smoothing_->setRange(0, 0.999);

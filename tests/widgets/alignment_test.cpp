@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/alignment.h"
+
+#include <QLabel>
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/error.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/synthetic_run.h"
+#include "tests/support/temp_dir.h"
+#include "widgets/lab_context.h"
+#include "widgets/panels/head_grid_panel.h"
+
+using namespace carryover;
+
+class AlignmentTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void a_folder_says_what_it_was_trained_under() {
+    const test::TempDir folder;
+    const QString path = QString::fromStdString(folder.path().string());
+    QVERIFY(!read_trained_under(path));
+    const SegmentConfig config = test::synthetic_request(1).config;
+    nlohmann::json json = config;
+    json["policy"] = "full";
+    test::write_bytes(folder.file("segment_config.json"), json.dump());
+    QVERIFY(read_trained_under(path)->config == config);
+    QCOMPARE(read_trained_under(path)->policy, std::string("full"));
+    for (const char* bad : {"[1]", "{\"segment_length\": \"x\"}", "{\"policy\": 3}", ""}) {
+      test::write_bytes(folder.file("segment_config.json"), bad);
+      QVERIFY_EXCEPTION_THROWN(read_trained_under(path), EngineError);
+    }
+  }
+
+  void each_departure_is_named_and_nothing_else() {
+    const SegmentConfig config = test::synthetic_request(1).config;
+    const TrainedUnder trained{config, "segmented"};
+    QVERIFY(misalignments(trained, config, "segmented").isEmpty());
+    const auto departs = [&](auto change, const char* word) {
+      SegmentConfig other = config;
+      change(other);
+      const QStringList found = misalignments(trained, other, "segmented");
+      QCOMPARE(found.size(), 1);
+      QVERIFY2(found.first().startsWith(QLatin1String(word)), qPrintable(found.first()));
+    };
+    departs([](SegmentConfig& other) { other.segment_length += 1; }, "S ");
+    departs([](SegmentConfig& other) { other.carry_length += 1; }, "M ");
+    departs([](SegmentConfig& other) { other.retrieval_length += 1; }, "R ");
+    departs([](SegmentConfig& other) { other.truncation_depth += 1; }, "K ");
+    departs([](SegmentConfig& other) { other.grouping = Grouping({3}, {{0, 1, 2}}); }, "grouping");
+    QCOMPARE(misalignments(trained, config, "full").size(), 1);
+    SegmentConfig other = config;
+    other.segment_length = 7;
+    QVERIFY(misalignments({config, "full"}, other, "full").isEmpty());
+  }
+
+  void the_grid_wears_the_badge_until_the_settings_are_those_again() {
+    LabContext lab;
+    const SegmentConfig config = test::synthetic_request(1).config;
+    lab.set_model(test::synthetic_model().config, config);
+    lab.set_trained_under(TrainedUnder{config, "segmented"});
+    HeadGridPanel panel(lab);
+    panel.resize(300, 500);
+    panel.show();
+    QLabel* badge = nullptr;
+    for (QLabel* label : panel.findChildren<QLabel*>())
+      if (label->accessibleName() == HeadGridPanel::tr("Misaligned")) badge = label;
+    QVERIFY(badge != nullptr);
+    QTest::qWait(60);
+    QVERIFY(!badge->isVisible());
+    SegmentConfig other = config;
+    other.grouping = Grouping({3}, {{5}});
+    lab.edit_config(other, QStringLiteral("grouping"));
+    QTRY_VERIFY(badge->isVisible());
+    QVERIFY(badge->text().contains(QLatin1String("grouping")));
+    Q_EMIT badge->linkActivated(QStringLiteral("trained"));
+    QTRY_VERIFY(!badge->isVisible());
+    QCOMPARE(lab.config(), config);
+    lab.undo_stack().undo();
+    QTRY_VERIFY(badge->isVisible());
+    lab.set_trained_under(std::nullopt);
+    QTRY_VERIFY(!badge->isVisible());
+  }
+};
+
+CARRYOVER_GUI_TEST(AlignmentTest)
+#include "alignment_test.moc"
