@@ -14,8 +14,7 @@ std::optional<ErrorReport> attempt(const std::function<void()>& work) {
     return ErrorReport{error.fault(), QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
                        QString::fromStdString(error.advice())};
   } catch (const std::bad_alloc&) {
-    return ErrorReport{Fault::OutOfMemory, QObject::tr("memory"),
-                       QObject::tr("the machine has no more memory to give"),
+    return ErrorReport{Fault::OutOfMemory, QObject::tr("memory"), QObject::tr("the machine has no more memory to give"),
                        QObject::tr("Run fewer tokens, choose a smaller model, or close other programs.")};
   } catch (const std::exception& error) {
     return ErrorReport{Fault::Internal, QObject::tr("engine"), QString::fromUtf8(error.what()),

@@ -82,8 +82,9 @@ void conclude(MainWindow& window, const WindowOptions& options) {
   TrainingRuns& training = window.context().training();
   const bool waits = !options.training.isEmpty() && training.count() == 0;
   if (waits) {
-    QObject::connect(&training, &TrainingRuns::run_changed, &window, [&window, options] { conclude(window, options); },
-                     Qt::ConnectionType(Qt::QueuedConnection | Qt::SingleShotConnection));
+    QObject::connect(
+        &training, &TrainingRuns::run_changed, &window, [&window, options] { conclude(window, options); },
+        Qt::ConnectionType(Qt::QueuedConnection | Qt::SingleShotConnection));
   } else if (!options.screenshots.isEmpty()) {
     take_pictures(window, options.screenshots);
   } else if (options.headless) {

@@ -38,7 +38,8 @@ class MainWindow : public QMainWindow {
   Panel* panel(const QString& id) const;
   void raise_panel(const QString& id);
 
-  void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a training run's folder
+  void open_path(
+      const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a training run's folder
   void export_plots(const QString& directory);  ///< every panel's plots in every format; errors go to the message bar
   void show_fetch_progress(double fraction, const QString& what);
   void toggle_theme();

@@ -67,8 +67,7 @@ void MainWindow::build_toolbar() {
   add("paste", tr("Paste"), QKeySequence(tr("Ctrl+Shift+V")), tr("Paste a text"), [this] { ask_paste(); });
   bar->addSeparator();
   run_ = add("run", tr("Run"), QKeySequence(tr("F5")), tr("Run the text in segments"), [this] { controller_.run(); });
-  pause_ =
-      add("pause", tr("Pause"), QKeySequence(tr("F6")), tr("Pause, or go on"), [this] { pause_or_resume(); });
+  pause_ = add("pause", tr("Pause"), QKeySequence(tr("F6")), tr("Pause, or go on"), [this] { pause_or_resume(); });
   stop_ = add("stop", tr("Stop"), QKeySequence(tr("Shift+F5")),
               tr("Stop; what is done stays, and a training saves a checkpoint"), [this] { stop_engine(); });
   add("train", tr("Fine-tune"), QKeySequence(tr("Ctrl+Shift+F")), tr("Fine-tune the model to segmented execution"),

@@ -98,15 +98,13 @@ void MainWindow::show_training_progress() {
   const double step = run->column(TrainingColumn::Step).back();
   const auto all = static_cast<double>(run->plan().training.max_steps);
   progress_->setValue(static_cast<int>(1000 * (step + run->progress()) / all));
-  progress_->setFormat(run->state() == TrainingState::Running
-                           ? tr("step %L1/%L2 · %L3 tok/s")
-                                 .arg(step, 0, 'f', 0)
-                                 .arg(all, 0, 'f', 0)
-                                 .arg(run->column(TrainingColumn::TokensPerSecond).back(), 0, 'f', 0)
-                           : tr("step %L1/%L2 · %3")
-                                 .arg(step, 0, 'f', 0)
-                                 .arg(all, 0, 'f', 0)
-                                 .arg(training_state_name(run->state())));
+  progress_->setFormat(
+      run->state() == TrainingState::Running
+          ? tr("step %L1/%L2 · %L3 tok/s")
+                .arg(step, 0, 'f', 0)
+                .arg(all, 0, 'f', 0)
+                .arg(run->column(TrainingColumn::TokensPerSecond).back(), 0, 'f', 0)
+          : tr("step %L1/%L2 · %3").arg(step, 0, 'f', 0).arg(all, 0, 'f', 0).arg(training_state_name(run->state())));
 }
 
 }  // namespace carryover

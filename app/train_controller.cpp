@@ -71,9 +71,8 @@ void TrainController::connect_follower() {
 }
 
 void TrainController::follow(const QString& directory, bool on) {
-  post(follower_, [directory, on](TrainingFollower& follower) {
-    on ? follower.open(directory) : follower.forget(directory);
-  });
+  post(follower_,
+       [directory, on](TrainingFollower& follower) { on ? follower.open(directory) : follower.forget(directory); });
 }
 
 bool TrainController::can_start() const {
@@ -159,10 +158,10 @@ void TrainController::stop() {
 // The engine may pause by itself, on an alert.
 void TrainController::update_state() {
   if (!channel_ || !training_) return Q_EMIT state_changed();
-  training_->set_state(stopping_                       ? TrainingState::Stopping
+  training_->set_state(stopping_                      ? TrainingState::Stopping
                        : channel_->control().paused() ? TrainingState::Paused
-                       : stepped_                      ? TrainingState::Running
-                                                       : TrainingState::Preparing);
+                       : stepped_                     ? TrainingState::Running
+                                                      : TrainingState::Preparing);
   Q_EMIT state_changed();
 }
 

@@ -19,7 +19,8 @@ struct TrainedUnder {
 /// EngineError{BadInput, Io} where it can't be read.
 std::optional<TrainedUnder> read_trained_under(const QString& model);
 
-/// In what a run departs from what the weights were trained under, in words: "grouping", "S 512 (64)" …; empty: aligned.
+/// In what a run departs from what the weights were trained under, in words: "grouping", "S 512 (64)" …; empty:
+/// aligned.
 QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& config, const std::string& policy);
 
 }  // namespace carryover

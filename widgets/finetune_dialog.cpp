@@ -221,13 +221,11 @@ void FinetuneDialog::validate() {
     if (problem_ == QStringLiteral("names no model")) problem_ = QStringLiteral("model is empty");
   }
   const bool beside = form_->show_problem(problem_, advice);
-  problem_label_->setText(beside ? tr("Not ready: see the field marked in “%1”.")
-                                       .arg([this] {
-                                         for (int tab = 0; tab < form_->count(); ++tab)
-                                           if (form_->tabText(tab).endsWith(QChar(0x26a0)))
-                                             return form_->tabText(tab).chopped(2);
-                                         return QString();
-                                       }())
+  problem_label_->setText(beside ? tr("Not ready: see the field marked in “%1”.").arg([this] {
+    for (int tab = 0; tab < form_->count(); ++tab)
+      if (form_->tabText(tab).endsWith(QChar(0x26a0))) return form_->tabText(tab).chopped(2);
+    return QString();
+  }())
                                  : problem_ + (advice.isEmpty() ? QString() : QStringLiteral(". ") + advice));
   QPalette palette = problem_label_->palette();
   palette.setColor(QPalette::WindowText, current_theme().anchor);
@@ -252,8 +250,8 @@ void FinetuneDialog::estimate() {
     time_->setText({});
     return;
   }
-  const TrainingCost cost = training_cost(*model_, plan_->config, plan_->training, plan_->policy,
-                                          bytes_per_value(plan_->dtype));
+  const TrainingCost cost =
+      training_cost(*model_, plan_->config, plan_->training, plan_->policy, bytes_per_value(plan_->dtype));
   memory_->set_free(plan_->device == Device::Cuda ? std::nullopt : free_memory());
   memory_->set_estimate(cost.memory);
   const std::int64_t step_tokens = plan_->tokens_per_sample() * plan_->training.samples_per_step();
@@ -287,7 +285,7 @@ void FinetuneDialog::set_engine_busy(const QString& why) {
 void FinetuneDialog::update_buttons() {
   const bool ready = plan_.has_value() && busy_.isEmpty();
   start_->setEnabled(ready);
-  start_->setToolTip(!busy_.isEmpty()        ? tr("Not now: %1").arg(busy_)
+  start_->setToolTip(!busy_.isEmpty()      ? tr("Not now: %1").arg(busy_)
                      : !problem_.isEmpty() ? tr("Not ready: %1").arg(problem_)
                                            : tr("Train, and watch it in the window"));
   dry_run_->setEnabled(ready);
@@ -313,9 +311,9 @@ void FinetuneDialog::load_config(const QString& path) {
 }
 
 void FinetuneDialog::ask_config(bool save) {
-  const QString path = save ? QFileDialog::getSaveFileName(this, tr("Save the config"), QStringLiteral("run.json"),
-                                                           tr("JSON (*.json)"))
-                            : QFileDialog::getOpenFileName(this, tr("Load a config"), {}, tr("JSON (*.json)"));
+  const QString path =
+      save ? QFileDialog::getSaveFileName(this, tr("Save the config"), QStringLiteral("run.json"), tr("JSON (*.json)"))
+           : QFileDialog::getOpenFileName(this, tr("Load a config"), {}, tr("JSON (*.json)"));
   if (path.isEmpty()) return;
   try {
     save ? save_config(path) : load_config(path);

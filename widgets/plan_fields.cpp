@@ -200,16 +200,22 @@ void PlanFieldEditor::browse(bool folder) {
 json PlanFieldEditor::value() const {
   const auto* line = qobject_cast<QLineEdit*>(edit_);
   switch (field_.kind) {
-    case Kind::Integer: return static_cast<QSpinBox*>(edit_)->value();
+    case Kind::Integer:
+      return static_cast<QSpinBox*>(edit_)->value();
     case Kind::OptionalInteger: {
       const int value = static_cast<QSpinBox*>(edit_)->value();
       return value == 0 ? json() : json(value);
     }
-    case Kind::Choice: return static_cast<QComboBox*>(edit_)->currentText().toStdString();
-    case Kind::Flag: return static_cast<QCheckBox*>(edit_)->isChecked();
-    case Kind::Real: return real(line->text(), field_.key);
-    case Kind::Integers: return integers(line->text(), field_.key);
-    case Kind::Json: return parsed(line->text(), field_.key);
+    case Kind::Choice:
+      return static_cast<QComboBox*>(edit_)->currentText().toStdString();
+    case Kind::Flag:
+      return static_cast<QCheckBox*>(edit_)->isChecked();
+    case Kind::Real:
+      return real(line->text(), field_.key);
+    case Kind::Integers:
+      return integers(line->text(), field_.key);
+    case Kind::Json:
+      return parsed(line->text(), field_.key);
     case Kind::Modules: {
       json names = json::array();
       for (const QCheckBox* box : static_cast<ModuleBoxes*>(edit_)->boxes)
@@ -228,7 +234,8 @@ json PlanFieldEditor::value() const {
       if (!fine) refuse_field("form", field_.key, "is no whole number from 0 on", "Give one, such as 42.");
       return static_cast<std::uint64_t>(number);
     }
-    default: return utf8(line->text());
+    default:
+      return utf8(line->text());
   }
 }
 
@@ -238,26 +245,32 @@ void PlanFieldEditor::set_value(const json& value) {
     case Kind::Integer:
     case Kind::OptionalInteger:
       return static_cast<QSpinBox*>(edit_)->setValue(
-          value.is_null() ? 0
-                          : static_cast<int>(std::min<std::int64_t>(value.get<std::int64_t>(),
-                                                                    std::numeric_limits<int>::max())));
+          value.is_null()
+              ? 0
+              : static_cast<int>(std::min<std::int64_t>(value.get<std::int64_t>(), std::numeric_limits<int>::max())));
     case Kind::Choice:
       return static_cast<QComboBox*>(edit_)->setCurrentText(QString::fromStdString(value.get<std::string>()));
-    case Kind::Flag: return static_cast<QCheckBox*>(edit_)->setChecked(value.get<bool>());
-    case Kind::Real: return line->setText(QString::number(value.get<double>(), 'g', QLocale::FloatingPointShortest));
-    case Kind::Unsigned: return line->setText(QString::number(value.get<std::uint64_t>()));
+    case Kind::Flag:
+      return static_cast<QCheckBox*>(edit_)->setChecked(value.get<bool>());
+    case Kind::Real:
+      return line->setText(QString::number(value.get<double>(), 'g', QLocale::FloatingPointShortest));
+    case Kind::Unsigned:
+      return line->setText(QString::number(value.get<std::uint64_t>()));
     case Kind::Integers: {
       QStringList numbers;
       for (const json& number : value) numbers += QString::number(number.get<std::int64_t>());
       return line->setText(numbers.join(QStringLiteral(", ")));
     }
-    case Kind::Json: return line->setText(value.is_null() ? QString() : QString::fromStdString(value.dump()));
+    case Kind::Json:
+      return line->setText(value.is_null() ? QString() : QString::fromStdString(value.dump()));
     case Kind::Modules:
       for (QCheckBox* box : static_cast<ModuleBoxes*>(edit_)->boxes)
         box->setChecked(std::find(value.begin(), value.end(), box->text().toStdString()) != value.end());
       return;
-    case Kind::Paths: return static_cast<QPlainTextEdit*>(edit_)->setPlainText(lines_of(value));
-    default: return line->setText(QString::fromStdString(value.get<std::string>()));
+    case Kind::Paths:
+      return static_cast<QPlainTextEdit*>(edit_)->setPlainText(lines_of(value));
+    default:
+      return line->setText(QString::fromStdString(value.get<std::string>()));
   }
 }
 

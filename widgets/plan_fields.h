@@ -14,7 +14,7 @@ namespace carryover {
 struct PlanField {
   enum class Kind {
     Integer,
-    Unsigned,  ///< 64 bits
+    Unsigned,         ///< 64 bits
     OptionalInteger,  ///< 0 stands for null
     Real,
     Text,

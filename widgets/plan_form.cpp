@@ -91,9 +91,8 @@ bool PlanForm::show_problem(const QString& problem, const QString& advice) {
 }
 
 PlanFieldEditor* PlanForm::editor(const QString& key) const {
-  const auto found = std::find_if(editors_.begin(), editors_.end(), [&](const PlanFieldEditor* each) {
-    return key == QLatin1String(each->field().key);
-  });
+  const auto found = std::find_if(editors_.begin(), editors_.end(),
+                                  [&](const PlanFieldEditor* each) { return key == QLatin1String(each->field().key); });
   return found == editors_.end() ? nullptr : *found;
 }
 

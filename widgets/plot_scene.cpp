@@ -63,6 +63,8 @@ void PlotScene::style(const Theme& theme) {
 }
 
 void PlotScene::arrange(int width) {
+  constexpr int tick_room = 22;  // a low plot has room for few labels
+  y_ticker->setTickCount(std::clamp(plot->axisRect()->height() / tick_room, 2, 5));
   QCPLayoutGrid* layout = plot->plotLayout();
   if (!title.isEmpty() && !title_element) {
     title_element = new QCPTextElement(plot);

@@ -23,9 +23,12 @@ QString exact(double value) {
 
 QString training_axis_label(TrainingColumn axis) {
   switch (axis) {
-    case TrainingColumn::Tokens: return tr("Tokens trained on");
-    case TrainingColumn::Minutes: return tr("Training time (min)");
-    default: return tr("Optimizer step");
+    case TrainingColumn::Tokens:
+      return tr("Tokens trained on");
+    case TrainingColumn::Minutes:
+      return tr("Training time (min)");
+    default:
+      return tr("Optimizer step");
   }
 }
 
@@ -35,8 +38,18 @@ TrainingChart::TrainingChart(PlotView* plot) : plot_(plot) {
 }
 
 int TrainingChart::add_line(const QString& name, const CurveStyle& style, Values values, Values leader) {
-  Line line{plot_->add_curve(name, style), std::move(values), std::move(leader), nullptr, name, 0, Decimator(), 0, {},
-            0, 0, {}};
+  Line line{plot_->add_curve(name, style),
+            std::move(values),
+            std::move(leader),
+            nullptr,
+            name,
+            0,
+            Decimator(),
+            0,
+            {},
+            0,
+            0,
+            {}};
   plot_->set_curve_visible(line.curve, false);
   lines_.push_back(std::move(line));
   return line_count() - 1;
@@ -112,8 +125,8 @@ void TrainingChart::draw(Line& line) {
     first = static_cast<std::size_t>(std::lower_bound(x.begin(), x.end(), view.left()) - x.begin());
     last = static_cast<std::size_t>(std::upper_bound(x.begin(), x.end(), view.right()) - x.begin());
   }
-  std::vector<double> state{static_cast<double>(values->size()), static_cast<double>(axis_),
-                            static_cast<double>(first), static_cast<double>(last)};
+  std::vector<double> state{static_cast<double>(values->size()), static_cast<double>(axis_), static_cast<double>(first),
+                            static_cast<double>(last)};
   if (state == line.drawn) return;
   line.drawn = std::move(state);
   plot_->clear_curve(line.curve);

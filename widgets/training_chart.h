@@ -24,7 +24,7 @@ class TrainingChart {
   int add_line(const QString& name, const CurveStyle& style, Values values, Values leader = {});
   int line_count() const { return static_cast<int>(lines_.size()); }
   void set_line(int line, const QString& name, const TrainingModel* model);  ///< null: not shown
-  void set_model(const TrainingModel* model);                               ///< of all lines
+  void set_model(const TrainingModel* model);                                ///< of all lines
   void set_smoothing(int line, double weight);  ///< exponential mean: share of the past, in [0, 1)
   void set_axis(TrainingColumn axis);           ///< Step, Tokens or Minutes
   TrainingColumn axis() const { return axis_; }

@@ -34,14 +34,22 @@ std::uint64_t next_revision() {
 
 QString training_state_name(TrainingState state) {
   switch (state) {
-    case TrainingState::Preparing: return TrainingModel::tr("preparing");
-    case TrainingState::Running: return TrainingModel::tr("running");
-    case TrainingState::Paused: return TrainingModel::tr("paused");
-    case TrainingState::Stopping: return TrainingModel::tr("stopping");
-    case TrainingState::Stopped: return TrainingModel::tr("stopped");
-    case TrainingState::Finished: return TrainingModel::tr("finished");
-    case TrainingState::Failed: return TrainingModel::tr("failed");
-    case TrainingState::Attached: return TrainingModel::tr("following");
+    case TrainingState::Preparing:
+      return TrainingModel::tr("preparing");
+    case TrainingState::Running:
+      return TrainingModel::tr("running");
+    case TrainingState::Paused:
+      return TrainingModel::tr("paused");
+    case TrainingState::Stopping:
+      return TrainingModel::tr("stopping");
+    case TrainingState::Stopped:
+      return TrainingModel::tr("stopped");
+    case TrainingState::Finished:
+      return TrainingModel::tr("finished");
+    case TrainingState::Failed:
+      return TrainingModel::tr("failed");
+    case TrainingState::Attached:
+      return TrainingModel::tr("following");
   }
   return {};
 }
@@ -122,8 +130,8 @@ void TrainingModel::add(const StepRecord& record) {
   for (const auto& [which, kind] :
        {std::pair(Column::WeightsMb, bytes.weights), std::pair(Column::GradientsMb, bytes.gradients),
         std::pair(Column::OptimizerMb, bytes.optimizer), std::pair(Column::GraphMb, std::max<std::int64_t>(0, graph)),
-        std::pair(Column::AttentionKvMb, bytes.attention_kv),
-        std::pair(Column::CarryMb, bytes.carry), std::pair(Column::PoolMb, bytes.pool)}) {
+        std::pair(Column::AttentionKvMb, bytes.attention_kv), std::pair(Column::CarryMb, bytes.carry),
+        std::pair(Column::PoolMb, bytes.pool)}) {
     put(which, megabytes(kind));
     total += megabytes(kind);
   }
@@ -190,8 +198,8 @@ void TrainingModel::set_progress(double fraction, const QString& what) {
 
 void TrainingModel::restart_after(std::int64_t step) {
   const auto& steps = column(TrainingColumn::Step);
-  const auto kept = static_cast<std::size_t>(
-      std::upper_bound(steps.begin(), steps.end(), static_cast<double>(step)) - steps.begin());
+  const auto kept =
+      static_cast<std::size_t>(std::upper_bound(steps.begin(), steps.end(), static_cast<double>(step)) - steps.begin());
   for (auto& values : columns_) values.resize(kept);
   for (auto& values : segment_loss_) values.resize(kept);
   for (auto& values : reach_by_age_) values.resize(kept);

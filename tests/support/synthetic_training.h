@@ -32,8 +32,8 @@ inline StepRecord synthetic_step(std::int64_t step, std::int64_t depth = 2) {
   record.gradient_norm = 0.6 + 0.2 * std::abs(noise) + 1.5 * std::exp(-static_cast<double>(step) / 40);
   for (std::int64_t age = 1; age <= depth; ++age)
     for (std::int64_t transition = 0; transition + age < 4; ++transition)
-      record.reach.push_back({transition, age, 1,
-                              2.0 / static_cast<double>(age * age) + 0.1 * static_cast<double>(transition) + noise});
+      record.reach.push_back(
+          {transition, age, 1, 2.0 / static_cast<double>(age * age) + 0.1 * static_cast<double>(transition) + noise});
   record.tokens_per_second = 900 + 40 * noise;
   record.seconds = 9;
   record.memory.weights = 540'000'000;

@@ -128,12 +128,14 @@ class FinetuneDialogTest : public QObject {
     const auto number = [&](const char* key, int wrong) {
       auto* box = input<QSpinBox>(dialog, key);
       const int before = box->value();
-      refuses(key, [&] { box->setValue(wrong); }, [&] { box->setValue(before); });
+      refuses(
+          key, [&] { box->setValue(wrong); }, [&] { box->setValue(before); });
     };
     const auto text = [&](const char* key, const char* wrong) {
       auto* edit = input<QLineEdit>(dialog, key);
       const QString before = edit->text();
-      refuses(key, [&] { edit->setText(QString::fromUtf8(wrong)); }, [&] { edit->setText(before); });
+      refuses(
+          key, [&] { edit->setText(QString::fromUtf8(wrong)); }, [&] { edit->setText(before); });
     };
     number("carry_length", 65);
     number("max_steps", 0);
@@ -189,7 +191,8 @@ class FinetuneDialogTest : public QObject {
     dialog.show_dry_run(step);
     const auto says = [&](const QString& text) {
       const auto labels = dialog.findChildren<QLabel*>();
-      return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->text().contains(text); });
+      return std::any_of(labels.begin(), labels.end(),
+                         [&](const QLabel* label) { return label->text().contains(text); });
     };
     QVERIFY(says(QLocale().toString(1234)));
     QVERIFY(says(QStringLiteral("512")));

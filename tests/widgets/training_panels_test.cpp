@@ -199,7 +199,8 @@ class TrainingPanelsTest : public QObject {
       }
       const Points ages = plot_of(panel, "reach_by_age")->drawn_points(0);
       QCOMPARE(ages.size(), static_cast<std::size_t>(depth));
-      QVERIFY(plot_of(panel, "reach_by_age")->view().right() > static_cast<double>(depth) + 0.5);  // the cut is in sight
+      QVERIFY(plot_of(panel, "reach_by_age")->view().right() >
+              static_cast<double>(depth) + 0.5);  // the cut is in sight
       for (std::int64_t age = 1; age <= depth; ++age)
         QCOMPARE(plot_of(panel, "reach_over_steps")->drawn_points(static_cast<int>(age) - 1).size(), std::size_t{30});
     }

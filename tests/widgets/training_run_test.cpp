@@ -148,8 +148,7 @@ class TrainingRunTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= 3 || !window.training().active(), patience_ms);
     window.training().stop();
     QTRY_VERIFY_WITH_TIMEOUT(!window.training().active(), patience_ms);
-    if (current(window)->state() == TrainingState::Stopped)
-      window.training().resume_run(current(window)->directory());
+    if (current(window)->state() == TrainingState::Stopped) window.training().resume_run(current(window)->directory());
     expect_state(window, TrainingState::Finished);
     QCOMPARE(current(window)->column(TrainingColumn::Loss), whole);
   }

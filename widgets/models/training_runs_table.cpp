@@ -25,15 +25,20 @@ int TrainingRunsTable::columnCount(const QModelIndex& parent) const {
 QVariant TrainingRunsTable::text(const TrainingModel& run, int column) const {
   const bool stepped = run.step_count() > 0;
   switch (column) {
-    case Name: return run.name();
-    case State: return training_state_name(run.state());
+    case Name:
+      return run.name();
+    case State:
+      return training_state_name(run.state());
     case Step:
       return QStringLiteral("%L1 / %L2")
           .arg(stepped ? run.column(TrainingColumn::Step).back() : 0.0, 0, 'f', 0)
           .arg(static_cast<qlonglong>(run.plan().training.max_steps));
-    case Loss: return stepped ? QString::number(run.column(TrainingColumn::Loss).back(), 'f', 4) : QString();
-    case Model: return run.model_name();
-    default: return {};
+    case Loss:
+      return stepped ? QString::number(run.column(TrainingColumn::Loss).back(), 'f', 4) : QString();
+    case Model:
+      return run.model_name();
+    default:
+      return {};
   }
 }
 
@@ -42,15 +47,18 @@ QVariant TrainingRunsTable::data(const QModelIndex& index, int role) const {
   const TrainingModel& run = runs_.run(index.row());
   const bool number = index.column() == Step || index.column() == Loss;
   switch (role) {
-    case Qt::DisplayRole: return text(run, index.column());
-    case Qt::TextAlignmentRole: return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    case Qt::DisplayRole:
+      return text(run, index.column());
+    case Qt::TextAlignmentRole:
+      return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::CheckStateRole:
       if (index.column() == Name) return runs_.ticked(index.row()) ? Qt::Checked : Qt::Unchecked;
       return {};
     case Qt::ToolTipRole:
       return QStringLiteral("%1\n%2").arg(QDir::toNativeSeparators(run.directory()),
                                           QString::fromStdString(run.plan().model));
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -63,12 +71,18 @@ bool TrainingRunsTable::setData(const QModelIndex& index, const QVariant& value,
 QVariant TrainingRunsTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
   switch (section) {
-    case Name: return tr("Run");
-    case State: return tr("State");
-    case Step: return tr("Step");
-    case Loss: return tr("Loss");
-    case Model: return tr("Model");
-    default: return {};
+    case Name:
+      return tr("Run");
+    case State:
+      return tr("State");
+    case Step:
+      return tr("Step");
+    case Loss:
+      return tr("Loss");
+    case Model:
+      return tr("Model");
+    default:
+      return {};
   }
 }
 

@@ -26,8 +26,8 @@ ReachPanel::ReachPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Gradient reach"), parent),
       by_transition_(make_plot("reach_by_transition", tr("By transition"), tr("Transition j, from segment j to j + 1"),
                                tr("‖∂ℓᵢ/∂Cⱼ‖"))),
-      by_age_(make_plot("reach_by_age", tr("By transitions crossed"), tr("Transitions crossed, i − j"),
-                        tr("‖∂ℓᵢ/∂Cⱼ‖"))),
+      by_age_(
+          make_plot("reach_by_age", tr("By transitions crossed"), tr("Transitions crossed, i − j"), tr("‖∂ℓᵢ/∂Cⱼ‖"))),
       over_steps_(make_plot("reach_over_steps", tr("Over the run"), training_axis_label(TrainingColumn::Step),
                             tr("‖∂ℓᵢ/∂Cⱼ‖, mean"))) {
   by_transition_->set_integer_axes(true, false);
@@ -136,9 +136,9 @@ void ReachPanel::draw_history(const TrainingModel& run) {
     over_steps_.set_line(line, age_name(age), &run);
   }
   const TrainingRuns& runs = context().training();
-  over_steps_.plot()->set_cursor(
-      runs.step_selected() ? run.column(TrainingColumn::Step)[static_cast<std::size_t>(runs.shown_step())]
-                           : std::numeric_limits<double>::quiet_NaN());
+  over_steps_.plot()->set_cursor(runs.step_selected()
+                                     ? run.column(TrainingColumn::Step)[static_cast<std::size_t>(runs.shown_step())]
+                                     : std::numeric_limits<double>::quiet_NaN());
 }
 
 void ReachPanel::refresh() {

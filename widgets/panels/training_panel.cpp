@@ -182,12 +182,14 @@ void TrainingPanel::add_memory_lines() {
   const auto stacked = [&](const QString& name, const ThemeColour& colour, TrainingColumn column) {
     chart.add_line(name, {colour, false, true, true}, of(column), total);
   };
-  stacked(tr("weights"), [](const Theme& theme) { return theme.local; }, TrainingColumn::WeightsMb);
+  stacked(
+      tr("weights"), [](const Theme& theme) { return theme.local; }, TrainingColumn::WeightsMb);
   stacked(tr("gradients"), series_colour(1), TrainingColumn::GradientsMb);
   stacked(tr("optimizer"), series_colour(5), TrainingColumn::OptimizerMb);
   stacked(tr("graph"), series_colour(4), TrainingColumn::GraphMb);
   stacked(tr("KV seen"), series_colour(0), TrainingColumn::AttentionKvMb);
-  stacked(tr("carry"), [](const Theme& theme) { return theme.carry; }, TrainingColumn::CarryMb);
+  stacked(
+      tr("carry"), [](const Theme& theme) { return theme.carry; }, TrainingColumn::CarryMb);
   stacked(tr("pool"), series_colour(3), TrainingColumn::PoolMb);
   chart.add_line(tr("peak"), {[](const Theme& theme) { return theme.text; }, true}, of(TrainingColumn::PeakMb));
 }
@@ -199,8 +201,8 @@ void TrainingPanel::add_marks() {
     if (i == 0) first_validation_ = curve;
     plot->set_curve_visible(curve, false);
   }
-  alerts_ = plot->add_curve(
-      tr("alert"), {[](const Theme& theme) { return theme.anchor; }, false, false, false, /*points=*/true});
+  alerts_ = plot->add_curve(tr("alert"),
+                            {[](const Theme& theme) { return theme.anchor; }, false, false, false, /*points=*/true});
   plot->set_curve_visible(alerts_, false);
 }
 
@@ -224,11 +226,11 @@ void TrainingPanel::draw_segments(const TrainingModel& run) {
   TrainingChart& chart = *views_[Segments].chart;
   while (chart.line_count() < run.segments()) {
     const int segment = chart.line_count();
-    const int line = chart.add_line(tr("segment %1").arg(segment + 1),
-                                    {series_colour(static_cast<std::size_t>(segment))},
-                                    [segment](const TrainingModel& model) -> const std::vector<double>* {
-                                      return segment < model.segments() ? &model.segment_loss(segment) : nullptr;
-                                    });
+    const int line =
+        chart.add_line(tr("segment %1").arg(segment + 1), {series_colour(static_cast<std::size_t>(segment))},
+                       [segment](const TrainingModel& model) -> const std::vector<double>* {
+                         return segment < model.segments() ? &model.segment_loss(segment) : nullptr;
+                       });
     chart.set_smoothing(line, usual_smoothing);
     chart.set_line(line, tr("segment %1").arg(segment + 1), &run);
   }
@@ -259,8 +261,7 @@ void TrainingPanel::draw_marks(const TrainingModel& run) {
   for (int i = 0; i < most_validation_lengths; ++i) {
     const bool used = i < static_cast<int>(lengths.size());
     if (used)
-      plot->set_curve_name(first_validation_ + i,
-                           tr("held out, %L1").arg(lengths[static_cast<std::size_t>(i)]));
+      plot->set_curve_name(first_validation_ + i, tr("held out, %L1").arg(lengths[static_cast<std::size_t>(i)]));
     plot->set_curve_visible(first_validation_ + i, used);
   }
   plot->set_curve_visible(alerts_, !run.alerts().empty());
@@ -268,9 +269,8 @@ void TrainingPanel::draw_marks(const TrainingModel& run) {
 
 void TrainingPanel::draw_cursor(const TrainingModel& run) {
   const qsizetype step = context().training().step_selected() ? context().training().shown_step() : -1;
-  const double x =
-      step < 0 ? std::numeric_limits<double>::quiet_NaN()
-               : run.column(views_[Loss].chart->axis())[static_cast<std::size_t>(step)];
+  const double x = step < 0 ? std::numeric_limits<double>::quiet_NaN()
+                            : run.column(views_[Loss].chart->axis())[static_cast<std::size_t>(step)];
   for (View& view : views_) view.chart->plot()->set_cursor(x);
 }
 

@@ -30,8 +30,8 @@ TrainingRunsPanel::TrainingRunsPanel(LabContext& lab, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(split);
   TrainingRuns& runs = lab.training();
-  for (const auto signal : {&TrainingRuns::run_changed, &TrainingRuns::ticked_changed, &TrainingRuns::added,
-                            &TrainingRuns::removed})
+  for (const auto signal :
+       {&TrainingRuns::run_changed, &TrainingRuns::ticked_changed, &TrainingRuns::added, &TrainingRuns::removed})
     connect(&runs, signal, this, [this] {
       update_buttons();
       request_refresh();
@@ -63,9 +63,8 @@ QWidget* TrainingRunsPanel::build_list() {
   button("train", tr("Fine-tune…"), tr("Start a new run"), [this] { Q_EMIT finetune_wanted(); });
   button("model", tr("Open folder…"), tr("Open a finished run, or follow one that another process writes"),
          [this] { ask_folder(); });
-  resume_ = button("run", tr("Go on"), tr("Go on with the selected run from its newest checkpoint"), [this] {
-    Q_EMIT resume_wanted(context().training().run(selected_row()).directory());
-  });
+  resume_ = button("run", tr("Go on"), tr("Go on with the selected run from its newest checkpoint"),
+                   [this] { Q_EMIT resume_wanted(context().training().run(selected_row()).directory()); });
   remove_ = button("stop", tr("Remove"), tr("Take the selected run off the list; its folder stays"),
                    [this] { context().training().remove(selected_row()); });
   bar->addStretch(1);
