@@ -175,7 +175,7 @@ class Session {
   /// Throws EngineError{BadInput, Io, OutOfMemory}; a checkpoint is saved first where that is still possible.
   virtual TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) = 0;
 
-  /// Holds the trainer's gradient against its definition (thm:exact). For small models, best in fp64.
+  /// Holds the trainer's gradient against its definition (thm:tbptt-exact). For small models, best in fp64.
   virtual AuditReport audit(const AuditRequest& request, RunControl& control) = 0;
 };
 

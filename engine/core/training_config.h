@@ -26,8 +26,8 @@ enum class LrSchedule { Constant, Cosine };
 /// What a NaN or a spike of the loss does.
 enum class AlertPolicy { Pause, Skip, Stop };
 
-/// Every knob of training beside segmented execution's own (sec:truncated), by its JSON name, spelled as users of other
-/// trainers know them. A plain value; any thread.
+/// Every knob of training beside segmented execution's own (subsec:objective), by its JSON name, spelled as users of
+/// other trainers know them. A plain value; any thread.
 struct TrainingConfig {
   std::int64_t max_steps = 1000;  ///< optimizer steps ≥ 1
   std::int64_t micro_batch_size = 1;  ///< samples between looks at the controls; they run one after another
