@@ -25,6 +25,7 @@ MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
       controller_(context_),
       training_(context_, controller_),
+      audits_(context_, controller_),
       ribbon_(new ContextRibbon(context_)),
       messages_(new MessageBar(this)) {
   setWindowTitle(tr("Carryover"));
@@ -50,6 +51,7 @@ MainWindow::MainWindow(QWidget* parent)
   build_docks();
   connect_state();
   connect_training();
+  connect_audits();
   update_actions();
   update_status();
 }

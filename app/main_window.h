@@ -4,6 +4,7 @@
 #include <QPointer>
 #include <map>
 
+#include "app/audit_controller.h"
 #include "app/run_controller.h"
 #include "app/train_controller.h"
 #include "widgets/lab_context.h"
@@ -31,6 +32,7 @@ class MainWindow : public QMainWindow {
   LabContext& context() { return context_; }
   RunController& controller() { return controller_; }
   TrainController& training() { return training_; }
+  AuditController& audits() { return audits_; }
   MessageBar& message_bar() { return *messages_; }
   ContextRibbon& ribbon() { return *ribbon_; }
 
@@ -61,9 +63,10 @@ class MainWindow : public QMainWindow {
                       const QString& help);
   void connect_state();
   void connect_training();
+  void connect_audits();
   void show_error(const ErrorReport& report);
   TrainingPlan suggested_plan() const;
-  QString why_not_train() const;  ///< empty: it can start
+  QString why_engine_is_busy() const;  ///< empty: a training or an audit can start
   void pause_or_resume();
   void stop_engine();
   void show_training_progress();
@@ -79,6 +82,7 @@ class MainWindow : public QMainWindow {
   LabContext context_;
   RunController controller_;
   TrainController training_;  ///< after controller_, whose engine it uses
+  AuditController audits_;    ///< as training_
   QPointer<FinetuneDialog> finetune_;
   ContextRibbon* ribbon_;
   MessageBar* messages_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The part of MainWindow that trains: the dialog, the panels' wishes, and what the toolbar shows meanwhile.
+// The part of MainWindow that trains and audits: the dialog, the panels' wishes, and what the toolbar shows meanwhile.
 #include <QAction>
 #include <QDateTime>
 #include <QDir>
@@ -9,6 +9,7 @@
 #include "app/main_window.h"
 #include "app/message_bar.h"
 #include "widgets/finetune_dialog.h"
+#include "widgets/panels/audit_panel.h"
 #include "widgets/panels/training_panel.h"
 #include "widgets/panels/training_runs_panel.h"
 
@@ -28,6 +29,26 @@ void MainWindow::connect_training() {
   connect(runs, &TrainingRunsPanel::open_wanted, &training_, &TrainController::open_folder);
   connect(runs, &TrainingRunsPanel::resume_wanted, &training_, &TrainController::resume_run);
   connect(&context_.training(), &TrainingRuns::added, this, [this] { raise_panel(QStringLiteral("training")); });
+}
+
+void MainWindow::connect_audits() {
+  auto* audit = static_cast<AuditPanel*>(panel(QStringLiteral("audit")));
+  connect(audit, &AuditPanel::audit_wanted, &audits_, &AuditController::start);
+  connect(audit, &AuditPanel::cancel_wanted, &audits_, &AuditController::cancel);
+  connect(&audits_, &AuditController::started, audit, &AuditPanel::begin);
+  connect(&audits_, &AuditController::progressed, audit, &AuditPanel::set_progress);
+  connect(&audits_, &AuditController::done, audit, &AuditPanel::show_report);
+  connect(&audits_, &AuditController::ended, audit, &AuditPanel::end);
+  connect(&audits_, &AuditController::failed, this, &MainWindow::show_error);
+  const auto tell = [this, audit] {
+    const auto& text = controller_.text();
+    audit->set_text(text ? text->name : QString(), text ? std::ssize(*text->ids) : 0);
+    audit->set_engine_busy(why_engine_is_busy());
+  };
+  connect(&controller_, &RunController::state_changed, audit, tell);
+  connect(&controller_, &RunController::model_opened, audit, tell);
+  connect(&controller_, &RunController::text_opened, audit, tell);
+  tell();
 }
 
 TrainingPlan MainWindow::suggested_plan() const {
@@ -51,7 +72,7 @@ FinetuneDialog* MainWindow::open_finetune() {
     finetune_ = new FinetuneDialog(suggested_plan(), this);
     finetune_->setAttribute(Qt::WA_DeleteOnClose);
     const auto tell_busy = [this] {
-      if (finetune_) finetune_->set_engine_busy(why_not_train());
+      if (finetune_) finetune_->set_engine_busy(why_engine_is_busy());
     };
     connect(&training_, &TrainController::state_changed, finetune_, tell_busy);
     connect(&controller_, &RunController::state_changed, finetune_, tell_busy);
@@ -69,7 +90,7 @@ FinetuneDialog* MainWindow::open_finetune() {
   return finetune_;
 }
 
-QString MainWindow::why_not_train() const {
+QString MainWindow::why_engine_is_busy() const {
   if (!controller_.busy().isEmpty()) return controller_.busy();
   if (controller_.state() != RunController::State::Idle) return tr("a run is using the engine");
   return controller_.loading() ? tr("a model or a text is being loaded") : QString();
@@ -85,6 +106,7 @@ void MainWindow::pause_or_resume() {
 }
 
 void MainWindow::stop_engine() {
+  if (audits_.active()) return audits_.cancel();
   training_.active() ? training_.stop() : controller_.stop();
 }
 

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/run_controller.h"
 
+#include <QFile>
 #include <QFileInfo>
+#include <QJsonDocument>
 #include <algorithm>
 
 namespace carryover {
 namespace {
 
 constexpr int drain_interval_ms = 34;  // under 30 a second
+
+/// The model that an adapter says it is for, where it is on this machine; else `open`.
+QString base_of_adapter(const QString& adapter, const QString& open) {
+  QFile file(adapter + QStringLiteral("/adapter_config.json"));
+  if (!file.open(QIODevice::ReadOnly)) return open;
+  const QString base = QJsonDocument::fromJson(file.readAll())[QStringLiteral("base_model_name_or_path")].toString();
+  return QFileInfo::exists(base) ? base : open;
+}
 
 }  // namespace
 
@@ -77,11 +87,16 @@ bool RunController::refuse_when_busy() {
   return !busy_.isEmpty();
 }
 
-void RunController::open_model(const QString& path) {
+void RunController::open_model(const QString& path, const QString& adapter) {
   if (refuse_when_busy()) return;
+  if (adapter.isEmpty() && QFileInfo::exists(path + QStringLiteral("/adapter_config.json"))) {
+    const QString base = base_of_adapter(path, model_ ? QString::fromStdString(model_->info.path) : QString());
+    if (!base.isEmpty()) return open_model(base, path);
+  }
   stop();
   ModelRequest request;
   request.path = path.toStdString();
+  request.adapter = adapter.toStdString();
   request.dtype = context_.run_options().dtype;
   request.device = context_.run_options().device;
   begin_load();
@@ -89,7 +104,7 @@ void RunController::open_model(const QString& path) {
 }
 
 void RunController::reopen_model() {
-  if (model_) open_model(QString::fromStdString(model_->info.path));
+  if (model_) open_model(QString::fromStdString(model_->info.path), QString::fromStdString(model_->info.adapter));
 }
 
 void RunController::open_text(const QString& path) {

@@ -34,7 +34,9 @@ class RunController : public QObject {
   bool engine_paused() const;      ///< asked to, or latched by itself
   double running_seconds() const;  ///< of the run now under way, pauses included
 
-  void open_model(const QString& path);
+  /// `adapter`: a PEFT folder merged into it. A path that is such a folder itself is merged into its base model, or
+  /// into the model that is open where the base is not on this machine.
+  void open_model(const QString& path, const QString& adapter = {});
   void reopen_model();  ///< with the number type and device now chosen
   void open_text(const QString& path);
   void open_pasted_text(const QString& text);

@@ -50,7 +50,7 @@ QString Startup::demo_directory() {
 void Startup::start() {
   if (!options_.model.isEmpty()) {
     const QString demo_text = demo_directory() + QStringLiteral("/text.txt");
-    open(options_.model, options_.text.isEmpty() ? demo_text : options_.text);
+    open(options_.model, options_.adapter, options_.text.isEmpty() ? demo_text : options_.text);
     return;
   }
   const bool fetch = options_.fetch && !AssetFetcher::script().isEmpty();
@@ -70,9 +70,9 @@ void Startup::open_demo() {
   window_.controller().run_when_ready();
 }
 
-void Startup::open(const QString& model, const QString& text) {
+void Startup::open(const QString& model, const QString& adapter, const QString& text) {
   expects_more_ = false;
-  window_.controller().open_model(model);
+  window_.controller().open_model(model, adapter);
   window_.controller().open_text(text);
   window_.controller().run_when_ready();
 }

@@ -22,7 +22,7 @@ class Startup : public QObject {
   void finished();  ///< the last run that it starts has ended, well or not
 
  private:
-  void open(const QString& model, const QString& text);
+  void open(const QString& model, const QString& adapter, const QString& text);
   void open_demo();
 
   MainWindow& window_;

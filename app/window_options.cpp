@@ -53,8 +53,10 @@ WindowOptions parse_window_options(const QStringList& arguments) {
                                        tr("Run, save pictures of each view to DIR, quit"), QStringLiteral("DIR"));
   const QCommandLineOption exit_after_run(QStringLiteral("exit-after-run"), tr("Quit when the run ends"));
   const QCommandLineOption headless(QStringLiteral("headless"), tr("No window: run, write data and pictures, quit"));
+  const QCommandLineOption adapter(QStringLiteral("adapter"), tr("PEFT adapter to merge into the model"),
+                                   QStringLiteral("DIR"));
   const QCommandLineOption out(QStringLiteral("out"), tr("Run folder of --headless"), QStringLiteral("DIR"));
-  parser.addOptions({no_fetch, tokens, theme, size, training, screenshots, exit_after_run, headless, out});
+  parser.addOptions({no_fetch, tokens, theme, size, training, screenshots, exit_after_run, headless, out, adapter});
   if (!parser.parse(arguments)) refuse(parser.errorText());
   if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
   const QString theme_name = parser.value(theme);
@@ -64,6 +66,7 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   WindowOptions options;
   options.model = parser.positionalArguments().value(0);
   options.text = parser.positionalArguments().value(1);
+  options.adapter = parser.value(adapter);
   options.fetch = !parser.isSet(no_fetch) && options.model.isEmpty();
   options.headless = parser.isSet(headless);
   options.exit_after_run = parser.isSet(exit_after_run);

@@ -78,7 +78,12 @@ class EngineSession final : public Session {
     const auto options =
         at::TensorOptions().dtype(scalar_type(info_.dtype)).device(info_.device == Device::Cuda ? at::kCUDA : at::kCPU);
     decoder_ = {info_.config, load_weights(*source, options, progress), {}};
-    if (!request.adapter.empty()) merge_adapter(decoder_.weights, read_adapter(request.adapter, decoder_));
+    if (!request.adapter.empty()) {
+      const LoadedAdapter loaded = read_adapter(request.adapter, decoder_);
+      merge_adapter(decoder_.weights, loaded.adapter);
+      info_.adapter = request.adapter;
+      info_.weights_hash += "+" + loaded.hash;
+    }
     info_.weight_bytes = decoder_.weights.bytes();
   }
 

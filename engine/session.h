@@ -38,7 +38,8 @@ struct ModelRequest {
 struct ModelInfo {
   ModelConfig config;
   std::string path;
-  std::string weights_hash;  ///< of names, shapes and sampled contents: tells checkpoints apart
+  std::string adapter;       ///< merged into it, or empty
+  std::string weights_hash;  ///< of names, shapes and sampled contents: tells checkpoints apart; "+" the adapter's
   DType dtype = DType::Float32;
   Device device = Device::Cpu;
   int threads = 1;
@@ -137,6 +138,8 @@ struct AuditRequest {
   std::int64_t lora_rank = 0;  ///< > 0: of an adapter on all modules, with random B
   std::string gradients_path;  ///< ∇L_K by HF name is written here (safetensors), or empty
   bool checks = true;          ///< off: gradients alone
+  /// Called on the engine thread with the share that is done and what comes next; must return quickly. May be empty.
+  std::function<void(double share, const std::string& what)> progress;
 };
 
 /// A row of the audit's table. `bound` 0: must be exactly equal.

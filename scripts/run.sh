@@ -31,4 +31,5 @@ if [ -z "${XDG_RUNTIME_DIR:-}" ]; then # Qt wants one, and says so on every star
   chmod 700 "$XDG_RUNTIME_DIR"
   export XDG_RUNTIME_DIR
 fi
-exec "$program" --headless --out "$out" "$model" "$text"
+adapter=$(sed -n 's/^adapter //p' <<<"$assets")
+exec "$program" --headless --out "$out" ${adapter:+--adapter "$adapter"} "$model" "$text"

@@ -121,7 +121,10 @@ int audit(const AuditOptions& options, const ConfigOptions& config_options) {
                                       control.checkpoint();
                                       progress.loading(fraction, what);
                                     });
-  progress.status("auditing the gradient of " + std::to_string(request.ids->size()) + " tokens");
+  request.progress = [&](double share, const std::string& what) {
+    progress.status("auditing the gradient of " + std::to_string(request.ids->size()) + " tokens  " +
+                    fixed(100 * share, 0) + " %  " + what);
+  };
   const AuditReport report = session->audit(request, control);
   progress.clear();
   print(options.json ? report_json(report).dump(2) + "\n" : report_text(report, options));

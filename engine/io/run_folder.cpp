@@ -123,6 +123,7 @@ json config_json(const RunDescription& description) {
   const ModelInfo& model = description.model;
   json shape = model.config;
   shape["path"] = model.path;
+  if (!model.adapter.empty()) shape["adapter"] = model.adapter;
   shape["weights_hash"] = model.weights_hash;
   return {{"model", std::move(shape)},
           {"text", description.text},

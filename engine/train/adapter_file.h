@@ -6,8 +6,13 @@
 
 namespace carryover {
 
+struct LoadedAdapter {
+  Adapter adapter;
+  std::string hash;  ///< of its contents
+};
+
 /// A PEFT adapter's folder, for this decoder. Throws EngineError{BadInput, Unsupported, Io} naming the file where it
 /// does not fit the model.
-Adapter read_adapter(const std::string& directory, const Decoder& decoder);
+LoadedAdapter read_adapter(const std::string& directory, const Decoder& decoder);
 
 }  // namespace carryover

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/audit_cost.h"
 #include "engine/core/error.h"
 #include "engine/eval/text_run.h"
 #include "engine/io/safetensors_writer.h"
@@ -57,6 +58,7 @@ class Audit {
         parameters_(decoder) {}
 
   AuditReport run() {
+    advance(0, "the trainer's gradient");
     const SampleGradient sample = trainer_(parameters_, false);
     gradient_ = parameters_.take_gradients();
     report_.segments = static_cast<std::int64_t>(sample.segment_nll.size());
@@ -65,8 +67,12 @@ class Audit {
     if (!request_.gradients_path.empty()) write_gradients();
     if (!request_.checks) return report_;
     scale_ = std::max(norm_of(gradient_), 1e-30);
+    plan_work(std::ssize(sample.segment_nll));
+    advance(3 * segments_, "the inference run");
     ExplicitObjective objective(decoder_, request_);
+    advance(segments_, "inference against training");
     compare_forward(sample, objective);
+    done_ += segments_;
     compare_explicit(objective);
     if (decoder_.options().dtype() == at::kDouble) compare_differences(objective);
     compare_checkpointing(sample);
@@ -74,6 +80,22 @@ class Audit {
   }
 
  private:
+  /// Work is counted in segments that go through the model; a backward counts as two.
+  void plan_work(std::int64_t segments) {
+    segments_ = static_cast<double>(segments);
+    for (std::int64_t i = 0; i < segments; ++i)
+      once_ += static_cast<double>(std::min(i, request_.config.truncation_depth) + 1);
+    const bool differences = decoder_.options().dtype() == at::kDouble;
+    const double directions = static_cast<double>(std::ssize(gradient_) + audit_fixed_directions);
+    work_ = 9 * segments_ + 3 * once_ + (differences ? 2 * directions * once_ : 0);
+  }
+
+  void advance(double work, const std::string& next) {
+    done_ += work;
+    control_.checkpoint();
+    if (request_.progress) request_.progress(std::min(1.0, done_ / work_), next);
+  }
+
   void check(const std::string& name, const std::string& measure, double difference, double bound) {
     report_.checks.push_back({name, measure, std::isfinite(difference) ? difference : INFINITY, bound});
     control_.checkpoint();
@@ -91,8 +113,9 @@ class Audit {
 
   void compare_explicit(const ExplicitObjective& objective) {
     for (std::int64_t i = 0; i < objective.terms(); ++i) {
-      control_.checkpoint();
+      advance(0, "the loss written out, term " + std::to_string(i + 1));
       const at::Tensor term = objective.term(i);
+      done_ += 3 * once_ / static_cast<double>(objective.terms());
       if (!term.defined() || !term.requires_grad()) continue;
       torch::autograd::backward({term}, {}, false, false, parameters_.leaves());
     }
@@ -111,7 +134,7 @@ class Audit {
       own = std::max(own, difference_along(objective, direction));
     }
     auto generator = at::detail::createCPUGenerator(20260101);
-    for (int k = 0; k < 8; ++k) {
+    for (std::int64_t k = 0; k < audit_fixed_directions; ++k) {
       Gradients direction;
       for (const at::Tensor& part : gradient_) direction.push_back(at::empty_like(part).normal_(0, 1, generator));
       const double norm = norm_of(direction);
@@ -125,7 +148,7 @@ class Audit {
   double difference_along(const ExplicitObjective& objective, const Gradients& direction) {
     constexpr double h = 1e-5;
     const at::NoGradGuard no_gradients;
-    control_.checkpoint();
+    advance(2 * once_, "finite differences");
     double expected = 0;
     for (std::size_t i = 0; i < direction.size(); ++i)
       if (direction[i].defined()) expected += (direction[i] * gradient_[i]).sum().item<double>();
@@ -144,6 +167,7 @@ class Audit {
   }
 
   void compare_checkpointing(const SampleGradient& plain) {
+    advance(0, "checkpointing");
     const SampleGradient again = trainer_(parameters_, true);
     double most = std::abs(plain.nll_sum - again.nll_sum);
     for (std::size_t i = 0; i < plain.segment_nll.size() && i < again.segment_nll.size(); ++i)
@@ -170,6 +194,7 @@ class Audit {
   TrainableParameters parameters_;
   Gradients gradient_;
   double scale_ = 1;
+  double segments_ = 0, once_ = 0, work_ = 1, done_ = 0;  ///< once_: the segments that all terms of L_K read
   AuditReport report_;
 };
 
