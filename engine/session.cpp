@@ -13,10 +13,12 @@
 #include "engine/eval/generation.h"
 #include "engine/eval/text_run.h"
 #include "engine/io/model_source.h"
+#include "engine/io/whole_folder.h"
 #include "engine/model/dtype_choice.h"
 #include "engine/ops/cuda_runtime.h"
 #include "engine/train/adapter_file.h"
 #include "engine/train/audit.h"
+#include "engine/train/checkpoint.h"
 #include "engine/train/trainer.h"
 
 namespace carryover {
@@ -102,6 +104,13 @@ class EngineSession final : public Session {
   }
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     return guarded([&] { return train_model(decoder_, info_, request, observer, control); });
+  }
+  void save(const std::string& directory) override {
+    guarded([&] {
+      merge_adapter(decoder_.weights, decoder_.adapter);
+      decoder_.adapter = {};
+      write_whole_folder(directory, [&](const std::string& folder) { write_model(folder, decoder_, info_.path); });
+    });
   }
   AuditReport audit(const AuditRequest& request, RunControl& control) override {
     return guarded([&] { return audit_model(decoder_, request, control); });

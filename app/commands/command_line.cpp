@@ -72,6 +72,7 @@ const std::vector<Verb>& verbs() {
       {"generate", "Continue a prompt", add_generate},
       {"train", "Fine-tune a model to segmented execution", add_train},
       {"audit", "Hold the trainer's gradient against its definition", add_audit},
+      {"export", "Write a model, its adapter merged, as a Hugging Face folder", add_export},
       {"completion", "Print a shell's completion script", add_completion},
   };
   return all;

@@ -49,6 +49,17 @@ std::string model_of(const json& fields, const std::string& where) {
                     "Set \"model\" (or --model) to a Hugging Face folder or a GGUF file.");
 }
 
+/// "field=JSON". The field's own reader judges the value.
+void set_field(json& fields, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const json value = equals == std::string::npos ? json(json::value_t::discarded)
+                                                 : json::parse(text.substr(equals + 1), nullptr, false);
+  if (value.is_discarded())
+    throw EngineError(Fault::Usage, "--set", "'" + text.substr(0, 60) + "' is not FIELD=JSON",
+                      "Write it as adam_beta1=0.8 or 'long_range_heads=[[0],[1,2]]'.");
+  fields[text.substr(0, equals)] = value;
+}
+
 /// --resume alone means the folder that the run would write.
 std::string resumed_folder(const std::string& named, const json& file, const json& flags) {
   if (!named.empty()) return named;
@@ -100,6 +111,14 @@ void TrainOptions::add_data(CLI::App& app) {
       ->type_name("DIR");
   add_field(app, "--text-field", "text_field", "NAME", "the field of a JSONL line that holds its text (text)",
             "Training");
+  app.add_option_function<std::vector<std::string>>(
+         "--set",
+         [given](const std::vector<std::string>& settings) {
+           for (const std::string& setting : settings) set_field(given->fields, setting);
+         },
+         "any field by its JSON value, such as adam_beta1=0.8; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("FIELD=JSON");
   app.add_option("--preset", given->preset, "start from paper-7b, smollm2-gpu, smollm2-cpu or tiny-demo")
       ->type_name("NAME");
   given->resume = app.add_option("--resume", given->resume_folder,

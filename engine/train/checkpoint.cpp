@@ -53,22 +53,30 @@ std::string model_file(const std::string& directory) {
 
 }  // namespace
 
-void write_trained(const std::string& directory, const Decoder& decoder, TrainableParameters& parameters,
-                   const TrainingPlan& plan) {
+void write_model(const std::string& directory, Decoder& decoder, const std::string& tokenizer_of) {
   std::vector<OutgoingTensor> tensors;
-  for (const NamedRows& named : parameters.names())
-    tensors.push_back(outgoing(named.name, rows_of(parameters.all()[named.parameter].leaf, named)));
-  if (plan.training.lora.rank > 0)
+  for (const NamedParameter& named : named_parameters(decoder.weights, decoder.config))
+    tensors.push_back(outgoing(named.name, named.tensor->narrow(0, named.first_row, named.rows)));
+  write_model_folder(directory, decoder.config, hf_dtype(decoder.options().dtype().toScalarType()), tensors,
+                     tokenizer_of);
+}
+
+void write_trained(const std::string& directory, Decoder& decoder, TrainableParameters& parameters,
+                   const TrainingPlan& plan) {
+  if (plan.training.lora.rank == 0) {
+    write_model(directory, decoder, plan.model);
+  } else {
+    std::vector<OutgoingTensor> tensors;
+    for (const NamedRows& named : parameters.names())
+      tensors.push_back(outgoing(named.name, rows_of(parameters.all()[named.parameter].leaf, named)));
     write_adapter_folder(directory, plan.training.lora, plan.model, tensors);
-  else
-    write_model_folder(directory, decoder.config, hf_dtype(decoder.options().dtype().toScalarType()), tensors,
-                       plan.model);
+  }
   json segments = plan.config;
   segments["policy"] = plan.policy;
   write_file_atomically((fs::path(directory) / "segment_config.json").string(), segments.dump(2) + "\n");
 }
 
-void write_checkpoint(const std::string& directory, const Decoder& decoder, TrainableParameters& parameters,
+void write_checkpoint(const std::string& directory, Decoder& decoder, TrainableParameters& parameters,
                       Optimizer& optimizer, const TrainingPlan& plan, const TrainingPosition& position) {
   write_trained(directory, decoder, parameters, plan);
   std::vector<OutgoingTensor> tensors;

@@ -15,13 +15,16 @@ struct TrainingPosition {
   std::string corpus_hash;
 };
 
+/// The decoder's weights as others load them, with the tokenizer of `tokenizer_of` (a model's path).
+void write_model(const std::string& directory, Decoder& decoder, const std::string& tokenizer_of);
+
 /// The model, or the adapter, as others load it, and the segmentation it was trained under (segment_config.json).
-void write_trained(const std::string& directory, const Decoder& decoder, TrainableParameters& parameters,
+void write_trained(const std::string& directory, Decoder& decoder, TrainableParameters& parameters,
                    const TrainingPlan& plan);
 
 /// write_trained and what a resumed run needs: optimizer.safetensors (moments; fp32 masters of bf16 weights) and
 /// position.json. The folder must exist. Throws EngineError{Io}.
-void write_checkpoint(const std::string& directory, const Decoder& decoder, TrainableParameters& parameters,
+void write_checkpoint(const std::string& directory, Decoder& decoder, TrainableParameters& parameters,
                       Optimizer& optimizer, const TrainingPlan& plan, const TrainingPosition& position);
 
 /// Throws EngineError{BadInput, Io} naming the file.

@@ -183,6 +183,21 @@ class AuditTest : public QObject {
  private Q_SLOTS:
   void initTestCase() { at::set_num_threads(1); }
 
+  void progress_rises_to_the_end() {
+    for (const at::ScalarType type : {at::kDouble, at::kFloat}) {
+      Case c = make_case(7, 5, 2, true, 0);
+      std::vector<double> shares;
+      c.request.progress = [&](double share, const std::string& what) {
+        QVERIFY(!what.empty());
+        shares.push_back(share);
+      };
+      audited(c, type);
+      QVERIFY(std::is_sorted(shares.begin(), shares.end()));
+      QVERIFY(shares.front() == 0);
+      QVERIFY2(shares.back() > 0.6 && shares.back() < 1, std::to_string(shares.back()).c_str());
+    }
+  }
+
   void the_gradient_is_exact_data() {
     QTest::addColumn<int>("segments");
     QTest::addColumn<int>("depth");

@@ -208,8 +208,14 @@ class FinetuneDialogTest : public QObject {
     const QString path = QString::fromStdString(folder.file("it's mine.json"));
     dialog.save_config(path);
     QVERIFY(json::parse(test::read_bytes(path.toStdString())) == dialog.form().fields());
-    QVERIFY(dialog.command_line().startsWith(QLatin1String("carryover train --config '")));
-    QVERIFY(dialog.command_line().contains(QLatin1String("it'\\''s mine.json")));
+    QVERIFY(dialog.config_command_line().startsWith(QLatin1String("carryover train --config '")));
+    QVERIFY(dialog.config_command_line().contains(QLatin1String("it'\\''s mine.json")));
+    input<QSpinBox>(dialog, "max_steps")->setValue(17);
+    QTest::qWait(checked_ms);
+    QVERIFY(dialog.config_command_line().isEmpty());  // the file says something else by now
+    QVERIFY(dialog.command_line().contains(QLatin1String("--max-steps 17")));
+    dialog.load_config(path);
+    QVERIFY(!dialog.config_command_line().isEmpty());
     const json before = dialog.form().fields();
     dialog.apply_preset(QStringLiteral("paper-7b"));
     QVERIFY(dialog.form().fields() != before);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/audit_cost.h"
+
+#include <QTest>
+#include <limits>
+
+#include "tests/support/tiny_model.h"
+
+using namespace carryover;
+
+namespace {
+
+ModelConfig small_model() {
+  return test::tiny_config(4, 8, 4, 16, 512);
+}
+
+SegmentConfig config_of(std::int64_t length, std::int64_t depth) {
+  SegmentConfig config = SegmentConfig::defaults_for(small_model());
+  config.segment_length = length;
+  config.carry_length = config.retrieval_length = length / 4;
+  config.truncation_depth = depth;
+  return config;
+}
+
+AuditCost cost_of(std::int64_t length, std::int64_t depth, std::int64_t segments, std::int64_t rank = 0,
+                  int bytes = 8) {
+  return audit_cost(small_model(), config_of(length, depth), "segmented", segments, rank, bytes);
+}
+
+}  // namespace
+
+class AuditCostTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  /// Every term from its own start, added up one by one.
+  void reads_what_the_terms_read() {
+    for (int depth = 0; depth < 5; ++depth)
+      for (int segments = 1; segments < 8; ++segments) {
+        std::int64_t once = 0;
+        for (int i = 0; i < segments; ++i) once += 10 * (std::min(i, depth) + 1);
+        const std::int64_t other = 10 * segments * 9;  // the trainer, again with checkpointing, two inference runs
+        QCOMPARE(cost_of(10, depth, segments, 0, 4).tokens_read, other + 3 * once);
+        const std::int64_t tensors = 6 * 4 + (small_model().tied_embeddings ? 2 : 3);
+        QCOMPARE(cost_of(10, depth, segments).tokens_read, other + 3 * once + 2 * (tensors + 8) * once);
+      }
+  }
+
+  void memory_holds_the_weights_and_three_gradients_in_fp64() {
+    const std::int64_t values = small_model().parameters();
+    QVERIFY(cost_of(16, 1, 4).memory_bytes >= 4 * 8 * values);
+    QVERIFY(cost_of(16, 1, 4, 0, 4).memory_bytes >= 3 * 4 * values);
+    QVERIFY(cost_of(16, 1, 4, 0, 4).memory_bytes < cost_of(16, 1, 4).memory_bytes);
+    QVERIFY(cost_of(4, 1, 4, 2).memory_bytes < cost_of(4, 1, 4).memory_bytes);  // an adapter's gradients are small
+    QVERIFY(cost_of(64, 1, 4).memory_bytes <= cost_of(256, 1, 4).memory_bytes);
+  }
+
+  void full_attention_reads_the_whole_text_once_a_term() {
+    const AuditCost full = audit_cost(small_model(), config_of(10, 3), "full", 6, 0, 4);
+    QCOMPARE(full.tokens_read, std::int64_t{10 * 6 * 12});
+  }
+
+  void absurd_sizes_do_not_wrap() {
+    const AuditCost cost = cost_of(std::int64_t{1} << 40, 1 << 20, 1'000'000'000);
+    QCOMPARE(cost.tokens_read, std::numeric_limits<std::int64_t>::max());
+    QVERIFY(cost.memory_bytes > 0);
+  }
+};
+
+QTEST_APPLESS_MAIN(AuditCostTest)
+#include "audit_cost_test.moc"
