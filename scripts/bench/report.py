@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes a bench's section of docs/benchmarks.md: between its two marks, with the machine and the date."""
+"""Writes a bench's section of a page in docs/: between its two marks, with the machine and the date."""
 import datetime
 import os
 import platform
 import subprocess
 
-PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "benchmarks.md")
+DOCS = os.path.join(os.path.dirname(__file__), "..", "..", "docs")
 
 
 def machine():
@@ -27,16 +27,17 @@ def table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def write_section(name, title, command, body):
+def write_section(name, title, command, body, page_name="benchmarks.md"):
+    page_path = os.path.join(DOCS, page_name)
     start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     date = datetime.date.today().isoformat()
     section = f"{start}\n## {title}\n\n`{command}`, {date}, {machine()}, commit {commit()}\n\n{body}\n{end}"
-    with open(PAGE) as source:
+    with open(page_path) as source:
         page = source.read()
     if start in page:
         page = page[: page.index(start)] + section + page[page.index(end) + len(end):]
     else:
         page = page.rstrip() + "\n\n" + section + "\n"
-    with open(PAGE, "w") as out:
+    with open(page_path, "w") as out:
         out.write(page)
     print(section)
