@@ -11,7 +11,7 @@
 #include <QGroupBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -22,6 +22,7 @@
 #include "engine/io/model_source.h"
 #include "engine/io/run_folder.h"
 #include "widgets/memory_estimate.h"
+#include "widgets/plan_command.h"
 #include "widgets/plan_form.h"
 #include "widgets/theme.h"
 
@@ -33,11 +34,6 @@ constexpr int side_width = 330;
 
 int bytes_per_value(DType dtype) {
   return dtype == DType::BFloat16 ? 2 : dtype == DType::Float64 ? 8 : 4;
-}
-
-/// As a shell takes it.
-QString quoted(QString path) {
-  return QLatin1Char('\'') + path.replace(QLatin1Char('\''), QLatin1String("'\\''")) + QLatin1Char('\'');
 }
 
 QString duration(double seconds) {
@@ -113,22 +109,25 @@ QWidget* FinetuneDialog::build_side() {
   work_layout->addWidget(dry_run_);
   side->addWidget(work);
   add_command_line(side);
-  side->addStretch(1);
   return widget;
 }
 
 void FinetuneDialog::add_command_line(QVBoxLayout* side) {
   auto* box = new QGroupBox(tr("The same from the command line"), this);
-  auto* row = new QHBoxLayout(box);
-  command_ = new QLineEdit(box);
+  auto* column = new QVBoxLayout(box);
+  command_ = new QPlainTextEdit(box);
   command_->setReadOnly(true);
+  command_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  command_->setTabChangesFocus(true);
+  command_->setMinimumHeight(command_->fontMetrics().lineSpacing() * 4 + 12);
   command_->setAccessibleName(tr("Command line"));
   auto* copy = new QToolButton(box);
   copy->setText(tr("Copy"));
+  copy->setToolTip(tr("Copy the command line"));
   connect(copy, &QToolButton::clicked, this, [this] { QApplication::clipboard()->setText(command_line()); });
-  row->addWidget(command_, 1);
-  row->addWidget(copy);
-  side->addWidget(box);
+  column->addWidget(command_, 1);
+  column->addWidget(copy, 0, Qt::AlignRight);
+  side->addWidget(box, 1);
 }
 
 QWidget* FinetuneDialog::build_buttons() {
@@ -175,6 +174,7 @@ void FinetuneDialog::apply_preset(const QString& name) {
       plan.output_dir = form_->editor(QStringLiteral("output_dir"))->value();
     }
     preset.apply(plan);
+    preset_ = name.toStdString();
     set_plan(plan);
   }
 }
@@ -231,15 +231,31 @@ void FinetuneDialog::validate() {
   palette.setColor(QPalette::WindowText, current_theme().anchor);
   problem_label_->setPalette(palette);
   problem_label_->setVisible(!problem_.isEmpty());
-  command_->setText(command_line());
-  command_->setCursorPosition(0);
+  show_command();
   estimate();
   update_buttons();
 }
 
 QString FinetuneDialog::command_line() const {
-  return QStringLiteral("carryover train --config %1")
-      .arg(config_path_.isEmpty() ? QStringLiteral("run.json") : quoted(config_path_));
+  return plan_ && model_ ? plan_command(*plan_, *model_, preset_) : QString();
+}
+
+QString FinetuneDialog::config_command_line() const {
+  if (!plan_ || config_path_.isEmpty() || config_fields_ != plan_json(*plan_)) return {};
+  return QStringLiteral("carryover train --config %1").arg(shell_word(config_path_));
+}
+
+void FinetuneDialog::show_command() {
+  const QString flags = command_line(), file = config_command_line();
+  command_->setPlainText(flags.isEmpty()  ? tr("Here as soon as nothing is wrong in the form.")
+                         : file.isEmpty() ? flags
+                                          : flags + QStringLiteral("\n\n") + file);
+}
+
+void FinetuneDialog::remember_config(const QString& path) {
+  config_path_ = path;
+  config_fields_ = form_->fields();
+  show_command();
 }
 
 void FinetuneDialog::estimate() {
@@ -293,8 +309,7 @@ void FinetuneDialog::update_buttons() {
 
 void FinetuneDialog::save_config(const QString& path) {
   write_file_atomically(path.toStdString(), plan_json(plan_from_json(form_->fields(), "form")).dump(2) + "\n");
-  config_path_ = path;
-  command_->setText(command_line());
+  remember_config(path);
 }
 
 void FinetuneDialog::load_config(const QString& path) {
@@ -306,8 +321,7 @@ void FinetuneDialog::load_config(const QString& path) {
   if (!json.is_object())
     throw EngineError(Fault::BadInput, where, "is not a JSON object", "Choose a config of a training run.");
   set_plan(plan_from_json(json, where));
-  config_path_ = path;
-  command_->setText(command_line());
+  remember_config(path);
 }
 
 void FinetuneDialog::ask_config(bool save) {

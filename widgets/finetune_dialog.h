@@ -2,6 +2,7 @@
 #pragma once
 #include <QDialog>
 #include <QTimer>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "engine/core/training_values.h"
@@ -9,7 +10,7 @@
 
 class QComboBox;
 class QLabel;
-class QLineEdit;
+class QPlainTextEdit;
 class QPushButton;
 class QVBoxLayout;
 
@@ -30,7 +31,9 @@ class FinetuneDialog : public QDialog {
   void set_plan(const TrainingPlan& plan);
   void apply_preset(const QString& name);
   QString problem() const { return problem_; }  ///< empty: the run may start
-  QString command_line() const;
+  QString command_line() const;                 ///< flags alone; empty while something is wrong
+  QString config_command_line() const;  ///< by the file that the form was saved in or loaded from, while it still says
+                                        ///< the same; else empty
 
   /// Why nothing can be started now; empty: it can.
   void set_engine_busy(const QString& why);
@@ -57,15 +60,19 @@ class FinetuneDialog : public QDialog {
   const ModelConfig& model_config(const std::string& path);
   void estimate();
   void update_buttons();
+  void show_command();
+  void remember_config(const QString& path);
   void ask_config(bool save);
 
   PlanForm* form_;
   MemoryEstimate* memory_;
   QComboBox* presets_;
   QLabel *size_, *time_, *problem_label_;
-  QLineEdit* command_;
+  QPlainTextEdit* command_;
   QPushButton *dry_run_, *start_;
   QString problem_, busy_, config_path_;
+  nlohmann::json config_fields_;  ///< what config_path_ holds
+  std::string preset_;            ///< last applied, or empty
   std::optional<TrainingPlan> plan_;
   std::string model_path_;  ///< that model_ was read from
   std::optional<ModelConfig> model_;

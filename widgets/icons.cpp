@@ -58,13 +58,17 @@ void wear(Widget* widget, const QString& name) {
 }  // namespace
 
 QIcon themed_icon(const QString& name) {
+  return coloured_icon(name, current_theme().text);
+}
+
+QIcon coloured_icon(const QString& name, const QColor& colour) {
   load_resources();
   QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
   CARRYOVER_CHECK(file.open(QIODevice::ReadOnly));
   const QByteArray svg = file.readAll();
   QIcon icon;
   for (int scale : {1, 2, 3}) {
-    icon.addPixmap(draw(svg, current_theme().text, scale), QIcon::Normal);
+    icon.addPixmap(draw(svg, colour, scale), QIcon::Normal);
     icon.addPixmap(draw(svg, current_theme().padding, scale), QIcon::Disabled);
   }
   return icon;

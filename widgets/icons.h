@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QColor>
 #include <QIcon>
 
 class QAction;
@@ -9,6 +10,8 @@ namespace carryover {
 
 /// An icon of resources/icons/ in the theme's text colour, sharp at any scale. GUI thread.
 QIcon themed_icon(const QString& name);
+/// The same in another colour, for what has a meaning.
+QIcon coloured_icon(const QString& name, const QColor& colour);
 
 /// Sets the icon now and again whenever the theme changes.
 void set_themed_icon(QAction* action, const QString& name);

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "widgets/panels/audit_panel.h"
 #include "widgets/panels/carry_panel.h"
 #include "widgets/panels/config_panel.h"
 #include "widgets/panels/head_grid_panel.h"
@@ -41,6 +42,7 @@ const std::vector<PanelEntry>& panel_registry() {
       row<TrainingPanel>("training", QT_TRANSLATE_NOOP("PanelRegistry", "Training"), PanelArea::Bottom),
       row<ReachPanel>("reach", QT_TRANSLATE_NOOP("PanelRegistry", "Gradient reach"), PanelArea::Bottom),
       row<TrainingRunsPanel>("training_runs", QT_TRANSLATE_NOOP("PanelRegistry", "Training runs"), PanelArea::Bottom),
+      row<AuditPanel>("audit", QT_TRANSLATE_NOOP("PanelRegistry", "Audit"), PanelArea::Bottom),
       row<LogPanel>("log", QT_TRANSLATE_NOOP("PanelRegistry", "Log"), PanelArea::Bottom),
   };
   return rows;

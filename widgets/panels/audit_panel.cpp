@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/audit_panel.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMessageBox>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QTableView>
+#include <algorithm>
+
+#include "engine/core/error.h"
+#include "widgets/icons.h"
+#include "widgets/memory_estimate.h"
+#include "widgets/models/hits_model.h"
+#include "widgets/panels/panel_support.h"
+#include "widgets/plot_export.h"
+#include "widgets/theme.h"
+
+namespace carryover {
+namespace {
+
+constexpr double reserve = 0.1;            ///< of the free memory
+constexpr double long_work_seconds = 600;  ///< a longer audit is warned of
+constexpr int form_width = 430;
+
+int bytes_per_value(DType dtype) {
+  return dtype == DType::Float64 ? 8 : dtype == DType::BFloat16 ? 2 : 4;
+}
+
+QString megabytes(double bytes) {
+  return AuditPanel::tr("%L1 MB").arg(bytes / 1e6, 0, 'f', bytes < 1e7 ? 1 : 0);
+}
+
+QString duration(double seconds) {
+  if (seconds < 90) return AuditPanel::tr("%1 s").arg(std::max(1.0, seconds), 0, 'f', 0);
+  if (seconds < 5400) return AuditPanel::tr("%1 min").arg(seconds / 60, 0, 'f', 0);
+  return AuditPanel::tr("%1 h").arg(seconds / 3600, 0, 'f', 1);
+}
+
+/// What the last run took for as many tokens: a lower bound, since a run may have used smaller numbers. 0: unknown.
+double least_seconds(const RunModel& run, std::int64_t tokens) {
+  if (run.is_empty() || !run.finished() || run.summary().seconds <= 0 || run.summary().tokens == 0) return 0;
+  return static_cast<double>(tokens) * run.summary().seconds / static_cast<double>(run.summary().tokens);
+}
+
+}  // namespace
+
+AuditPanel::AuditPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Audit"), parent), lab_(lab) {
+  auto* split = new QSplitter(Qt::Horizontal, this);
+  split->setChildrenCollapsible(false);
+  split->addWidget(build_form());
+  split->addWidget(build_result());
+  split->setStretchFactor(1, 1);
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(split);
+  connect(&lab, &LabContext::model_changed, this, [this] {
+    adopt_model();
+    request_refresh();
+  });
+  connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::ended, this, &Panel::request_refresh);
+  adopt_model();
+  estimate();
+}
+
+QWidget* AuditPanel::build_form() {
+  auto* page = new QWidget;
+  form_ = new AuditForm(page);
+  connect(form_, &AuditForm::changed, this, &AuditPanel::estimate);
+  cost_ = new QLabel(page);
+  cost_->setWordWrap(true);
+  cost_->setAccessibleName(tr("What the audit costs"));
+  run_ = new QPushButton(tr("Run audit"), page);
+  set_themed_icon(run_, QStringLiteral("audit"));
+  connect(run_, &QPushButton::clicked, this, [this] {
+    estimate();
+    if (why_not_.isEmpty()) Q_EMIT audit_wanted(settings());
+  });
+  cancel_ = new QPushButton(tr("Cancel"), page);
+  connect(cancel_, &QPushButton::clicked, this, [this] {
+    progress_->setFormat(tr("Cancelling…"));
+    cancel_->setEnabled(false);
+    Q_EMIT cancel_wanted();
+  });
+  auto* buttons = new QHBoxLayout;
+  buttons->addWidget(run_);
+  buttons->addWidget(cancel_);
+  buttons->addStretch(1);
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(8, 6, 8, 6);
+  column->setSpacing(6);
+  column->addWidget(form_);
+  column->addLayout(buttons);
+  column->addWidget(cost_);
+  column->addStretch(1);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidget(page);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setMinimumWidth(form_width);
+  return scroll;
+}
+
+QWidget* AuditPanel::build_result() {
+  auto* side = new QWidget(this);
+  headline_icon_ = new QLabel(side);
+  headline_ = new QLabel(side);
+  headline_->setTextFormat(Qt::PlainText);
+  headline_->setAccessibleName(tr("Result of the audit"));
+  progress_ = new QProgressBar(side);
+  progress_->setRange(0, 1000);
+  progress_->setAccessibleName(tr("Progress of the audit"));
+  progress_->hide();
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(8, 6, 8, 6);
+  bar->addWidget(headline_icon_);
+  bar->addWidget(headline_, 1);
+  bar->addWidget(progress_, 1);
+  view_ = new QTableView(side);
+  view_->setModel(&table_);
+  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  view_->setAlternatingRowColors(true);
+  view_->setShowGrid(false);
+  view_->setWordWrap(false);
+  view_->setFrameShape(QFrame::NoFrame);
+  view_->setAccessibleName(tr("Checks"));
+  view_->verticalHeader()->hide();
+  view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 8);
+  view_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  view_->horizontalHeader()->setSectionResizeMode(AuditTable::Measure, QHeaderView::Stretch);
+  view_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  view_->horizontalHeader()->setHighlightSections(false);
+  view_->setContextMenuPolicy(Qt::ActionsContextMenu);
+  const auto action = [this](const QString& text, const QKeySequence& keys, auto slot) {
+    auto* added = new QAction(text, view_);
+    added->setShortcut(keys);
+    added->setShortcutContext(Qt::WidgetShortcut);
+    connect(added, &QAction::triggered, this, slot);
+    view_->addAction(added);
+  };
+  action(tr("&Copy rows"), QKeySequence::Copy, [this] { copy(QLatin1Char('\t')); });
+  action(tr("Copy rows as CS&V"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] { copy(QLatin1Char(',')); });
+  action(tr("&Export the table…"), QKeySequence(Qt::CTRL | Qt::Key_E), [this] { ask_and_export(); });
+  auto* layout = new QVBoxLayout(side);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addLayout(bar);
+  layout->addWidget(view_, 1);
+  show_headline();
+  return side;
+}
+
+void AuditPanel::adopt_model() {
+  if (const auto& model = lab_.model()) form_->adopt(*model, lab_.config());
+}
+
+AuditSettings AuditPanel::settings() const {
+  return form_->settings(lab_.config());
+}
+
+void AuditPanel::set_text(const QString& name, std::int64_t tokens) {
+  text_name_ = name;
+  text_tokens_ = tokens;
+  request_refresh();
+}
+
+void AuditPanel::set_engine_busy(const QString& why) {
+  busy_ = why;
+  request_refresh();
+}
+
+void AuditPanel::set_free_memory(std::optional<std::int64_t> bytes) {
+  free_ = bytes;
+  free_given_ = true;
+  estimate();
+}
+
+void AuditPanel::refresh() {
+  estimate();
+}
+
+void AuditPanel::estimate() {
+  const auto& model = lab_.model();
+  if (!free_given_) free_ = free_memory();
+  const AuditSettings wanted = settings();
+  const AuditCost cost = model ? audit_cost(*model, wanted.config, wanted.policy, wanted.segments, wanted.lora_rank,
+                                            bytes_per_value(wanted.dtype))
+                               : AuditCost{};
+  why_not_ = find_problem(wanted, cost);
+  cost_->setText(model && why_not_.isEmpty() ? cost_text(wanted, cost) : why_not_);
+  const bool warns = !why_not_.isEmpty() || least_seconds(lab_.run(), cost.tokens_read) > long_work_seconds;
+  QPalette palette = cost_->palette();
+  palette.setColor(QPalette::WindowText,
+                   warns && model && busy_.isEmpty() ? current_theme().anchor : current_theme().muted);
+  cost_->setPalette(palette);
+  update_buttons();
+}
+
+QString AuditPanel::find_problem(const AuditSettings& wanted, const AuditCost& cost) const {
+  const auto& model = lab_.model();
+  if (!model) return tr("No model is open");
+  if (running_) return tr("An audit is under way");
+  if (!busy_.isEmpty()) return tr("Not now: %1").arg(busy_);
+  if (text_tokens_ == 0) return tr("No text is open");
+  const std::int64_t end = wanted.first_token + wanted.tokens();
+  if (end > text_tokens_)
+    return tr("%1 has %L2 tokens, and %L3 are asked for: fewer segments, shorter ones, or an earlier start")
+        .arg(QFileInfo(text_name_).fileName())
+        .arg(static_cast<qlonglong>(text_tokens_))
+        .arg(static_cast<qlonglong>(end));
+  if (wanted.tokens() < 2) return tr("One token has nothing to predict");
+  try {
+    wanted.config.validate(*model, "form");
+  } catch (const EngineError& error) {
+    return QString::fromStdString(error.problem() + ". " + error.advice());
+  }
+  const auto needed = static_cast<double>(cost.memory_bytes);
+  if (free_ && needed > (1 - reserve) * static_cast<double>(*free_))
+    return tr("Needs about %1 more, and %2 are free: fp32, fewer tokens, an adapter (LoRA rank), or a smaller model")
+        .arg(megabytes(needed), megabytes(static_cast<double>(*free_)));
+  return {};
+}
+
+QString AuditPanel::cost_text(const AuditSettings& wanted, const AuditCost& cost) const {
+  QString text =
+      tr("%L1 tokens, on a model loaded in %2 for it alone: about %3 more memory%4. As much work as reading "
+         "%L5 tokens")
+          .arg(static_cast<qlonglong>(wanted.tokens()))
+          .arg(QString::fromUtf8(dtype_name(wanted.dtype).data()), megabytes(static_cast<double>(cost.memory_bytes)),
+               free_ ? tr(" of %1 free").arg(megabytes(static_cast<double>(*free_))) : QString())
+          .arg(static_cast<qlonglong>(cost.tokens_read));
+  const double seconds = least_seconds(lab_.run(), cost.tokens_read);
+  text += seconds > 0 ? tr(", %1 or more at the last run's speed.").arg(duration(seconds)) : QStringLiteral(".");
+  return wanted.dtype == DType::Float64 ? text : text + tr(" Finite differences need fp64 and are left out.");
+}
+
+void AuditPanel::update_buttons() {
+  run_->setEnabled(why_not_.isEmpty());
+  run_->setToolTip(why_not_.isEmpty() ? tr("Hold the trainer's gradient against its definition") : why_not_);
+  cancel_->setVisible(running_);
+}
+
+void AuditPanel::begin() {
+  running_ = true;
+  report_.reset();
+  note_.clear();
+  table_.set_checks({});
+  cancel_->setEnabled(true);
+  set_progress(0, tr("loading"));
+  show_headline();
+  estimate();
+}
+
+void AuditPanel::set_progress(double share, const QString& what) {
+  if (!running_ || !cancel_->isEnabled()) return;
+  progress_->setValue(static_cast<int>(1000 * share));
+  progress_->setFormat(QStringLiteral("%p % · ") + QString(what).replace(QLatin1Char('%'), QStringLiteral("%%")));
+}
+
+void AuditPanel::end() {
+  running_ = false;
+  note_ = tr("The last audit ended without a result");
+  show_headline();
+  request_refresh();
+}
+
+void AuditPanel::show_report(const AuditReport& report, const QString& provenance) {
+  running_ = false;
+  report_ = report;
+  provenance_ = provenance;
+  table_.set_checks(report.checks);
+  show_headline();
+  request_refresh();
+}
+
+void AuditPanel::show_headline() {
+  progress_->setVisible(running_);
+  headline_->setVisible(!running_);
+  headline_icon_->setVisible(report_.has_value() && !running_);
+  QPalette palette = headline_->palette();
+  QFont font = this->font();
+  font.setBold(report_.has_value());
+  headline_->setFont(font);
+  if (!report_) {
+    palette.setColor(QPalette::WindowText, current_theme().muted);
+    headline_->setPalette(palette);
+    return headline_->setText(note_.isEmpty() ? tr("No audit yet: is the trainer's gradient exactly that of L_K?")
+                                              : note_);
+  }
+  const auto passed = std::count_if(report_->checks.begin(), report_->checks.end(),
+                                    [](const AuditCheck& check) { return check.passed(); });
+  const bool all = report_->passed();
+  const QColor colour = all ? current_theme().carry : current_theme().anchor;
+  palette.setColor(QPalette::WindowText, colour);
+  headline_->setPalette(palette);
+  headline_icon_->setPixmap(
+      coloured_icon(all ? QStringLiteral("passed") : QStringLiteral("failed"), colour).pixmap(18));
+  headline_->setText(tr("%1: %2 of %3 checks hold · %4 segments, K %5, loss %6 nats")
+                         .arg(all ? tr("Passed") : tr("FAILED"))
+                         .arg(passed)
+                         .arg(report_->checks.size())
+                         .arg(report_->segments)
+                         .arg(report_->truncation_depth)
+                         .arg(report_->loss, 0, 'f', 4));
+}
+
+void AuditPanel::showEvent(QShowEvent* event) {
+  request_refresh();  // what is free changes
+  Panel::showEvent(event);
+}
+
+void AuditPanel::changeEvent(QEvent* event) {
+  Panel::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange || headline_ == nullptr) return;
+  table_.recolour();
+  show_headline();
+  request_refresh();
+}
+
+void AuditPanel::copy(QChar separator) const {
+  std::vector<int> rows;
+  for (const QModelIndex& index : view_->selectionModel()->selectedRows()) rows.push_back(index.row());
+  if (rows.empty()) return;
+  std::sort(rows.begin(), rows.end());
+  QGuiApplication::clipboard()->setText(table_text(table_, rows, separator));
+}
+
+void AuditPanel::export_csv(const QString& path) const {
+  write_csv(path, table_text(table_, {}, QLatin1Char(',')), {title(), provenance_});
+}
+
+void AuditPanel::ask_and_export() {
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Export the audit"), QStringLiteral("audit.csv"), tr("CSV (*.csv)"));
+  if (path.isEmpty()) return;
+  try {
+    export_csv(path);
+  } catch (const EngineError& error) {
+    auto* box =
+        new QMessageBox(QMessageBox::Warning, title(), QString::fromStdString(error.what()), QMessageBox::Ok, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+  }
+}
+
+}  // namespace carryover
