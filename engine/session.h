@@ -49,7 +49,7 @@ struct ModelInfo {
   std::string library_versions;  ///< LibTorch and CUDA, for config.json
 };
 
-/// How much a run copies out for looking at. Each flag's price is CaptureOptions::bytes_per_segment.
+/// How much a run copies out for looking at.
 struct CaptureOptions {
   bool hits = true;
   bool target_nll = true;
