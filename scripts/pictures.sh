@@ -10,6 +10,7 @@ set_up plan_pictures
 build_program
 assets=$(bash "$ROOT/scripts/fetch_assets.sh")
 model=$(sed -n 's/^model //p' <<<"$assets") text=$(sed -n 's/^text //p' <<<"$assets")
+adapter=$(sed -n 's/^adapter //p' <<<"$assets")
 pictures=$ROOT/docs/pictures scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 700 "$scratch"
@@ -21,7 +22,7 @@ for theme in light dark; do
   for size in 1280x800 1920x1080; do
     XDG_RUNTIME_DIR=$scratch xvfb-run -a -s "-screen 0 1920x1080x24" \
       "$(preset_folder release)/bin/carryover" --no-fetch --theme "$theme" --size "$size" \
-      --training "$scratch/demo-run" --screenshots "$scratch/now" "$model" "$text"
+      --training "$scratch/demo-run" --screenshots "$scratch/now" ${adapter:+--adapter "$adapter"} "$model" "$text"
     for picture in "$scratch"/now/*.png; do
       mv "$picture" "$pictures/$(basename "${picture%.png}")-$theme-$size.png"
     done
