@@ -58,7 +58,12 @@ std::shared_ptr<RemoteEngine> RemoteEngine::connect(const std::string& command, 
   auto child = std::make_unique<ChildProcess>(command);
   const int to = child->input(), from = child->output();
   std::shared_ptr<RemoteEngine> engine(new RemoteEngine(command, std::move(child), to, from));
-  engine->greet(control);
+  try {
+    engine->greet(control);
+  } catch (const EngineError&) {
+    engine->child_->kill();
+    throw;
+  }
   return engine;
 }
 

@@ -47,6 +47,7 @@ class FakeSession final : public Session {
     const auto total = static_cast<std::int64_t>(request.ids->size());
     if (total == 13) throw EngineError(Fault::BadInput, "ids", "are thirteen", "Use another number.");
     const std::int64_t length = request.config.segment_length;
+    if (length < 1) throw EngineError(Fault::BadInput, "segment_length", "is too short", "Use 1 or more.");
     try {
       for (std::int64_t segment = 0; segment < total / length; ++segment) {
         if (segment == request.latch_segment) control.pause();
@@ -82,8 +83,11 @@ class FakeSession final : public Session {
   std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
                             RunControl&) override {
     std::vector<float> values;
-    for (const std::int64_t position : positions)
+    for (const std::int64_t position : positions) {
+      if (position < 0 || position >= static_cast<std::int64_t>(request.ids->size()))
+        throw EngineError(Fault::BadInput, "positions", "are outside the text", "Use others.");
       values.push_back(static_cast<float>((*request.ids)[static_cast<std::size_t>(position)]) / 3.F);
+    }
     return values;
   }
 
