@@ -34,7 +34,7 @@ void EngineWorker::use_engine(const QString& command, const std::shared_ptr<RunC
     });
   });
   if (problem) {
-    watch_engine();
+    if (problem->fault != Fault::Cancelled) watch_engine();
   } else if (engine_.elsewhere()) {
     watch_->start();
     Q_EMIT engine_ready(EngineElsewhere{command, engine_.place()});

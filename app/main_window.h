@@ -94,7 +94,8 @@ class MainWindow : public QMainWindow {
   std::map<QString, Panel*> panels_;
   std::map<QString, QDockWidget*> docks_;
   QAction *run_ = nullptr, *pause_ = nullptr, *stop_ = nullptr, *previous_ = nullptr, *next_ = nullptr;
-  QAction *open_file_ = nullptr, *open_folder_ = nullptr, *open_there_ = nullptr, *engine_here_ = nullptr;
+  QAction *open_file_ = nullptr, *open_folder_ = nullptr, *open_there_ = nullptr, *engine_here_ = nullptr,
+          *reconnect_ = nullptr;
   QAction *back_ = nullptr, *forward_ = nullptr, *follow_ = nullptr, *save_ = nullptr;
   bool arranged_ = false;  ///< the docks have had their first sizes
   QLabel* what_ = nullptr;

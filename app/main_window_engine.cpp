@@ -17,6 +17,7 @@ void MainWindow::connect_engine() {
     open_folder_->setEnabled(!elsewhere);
     open_there_->setVisible(elsewhere);
     engine_here_->setVisible(elsewhere);
+    reconnect_->setVisible(controller_.engine_lost());
     if (!controller_.engine_lost()) messages_->hide();
     update_status();
   });
@@ -28,6 +29,9 @@ void MainWindow::build_engine_menu(QMenu* models) {
   connect(open_there_, &QAction::triggered, this, &MainWindow::ask_model_there);
   models->addSeparator();
   connect(models->addAction(tr("Engine elsewhere…")), &QAction::triggered, this, &MainWindow::ask_engine);
+  reconnect_ = models->addAction(tr("Reconnect"));
+  reconnect_->setVisible(false);
+  connect(reconnect_, &QAction::triggered, &controller_, &RunController::reconnect);
   engine_here_ = models->addAction(tr("Engine in this program"));
   engine_here_->setVisible(false);
   connect(engine_here_, &QAction::triggered, this, [this] { controller_.use_engine({}); });

@@ -125,6 +125,7 @@ void RunController::start_engine() {
   stop();
   elsewhere_.reset();
   engine_lost_ = false;
+  if (connecting_) connecting_->request_stop();
   connecting_ = std::make_shared<RunControl>();
   begin_load();
   Q_EMIT engine_changed();

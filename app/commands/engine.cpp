@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "app/commands/commands.h"
 #include "app/commands/verbs.h"
 #include "engine/core/error.h"
@@ -24,6 +26,7 @@ int serve() {
     throw EngineError(Fault::Usage, "engine", "speaks to a window and not to a terminal",
                       "Start the window with: carryover --engine \"ssh HOST carryover-cli engine\"");
   }
+  std::signal(SIGPIPE, SIG_IGN);  // a window that goes away stops the run and not the program
   serve_engine(STDIN_FILENO, take_output(), load_session);
   return kExitOk;
 }
@@ -33,8 +36,8 @@ int serve() {
 VerbAction add_engine(CLI::App& app) {
   app.footer(
       R"(Does the work of a window that runs somewhere else, over standard input and output; it listens on no port and
-ends with its input. Started by the window:
-  carryover --engine "ssh gpu-machine carryover-cli engine")");
+ends with its input. The window starts it by a command such as
+  ssh gpu-machine carryover-cli engine)");
   return [] { return serve(); };
 }
 

@@ -197,9 +197,11 @@ void RemoteEngine::lose(const std::string& why) {
     child_->kill();
   }
   problem += what_it_said();
-  loss_.emplace(Fault::Io, command_, problem,
-                greeted_ ? "Reconnect: the command is started anew and the model loaded again."
-                         : "Try the command in a terminal: a line that begins with \"carryover engine\" must come.");
+  const std::string advice =
+      greeted_
+          ? "Reconnect: the command is started anew and the model loaded again."
+          : "Try it in a terminal: a line that begins with \"carryover engine\" must come from `" + command_ + "`.";
+  loss_.emplace(Fault::Io, place_.host.empty() ? "engine elsewhere" : place_.host, problem, advice);
   throw *loss_;
 }
 

@@ -42,7 +42,12 @@ struct Losses final : TrainObserver {
 };
 
 ModelRequest demo_request() {
-  return {.path = kDemo, .dtype = DType::Float32, .device = Device::Cpu, .threads = 1};
+  ModelRequest request;
+  request.path = kDemo;
+  request.dtype = DType::Float32;
+  request.device = Device::Cpu;
+  request.threads = 1;
+  return request;
 }
 
 /// All of a snapshot that doesn't depend on when and where it was made.

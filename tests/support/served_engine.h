@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "engine/remote/engine_server.h"
+#include "engine/remote/pipe_io.h"
 #include "engine/remote/remote_engine.h"
 #include "tests/support/fake_session.h"
 
@@ -21,6 +22,8 @@ class ServedEngine {
     if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0) throw std::runtime_error("no pipes");
     to = in[1];
     from = out[0];
+    set_non_blocking(to);
+    set_non_blocking(from);
     thread_ = std::thread([this, input = in[0], output = out[1]] {
       try {
         serve_engine(input, output, [](const ModelRequest& request, const LoadProgress& progress) {

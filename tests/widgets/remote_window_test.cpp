@@ -183,6 +183,7 @@ class RemoteWindowTest : public QObject {
     plan.config.segment_length = 64;
     plan.config.carry_length = plan.config.retrieval_length = 16;
     plan.training.gradient_accumulation_steps = 1;
+    plan.dtype = DType::Float32;
     FinetuneDialog* dialog = window.open_finetune();
     dialog->set_plan(plan);
     QCOMPARE(dialog->problem(), QString());
