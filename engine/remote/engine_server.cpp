@@ -9,6 +9,7 @@
 
 #include "engine/remote/model_files.h"
 #include "engine/remote/request_reader.h"
+#include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 
 namespace carryover {
@@ -80,6 +81,9 @@ class Server {
   std::string train(RemoteJob& job);
   std::string save(const RemoteJob& job);
   std::string audit(RemoteJob& job);
+  std::string what_if(RemoteJob& job);
+  std::string what_if_price(const RemoteJob& job);
+  std::string inspect(RemoteJob& job);
 
   Session& session(std::int32_t number) {
     const auto found = sessions_.find(number);
@@ -122,6 +126,12 @@ std::string Server::answer(RemoteJob& job) {
       return save(job);
     case MessageKind::Audit:
       return audit(job);
+    case MessageKind::WhatIf:
+      return what_if(job);
+    case MessageKind::WhatIfPrice:
+      return what_if_price(job);
+    case MessageKind::Inspect:
+      return inspect(job);
     default:
       refuse_message("a message came that is no request");
   }
@@ -211,6 +221,33 @@ std::string Server::audit(RemoteJob& job) {
     sender_.send(MessageKind::Loading, pack(share, what));
   };
   return pack(session(number).audit(request, job.control));
+}
+
+std::string Server::what_if(RemoteJob& job) {
+  std::int32_t number = 0;
+  WhatIfRequest request;
+  unpack(job.request.body, number, request);
+  require_ids(request.run.ids);
+  const auto done = [this](std::size_t edit, const WhatIfOutcome& outcome) {
+    sender_.send(MessageKind::Outcome, pack(static_cast<std::uint64_t>(edit), outcome));
+  };
+  return pack(session(number).what_if(request, done, job.control));
+}
+
+std::string Server::what_if_price(const RemoteJob& job) {
+  std::int32_t number = 0;
+  WhatIfRequest request;
+  unpack(job.request.body, number, request);
+  require_ids(request.run.ids);
+  return pack(session(number).what_if_segments(request));
+}
+
+std::string Server::inspect(RemoteJob& job) {
+  std::int32_t number = 0;
+  InspectRequest request;
+  unpack(job.request.body, number, request);
+  require_ids(request.run.ids);
+  return pack(session(number).inspect(request, job.control));
 }
 
 EnginePlace here() {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 
 namespace carryover {
@@ -30,7 +31,8 @@ std::string make_greeting() {
   WireSchema schema;
   add_schema<EnginePlace, Failure, ModelFile, ModelRequest, ModelInfo, RunRequest, RunSummary, SegmentSnapshot>(schema);
   add_schema<GenerateRequest, GenerateResult, TrainOrder, StepSnapshot, ValidationRecord, TrainingAlert>(schema);
-  add_schema<TrainingSummary, AuditRequest, AuditReport>(schema);
+  add_schema<TrainingSummary, AuditRequest, AuditReport, WhatIfRequest, WhatIfOutcome, WhatIfBase>(schema);
+  add_schema<InspectRequest, Inspection>(schema);
   auto shape = static_cast<std::int32_t>(kLastMessage);
   schema("kinds", shape);
   Fingerprint print;

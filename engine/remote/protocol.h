@@ -8,18 +8,22 @@
 namespace carryover {
 
 /// What a frame says. The window asks one thing at a time and hears events until Done or Failed; the wishes below are
-/// taken meanwhile. In brackets: the values of the body (wire_values.h, wire_training.h).
+/// taken meanwhile. In brackets: the values of the body (wire_values.h, wire_training.h,
+/// wire_inspection.h).
 enum class MessageKind : std::uint32_t {
   // Requests.
-  Open,      ///< [int32 session, ModelRequest] → Loading…, Done [ModelInfo]
-  Close,     ///< [int32 session] → Done []
-  Files,     ///< [string model, string adapter] → Done [vector<ModelFile>]
-  Run,       ///< [int32 session, RunRequest] → Progress…, Segment…, Done [RunSummary]
-  Generate,  ///< [int32 session, GenerateRequest] → Token…, Done [GenerateResult]
-  Logits,    ///< [int32 session, RunRequest, vector<int64> positions] → Done [vector<float>]
-  Train,     ///< [int32 session, TrainOrder] → Loading…, Progress…, Step…, …, Done [TrainingSummary]
-  Save,      ///< [int32 session, string directory] → Done []
-  Audit,     ///< [int32 session, AuditRequest] → Loading…, Done [AuditReport]
+  Open,         ///< [int32 session, ModelRequest] → Loading…, Done [ModelInfo]
+  Close,        ///< [int32 session] → Done []
+  Files,        ///< [string model, string adapter] → Done [vector<ModelFile>]
+  Run,          ///< [int32 session, RunRequest] → Progress…, Segment…, Done [RunSummary]
+  Generate,     ///< [int32 session, GenerateRequest] → Token…, Done [GenerateResult]
+  Logits,       ///< [int32 session, RunRequest, vector<int64> positions] → Done [vector<float>]
+  Train,        ///< [int32 session, TrainOrder] → Loading…, Progress…, Step…, …, Done [TrainingSummary]
+  Save,         ///< [int32 session, string directory] → Done []
+  Audit,        ///< [int32 session, AuditRequest] → Loading…, Done [AuditReport]
+  WhatIf,       ///< [int32 session, WhatIfRequest] → Outcome…, Done [WhatIfBase]
+  WhatIfPrice,  ///< [int32 session, WhatIfRequest] → Done [int64 segments]
+  Inspect,      ///< [int32 session, InspectRequest] → Done [Inspection]
   // Wishes, heard while a request is served; they have no answer but Ping's.
   Stop,
   Pause,
@@ -37,6 +41,7 @@ enum class MessageKind : std::uint32_t {
   Validation,  ///< [ValidationRecord]
   Alert,       ///< [TrainingAlert]
   Checkpoint,  ///< [int64 step, string directory]
+  Outcome,     ///< [uint64 edit, WhatIfOutcome]
   Paused,      ///< the engine paused by itself
   Pong,
   Done,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/remote/remote_session.h"
 
+#include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 
 namespace carryover {
@@ -20,7 +21,6 @@ void hear_run(const Frame& frame, RunObserver& observer) {
   if (frame.kind == Segment) {
     auto snapshot = std::make_shared<SegmentSnapshot>();
     unpack(frame.body, *snapshot);
-    check_maps(*snapshot);
     observer.segment_done(std::move(snapshot));
   } else if (frame.kind == Progress) {
     std::int64_t done = 0, total = 0;
@@ -33,10 +33,8 @@ void hear_training(const Frame& frame, TrainObserver& observer, RemoteEngine& en
   if (frame.kind == Step) {
     auto snapshot = std::make_shared<StepSnapshot>();
     unpack(frame.body, *snapshot);
-    for (const auto& segment : snapshot->segments) {
+    for (const auto& segment : snapshot->segments)
       if (!segment) refuse_message("a step has a segment that is none");
-      check_maps(*segment);
-    }
     observer.step_done(std::move(snapshot));
     if (observer.wants_segments()) engine.wish(WantSegments);
   } else if (frame.kind == Validation) {
@@ -117,6 +115,23 @@ class RemoteSession final : public Session {
   AuditReport audit(const AuditRequest& request, RunControl& control) override {
     const auto hear = [&](const Frame& frame) { hear_loading(frame, request.progress); };
     return unpack_as<AuditReport>(engine_->ask(Audit, pack(number_, request), &control, hear));
+  }
+
+  WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) override {
+    const auto hear = [&](const Frame& frame) {
+      if (frame.kind != Outcome) return;
+      std::uint64_t edit = 0;
+      WhatIfOutcome outcome;
+      unpack(frame.body, edit, outcome);
+      done(edit, outcome);
+    };
+    return unpack_as<WhatIfBase>(engine_->ask(WhatIf, pack(number_, request), &control, hear));
+  }
+  std::int64_t what_if_segments(const WhatIfRequest& request) const override {
+    return unpack_as<std::int64_t>(engine_->ask(WhatIfPrice, pack(number_, request), nullptr, [](const Frame&) {}));
+  }
+  Inspection inspect(const InspectRequest& request, RunControl& control) override {
+    return unpack_as<Inspection>(engine_->ask(Inspect, pack(number_, request), &control, [](const Frame&) {}));
   }
 
  private:

@@ -120,6 +120,7 @@ class WireUnpacker {
       std::memcpy(&value, take(sizeof value).data(), sizeof value);
     } else {
       describe(*this, value);
+      if constexpr (requires { check_received(value); }) check_received(value);
     }
   }
   void get(std::string& text) { text = take(count(1)); }

@@ -25,13 +25,6 @@ std::string text_of_json(const nlohmann::json& json) {
   }
 }
 
-void check_map(const Map& map) {
-  const auto size = static_cast<std::int64_t>(map.values.size());
-  const bool fits = size == 0 ? map.rows == 0 || map.columns == 0
-                              : map.rows > 0 && size % map.rows == 0 && map.columns == size / map.rows;
-  if (!fits || map.rows < 0 || map.columns < 0) refuse_message("a map's size is not that of its values");
-}
-
 }  // namespace
 
 void refuse_message(const std::string& problem) {
@@ -58,10 +51,11 @@ std::shared_ptr<const TrainingPlan> plan_of(const std::string& text) {
   return std::make_shared<const TrainingPlan>(plan_from_json(json, kWhere));
 }
 
-void check_maps(const SegmentSnapshot& snapshot) {
-  check_map(snapshot.carry_key_norm);
-  check_map(snapshot.carry_value_norm);
-  check_map(snapshot.carry_drift);
+void check_received(const Map& map) {
+  const auto size = static_cast<std::int64_t>(map.values.size());
+  const bool fits = size == 0 ? map.rows == 0 || map.columns == 0
+                              : map.rows > 0 && size % map.rows == 0 && map.columns == size / map.rows;
+  if (!fits || map.rows < 0 || map.columns < 0) refuse_message("a map's size is not that of its values");
 }
 
 }  // namespace carryover

@@ -47,8 +47,8 @@ constexpr RopeConfig::Kind last_of(RopeConfig::Kind) {
 std::string text_of(const SegmentConfig& config);
 SegmentConfig segment_config_of(const std::string& text);
 
-/// Throws EngineError{BadInput} where a map's size is not that of its values.
-void check_maps(const SegmentSnapshot& snapshot);
+/// Called for each map that arrives. Throws EngineError{BadInput} where its size is not that of its values.
+void check_received(const Map& map);
 
 /// The value that `describe` gets: const where it is written.
 template <typename Fields, typename T>
@@ -178,6 +178,7 @@ void describe(Fields& field, Described<Fields, CaptureOptions>& value) {
   field("hits", value.hits);
   field("target_nll", value.target_nll);
   field("carry_maps", value.carry_maps);
+  field("states", value.states);
 }
 
 template <typename Fields>

@@ -13,6 +13,7 @@
 #include "engine/io/tokenizer.h"
 #include "engine/io/trained_under.h"
 #include "engine/remote/engine_source.h"
+#include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/expect_error.h"
@@ -167,6 +168,28 @@ class RemoteEngineTest : public QObject {
     const GenerateResult result = there_->generate(generate, on_token, control);
     QCOMPARE(result.ids, here_->generate(generate, on_token, control).ids);
     QCOMPARE(heard.size(), 2 * result.ids.size());
+  }
+
+  void what_ifs_and_inspections_are_the_same() {
+    RunControl control;
+    WhatIfRequest what_if{request(1500), 3, {SegmentEdit{}, SegmentEdit{}}};
+    what_if.edits[0].no_carry = true;
+    what_if.edits[1].prefix = PrefixSource::Oracle;
+    const auto ask = [&](Session& session) {
+      std::string all;
+      const auto done = [&](std::size_t edit, const WhatIfOutcome& outcome) {
+        all += pack(std::uint64_t{edit}, outcome);
+      };
+      WhatIfBase base = session.what_if(what_if, done, control);
+      base.segments_run = 0;  // what is kept of earlier runs is each session's own
+      return all + pack(base);
+    };
+    QCOMPARE(ask(*there_), ask(*here_));
+    QVERIFY(there_->what_if_segments(what_if) > 0);
+    InspectRequest inspect{request(1500), 3, {}};
+    inspect.parts.masses = inspect.parts.misses = true;
+    inspect.parts.attribution = 5;
+    QCOMPARE(pack(there_->inspect(inspect, control)), pack(here_->inspect(inspect, control)));
   }
 
   void errors_are_those_of_the_engine() {

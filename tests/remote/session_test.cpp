@@ -241,6 +241,25 @@ class RemoteSessionTest : public QObject {
     QCOMPARE(said, std::vector<std::string>{"half"});
   }
 
+  void what_ifs_and_inspections_go_through() {
+    WhatIfRequest request{sixteen_ids(), 3, {SegmentEdit{}, SegmentEdit{}}};
+    request.edits[1].no_carry = true;
+    std::vector<double> sums;
+    RunControl control;
+    const auto done = [&](std::size_t edit, const WhatIfOutcome& outcome) {
+      QCOMPARE(edit, sums.size());
+      sums.push_back(outcome.nll_sum);
+    };
+    const WhatIfBase base = session_->what_if(request, done, control);
+    QCOMPARE(sums, (std::vector<double>{2, 1}));
+    QCOMPARE(base.first_token, 3);
+    QCOMPARE(base.as_it_was.nll_sum, 0.5);
+    QCOMPARE(session_->what_if_segments(request), 2);
+    const Inspection inspection = session_->inspect({sixteen_ids(), 2, {}}, control);
+    QCOMPARE(inspection.segment, 2);
+    QCOMPARE(inspection.prefix_mass.values, (std::vector<float>{0.25F, 0.75F}));
+  }
+
   void a_window_that_goes_away_stops_what_goes_on() {
     ServedEngine served;
     RunRequest endless = sixteen_ids();
@@ -301,7 +320,7 @@ class RemoteSessionTest : public QObject {
       if (i % 2 == 0) body.resize(random() % body.size());
       for (std::uint64_t changes = 1 + random() % 8; changes > 0 && !body.empty(); --changes)
         body[random() % body.size()] = static_cast<char>(random());
-      QVERIFY(send(static_cast<MessageKind>(random() % 9), body));
+      QVERIFY(send(static_cast<MessageKind>(random() % static_cast<unsigned>(MessageKind::Stop)), body));
       QVERIFY2(hear(is_answered), qPrintable(QStringLiteral("message %1 has no answer").arg(i)));
     }
     QVERIFY(!served.end());

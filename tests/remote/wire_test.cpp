@@ -7,6 +7,7 @@
 #include <random>
 
 #include "engine/remote/protocol.h"
+#include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/fake_session.h"
@@ -52,6 +53,10 @@ class RandomFields {
   void fill(T& value) {
     if constexpr (std::is_same_v<T, bool>) {
       value = random_() % 2 == 0;
+    } else if constexpr (std::is_same_v<T, Map>) {  // whose size must fit
+      value.rows = static_cast<std::int64_t>(random_() % 4);
+      value.columns = static_cast<std::int64_t>(random_() % 4);
+      for (std::int64_t left = value.rows * value.columns; left > 0; --left) fill(value.values.emplace_back());
     } else if constexpr (std::is_enum_v<T>) {
       value = static_cast<T>(random_() % (static_cast<unsigned>(last_of(T{})) + 1));
     } else if constexpr (std::is_arithmetic_v<T>) {
@@ -171,6 +176,9 @@ void for_all_types(auto action) {
   for_each_type<CaptureOptions, RunRequest, RunSummary, SegmentRecord, Map, Hit, HeadHits, SegmentSnapshot>(action);
   for_each_type<Sampling, GenerateRequest, GenerateResult, Document, Corpus, TrainRequest, TrainOrder>(action);
   for_each_type<GradientReach, StepRecord, StepSnapshot, ValidationRecord::Length, ValidationRecord>(action);
+  for_each_type<TokenRange, SlotRef, SegmentEdit, WhatIfOutcome, WhatIfRequest, WhatIfBase, HeadRef>(action);
+  for_each_type<InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked, SearchSteps>(action);
+  for_each_type<HeadMisses, LogitAttribution, Inspection>(action);
   for_each_type<TrainingAlert, TrainingSummary, AuditRequest, AuditCheck, AuditReport>(action);
 }
 
@@ -212,14 +220,13 @@ class WireTest : public QObject {
 
   void maps_must_have_the_size_that_they_say() {
     SegmentSnapshot snapshot;
-    check_maps(snapshot);
     snapshot.carry_drift = {2, 3, std::vector<float>(6)};
-    check_maps(snapshot);
+    unpack_as<SegmentSnapshot>(pack(snapshot));
     for (const auto& [rows, columns] :
          {std::pair<std::int64_t, std::int64_t>{3, 3}, {-2, -3}, {6, 0}, {1LL << 62, 4}}) {
       snapshot.carry_drift.rows = rows;
       snapshot.carry_drift.columns = columns;
-      QCOMPARE(unlike(Fault::BadInput, "map", [&] { check_maps(snapshot); }), std::string());
+      QCOMPARE(unlike(Fault::BadInput, "map", [&] { unpack_as<SegmentSnapshot>(pack(snapshot)); }), std::string());
     }
   }
 

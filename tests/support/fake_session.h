@@ -122,6 +122,19 @@ class FakeSession final : public Session {
     return {static_cast<std::int64_t>(request.ids->size()), 1, 0.1, {{"a check", "a measure", 1e-17, 0}}};
   }
 
+  WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl&) override {
+    for (std::size_t edit = 0; edit < request.edits.size(); ++edit)
+      done(edit, {{static_cast<float>(edit) / 3.F}, {}, request.edits[edit].no_carry ? 1.0 : 2.0});
+    return {request.segment, 2, {{0.1F}, {}, 0.5}};
+  }
+  std::int64_t what_if_segments(const WhatIfRequest& request) const override { return std::ssize(request.edits); }
+  Inspection inspect(const InspectRequest& request, RunControl&) override {
+    Inspection inspection;
+    inspection.segment = request.segment;
+    inspection.prefix_mass = {1, 2, {0.25F, 0.75F}};
+    return inspection;
+  }
+
  private:
   ModelInfo info_;
 };
