@@ -15,6 +15,7 @@
 #include "engine/eval/text_run.h"
 #include "engine/eval/what_if.h"
 #include "engine/io/model_source.h"
+#include "engine/io/trained_under.h"
 #include "engine/io/whole_folder.h"
 #include "engine/model/dtype_choice.h"
 #include "engine/ops/cuda_runtime.h"
@@ -122,7 +123,11 @@ class EngineSession final : public Session {
     guarded([&] {
       merge_adapter(decoder_.weights, decoder_.adapter);
       decoder_.adapter = {};
-      write_whole_folder(directory, [&](const std::string& folder) { write_model(folder, decoder_, info_.path); });
+      const auto trained = read_trained_under(info_.adapter.empty() ? info_.path : info_.adapter);
+      write_whole_folder(directory, [&](const std::string& folder) {
+        write_model(folder, decoder_, info_.path);
+        if (trained) write_trained_under(folder, *trained);
+      });
     });
   }
   AuditReport audit(const AuditRequest& request, RunControl& control) override {

@@ -49,7 +49,7 @@ struct ModelInfo {
   std::string library_versions;  ///< LibTorch and CUDA, for config.json
 };
 
-/// How much a run copies out for looking at. Each flag's price is CaptureOptions::bytes_per_segment.
+/// How much a run copies out for looking at.
 struct CaptureOptions {
   bool hits = true;
   bool target_nll = true;
@@ -215,7 +215,7 @@ class Session {
   virtual TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) = 0;
 
   /// Writes the model as a folder that transformers and open_session load: weights in the session's dtype, adapter
-  /// merged, tokenizer. Whole or not there. Throws EngineError{Io}.
+  /// merged, tokenizer, and what it was trained under where that is known. Whole or not there. Throws EngineError{Io}.
   virtual void save(const std::string& directory) = 0;
 
   /// Holds the trainer's gradient against its definition (thm:tbptt-exact). For small models, best in fp64.

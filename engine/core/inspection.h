@@ -16,6 +16,12 @@ struct HeadRef {
   bool operator==(const HeadRef&) const = default;
 };
 
+/// A query and a key of one segment, both counted from its start; the key does not lie after the query.
+struct AttentionPair {
+  std::int64_t query = 0, key = 0;
+  bool operator==(const AttentionPair&) const = default;
+};
+
 /// What to look at in one segment. Each part costs time and memory of its own.
 struct InspectionParts {
   std::optional<HeadRef> attention = {};           ///< a head's attention map
@@ -24,6 +30,7 @@ struct InspectionParts {
   std::optional<HeadRef> search = {};              ///< how a long head's prefix was found
   bool misses = false;                             ///< what was retrieved against attention over the whole pool
   std::optional<std::int64_t> attribution = {};    ///< the target of this token of the segment, counted from its start
+  std::vector<AttentionPair> pairs = {};           ///< how much every head attends from these queries to these keys
 };
 
 /// A head's attention over [prefix; segment], pooled. Rows sum to 1 before pooling.
@@ -88,6 +95,7 @@ struct Inspection {
   std::optional<SearchSteps> search;
   std::vector<HeadMisses> misses;
   std::optional<LogitAttribution> attribution;
+  Map pair_mass, pair_top;  ///< [L, H]: mean attention over the pairs; share of pairs whose key is the query's heaviest
 };
 
 }  // namespace carryover

@@ -90,4 +90,23 @@ at::Tensor mean_attention(const HeadAttention& attention) {
   return (sum / m).cpu();
 }
 
+PairAttention attend_to_pairs(const HeadAttention& attention, const std::vector<AttentionPair>& pairs) {
+  const std::int64_t keys = attention.prefix_length() + attention.values().size(0);
+  const std::int64_t rows = std::max<std::int64_t>(1, kWeights / keys);
+  PairAttention sum;
+  for (std::int64_t first = 0; first < attention.queries(); first += rows) {
+    const std::int64_t count = std::min(rows, attention.queries() - first);
+    const at::Tensor weights = attention.weights(first, count).to(at::kDouble).cpu().contiguous();
+    const at::Tensor best = weights.argmax(1).contiguous();
+    for (const AttentionPair& pair : pairs) {
+      if (pair.query < first || pair.query >= first + count) continue;
+      const std::int64_t row = pair.query - first, column = attention.prefix_length() + pair.key;
+      sum.mass += weights.const_data_ptr<double>()[row * keys + column];
+      sum.top += best.const_data_ptr<std::int64_t>()[row] == column;
+    }
+  }
+  const auto count = static_cast<double>(pairs.size());
+  return {sum.mass / count, sum.top / count};
+}
+
 }  // namespace carryover

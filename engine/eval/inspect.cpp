@@ -45,7 +45,8 @@ class Inspector {
     if (parts_.attribution) start_attribution(*parts_.attribution);
     const auto* segmented = dynamic_cast<const SegmentedPolicy*>(&replay_.policy());
     if (parts_.misses && segmented) misses_ = std::make_unique<PoolAttention>(segmented->pool(*before_), before_->hits);
-    if (parts_.attention || parts_.masses || lens_ || misses_)
+    if (!parts_.pairs.empty()) start_pairs();
+    if (parts_.attention || parts_.masses || lens_ || misses_ || !parts_.pairs.empty())
       replay_.look(replay_.policy(), before_->clone(), [this](const AttentionSight& sight) { see(sight); });
     if (lens_) inspection_.attribution = lens_->result();
     if (misses_) inspection_.misses = misses_->misses();
@@ -57,6 +58,19 @@ class Inspector {
     const ModelConfig& model = replay_.decoder().config;
     inspection_.prefix_mass = {model.layers, model.heads,
                                std::vector<float>(static_cast<std::size_t>(model.layers * model.heads))};
+  }
+
+  void start_pairs() {
+    const std::int64_t length =
+        std::min(replay_.request().config.segment_length, std::ssize(*replay_.request().ids) - replay_.first_token());
+    for (const AttentionPair& pair : parts_.pairs)
+      if (pair.key < 0 || pair.key > pair.query || pair.query >= length)
+        throw EngineError(Fault::BadInput, "query " + std::to_string(pair.query) + ", key " + std::to_string(pair.key),
+                          "are no pair of the segment", "Queries and keys count from its start, keys not after them.");
+    const ModelConfig& model = replay_.decoder().config;
+    const Map empty{model.layers, model.heads,
+                    std::vector<float>(static_cast<std::size_t>(model.layers * model.heads))};
+    inspection_.pair_mass = inspection_.pair_top = empty;
   }
 
   void start_attribution(std::int64_t token) {
@@ -75,6 +89,7 @@ class Inspector {
       inspection_.attention->prefix_positions = prefix_positions(attention, *parts_.attention);
     }
     if (parts_.masses) weigh(sight);
+    if (!parts_.pairs.empty()) pair_up(sight);
     if (lens_) lens_->see(sight);
     if (misses_) misses_->see(sight);
   }
@@ -107,6 +122,15 @@ class Inspector {
       if (!attention.reads_retrieved()) continue;
       const auto* mass = slots.const_data_ptr<double>();
       inspection_.slot_masses.push_back({{sight.layer, h}, {mass, mass + slots.numel()}});
+    }
+  }
+
+  void pair_up(const AttentionSight& sight) {
+    for (int h = 0; h < replay_.decoder().config.heads; ++h) {
+      const PairAttention found = attend_to_pairs(HeadAttention(sight, h), parts_.pairs);
+      const auto cell = static_cast<std::size_t>(sight.layer * inspection_.pair_mass.columns + h);
+      inspection_.pair_mass.values[cell] = static_cast<float>(found.mass);
+      inspection_.pair_top.values[cell] = static_cast<float>(found.top);
     }
   }
 

@@ -6,12 +6,17 @@
 
 #include "engine/core/config_fields.h"
 #include "engine/core/error.h"
+#include "engine/io/run_folder.h"
 #include "engine/io/text_source.h"
 
 namespace carryover {
 
+namespace {
+constexpr const char* kFile = "segment_config.json";
+}
+
 std::optional<TrainedUnder> read_trained_under(const std::string& folder) {
-  const std::filesystem::path path = std::filesystem::path(folder) / "segment_config.json";
+  const std::filesystem::path path = std::filesystem::path(folder) / kFile;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
   const std::string where = path.string();
@@ -23,6 +28,12 @@ std::optional<TrainedUnder> read_trained_under(const std::string& folder) {
   json.erase("policy");
   update_from_json(trained.config, json, where);
   return trained;
+}
+
+void write_trained_under(const std::string& folder, const TrainedUnder& trained) {
+  nlohmann::json json = trained.config;
+  json["policy"] = trained.policy;
+  write_file_atomically((std::filesystem::path(folder) / kFile).string(), json.dump(2) + "\n");
 }
 
 SegmentConfig initial_config(const ModelConfig& config, const std::string& model, const std::string& adapter) {

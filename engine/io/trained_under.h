@@ -17,6 +17,9 @@ struct TrainedUnder {
 /// EngineError{BadInput, Io}.
 std::optional<TrainedUnder> read_trained_under(const std::string& folder);
 
+/// The same, written into a folder. Throws EngineError{Io}.
+void write_trained_under(const std::string& folder, const TrainedUnder& trained);
+
 /// The segmentation to start with: what the adapter, where one is given, or else the model was trained under; else the
 /// defaults for the model. Throws as read_trained_under().
 SegmentConfig initial_config(const ModelConfig& config, const std::string& model, const std::string& adapter);

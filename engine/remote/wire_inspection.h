@@ -62,6 +62,12 @@ void describe(Fields& field, Described<Fields, HeadRef>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, AttentionPair>& value) {
+  field("query", value.query);
+  field("key", value.key);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, InspectionParts>& value) {
   field("attention", value.attention);
   field("map_rows", value.map_rows);
@@ -70,6 +76,7 @@ void describe(Fields& field, Described<Fields, InspectionParts>& value) {
   field("search", value.search);
   field("misses", value.misses);
   field("attribution", value.attribution);
+  field("pairs", value.pairs);
 }
 
 template <typename Fields>
@@ -146,6 +153,8 @@ void describe(Fields& field, Described<Fields, Inspection>& value) {
   field("search", value.search);
   field("misses", value.misses);
   field("attribution", value.attribution);
+  field("pair_mass", value.pair_mass);
+  field("pair_top", value.pair_top);
 }
 
 }  // namespace carryover

@@ -189,6 +189,7 @@ class RemoteEngineTest : public QObject {
     InspectRequest inspect{request(1500), 3, {}};
     inspect.parts.masses = inspect.parts.misses = true;
     inspect.parts.attribution = 5;
+    inspect.parts.pairs = {{7, 3}, {9, 9}};
     QCOMPARE(pack(there_->inspect(inspect, control)), pack(here_->inspect(inspect, control)));
   }
 

@@ -183,6 +183,34 @@ class InspectTest : public QObject {
     }
   }
 
+  void pairs_are_read_off_the_map() {
+    for (unsigned seed = 120; seed < 124; ++seed) {
+      Case c(seed, seed % 2 ? "full" : "segmented");
+      const std::int64_t m = c.request.config.segment_length;
+      InspectionParts parts;
+      for (int i = 0; i < 5; ++i) {
+        const std::int64_t query = draw(c.random, 0, m - 1);
+        parts.pairs.push_back({query, draw(c.random, 0, query)});
+      }
+      const Inspection inspection = c.inspect(2, parts);
+      const HeadRef head{1, 0};
+      const AttentionMap map = *c.inspect(2, {.attention = head}).attention;
+      double mass = 0, top = 0;
+      for (const AttentionPair& pair : parts.pairs) {
+        const float on_key = map.mean.at(pair.query, map.prefix_columns + pair.key);
+        mass += on_key / 5.0;
+        bool best = true;
+        for (std::int64_t column = 0; column < map.mean.columns; ++column)
+          best = best && map.mean.at(pair.query, column) <= on_key;
+        top += best / 5.0;
+      }
+      QVERIFY(std::abs(inspection.pair_mass.at(1, 0) - mass) < 1e-6);
+      QVERIFY(std::abs(inspection.pair_top.at(1, 0) - top) < 1e-6);
+      QVERIFY_EXCEPTION_THROWN(c.inspect(2, {.pairs = {{0, 1}}}), EngineError);
+      QVERIFY_EXCEPTION_THROWN(c.inspect(2, {.pairs = {{m, 0}}}), EngineError);
+    }
+  }
+
   void what_is_not_there_is_said() {
     Case c(100);
     QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.attention = HeadRef{99, 0}}), EngineError);

@@ -43,6 +43,15 @@ class TrainedUnderTest : public QObject {
     }
   }
 
+  void what_is_written_is_read() {
+    const test::TempDir folder;
+    TrainedUnder trained{SegmentConfig::defaults_for(small_model()), "full"};
+    trained.config.carry_length = 3;
+    write_trained_under(folder.path().string(), trained);
+    const auto again = read_trained_under(folder.path().string());
+    QVERIFY(again->config == trained.config && again->policy == "full");
+  }
+
   void an_adapter_comes_before_its_model_and_both_before_the_defaults() {
     const test::TempDir model, adapter;
     const ModelConfig shape = small_model();

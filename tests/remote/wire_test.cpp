@@ -177,7 +177,8 @@ void for_all_types(auto action) {
   for_each_type<Sampling, GenerateRequest, GenerateResult, Document, Corpus, TrainRequest, TrainOrder>(action);
   for_each_type<GradientReach, StepRecord, StepSnapshot, ValidationRecord::Length, ValidationRecord>(action);
   for_each_type<TokenRange, SlotRef, SegmentEdit, WhatIfOutcome, WhatIfRequest, WhatIfBase, HeadRef>(action);
-  for_each_type<InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked, SearchSteps>(action);
+  for_each_type<AttentionPair, InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked,
+                SearchSteps>(action);
   for_each_type<HeadMisses, LogitAttribution, Inspection>(action);
   for_each_type<TrainingAlert, TrainingSummary, AuditRequest, AuditCheck, AuditReport>(action);
 }
