@@ -23,7 +23,7 @@ QString describe(const AuditJob& job, const AuditSettings& settings, const QStri
 }  // namespace
 
 AuditController::AuditController(LabContext& context, RunController& runs, QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), worker_(new AuditWorker) {
+    : QObject(parent), context_(context), runs_(runs), worker_(new AuditWorker(runs.worker())) {
   QThread* engine = runs.worker().thread();
   worker_->moveToThread(engine);
   connect(engine, &QThread::finished, worker_, &QObject::deleteLater);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/audit_worker.h"
 
-#include "engine/engine_library.h"
-
 namespace carryover {
 namespace {
 
@@ -21,7 +19,7 @@ void AuditWorker::audit(const AuditJob& job, const std::shared_ptr<RunControl>& 
   QString weights_hash;
   const auto problem = attempt([&] {
     control->checkpoint();
-    const auto session = load_session(job.model, [&](double, const std::string& what) {
+    const auto session = engine_.engine().open(job.model, [&](double, const std::string& what) {
       control->checkpoint();
       report_progress(0, what);
     });

@@ -4,7 +4,7 @@
 #include <QObject>
 #include <memory>
 
-#include "app/error_report.h"
+#include "app/engine_worker.h"
 #include "engine/session.h"
 
 namespace carryover {
@@ -20,6 +20,7 @@ struct AuditJob {
 class AuditWorker : public QObject {
   Q_OBJECT
  public:
+  explicit AuditWorker(EngineWorker& engine) : engine_(engine) {}
   void audit(const AuditJob& job, const std::shared_ptr<RunControl>& control);
 
  Q_SIGNALS:
@@ -30,6 +31,7 @@ class AuditWorker : public QObject {
 
  private:
   void report_progress(double share, const std::string& what);
+  EngineWorker& engine_;  ///< on the same thread
   QElapsedTimer since_progress_;
 };
 

@@ -3,9 +3,7 @@
 
 #include <QFileInfo>
 
-#include "engine/engine_library.h"
 #include "engine/io/corpus.h"
-#include "engine/io/model_source.h"
 #include "engine/io/text_source.h"
 #include "engine/io/training_plan.h"
 
@@ -17,17 +15,51 @@ bool same(const ModelRequest& a, const ModelRequest& b) {
          a.adapter == b.adapter;
 }
 
+constexpr int watch_interval_ms = 500;
+
 }  // namespace
+
+EngineWorker::EngineWorker() : watch_(new QTimer(this)) {
+  watch_->setInterval(watch_interval_ms);
+  connect(watch_, &QTimer::timeout, this, &EngineWorker::watch_engine);
+}
+
+void EngineWorker::use_engine(const QString& command, const std::shared_ptr<RunControl>& control) {
+  session_.reset();
+  watch_->stop();
+  const auto problem = attempt([&] {
+    Q_EMIT loading(0, command.isEmpty() ? tr("This machine") : tr("Connecting: %1").arg(command));
+    engine_.use(command.toStdString(), *control, [this](double fraction, const std::string& what) {
+      Q_EMIT loading(fraction, QString::fromStdString(what));
+    });
+  });
+  if (problem) {
+    if (problem->fault != Fault::Cancelled) watch_engine();
+  } else if (engine_.elsewhere()) {
+    watch_->start();
+    Q_EMIT engine_ready(EngineElsewhere{command, engine_.place()});
+  } else {
+    Q_EMIT engine_ready(std::nullopt);
+  }
+  Q_EMIT open_done();
+}
+
+void EngineWorker::watch_engine() {
+  const auto loss = engine_.take_loss();
+  if (!loss) return;
+  watch_->stop();
+  Q_EMIT engine_lost(*attempt([&] { throw *loss; }));
+}
 
 void EngineWorker::load(const ModelRequest& request) {
   Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(QString::fromStdString(request.path)).fileName()));
   // The file and its tokenizer are checked while the model that is open can still be kept; only then does that one
   // go, because two at once may not fit.
-  ModelSource::open(request.path);
-  auto tokenizer = Tokenizer::load(request.path);
-  const auto trained_under = read_trained_under(request.adapter.empty() ? request.path : request.adapter);
+  const EngineSource::ModelFolders folders = engine_.model_folders(request);
+  auto tokenizer = Tokenizer::load(folders.tokenizer);
+  const auto trained_under = read_trained_under(folders.trained_under);
   session_.reset();
-  session_ = load_session(request, [this](double fraction, const std::string& what) {
+  session_ = engine_.open(request, [this](double fraction, const std::string& what) {
     Q_EMIT loading(fraction, QString::fromStdString(what));
   });
   opened_ = request;
@@ -40,6 +72,7 @@ void EngineWorker::open_model(const ModelRequest& request) {
   const auto problem = attempt([&] { load(request); });
   if (problem) {
     Q_EMIT model_failed(*problem, session_ != nullptr);
+    watch_engine();
   } else if (!text_.empty()) {
     encode_text();
   }
@@ -81,6 +114,7 @@ void EngineWorker::run(const RunRequest& request, const std::shared_ptr<RunChann
   });
   if (problem) {
     Q_EMIT run_failed(*problem);
+    watch_engine();
   } else {
     Q_EMIT run_ended(summary);
   }
@@ -99,7 +133,9 @@ void EngineWorker::train(const TrainJob& job, const std::shared_ptr<TrainChannel
     const auto report = [this](double fraction, const std::string& what) {
       Q_EMIT loading(fraction, QString::fromStdString(what));
     };
-    auto corpus = std::make_shared<const Corpus>(read_corpus(data, *tokenizer_, report, channel->control()));
+    std::shared_ptr<const Corpus> corpus;  // an engine elsewhere reads its own: the paths are of its machine
+    if (!engine_.elsewhere())
+      corpus = std::make_shared<const Corpus>(read_corpus(data, *tokenizer_, report, channel->control()));
     const bool dry = job.kind == TrainJob::Kind::DryRun;
     trained_ = trained_ || !dry;
     summary = session_->train({job.plan, std::move(corpus), job.kind == TrainJob::Kind::Resume, dry}, *channel,
@@ -108,7 +144,7 @@ void EngineWorker::train(const TrainJob& job, const std::shared_ptr<TrainChannel
   if (problem && problem->fault != Fault::Cancelled) {
     if (!session_) Q_EMIT model_failed(*problem, false);
     Q_EMIT train_failed(*problem);
-    return;
+    return watch_engine();
   }
   summary.stopped = summary.stopped || problem.has_value();
   Q_EMIT train_ended(summary);

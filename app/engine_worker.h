@@ -2,6 +2,7 @@
 #pragma once
 #include <QObject>
 #include <QString>
+#include <QTimer>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "app/train_channel.h"
 #include "engine/io/run_folder.h"
 #include "engine/io/tokenizer.h"
+#include "engine/remote/engine_source.h"
 #include "engine/session.h"
 #include "widgets/alignment.h"
 
@@ -20,6 +22,12 @@ struct LoadedModel {
   ModelInfo info;
   std::shared_ptr<const Tokenizer> tokenizer;
   std::optional<TrainedUnder> trained_under;
+};
+
+/// An engine that is not in this process.
+struct EngineElsewhere {
+  QString command;
+  EnginePlace place;
 };
 
 /// A text to open: a file, or the contents themselves under a name.
@@ -56,6 +64,11 @@ struct TrainJob {
 class EngineWorker : public QObject {
   Q_OBJECT
  public:
+  EngineWorker();
+  /// Lets the engine that `command` starts do the work from now on, or this process where it is empty. The open model
+  /// goes. `control` can end the waiting.
+  void use_engine(const QString& command, const std::shared_ptr<RunControl>& control);
+  EngineSource& engine() { return engine_; }  ///< engine thread only
   void open_model(const ModelRequest& request);
   void open_text(const TextRequest& request);
   void run(const RunRequest& request, const std::shared_ptr<RunChannel>& channel);
@@ -65,7 +78,9 @@ class EngineWorker : public QObject {
 
  Q_SIGNALS:
   void loading(double fraction, const QString& what);
-  void open_done();  ///< after each open_model() and open_text(), whatever came of it
+  void open_done();  ///< after each use_engine(), open_model() and open_text(), whatever came of it
+  void engine_ready(const std::optional<carryover::EngineElsewhere>& elsewhere);
+  void engine_lost(const carryover::ErrorReport& report);  ///< or not to be had; at most once for each use_engine()
   void model_opened(const carryover::LoadedModel& model);
   void model_failed(const carryover::ErrorReport& report, bool has_model);
   void text_opened(const carryover::LoadedText& text);
@@ -79,9 +94,12 @@ class EngineWorker : public QObject {
   void save_failed(const carryover::ErrorReport& report);
 
  private:
+  void watch_engine();
   void load(const ModelRequest& request);
   void encode_text();
 
+  EngineSource engine_;
+  QTimer* watch_;  ///< for a line that breaks while nothing goes on
   std::unique_ptr<Session> session_;
   ModelRequest opened_;   ///< what session_ was loaded by
   bool trained_ = false;  ///< its weights are no longer the file's

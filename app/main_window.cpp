@@ -52,6 +52,7 @@ MainWindow::MainWindow(QWidget* parent)
   connect_state();
   connect_training();
   connect_audits();
+  connect_engine();
   update_actions();
   update_status();
 }
@@ -143,6 +144,7 @@ void MainWindow::connect_state() {
 
 void MainWindow::show_error(const ErrorReport& report) {
   messages_->show_error(report);
+  if (controller_.engine_lost()) messages_->offer(tr("Reconnect"), [this] { controller_.reconnect(); });
   context_.add_note(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice), true);
 }
 

@@ -64,6 +64,11 @@ class MainWindow : public QMainWindow {
   void connect_state();
   void connect_training();
   void connect_audits();
+  void connect_engine();
+  void build_engine_menu(QMenu* models);
+  void ask_engine();
+  void ask_model_there();
+  QString engine_label() const;  ///< the engine's machine; empty where it is this program
   void show_error(const ErrorReport& report);
   TrainingPlan suggested_plan() const;
   QString why_engine_is_busy() const;  ///< empty: a training or an audit can start
@@ -89,6 +94,8 @@ class MainWindow : public QMainWindow {
   std::map<QString, Panel*> panels_;
   std::map<QString, QDockWidget*> docks_;
   QAction *run_ = nullptr, *pause_ = nullptr, *stop_ = nullptr, *previous_ = nullptr, *next_ = nullptr;
+  QAction *open_file_ = nullptr, *open_folder_ = nullptr, *open_there_ = nullptr, *engine_here_ = nullptr,
+          *reconnect_ = nullptr;
   QAction *back_ = nullptr, *forward_ = nullptr, *follow_ = nullptr, *save_ = nullptr;
   bool arranged_ = false;  ///< the docks have had their first sizes
   QLabel* what_ = nullptr;

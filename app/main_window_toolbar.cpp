@@ -25,7 +25,9 @@
 namespace carryover {
 namespace {
 
-std::int64_t machine_memory() {
+/// Of the machine that the engine is on.
+std::int64_t engine_memory(const std::optional<EngineElsewhere>& elsewhere) {
+  if (elsewhere) return elsewhere->place.memory_bytes;
   return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
 }
 
@@ -108,11 +110,14 @@ void MainWindow::build_toolbar() {
   with_text(text);
   with_text(run_);
   auto* models = new QMenu(this);
-  connect(models->addAction(tr("GGUF file…")), &QAction::triggered, this, &MainWindow::ask_model);
-  connect(models->addAction(tr("Model folder…")), &QAction::triggered, this, [this] {
+  open_file_ = models->addAction(tr("GGUF file…"));
+  connect(open_file_, &QAction::triggered, this, &MainWindow::ask_model);
+  open_folder_ = models->addAction(tr("Model folder…"));
+  connect(open_folder_, &QAction::triggered, this, [this] {
     const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a model folder"));
     if (!folder.isEmpty()) open_path(folder);
   });
+  build_engine_menu(models);
   model->setMenu(models);
   build_status_widgets();
 }
@@ -123,6 +128,7 @@ void MainWindow::build_status_widgets() {
   gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   bar->addWidget(gap);
   what_ = new QLabel(bar);
+  what_->setObjectName(QStringLiteral("what"));
   what_->setContentsMargins(4, 0, 8, 0);
   bar->addWidget(what_);
   progress_ = new QProgressBar(bar);
@@ -202,13 +208,16 @@ void MainWindow::update_status() {
   const auto& model = controller_.model();
   const auto& text = controller_.text();
   QStringList what;
+  const QString engine = engine_label();
+  if (!engine.isEmpty()) what += engine;
   if (model) what += QString::fromStdString(model->info.config.name);
   if (text) what += QFileInfo(text->name).fileName();
   const int room = std::clamp(width() - 1110, 120, 420);  // what the buttons and bars leave
   what_->setText(what_->fontMetrics().elidedText(what.join(QStringLiteral(" · ")), Qt::ElideMiddle, room));
   if (model) {
-    what_->setToolTip(QStringLiteral("%1\n%2, %3, %4 threads")
-                          .arg(QString::fromStdString(model->info.path),
+    what_->setToolTip(QStringLiteral("%1%2\n%3, %4, %5 threads")
+                          .arg(engine.isEmpty() ? engine : engine + QStringLiteral(":"),
+                               QString::fromStdString(model->info.path),
                                QString::fromUtf8(dtype_name(model->info.dtype).data()),
                                QString::fromUtf8(device_name(model->info.device).data()))
                           .arg(model->info.threads));
@@ -241,15 +250,17 @@ void MainWindow::update_status() {
   }
   std::int64_t used = model ? model->info.weight_bytes : 0;
   if (run.segment_count() > 0) used = run.record(run.segment_count() - 1).memory.device_peak;
-  const double gigabytes = static_cast<double>(used) / 1e9, all = static_cast<double>(machine_memory()) / 1e9;
+  const double gigabytes = static_cast<double>(used) / 1e9,
+               all = static_cast<double>(engine_memory(controller_.elsewhere())) / 1e9;
   const bool on_gpu = model && model->info.device == Device::Cuda;
   memory_->setValue(on_gpu ? 0 : static_cast<int>(std::min(1000.0, 1000 * gigabytes / all)));
   memory_->setFormat(on_gpu ? tr("%1 GB on GPU").arg(gigabytes, 0, 'f', 2)
                             : tr("%1 of %2 GB").arg(gigabytes, 0, 'f', 2).arg(all, 0, 'f', 0));
-  memory_->setToolTip(tr("Peak memory of this program against the machine's"));
+  memory_->setToolTip(tr("Peak memory of the engine's program against its machine's"));
 }
 
 void MainWindow::ask_model() {
+  if (!controller_.engine_command().isEmpty()) return ask_model_there();
   const QString path = QFileDialog::getOpenFileName(this, tr("Open a model"), {}, tr("GGUF (*.gguf);;All files (*)"));
   if (path.isEmpty()) return;
   controller_.open_model(path);

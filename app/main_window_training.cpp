@@ -58,12 +58,12 @@ TrainingPlan MainWindow::suggested_plan() const {
   plan.dtype = context_.run_options().dtype;
   plan.device = context_.run_options().device;
   if (const auto& model = controller_.model()) plan.model = model->info.path;
+  const QString name = QDateTime::currentDateTime().toString(QStringLiteral("'carryover-train-'yyyyMMdd-HHmmss"));
+  plan.output_dir = name.toStdString();
+  if (!controller_.engine_command().isEmpty()) return plan;  // which knows none of this machine's paths
   if (const auto& text = controller_.text(); text && QFileInfo::exists(text->name))
     plan.data = {text->name.toStdString()};
-  plan.output_dir =
-      QDir::current()
-          .filePath(QDateTime::currentDateTime().toString(QStringLiteral("'carryover-train-'yyyyMMdd-HHmmss")))
-          .toStdString();
+  plan.output_dir = QDir::current().filePath(name).toStdString();
   return plan;
 }
 
@@ -71,6 +71,10 @@ FinetuneDialog* MainWindow::open_finetune() {
   if (!finetune_) {
     finetune_ = new FinetuneDialog(suggested_plan(), this);
     finetune_->setAttribute(Qt::WA_DeleteOnClose);
+    if (controller_.elsewhere() && controller_.model()) {
+      const ModelInfo& open = controller_.model()->info;
+      finetune_->set_elsewhere(open.path, open.config);
+    }
     const auto tell_busy = [this] {
       if (finetune_) finetune_->set_engine_busy(why_engine_is_busy());
     };

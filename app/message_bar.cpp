@@ -12,7 +12,11 @@
 namespace carryover {
 
 MessageBar::MessageBar(QWidget* parent)
-    : QFrame(parent), headline_(new QLabel(this)), details_(new QLabel(this)), more_(new QToolButton(this)) {
+    : QFrame(parent),
+      headline_(new QLabel(this)),
+      details_(new QLabel(this)),
+      offer_(new QToolButton(this)),
+      more_(new QToolButton(this)) {
   setAccessibleName(tr("Error"));
   setAutoFillBackground(true);
   setFrameShape(QFrame::StyledPanel);
@@ -32,6 +36,7 @@ MessageBar::MessageBar(QWidget* parent)
 
   auto* line = new QHBoxLayout;
   line->addWidget(headline_, 1);
+  line->addWidget(offer_);
   line->addWidget(more_);
   line->addWidget(close);
   auto* layout = new QVBoxLayout(this);
@@ -39,12 +44,19 @@ MessageBar::MessageBar(QWidget* parent)
   layout->setSpacing(2);
   layout->addLayout(line);
   layout->addWidget(details_);
+  offer_->hide();
+  offer_->setObjectName(QStringLiteral("offer"));
+  connect(offer_, &QToolButton::clicked, this, [this] {
+    hide();
+    action_();
+  });
   connect(more_, &QToolButton::toggled, details_, &QWidget::setVisible);
   connect(close, &QToolButton::clicked, this, &QWidget::hide);
   hide();
 }
 
 void MessageBar::show_error(const ErrorReport& report) {
+  offer_->hide();
   const QString name = QFileInfo(report.where).fileName();
   headline_->setText(QStringLiteral("%1: %2").arg(name.isEmpty() ? report.where : name, report.problem));
   details_->setText(report.where == name ? report.advice : report.advice + QStringLiteral("\n") + report.where);
@@ -53,6 +65,12 @@ void MessageBar::show_error(const ErrorReport& report) {
   colours.setColor(QPalette::Window, blend(current_theme().background, current_theme().anchor, 0.22));
   setPalette(colours);
   show();
+}
+
+void MessageBar::offer(const QString& text, const std::function<void()>& action) {
+  offer_->setText(text);
+  action_ = action;
+  offer_->show();
 }
 
 QString MessageBar::text() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QFrame>
+#include <functional>
 
 #include "app/engine_worker.h"
 
@@ -16,11 +17,14 @@ class MessageBar : public QFrame {
  public:
   explicit MessageBar(QWidget* parent = nullptr);
   void show_error(const ErrorReport& report);
+  /// A button beside the error shown, which goes with it.
+  void offer(const QString& text, const std::function<void()>& action);
   QString text() const;
 
  private:
   QLabel *headline_, *details_;
-  QToolButton* more_;
+  QToolButton *offer_, *more_;
+  std::function<void()> action_;
 };
 
 }  // namespace carryover

@@ -19,6 +19,21 @@ QString base_of_adapter(const QString& adapter, const QString& open) {
   return QFileInfo::exists(base) ? base : open;
 }
 
+/// Of the segments that are there, where the engine gives no summary of them.
+RunSummary sum_up(const RunModel& run) {
+  RunSummary summary;
+  for (int segment = 0; segment < run.segment_count(); ++segment) {
+    const SegmentRecord& record = run.record(segment);
+    summary.tokens += record.length;
+    summary.targets += record.targets;
+    summary.nll_sum += record.nll_sum;
+    summary.seconds += record.seconds;
+    summary.close_cuts += record.close_cuts;
+    summary.segments += 1;
+  }
+  return summary;
+}
+
 }  // namespace
 
 RunController::RunController(LabContext& context, QObject* parent)
@@ -33,6 +48,7 @@ RunController::RunController(LabContext& context, QObject* parent)
 }
 
 RunController::~RunController() {
+  if (connecting_) connecting_->request_stop();
   stop();
   thread_.quit();
   thread_.wait();
@@ -41,6 +57,8 @@ RunController::~RunController() {
 void RunController::connect_worker() {
   connect(worker_, &EngineWorker::loading, this, &RunController::loading_changed);
   connect(worker_, &EngineWorker::open_done, this, &RunController::end_load);
+  connect(worker_, &EngineWorker::engine_ready, this, &RunController::accept_engine);
+  connect(worker_, &EngineWorker::engine_lost, this, &RunController::lose_engine);
   connect(worker_, &EngineWorker::model_opened, this, &RunController::accept_model);
   connect(worker_, &EngineWorker::model_failed, this, [this](const ErrorReport& report, bool has_model) {
     if (!has_model) model_.reset();
@@ -59,9 +77,10 @@ void RunController::connect_worker() {
   });
   connect(worker_, &EngineWorker::run_ended, this, &RunController::end_run);
   connect(worker_, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
-    RunSummary summary;
-    summary.cancelled = true;
     run_wanted_ = false;
+    drain();
+    RunSummary summary = sum_up(context_.run());  // what was received stays
+    summary.cancelled = true;
     end_run(summary);
     Q_EMIT failed(report);
   });
@@ -87,13 +106,66 @@ bool RunController::refuse_when_busy() {
   return !busy_.isEmpty();
 }
 
+void RunController::use_engine(const QString& command) {
+  if (refuse_when_busy()) return;
+  engine_command_ = command.trimmed();
+  model_.reset();
+  model_path_.clear();
+  reopen_ = false;
+  start_engine();
+}
+
+void RunController::reconnect() {
+  if (refuse_when_busy()) return;
+  reopen_ = !model_path_.isEmpty();
+  start_engine();
+}
+
+void RunController::start_engine() {
+  stop();
+  elsewhere_.reset();
+  engine_lost_ = false;
+  if (connecting_) connecting_->request_stop();
+  connecting_ = std::make_shared<RunControl>();
+  begin_load();
+  Q_EMIT engine_changed();
+  post([command = engine_command_, control = connecting_](EngineWorker& worker) {
+    worker.use_engine(command, control);
+  });
+}
+
+void RunController::accept_engine(const std::optional<EngineElsewhere>& elsewhere) {
+  elsewhere_ = elsewhere;
+  if (elsewhere) {
+    context_.add_note(tr("The engine is on %1: %2 cores, %3 GB of memory")
+                          .arg(QString::fromStdString(elsewhere->place.host))
+                          .arg(elsewhere->place.cores)
+                          .arg(static_cast<double>(elsewhere->place.memory_bytes) / 1e9, 0, 'f', 0));
+  } else {
+    context_.add_note(tr("The engine is in this program"));
+  }
+  Q_EMIT engine_changed();
+  if (std::exchange(reopen_, false)) open_model(model_path_, adapter_path_);
+}
+
+void RunController::lose_engine(const ErrorReport& report) {
+  engine_lost_ = true;
+  run_wanted_ = false;
+  Q_EMIT state_changed();
+  Q_EMIT engine_changed();
+  Q_EMIT failed(report);
+}
+
 void RunController::open_model(const QString& path, const QString& adapter) {
   if (refuse_when_busy()) return;
-  if (adapter.isEmpty() && QFileInfo::exists(path + QStringLiteral("/adapter_config.json"))) {
+  if (engine_command_.isEmpty() && adapter.isEmpty() &&
+      QFileInfo::exists(path + QStringLiteral("/adapter_config.json"))) {
     const QString base = base_of_adapter(path, model_ ? QString::fromStdString(model_->info.path) : QString());
     if (!base.isEmpty()) return open_model(base, path);
   }
   stop();
+  model_path_ = path;
+  adapter_path_ = adapter;
   ModelRequest request;
   request.path = path.toStdString();
   request.adapter = adapter.toStdString();
@@ -152,7 +224,7 @@ void RunController::accept_model(const LoadedModel& model) {
 }
 
 bool RunController::can_run() const {
-  return state_ == State::Idle && busy_.isEmpty() && loads_under_way_ == 0 && model_ && text_;
+  return state_ == State::Idle && busy_.isEmpty() && !engine_lost_ && loads_under_way_ == 0 && model_ && text_;
 }
 
 bool RunController::engine_paused() const {
@@ -277,16 +349,8 @@ void RunController::show(const QString& name, const RunRequest& request,
   run.begin(model_->info, request, model_->tokenizer);
   run_text_ = name;
   run_token_limit_ = 0;
-  RunSummary summary;
-  for (const auto& segment : segments) {
-    run.append(segment);
-    summary.tokens += segment->record.length;
-    summary.targets += segment->record.targets;
-    summary.nll_sum += segment->record.nll_sum;
-    summary.seconds += segment->record.seconds;
-    summary.segments += 1;
-  }
-  run.finish(summary);
+  for (const auto& segment : segments) run.append(segment);
+  run.finish(sum_up(run));
 }
 
 void RunController::save_run(const QString& directory) {

@@ -30,9 +30,17 @@ class RunController : public QObject {
   /// Something else has the engine: runs and loads are refused, and `why` says so. Empty: nothing has.
   void set_busy(const QString& why);
   const QString& busy() const { return busy_; }
-  EngineWorker& worker() { return *worker_; }  ///< for queued calls and connections only
-  bool engine_paused() const;      ///< asked to, or latched by itself
-  double running_seconds() const;  ///< of the run now under way, pauses included
+  /// The engine that `command` starts does the work from now on, such as `ssh host carryover-cli engine`; this process
+  /// where it is empty. Paths of models are then of that machine, texts stay of this one.
+  void use_engine(const QString& command);
+  /// The same command again, and the model that was open.
+  void reconnect();
+  const QString& engine_command() const { return engine_command_; }
+  const std::optional<EngineElsewhere>& elsewhere() const { return elsewhere_; }  ///< once it has answered
+  bool engine_lost() const { return engine_lost_; }  ///< the line is broken, or could not be made
+  EngineWorker& worker() { return *worker_; }        ///< for queued calls and connections only
+  bool engine_paused() const;                        ///< asked to, or latched by itself
+  double running_seconds() const;                    ///< of the run now under way, pauses included
 
   /// `adapter`: a PEFT folder merged into it. A path that is such a folder itself is merged into its base model, or
   /// into the model that is open where the base is not on this machine.
@@ -54,6 +62,7 @@ class RunController : public QObject {
 
  Q_SIGNALS:
   void state_changed();
+  void engine_changed();  ///< another one, or the same again
   void loading_changed(double fraction, const QString& what);
   void model_opened();
   void text_opened();
@@ -67,6 +76,9 @@ class RunController : public QObject {
   template <typename Call>
   void post(Call call);
   bool refuse_when_busy();
+  void accept_engine(const std::optional<EngineElsewhere>& elsewhere);
+  void lose_engine(const ErrorReport& report);
+  void start_engine();
   void begin_load();
   void end_load();
   void set_state(State state);
@@ -82,6 +94,11 @@ class RunController : public QObject {
   std::shared_ptr<RunChannel> channel_;
   std::optional<LoadedModel> model_;
   std::optional<LoadedText> text_;
+  QString engine_command_;
+  std::optional<EngineElsewhere> elsewhere_;
+  bool engine_lost_ = false, reopen_ = false;
+  std::shared_ptr<RunControl> connecting_;  ///< ends the waiting for an engine
+  QString model_path_, adapter_path_;       ///< asked for last
   State state_ = State::Idle;
   int loads_under_way_ = 0;
   bool run_wanted_ = false;

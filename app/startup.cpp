@@ -48,10 +48,15 @@ QString Startup::demo_directory() {
 }
 
 void Startup::start() {
+  if (!options_.engine.isEmpty()) window_.controller().use_engine(options_.engine);
   if (!options_.model.isEmpty()) {
     const QString demo_text = demo_directory() + QStringLiteral("/text.txt");
     open(options_.model, options_.adapter, options_.text.isEmpty() ? demo_text : options_.text);
     return;
+  }
+  if (!options_.engine.isEmpty()) {
+    window_.context().add_note(tr("Open a model by its path on the engine's machine: Model, Model there."));
+    return window_.controller().open_text(demo_directory() + QStringLiteral("/text.txt"));
   }
   const bool fetch = options_.fetch && !AssetFetcher::script().isEmpty();
   expects_more_ = fetch;

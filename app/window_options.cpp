@@ -55,8 +55,12 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   const QCommandLineOption headless(QStringLiteral("headless"), tr("No window: run, write data and pictures, quit"));
   const QCommandLineOption adapter(QStringLiteral("adapter"), tr("PEFT adapter to merge into the model"),
                                    QStringLiteral("DIR"));
+  const QCommandLineOption engine(QStringLiteral("engine"),
+                                  tr("Command that starts an engine elsewhere: \"ssh HOST carryover-cli engine\""),
+                                  QStringLiteral("COMMAND"));
   const QCommandLineOption out(QStringLiteral("out"), tr("Run folder of --headless"), QStringLiteral("DIR"));
-  parser.addOptions({no_fetch, tokens, theme, size, training, screenshots, exit_after_run, headless, out, adapter});
+  parser.addOptions(
+      {no_fetch, tokens, theme, size, training, screenshots, exit_after_run, headless, out, adapter, engine});
   if (!parser.parse(arguments)) refuse(parser.errorText());
   if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
   const QString theme_name = parser.value(theme);
@@ -67,12 +71,17 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   options.model = parser.positionalArguments().value(0);
   options.text = parser.positionalArguments().value(1);
   options.adapter = parser.value(adapter);
-  options.fetch = !parser.isSet(no_fetch) && options.model.isEmpty();
+  options.engine = parser.value(engine);
+  options.fetch = !parser.isSet(no_fetch) && options.model.isEmpty() && options.engine.isEmpty();
   options.headless = parser.isSet(headless);
   options.exit_after_run = parser.isSet(exit_after_run);
   options.theme = theme_name == QStringLiteral("dark") ? ThemeKind::Dark : ThemeKind::Light;
   options.size = parse_size(parser.value(size));
   if (parser.isSet(tokens)) options.tokens = parse_tokens(parser.value(tokens));
+  if (parser.isSet(engine) && options.engine.trimmed().isEmpty()) refuse(tr("--engine takes a command"));
+  const bool unattended = options.headless || options.exit_after_run || parser.isSet(screenshots);
+  if (parser.isSet(engine) && unattended && options.model.isEmpty())
+    refuse(tr("with --engine, name the model by its path on the engine's machine"));
   options.training = parser.value(training);
   options.screenshots = parser.value(screenshots);
   options.out = parser.isSet(out)

@@ -12,6 +12,7 @@ namespace carryover {
 /// What `carryover [MODEL [TEXT]]` takes when it opens the window, or does its job without one. A plain value.
 struct WindowOptions {
   QString model, text;
+  QString engine;         ///< command line of an engine elsewhere, or empty
   QString adapter;        ///< PEFT folder merged into the model, or empty
   bool fetch = true;      ///< get the default model and book where no model is given
   bool headless = false;  ///< run, write everything to `out`, quit

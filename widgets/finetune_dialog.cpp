@@ -179,7 +179,16 @@ void FinetuneDialog::apply_preset(const QString& name) {
   }
 }
 
+void FinetuneDialog::set_elsewhere(const std::string& model_path, const ModelConfig& model) {
+  elsewhere_ = true;
+  model_path_ = model_path;
+  model_ = model;
+  validate();
+}
+
 const ModelConfig& FinetuneDialog::model_config(const std::string& path) {
+  if (elsewhere_ && model_path_ != path)
+    refuse_field("form", "model", "is not the open one", tr("Open it first: it is on another machine.").toStdString());
   if (!model_ || model_path_ != path) {
     model_.reset();
     try {
@@ -195,11 +204,12 @@ const ModelConfig& FinetuneDialog::model_config(const std::string& path) {
 
 void FinetuneDialog::check_paths(const TrainingPlan& plan) const {
   if (plan.data.empty()) refuse_field("form", "data", "is empty", tr("Name a text to train on.").toStdString());
+  if (plan.output_dir.empty()) refuse_field("form", "output_dir", "is empty", tr("Name a new folder.").toStdString());
+  if (elsewhere_) return;
   for (const std::string& path : plan.data)
     if (!QFileInfo::exists(QString::fromStdString(path)))
       refuse_field("form", "data", "is not there: " + path, tr("Correct the path.").toStdString());
   const QString folder = QString::fromStdString(plan.output_dir);
-  if (folder.isEmpty()) refuse_field("form", "output_dir", "is empty", tr("Name a new folder.").toStdString());
   if (QFileInfo::exists(folder + QStringLiteral("/config.json")))
     refuse_field("form", "output_dir", "holds a run already",
                  tr("Name a new folder, or go on with that run from the list.").toStdString());

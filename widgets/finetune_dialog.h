@@ -35,6 +35,10 @@ class FinetuneDialog : public QDialog {
   QString config_command_line() const;  ///< by the file that the form was saved in or loaded from, while it still says
                                         ///< the same; else empty
 
+  /// The engine is on another machine, and so are all paths: they are checked there, and of models only the open one
+  /// is known here.
+  void set_elsewhere(const std::string& model_path, const ModelConfig& model);
+
   /// Why nothing can be started now; empty: it can.
   void set_engine_busy(const QString& why);
   void show_dry_run(const StepRecord& step);
@@ -76,6 +80,7 @@ class FinetuneDialog : public QDialog {
   std::optional<TrainingPlan> plan_;
   std::string model_path_;  ///< that model_ was read from
   std::optional<ModelConfig> model_;
+  bool elsewhere_ = false;
   std::optional<StepRecord> measured_;
   QTimer timer_;
 };

@@ -74,6 +74,7 @@ const std::vector<Verb>& verbs() {
       {"audit", "Hold the trainer's gradient against its definition", add_audit},
       {"export", "Write a model, its adapter merged, as a Hugging Face folder", add_export},
       {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},
+      {"engine", "Do the work of a window elsewhere, over standard input and output", add_engine},
       {"completion", "Print a shell's completion script", add_completion},
   };
   return all;

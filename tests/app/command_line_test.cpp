@@ -31,7 +31,8 @@ QStringList flags_in(const QByteArray& help) {
   return flags;
 }
 
-const QStringList kVerbs{"info", "run", "tokenize", "generate", "train", "audit", "export", "heads", "completion"};
+const QStringList kVerbs{"info",  "run",    "tokenize", "generate", "train",
+                         "audit", "export", "heads",    "engine",   "completion"};
 
 }  // namespace
 

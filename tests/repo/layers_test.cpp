@@ -78,6 +78,8 @@ class LayersTest : public QObject {
     row("engine/core", "other part of the engine", "^engine/(?!core/|session\\.h)");
     row("engine/io", "torch", torch);
     row("engine/io", "computing part of the engine", "^(kernels/|engine/(?!core/|io/|session\\.h))");
+    row("engine/remote", "torch", torch);
+    row("engine/remote", "computing part of the engine", "^(kernels/|engine/(model|method|policies|ops|eval|train)/)");
     row("widgets", "torch", torch);
     row("widgets", "app", "^app/");
     row("widgets", "computing part of the engine", "^(kernels/|engine/(model|method|policies|ops|eval|train)/)");

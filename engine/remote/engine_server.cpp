@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/remote/engine_server.h"
+
+#include <unistd.h>
+
+#include <map>
+#include <new>
+#include <thread>
+
+#include "engine/remote/model_files.h"
+#include "engine/remote/request_reader.h"
+#include "engine/remote/wire_inspection.h"
+#include "engine/remote/wire_training.h"
+
+namespace carryover {
+namespace {
+
+class RunEvents final : public RunObserver {
+ public:
+  explicit RunEvents(FrameSender& sender) : sender_(sender) {}
+  void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) override {
+    sender_.send(MessageKind::Segment, pack(*snapshot));
+  }
+  void progress(std::int64_t done, std::int64_t total) override {
+    sender_.send(MessageKind::Progress, pack(done, total));
+  }
+
+ private:
+  FrameSender& sender_;
+};
+
+class TrainEvents final : public TrainObserver {
+ public:
+  TrainEvents(FrameSender& sender, RemoteJob& job) : sender_(sender), job_(job) {}
+  void step_done(std::shared_ptr<const StepSnapshot> snapshot) override {
+    sender_.send(MessageKind::Step, pack(*snapshot));
+  }
+  void validation_done(const ValidationRecord& record) override { sender_.send(MessageKind::Validation, pack(record)); }
+  void checkpoint_saved(std::int64_t step, const std::string& directory) override {
+    sender_.send(MessageKind::Checkpoint, pack(step, directory));
+  }
+  void alerted(const TrainingAlert& alert) override { sender_.send(MessageKind::Alert, pack(alert)); }
+  void progress(std::int64_t done, std::int64_t total) override {
+    sender_.send(MessageKind::Progress, pack(done, total));
+  }
+  bool wants_segments() const override { return job_.wants_segments.exchange(false); }
+
+ private:
+  FrameSender& sender_;
+  RemoteJob& job_;
+};
+
+/// Answers one request after another.
+class Server {
+ public:
+  Server(FrameSender& sender, const SessionOpener& open) : sender_(sender), open_(open) {}
+
+  /// Every error of the request ends here.
+  void serve(RemoteJob& job) {
+    try {
+      sender_.send(MessageKind::Done, answer(job));
+    } catch (const EngineError& error) {
+      fail({error.fault(), error.where(), error.problem(), error.advice()});
+    } catch (const std::bad_alloc&) {
+      fail({Fault::OutOfMemory, "engine elsewhere", "the machine has no more memory to give",
+            "Run fewer tokens, choose a smaller model, or close other programs there."});
+    } catch (const std::exception& error) {
+      fail({Fault::Internal, "engine elsewhere", error.what(), "This is a bug in Carryover; please report it."});
+    }
+  }
+  void fail(const Failure& failure) { sender_.send(MessageKind::Failed, pack(failure)); }
+
+ private:
+  std::string answer(RemoteJob& job);
+  std::string open(RemoteJob& job);
+  std::string close(const RemoteJob& job);
+  std::string files(const RemoteJob& job);
+  std::string run(RemoteJob& job);
+  std::string generate(RemoteJob& job);
+  std::string logits(RemoteJob& job);
+  std::string train(RemoteJob& job);
+  std::string save(const RemoteJob& job);
+  std::string audit(RemoteJob& job);
+  std::string what_if(RemoteJob& job);
+  std::string what_if_price(const RemoteJob& job);
+  std::string inspect(RemoteJob& job);
+
+  Session& session(std::int32_t number) {
+    const auto found = sessions_.find(number);
+    if (found == sessions_.end()) refuse_message("a session was named that is not open");
+    return *found->second;
+  }
+  static void require_ids(const std::shared_ptr<const std::vector<std::int32_t>>& ids) {
+    if (!ids) refuse_message("a request came without its text");
+  }
+  /// Progress that also hears a stop.
+  LoadProgress loading(RemoteJob& job) {
+    return [this, &job](double fraction, const std::string& what) {
+      job.control.checkpoint();
+      sender_.send(MessageKind::Loading, pack(fraction, what));
+    };
+  }
+
+  FrameSender& sender_;
+  const SessionOpener& open_;
+  std::map<std::int32_t, std::unique_ptr<Session>> sessions_;
+};
+
+std::string Server::answer(RemoteJob& job) {
+  switch (job.request.kind) {
+    case MessageKind::Open:
+      return open(job);
+    case MessageKind::Close:
+      return close(job);
+    case MessageKind::Files:
+      return files(job);
+    case MessageKind::Run:
+      return run(job);
+    case MessageKind::Generate:
+      return generate(job);
+    case MessageKind::Logits:
+      return logits(job);
+    case MessageKind::Train:
+      return train(job);
+    case MessageKind::Save:
+      return save(job);
+    case MessageKind::Audit:
+      return audit(job);
+    case MessageKind::WhatIf:
+      return what_if(job);
+    case MessageKind::WhatIfPrice:
+      return what_if_price(job);
+    case MessageKind::Inspect:
+      return inspect(job);
+    default:
+      refuse_message("a message came that is no request");
+  }
+}
+
+std::string Server::open(RemoteJob& job) {
+  std::int32_t number = 0;
+  ModelRequest request;
+  unpack(job.request.body, number, request);
+  auto opened = open_(request, loading(job));
+  const ModelInfo info = opened->model();
+  sessions_[number] = std::move(opened);
+  return pack(info);
+}
+
+std::string Server::close(const RemoteJob& job) {
+  sessions_.erase(unpack_as<std::int32_t>(job.request.body));
+  return {};
+}
+
+std::string Server::files(const RemoteJob& job) {
+  std::string model, adapter;
+  unpack(job.request.body, model, adapter);
+  return pack(read_model_files(model, adapter));
+}
+
+std::string Server::run(RemoteJob& job) {
+  std::int32_t number = 0;
+  RunRequest request;
+  unpack(job.request.body, number, request);
+  require_ids(request.ids);
+  RunEvents events(sender_);
+  return pack(session(number).run(request, events, job.control));
+}
+
+std::string Server::generate(RemoteJob& job) {
+  std::int32_t number = 0;
+  GenerateRequest request;
+  unpack(job.request.body, number, request);
+  const auto on_token = [&](std::int32_t id) {
+    sender_.send(MessageKind::Token, pack(id));
+    return !job.enough;
+  };
+  return pack(session(number).generate(request, on_token, job.control));
+}
+
+std::string Server::logits(RemoteJob& job) {
+  std::int32_t number = 0;
+  RunRequest request;
+  std::vector<std::int64_t> positions;
+  unpack(job.request.body, number, request, positions);
+  require_ids(request.ids);
+  return pack(session(number).logits(request, positions, job.control));
+}
+
+std::string Server::train(RemoteJob& job) {
+  std::int32_t number = 0;
+  TrainOrder order;
+  unpack(job.request.body, number, order);
+  TrainRequest& request = order.request;
+  if (!request.plan) refuse_message("a training came without its plan");
+  if (!request.corpus) {
+    const TrainingPlan& plan = *request.plan;
+    const CorpusRequest data{plan.data, plan.text_field, plan.training.validation_fraction, default_token_cache()};
+    request.corpus =
+        std::make_shared<const Corpus>(read_corpus(data, *Tokenizer::load(plan.model), loading(job), job.control));
+  }
+  job.wants_segments = order.wants_segments;
+  TrainEvents events(sender_, job);
+  return pack(session(number).train(request, events, job.control));
+}
+
+std::string Server::save(const RemoteJob& job) {
+  std::int32_t number = 0;
+  std::string directory;
+  unpack(job.request.body, number, directory);
+  session(number).save(directory);
+  return {};
+}
+
+std::string Server::audit(RemoteJob& job) {
+  std::int32_t number = 0;
+  AuditRequest request;
+  unpack(job.request.body, number, request);
+  require_ids(request.ids);
+  request.progress = [this](double share, const std::string& what) {
+    sender_.send(MessageKind::Loading, pack(share, what));
+  };
+  return pack(session(number).audit(request, job.control));
+}
+
+std::string Server::what_if(RemoteJob& job) {
+  std::int32_t number = 0;
+  WhatIfRequest request;
+  unpack(job.request.body, number, request);
+  require_ids(request.run.ids);
+  const auto done = [this](std::size_t edit, const WhatIfOutcome& outcome) {
+    sender_.send(MessageKind::Outcome, pack(static_cast<std::uint64_t>(edit), outcome));
+  };
+  return pack(session(number).what_if(request, done, job.control));
+}
+
+std::string Server::what_if_price(const RemoteJob& job) {
+  std::int32_t number = 0;
+  WhatIfRequest request;
+  unpack(job.request.body, number, request);
+  require_ids(request.run.ids);
+  return pack(session(number).what_if_segments(request));
+}
+
+std::string Server::inspect(RemoteJob& job) {
+  std::int32_t number = 0;
+  InspectRequest request;
+  unpack(job.request.body, number, request);
+  require_ids(request.run.ids);
+  return pack(session(number).inspect(request, job.control));
+}
+
+EnginePlace here() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return {name, CARRYOVER_VERSION, static_cast<std::int64_t>(std::thread::hardware_concurrency()),
+          static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE))};
+}
+
+}  // namespace
+
+void serve_engine(int input, int output, const SessionOpener& open) {
+  FrameSender sender(output);
+  sender.send(MessageKind::Place, pack(here()));
+  RequestReader reader(input, sender);
+  Server server(sender, open);
+  while (const auto job = reader.next()) server.serve(*job);
+  if (!reader.problem()) return sender.give_up();
+  const EngineError& problem = *reader.problem();
+  server.fail({problem.fault(), problem.where(), problem.problem(), problem.advice()});
+  throw problem;
+}
+
+}  // namespace carryover

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/remote/protocol.h"
+
+#include <bit>
+#include <cstring>
+
+#include "engine/remote/wire_inspection.h"
+#include "engine/remote/wire_training.h"
+
+namespace carryover {
+namespace {
+
+constexpr std::string_view kGreetingWords = "carryover engine ";
+constexpr std::size_t kGreetingSize = kGreetingWords.size() + 17;  // 16 hex digits and a line feed
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;       // of a body
+constexpr std::uint32_t kMark = 0x46'45'4f'43;                     // "COEF"
+
+struct Head {
+  std::uint32_t mark = kMark;
+  std::uint32_t kind = 0;
+  std::uint64_t size = 0;
+};
+
+template <typename... Values>
+void add_schema(WireSchema& schema) {
+  const auto add = [&schema](const char* name, auto value) { schema(name, value); };
+  (add("message", Values{}), ...);
+}
+
+std::string make_greeting() {
+  WireSchema schema;
+  add_schema<EnginePlace, Failure, ModelFile, ModelRequest, ModelInfo, RunRequest, RunSummary, SegmentSnapshot>(schema);
+  add_schema<GenerateRequest, GenerateResult, TrainOrder, StepSnapshot, ValidationRecord, TrainingAlert>(schema);
+  add_schema<TrainingSummary, AuditRequest, AuditReport, WhatIfRequest, WhatIfOutcome, WhatIfBase>(schema);
+  add_schema<InspectRequest, Inspection>(schema);
+  auto shape = static_cast<std::int32_t>(kLastMessage);
+  schema("kinds", shape);
+  Fingerprint print;
+  print.add(schema.hex() + " " + std::to_string(shape) + (std::endian::native == std::endian::little ? " LE" : " BE"));
+  return std::string(kGreetingWords) + print.hex() + "\n";
+}
+
+}  // namespace
+
+const std::string& greeting() {
+  static const std::string line = make_greeting();
+  return line;
+}
+
+std::string frame_head(MessageKind kind, std::uint64_t body_size) {
+  if (body_size > kMostBytes) {
+    throw EngineError(Fault::Unsupported, "engine elsewhere",
+                      "a message of " + std::to_string(body_size >> 20) + " MB is too long to be sent",
+                      "Ask for less at a time; the most is 2048 MB.");
+  }
+  const Head head{kMark, static_cast<std::uint32_t>(kind), body_size};
+  std::string bytes(sizeof head, '\0');
+  std::memcpy(bytes.data(), &head, sizeof head);
+  return bytes;
+}
+
+bool FrameBuffer::take_greeting(std::size_t noise) {
+  const std::size_t at = left().find(kGreetingWords);
+  if (at == std::string_view::npos || at > noise) {
+    const bool may_come = left().size() <= noise || (noise == 0 && kGreetingWords.starts_with(left()));
+    if (!may_come || at != std::string_view::npos)
+      refuse_message("what answers is no Carryover: it says \"" + first_line() + "\"");
+    return false;
+  }
+  if (left().size() < at + kGreetingSize) return false;
+  const std::string line(left().substr(at, kGreetingSize));
+  drop(at + kGreetingSize);
+  if (line == greeting()) return true;
+  throw EngineError(Fault::Unsupported, "engine elsewhere", "the other end is another version of Carryover",
+                    "Install the same version at both ends.");
+}
+
+std::optional<Frame> FrameBuffer::next() {
+  Head head;
+  if (left().size() < sizeof head) return std::nullopt;
+  std::memcpy(&head, left().data(), sizeof head);
+  if (head.mark != kMark || head.kind > static_cast<std::uint32_t>(kLastMessage))
+    refuse_message("bytes came that are no message");
+  if (head.size > kMostBytes) refuse_message("a message of " + std::to_string(head.size >> 20) + " MB was announced");
+  if (left().size() - sizeof head < head.size) return std::nullopt;
+  Frame frame{static_cast<MessageKind>(head.kind), std::string(left().substr(sizeof head, head.size))};
+  drop(sizeof head + head.size);
+  return frame;
+}
+
+std::string FrameBuffer::first_line() const {
+  std::string line(left().substr(0, std::min<std::size_t>(left().find('\n'), 100)));
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  return line;
+}
+
+void FrameBuffer::drop(std::size_t size) {
+  begin_ += size;
+  if (begin_ == bytes_.size() || begin_ > (std::size_t{1} << 20)) {
+    bytes_.erase(0, begin_);
+    begin_ = 0;
+  }
+}
+
+}  // namespace carryover

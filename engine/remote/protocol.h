@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace carryover {
+
+/// What a frame says. The window asks one thing at a time and hears events until Done or Failed; the wishes below are
+/// taken meanwhile. In brackets: the values of the body (wire_values.h, wire_training.h,
+/// wire_inspection.h).
+enum class MessageKind : std::uint32_t {
+  // Requests.
+  Open,         ///< [int32 session, ModelRequest] → Loading…, Done [ModelInfo]
+  Close,        ///< [int32 session] → Done []
+  Files,        ///< [string model, string adapter] → Done [vector<ModelFile>]
+  Run,          ///< [int32 session, RunRequest] → Progress…, Segment…, Done [RunSummary]
+  Generate,     ///< [int32 session, GenerateRequest] → Token…, Done [GenerateResult]
+  Logits,       ///< [int32 session, RunRequest, vector<int64> positions] → Done [vector<float>]
+  Train,        ///< [int32 session, TrainOrder] → Loading…, Progress…, Step…, …, Done [TrainingSummary]
+  Save,         ///< [int32 session, string directory] → Done []
+  Audit,        ///< [int32 session, AuditRequest] → Loading…, Done [AuditReport]
+  WhatIf,       ///< [int32 session, WhatIfRequest] → Outcome…, Done [WhatIfBase]
+  WhatIfPrice,  ///< [int32 session, WhatIfRequest] → Done [int64 segments]
+  Inspect,      ///< [int32 session, InspectRequest] → Done [Inspection]
+  // Wishes, heard while a request is served; they have no answer but Ping's.
+  Stop,
+  Pause,
+  Resume,
+  Enough,        ///< no more tokens
+  WantSegments,  ///< of the next training step
+  Ping,          ///< → Pong, at once
+  // From the engine.
+  Place,       ///< [EnginePlace], first of all
+  Loading,     ///< [double fraction, string what]
+  Progress,    ///< [int64 done, int64 total]
+  Segment,     ///< [SegmentSnapshot]
+  Token,       ///< [int32 id]
+  Step,        ///< [StepSnapshot]
+  Validation,  ///< [ValidationRecord]
+  Alert,       ///< [TrainingAlert]
+  Checkpoint,  ///< [int64 step, string directory]
+  Outcome,     ///< [uint64 edit, WhatIfOutcome]
+  Paused,      ///< the engine paused by itself
+  Pong,
+  Done,
+  Failed,  ///< [Failure]
+};
+inline constexpr MessageKind kLastMessage = MessageKind::Failed;
+
+struct Frame {
+  MessageKind kind = MessageKind::Ping;
+  std::string body;
+};
+
+/// The frame's bytes before its body. Throws EngineError{Unsupported} for a body that no frame may have.
+std::string frame_head(MessageKind kind, std::uint64_t body_size);
+
+/// The line that both ends say first: what it is, and the fingerprint of every message's fields, of the byte order and
+/// of the kinds above. Ends with a line feed.
+const std::string& greeting();
+
+/// Puts frames together from bytes as they come. Owner: one thread.
+class FrameBuffer {
+ public:
+  void feed(std::string_view bytes) { bytes_ += bytes; }
+
+  /// Takes the other end's greeting; false while it has not come. At most `noise` bytes before it are passed over: a
+  /// shell may talk at log-in. Throws EngineError{BadInput} for something else, {Unsupported} for another version.
+  bool take_greeting(std::size_t noise);
+
+  /// The next whole frame, if it is there. Throws EngineError{BadInput} where the bytes are no frame.
+  std::optional<Frame> next();
+
+  bool empty() const { return bytes_.size() == begin_; }  ///< not in the middle of anything
+  /// The first line that came and was no greeting, for saying what it was.
+  std::string first_line() const;
+
+ private:
+  std::string_view left() const { return std::string_view(bytes_).substr(begin_); }
+  void drop(std::size_t size);
+
+  std::string bytes_;
+  std::size_t begin_ = 0;  ///< what is before it has been taken
+};
+
+}  // namespace carryover

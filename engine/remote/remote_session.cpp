@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/remote/remote_session.h"
+
+#include "engine/remote/wire_inspection.h"
+#include "engine/remote/wire_training.h"
+
+namespace carryover {
+namespace {
+
+using enum MessageKind;
+
+void hear_loading(const Frame& frame, const LoadProgress& progress) {
+  if (frame.kind != Loading || !progress) return;
+  double fraction = 0;
+  std::string what;
+  unpack(frame.body, fraction, what);
+  progress(fraction, what);
+}
+
+void hear_run(const Frame& frame, RunObserver& observer) {
+  if (frame.kind == Segment) {
+    auto snapshot = std::make_shared<SegmentSnapshot>();
+    unpack(frame.body, *snapshot);
+    observer.segment_done(std::move(snapshot));
+  } else if (frame.kind == Progress) {
+    std::int64_t done = 0, total = 0;
+    unpack(frame.body, done, total);
+    observer.progress(done, total);
+  }
+}
+
+void hear_training(const Frame& frame, TrainObserver& observer, RemoteEngine& engine) {
+  if (frame.kind == Step) {
+    auto snapshot = std::make_shared<StepSnapshot>();
+    unpack(frame.body, *snapshot);
+    for (const auto& segment : snapshot->segments)
+      if (!segment) refuse_message("a step has a segment that is none");
+    observer.step_done(std::move(snapshot));
+    if (observer.wants_segments()) engine.wish(WantSegments);
+  } else if (frame.kind == Validation) {
+    observer.validation_done(unpack_as<ValidationRecord>(frame.body));
+  } else if (frame.kind == Alert) {
+    observer.alerted(unpack_as<TrainingAlert>(frame.body));
+  } else if (frame.kind == Checkpoint) {
+    std::int64_t step = 0;
+    std::string directory;
+    unpack(frame.body, step, directory);
+    observer.checkpoint_saved(step, directory);
+  } else if (frame.kind == Progress) {
+    std::int64_t done = 0, total = 0;
+    unpack(frame.body, done, total);
+    observer.progress(done, total);
+  } else {
+    hear_loading(frame, engine.loading());
+  }
+}
+
+class RemoteSession final : public Session {
+ public:
+  RemoteSession(std::shared_ptr<RemoteEngine> engine, const ModelRequest& request, const LoadProgress& progress)
+      : engine_(std::move(engine)), number_(engine_->new_session_number()) {
+    const auto hear = [&](const Frame& frame) { hear_loading(frame, progress); };
+    unpack(engine_->ask(Open, pack(number_, request), nullptr, hear), info_);
+  }
+  ~RemoteSession() override {
+    try {
+      if (!engine_->loss()) engine_->ask(Close, pack(number_), nullptr, [](const Frame&) {});
+    } catch (const std::exception&) {  // the next request says what is wrong with the line
+    }
+  }
+  RemoteSession(const RemoteSession&) = delete;
+  RemoteSession& operator=(const RemoteSession&) = delete;
+
+  const ModelInfo& model() const override { return info_; }
+
+  RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
+    const auto hear = [&](const Frame& frame) { hear_run(frame, observer); };
+    return unpack_as<RunSummary>(engine_->ask(Run, pack(number_, request), &control, hear));
+  }
+
+  /// The engine is some tokens ahead of what is heard here; those that were not wanted any more are no part of the
+  /// result.
+  GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
+                          RunControl& control) override {
+    std::size_t heard = 0;
+    bool enough = false;
+    const auto hear = [&](const Frame& frame) {
+      if (frame.kind != Token || enough) return;
+      ++heard;
+      enough = !on_token(unpack_as<std::int32_t>(frame.body));
+      if (enough) engine_->wish(Enough);
+    };
+    auto result = unpack_as<GenerateResult>(engine_->ask(Generate, pack(number_, request), &control, hear));
+    if (enough && result.ids.size() > heard) result.ids.resize(heard);
+    return result;
+  }
+
+  std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
+                            RunControl& control) override {
+    std::vector<float> values;
+    unpack(engine_->ask(Logits, pack(number_, request, positions), &control, [](const Frame&) {}), values);
+    return values;
+  }
+
+  TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
+    const auto hear = [&](const Frame& frame) { hear_training(frame, observer, *engine_); };
+    const TrainOrder order{request, observer.wants_segments()};
+    return unpack_as<TrainingSummary>(engine_->ask(Train, pack(number_, order), &control, hear));
+  }
+
+  void save(const std::string& directory) override {
+    engine_->ask(Save, pack(number_, directory), nullptr, [](const Frame&) {});
+  }
+
+  AuditReport audit(const AuditRequest& request, RunControl& control) override {
+    const auto hear = [&](const Frame& frame) { hear_loading(frame, request.progress); };
+    return unpack_as<AuditReport>(engine_->ask(Audit, pack(number_, request), &control, hear));
+  }
+
+  WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) override {
+    const auto hear = [&](const Frame& frame) {
+      if (frame.kind != Outcome) return;
+      std::uint64_t edit = 0;
+      WhatIfOutcome outcome;
+      unpack(frame.body, edit, outcome);
+      done(edit, outcome);
+    };
+    return unpack_as<WhatIfBase>(engine_->ask(WhatIf, pack(number_, request), &control, hear));
+  }
+  std::int64_t what_if_segments(const WhatIfRequest& request) const override {
+    return unpack_as<std::int64_t>(engine_->ask(WhatIfPrice, pack(number_, request), nullptr, [](const Frame&) {}));
+  }
+  Inspection inspect(const InspectRequest& request, RunControl& control) override {
+    return unpack_as<Inspection>(engine_->ask(Inspect, pack(number_, request), &control, [](const Frame&) {}));
+  }
+
+ private:
+  std::shared_ptr<RemoteEngine> engine_;
+  std::int32_t number_;
+  ModelInfo info_;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> open_remote_session(std::shared_ptr<RemoteEngine> engine, const ModelRequest& request,
+                                             const LoadProgress& progress) {
+  return std::make_unique<RemoteSession>(std::move(engine), request, progress);
+}
+
+}  // namespace carryover

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "engine/core/error.h"
+#include "engine/io/fingerprint.h"
+
+/// How values travel between a window and an engine elsewhere: in the order in which describe() names their fields,
+/// numbers as the bytes they are in memory, so that every value arrives bit for bit. One describe() for each type
+/// (wire_values.h) serves writing, reading and the fingerprint by which two programs know that they agree.
+namespace carryover {
+
+/// What arrived is none of ours, or damaged. Throws EngineError{BadInput}.
+[[noreturn]] void refuse_message(const std::string& problem);
+
+/// Writes. Owner: one thread.
+class WirePacker {
+ public:
+  template <typename T>
+  using Value = const T;
+
+  template <typename T>
+  void operator()(const char* /*name*/, const T& value) {
+    put(value);
+  }
+  template <typename T, typename ToText, typename FromText>
+  void as_text(const char* /*name*/, const T& value, ToText to_text, FromText /*from_text*/) {
+    put(to_text(value));
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  template <typename T>
+  void put(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      put(static_cast<std::int32_t>(value));
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      append(&value, sizeof value);
+    } else {
+      describe(*this, value);
+    }
+  }
+  void put(const std::string& text) {
+    put(static_cast<std::uint64_t>(text.size()));
+    bytes_ += text;
+  }
+  template <typename T>
+  void put(const std::vector<T>& values) {
+    put(static_cast<std::uint64_t>(values.size()));
+    if constexpr (std::is_arithmetic_v<T>) {
+      append(values.data(), values.size() * sizeof(T));
+    } else {
+      for (const T& value : values) put(value);
+    }
+  }
+  template <typename T>
+  void put(const std::optional<T>& value) {
+    put(value.has_value());
+    if (value) put(*value);
+  }
+  template <typename T>
+  void put(const std::shared_ptr<const T>& value) {
+    put(value != nullptr);
+    if (value) put(*value);
+  }
+  void append(const void* data, std::size_t size) {
+    if (size > 0) bytes_.append(static_cast<const char*>(data), size);
+  }
+
+  std::string bytes_;
+};
+
+/// Reads, and believes nothing: a length is checked against what is there before memory is taken for it. Every member
+/// throws EngineError{BadInput} naming the field. Owner: one thread.
+class WireUnpacker {
+ public:
+  template <typename T>
+  using Value = T;
+
+  explicit WireUnpacker(std::string_view bytes) : left_(bytes) {}
+
+  template <typename T>
+  void operator()(const char* name, T& value) {
+    name_ = name;
+    get(value);
+  }
+  template <typename T, typename ToText, typename FromText>
+  void as_text(const char* name, T& value, ToText /*to_text*/, FromText from_text) {
+    name_ = name;
+    std::string text;
+    get(text);
+    value = from_text(text);
+  }
+  /// Nothing may be left over.
+  void finish() const {
+    if (!left_.empty()) refuse_message("a message is longer than its fields");
+  }
+
+ private:
+  template <typename T>
+  void get(T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      std::int32_t number = 0;
+      get(number);
+      if (number < 0 || number > static_cast<std::int32_t>(last_of(T{}))) refuse();
+      value = static_cast<T>(number);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      std::uint8_t flag = 0;
+      get(flag);
+      if (flag > 1) refuse();
+      value = flag != 0;
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    } else {
+      describe(*this, value);
+      if constexpr (requires { check_received(value); }) check_received(value);
+    }
+  }
+  void get(std::string& text) { text = take(count(1)); }
+  template <typename T>
+  void get(std::vector<T>& values) {
+    values.clear();
+    if constexpr (std::is_arithmetic_v<T>) {
+      values.resize(count(sizeof(T)));
+      const std::string_view bytes = take(values.size() * sizeof(T));
+      if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+    } else {
+      for (std::size_t left = count(1); left > 0; --left) get(values.emplace_back());
+    }
+  }
+  template <typename T>
+  void get(std::optional<T>& value) {
+    bool present = false;
+    get(present);
+    value.reset();
+    if (present) get(value.emplace());
+  }
+  template <typename T>
+  void get(std::shared_ptr<const T>& value) {
+    bool present = false;
+    get(present);
+    value.reset();
+    if (!present) return;
+    auto read = std::make_shared<T>();
+    get(*read);
+    value = std::move(read);
+  }
+  /// A number of things that take `least` bytes each at least.
+  std::size_t count(std::size_t least) {
+    std::uint64_t number = 0;
+    get(number);
+    if (number > left_.size() / least) refuse();
+    return static_cast<std::size_t>(number);
+  }
+  std::string_view take(std::size_t size) {
+    if (size > left_.size()) refuse();
+    const std::string_view taken = left_.substr(0, size);
+    left_.remove_prefix(size);
+    return taken;
+  }
+  [[noreturn]] void refuse() const { refuse_message("a message's field '" + std::string(name_) + "' is damaged"); }
+
+  std::string_view left_;
+  const char* name_ = "";
+};
+
+/// Reads no values but what they are made of: names, types and order of all fields, as one fingerprint.
+class WireSchema {
+ public:
+  template <typename T>
+  using Value = T;
+
+  template <typename T>
+  void operator()(const char* name, T& value) {
+    print_.add(name);
+    add(value);
+  }
+  template <typename T, typename ToText, typename FromText>
+  void as_text(const char* name, T& /*value*/, ToText /*to_text*/, FromText /*from_text*/) {
+    print_.add(name);
+    print_.add(":text;");
+  }
+  std::string hex() const { return print_.hex(); }
+
+ private:
+  template <typename T>
+  void add(T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      print_.add(":enum" + std::to_string(static_cast<int>(last_of(T{}))) + ";");
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      print_.add(std::is_floating_point_v<T> ? ":real" : std::is_signed_v<T> ? ":signed" : ":unsigned");
+      print_.add(std::to_string(sizeof(T)) + ";");
+    } else {
+      print_.add("{");
+      describe(*this, value);
+      print_.add("}");
+    }
+  }
+  void add(std::string& /*text*/) { print_.add(":string;"); }
+  template <typename T>
+  void add(std::vector<T>& /*values*/) {
+    add_inside<T>("[]");
+  }
+  template <typename T>
+  void add(std::optional<T>& /*value*/) {
+    add_inside<T>("?");
+  }
+  template <typename T>
+  void add(std::shared_ptr<const T>& /*value*/) {
+    add_inside<T>("?");
+  }
+  template <typename T>
+  void add_inside(const char* mark) {
+    print_.add(mark);
+    T inside{};
+    add(inside);
+  }
+
+  Fingerprint print_;
+};
+
+template <typename... Values>
+std::string pack(const Values&... values) {
+  WirePacker packer;
+  (packer("", values), ...);
+  return packer.take();
+}
+
+/// Throws EngineError{BadInput} where `bytes` are not these values and nothing else.
+template <typename... Values>
+void unpack(std::string_view bytes, Values&... values) {
+  WireUnpacker unpacker(bytes);
+  (unpacker("", values), ...);
+  unpacker.finish();
+}
+
+template <typename Value>
+Value unpack_as(std::string_view bytes) {
+  Value value{};
+  unpack(bytes, value);
+  return value;
+}
+
+}  // namespace carryover

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/inspection.h"
+#include "engine/remote/wire_values.h"
+
+/// The fields of what travels for what-ifs and inspections.
+namespace carryover {
+
+constexpr PrefixSource last_of(PrefixSource) {
+  return PrefixSource::Oracle;
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, TokenRange>& value) {
+  field("first", value.first);
+  field("last", value.last);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SlotRef>& value) {
+  field("layer", value.layer);
+  field("head", value.head);
+  field("position", value.position);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SegmentEdit>& value) {
+  field("no_carry", value.no_carry);
+  field("prefix", value.prefix);
+  field("seed", value.seed);
+  field("dropped", value.dropped);
+  field("added", value.added);
+  field("banned", value.banned);
+  field("config", value.config);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, WhatIfOutcome>& value) {
+  field("target_nll", value.target_nll);
+  field("hits", value.hits);
+  field("nll_sum", value.nll_sum);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, WhatIfRequest>& value) {
+  field("run", value.run);
+  field("segment", value.segment);
+  field("edits", value.edits);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, WhatIfBase>& value) {
+  field("first_token", value.first_token);
+  field("segments_run", value.segments_run);
+  field("as_it_was", value.as_it_was);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, HeadRef>& value) {
+  field("layer", value.layer);
+  field("head", value.head);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, AttentionPair>& value) {
+  field("query", value.query);
+  field("key", value.key);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, InspectionParts>& value) {
+  field("attention", value.attention);
+  field("map_rows", value.map_rows);
+  field("map_columns", value.map_columns);
+  field("masses", value.masses);
+  field("search", value.search);
+  field("misses", value.misses);
+  field("attribution", value.attribution);
+  field("pairs", value.pairs);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, InspectRequest>& value) {
+  field("run", value.run);
+  field("segment", value.segment);
+  field("parts", value.parts);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, AttentionMap>& value) {
+  field("head", value.head);
+  field("prefix_length", value.prefix_length);
+  field("segment_length", value.segment_length);
+  field("query_step", value.query_step);
+  field("key_step", value.key_step);
+  field("prefix_columns", value.prefix_columns);
+  field("mean", value.mean);
+  field("prefix_positions", value.prefix_positions);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SlotMasses>& value) {
+  field("head", value.head);
+  field("mass", value.mass);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SearchSteps::Ranked>& value) {
+  field("summary", value.summary);
+  field("position", value.position);
+  field("score", value.score);
+  field("anchor", value.anchor);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SearchSteps>& value) {
+  field("head", value.head);
+  field("summaries", value.summaries);
+  field("position_step", value.position_step);
+  field("scores", value.scores);
+  field("ranked", value.ranked);
+  field("hits", value.hits);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, HeadMisses>& value) {
+  field("head", value.head);
+  field("recall", value.recall);
+  field("mass", value.mass);
+  field("oracle_mass", value.oracle_mass);
+  field("oracle", value.oracle);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, LogitAttribution>& value) {
+  field("token", value.token);
+  field("target", value.target);
+  field("logit", value.logit);
+  field("embedding", value.embedding);
+  field("feed_forward", value.feed_forward);
+  field("carry", value.carry);
+  field("retrieved", value.retrieved);
+  field("segment", value.segment);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, Inspection>& value) {
+  field("segment", value.segment);
+  field("hits", value.hits);
+  field("attention", value.attention);
+  field("prefix_mass", value.prefix_mass);
+  field("slot_masses", value.slot_masses);
+  field("search", value.search);
+  field("misses", value.misses);
+  field("attribution", value.attribution);
+  field("pair_mass", value.pair_mass);
+  field("pair_top", value.pair_top);
+}
+
+}  // namespace carryover

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <string>
+
+#include "engine/remote/wire.h"
+#include "engine/session.h"
+
+/// The fields of what travels: models, runs, generation, errors. A new field of one of these types is one line here;
+/// the protocol's fingerprint changes with it.
+namespace carryover {
+
+/// Where an engine is.
+struct EnginePlace {
+  std::string host;
+  std::string version;  ///< of the program there
+  std::int64_t cores = 0;
+  std::int64_t memory_bytes = 0;  ///< the machine's
+};
+
+/// An EngineError as a value.
+struct Failure {
+  Fault fault = Fault::Internal;
+  std::string where, problem, advice;
+};
+
+/// A small file of a model's folder.
+struct ModelFile {
+  std::string name, contents;
+};
+
+constexpr Fault last_of(Fault) {
+  return Fault::Internal;
+}
+constexpr DType last_of(DType) {
+  return DType::Float64;
+}
+constexpr Device last_of(Device) {
+  return Device::Cuda;
+}
+constexpr HitKind last_of(HitKind) {
+  return HitKind::Padding;
+}
+constexpr RopeConfig::Kind last_of(RopeConfig::Kind) {
+  return RopeConfig::Kind::Llama3;
+}
+
+std::string text_of(const SegmentConfig& config);
+SegmentConfig segment_config_of(const std::string& text);
+
+/// Called for each map that arrives. Throws EngineError{BadInput} where its size is not that of its values.
+void check_received(const Map& map);
+
+/// The value that `describe` gets: const where it is written.
+template <typename Fields, typename T>
+using Described = typename Fields::template Value<T>;
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SegmentConfig>& value) {
+  field.as_text(
+      "config", value, [](const SegmentConfig& config) { return text_of(config); }, &segment_config_of);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, MemoryBytes>& value) {
+  field("weights", value.weights);
+  field("activations", value.activations);
+  field("attention_kv", value.attention_kv);
+  field("carry", value.carry);
+  field("pool", value.pool);
+  field("gradients", value.gradients);
+  field("optimizer", value.optimizer);
+  field("graph", value.graph);
+  field("device_peak", value.device_peak);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SegmentRecord>& value) {
+  field("index", value.index);
+  field("first_token", value.first_token);
+  field("length", value.length);
+  field("targets", value.targets);
+  field("nll_sum", value.nll_sum);
+  field("seconds", value.seconds);
+  field("pool_entries", value.pool_entries);
+  field("close_cuts", value.close_cuts);
+  field("memory", value.memory);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, Map>& value) {
+  field("rows", value.rows);
+  field("columns", value.columns);
+  field("values", value.values);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, Hit>& value) {
+  field("position", value.position);
+  field("kind", value.kind);
+  field("score", value.score);
+  field("anchor", value.anchor);
+  field("summary", value.summary);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, HeadHits>& value) {
+  field("segment", value.segment);
+  field("layer", value.layer);
+  field("head", value.head);
+  field("hits", value.hits);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SegmentSnapshot>& value) {
+  field("record", value.record);
+  field("ids", value.ids);
+  field("target_nll", value.target_nll);
+  field("hits", value.hits);
+  field("carry_key_norm", value.carry_key_norm);
+  field("carry_value_norm", value.carry_value_norm);
+  field("carry_drift", value.carry_drift);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, RopeConfig>& value) {
+  field("kind", value.kind);
+  field("theta", value.theta);
+  field("factor", value.factor);
+  field("low_frequency_factor", value.low_frequency_factor);
+  field("high_frequency_factor", value.high_frequency_factor);
+  field("original_context", value.original_context);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, ModelConfig>& value) {
+  field("architecture", value.architecture);
+  field("name", value.name);
+  field("layers", value.layers);
+  field("hidden", value.hidden);
+  field("intermediate", value.intermediate);
+  field("heads", value.heads);
+  field("kv_heads", value.kv_heads);
+  field("head_dim", value.head_dim);
+  field("vocabulary", value.vocabulary);
+  field("context", value.context);
+  field("norm_epsilon", value.norm_epsilon);
+  field("tied_embeddings", value.tied_embeddings);
+  field("rope", value.rope);
+  field("bos_id", value.bos_id);
+  field("eos_id", value.eos_id);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, ModelRequest>& value) {
+  field("path", value.path);
+  field("dtype", value.dtype);
+  field("device", value.device);
+  field("threads", value.threads);
+  field("for_decoding", value.for_decoding);
+  field("adapter", value.adapter);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, ModelInfo>& value) {
+  field("config", value.config);
+  field("path", value.path);
+  field("adapter", value.adapter);
+  field("weights_hash", value.weights_hash);
+  field("dtype", value.dtype);
+  field("device", value.device);
+  field("threads", value.threads);
+  field("weight_bytes", value.weight_bytes);
+  field("library_versions", value.library_versions);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, CaptureOptions>& value) {
+  field("hits", value.hits);
+  field("target_nll", value.target_nll);
+  field("carry_maps", value.carry_maps);
+  field("states", value.states);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, RunRequest>& value) {
+  field("ids", value.ids);
+  field("policy", value.policy);
+  field("config", value.config);
+  field("forced_hits", value.forced_hits);
+  field("capture", value.capture);
+  field("loss", value.loss);
+  field("latch_segment", value.latch_segment);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, RunSummary>& value) {
+  field("tokens", value.tokens);
+  field("targets", value.targets);
+  field("segments", value.segments);
+  field("nll_sum", value.nll_sum);
+  field("seconds", value.seconds);
+  field("close_cuts", value.close_cuts);
+  field("peak_memory_bytes", value.peak_memory_bytes);
+  field("cancelled", value.cancelled);
+  field("memory", value.memory);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, Sampling>& value) {
+  field("temperature", value.temperature);
+  field("top_p", value.top_p);
+  field("seed", value.seed);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, GenerateRequest>& value) {
+  field("prompt", value.prompt);
+  field("max_new_tokens", value.max_new_tokens);
+  field("stop_ids", value.stop_ids);
+  field("policy", value.policy);
+  field("config", value.config);
+  field("sampling", value.sampling);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, GenerateResult>& value) {
+  field("ids", value.ids);
+  field("prompt_seconds", value.prompt_seconds);
+  field("decode_seconds", value.decode_seconds);
+  field("cancelled", value.cancelled);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, EnginePlace>& value) {
+  field("host", value.host);
+  field("version", value.version);
+  field("cores", value.cores);
+  field("memory_bytes", value.memory_bytes);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, Failure>& value) {
+  field("fault", value.fault);
+  field("where", value.where);
+  field("problem", value.problem);
+  field("advice", value.advice);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, ModelFile>& value) {
+  field("name", value.name);
+  field("contents", value.contents);
+}
+
+}  // namespace carryover

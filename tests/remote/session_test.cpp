@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A session over two pipes answers as the session behind them does, hears its controls, and outlives whatever comes.
+#include <poll.h>
+
+#include <QTest>
+#include <random>
+
+#include "engine/remote/pipe_io.h"
+#include "engine/remote/wire_training.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/served_engine.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+struct Recorder final : RunObserver {
+  std::vector<std::shared_ptr<const SegmentSnapshot>> snapshots;
+  std::function<void(const SegmentSnapshot&)> after;
+  std::int64_t last_progress = -1;
+  void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) override {
+    snapshots.push_back(snapshot);
+    if (after) after(*snapshot);
+  }
+  void progress(std::int64_t done, std::int64_t) override { last_progress = done; }
+};
+
+ModelRequest model_at(const std::string& path) {
+  ModelRequest request;
+  request.path = path;
+  request.dtype = DType::Float64;
+  return request;
+}
+
+RunRequest sixteen_ids() {
+  RunRequest request;
+  request.ids = std::make_shared<const std::vector<std::int32_t>>(
+      std::vector<std::int32_t>{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, -1, -2, -3, -4, -5, -6});
+  request.config.segment_length = 4;
+  return request;
+}
+
+/// The engine's answer to raw bytes, up to its end or to the first silence of a second.
+std::vector<Frame> answers(int from) {
+  FrameBuffer buffer;
+  std::vector<Frame> frames;
+  bool greeted = false;
+  while (true) {
+    std::string bytes;
+    pollfd source{from, POLLIN, 0};
+    if (::poll(&source, 1, 1000) == 0) return frames;
+    if (read_some(from, bytes) == ReadResult::End) return frames;
+    buffer.feed(bytes);
+    greeted = greeted || buffer.take_greeting(0);
+    while (greeted) {
+      auto frame = buffer.next();
+      if (!frame) break;
+      frames.push_back(std::move(*frame));
+    }
+  }
+}
+
+bool never() {
+  return false;
+}
+
+}  // namespace
+
+class RemoteSessionTest : public QObject {
+  Q_OBJECT
+
+  std::unique_ptr<ServedEngine> served_;
+  std::shared_ptr<RemoteEngine> engine_;
+  std::unique_ptr<Session> session_;
+
+ private Q_SLOTS:
+  void init() {
+    served_ = std::make_unique<ServedEngine>();
+    RunControl control;
+    engine_ = RemoteEngine::attach(served_->to, served_->from, control);
+    session_ = engine_->open(model_at("a model"), {});
+  }
+  void cleanup() {
+    session_.reset();
+    engine_.reset();
+    served_.reset();
+  }
+
+  void says_where_it_is_and_what_it_opened() {
+    QVERIFY(!engine_->place().host.empty());
+    QVERIFY(engine_->place().cores > 0 && engine_->place().memory_bytes > 0);
+    QCOMPARE(session_->model().path, std::string("a model"));
+    QVERIFY(session_->model().dtype == DType::Float64);
+    std::vector<std::string> said;
+    const auto second =
+        engine_->open(model_at("another"), [&](double, const std::string& what) { said.push_back(what); });
+    QCOMPARE(said, std::vector<std::string>{"half of it"});
+    QCOMPARE(second->model().path, std::string("another"));
+    QCOMPARE(session_->model().path, std::string("a model"));
+  }
+
+  void a_run_is_the_same_bit_for_bit() {
+    const RunRequest request = sixteen_ids();
+    Recorder there, here;
+    RunControl control;
+    const RunSummary summary = session_->run(request, there, control);
+    FakeSession local({});
+    const RunSummary expected = local.run(request, here, control);
+    QCOMPARE(pack(summary), pack(expected));
+    QCOMPARE(there.snapshots.size(), std::size_t{4});
+    for (std::size_t i = 0; i < 4; ++i) QCOMPARE(pack(*there.snapshots[i]), pack(*here.snapshots[i]));
+    QCOMPARE(there.last_progress, here.last_progress);
+    QCOMPARE(session_->logits(request, {0, 5, 15}, control), local.logits(request, {0, 5, 15}, control));
+  }
+
+  void a_stop_is_heard_while_the_run_goes_on() {
+    RunRequest endless = sixteen_ids();
+    endless.loss = false;
+    RunControl control;
+    Recorder recorder;
+    recorder.after = [&](const SegmentSnapshot& segment) {
+      if (segment.record.index == 3) control.request_stop();
+    };
+    QVERIFY(session_->run(endless, recorder, control).cancelled);
+    QCOMPARE(recorder.snapshots.size(), std::size_t{4});
+    RunControl fresh;
+    recorder.after = nullptr;
+    QVERIFY(!session_->run(sixteen_ids(), recorder, fresh).cancelled);  // the stop was that run's alone
+  }
+
+  void pauses_of_both_ends_meet() {
+    RunRequest latched = sixteen_ids();
+    latched.latch_segment = 2;
+    RunControl control;
+    Recorder recorder;
+    std::thread user([&] {
+      while (!control.paused()) std::this_thread::yield();
+      control.resume();
+    });
+    QCOMPARE(session_->run(latched, recorder, control).segments, 4);
+    user.join();
+    control.pause();  // before it begins
+    recorder.snapshots.clear();
+    std::thread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      control.resume();
+    });
+    QCOMPARE(session_->run(sixteen_ids(), recorder, control).segments, 4);
+    later.join();
+    QCOMPARE(recorder.snapshots.size(), std::size_t{4});
+  }
+
+  void errors_arrive_whole_and_end_nothing_else() {
+    RunRequest thirteen = sixteen_ids();
+    thirteen.ids = std::make_shared<const std::vector<std::int32_t>>(13);
+    RunControl control;
+    Recorder recorder;
+    const auto error = error_of([&] { session_->run(thirteen, recorder, control); });
+    QVERIFY(error.has_value());
+    QVERIFY(error->fault() == Fault::BadInput);
+    QCOMPARE(error->where(), std::string("ids"));
+    QCOMPARE(error->problem(), std::string("are thirteen"));
+    QCOMPARE(error->advice(), std::string("Use another number."));
+    QCOMPARE(unlike(Fault::Io, "the disk is full", [&] { session_->save("somewhere"); }), std::string());
+    QCOMPARE(unlike(Fault::Io, "is not there", [&] { engine_->open(model_at("missing"), {}); }), std::string());
+    QCOMPARE(session_->run(sixteen_ids(), recorder, control).segments, 4);
+  }
+
+  void what_an_observer_throws_stops_the_run_and_comes_out() {
+    RunRequest endless = sixteen_ids();
+    endless.loss = false;
+    Recorder recorder;
+    recorder.after = [](const SegmentSnapshot&) { throw EngineError(Fault::Io, "disk", "is full", ""); };
+    RunControl control;
+    QCOMPARE(unlike(Fault::Io, "is full", [&] { session_->run(endless, recorder, control); }), std::string());
+    QCOMPARE(recorder.snapshots.size(), std::size_t{1});
+    recorder.after = nullptr;
+    QCOMPARE(session_->run(sixteen_ids(), recorder, control).segments, 4);
+  }
+
+  void tokens_that_nobody_wants_any_more_are_no_result() {
+    RunControl control;
+    GenerateRequest request;
+    request.prompt = {1};
+    request.max_new_tokens = 1'000'000;
+    std::vector<std::int32_t> heard;
+    const auto on_token = [&](std::int32_t id) {
+      heard.push_back(id);
+      return id < 5;
+    };
+    const GenerateResult result = session_->generate(request, on_token, control);
+    QCOMPARE(result.ids, heard);
+    QCOMPARE(result.ids, (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5}));
+    QVERIFY(!result.cancelled);
+  }
+
+  void training_and_its_own_pause_go_through() {
+    struct Trainer final : TrainObserver {
+      std::vector<std::shared_ptr<const StepSnapshot>> steps;
+      std::vector<std::string> alerts, checkpoints;
+      std::vector<ValidationRecord> validations;
+      void step_done(std::shared_ptr<const StepSnapshot> snapshot) override { steps.push_back(snapshot); }
+      void validation_done(const ValidationRecord& record) override { validations.push_back(record); }
+      void checkpoint_saved(std::int64_t, const std::string& folder) override { checkpoints.push_back(folder); }
+      void alerted(const TrainingAlert& alert) override { alerts.push_back(alert.text); }
+      bool wants_segments() const override { return steps.empty(); }
+    } observer;
+    auto plan = std::make_shared<TrainingPlan>();
+    plan->model = "a model";
+    auto corpus = std::make_shared<Corpus>();
+    corpus->train.push_back({"a text", {1, 2, 3}});
+    RunControl control;
+    std::thread user([&] {
+      while (!control.paused()) std::this_thread::yield();
+      control.resume();
+    });
+    const TrainingSummary summary = session_->train({plan, corpus, false, false}, observer, control);
+    user.join();
+    QCOMPARE(summary.steps, 3);
+    QCOMPARE(summary.tokens, 3);
+    QCOMPARE(observer.steps.size(), std::size_t{3});
+    QVERIFY(std::isnan(observer.steps[0]->record.loss));
+    QCOMPARE(observer.steps[0]->segments.size(), std::size_t{1});
+    QVERIFY(observer.steps[1]->segments.empty());
+    QCOMPARE(observer.alerts, std::vector<std::string>{"an alert"});
+    QCOMPARE(observer.checkpoints, std::vector<std::string>{"there"});
+    QCOMPARE(observer.validations.size(), std::size_t{1});
+  }
+
+  void an_audit_goes_through() {
+    AuditRequest request;
+    request.ids = sixteen_ids().ids;
+    std::vector<std::string> said;
+    request.progress = [&](double, const std::string& what) { said.push_back(what); };
+    RunControl control;
+    const AuditReport report = session_->audit(request, control);
+    QCOMPARE(report.segments, 16);
+    QCOMPARE(report.checks.size(), std::size_t{1});
+    QVERIFY(!report.passed());
+    QCOMPARE(said, std::vector<std::string>{"half"});
+  }
+
+  void what_ifs_and_inspections_go_through() {
+    WhatIfRequest request{sixteen_ids(), 3, {SegmentEdit{}, SegmentEdit{}}};
+    request.edits[1].no_carry = true;
+    std::vector<double> sums;
+    RunControl control;
+    const auto done = [&](std::size_t edit, const WhatIfOutcome& outcome) {
+      QCOMPARE(edit, sums.size());
+      sums.push_back(outcome.nll_sum);
+    };
+    const WhatIfBase base = session_->what_if(request, done, control);
+    QCOMPARE(sums, (std::vector<double>{2, 1}));
+    QCOMPARE(base.first_token, 3);
+    QCOMPARE(base.as_it_was.nll_sum, 0.5);
+    QCOMPARE(session_->what_if_segments(request), 2);
+    const Inspection inspection = session_->inspect({sixteen_ids(), 2, {}}, control);
+    QCOMPARE(inspection.segment, 2);
+    QCOMPARE(inspection.prefix_mass.values, (std::vector<float>{0.25F, 0.75F}));
+  }
+
+  void a_window_that_goes_away_stops_what_goes_on() {
+    ServedEngine served;
+    RunRequest endless = sixteen_ids();
+    endless.loss = false;
+    const std::string open = pack(std::int32_t{1}, model_at("a model")), run = pack(std::int32_t{1}, endless);
+    QVERIFY(write_all(
+        served.to,
+        greeting() + frame_head(MessageKind::Open, open.size()) + open + frame_head(MessageKind::Run, run.size()) + run,
+        never));
+    const auto heard = answers(served.from);  // up to a silence: the run goes on
+    QVERIFY(!heard.empty() && heard.back().kind == MessageKind::Segment);
+    QVERIFY(!served.end());
+  }
+
+  /// Bytes that begin no message end the engine with an answer that says so.
+  void garbage_ends_the_engine_with_an_answer() {
+    std::mt19937_64 random(11);
+    for (int round = 0; round < 100; ++round) {
+      ServedEngine served;
+      std::string bytes = round % 2 == 0 ? greeting() : std::string();
+      for (std::uint64_t left = 16 + random() % 200; left > 0; --left) bytes += static_cast<char>(random());
+      QVERIFY(write_all(served.to, bytes, never));
+      const auto frames = answers(served.from);
+      QVERIFY(!frames.empty() && frames.back().kind == MessageKind::Failed);
+      const auto error = served.end();
+      QVERIFY(error.has_value());
+      QVERIFY(error->fault() == Fault::BadInput);
+    }
+  }
+
+  /// Messages with any body at all get an answer each, and the engine goes on.
+  void a_thousand_damaged_messages_get_a_thousand_answers() {
+    std::mt19937_64 random(13);
+    const std::string sound = pack(std::int32_t{1}, sixteen_ids());
+    ServedEngine served;
+    FrameBuffer answers;
+    const auto hear = [&](auto done) {
+      while (!done()) {
+        pollfd source{served.from, POLLIN, 0};
+        std::string bytes;
+        if (::poll(&source, 1, 10'000) == 0 || read_some(served.from, bytes) == ReadResult::End) return false;
+        answers.feed(bytes);
+      }
+      return true;
+    };
+    const auto is_answered = [&] {
+      while (const auto frame = answers.next())
+        if (frame->kind == MessageKind::Done || frame->kind == MessageKind::Failed) return true;
+      return false;
+    };
+    const auto send = [&](MessageKind kind, const std::string& body) {
+      return write_all(served.to, frame_head(kind, body.size()) + body + frame_head(MessageKind::Stop, 0), never);
+    };
+    QVERIFY(write_all(served.to, greeting(), never) && hear([&] { return answers.take_greeting(0); }));
+    QVERIFY(send(MessageKind::Open, pack(std::int32_t{1}, ModelRequest{})) && hear(is_answered));
+    for (int i = 0; i < 1000; ++i) {
+      std::string body = sound;
+      if (i % 2 == 0) body.resize(random() % body.size());
+      for (std::uint64_t changes = 1 + random() % 8; changes > 0 && !body.empty(); --changes)
+        body[random() % body.size()] = static_cast<char>(random());
+      QVERIFY(send(static_cast<MessageKind>(random() % static_cast<unsigned>(MessageKind::Stop)), body));
+      QVERIFY2(hear(is_answered), qPrintable(QStringLiteral("message %1 has no answer").arg(i)));
+    }
+    QVERIFY(!served.end());
+  }
+};
+
+QTEST_APPLESS_MAIN(RemoteSessionTest)
+#include "session_test.moc"

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What travels between a window and an engine elsewhere arrives bit for bit, and damaged bytes are refused.
+#include "engine/remote/wire.h"
+
+#include <QTest>
+#include <bit>
+#include <random>
+
+#include "engine/remote/protocol.h"
+#include "engine/remote/wire_inspection.h"
+#include "engine/remote/wire_training.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/fake_session.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+/// Any bits at all in every field, NaN and denormal ones too; lists of 0 to 3 entries.
+class RandomFields {
+ public:
+  template <typename T>
+  using Value = T;
+
+  explicit RandomFields(unsigned seed) : random_(seed) {}
+  template <typename T>
+  void operator()(const char*, T& value) {
+    fill(value);
+  }
+  template <typename T, typename ToText, typename FromText>
+  void as_text(const char*, T& value, ToText, FromText) {
+    fill_text(value);
+  }
+
+ private:
+  void fill_text(SegmentConfig& config) {
+    config.segment_length = static_cast<std::int64_t>(random_() % 5000);
+    config.grouping = Grouping({0, 3}, {{0, 1}, {2}, {}, {3}});
+    if (random_() % 2 == 0) config.anchors = 7;
+    if (random_() % 2 == 0) config.rope = RopeConfig{RopeConfig::Kind::Llama3, 1e4 / 3, 8.1, 1, 4, 8192};
+    config.bos = random_() % 2 == 0;
+  }
+  void fill_text(std::shared_ptr<const TrainingPlan>& plan) {
+    auto made = std::make_shared<TrainingPlan>();
+    made->model = "/there/a model";
+    made->data = {"a.txt", "Bücher"};
+    made->training.learning_rate = 0.1 / static_cast<double>(1 + random_() % 100);
+    fill_text(made->config);
+    plan = made;
+  }
+  template <typename T>
+  void fill(T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      value = random_() % 2 == 0;
+    } else if constexpr (std::is_same_v<T, Map>) {  // whose size must fit
+      value.rows = static_cast<std::int64_t>(random_() % 4);
+      value.columns = static_cast<std::int64_t>(random_() % 4);
+      for (std::int64_t left = value.rows * value.columns; left > 0; --left) fill(value.values.emplace_back());
+    } else if constexpr (std::is_enum_v<T>) {
+      value = static_cast<T>(random_() % (static_cast<unsigned>(last_of(T{})) + 1));
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      const std::uint64_t bits = random_();
+      std::memcpy(&value, &bits, sizeof value);
+    } else {
+      describe(*this, value);
+    }
+  }
+  void fill(std::string& text) {
+    for (std::uint64_t left = random_() % 9; left > 0; --left) text += static_cast<char>(random_() % 256);
+  }
+  template <typename T>
+  void fill(std::vector<T>& values) {
+    values.resize(random_() % 4);
+    for (T& value : values) fill(value);
+  }
+  template <typename T>
+  void fill(std::optional<T>& value) {
+    if (random_() % 2 == 0) fill(value.emplace());
+  }
+  template <typename T>
+  void fill(std::shared_ptr<const T>& value) {
+    if (random_() % 3 == 0) return;
+    auto made = std::make_shared<T>();
+    fill(*made);
+    value = std::move(made);
+  }
+
+  std::mt19937_64 random_;
+};
+
+class CountFields {
+ public:
+  template <typename T>
+  using Value = T;
+  template <typename T>
+  void operator()(const char*, T&) {
+    ++count;
+  }
+  template <typename T, typename ToText, typename FromText>
+  void as_text(const char*, T&, ToText, FromText) {
+    ++count;
+  }
+  std::size_t count = 0;
+};
+
+template <typename T>
+constexpr bool is_optional = false;
+template <typename T>
+constexpr bool is_optional<std::optional<T>> = true;
+
+/// Initialises any member; an optional one by what it holds.
+struct Anything {
+  template <typename T>
+  requires(!is_optional<T>) operator T() const;
+};
+
+/// How many members an aggregate has: as many as it can be initialised with.
+template <typename T, typename... Members>
+constexpr std::size_t member_count() {
+  if constexpr (requires { T{Members{}..., Anything{}}; }) {
+    return member_count<T, Members..., Anything>();
+  } else {
+    return sizeof...(Members);
+  }
+}
+
+template <typename T>
+std::size_t described_fields() {
+  CountFields fields;
+  T value{};
+  describe(fields, value);
+  return fields.count;
+}
+
+/// Random values of T, packed, unpacked and packed again: the same bytes, which hold every bit.
+template <typename T>
+void round_trips() {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    RandomFields fields(seed);
+    T value{};
+    describe(fields, value);
+    const std::string bytes = pack(value);
+    QCOMPARE(pack(unpack_as<T>(bytes)), bytes);
+  }
+}
+
+/// Cut anywhere, and with any byte changed: an EngineError or a value, never anything else.
+template <typename T>
+void survives_damage() {
+  std::mt19937_64 random(7);
+  for (unsigned seed = 0; seed < 4; ++seed) {
+    RandomFields fields(seed);
+    T value{};
+    describe(fields, value);
+    const std::string bytes = pack(value);
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+      QVERIFY(error_of([&] { unpack_as<T>(std::string_view(bytes).substr(0, size)); }).has_value());
+    QVERIFY(error_of([&] { unpack_as<T>(bytes + "x"); }).has_value());
+    for (int change = 0; change < 100 && !bytes.empty(); ++change) {
+      std::string damaged = bytes;
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+      const auto error = error_of([&] { unpack_as<T>(damaged); });
+      if (error) QVERIFY(error->fault() == Fault::BadInput);
+    }
+  }
+}
+
+template <typename... T>
+void for_each_type(auto action) {
+  (action.template operator()<T>(), ...);
+}
+
+void for_all_types(auto action) {
+  for_each_type<EnginePlace, Failure, ModelFile, MemoryBytes, RopeConfig, ModelConfig, ModelRequest, ModelInfo>(action);
+  for_each_type<CaptureOptions, RunRequest, RunSummary, SegmentRecord, Map, Hit, HeadHits, SegmentSnapshot>(action);
+  for_each_type<Sampling, GenerateRequest, GenerateResult, Document, Corpus, TrainRequest, TrainOrder>(action);
+  for_each_type<GradientReach, StepRecord, StepSnapshot, ValidationRecord::Length, ValidationRecord>(action);
+  for_each_type<TokenRange, SlotRef, SegmentEdit, WhatIfOutcome, WhatIfRequest, WhatIfBase, HeadRef>(action);
+  for_each_type<AttentionPair, InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked,
+                SearchSteps>(action);
+  for_each_type<HeadMisses, LogitAttribution, Inspection>(action);
+  for_each_type<TrainingAlert, TrainingSummary, AuditRequest, AuditCheck, AuditReport>(action);
+}
+
+}  // namespace
+
+class WireTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void every_member_of_every_type_travels() {
+    for_all_types([]<typename T>() {
+      const std::size_t kept_here = std::is_same_v<T, AuditRequest> ? 1 : 0;  // its progress function
+      QCOMPARE(described_fields<T>() + kept_here, member_count<T>());
+    });
+  }
+
+  void every_value_arrives_bit_for_bit() {
+    for_all_types([]<typename T>() { round_trips<T>(); });
+  }
+
+  void damaged_values_are_refused() {
+    for_all_types([]<typename T>() { survives_damage<T>(); });
+  }
+
+  void numbers_keep_their_bits() {
+    const double quiet = std::bit_cast<double>(std::uint64_t{0xfff8dead0000beef});
+    for (const double number : {quiet, -0.0, 5e-324, 1.0 / 3, std::numeric_limits<double>::infinity()}) {
+      const auto back = unpack_as<double>(pack(number));
+      QCOMPARE(std::bit_cast<std::uint64_t>(back), std::bit_cast<std::uint64_t>(number));
+    }
+  }
+
+  void a_list_that_claims_more_than_there_is_takes_no_memory() {
+    const std::string claim = pack(std::uint64_t{1} << 60);
+    QCOMPARE(unlike(Fault::BadInput, "damaged", [&] { unpack_as<std::vector<double>>(claim); }), std::string());
+    QCOMPARE(unlike(Fault::BadInput, "damaged", [&] { unpack_as<std::vector<HeadHits>>(claim); }), std::string());
+    QCOMPARE(unlike(Fault::BadInput, "damaged", [&] { unpack_as<std::string>(claim); }), std::string());
+  }
+
+  void maps_must_have_the_size_that_they_say() {
+    SegmentSnapshot snapshot;
+    snapshot.carry_drift = {2, 3, std::vector<float>(6)};
+    unpack_as<SegmentSnapshot>(pack(snapshot));
+    for (const auto& [rows, columns] :
+         {std::pair<std::int64_t, std::int64_t>{3, 3}, {-2, -3}, {6, 0}, {1LL << 62, 4}}) {
+      snapshot.carry_drift.rows = rows;
+      snapshot.carry_drift.columns = columns;
+      QCOMPARE(unlike(Fault::BadInput, "map", [&] { unpack_as<SegmentSnapshot>(pack(snapshot)); }), std::string());
+    }
+  }
+
+  void frames_come_together_from_any_pieces() {
+    const std::string stream = "Last login: today\n" + greeting() + frame_head(MessageKind::Token, 3) + "abc" +
+                               frame_head(MessageKind::Pong, 0);
+    FrameBuffer buffer;
+    bool greeted = false;
+    std::vector<Frame> frames;
+    for (const char byte : stream) {
+      buffer.feed({&byte, 1});
+      if (!greeted) greeted = buffer.take_greeting(1000);
+      if (!greeted) continue;
+      while (auto frame = buffer.next()) frames.push_back(*frame);
+    }
+    QVERIFY(greeted && buffer.empty());
+    QCOMPARE(frames.size(), std::size_t{2});
+    QVERIFY(frames[0].kind == MessageKind::Token && frames[0].body == "abc");
+    QVERIFY(frames[1].kind == MessageKind::Pong && frames[1].body.empty());
+  }
+
+  void what_is_no_carryover_is_said_so() {
+    const auto greets = [](const std::string& bytes, std::size_t noise) {
+      FrameBuffer buffer;
+      buffer.feed(bytes);
+      return buffer.take_greeting(noise);
+    };
+    QCOMPARE(unlike(Fault::BadInput, "bash: no", [&] { greets("bash: no\n" + std::string(2000, '.'), 1000); }),
+             std::string());
+    QCOMPARE(unlike(Fault::BadInput, "says \"GET", [&] { greets("GET / HTTP", 0); }), std::string());
+    QVERIFY(!greets("carryover en", 0));
+    std::string other = greeting();
+    other[other.size() - 2] = other[other.size() - 2] == '0' ? '1' : '0';
+    QCOMPARE(unlike(Fault::Unsupported, "another version", [&] { greets(other, 0); }), std::string());
+  }
+
+  void frames_that_are_none_are_refused() {
+    const auto reads = [](const std::string& bytes) {
+      FrameBuffer buffer;
+      buffer.feed(bytes);
+      buffer.next();
+    };
+    QCOMPARE(unlike(Fault::BadInput, "no message", [&] { reads(std::string(16, 'x')); }), std::string());
+    std::string kind = frame_head(MessageKind::Done, 0);
+    kind[4] = 99;
+    QCOMPARE(unlike(Fault::BadInput, "no message", [&] { reads(kind); }), std::string());
+    std::string size = frame_head(MessageKind::Done, 0);
+    size[14] = 1;
+    QCOMPARE(unlike(Fault::BadInput, "announced", [&] { reads(size); }), std::string());
+    QCOMPARE(unlike(Fault::Unsupported, "too long", [] { frame_head(MessageKind::Done, std::uint64_t{1} << 40); }),
+             std::string());
+  }
+};
+
+QTEST_APPLESS_MAIN(WireTest)
+#include "wire_test.moc"

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <thread>
+
+#include "engine/core/error.h"
+#include "engine/session.h"
+
+namespace carryover::test {
+
+/// A session without a model: it answers with values made of the request's ids, segment by segment, so that a test of
+/// what lies between needs no LibTorch.
+class FakeSession final : public Session {
+ public:
+  explicit FakeSession(const ModelRequest& request) {
+    info_.path = request.path;
+    info_.adapter = request.adapter;
+    info_.dtype = request.dtype;
+    info_.config.name = "fake";
+    info_.config.layers = 2;
+    info_.config.bos_id = 1;
+  }
+
+  const ModelInfo& model() const override { return info_; }
+
+  static SegmentSnapshot snapshot(const RunRequest& request, std::int64_t segment) {
+    SegmentSnapshot made;
+    const std::int64_t length = request.config.segment_length;
+    made.record.index = segment;
+    made.record.first_token = segment * length;
+    made.record.length = made.record.targets = length;
+    made.record.nll_sum = 1.0 / static_cast<double>(segment + 3);
+    for (std::int64_t i = 0; i < length; ++i) {
+      made.ids.push_back((*request.ids)[static_cast<std::size_t>(segment * length + i)]);
+      made.target_nll.push_back(static_cast<float>(made.ids.back()) / 7.F);
+    }
+    made.target_nll.front() = -std::numeric_limits<float>::infinity();
+    made.hits.push_back({segment, 1, 2, {{5, HitKind::Expanded, -0.F, 4, 3}}});
+    made.carry_drift = {1, 2, {0.25F, std::numeric_limits<float>::quiet_NaN()}};
+    return made;
+  }
+
+  RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
+    RunSummary summary;
+    const auto total = static_cast<std::int64_t>(request.ids->size());
+    if (total == 13) throw EngineError(Fault::BadInput, "ids", "are thirteen", "Use another number.");
+    const std::int64_t length = request.config.segment_length;
+    if (length < 1) throw EngineError(Fault::BadInput, "segment_length", "is too short", "Use 1 or more.");
+    try {
+      for (std::int64_t segment = 0; segment < total / length; ++segment) {
+        if (segment == request.latch_segment) control.pause();
+        observer.progress(segment * length, total);
+        control.checkpoint();
+        observer.segment_done(std::make_shared<const SegmentSnapshot>(snapshot(request, segment)));
+        summary.segments += 1;
+        summary.tokens += length;
+      }
+      // Goes on until it is stopped, as a long text would.
+      while (!request.loss) {
+        control.checkpoint();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    } catch (const EngineError& error) {
+      if (error.fault() != Fault::Cancelled) throw;
+      summary.cancelled = true;
+    }
+    return summary;
+  }
+
+  GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
+                          RunControl& control) override {
+    GenerateResult result;
+    for (std::int32_t id = 0; id < request.max_new_tokens; ++id) {
+      control.checkpoint();
+      result.ids.push_back(id);
+      if (!on_token(id)) break;
+    }
+    return result;
+  }
+
+  std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
+                            RunControl&) override {
+    std::vector<float> values;
+    for (const std::int64_t position : positions) {
+      if (position < 0 || position >= static_cast<std::int64_t>(request.ids->size()))
+        throw EngineError(Fault::BadInput, "positions", "are outside the text", "Use others.");
+      values.push_back(static_cast<float>((*request.ids)[static_cast<std::size_t>(position)]) / 3.F);
+    }
+    return values;
+  }
+
+  /// Step by step, pausing by itself after the first one as an alert does.
+  TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
+    TrainingSummary summary;
+    for (std::int64_t step = 1; step <= 3; ++step) {
+      StepSnapshot snapshot;
+      snapshot.record.step = step;
+      snapshot.record.loss = std::numeric_limits<double>::quiet_NaN();
+      if (observer.wants_segments()) snapshot.segments.push_back(std::make_shared<const SegmentSnapshot>());
+      observer.step_done(std::make_shared<const StepSnapshot>(std::move(snapshot)));
+      if (step == 1) {
+        observer.alerted({step, 0, 0, "an alert"});
+        control.pause();
+      }
+      control.checkpoint();
+    }
+    observer.validation_done({3, {{8, 7, 0.5}}});
+    observer.checkpoint_saved(3, "there");
+    summary.steps = 3;
+    summary.tokens = request.corpus->train_tokens();
+    return summary;
+  }
+
+  void save(const std::string& directory) override {
+    throw EngineError(Fault::Io, directory, "the disk is full", "Make room.");
+  }
+
+  AuditReport audit(const AuditRequest& request, RunControl&) override {
+    if (request.progress) request.progress(0.5, "half");
+    return {static_cast<std::int64_t>(request.ids->size()), 1, 0.1, {{"a check", "a measure", 1e-17, 0}}};
+  }
+
+  WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl&) override {
+    for (std::size_t edit = 0; edit < request.edits.size(); ++edit)
+      done(edit, {{static_cast<float>(edit) / 3.F}, {}, request.edits[edit].no_carry ? 1.0 : 2.0});
+    return {request.segment, 2, {{0.1F}, {}, 0.5}};
+  }
+  std::int64_t what_if_segments(const WhatIfRequest& request) const override { return std::ssize(request.edits); }
+  Inspection inspect(const InspectRequest& request, RunControl&) override {
+    Inspection inspection;
+    inspection.segment = request.segment;
+    inspection.prefix_mass = {1, 2, {0.25F, 0.75F}};
+    return inspection;
+  }
+
+ private:
+  ModelInfo info_;
+};
+
+}  // namespace carryover::test
