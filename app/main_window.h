@@ -89,7 +89,7 @@ class MainWindow : public QMainWindow {
   std::map<QString, Panel*> panels_;
   std::map<QString, QDockWidget*> docks_;
   QAction *run_ = nullptr, *pause_ = nullptr, *stop_ = nullptr, *previous_ = nullptr, *next_ = nullptr;
-  QAction *back_ = nullptr, *forward_ = nullptr, *follow_ = nullptr, *save_ = nullptr;
+  QAction *back_ = nullptr, *forward_ = nullptr, *follow_ = nullptr, *save_ = nullptr, *pin_ = nullptr;
   bool arranged_ = false;  ///< the docks have had their first sizes
   QLabel* what_ = nullptr;
   QProgressBar *progress_ = nullptr, *memory_ = nullptr;
