@@ -10,6 +10,7 @@
 #include "engine/io/json_file.h"
 #include "engine/io/model_folder.h"
 #include "engine/io/run_folder.h"
+#include "engine/io/trained_under.h"
 #include "engine/train/tensor_file.h"
 
 namespace carryover {
@@ -71,9 +72,7 @@ void write_trained(const std::string& directory, Decoder& decoder, TrainablePara
       tensors.push_back(outgoing(named.name, rows_of(parameters.all()[named.parameter].leaf, named)));
     write_adapter_folder(directory, plan.training.lora, plan.model, tensors);
   }
-  json segments = plan.config;
-  segments["policy"] = plan.policy;
-  write_file_atomically((fs::path(directory) / "segment_config.json").string(), segments.dump(2) + "\n");
+  write_trained_under(directory, {plan.config, plan.policy});
 }
 
 void write_checkpoint(const std::string& directory, Decoder& decoder, TrainableParameters& parameters,

@@ -31,7 +31,7 @@ QStringList flags_in(const QByteArray& help) {
   return flags;
 }
 
-const QStringList kVerbs{"info", "run", "tokenize", "generate", "train", "audit", "export", "completion"};
+const QStringList kVerbs{"info", "run", "tokenize", "generate", "train", "audit", "export", "heads", "completion"};
 
 }  // namespace
 
@@ -119,7 +119,7 @@ void CommandLineTest::info_describes_the_demo() {
   const CliResult result = run_cli({"info", test::demo_model(), "--json", "--dtype", "bf16"});
   QCOMPARE(result.code, 0);
   const json info = json_of(result);
-  QVERIFY(info.at("config").at("segment_length") == 256 && info.at("config").at("carry_length") == 32);
+  QVERIFY(info.at("config").at("segment_length") == 64 && info.at("config").at("carry_length") == 16);
   QVERIFY(info.at("model").at("layers") == 4);
   QVERIFY(info.at("tokenizer").at("vocabulary") == 512);
   const json& memory = info.at("memory");

@@ -53,8 +53,8 @@ class RunCommandTest : public QObject {
 void RunCommandTest::run_without_a_folder_prints_a_summary() {
   const CliResult result = run_cli(run_demo({test::demo_text(), "--tokens", "300"}));
   QVERIFY2(result.code == 0, result.err);
-  QVERIFY(result.out.contains("perplexity") && result.out.contains("300 tokens, 299 targets, 2 segments"));
-  QVERIFY(result.err.contains("segment 1: 300 of 300 tokens"));
+  QVERIFY(result.out.contains("perplexity") && result.out.contains("300 tokens, 299 targets, 5 segments"));
+  QVERIFY(result.err.contains("segment 4: 300 of 300 tokens"));
   QVERIFY(!result.err.contains('\r'));  // no live line where there is no terminal
   QVERIFY(run_cli(run_demo({test::demo_text(), "--tokens", "300", "--quiet"})).err.isEmpty());
 }
@@ -65,7 +65,7 @@ void RunCommandTest::run_writes_a_folder() {
                                    QByteArray::fromStdString(test::read_bytes(test::demo_text().toStdString())));
   QVERIFY2(result.code == 0, result.err);
   const StoredRun run = read_run_folder(temp.file("run"));
-  QCOMPARE(run.segments.size(), std::size_t{4});
+  QCOMPARE(run.segments.size(), std::size_t{16});
   QCOMPARE(run.target_nll.size(), std::size_t{999});
   QVERIFY(!run.hits.empty() && run.hits.front().segment == 1);
   double sum = 0, of_segments = 0;
@@ -86,7 +86,7 @@ void RunCommandTest::run_writes_a_folder() {
   for (const HeadHits& hits : run.hits) {
     for (const Hit& hit : hits.hits) QVERIFY(hit.position < 256 * hits.segment);  // nothing of its own segment
   }
-  QVERIFY(run.config->at("config").at("segment_length") == 256 && run.config->at("dtype") == "fp32");
+  QVERIFY(run.config->at("config").at("segment_length") == 64 && run.config->at("dtype") == "fp32");
 }
 
 void RunCommandTest::a_run_repeats_from_its_config() {
@@ -152,7 +152,7 @@ void RunCommandTest::capture_can_be_left_out() {
                                     "--tokens", "600", "--out", text(temp.file("a"))});
   QVERIFY2(result.code == 0, result.err);
   const StoredRun run = read_run_folder(temp.file("a"));
-  QVERIFY(run.hits.empty() && run.target_nll.empty() && run.segments.size() == 3);
+  QVERIFY(run.hits.empty() && run.target_nll.empty() && run.segments.size() == 10);
   QVERIFY(run.summary->at("ppl").is_number());
 }
 
@@ -182,7 +182,7 @@ void RunCommandTest::bos_comes_first() {
 }
 
 void RunCommandTest::full_policy_agrees_within_one_segment() {
-  const QStringList arguments{test::demo_text(), "--tokens", "200", "--json"};
+  const QStringList arguments{test::demo_text(), "--tokens", "200", "--segment-length", "256", "--json"};
   const json segmented = json_of(run_cli(run_demo(arguments)));
   const json full = json_of(run_cli(run_demo(arguments + QStringList{"--policy", "full"})));
   QVERIFY(full.at("policy") == "full");

@@ -22,13 +22,18 @@ namespace fs = std::filesystem;
 namespace {
 
 /// `train` on the demo and its text: short samples, fp32, so that a step takes a fraction of a second and repeats.
-QStringList train_demo(const QStringList& more) {
+/// English, of which the demo has read nothing.
+QString unread_text() {
+  return QStringLiteral(CARRYOVER_SOURCE_DIR "/LICENSE");
+}
+
+QStringList train_demo(const QStringList& more, const QString& on = test::demo_text()) {
   return QStringList{"train",
                      test::demo_model(),
                      "--preset",
                      "tiny-demo",
                      "--data",
-                     test::demo_text(),
+                     on,
                      "--threads",
                      "1",
                      "--warmup-steps",
@@ -177,7 +182,8 @@ void TrainCommandTest::a_dry_run_writes_nothing() {
 void TrainCommandTest::a_run_writes_a_folder_and_learns() {
   const TempDir temp;
   const QStringList arguments = train_demo({"--output", text(temp.file("run")), "--max-steps", "12", "--save-steps",
-                                            "4", "--eval-steps", "6", "--eval-lengths", "128,256"});
+                                            "4", "--eval-steps", "6", "--eval-lengths", "128,256"},
+                                           unread_text());
   const json summary = json_of(run_cli(arguments + QStringList{"--json"}));
   QVERIFY(summary.at("steps") == 12 && summary.at("tokens") == 12 * 2 * 128 && summary.at("stopped") == false);
   QVERIFY(summary.at("final_folder") == temp.file("run/final"));
@@ -193,7 +199,7 @@ void TrainCommandTest::a_run_writes_a_folder_and_learns() {
     QVERIFY(step.targets == 2 * 127 && step.segment_loss.size() == 2 && step.gradient_norm > 0);
     QVERIFY(step.reach.size() == 1 && step.reach[0].norm > 0);
   }
-  QVERIFY(nll_of({text(temp.file("run/final")), test::demo_text()}) < nll_of({test::demo_model(), test::demo_text()}));
+  QVERIFY(nll_of({text(temp.file("run/final")), unread_text()}) < nll_of({test::demo_model(), unread_text()}));
 }
 
 void TrainCommandTest::a_file_gives_the_fields_and_flags_win() {
@@ -262,11 +268,12 @@ void TrainCommandTest::an_adapter_is_trained_and_applied() {
   const TempDir temp;
   const CliResult result =
       run_cli(train_demo({"--output", text(temp.file("run")), "--max-steps", "10", "--lora-rank", "4",
-                          "--lora-target-modules", "q_proj,v_proj,down_proj", "--learning-rate", "1e-2"}));
+                          "--lora-target-modules", "q_proj,v_proj,down_proj", "--learning-rate", "1e-2"},
+                         unread_text()));
   QVERIFY2(result.code == 0, result.err);
   QVERIFY(fs::exists(temp.file("run/final/adapter_model.safetensors")));
-  const double plain = nll_of({test::demo_model(), test::demo_text()});
-  const double adapted = nll_of({test::demo_model(), test::demo_text(), "--adapter", text(temp.file("run/final"))});
+  const double plain = nll_of({test::demo_model(), unread_text()});
+  const double adapted = nll_of({test::demo_model(), unread_text(), "--adapter", text(temp.file("run/final"))});
   QVERIFY2(adapted < plain, qPrintable(QString("%1 %2").arg(adapted).arg(plain)));
   const CliResult generated = run_cli({"generate", test::demo_model(), "--adapter", text(temp.file("run/final")),
                                        "--prompt-file", "-", "--max-new-tokens", "4"},
@@ -293,7 +300,7 @@ void TrainCommandTest::ctrl_c_saves_and_resumes() {
   QVERIFY2(result.code == 130, result.err);
   QVERIFY2(result.out.contains("(stopped)"), result.out);
   const StoredTraining run = read_training_folder(temp.file("run"));
-  QVERIFY(!run.steps.empty() && run.final_folder.empty() && run.checkpoints.size() == 1);
+  QVERIFY(!run.steps.empty() && run.final_folder.empty() && !run.checkpoints.empty());
   const QString more = QString::number(run.steps.size() + 1);
   const CliResult resumed = run_cli({"train", "--resume", text(temp.file("run")), "--max-steps", more, "--quiet"});
   QVERIFY2(resumed.code == 0, resumed.err);

@@ -147,8 +147,8 @@ class TrainCrashTest : public QObject {
     QVERIFY2(starved.code == 6, starved.err.constData());
     QVERIFY2(starved.err.contains("memory"), starved.err.constData());
     const std::size_t steps = read_training_folder(directory).steps.size();
-    const CliResult again = run_cli({"train", "--resume", text(directory), "--max-steps", QString::number(steps + 2),
-                                     "--threads", "1", "--quiet"});
+    const CliResult again = run_cli(
+        {"train", "--resume", text(directory), "--max-steps", QString::number(steps + 2), "--threads", "1", "--quiet"});
     QVERIFY2(again.code == 0, again.err.constData());
     QCOMPARE(read_training_folder(directory).steps.size(), steps + 2);
   }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `carryover heads` on the demo, whose retrieving heads are known: training put them into the last layer.
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/grouping.h"
+#include "tests/support/cli_process.h"
+#include "tests/support/temp_dir.h"
+
+using namespace carryover;
+using namespace carryover::test;
+using nlohmann::json;
+
+class HeadsCommandTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void it_finds_the_heads_that_were_trained_to_retrieve() {
+    const TempDir temp;
+    const QString grouping = text(temp.file("heads.json")), tsv = text(temp.file("heads.tsv"));
+    const json found = json_of(run_cli({"heads",
+                                        demo_model(),
+                                        demo_text(),
+                                        "--tokens",
+                                        "192",
+                                        "--probes",
+                                        "2",
+                                        "--layers",
+                                        "1",
+                                        "--heads",
+                                        "3",
+                                        "--grouping-out",
+                                        grouping,
+                                        "--tsv-out",
+                                        tsv,
+                                        "--scores-out",
+                                        text(temp.file("scores.json")),
+                                        "--json",
+                                        "--quiet",
+                                        "--threads",
+                                        "1"}));
+    const auto proposed = found.at("proposed").get<Grouping>();
+    QCOMPARE(proposed.long_range_layers(), std::vector<int>{3});
+    const double share = found.at("captured").at("proposed");
+    for (const auto& [name, other] : found.at("captured").items())
+      QVERIFY(name == "all" || other.get<double>() <= share + 1e-9);
+    QVERIFY(json::parse(read_bytes(temp.file("heads.json"))).get<Grouping>() == proposed);
+    QCOMPARE(run_cli(run_demo({demo_text(), "--config", grouping, "--tokens", "200", "--quiet"})).code, 0);
+
+    const json again = json_of(run_cli(
+        {"heads", demo_model(), "--from", text(temp.file("scores.json")), "--layers", "1", "--heads", "3", "--json"}));
+    QVERIFY(again.at("proposed").get<Grouping>() == proposed);
+    QCOMPARE(run_cli({"heads", demo_model(), "--from", tsv}).code, 0);
+  }
+
+  void what_can_not_be_read_is_said() {
+    const TempDir temp;
+    write_bytes(temp.file("bad.tsv"), "0.1\tx\n");
+    const CliResult bad = run_cli({"heads", demo_model(), "--from", text(temp.file("bad.tsv"))});
+    QVERIFY2(bad.code == 3 && bad.err.contains("bad.tsv"), bad.err.constData());
+    QCOMPARE(run_cli({"heads", demo_model(), "--probes", "0"}).code, 2);
+    write_bytes(temp.file("short.txt"), "Too short.");
+    QCOMPARE(run_cli({"heads", demo_model(), text(temp.file("short.txt")), "--quiet"}).code, 3);
+  }
+};
+
+QTEST_GUILESS_MAIN(HeadsCommandTest)
+#include "heads_command_test.moc"
