@@ -21,7 +21,7 @@ void Panel::set_linked(bool linked) {
   show_linked();
 }
 
-QToolButton* Panel::sync_toggle() {
+QWidget* Panel::sync_toggle() {
   if (sync_) return sync_;
   sync_ = new QToolButton(this);
   sync_->setObjectName(QStringLiteral("sync_toggle"));

@@ -33,7 +33,7 @@ class Panel : public QWidget {
   void showEvent(QShowEvent* event) override;
   LinkedContext& context() { return context_; }
   /// The button that links and unlinks the panel; one that shows a selection places it at the end of its bar.
-  QToolButton* sync_toggle();
+  QWidget* sync_toggle();
 
  private:
   void queue_refresh();
