@@ -16,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT
 chmod 700 "$scratch"
 mkdir -p "$pictures"
 demo=$ROOT/resources/demo
-"$(preset_folder release)/bin/carryover-cli" train "$demo" --preset tiny-demo --data "$demo/text.txt" \
+"$(preset_folder release)/bin/carryover-cli" train "$demo" --preset tiny-demo --data "$ROOT/LICENSE" \
   --truncation-depth 2 --train-segments 4 --output "$scratch/demo-run" --quiet >/dev/null
 for theme in light dark; do
   for size in 1280x800 1920x1080; do
