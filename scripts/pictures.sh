@@ -10,18 +10,19 @@ set_up plan_pictures
 build_program
 assets=$(bash "$ROOT/scripts/fetch_assets.sh")
 model=$(sed -n 's/^model //p' <<<"$assets") text=$(sed -n 's/^text //p' <<<"$assets")
+adapter=$(sed -n 's/^adapter //p' <<<"$assets")
 pictures=$ROOT/docs/pictures scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 700 "$scratch"
 mkdir -p "$pictures"
 demo=$ROOT/resources/demo
-"$(preset_folder release)/bin/carryover-cli" train "$demo" --preset tiny-demo --data "$demo/text.txt" \
+"$(preset_folder release)/bin/carryover-cli" train "$demo" --preset tiny-demo --data "$ROOT/LICENSE" \
   --truncation-depth 2 --train-segments 4 --output "$scratch/demo-run" --quiet >/dev/null
 for theme in light dark; do
   for size in 1280x800 1920x1080; do
     XDG_RUNTIME_DIR=$scratch xvfb-run -a -s "-screen 0 1920x1080x24" \
       "$(preset_folder release)/bin/carryover" --no-fetch --theme "$theme" --size "$size" \
-      --training "$scratch/demo-run" --screenshots "$scratch/now" "$model" "$text"
+      --training "$scratch/demo-run" --screenshots "$scratch/now" ${adapter:+--adapter "$adapter"} "$model" "$text"
     for picture in "$scratch"/now/*.png; do
       mv "$picture" "$pictures/$(basename "${picture%.png}")-$theme-$size.png"
     done

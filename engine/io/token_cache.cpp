@@ -43,6 +43,7 @@ struct Reader {
     whole = whole && count <= bytes.size() / sizeof(std::int32_t);
     if (!whole) return values;
     values.resize(count);
+    if (count == 0) return values;
     std::memcpy(values.data(), bytes.data(), count * sizeof(std::int32_t));
     bytes.remove_prefix(count * sizeof(std::int32_t));
     return values;
