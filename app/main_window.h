@@ -96,7 +96,7 @@ class MainWindow : public QMainWindow {
   QAction *run_ = nullptr, *pause_ = nullptr, *stop_ = nullptr, *previous_ = nullptr, *next_ = nullptr;
   QAction *open_file_ = nullptr, *open_folder_ = nullptr, *open_there_ = nullptr, *engine_here_ = nullptr,
           *reconnect_ = nullptr;
-  QAction *back_ = nullptr, *forward_ = nullptr, *follow_ = nullptr, *save_ = nullptr;
+  QAction *back_ = nullptr, *forward_ = nullptr, *follow_ = nullptr, *save_ = nullptr, *pin_ = nullptr;
   bool arranged_ = false;  ///< the docks have had their first sizes
   QLabel* what_ = nullptr;
   QProgressBar *progress_ = nullptr, *memory_ = nullptr;

@@ -93,6 +93,11 @@ void MainWindow::build_toolbar() {
   };
   undoable(context_.undo_stack().createUndoAction(this), QStringLiteral("undo"), QKeySequence::Undo);
   undoable(context_.undo_stack().createRedoAction(this), QStringLiteral("redo"), QKeySequence::Redo);
+  pin_ = add("pin", tr("Pin as B"), QKeySequence(tr("Ctrl+Shift+B")),
+             tr("Pin this run as B, to compare the next ones with"), [this] {
+               context_.pin_run();
+               raise_panel(QStringLiteral("compare"));
+             });
   bar->addSeparator();
   auto* exports = new QToolButton(bar);
   set_themed_icon(exports, QStringLiteral("export"));
@@ -195,6 +200,7 @@ void MainWindow::update_actions() {
   back_->setEnabled(context_.can_go_back());
   forward_->setEnabled(context_.can_go_forward());
   save_->setEnabled(context_.run().finished());
+  pin_->setEnabled(count > 0);
 }
 
 void MainWindow::show_fetch_progress(double fraction, const QString& what) {
@@ -212,7 +218,7 @@ void MainWindow::update_status() {
   if (!engine.isEmpty()) what += engine;
   if (model) what += QString::fromStdString(model->info.config.name);
   if (text) what += QFileInfo(text->name).fileName();
-  const int room = std::clamp(width() - 1110, 120, 420);  // what the buttons and bars leave
+  const int room = std::clamp(width() - 1140, 120, 420);  // what the buttons and bars leave
   what_->setText(what_->fontMetrics().elidedText(what.join(QStringLiteral(" · ")), Qt::ElideMiddle, room));
   if (model) {
     what_->setToolTip(QStringLiteral("%1%2\n%3, %4, %5 threads")

@@ -252,7 +252,7 @@ void RunController::run(std::int64_t latch_segment) {
   if (!can_run()) return;
   RunRequest request = make_request();
   request.latch_segment = latch_segment;
-  context_.run().begin(model_->info, request, model_->tokenizer);
+  context_.run().begin(model_->info, request, model_->tokenizer, text_->name);
   run_text_ = text_->name;
   run_token_limit_ = context_.run_options().token_limit;
   channel_ = std::make_shared<RunChannel>(
@@ -297,6 +297,7 @@ void RunController::end_run(const RunSummary& summary) {
   drain_timer_.stop();
   channel_.reset();
   context_.run().finish(summary);
+  context_.digests().add(context_.run());
   set_state(State::Idle);
   if (summary.ppl()) {
     context_.add_note(tr("%1 %L2 tokens in %3 s, PPL %4, %5 close cuts")
@@ -346,7 +347,7 @@ void RunController::show(const QString& name, const RunRequest& request,
                          const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
   if (state_ != State::Idle || !model_) return;
   RunModel& run = context_.run();
-  run.begin(model_->info, request, model_->tokenizer);
+  run.begin(model_->info, request, model_->tokenizer, name);
   run_text_ = name;
   run_token_limit_ = 0;
   for (const auto& segment : segments) run.append(segment);

@@ -9,36 +9,21 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QScrollBar>
+#include <QToolButton>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "widgets/colour_mix.h"
-#include "widgets/gradients.h"
 #include "widgets/theme.h"
 
 namespace carryover {
 namespace {
 
-constexpr int arcs_height = 26, cell_height = 22, brace_height = 14;
 constexpr int edge = 6;
 constexpr double least_pitch = 14, largest_pitch = 84;
 constexpr std::size_t most_arcs = 64;
-
-double mean_norm(const Map& map) {
-  double sum = 0;
-  for (float value : map.values) sum += value;
-  return map.values.empty() ? std::nan("") : sum / static_cast<double>(map.values.size());
-}
-
-double evidence(const SegmentSnapshot& snapshot) {
-  std::int64_t count = 0;
-  for (const HeadHits& head : snapshot.hits)
-    count +=
-        std::count_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind != HitKind::Padding; });
-  return static_cast<double>(count);
-}
 
 }  // namespace
 
@@ -56,7 +41,9 @@ RibbonStrip::RibbonStrip(LabContext& context, QWidget* parent) : QAbstractScroll
   connect(&run, &RunModel::progressed, viewport(), qOverload<>(&QWidget::update));
   connect(&run, &RunModel::ended, viewport(), qOverload<>(&QWidget::update));
   connect(&context, &LabContext::selection_changed, this, &RibbonStrip::show_selected);
-  connect(&context, &LabContext::hover_changed, viewport(), qOverload<>(&QWidget::update));
+  for (const auto signal : {&LabContext::hover_changed, &LabContext::pinned_changed, &LabContext::range_changed})
+    connect(&context, signal, viewport(), qOverload<>(&QWidget::update));
+  connect(&context, &LabContext::pinned_run_changed, this, &RibbonStrip::compare);
 }
 
 QSize RibbonStrip::sizeHint() const {
@@ -66,21 +53,23 @@ QSize RibbonStrip::sizeHint() const {
 
 void RibbonStrip::reset() {
   values_.clear();
-  update_scale();
+  Q_EMIT scale_changed();
   update_range();
   horizontalScrollBar()->setValue(0);
   viewport()->update();
 }
 
 void RibbonStrip::append(int first, int last) {
-  for (int segment = first; segment <= last; ++segment) {
-    const SegmentSnapshot& snapshot = context_.run().snapshot(segment);
-    const SegmentRecord& record = snapshot.record;
-    const double loss = record.targets > 0 ? record.nll_sum / static_cast<double>(record.targets) : std::nan("");
-    values_.push_back({loss, mean_norm(snapshot.carry_key_norm), evidence(snapshot)});
-  }
-  update_scale();
+  for (int segment = first; segment <= last; ++segment) values_.append(context_.run().snapshot(segment));
+  values_.compare(context_.comparison(), first);
+  Q_EMIT scale_changed();
   update_range();
+  viewport()->update();
+}
+
+void RibbonStrip::compare() {
+  values_.compare(context_.comparison(), 0);
+  Q_EMIT scale_changed();
   viewport()->update();
 }
 
@@ -119,42 +108,9 @@ int RibbonStrip::segment_at(QPoint position) const {
 }
 
 void RibbonStrip::set_value(Value value) {
-  value_ = value;
-  update_scale();
-  viewport()->update();
-}
-
-double RibbonStrip::value_of(int segment) const {
-  const SegmentValues& values = values_[static_cast<std::size_t>(segment)];
-  switch (value_) {
-    case Value::Loss:
-      return values.loss;
-    case Value::Perplexity:
-      return std::exp(values.loss);
-    case Value::CarryNorm:
-      return values.carry_norm;
-    case Value::Hits:
-      return values.hits;
-  }
-  return std::nan("");
-}
-
-void RibbonStrip::update_scale() {
-  least_ = std::numeric_limits<double>::infinity();
-  largest_ = -least_;
-  for (int segment = 0; segment < static_cast<int>(values_.size()); ++segment) {
-    const double value = value_of(segment);
-    if (std::isnan(value)) continue;
-    least_ = std::min(least_, value);
-    largest_ = std::max(largest_, value);
-  }
+  values_.choose(value);
   Q_EMIT scale_changed();
-}
-
-QString RibbonStrip::scale_text() const {
-  if (!(least_ <= largest_)) return {};
-  const int digits = value_ == Value::Hits ? 0 : 2;
-  return QStringLiteral("%1 … %2").arg(least_, 0, 'f', digits).arg(largest_, 0, 'f', digits);
+  viewport()->update();
 }
 
 void RibbonStrip::show_selected() {
@@ -171,12 +127,11 @@ void RibbonStrip::show_selected() {
 void RibbonStrip::paint_cell(QPainter& painter, int segment) const {
   const Theme& theme = current_theme();
   const QRect cell = cell_rect(segment);
-  const bool closed = segment < static_cast<int>(values_.size());
+  const bool closed = segment < values_.count();
   QColor fill = blend(theme.surface, theme.background, 0.4);
   QColor ink = theme.muted;
-  if (closed && !std::isnan(value_of(segment))) {
-    const double span = largest_ - least_;
-    fill = scale_colour(ColourScale::Viridis, span > 0 ? (value_of(segment) - least_) / span : 0.5);
+  if (const QColor colour = closed ? values_.colour(segment) : QColor(); colour.isValid()) {
+    fill = colour;
     ink = ink_on(fill);
   }
   painter.setPen(QPen(theme.grid, 1));
@@ -193,6 +148,11 @@ void RibbonStrip::paint_cell(QPainter& painter, int segment) const {
   if (painter.fontMetrics().horizontalAdvance(label) + 2 <= cell.width()) {
     painter.setPen(ink);
     painter.drawText(cell, Qt::AlignCenter, label);
+  }
+  if (segment == context_.pinned().segment) {
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.text, 2, Qt::DotLine));
+    painter.drawRect(cell.adjusted(1, 1, -2, -2));
   }
   const bool selected = segment == context_.selected().segment;
   if (!selected && segment != context_.hovered().segment) return;
@@ -282,31 +242,28 @@ void RibbonStrip::paintEvent(QPaintEvent* /*event*/) {
     paint_carry(painter, segment);
   }
   paint_brace(painter);
-}
-
-void RibbonStrip::mousePressEvent(QMouseEvent* event) {
-  const int segment = segment_at(event->position().toPoint());
-  if (event->button() == Qt::LeftButton && segment >= 0) context_.select_segment(segment);
-}
-
-void RibbonStrip::mouseMoveEvent(QMouseEvent* event) {
-  Selection hovered;
-  hovered.segment = segment_at(event->position().toPoint());
-  context_.hover(hovered);
+  paint_range(painter);
 }
 
 void RibbonStrip::keyPressEvent(QKeyEvent* event) {
   const int segment = context_.selected().segment;
   const int last = segments() - 1;
+  const bool extend = event->modifiers() & Qt::ShiftModifier;
   switch (last < 0 ? Qt::Key_unknown : event->key()) {
     case Qt::Key_Left:
+      if (extend) return extend_range(-1);
       return context_.select_segment(std::max(0, segment - 1));
     case Qt::Key_Right:
+      if (extend) return extend_range(1);
       return context_.select_segment(std::min(last, segment + 1));
     case Qt::Key_Home:
       return context_.select_segment(0);
     case Qt::Key_End:
       return context_.select_segment(last);
+    case Qt::Key_Escape:
+      return context_.brush({});
+    case Qt::Key_P:
+      return toggle_pin(segment);
     default:
       QAbstractScrollArea::keyPressEvent(event);
   }
@@ -319,20 +276,24 @@ void RibbonStrip::wheelEvent(QWheelEvent* event) {
 }
 
 QString RibbonStrip::describe(int segment) const {
-  if (segment >= static_cast<int>(values_.size())) return tr("Segment %1: not run yet").arg(segment);
-  const SegmentValues& values = values_[static_cast<std::size_t>(segment)];
+  if (segment >= values_.count()) return tr("Segment %1: not run yet").arg(segment);
+  const RibbonValues::Values& values = values_.of(segment);
   const SegmentRecord& record = context_.run().record(segment);
-  return tr("Segment %1: tokens %L2 to %L3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 close "
-            "cuts")
-      .arg(segment)
-      .arg(record.first_token)
-      .arg(record.first_token + record.length - 1)
-      .arg(values.loss, 0, 'f', 3)
-      .arg(std::exp(values.loss), 0, 'f', 2)
-      .arg(static_cast<qlonglong>(values.hits))
-      .arg(values.carry_norm, 0, 'f', 2)
-      .arg(record.seconds, 0, 'f', 2)
-      .arg(record.close_cuts);
+  QString text =
+      tr("Segment %1: tokens %L2 to %L3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 close "
+         "cuts")
+          .arg(segment)
+          .arg(record.first_token)
+          .arg(record.first_token + record.length - 1)
+          .arg(values.loss, 0, 'f', 3)
+          .arg(std::exp(values.loss), 0, 'f', 2)
+          .arg(static_cast<qlonglong>(values.hits))
+          .arg(values.carry_norm, 0, 'f', 2)
+          .arg(record.seconds, 0, 'f', 2)
+          .arg(record.close_cuts);
+  if (!std::isnan(values.loss_change))
+    text += QLatin1Char('\n') + tr("Δ loss against the pinned run: %1 nats").arg(values.loss_change, 0, 'f', 4);
+  return text;
 }
 
 bool RibbonStrip::viewportEvent(QEvent* event) {
@@ -345,12 +306,18 @@ bool RibbonStrip::viewportEvent(QEvent* event) {
 }
 
 ContextRibbon::ContextRibbon(LabContext& context, QWidget* parent)
-    : QWidget(parent), strip_(new RibbonStrip(context, this)), value_(new QComboBox(this)), scale_(new QLabel(this)) {
-  value_->addItems({tr("Loss, nats"), tr("PPL"), tr("Carry norm"), tr("Hits")});
+    : QWidget(parent),
+      context_(context),
+      strip_(new RibbonStrip(context, this)),
+      value_(new QComboBox(this)),
+      scale_(new QLabel(this)),
+      all_(new QToolButton(this)) {
+  value_->addItems({tr("Loss, nats"), tr("PPL"), tr("Carry norm"), tr("Hits"), tr("Δ loss, A − B")});
   value_->setToolTip(tr("What a segment's colour shows"));
   value_->setAccessibleName(tr("Ribbon value"));
   scale_->setAlignment(Qt::AlignCenter);
-  scale_->setToolTip(tr("From purple to yellow"));
+  all_->setAutoRaise(true);
+  all_->setToolTip(tr("Views show these segments alone. Press to show all again (Esc in the ribbon)."));
   auto* side = new QVBoxLayout;
   side->setContentsMargins(6, 4, 2, 4);
   side->setSpacing(2);
@@ -362,9 +329,28 @@ ContextRibbon::ContextRibbon(LabContext& context, QWidget* parent)
   layout->setSpacing(4);
   layout->addLayout(side);
   layout->addWidget(strip_, 1);
-  connect(value_, &QComboBox::currentIndexChanged, strip_,
-          [this](int index) { strip_->set_value(static_cast<RibbonStrip::Value>(index)); });
-  connect(strip_, &RibbonStrip::scale_changed, scale_, [this] { scale_->setText(strip_->scale_text()); });
+  layout->addWidget(all_);
+  connect(value_, &QComboBox::currentIndexChanged, strip_, [this](int index) {
+    const auto value = static_cast<RibbonStrip::Value>(index);
+    scale_->setToolTip(value == RibbonValue::LossChange
+                           ? tr("From blue (this run predicts better) to orange (the pinned run B does)")
+                           : tr("From purple to yellow"));
+    strip_->set_value(value);
+  });
+  connect(strip_, &RibbonStrip::scale_changed, scale_, [this] {
+    const bool needs_pin = value_->currentIndex() == static_cast<int>(RibbonValue::LossChange);
+    const QString text = strip_->scale_text();
+    scale_->setText(text.isEmpty() && needs_pin ? tr("no run pinned") : text);
+  });
+  connect(all_, &QToolButton::clicked, this, [this] { context_.brush({}); });
+  connect(&context, &LabContext::range_changed, this, &ContextRibbon::show_range);
+  show_range();
+}
+
+void ContextRibbon::show_range() {
+  const SegmentRange& range = context_.range();
+  all_->setVisible(range.is_set());
+  all_->setText(tr("%1 – %2  ✕").arg(range.first).arg(range.last));
 }
 
 }  // namespace carryover

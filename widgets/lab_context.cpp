@@ -20,18 +20,51 @@ class ConfigEdit : public QUndoCommand {
   SegmentConfig before_, after_;
 };
 
+class RangeEdit : public QUndoCommand {
+ public:
+  RangeEdit(LabContext& context, const SegmentRange& after)
+      : QUndoCommand(after.is_set() ? LabContext::tr("segments %1 to %2 alone").arg(after.first).arg(after.last)
+                                    : LabContext::tr("all segments")),
+        context_(context),
+        before_(context.range()),
+        after_(after) {}
+  void undo() override { context_.set_range(before_); }
+  void redo() override { context_.set_range(after_); }
+
+ private:
+  LabContext& context_;
+  SegmentRange before_, after_;
+};
+
 }  // namespace
+
+Selection with_segment(const Selection& from, int segment, const RunModel& run) {
+  Selection next = from;
+  next.segment = segment;
+  if (next.token >= 0 && run.segment_of_token(next.token) != segment) next.token = -1;
+  return next;
+}
+
+Selection with_token(const Selection& from, std::int64_t token, const RunModel& run) {
+  Selection next = from;
+  next.token = token;
+  if (token >= 0) next.segment = run.segment_of_token(token);
+  return next;
+}
 
 LabContext::LabContext(QObject* parent) : QObject(parent), history_{Selection{}} {
   connect(&run_, &RunModel::reset, this, &LabContext::forget_run);
 }
 
 void LabContext::forget_run() {
+  compare();
   selected_.segment = -1;
   selected_.token = -1;
   hovered_ = {};
   history_ = {selected_};
   history_index_ = 0;
+  pin({-1, pinned_.layer, pinned_.head, -1});
+  if (range_.last >= run_.expected_segments()) set_range({});
   Q_EMIT selection_changed();
   Q_EMIT hover_changed();
   Q_EMIT history_changed();
@@ -54,6 +87,42 @@ void LabContext::hover(const Selection& selection) {
   Q_EMIT hover_changed();
 }
 
+void LabContext::pin(const Selection& selection) {
+  if (selection == pinned_) return;
+  pinned_ = selection;
+  Q_EMIT pinned_changed();
+}
+
+void LabContext::pin_run() {
+  if (run_.segment_count() == 0) return;
+  comparison_.reset();
+  pinned_run_ = run_.kept();
+  compare();
+  Q_EMIT pinned_run_changed();
+}
+
+void LabContext::unpin_run() {
+  if (!pinned_run_) return;
+  comparison_.reset();
+  pinned_run_.reset();
+  Q_EMIT pinned_run_changed();
+}
+
+void LabContext::compare() {
+  if (pinned_run_) comparison_ = std::make_unique<RunComparison>(run_, *pinned_run_);
+}
+
+void LabContext::set_range(const SegmentRange& range) {
+  if (range == range_) return;
+  range_ = range;
+  Q_EMIT range_changed();
+}
+
+void LabContext::brush(const SegmentRange& range) {
+  if (range == range_) return;
+  undo_stack_.push(new RangeEdit(*this, range));
+}
+
 void LabContext::follow_segment(int segment) {
   if (selected_.segment == segment) return;
   selected_.segment = segment;
@@ -63,10 +132,7 @@ void LabContext::follow_segment(int segment) {
 }
 
 void LabContext::select_segment(int segment) {
-  Selection next = selected_;
-  next.segment = segment;
-  if (next.token >= 0 && run_.segment_of_token(next.token) != segment) next.token = -1;
-  select(next);
+  select(with_segment(selected_, segment, run_));
 }
 
 void LabContext::select_head(int layer, int head) {
@@ -77,10 +143,7 @@ void LabContext::select_head(int layer, int head) {
 }
 
 void LabContext::select_token(std::int64_t position) {
-  Selection next = selected_;
-  next.token = position;
-  if (position >= 0) next.segment = run_.segment_of_token(position);
-  select(next);
+  select(with_token(selected_, position, run_));
 }
 
 bool LabContext::can_go_back() const {
@@ -112,6 +175,7 @@ void LabContext::set_model(const ModelConfig& model, const SegmentConfig& config
   selected_ = {};
   history_ = {selected_};
   history_index_ = 0;
+  pin({});
   Q_EMIT model_changed();
   Q_EMIT config_changed();
   Q_EMIT selection_changed();

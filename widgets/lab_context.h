@@ -8,7 +8,10 @@
 
 #include "engine/core/segment_config.h"
 #include "widgets/alignment.h"
+#include "widgets/run_comparison.h"
+#include "widgets/run_digests.h"
 #include "widgets/run_model.h"
+#include "widgets/segment_range.h"
 #include "widgets/training_runs.h"
 
 namespace carryover {
@@ -22,6 +25,10 @@ struct Selection {
 
   bool operator==(const Selection&) const = default;
 };
+/// `from` with another segment; a token that lies elsewhere is dropped.
+Selection with_segment(const Selection& from, int segment, const RunModel& run);
+/// `from` with another token and that token's segment.
+Selection with_token(const Selection& from, std::int64_t token, const RunModel& run);
 
 /// What a run needs beside its SegmentConfig. `dtype` and `device` take effect when the model is next loaded. A plain
 /// value.
@@ -34,23 +41,32 @@ struct RunOptions {
   bool operator==(const RunOptions&) const = default;
 };
 
-/// The one state that every view observes (widgets/README in docs/architecture.md): the run, the selection (selected
-/// and hovered) with back/forward history, and the configuration being edited with its undo stack. GUI thread.
+/// The one state that every view observes (widgets/README in docs/architecture.md): the run, the pinned run that it
+/// is compared with, the selection (hovered, selected, pinned) with back/forward history, the range of segments that
+/// views are filtered to, and the configuration being edited with its undo stack. GUI thread.
 class LabContext : public QObject {
   Q_OBJECT
  public:
   explicit LabContext(QObject* parent = nullptr);
 
   RunModel& run() { return run_; }
+  /// Run B, as it was when it was pinned; null where none is.
+  const std::shared_ptr<const RunModel>& pinned_run() const { return pinned_run_; }
+  void pin_run();  ///< the current one, as far as it has got
+  void unpin_run();
+  const RunComparison* comparison() const { return comparison_.get(); }  ///< of run() with pinned_run(), or null
+  RunDigests& digests() { return digests_; }
   TrainingRuns& training() { return training_; }
   QUndoStack& undo_stack() { return undo_stack_; }
 
   const Selection& selected() const { return selected_; }
   const Selection& hovered() const { return hovered_; }
+  const Selection& pinned() const { return pinned_; }  ///< what others are held against: Δ is taken to its segment
   /// Pushes history. Taken as given: the token may lie outside the segment, as a hit's source does, seen from its
   /// reader.
   void select(const Selection& selection);
   void hover(const Selection& selection);
+  void pin(const Selection& selection);
   void follow_segment(int segment);  ///< as select_segment, but leaves no trace in the history
   void select_segment(int segment);
   void select_head(int layer, int head);
@@ -59,6 +75,10 @@ class LabContext : public QObject {
   bool can_go_forward() const;
   void go_back();
   void go_forward();
+
+  const SegmentRange& range() const { return range_; }  ///< segments that every view is filtered to
+  void set_range(const SegmentRange& range);            ///< not undoable by itself
+  void brush(const SegmentRange& range);                ///< pushes an undo command
 
   /// The configuration for the next run, edited by the grid and the config form. `model` is the loaded one.
   const SegmentConfig& config() const { return config_; }
@@ -78,6 +98,9 @@ class LabContext : public QObject {
  Q_SIGNALS:
   void selection_changed();
   void hover_changed();
+  void pinned_changed();
+  void range_changed();
+  void pinned_run_changed();
   void config_changed();
   void run_options_changed();
   void model_changed();
@@ -87,12 +110,17 @@ class LabContext : public QObject {
 
  private:
   void forget_run();
+  void compare();
   void show_history_entry(std::size_t index);
 
   RunModel run_;
+  std::shared_ptr<const RunModel> pinned_run_;
+  std::unique_ptr<RunComparison> comparison_;
+  RunDigests digests_;
   TrainingRuns training_;
   QUndoStack undo_stack_;
-  Selection selected_, hovered_;
+  Selection selected_, hovered_, pinned_;
+  SegmentRange range_;
   std::vector<Selection> history_;
   std::size_t history_index_ = 0;
   SegmentConfig config_;

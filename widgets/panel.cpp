@@ -2,14 +2,44 @@
 #include "widgets/panel.h"
 
 #include <QShowEvent>
+#include <QToolButton>
 #include <utility>
+
+#include "widgets/icons.h"
 
 namespace carryover {
 
 // Starts out pending: the first show draws what is there.
 Panel::Panel(LabContext& context, const QString& title, QWidget* parent)
-    : QWidget(parent), context_(context), title_(title), pending_(true) {
+    : QWidget(parent), context_(context, [this] { request_refresh(); }), title_(title), pending_(true) {
   setAccessibleName(title);
+  connect(&context.run(), &RunModel::reset, this, [this] { context_.forget_run(); });
+}
+
+void Panel::set_linked(bool linked) {
+  context_.set_linked(linked);
+  show_linked();
+}
+
+QWidget* Panel::sync_toggle() {
+  if (sync_) return sync_;
+  sync_ = new QToolButton(this);
+  sync_->setObjectName(QStringLiteral("sync_toggle"));
+  sync_->setCheckable(true);
+  sync_->setAutoRaise(true);
+  sync_->setAccessibleName(tr("Linked selection"));
+  connect(sync_, &QToolButton::toggled, this, &Panel::set_linked);
+  show_linked();
+  return sync_;
+}
+
+void Panel::show_linked() {
+  if (!sync_) return;
+  const QSignalBlocker blocker(sync_);
+  sync_->setChecked(linked());
+  set_themed_icon(sync_, linked() ? QStringLiteral("link") : QStringLiteral("unlink"));
+  sync_->setToolTip(linked() ? tr("Linked: follows what is selected in other views. Press to let it stay.")
+                             : tr("Unlinked: keeps a selection of its own. Press to follow the other views again."));
 }
 
 void Panel::request_refresh() {

@@ -2,12 +2,15 @@
 #pragma once
 #include <QWidget>
 
-#include "widgets/lab_context.h"
+#include "widgets/linked_context.h"
+
+class QToolButton;
 
 namespace carryover {
 
 /// A view of the LabContext. A panel says what changed by request_refresh(); refresh() then runs once per event-loop
-/// turn, and only while the panel is visible (a hidden one catches up when it is shown). GUI thread.
+/// turn, and only while the panel is visible (a hidden one catches up when it is shown). What it looks at is the lab's
+/// selection, or one of its own while it is unlinked (sync_toggle). GUI thread.
 class Panel : public QWidget {
   Q_OBJECT
  public:
@@ -17,6 +20,9 @@ class Panel : public QWidget {
   /// Plots of this panel, for "export": empty where it has none. See plot_view.h.
   virtual std::vector<class PlotView*> plots() { return {}; }
 
+  bool linked() const { return context_.linked(); }
+  void set_linked(bool linked);
+
   void catch_up();  ///< refreshes at once where a refresh is due, also while hidden: before an export
 
  public Q_SLOTS:
@@ -25,12 +31,16 @@ class Panel : public QWidget {
  protected:
   virtual void refresh() = 0;
   void showEvent(QShowEvent* event) override;
-  LabContext& context() { return context_; }
+  LinkedContext& context() { return context_; }
+  /// The button that links and unlinks the panel; one that shows a selection places it at the end of its bar.
+  QWidget* sync_toggle();
 
  private:
   void queue_refresh();
+  void show_linked();
 
-  LabContext& context_;
+  LinkedContext context_;
+  QToolButton* sync_ = nullptr;
   QString title_;
   bool pending_ = false;
 };

@@ -5,7 +5,9 @@
 
 #include "widgets/panels/audit_panel.h"
 #include "widgets/panels/carry_panel.h"
+#include "widgets/panels/compare_panel.h"
 #include "widgets/panels/config_panel.h"
+#include "widgets/panels/distance_panel.h"
 #include "widgets/panels/head_grid_panel.h"
 #include "widgets/panels/hits_panel.h"
 #include "widgets/panels/log_panel.h"
@@ -35,10 +37,12 @@ const std::vector<PanelEntry>& panel_registry() {
       row<TextPanel>("text", QT_TRANSLATE_NOOP("PanelRegistry", "Text"), PanelArea::Centre),
       row<RetrievalMapPanel>("retrieval_map", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieval map"), PanelArea::Centre),
       row<CarryPanel>("carry", QT_TRANSLATE_NOOP("PanelRegistry", "Carried tail"), PanelArea::Centre),
+      row<ComparePanel>("compare", QT_TRANSLATE_NOOP("PanelRegistry", "Compare"), PanelArea::Centre),
       row<HitsPanel>("hits", QT_TRANSLATE_NOOP("PanelRegistry", "Hits"), PanelArea::Right),
       row<ConfigPanel>("config", QT_TRANSLATE_NOOP("PanelRegistry", "Settings"), PanelArea::Right),
       row<LossPanel>("loss", QT_TRANSLATE_NOOP("PanelRegistry", "Loss"), PanelArea::Bottom),
       row<MemoryPanel>("memory", QT_TRANSLATE_NOOP("PanelRegistry", "Memory"), PanelArea::Bottom),
+      row<DistancePanel>("distances", QT_TRANSLATE_NOOP("PanelRegistry", "Hit distances"), PanelArea::Bottom),
       row<TrainingPanel>("training", QT_TRANSLATE_NOOP("PanelRegistry", "Training"), PanelArea::Bottom),
       row<ReachPanel>("reach", QT_TRANSLATE_NOOP("PanelRegistry", "Gradient reach"), PanelArea::Bottom),
       row<TrainingRunsPanel>("training_runs", QT_TRANSLATE_NOOP("PanelRegistry", "Training runs"), PanelArea::Bottom),

@@ -179,14 +179,22 @@ QString PlotCurves::csv(const QString& x_label) const {
   return text;
 }
 
-QString PlotCurves::text_at(double x) const {
+std::size_t PlotCurves::nearest(const Curve& curve, double x) {
+  auto right = std::lower_bound(curve.x.begin(), curve.x.end(), x);
+  if (right == curve.x.end() || (right != curve.x.begin() && x - *(right - 1) < *right - x)) --right;
+  return static_cast<std::size_t>(right - curve.x.begin());
+}
+
+QString PlotCurves::text_at(double x, double reference) const {
   QStringList lines;
   for (const Curve& curve : curves_) {
     if (!curve.visible || curve.x.empty()) continue;
-    auto right = std::lower_bound(curve.x.begin(), curve.x.end(), x);
-    if (right == curve.x.end() || (right != curve.x.begin() && x - *(right - 1) < *right - x)) --right;
-    const auto i = static_cast<std::size_t>(right - curve.x.begin());
-    lines += QStringLiteral("%1: %2").arg(curve.name, short_number(curve.y[i]));
+    const double value = curve.y[nearest(curve, x)];
+    QString line = QStringLiteral("%1: %2").arg(curve.name, short_number(value));
+    const double change = std::isnan(reference) ? 0 : value - curve.y[nearest(curve, reference)];
+    if (!std::isnan(reference) && !std::isnan(change))
+      line += QStringLiteral(" (Δ %1%2)").arg(change > 0 ? QStringLiteral("+") : QString(), short_number(change));
+    lines += line;
   }
   return lines.join(QLatin1Char('\n'));
 }

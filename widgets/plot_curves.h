@@ -27,7 +27,8 @@ class PlotCurves {
   QRectF bounds(bool positive_only) const;  ///< of what is visible and finite; null where nothing is
   std::vector<std::pair<double, double>> drawn(int index) const;
   QString csv(const QString& x_label) const;
-  QString text_at(double x) const;  ///< "name: value" lines of the points nearest to x
+  /// "name: value" lines of the points nearest to x, with the difference from `reference` where that isn't NaN.
+  QString text_at(double x, double reference) const;
 
  private:
   struct Curve {
@@ -37,6 +38,7 @@ class PlotCurves {
     bool visible = true;
     std::vector<double> x, y, top;
   };
+  static std::size_t nearest(const Curve& curve, double x);
   const Curve* base_of(std::size_t index) const;
   void draw(std::size_t index, std::size_t first);
   void redraw();

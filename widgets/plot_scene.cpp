@@ -30,7 +30,7 @@ PlotScene::PlotScene(QWidget* view)
   plot->addLayer(QStringLiteral("cursor"), plot->layer(QStringLiteral("overlay")), QCustomPlot::limAbove);
   cursor_layer = plot->layer(QStringLiteral("cursor"));
   cursor_layer->setMode(QCPLayer::lmBuffered);
-  for (Cursor* each : {&cursor, &row_cursor})
+  for (Cursor* each : {&reference, &cursor, &row_cursor})
     for (QCPItemStraightLine** line : {&each->halo, &each->line}) {
       *line = new QCPItemStraightLine(plot);
       (*line)->setLayer(cursor_layer);
@@ -55,10 +55,11 @@ void PlotScene::style(const Theme& theme) {
   map->restyle(theme);
   QColor halo = theme.surface;
   halo.setAlphaF(0.65F);
-  for (const Cursor* each : {&cursor, &row_cursor}) {
+  for (const Cursor* each : {&reference, &cursor, &row_cursor}) {
     each->halo->setPen(QPen(halo, 3));
     each->line->setPen(QPen(theme.accent, 1));
   }
+  reference.line->setPen(QPen(theme.muted, 1, Qt::DashLine));
   if (title_element) title_element->setTextColor(theme.text);
 }
 
@@ -127,7 +128,7 @@ void PlotScene::limit(QCPAxis* axis, const QCPRange& range, double low, double h
 QString PlotScene::text_at(double x, double y) const {
   if (hover_text) return hover_text(x, y);
   if (map->has_data()) return map->text_at(x, y);
-  const QString values = curves->text_at(x);
+  const QString values = curves->text_at(x, reference_x);
   return values.isEmpty() ? values : QStringLiteral("%1: %2\n%3").arg(x_label, short_number(std::round(x)), values);
 }
 

@@ -38,7 +38,8 @@ struct PlotScene {
     QCPItemStraightLine *halo, *line;
     void set(const QPointF& from, const QPointF& to, bool visible);
   };
-  Cursor cursor, row_cursor;
+  Cursor cursor, row_cursor, reference;
+  double reference_x = NAN;
   QCPLayoutGrid* legend_row = nullptr;  ///< exists while the legend is shown
   QRectF extent, fitted;
   QSize pixels;

@@ -87,6 +87,9 @@ void PlotView::set_integer_axes(bool x, bool y) {
 void PlotView::set_y_names(const std::vector<QString>& names) {
   d_->y_ticker->set_names(names);
 }
+void PlotView::set_x_names(const std::vector<QString>& names) {
+  d_->x_ticker->set_names(names);
+}
 void PlotView::set_y_reversed(bool reversed) {
   d_->plot->yAxis->setRangeReversed(reversed);
 }
@@ -170,6 +173,16 @@ void PlotView::set_cursor(double x) {
 void PlotView::set_row_cursor(double y) {
   d_->row_cursor.set({0, y}, {1, y}, !std::isnan(y));
   d_->cursor_layer->replot();
+}
+
+void PlotView::set_reference(double x) {
+  d_->reference_x = x;
+  d_->reference.set({x, 0}, {x, 1}, !std::isnan(x));
+  d_->cursor_layer->replot();
+}
+
+QString PlotView::values_at(double x) const {
+  return d_->curves->text_at(x, d_->reference_x);
 }
 
 void PlotView::set_extent(const QRectF& extent) {

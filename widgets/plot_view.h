@@ -42,6 +42,7 @@ class PlotView : public QWidget {
   const QString& y_label() const;
   void set_integer_axes(bool x, bool y);                          ///< ticks at whole numbers only
   void set_y_names(const std::vector<QString>& names);            ///< labels for y = 0, 1, 2 … instead of numbers
+  void set_x_names(const std::vector<QString>& names);            ///< likewise for x
   void set_y_reversed(bool reversed);                             ///< y grows downwards, as rows are read
   void set_log_y(bool logarithmic);  ///< stacked curves then stand by themselves: a stack has no meaning on a log axis
   void set_empty_text(const QString& text);  ///< shown in place of an empty plot
@@ -59,7 +60,7 @@ class PlotView : public QWidget {
   std::vector<std::pair<double, double>> drawn_points(int curve) const;
 
   // A map: one at a time; NaN cells are left blank. x spans [x0, x1], y spans [y0, y1] (cell edges).
-  enum class Gradient { Viridis, Cividis, Categories };
+  enum class Gradient { Viridis, Cividis, Diverging, Categories };  ///< Diverging: zero is in the middle
   void set_map(const Map& map, double x0, double x1, double y0, double y1, const QString& value_label,
                Gradient gradient);
   void clear_map();
@@ -71,6 +72,9 @@ class PlotView : public QWidget {
 
   void set_cursor(double x);              ///< vertical line on a buffered layer of its own: cheap. NaN hides it.
   void set_row_cursor(double y);          ///< horizontal line, likewise
+  /// Dashed vertical line, likewise: what others are held against. Values under the pointer then have Δ to it.
+  void set_reference(double x);
+  QString values_at(double x) const;      ///< "name: value" of each visible curve, with Δ where there is a reference
   void set_extent(const QRectF& extent);  ///< what fit() shows, in place of the data's bounds; a null one undoes that
   bool following() const;                 ///< nobody has zoomed: the axes follow the data
   void fit();                             ///< axes to the data or extent, and following it again

@@ -49,6 +49,7 @@ struct RunModel::State {
   RunSummary summary;
   CostModel cost;
   std::shared_ptr<const Tokenizer> tokenizer;
+  QString text_name;
   std::vector<std::shared_ptr<const SegmentSnapshot>> snapshots;
   std::vector<float> nll;  ///< by absolute position of the target
   std::int64_t tokens_done = 0;
@@ -59,13 +60,15 @@ struct RunModel::State {
 RunModel::RunModel(QObject* parent) : QObject(parent), state_(std::make_unique<State>()) {}
 RunModel::~RunModel() = default;
 
-void RunModel::begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer) {
+void RunModel::begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer,
+                     const QString& text_name) {
   auto state = std::make_unique<State>();
   state->begun = true;
   state->model = model;
   state->request = request;
   if (!state->request.ids) state->request.ids = std::make_shared<const std::vector<std::int32_t>>();
   state->tokenizer = std::move(tokenizer);
+  state->text_name = text_name;
   state->cost = {model.config, request.config, bytes_per_value(model.dtype)};
   state->nll.assign(state->request.ids->size(), no_value);
   state_ = std::move(state);
@@ -103,11 +106,23 @@ void RunModel::set_progress(std::int64_t tokens_done) {
   Q_EMIT progressed();
 }
 
+std::shared_ptr<const RunModel> RunModel::kept() const {
+  auto copy = std::make_shared<RunModel>();
+  *copy->state_ = *state_;
+  for (auto& snapshot : copy->state_->snapshots)
+    if (map_bytes(*snapshot) > 0) snapshot = without_maps(*snapshot);
+  copy->state_->kept_map_bytes = 0;
+  return copy;
+}
+
 bool RunModel::is_empty() const {
   return !state_->begun;
 }
 const ModelInfo& RunModel::model() const {
   return state_->model;
+}
+const QString& RunModel::text_name() const {
+  return state_->text_name;
 }
 const RunRequest& RunModel::request() const {
   return state_->request;

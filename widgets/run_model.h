@@ -25,13 +25,18 @@ class RunModel : public QObject {
   explicit RunModel(QObject* parent = nullptr);
   ~RunModel() override;
 
-  /// Starts anew: a run is about to begin. `tokenizer` may be null (ids only).
-  void begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer);
+  /// Starts anew: a run is about to begin. `tokenizer` may be null (ids only). `text_name`: what it reads, for people.
+  void begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer,
+             const QString& text_name = {});
   void append(std::shared_ptr<const SegmentSnapshot> snapshot);
   void finish(const RunSummary& summary);
   void set_progress(std::int64_t tokens_done);
 
+  /// What is known now, for good: to compare with when this run has made way. Carry maps are left out.
+  std::shared_ptr<const RunModel> kept() const;
+
   bool is_empty() const;  ///< no run yet
+  const QString& text_name() const;
   const ModelInfo& model() const;
   const RunRequest& request() const;  ///< its ids are the whole text
   const CostModel& cost() const;

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "widgets/colour_mix.h"
+#include "widgets/gradients.h"
 #include "widgets/theme.h"
 
 namespace carryover {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int margin = 8;
 constexpr double full_scale_nats = 10.0;  ///< loss that reaches the end of the colour scale
+constexpr double full_change_nats = 2.0;  ///< the same for a change of loss
 constexpr int far_jump_pages = 4;         ///< beyond it a scroll goes by estimate, not line by line
 
 }  // namespace
@@ -51,6 +53,11 @@ void TokenView::set_marks(TokenMarks marks) {
 
 void TokenView::set_colouring(Colouring colouring) {
   colouring_ = colouring;
+  viewport()->update();
+}
+
+void TokenView::set_loss_change(std::function<float(std::int64_t)> change) {
+  loss_change_ = std::move(change);
   viewport()->update();
 }
 
@@ -159,6 +166,12 @@ std::optional<QColor> TokenView::background(std::int64_t token) const {
     if (std::isnan(loss)) return std::nullopt;
     return blend(theme.surface, theme.anchor, std::min(1.0, loss / full_scale_nats) * 0.75);
   }
+  if (colouring_ == Colouring::LossChange && loss_change_) {
+    const double change = loss_change_(token);
+    if (std::isnan(change)) return std::nullopt;
+    const QColor colour = diverging_colour(change / full_change_nats, theme.kind == ThemeKind::Dark);
+    return blend(theme.surface, colour, std::min(1.0, std::abs(change) / full_change_nats * 4) * 0.8);
+  }
   if (colouring_ == Colouring::Hits) {
     const auto mark = marks_.hits.find(token);
     if (mark == marks_.hits.end()) return std::nullopt;
@@ -203,9 +216,15 @@ void TokenView::paint_line(QPainter& painter, const TokenLine& line, int y) {
     if (piece.token > 0 && piece.token % segment_length == 0)
       painter.fillRect(QRectF(box.left() - 1, y, 2, line_height()), theme.accent);
     const bool line_break = piece.text == QStringLiteral("↵");
-    painter.setPen(line_break ? theme.grid : piece.token < done ? theme.text : theme.muted);
+    const bool shown = piece.token < done && piece.token >= marks_.shown_begin && piece.token < marks_.shown_end;
+    painter.setPen(line_break ? theme.grid : shown ? theme.text : theme.muted);
     painter.drawText(QPointF(box.left(), y + (line_height() + fontMetrics().ascent() - fontMetrics().descent()) / 2.0),
                      piece.text);
+    if (piece.token == marks_.pinned) {
+      painter.setPen(QPen(theme.accent, 1, Qt::DashLine));
+      painter.setBrush(Qt::NoBrush);
+      painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+    }
     if (piece.token == selected_ || piece.token == hovered_) {
       painter.setPen(QPen(theme.accent, piece.token == selected_ ? 2 : 1));
       painter.setBrush(Qt::NoBrush);

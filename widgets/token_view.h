@@ -2,6 +2,7 @@
 #pragma once
 #include <QAbstractScrollArea>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 
@@ -24,13 +25,16 @@ struct TokenMarks {
   bool one_head = false;                            ///< hits are one head's: colour by kind, else by number of heads
   std::int64_t segment_begin = 0, segment_end = 0;  ///< the selected segment
   std::int64_t carry_begin = 0, carry_end = 0;      ///< the tail carried into it
+  std::int64_t pinned = -1;                         ///< a token that others are held against
+  std::int64_t shown_begin = 0;                     ///< the range that views are filtered to; the rest is dimmed
+  std::int64_t shown_end = std::numeric_limits<std::int64_t>::max();
 };
 
 /// Paints a text of any length: only the lines on screen are laid out and drawn; no token is a widget. GUI thread.
 class TokenView : public QAbstractScrollArea {
   Q_OBJECT
  public:
-  enum class Colouring { Hits, Loss, None };
+  enum class Colouring { Hits, Loss, None, LossChange };
 
   explicit TokenView(const RunModel& run, QWidget* parent = nullptr);
 
@@ -38,6 +42,8 @@ class TokenView : public QAbstractScrollArea {
   void set_marks(TokenMarks marks);
   bool is_marked(std::int64_t token) const { return marks_.hits.contains(token); }
   void set_colouring(Colouring colouring);
+  /// Nats that a token's loss differs by from what it is compared with; NaN where it isn't. For LossChange.
+  void set_loss_change(std::function<float(std::int64_t)> change);
   void set_selected_token(std::int64_t token);
   void set_hovered_token(std::int64_t token);
   void set_tooltip(std::function<QString(std::int64_t)> tooltip) { tooltip_ = std::move(tooltip); }
@@ -78,6 +84,7 @@ class TokenView : public QAbstractScrollArea {
   LinePlace top_;
   std::int64_t selected_ = -1, hovered_ = -1;
   std::function<QString(std::int64_t)> tooltip_;
+  std::function<float(std::int64_t)> loss_change_;
 };
 
 }  // namespace carryover

@@ -36,6 +36,24 @@ class GradientsTest : public QObject {
       QVERIFY2(std::abs(colour.red() - colour.green()) < 52, qPrintable(colour.name()));
     }
   }
+  // A difference and its opposite must look equally large, a zero neutral, on either page.
+  void differences_are_symmetric() {
+    for (const bool on_dark : {false, true}) {
+      const double page = cie_lightness(diverging_colour(0, on_dark));
+      const double end = cie_lightness(diverging_colour(1, on_dark));
+      QVERIFY(on_dark ? end - page > 40 : page - end > 40);
+      const QColor zero = diverging_colour(0, on_dark);
+      QVERIFY(std::abs(zero.red() - zero.blue()) <= 2 && std::abs(zero.red() - zero.green()) <= 2);
+      for (int i = 1; i <= 50; ++i) {
+        const double t = i / 50.0, expected = page + (end - page) * t;
+        const QColor above = diverging_colour(t, on_dark), below = diverging_colour(-t, on_dark);
+        QVERIFY2(std::abs(cie_lightness(above) - expected) < 2, qPrintable(QString::number(t)));
+        QVERIFY2(std::abs(cie_lightness(below) - expected) < 2, qPrintable(QString::number(t)));
+        QVERIFY(above.red() > above.blue() && below.blue() > below.red());
+      }
+      QCOMPARE(diverging_colour(4, on_dark), diverging_colour(1, on_dark));
+    }
+  }
   void ends_are_clamped() {
     QCOMPARE(scale_colour(ColourScale::Viridis, -3), scale_colour(ColourScale::Viridis, 0));
     QCOMPARE(scale_colour(ColourScale::Viridis, 7), scale_colour(ColourScale::Viridis, 1));

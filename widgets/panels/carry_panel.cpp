@@ -33,6 +33,7 @@ CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
   bar->setContentsMargins(6, 4, 6, 4);
   bar->addWidget(quantity_);
   bar->addStretch(1);
+  bar->addWidget(sync_toggle());
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);

@@ -38,6 +38,10 @@ HitsPanel::HitsPanel(LabContext& lab, QWidget* parent)
   layout->addWidget(table_, 1);
   layout->addWidget(count_);
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::range_changed, this, [this] {
+    shown_ = {};
+    request_refresh();
+  });
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::reset, this, [this] {
     model_.set_blocks({});
@@ -66,6 +70,7 @@ QWidget* HitsPanel::make_bar() {
   connect(search, &QLineEdit::textChanged, &filter_, &HitsFilter::set_text);
   top->addWidget(scope_);
   top->addWidget(search, 1);
+  top->addWidget(sync_toggle());
   const std::pair<HitKind, QString> kinds[] = {
       {HitKind::Anchor, tr("Anchors")}, {HitKind::Expanded, tr("Expanded")}, {HitKind::Padding, tr("Padding")}};
   for (const auto& [kind, name] : kinds) {
@@ -136,10 +141,12 @@ std::vector<HitBlock> HitsPanel::blocks(const Shown& shown, int first_segment) {
   std::vector<HitBlock> found;
   const int first = shown.scope == OneHead ? first_segment : shown.segment;
   const int end = shown.scope == OneHead ? run.segment_count() : shown.segment + 1;
-  for (int segment = std::max(0, first); segment < end; ++segment)
+  for (int segment = std::max(0, first); segment < end; ++segment) {
+    if (shown.scope == OneHead && !context().range().contains(segment)) continue;
     for (const HeadHits& head : run.snapshot(segment).hits)
       if (shown.scope == OneSegment || (head.layer == shown.layer && head.head == shown.head))
         found.push_back({head, run.record(segment).first_token});
+  }
   return found;
 }
 

@@ -2,9 +2,11 @@
 #include "widgets/panels/loss_panel.h"
 
 #include <QHBoxLayout>
+#include <QVBoxLayout>
 #include <cmath>
 
 #include "widgets/panels/panel_support.h"
+#include "widgets/segment_cursor.h"
 
 namespace carryover {
 
@@ -12,14 +14,29 @@ LossPanel::LossPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Loss"), parent),
       nll_(make_plot(QStringLiteral("loss"), tr("Negative log-likelihood"), tr("NLL (nats per token)"), 0)),
       ppl_(make_plot(QStringLiteral("perplexity"), tr("Perplexity"), tr("Perplexity"), 2)) {
-  auto* layout = new QHBoxLayout(this);
+  cursor_ = new SegmentCursor(
+      context(), plots(), [](int segment) { return segment; },
+      [](double x) { return static_cast<int>(std::lround(x)); }, this);
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(6, 2, 6, 2);
+  bar->addWidget(cursor_, 1);
+  bar->addWidget(sync_toggle());
+  auto* row = new QHBoxLayout;
+  row->setSpacing(0);
+  row->addWidget(nll_.plot, 1);
+  row->addWidget(ppl_.plot, 1);
+  auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
-  layout->addWidget(nll_.plot, 1);
-  layout->addWidget(ppl_.plot, 1);
+  layout->addLayout(bar);
+  layout->addLayout(row, 1);
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::reset, this, [this] {
+    drawn_ = -1;
+    request_refresh();
+  });
+  connect(&lab, &LabContext::range_changed, this, [this] {
     drawn_ = -1;
     request_refresh();
   });
@@ -34,18 +51,6 @@ LossPanel::Curves LossPanel::make_plot(const QString& id, const QString& title, 
   plot->set_empty_text(no_run_text());
   const int segment = plot->add_curve(tr("segment"), {series_colour(colour)});
   const int running = plot->add_curve(tr("running, all targets so far"), {series_colour(colour + 1)});
-  connect(plot, &PlotView::clicked, this, [this](double x, double /*y*/) {
-    const auto clicked = static_cast<int>(std::lround(x));
-    if (clicked >= 0 && clicked < this->context().run().segment_count()) this->context().select_segment(clicked);
-  });
-  connect(plot, &PlotView::stepped, this, [this](int columns, int /*rows*/) {
-    const int next = shown_segment(this->context()) + columns;
-    if (next >= 0 && next < this->context().run().segment_count()) this->context().select_segment(next);
-  });
-  connect(plot, &PlotView::hovered, this, [this](double x, double /*y*/) {
-    this->context().hover({static_cast<int>(std::lround(x)), -1, -1, -1});
-  });
-  connect(plot, &PlotView::left, this, [this] { this->context().hover({}); });
   return {plot, segment, running};
 }
 
@@ -75,12 +80,10 @@ void LossPanel::refresh() {
       plot->set_provenance(run_provenance(run));
       plot->fit();
     }
-  for (drawn_ = first; drawn_ < run.segment_count(); ++drawn_) append(run.record(drawn_));
-  const int segment = shown_segment(context());
-  for (PlotView* plot : plots()) {
-    plot->set_cursor(segment < 0 ? NAN : segment);
-    plot->request_replot();
-  }
+  for (drawn_ = first; drawn_ < run.segment_count(); ++drawn_)
+    if (context().range().contains(drawn_)) append(run.record(drawn_));
+  cursor_->update_cursor();
+  for (PlotView* plot : plots()) plot->request_replot();
 }
 
 }  // namespace carryover

@@ -7,6 +7,8 @@
 
 namespace carryover {
 
+class SegmentCursor;
+
 /// Loss per segment, raw and as the running mean over all targets so far; the same as perplexity beside it.
 class LossPanel : public Panel {
   Q_OBJECT
@@ -26,6 +28,7 @@ class LossPanel : public Panel {
   void append(const SegmentRecord& record);
 
   Curves nll_, ppl_;
+  SegmentCursor* cursor_;
   int drawn_ = -1;  ///< segments drawn; -1: the run has begun anew
   double nll_sum_ = 0;
   double targets_ = 0;

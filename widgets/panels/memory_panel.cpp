@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "widgets/panels/panel_support.h"
+#include "widgets/segment_cursor.h"
 
 namespace carryover {
 namespace {
@@ -28,7 +29,11 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
   for (QCheckBox* box : {weights_shown_, full_shown_, logarithmic_}) bar->addWidget(box);
-  bar->addStretch(1);
+  cursor_ = new SegmentCursor(
+      context(), {plot_}, [this](int segment) { return end_of(segment); },
+      [this](double x) { return context().run().segment_of_token(std::llround(x) - 1); }, this);
+  bar->addWidget(cursor_, 1);
+  bar->addWidget(sync_toggle());
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -60,20 +65,19 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
     plot_->fit();
   });
   connect(logarithmic_, &QCheckBox::toggled, plot_, &PlotView::set_log_y);
-  connect(plot_, &PlotView::clicked, this, [this](double x, double /*y*/) {
-    const int segment = this->context().run().segment_of_token(std::llround(x) - 1);
-    if (segment >= 0 && segment < this->context().run().segment_count()) this->context().select_segment(segment);
-  });
-  connect(plot_, &PlotView::stepped, this, [this](int columns, int /*rows*/) {
-    const int segment = shown_segment(this->context()) + columns;
-    if (segment >= 0 && segment < this->context().run().segment_count()) this->context().select_segment(segment);
-  });
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
-  connect(&lab.run(), &RunModel::reset, this, [this] {
+  const auto restart = [this] {
     drawn_ = -1;
     request_refresh();
-  });
+  };
+  connect(&lab.run(), &RunModel::reset, this, restart);
+  connect(&lab, &LabContext::range_changed, this, restart);
+}
+
+double MemoryPanel::end_of(int segment) {
+  const RunModel& run = context().run();
+  return static_cast<double>(std::min(run.token_count(), (segment + 1) * run.request().config.segment_length));
 }
 
 void MemoryPanel::start() {
@@ -84,11 +88,10 @@ void MemoryPanel::start() {
   if (run.is_empty()) return;
   plot_->set_provenance(run_provenance(run));
   draw_prediction();
-  const std::int64_t length = run.request().config.segment_length;
-  for (int segment = 0; segment < run.expected_segments(); ++segment) {
-    const std::int64_t tokens = std::min(run.token_count(), (segment + 1) * length);
-    plot_->append(full_, static_cast<double>(tokens), megabytes(run.cost().full_attention_bytes(tokens)));
-  }
+  for (int segment = 0; segment < run.expected_segments(); ++segment)
+    if (context().range().contains(segment))
+      plot_->append(full_, end_of(segment),
+                    megabytes(run.cost().full_attention_bytes(static_cast<std::int64_t>(end_of(segment)))));
   plot_->fit();
 }
 
@@ -96,13 +99,12 @@ void MemoryPanel::draw_prediction() {
   plot_->clear_curve(predicted_);
   const RunModel& run = context().run();
   if (run.is_empty() || run.request().policy != "segmented") return;
-  const std::int64_t length = run.request().config.segment_length;
   for (int segment = 0; segment < run.expected_segments(); ++segment) {
-    const std::int64_t tokens = std::min(run.token_count(), (segment + 1) * length);
-    const MemoryBytes bytes = run.cost().segmented(tokens);
+    if (!context().range().contains(segment)) continue;
+    const MemoryBytes bytes = run.cost().segmented(static_cast<std::int64_t>(end_of(segment)));
     const std::int64_t sum = bytes.attention_kv + bytes.carry + bytes.pool + bytes.activations +
                              (weights_shown_->isChecked() ? bytes.weights : 0);
-    plot_->append(predicted_, static_cast<double>(tokens), megabytes(sum));
+    plot_->append(predicted_, end_of(segment), megabytes(sum));
   }
 }
 
@@ -119,10 +121,9 @@ void MemoryPanel::append(const SegmentRecord& record) {
 void MemoryPanel::refresh() {
   if (drawn_ < 0) start();
   const RunModel& run = context().run();
-  for (; drawn_ < run.segment_count(); ++drawn_) append(run.record(drawn_));
-  const int segment = shown_segment(context());
-  plot_->set_cursor(segment < 0 ? NAN
-                                : static_cast<double>(run.record(segment).first_token + run.record(segment).length));
+  for (; drawn_ < run.segment_count(); ++drawn_)
+    if (context().range().contains(drawn_)) append(run.record(drawn_));
+  cursor_->update_cursor();
   plot_->request_replot();
 }
 

@@ -9,6 +9,8 @@ class QCheckBox;
 
 namespace carryover {
 
+class SegmentCursor;
+
 /// Memory by kind, stacked, measured at each segment's end; the cost model's prediction and full attention's KV over
 /// it.
 class MemoryPanel : public Panel {
@@ -24,8 +26,10 @@ class MemoryPanel : public Panel {
   void start();  ///< predictions of a run that has begun
   void draw_prediction();
   void append(const SegmentRecord& record);
+  double end_of(int segment);  ///< tokens read when it closes
 
   PlotView* plot_;
+  SegmentCursor* cursor_;
   QCheckBox *weights_shown_, *full_shown_, *logarithmic_;
   int weights_, attention_, carry_, pool_, activations_, predicted_, full_;
   int drawn_ = -1;  ///< segments drawn; -1: the run has begun anew

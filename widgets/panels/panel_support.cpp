@@ -7,10 +7,19 @@
 
 namespace carryover {
 
-int shown_segment(LabContext& context) {
+int shown_segment(LinkedContext& context) {
   const int last = context.run().segment_count() - 1;
   const int selected = context.selected().segment;
-  return selected >= 0 && selected <= last ? selected : last;
+  if (selected >= 0 && selected <= last) return selected;
+  return context.range().is_set() ? std::min(last, context.range().last) : last;
+}
+
+std::pair<int, int> shown_head(LinkedContext& context) {
+  int layer = context.selected().layer, head = context.selected().head;
+  const Grouping& grouping = context.run().request().config.grouping;
+  if (layer < 0 && !grouping.long_range_layers().empty()) layer = grouping.long_range_layers().front();
+  if (head < 0 && layer >= 0 && !grouping.long_heads(layer).empty()) head = grouping.long_heads(layer).front();
+  return {layer, head};
 }
 
 QString run_provenance(const RunModel& run) {

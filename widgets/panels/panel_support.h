@@ -3,12 +3,15 @@
 #include <QString>
 #include <cstdint>
 
-#include "widgets/lab_context.h"
+#include "widgets/linked_context.h"
 
 namespace carryover {
 
-/// The selected segment where it has been run, else the newest; -1 where there is none.
-int shown_segment(LabContext& context);
+/// The selected segment where it has been run, else the newest of those that views are filtered to; -1 where there is
+/// none.
+int shown_segment(LinkedContext& context);
+/// The selected layer and head where both are selected, else the first that retrieves; -1 where there is none.
+std::pair<int, int> shown_head(LinkedContext& context);
 /// Model, its hash, policy and configuration of the run: what a figure carries.
 QString run_provenance(const RunModel& run);
 /// The same of a training run: its folder and its whole plan.

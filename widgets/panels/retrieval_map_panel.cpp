@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "widgets/panels/panel_support.h"
 
@@ -48,6 +49,7 @@ RetrievalMapPanel::RetrievalMapPanel(LabContext& lab, QWidget* parent)
   for (QWidget* widget : {static_cast<QWidget*>(axis_), static_cast<QWidget*>(value_), static_cast<QWidget*>(padding_)})
     bar->addWidget(widget);
   bar->addStretch(1);
+  bar->addWidget(sync_toggle());
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -75,6 +77,7 @@ RetrievalMapPanel::RetrievalMapPanel(LabContext& lab, QWidget* parent)
   connect(plot_, &PlotView::clicked, this, &RetrievalMapPanel::select_at);
   connect(plot_, &PlotView::stepped, this, &RetrievalMapPanel::step);
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::range_changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::reset, this, [this] {
     rows_.clear();
     plot_->fit();
@@ -89,7 +92,6 @@ bool RetrievalMapPanel::by_segment() const {
 
 std::vector<RetrievalMapPanel::Row> RetrievalMapPanel::rows() {
   const RunModel& run = context().run();
-  const Selection& selected = context().selected();
   std::vector<Row> rows;
   if (run.segment_count() == 0) return rows;
   if (!by_segment()) {
@@ -97,13 +99,10 @@ std::vector<RetrievalMapPanel::Row> RetrievalMapPanel::rows() {
     for (const HeadHits& head : run.snapshot(segment).hits) rows.push_back({segment, head.layer, head.head, &head});
     return rows;
   }
-  layer_ = selected.layer;
-  head_ = selected.head;
-  const Grouping& grouping = run.request().config.grouping;
-  if (layer_ < 0 && !grouping.long_range_layers().empty()) layer_ = grouping.long_range_layers().front();
-  if (head_ < 0 && layer_ >= 0 && !grouping.long_heads(layer_).empty()) head_ = grouping.long_heads(layer_).front();
+  std::tie(layer_, head_) = shown_head(context());
   bool any = false;
   for (int segment = 0; segment < run.segment_count(); ++segment) {
+    if (!context().range().contains(segment)) continue;
     rows.push_back({segment, layer_, head_, run.hits(segment, layer_, head_)});
     any = any || rows.back().hits;
   }
@@ -135,12 +134,13 @@ void RetrievalMapPanel::refresh() {
 
 void RetrievalMapPanel::draw(const std::vector<Row>& rows) {
   const RunModel& run = context().run();
-  const SegmentRecord& last = run.record(by_segment() ? run.segment_count() - 1 : rows.front().segment);
+  const SegmentRecord& last = run.record(rows.back().segment);
   const auto height = static_cast<double>(rows.size());
   plot_->set_extent(QRectF(-0.5, -0.5, static_cast<double>(last.first_token + last.length), height));
   std::vector<QString> names;
-  if (!by_segment())
-    for (const Row& row : rows) names.push_back(head_name(row.layer, row.head));
+  if (!by_segment() || context().range().is_set())
+    for (const Row& row : rows)
+      names.push_back(by_segment() ? QString::number(row.segment) : head_name(row.layer, row.head));
   plot_->set_y_names(names);
   plot_->set_axes(tr("Source position (token)"), by_segment() ? tr("Query segment") : tr("Layer, head"));
   plot_->set_title(by_segment() ? tr("What layer %1, head %2 retrieves").arg(layer_).arg(head_)

@@ -7,11 +7,13 @@
 #include <QLineEdit>
 #include <QLocale>
 #include <QShortcut>
+#include <QStandardItemModel>
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
 
 #include "widgets/icons.h"
+#include "widgets/run_comparison.h"
 #include "widgets/text_search.h"
 #include "widgets/token_view.h"
 
@@ -37,7 +39,7 @@ QString heads_that_fetched(RunModel& run, int segment, std::int64_t token) {
   return TextPanel::tr("fetched for segment %1 by layer.head %2").arg(segment).arg(text);
 }
 
-QString tooltip(RunModel& run, const Selection& selected, std::int64_t token) {
+QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, const RunComparison* comparison) {
   const SegmentConfig& config = run.request().config;
   const QLocale locale;
   const auto number = [&locale](std::int64_t value) { return locale.toString(static_cast<qlonglong>(value)); };
@@ -57,6 +59,11 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token) {
     lines += TextPanel::tr("log-probability %1 (probability %2 %)")
                  .arg(-loss, 0, 'f', 3)
                  .arg(100 * std::exp(-loss), 0, 'g', 3);
+  const float change = comparison ? comparison->loss_change(token) : NAN;
+  if (!std::isnan(change))
+    lines += TextPanel::tr("loss %1%2 nats against the pinned run")
+                 .arg(change > 0 ? QStringLiteral("+") : QString())
+                 .arg(static_cast<double>(change), 0, 'f', 3);
   const QString fetched = heads_that_fetched(run, selected.segment, token);
   if (!fetched.isEmpty()) lines += fetched.toHtmlEscaped();
   return lines.join(QStringLiteral("<br>"));
@@ -104,7 +111,9 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
   layout->addWidget(bar);
   layout->addWidget(view_, 1);
 
-  view_->set_tooltip([this](std::int64_t token) { return tooltip(context().run(), context().selected(), token); });
+  view_->set_tooltip([this](std::int64_t token) {
+    return tooltip(context().run(), context().selected(), token, context().comparison());
+  });
   connect(view_, &TokenView::token_clicked, this, [this](qint64 token) { choose_token(token); });
   connect(view_, &TokenView::token_hovered, this, [this](qint64 token) {
     Selection hovered;
@@ -113,15 +122,32 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
   });
   connect(&lab.run(), &RunModel::reset, view_, &TokenView::reset);
   connect(&lab.run(), &RunModel::reset, this, [this] { shown_ = {}; });
+  view_->set_loss_change([this](std::int64_t token) {
+    const RunComparison* comparison = context().comparison();
+    return comparison ? comparison->loss_change(token) : NAN;
+  });
+  connect(&lab, &LabContext::pinned_run_changed, this, &TextPanel::offer_loss_change);
   connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
-  connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  for (const auto signal : {&LabContext::selection_changed, &LabContext::pinned_changed, &LabContext::range_changed})
+    connect(&lab, signal, this, &Panel::request_refresh);
   connect(&lab, &LabContext::hover_changed, this, [this] { view_->set_hovered_token(context().hovered().token); });
+}
+
+void TextPanel::offer_loss_change() {
+  constexpr int index = static_cast<int>(TokenView::Colouring::LossChange);
+  const bool pinned = context().comparison() != nullptr;
+  static_cast<QStandardItemModel*>(colour_->model())->item(index)->setEnabled(pinned);
+  if (!pinned && colour_->currentIndex() == index) colour_->setCurrentIndex(0);
+  view_->viewport()->update();
 }
 
 void TextPanel::build_bar(QWidget* bar) {
   colour_ = new QComboBox(bar);
-  colour_->addItems({tr("Colour: hits"), tr("Colour: loss"), tr("Colour: none")});
+  colour_->addItems({tr("Colour: hits"), tr("Colour: loss"), tr("Colour: none"), tr("Colour: Δ loss against B")});
+  colour_->setItemData(
+      3, tr("Blue: this run predicts the token better; orange: the pinned run B does. Full colour: 2 nats"),
+      Qt::ToolTipRole);
   colour_->setToolTip(tr("What the background of a token shows"));
   heads_ = new QComboBox(bar);
   heads_->addItems({tr("All heads"), tr("Selected head")});
@@ -144,6 +170,7 @@ void TextPanel::build_bar(QWidget* bar) {
   layout->addWidget(query_, 2);
   layout->addWidget(previous);
   layout->addWidget(next);
+  layout->addWidget(sync_toggle());
 
   connect(colour_, &QComboBox::currentIndexChanged, this, [this](int index) {
     view_->set_colouring(static_cast<TokenView::Colouring>(index));
@@ -162,6 +189,7 @@ void TextPanel::build_bar(QWidget* bar) {
     context().select_token(token);
   });
   connect(search_, &TextSearch::not_found, this, [this] { found_->setText(tr("not found")); });
+  offer_loss_change();
 }
 
 // A token that the selected segment fetched is looked at from that segment; any other one from its own.
@@ -181,6 +209,12 @@ void TextPanel::refresh() {
   const Selection& selected = context().selected();
   TokenMarks marks = marks_of(context().run(), selected, heads_->currentIndex() == 1);
   const std::int64_t segment_begin = marks.segment_begin;
+  marks.pinned = context().pinned().token;
+  if (const SegmentRange& range = context().range(); range.is_set()) {
+    const std::int64_t length = context().run().request().config.segment_length;
+    marks.shown_begin = range.first * length;
+    marks.shown_end = (range.last + 1) * length;
+  }
   view_->set_marks(std::move(marks));
   view_->set_selected_token(selected.token);
   if (selected.token >= 0 && selected.token != shown_.token) {

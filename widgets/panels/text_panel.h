@@ -22,6 +22,7 @@ class TextPanel : public Panel {
 
  private:
   void build_bar(QWidget* bar);
+  void offer_loss_change();  ///< as a colour, while a run is pinned
   void choose_token(std::int64_t token);
   void search(bool forward);
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Comparing runs in the window, on the real engine and the demo.
+#include "widgets/panels/compare_panel.h"
+
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTest>
+#include <cmath>
+
+#include "app/main_window.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/temp_dir.h"
+#include "widgets/comparison_rows.h"
+#include "widgets/plot_view.h"
+
+using namespace carryover;
+
+namespace {
+
+constexpr int patience_ms = 60'000, settle_ms = 60;
+
+void open_demo(MainWindow& window, std::int64_t tokens) {
+  const QString demo = QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");
+  RunOptions options;
+  options.token_limit = tokens;
+  options.dtype = DType::Float32;
+  window.context().set_run_options(options);
+  window.controller().open_model(demo);
+  window.controller().open_text(demo + QStringLiteral("/text.txt"));
+}
+
+void run_to_the_end(MainWindow& window) {
+  QSignalSpy ended(&window.controller(), &RunController::run_ended);
+  window.controller().run_when_ready();
+  QVERIFY(ended.wait(patience_ms));
+}
+
+PlotView* plot(Panel& panel, const char* id) {
+  for (PlotView* each : panel.plots())
+    if (each->id() == QLatin1String(id)) return each;
+  return nullptr;
+}
+
+QString cell(const QTableView& table, const QString& name, int column) {
+  for (int row = 0; row < table.model()->rowCount(); ++row)
+    if (table.model()->index(row, ComparisonTable::Name).data() == name)
+      return table.model()->index(row, column).data().toString();
+  return {};
+}
+
+}  // namespace
+
+class ComparePanelTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void nothing_is_compared_before_a_run_is_pinned() {
+    LabContext lab;
+    lab.pin_run();
+    QVERIFY(!lab.comparison());
+    ComparePanel panel(lab);
+    panel.resize(700, 400);
+    panel.show();
+    QTest::qWait(settle_ms);
+    for (PlotView* each : panel.plots()) QVERIFY(each->is_empty());
+  }
+
+  // The same run twice is the same; another grouping retrieves with other heads; full attention predicts differently
+  // and retrieves nothing.
+  void runs_of_the_demo_side_by_side() {
+    MainWindow window;
+    window.show();
+    open_demo(window, 1000);
+    run_to_the_end(window);
+    LabContext& lab = window.context();
+    lab.pin_run();
+    run_to_the_end(window);
+    check_equal(lab, window);
+    RunOptions options = lab.run_options();
+    options.policy = "full";
+    lab.set_run_options(options);
+    run_to_the_end(window);
+    check_against_full(lab, window);
+    options.policy = "segmented";
+    lab.set_run_options(options);
+    SegmentConfig config = lab.config();
+    config.retrieval_length = config.retrieval_length / 2;
+    lab.edit_config(config, QStringLiteral("half of R"));
+    run_to_the_end(window);
+    check_less_retrieved(lab, window);
+  }
+
+  void a_comparison_is_exported_whatever_page_is_in_front() {
+    const test::TempDir folder;
+    MainWindow window;
+    window.show();
+    open_demo(window, 1000);
+    run_to_the_end(window);
+    window.context().pin_run();
+    SegmentConfig config = window.context().config();
+    config.top_k = 1;
+    window.context().edit_config(config, QStringLiteral("k"));
+    run_to_the_end(window);
+    const QString directory = QString::fromStdString(folder.file("plots"));
+    window.export_plots(directory);
+    for (const char* id : {"compare_map", "compare_jaccard", "compare_jaccard_heads", "compare_loss",
+                           "compare_loss_tokens", "distance_heads", "distance_runs"}) {
+      QFile file(QStringLiteral("%1/%2.csv").arg(directory, QLatin1String(id)));
+      QVERIFY2(file.open(QIODevice::ReadOnly), id);
+      QVERIFY2(file.readAll().count('\n') > 5, id);
+    }
+  }
+
+ private:
+  static QTableView* table_of(MainWindow& window) {
+    window.raise_panel(QStringLiteral("compare"));
+    window.panel(QStringLiteral("compare"))->catch_up();
+    QTest::qWait(settle_ms);
+    return window.panel(QStringLiteral("compare"))->findChild<QTableView*>();
+  }
+
+  static void check_equal(LabContext& lab, MainWindow& window) {
+    QVERIFY(lab.comparison());
+    const RunComparison& comparison = *lab.comparison();
+    QCOMPARE(comparison.common_tokens(), lab.run().token_count());
+    QCOMPARE(comparison.total_overlap().jaccard(), std::optional(1.0));
+    for (int segment = 0; segment < lab.run().segment_count(); ++segment) {
+      QCOMPARE(comparison.segment_loss_change(segment).mean().value_or(0), 0.0);
+      QVERIFY(comparison.segment_overlap(segment).jaccard().value_or(1) == 1.0);
+    }
+    const QTableView* table = table_of(window);
+    QCOMPARE(cell(*table, QStringLiteral("Hits in common (Jaccard)"), ComparisonTable::Change),
+             QLocale().toString(1.0, 'f', 3));
+    QCOMPARE(cell(*table, QStringLiteral("Perplexity of the same"), ComparisonTable::RunA),
+             cell(*table, QStringLiteral("Perplexity of the same"), ComparisonTable::RunB));
+    for (const auto& [x, jaccard] : plot(*window.panel(QStringLiteral("compare")), "compare_jaccard")->drawn_points(0))
+      QCOMPARE(jaccard, 1.0);
+  }
+
+  static void check_against_full(LabContext& lab, MainWindow& window) {
+    const RunComparison& comparison = *lab.comparison();
+    QCOMPARE(comparison.total_overlap().either, std::int64_t{0});
+    // The first segment has no past: both policies are plain attention there. Later ones differ.
+    const LossChange first = comparison.segment_loss_change(0);
+    QVERIFY(std::abs(*first.mean()) < 1e-4);
+    float most = 0;
+    for (std::int64_t token = lab.run().record(1).first_token; token < lab.run().token_count(); ++token)
+      if (const float change = comparison.loss_change(token); !std::isnan(change))
+        most = std::max(most, std::abs(change));
+    QVERIFY(most > 1e-3F);
+    double nll = 0;
+    for (int segment = 0; segment < lab.run().segment_count(); ++segment)
+      nll += lab.run().record(segment).nll_sum - lab.pinned_run()->record(segment).nll_sum;
+    const LossChange all = comparison.total_loss_change();
+    QVERIFY(std::abs((all.a - all.b) - nll) < 1e-2);
+    const QTableView* table = table_of(window);
+    QCOMPARE(cell(*table, QStringLiteral("policy"), ComparisonTable::RunA), QStringLiteral("full"));
+    QCOMPARE(cell(*table, QStringLiteral("policy"), ComparisonTable::RunB), QStringLiteral("segmented"));
+    Panel& panel = *window.panel(QStringLiteral("compare"));
+    QVERIFY(plot(panel, "compare_map")->is_empty());
+    const auto labels = plot(panel, "compare_map")->findChildren<QLabel*>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(),
+                        [](const QLabel* label) { return label->text().contains(QLatin1String("policy full")); }));
+    QVERIFY(!plot(panel, "compare_loss")->is_empty());
+  }
+
+  // Half of R keeps the better anchors: what is retrieved is a part of what was.
+  static void check_less_retrieved(LabContext& lab, MainWindow& window) {
+    const auto jaccard = lab.comparison()->total_overlap().jaccard();
+    QVERIFY(jaccard && *jaccard > 0.05 && *jaccard < 0.95);
+    Panel& panel = *window.panel(QStringLiteral("compare"));
+    table_of(window);
+    lab.select_head(-1, -1);
+    panel.findChild<QTabWidget*>()->setCurrentIndex(1);
+    QTest::qWait(settle_ms);
+    PlotView& map = *plot(panel, "compare_map");
+    QVERIFY(!map.is_empty());
+    const QTableView* table = panel.findChild<QTableView*>();
+    QVERIFY(!cell(*table, QStringLiteral("retrieval_length"), ComparisonTable::RunA).isEmpty());
+    QVERIFY(cell(*table, QStringLiteral("policy"), ComparisonTable::RunA).isEmpty());
+    lab.unpin_run();
+    QTest::qWait(settle_ms);
+    QVERIFY(!lab.comparison());
+    QVERIFY(!panel.grab().isNull());
+  }
+};
+
+int main(int argc, char** argv) {
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  apply_theme(application, ThemeKind::Light);
+  ComparePanelTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "compare_panel_test.moc"

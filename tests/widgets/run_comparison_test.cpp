@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What two runs have in common, held against sets and sums that are made here.
+#include "widgets/run_comparison.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "engine/io/tokenizer.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/synthetic_run.h"
+#include "widgets/comparison_rows.h"
+#include "widgets/models/comparison_table.h"
+
+using namespace carryover;
+
+namespace {
+
+using HitSet = std::set<std::tuple<int, int, std::int64_t>>;
+
+HitSet evidence(const RunModel& run, int segment) {
+  HitSet set;
+  for (const HeadHits& head : run.snapshot(segment).hits)
+    for (const Hit& hit : head.hits)
+      if (hit.kind != HitKind::Padding) set.emplace(head.layer, head.head, hit.position);
+  return set;
+}
+
+/// The same segment, with every third hit gone and losses that are worse by a known amount.
+std::shared_ptr<const SegmentSnapshot> changed_snapshot(const RunModel& run, int segment, float worse) {
+  auto snapshot = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(run, segment));
+  for (HeadHits& head : snapshot->hits)
+    for (Hit& hit : head.hits)
+      if (hit.position % 3 == 0) hit.kind = HitKind::Padding;
+  for (float& loss : snapshot->target_nll) loss += worse;
+  snapshot->record.nll_sum += static_cast<double>(worse) * static_cast<double>(snapshot->record.targets);
+  return snapshot;
+}
+
+}  // namespace
+
+class RunComparisonTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void a_run_equals_itself() {
+    RunModel run;
+    test::synthetic_run(run, 8, 8, test::synthetic_request(8));
+    const auto kept = run.kept();
+    const RunComparison comparison(run, *kept);
+    QCOMPARE(comparison.common_tokens(), run.token_count());
+    QCOMPARE(comparison.first_difference(), std::int64_t{-1});
+    for (int segment = 0; segment < 8; ++segment) {
+      QCOMPARE(comparison.paired_segment(segment), segment);
+      QCOMPARE(comparison.segment_loss_change(segment).mean(), std::optional(0.0));
+      QCOMPARE(comparison.segment_overlap(segment).jaccard(), segment == 0 ? std::nullopt : std::optional(1.0));
+    }
+    QCOMPARE(comparison.head_overlap(8, 1, {}).jaccard(), std::optional(1.0));
+    for (std::int64_t token = 1; token < run.token_count(); ++token) QCOMPARE(comparison.loss_change(token), 0.F);
+    std::vector<const HeadHits*> rows;
+    for (int segment = 0; segment < 8; ++segment) rows.push_back(run.hits(segment, 3, 0));
+    const HitGrid grid = hit_difference(rows, rows, {-0.5, 2048, -0.5, 8, 256, 8, true});
+    int cells = 0;
+    for (const float value : grid.map.values) {
+      if (std::isnan(value)) continue;
+      QCOMPARE(value, 0.F);
+      ++cells;
+    }
+    QVERIFY(cells > 20);
+    for (const ComparisonRow& row : comparison_rows(comparison, {})) QVERIFY(row.part == ComparisonRow::Part::Result);
+  }
+
+  void overlap_is_that_of_sets() {
+    RunModel a, b;
+    test::synthetic_run(a, 10, 10, test::synthetic_request(10));
+    test::synthetic_run(b, 10, 0, test::synthetic_request(10));
+    for (int segment = 0; segment < 10; ++segment) b.append(changed_snapshot(b, segment, 0.25F));
+    const RunComparison comparison(a, b);
+    std::size_t all_both = 0, all_either = 0;
+    for (int segment = 0; segment < 10; ++segment) {
+      const HitSet in_a = evidence(a, segment), in_b = evidence(b, segment);
+      HitSet either = in_a;
+      either.insert(in_b.begin(), in_b.end());
+      const std::size_t both = in_a.size() + in_b.size() - either.size();
+      QCOMPARE(comparison.segment_overlap(segment).both, static_cast<std::int64_t>(both));
+      QCOMPARE(comparison.segment_overlap(segment).either, static_cast<std::int64_t>(either.size()));
+      all_both += both;
+      all_either += either.size();
+      const auto change = comparison.segment_loss_change(segment).mean();
+      QVERIFY(change && std::abs(*change + 0.25) < 1e-5);
+    }
+    QVERIFY(all_both > 0 && all_both < all_either);
+    QCOMPARE(comparison.total_overlap().both, static_cast<std::int64_t>(all_both));
+    QVERIFY(comparison.total_overlap({2, 3}).either < comparison.total_overlap().either);
+  }
+
+  void the_difference_map_counts_cells() {
+    RunModel a, b;
+    test::synthetic_run(a, 6, 6, test::synthetic_request(6));
+    test::synthetic_run(b, 6, 0, test::synthetic_request(6));
+    for (int segment = 0; segment < 6; ++segment) b.append(changed_snapshot(b, segment, 0));
+    const HeadHits &in_a = *a.hits(5, 3, 1), &in_b = *b.hits(5, 3, 1);
+    const HitGrid grid = hit_difference({&in_a}, {&in_b}, {-0.5, 1536, -0.5, 1, 2048, 1, false});
+    QCOMPARE(grid.bin, std::int64_t{1});
+    const auto has = [](const HeadHits& head, std::int64_t position) {
+      return std::any_of(head.hits.begin(), head.hits.end(),
+                         [&](const Hit& hit) { return hit.position == position && hit.kind != HitKind::Padding; });
+    };
+    for (std::int64_t position = 0; position < grid.map.columns; ++position) {
+      const float value = grid.map.at(0, position);
+      const bool of_a = has(in_a, position), of_b = has(in_b, position);
+      if (!of_a && !of_b)
+        QVERIFY(std::isnan(value));
+      else
+        QCOMPARE(value, (of_a ? 1.F : 0.F) - (of_b ? 1.F : 0.F));
+    }
+  }
+
+  void texts_that_differ_are_compared_where_they_agree() {
+    RunRequest changed = test::synthetic_request(4);
+    auto ids = *changed.ids;
+    for (std::size_t i = 300; i < 400; ++i) ids[i] = (ids[i] + 1) % 256;
+    changed.ids = std::make_shared<const std::vector<std::int32_t>>(ids);
+    RunModel a, b;
+    test::synthetic_run(a, 4, 4, test::synthetic_request(4));
+    test::synthetic_run(b, 4, 4, changed);
+    const RunComparison comparison(a, b);
+    QCOMPARE(comparison.first_difference(), std::int64_t{300});
+    QCOMPARE(comparison.common_tokens(), a.token_count() - 100);
+    for (std::int64_t token = 1; token < a.token_count(); ++token)
+      QCOMPARE(std::isnan(comparison.loss_change(token)), token >= 300 && token < 400);
+    QCOMPARE(comparison.segment_loss_change(1).targets, a.record(1).targets - 100);
+    QVERIFY(text_note(comparison).contains(QLatin1String("300")));
+    // A hit on another token is another hit.
+    std::int64_t hits = 0, lost = 0;
+    for (int segment = 2; segment < 4; ++segment)
+      for (const auto& [layer, head, position] : evidence(a, segment)) {
+        ++hits;
+        lost += position >= 300 && position < 400;
+      }
+    QVERIFY(lost > 0);
+    Overlap late;
+    late.add(comparison.segment_overlap(2));
+    late.add(comparison.segment_overlap(3));
+    QCOMPARE(late.both, hits - lost);
+    QCOMPARE(late.either, hits + lost);
+  }
+
+  void a_bos_shifts_the_other_run() {
+    const auto tokenizer = Tokenizer::load(CARRYOVER_SOURCE_DIR "/resources/demo");
+    if (!tokenizer->bos()) QSKIP("the demo's tokenizer has no BOS");
+    const RunRequest plain = test::synthetic_request(3);
+    RunRequest with_bos = plain;
+    with_bos.config.bos = true;
+    std::vector<std::int32_t> ids = {*tokenizer->bos()};
+    ids.insert(ids.end(), plain.ids->begin(), plain.ids->end());
+    with_bos.ids = std::make_shared<const std::vector<std::int32_t>>(ids);
+    RunModel a, b;
+    a.begin(test::synthetic_model(), plain, tokenizer);
+    b.begin(test::synthetic_model(), with_bos, tokenizer);
+    const RunComparison comparison(a, b);
+    QCOMPARE(comparison.common_tokens(), a.token_count());
+  }
+
+  void other_segment_lengths_meet_where_boundaries_do() {
+    RunModel a, b;
+    test::synthetic_run(a, 8, 8, test::synthetic_request(8, 128));
+    test::synthetic_run(b, 4, 4, test::synthetic_request(4, 256));
+    const RunComparison comparison(a, b);
+    for (int segment = 0; segment < 8; ++segment)
+      QCOMPARE(comparison.paired_segment(segment), segment % 2 == 0 ? segment / 2 : -1);
+    QCOMPARE(comparison.segment_overlap(3).either, std::int64_t{0});
+    QVERIFY(comparison.segment_overlap(4).either > 0);
+    QCOMPARE(comparison.segment_loss_change(3).targets, a.record(3).targets);
+  }
+
+  void other_vocabularies_share_nothing() {
+    RunModel a, b;
+    test::synthetic_run(a, 2, 2, test::synthetic_request(2));
+    ModelInfo other = test::synthetic_model();
+    other.config.vocabulary = 512;
+    b.begin(other, test::synthetic_request(2), nullptr);
+    const RunComparison comparison(a, b);
+    QVERIFY(!comparison.same_vocabulary());
+    QCOMPARE(comparison.common_tokens(), std::int64_t{0});
+    QVERIFY(std::isnan(comparison.loss_change(5)));
+    QCOMPARE(comparison.total_overlap().both, std::int64_t{0});
+  }
+
+  void only_settings_that_differ_are_listed() {
+    RunRequest other = test::synthetic_request(4);
+    other.config.carry_length = 16;
+    other.config.top_k = 3;
+    other.policy = "full";
+    RunModel a, b;
+    test::synthetic_run(a, 4, 4, test::synthetic_request(4));
+    test::synthetic_run(b, 4, 4, other);
+    const RunComparison comparison(a, b);
+    QStringList settings;
+    for (const ComparisonRow& row : comparison_rows(comparison, {}))
+      if (row.part == ComparisonRow::Part::Setting) settings += row.name + u'=' + row.a + u'/' + row.b;
+    QCOMPARE(settings, QStringList({"policy=segmented/full", "carry_length=32/16", "top_k=16/3"}));
+  }
+
+  void the_table_follows_its_rows() {
+    ComparisonTable table;
+    QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    RunModel a, b;
+    test::synthetic_run(a, 4, 2, test::synthetic_request(4));
+    test::synthetic_run(b, 4, 4, test::synthetic_request(4));
+    const RunComparison comparison(a, b);
+    table.set_rows(comparison_rows(comparison, {}));
+    const int rows = table.rowCount();
+    QVERIFY(rows > 5);
+    QSignalSpy resets(&table, &QAbstractItemModel::modelReset);
+    table.set_rows(comparison_rows(comparison, {}));
+    QCOMPARE(resets.count(), 0);
+    table.set_rows({});
+    QCOMPARE(table.rowCount(), 0);
+  }
+
+  void a_kept_run_outlives_the_next() {
+    RunModel run;
+    test::synthetic_run(run, 4, 4, test::synthetic_request(4));
+    const auto kept = run.kept();
+    const float loss = run.nll_of_token(500);
+    const HeadHits hits = *run.hits(3, 8, 2);
+    test::synthetic_run(run, 2, 1, test::synthetic_request(2, 64));
+    QCOMPARE(kept->segment_count(), 4);
+    QCOMPARE(kept->nll_of_token(500), loss);
+    QVERIFY(*kept->hits(3, 8, 2) == hits);
+    QVERIFY(kept->snapshot(3).carry_key_norm.values.empty());
+  }
+};
+
+CARRYOVER_GUI_TEST(RunComparisonTest)
+#include "run_comparison_test.moc"

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/compare_page.h"
+
+#include "widgets/panels/panel_support.h"
+
+namespace carryover {
+namespace {
+
+bool retrieves(const RunModel& run) {
+  for (int segment = 0; segment < run.segment_count(); ++segment)
+    if (!run.snapshot(segment).hits.empty()) return true;
+  return false;
+}
+
+}  // namespace
+
+QString comparison_provenance(const RunComparison& comparison) {
+  return QStringLiteral("A, text: %1\n%2\nB, text: %3\n%4")
+      .arg(comparison.a().text_name(), run_provenance(comparison.a()), comparison.b().text_name(),
+           run_provenance(comparison.b()));
+}
+
+QString no_hits_text(const RunComparison& comparison) {
+  const auto policy = [](const RunModel& run) { return QString::fromStdString(run.request().policy); };
+  const RunModel &a = comparison.a(), &b = comparison.b();
+  if (a.segment_count() == 0) return no_run_text();
+  if (!retrieves(a) && !retrieves(b)) return ComparePage::tr("Neither run has retrieved anything");
+  if (!retrieves(b))
+    return ComparePage::tr(
+               "Run B retrieves nothing (policy %1): there are no hits to compare with. The losses can be "
+               "compared.")
+        .arg(policy(b));
+  if (!retrieves(a))
+    return ComparePage::tr(
+               "This run retrieves nothing (policy %1): there are no hits to compare with. The losses can "
+               "be compared.")
+        .arg(policy(a));
+  return ComparePage::tr("No segment of one run starts where one of the other does, and retrieves with the same heads");
+}
+
+}  // namespace carryover

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/compare_panel.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/icons.h"
+#include "widgets/models/hits_model.h"
+#include "widgets/panels/compare_loss.h"
+#include "widgets/panels/compare_map.h"
+#include "widgets/panels/compare_overlap.h"
+#include "widgets/panels/panel_support.h"
+
+namespace carryover {
+
+ComparePanel::ComparePanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Compare"), parent), pages_(new QStackedWidget(this)), tabs_(new QTabWidget(this)) {
+  tabs_->setDocumentMode(true);
+  tabs_->addTab(build_table(), tr("Summary"));
+  add_page(new CompareMap(context(), this), tr("Hits, A − B"));
+  add_page(new CompareOverlap(context(), this), tr("Overlap"));
+  add_page(new CompareLoss(context(), this), tr("Δ loss"));
+  pages_->addWidget(build_invitation());
+  pages_->addWidget(tabs_);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(build_bar());
+  layout->addWidget(pages_, 1);
+  connect(tabs_, &QTabWidget::currentChanged, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::ended, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::reset, this, &ComparePanel::restart);
+  connect(&lab, &LabContext::pinned_run_changed, this, &ComparePanel::restart);
+  connect(&lab, &LabContext::range_changed, this, &ComparePanel::restart);
+  restart();
+}
+
+QWidget* ComparePanel::build_bar() {
+  auto* bar = new QWidget(this);
+  names_ = new QLabel(bar);
+  names_->setTextFormat(Qt::RichText);
+  names_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  note_ = new QLabel(bar);
+  note_->setWordWrap(true);
+  note_->setForegroundRole(QPalette::PlaceholderText);
+  const auto button = [this, bar](const QString& text, const QString& help, auto slot) {
+    auto* made = new QToolButton(bar);
+    made->setText(text);
+    made->setToolTip(help);
+    made->setAutoRaise(true);
+    connect(made, &QToolButton::clicked, this, slot);
+    return made;
+  };
+  pin_ = button(tr("Pin this run as B"), tr("Keep the current run as it is, to compare the next ones with"),
+                [this] { context().lab().pin_run(); });
+  set_themed_icon(pin_, QStringLiteral("pin"));
+  pin_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  unpin_ = button(tr("Unpin"), tr("Let run B go, and its memory"), [this] { context().lab().unpin_run(); });
+  auto* top = new QHBoxLayout;
+  top->addWidget(names_, 1);
+  top->addWidget(pin_);
+  top->addWidget(unpin_);
+  top->addWidget(sync_toggle());
+  auto* column = new QVBoxLayout(bar);
+  column->setContentsMargins(8, 4, 6, 4);
+  column->setSpacing(2);
+  column->addLayout(top);
+  column->addWidget(note_);
+  return bar;
+}
+
+QWidget* ComparePanel::build_table() {
+  view_ = new QTableView(this);
+  view_->setModel(&table_);
+  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  view_->setShowGrid(false);
+  view_->setAlternatingRowColors(true);
+  view_->setFrameShape(QFrame::NoFrame);
+  view_->setWordWrap(false);
+  view_->setAccessibleName(tr("Runs A and B side by side"));
+  view_->verticalHeader()->hide();
+  view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 7);
+  auto* header = view_->horizontalHeader();
+  header->setSectionResizeMode(QHeaderView::Stretch);
+  header->setSectionResizeMode(ComparisonTable::Name, QHeaderView::ResizeToContents);
+  header->setHighlightSections(false);
+  view_->setContextMenuPolicy(Qt::ActionsContextMenu);
+  for (const bool as_csv : {false, true}) {
+    auto* copy = new QAction(as_csv ? tr("Copy the table as CS&V") : tr("&Copy the table"), view_);
+    copy->setShortcut(as_csv ? QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C) : QKeySequence(QKeySequence::Copy));
+    copy->setShortcutContext(Qt::WidgetShortcut);
+    connect(copy, &QAction::triggered, this, [this, as_csv] { copy_table(as_csv); });
+    view_->addAction(copy);
+  }
+  return view_;
+}
+
+QWidget* ComparePanel::build_invitation() {
+  auto* page = new QWidget(this);
+  page->setAutoFillBackground(true);
+  page->setBackgroundRole(QPalette::Base);
+  auto* text = new QLabel(
+      tr("Pin a run as B, change a setting, the grouping, the policy, the model or the text, and run again: what that "
+         "changes appears here."),
+      page);
+  text->setWordWrap(true);
+  text->setAlignment(Qt::AlignCenter);
+  text->setForegroundRole(QPalette::PlaceholderText);
+  auto* layout = new QVBoxLayout(page);
+  layout->setContentsMargins(40, 0, 40, 0);
+  layout->addWidget(text);
+  return page;
+}
+
+void ComparePanel::add_page(ComparePage* page, const QString& title) {
+  tabs_->addTab(page, title);
+  plots_.push_back(page);
+  connect(page, &ComparePage::refresh_wanted, this, &Panel::request_refresh);
+}
+
+std::vector<PlotView*> ComparePanel::plots() {
+  std::vector<PlotView*> all;
+  for (ComparePage* page : plots_) {
+    if (context().comparison()) draw(page);
+    for (PlotView* plot : page->plots()) all.push_back(plot);
+  }
+  return all;
+}
+
+void ComparePanel::restart() {
+  restarted_.insert(plots_.begin(), plots_.end());
+  request_refresh();
+}
+
+void ComparePanel::draw(ComparePage* page) {
+  if (restarted_.erase(page) > 0) page->restart();
+  page->draw();
+}
+
+void ComparePanel::refresh() {
+  update_bar();
+  const RunComparison* comparison = context().comparison();
+  pages_->setCurrentIndex(comparison ? 1 : 0);
+  if (!comparison) return table_.set_rows({});
+  const auto page = std::find(plots_.begin(), plots_.end(), tabs_->currentWidget());
+  if (page != plots_.end())
+    draw(*page);
+  else
+    table_.set_rows(comparison_rows(*comparison, context().range()));
+}
+
+void ComparePanel::update_bar() {
+  const RunModel& run = context().run();
+  const RunComparison* comparison = context().comparison();
+  pin_->setEnabled(run.segment_count() > 0);
+  unpin_->setVisible(comparison != nullptr);
+  note_->setVisible(comparison != nullptr);
+  const QString a = run.is_empty() ? tr("no run yet") : run_name(run).toHtmlEscaped();
+  const QString b = comparison ? run_name(comparison->b()).toHtmlEscaped() : tr("none is pinned");
+  names_->setText(tr("<b>A</b> %1<br><b>B</b> %2").arg(a, b));
+  names_->setToolTip(comparison ? comparison_provenance(*comparison) : QString());
+  if (comparison) note_->setText(text_note(*comparison));
+}
+
+void ComparePanel::copy_table(bool as_csv) const {
+  QGuiApplication::clipboard()->setText(table_text(table_, {}, as_csv ? QLatin1Char(',') : QLatin1Char('\t')));
+}
+
+}  // namespace carryover
