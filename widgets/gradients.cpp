@@ -72,6 +72,20 @@ QColor scale_colour(ColourScale scale, double t) {
   return from_lab(darkest + (lightest - darkest) * t, spline(knots, i, t, &Knot::a), spline(knots, i, t, &Knot::b));
 }
 
+// Each arm is a straight line through CIELAB, from a grey near the page's (near, so that a zero is not taken for a
+// blank) to a blue and an orange of the same lightness and chroma, which people who confuse red and green tell apart.
+QColor diverging_colour(double t, bool on_dark) {
+  struct End {
+    double a, b;
+  };
+  constexpr End light_page[] = {{14, -50}, {27, 44}}, dark_page[] = {{-6, -38}, {20, 33}};
+  const double page = on_dark ? 16 : 93, end = on_dark ? 72 : 44;
+  t = std::clamp(t, -1.0, 1.0);
+  const End& colour = (on_dark ? dark_page : light_page)[t > 0 ? 1 : 0];
+  const double share = std::abs(t);
+  return from_lab(page + (end - page) * share, colour.a * share, colour.b * share);
+}
+
 double cie_lightness(const QColor& colour) {
   const double y =
       0.2126 * from_srgb(colour.redF()) + 0.7152 * from_srgb(colour.greenF()) + 0.0722 * from_srgb(colour.blueF());

@@ -32,6 +32,8 @@ void LabContext::forget_run() {
   hovered_ = {};
   history_ = {selected_};
   history_index_ = 0;
+  inspections_.reset();
+  what_ifs_.reset();
   Q_EMIT selection_changed();
   Q_EMIT hover_changed();
   Q_EMIT history_changed();

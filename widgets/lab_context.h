@@ -8,8 +8,10 @@
 
 #include "engine/core/segment_config.h"
 #include "widgets/alignment.h"
+#include "widgets/inspections.h"
 #include "widgets/run_model.h"
 #include "widgets/training_runs.h"
+#include "widgets/what_ifs.h"
 
 namespace carryover {
 
@@ -43,6 +45,8 @@ class LabContext : public QObject {
 
   RunModel& run() { return run_; }
   TrainingRuns& training() { return training_; }
+  Inspections& inspections() { return inspections_; }
+  WhatIfs& what_ifs() { return what_ifs_; }
   QUndoStack& undo_stack() { return undo_stack_; }
 
   const Selection& selected() const { return selected_; }
@@ -91,6 +95,8 @@ class LabContext : public QObject {
 
   RunModel run_;
   TrainingRuns training_;
+  Inspections inspections_;
+  WhatIfs what_ifs_;
   QUndoStack undo_stack_;
   Selection selected_, hovered_;
   std::vector<Selection> history_;

@@ -114,8 +114,14 @@ QCPColorGradient PlotMap::gradient() const {
                               categories_[static_cast<std::size_t>(i)].second(theme_));
     return gradient;
   }
-  const ColourScale scale = kind_ == PlotView::Gradient::Cividis ? ColourScale::Cividis : ColourScale::Viridis;
   constexpr int stops = 32;
+  if (kind_ == PlotView::Gradient::Diverging) {
+    const bool on_dark = theme_.kind == ThemeKind::Dark;
+    for (int i = 0; i <= stops; ++i)
+      gradient.setColorStopAt(static_cast<double>(i) / stops, diverging_colour(2.0 * i / stops - 1, on_dark));
+    return gradient;
+  }
+  const ColourScale scale = kind_ == PlotView::Gradient::Cividis ? ColourScale::Cividis : ColourScale::Viridis;
   for (int i = 0; i <= stops; ++i) {
     const double t = static_cast<double>(i) / stops;
     gradient.setColorStopAt(t, scale_colour(scale, t));
@@ -134,6 +140,10 @@ QCPRange PlotMap::value_range() const {
   }
   if (std::isfinite(low_)) low = low_;
   if (std::isfinite(high_)) high = high_;
+  if (kind_ == PlotView::Gradient::Diverging) {
+    const double most = std::isfinite(low) ? std::max(std::abs(low), std::abs(high)) : 0;
+    return most > 0 ? QCPRange(-most, most) : QCPRange(-1, 1);
+  }
   return low < high ? QCPRange(low, high) : QCPRange(std::isfinite(low) ? low : 0, (std::isfinite(low) ? low : 0) + 1);
 }
 

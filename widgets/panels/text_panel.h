@@ -22,14 +22,19 @@ class TextPanel : public Panel {
 
  private:
   void build_bar(QWidget* bar);
+  void connect_bar();
+  void offer_loss_change();  ///< as a colour, while a what-if of this run is shown
+  void show_menu(const QPoint& global_position);
   void choose_token(std::int64_t token);
   void search(bool forward);
 
+  LabContext& lab_;
   Selection shown_;  ///< what the view was last scrolled to
   TokenView* view_;
   TextSearch* search_;
   QComboBox* colour_;
   QComboBox* heads_;
+  QComboBox* unit_;
   QLineEdit* query_;
   QLabel* found_;
 };
