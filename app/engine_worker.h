@@ -75,6 +75,9 @@ class EngineWorker : public QObject {
   void save(const SaveRequest& request);
   /// From the model's files, whatever the open model has become since: it is loaded anew where it must be.
   void train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel);
+  /// The open model, for other workers of the engine thread; null where none is open.
+  Session* session() const { return session_.get(); }
+  bool trained() const { return trained_; }  ///< since it was loaded: its weights are no longer the file's
 
  Q_SIGNALS:
   void loading(double fraction, const QString& what);

@@ -26,6 +26,8 @@ MainWindow::MainWindow(QWidget* parent)
       controller_(context_),
       training_(context_, controller_),
       audits_(context_, controller_),
+      inspections_(context_, controller_),
+      what_ifs_(context_, controller_, inspections_),
       ribbon_(new ContextRibbon(context_)),
       messages_(new MessageBar(this)) {
   setWindowTitle(tr("Carryover"));
@@ -53,6 +55,7 @@ MainWindow::MainWindow(QWidget* parent)
   connect_training();
   connect_audits();
   connect_engine();
+  connect_what_ifs();
   update_actions();
   update_status();
 }

@@ -7,6 +7,7 @@
 #include "app/audit_controller.h"
 #include "app/run_controller.h"
 #include "app/train_controller.h"
+#include "app/what_if_controller.h"
 #include "widgets/lab_context.h"
 
 class QAction;
@@ -33,6 +34,7 @@ class MainWindow : public QMainWindow {
   RunController& controller() { return controller_; }
   TrainController& training() { return training_; }
   AuditController& audits() { return audits_; }
+  WhatIfController& what_ifs() { return what_ifs_; }
   MessageBar& message_bar() { return *messages_; }
   ContextRibbon& ribbon() { return *ribbon_; }
 
@@ -69,6 +71,7 @@ class MainWindow : public QMainWindow {
   void ask_engine();
   void ask_model_there();
   QString engine_label() const;  ///< the engine's machine; empty where it is this program
+  void connect_what_ifs();
   void show_error(const ErrorReport& report);
   TrainingPlan suggested_plan() const;
   QString why_engine_is_busy() const;  ///< empty: a training or an audit can start
@@ -86,8 +89,10 @@ class MainWindow : public QMainWindow {
 
   LabContext context_;
   RunController controller_;
-  TrainController training_;  ///< after controller_, whose engine it uses
-  AuditController audits_;    ///< as training_
+  TrainController training_;       ///< after controller_, whose engine it uses
+  AuditController audits_;         ///< as training_
+  InspectController inspections_;  ///< as training_
+  WhatIfController what_ifs_;      ///< after inspections_, whose worker it uses
   QPointer<FinetuneDialog> finetune_;
   ContextRibbon* ribbon_;
   MessageBar* messages_;

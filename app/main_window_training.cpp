@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The part of MainWindow that trains and audits: the dialog, the panels' wishes, and what the toolbar shows meanwhile.
+// The part of MainWindow that trains, audits and asks what if: the dialog, the panels' wishes, and what the toolbar
+// shows meanwhile.
 #include <QAction>
 #include <QDateTime>
 #include <QDir>
@@ -49,6 +50,11 @@ void MainWindow::connect_audits() {
   connect(&controller_, &RunController::model_opened, audit, tell);
   connect(&controller_, &RunController::text_opened, audit, tell);
   tell();
+}
+
+void MainWindow::connect_what_ifs() {
+  connect(&what_ifs_, &WhatIfController::failed, this, &MainWindow::show_error);
+  connect(&context_.what_ifs(), &WhatIfs::state_changed, this, &MainWindow::update_actions);
 }
 
 TrainingPlan MainWindow::suggested_plan() const {
@@ -111,6 +117,7 @@ void MainWindow::pause_or_resume() {
 
 void MainWindow::stop_engine() {
   if (audits_.active()) return audits_.cancel();
+  if (what_ifs_.active()) return what_ifs_.cancel();
   training_.active() ? training_.stop() : controller_.stop();
 }
 

@@ -239,6 +239,7 @@ RunRequest RunController::make_request() const {
   RunRequest request;
   request.config = context_.config();
   request.policy = context_.run_options().policy;
+  request.capture.states = request.policy == "segmented";  // for what-ifs and inspections
   std::vector<std::int32_t> ids;
   if (request.config.bos && model_->tokenizer->bos()) ids.push_back(*model_->tokenizer->bos());
   ids.insert(ids.end(), text_->ids->begin(), text_->ids->end());

@@ -13,7 +13,8 @@
 namespace carryover {
 namespace {
 
-constexpr int settle_ms = 250;  ///< a refresh and a replot are queued; a picture waits for both
+constexpr int settle_ms = 250;   ///< a refresh and a replot are queued; a picture waits for both
+constexpr int most_waits = 480;  ///< for the engine, of settle_ms each
 
 }  // namespace
 
@@ -52,7 +53,22 @@ void RunReport::start() {
   raise_next();
 }
 
+// The best hit of the selected head is left out, so that there is something to see.
+void RunReport::ask_what_if() {
+  LabContext& lab = window_.context();
+  const Selection& selected = lab.selected();
+  const HeadHits* hits = lab.run().hits(selected.segment, selected.layer, selected.head);
+  if (!hits || !lab.what_ifs().results().empty() || !lab.what_ifs().unavailable().isEmpty()) return;
+  lab.what_ifs().drop({selected.layer, selected.head, selected.token});
+  lab.what_ifs().ask_run({selected.segment, {lab.what_ifs().draft()}}, tr("Without its best hit"));
+}
+
+bool RunReport::engine_works() const {
+  return window_.context().inspections().next().has_value() || window_.context().what_ifs().running();
+}
+
 QWidget* RunReport::raise(const QString& picture) {
+  if (picture == QStringLiteral("what_if")) ask_what_if();
   if (picture == QStringLiteral("finetune")) return window_.open_finetune();
   if (picture != QStringLiteral("window")) {
     window_.raise_panel(picture);
@@ -65,8 +81,13 @@ QWidget* RunReport::raise(const QString& picture) {
 
 void RunReport::raise_next() {
   if (next_ == pictures_.size()) return Q_EMIT done(files_);
-  QWidget* widget = raise(pictures_[next_]);
-  QTimer::singleShot(settle_ms, this, [this, widget] {
+  save_settled(raise(pictures_[next_]), most_waits);
+}
+
+// What a view shows may need the engine first.
+void RunReport::save_settled(QWidget* widget, int waits) {
+  QTimer::singleShot(settle_ms, this, [this, widget, waits, worked = engine_works()] {
+    if (waits > 0 && (worked || engine_works())) return save_settled(widget, waits - 1);
     if (!save(*widget, pictures_[next_])) return;
     ++next_;
     raise_next();

@@ -23,6 +23,9 @@ class RunReport : public QObject {
  private:
   QWidget* raise(const QString& picture);
   void raise_next();
+  void ask_what_if();
+  bool engine_works() const;
+  void save_settled(QWidget* widget, int waits);
   bool save(QWidget& widget, const QString& name);
 
   MainWindow& window_;

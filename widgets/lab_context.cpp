@@ -65,6 +65,8 @@ void LabContext::forget_run() {
   history_index_ = 0;
   pin({-1, pinned_.layer, pinned_.head, -1});
   if (range_.last >= run_.expected_segments()) set_range({});
+  inspections_.reset();
+  what_ifs_.reset();
   Q_EMIT selection_changed();
   Q_EMIT hover_changed();
   Q_EMIT history_changed();

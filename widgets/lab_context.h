@@ -10,9 +10,11 @@
 #include "widgets/alignment.h"
 #include "widgets/run_comparison.h"
 #include "widgets/run_digests.h"
+#include "widgets/inspections.h"
 #include "widgets/run_model.h"
 #include "widgets/segment_range.h"
 #include "widgets/training_runs.h"
+#include "widgets/what_ifs.h"
 
 namespace carryover {
 
@@ -57,6 +59,8 @@ class LabContext : public QObject {
   const RunComparison* comparison() const { return comparison_.get(); }  ///< of run() with pinned_run(), or null
   RunDigests& digests() { return digests_; }
   TrainingRuns& training() { return training_; }
+  Inspections& inspections() { return inspections_; }
+  WhatIfs& what_ifs() { return what_ifs_; }
   QUndoStack& undo_stack() { return undo_stack_; }
 
   const Selection& selected() const { return selected_; }
@@ -118,6 +122,8 @@ class LabContext : public QObject {
   std::unique_ptr<RunComparison> comparison_;
   RunDigests digests_;
   TrainingRuns training_;
+  Inspections inspections_;
+  WhatIfs what_ifs_;
   QUndoStack undo_stack_;
   Selection selected_, hovered_, pinned_;
   SegmentRange range_;

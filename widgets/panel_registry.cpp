@@ -3,6 +3,8 @@
 
 #include <QCoreApplication>
 
+#include "widgets/panels/attention_panel.h"
+#include "widgets/panels/attribution_panel.h"
 #include "widgets/panels/audit_panel.h"
 #include "widgets/panels/carry_panel.h"
 #include "widgets/panels/compare_panel.h"
@@ -13,11 +15,14 @@
 #include "widgets/panels/log_panel.h"
 #include "widgets/panels/loss_panel.h"
 #include "widgets/panels/memory_panel.h"
+#include "widgets/panels/misses_panel.h"
+#include "widgets/panels/prefix_panel.h"
 #include "widgets/panels/reach_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
 #include "widgets/panels/text_panel.h"
 #include "widgets/panels/training_panel.h"
 #include "widgets/panels/training_runs_panel.h"
+#include "widgets/panels/what_if_panel.h"
 
 namespace carryover {
 namespace {
@@ -36,13 +41,18 @@ const std::vector<PanelEntry>& panel_registry() {
       row<HeadGridPanel>("grid", QT_TRANSLATE_NOOP("PanelRegistry", "Heads × layers"), PanelArea::Left),
       row<TextPanel>("text", QT_TRANSLATE_NOOP("PanelRegistry", "Text"), PanelArea::Centre),
       row<RetrievalMapPanel>("retrieval_map", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieval map"), PanelArea::Centre),
+      row<PrefixPanel>("prefix", QT_TRANSLATE_NOOP("PanelRegistry", "Prefix"), PanelArea::Centre),
+      row<AttentionPanel>("attention", QT_TRANSLATE_NOOP("PanelRegistry", "Attention"), PanelArea::Centre),
       row<CarryPanel>("carry", QT_TRANSLATE_NOOP("PanelRegistry", "Carried tail"), PanelArea::Centre),
       row<ComparePanel>("compare", QT_TRANSLATE_NOOP("PanelRegistry", "Compare"), PanelArea::Centre),
       row<HitsPanel>("hits", QT_TRANSLATE_NOOP("PanelRegistry", "Hits"), PanelArea::Right),
+      row<WhatIfPanel>("what_if", QT_TRANSLATE_NOOP("PanelRegistry", "What-if"), PanelArea::Right),
       row<ConfigPanel>("config", QT_TRANSLATE_NOOP("PanelRegistry", "Settings"), PanelArea::Right),
       row<LossPanel>("loss", QT_TRANSLATE_NOOP("PanelRegistry", "Loss"), PanelArea::Bottom),
       row<MemoryPanel>("memory", QT_TRANSLATE_NOOP("PanelRegistry", "Memory"), PanelArea::Bottom),
       row<DistancePanel>("distances", QT_TRANSLATE_NOOP("PanelRegistry", "Hit distances"), PanelArea::Bottom),
+      row<MissesPanel>("misses", QT_TRANSLATE_NOOP("PanelRegistry", "Misses"), PanelArea::Bottom),
+      row<AttributionPanel>("attribution", QT_TRANSLATE_NOOP("PanelRegistry", "Logit"), PanelArea::Bottom),
       row<TrainingPanel>("training", QT_TRANSLATE_NOOP("PanelRegistry", "Training"), PanelArea::Bottom),
       row<ReachPanel>("reach", QT_TRANSLATE_NOOP("PanelRegistry", "Gradient reach"), PanelArea::Bottom),
       row<TrainingRunsPanel>("training_runs", QT_TRANSLATE_NOOP("PanelRegistry", "Training runs"), PanelArea::Bottom),

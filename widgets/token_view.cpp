@@ -24,7 +24,7 @@ constexpr int far_jump_pages = 4;         ///< beyond it a scroll goes by estima
 
 }  // namespace
 
-TokenView::TokenView(const RunModel& run, QWidget* parent) : QAbstractScrollArea(parent), run_(run) {
+TokenView::TokenView(const RunModel& run, QWidget* parent) : QAbstractScrollArea(parent), run_(run), units_(run) {
   setAccessibleName(tr("Text"));
   setAccessibleDescription(tr("The text by tokens. Left and right select a token; Page Up and Page Down scroll."));
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -40,7 +40,8 @@ void TokenView::reset() {
   layout_.reset(&run_);
   marks_ = {};
   top_ = {};
-  selected_ = hovered_ = -1;
+  selected_ = hovered_ = range_start_ = -1;
+  range_ = {};
   update_metrics();
   update_scroll_bar();
   viewport()->update();
@@ -59,6 +60,22 @@ void TokenView::set_colouring(Colouring colouring) {
 void TokenView::set_loss_change(std::function<float(std::int64_t)> change) {
   loss_change_ = std::move(change);
   viewport()->update();
+}
+
+void TokenView::set_unit(TextUnit unit) {
+  unit_ = unit;
+  viewport()->update();
+}
+
+void TokenView::set_marked_range(const TokenRange& range) {
+  if (range == range_) return;
+  range_ = range;
+  viewport()->update();
+}
+
+void TokenView::extend_range(std::int64_t token) {
+  if (token < 0 || range_start_ < 0) return;
+  set_marked_range({std::min(token, range_start_), std::max(token, range_start_) + 1});
 }
 
 void TokenView::set_selected_token(std::int64_t token) {
@@ -159,27 +176,61 @@ QRect TokenView::token_rect(std::int64_t token) {
   return {};
 }
 
-std::optional<QColor> TokenView::background(std::int64_t token) const {
+/// Mean loss, or change of it, over the token's unit; NaN where none of its tokens has one. Tokens are painted in
+/// order, so that the last unit is mostly the next one too.
+double TokenView::unit_mean(std::int64_t token) {
+  if (painted_mean_ && painted_unit_.contains(token)) return *painted_mean_;
+  painted_unit_ = units_.around(token, unit_);
+  double sum = 0;
+  int count = 0;
+  for (std::int64_t i = painted_unit_.first; i < painted_unit_.last; ++i) {
+    const float value = colouring_ == Colouring::Loss ? run_.nll_of_token(i) : loss_change_(i);
+    if (std::isnan(value)) continue;
+    sum += static_cast<double>(value);
+    ++count;
+  }
+  painted_mean_ = count > 0 ? sum / count : NAN;
+  return *painted_mean_;
+}
+
+/// The strongest mark in the token's unit.
+const TokenMark* TokenView::unit_mark(std::int64_t token) {
+  const auto find = [this](std::int64_t at) {
+    const auto mark = marks_.hits.find(at);
+    return mark == marks_.hits.end() ? nullptr : &mark->second;
+  };
+  if (unit_ == TextUnit::Token) return find(token);
+  const TokenMark* best = nullptr;
+  const TokenRange unit = units_.around(token, unit_);
+  for (std::int64_t i = unit.first; i < unit.last; ++i) {
+    const TokenMark* mark = find(i);
+    if (!mark) continue;
+    if (!best || (marks_.one_head ? mark->kind < best->kind : mark->heads > best->heads)) best = mark;
+  }
+  return best;
+}
+
+std::optional<QColor> TokenView::background(std::int64_t token) {
   const Theme& theme = current_theme();
   if (colouring_ == Colouring::Loss) {
-    const float loss = run_.nll_of_token(token);
+    const double loss = unit_mean(token);
     if (std::isnan(loss)) return std::nullopt;
     return blend(theme.surface, theme.anchor, std::min(1.0, loss / full_scale_nats) * 0.75);
   }
   if (colouring_ == Colouring::LossChange && loss_change_) {
-    const double change = loss_change_(token);
+    const double change = unit_mean(token);
     if (std::isnan(change)) return std::nullopt;
     const QColor colour = diverging_colour(change / full_change_nats, theme.kind == ThemeKind::Dark);
     return blend(theme.surface, colour, std::min(1.0, std::abs(change) / full_change_nats * 4) * 0.8);
   }
   if (colouring_ == Colouring::Hits) {
-    const auto mark = marks_.hits.find(token);
-    if (mark == marks_.hits.end()) return std::nullopt;
+    const TokenMark* mark = unit_mark(token);
+    if (!mark) return std::nullopt;
     if (!marks_.one_head) {
-      const double share = static_cast<double>(mark->second.heads) / marks_.most_heads;
+      const double share = static_cast<double>(mark->heads) / marks_.most_heads;
       return blend(theme.surface, theme.anchor, 0.2 + 0.5 * share);
     }
-    switch (mark->second.kind) {
+    switch (mark->kind) {
       case HitKind::Anchor:
         return blend(theme.surface, theme.anchor, 0.6);
       case HitKind::Expanded:
@@ -211,6 +262,7 @@ void TokenView::paint_line(QPainter& painter, const TokenLine& line, int y) {
   for (const TokenPiece& piece : line) {
     const QRectF box(left + piece.x, y + 1, piece.width, line_height() - 2);
     if (const auto colour = background(piece.token)) painter.fillRect(box, *colour);
+    if (range_.contains(piece.token)) painter.fillRect(box, blend(theme.surface, theme.accent, 0.35));
     if (piece.token >= marks_.carry_begin && piece.token < marks_.carry_end)
       painter.fillRect(QRectF(box.left(), box.bottom() - 2, box.width(), 2), theme.carry);
     if (piece.token > 0 && piece.token % segment_length == 0)
@@ -236,6 +288,7 @@ void TokenView::paint_line(QPainter& painter, const TokenLine& line, int y) {
 void TokenView::paintEvent(QPaintEvent* /*event*/) {
   const Theme& theme = current_theme();
   QPainter painter(viewport());
+  painted_mean_.reset();
   painter.fillRect(viewport()->rect(), theme.surface);
   painter.fillRect(QRect(0, 0, gutter_width(), viewport()->height()), blend(theme.surface, theme.background, 0.7));
   if (layout_.token_count() == 0) {
@@ -271,11 +324,20 @@ void TokenView::changeEvent(QEvent* event) {
 
 void TokenView::mousePressEvent(QMouseEvent* event) {
   const std::int64_t token = token_at(event->position().toPoint());
-  if (event->button() == Qt::LeftButton && token >= 0) Q_EMIT token_clicked(token);
+  if (event->button() != Qt::LeftButton || token < 0) return;
+  if (event->modifiers() & Qt::ShiftModifier) {
+    if (range_start_ < 0) range_start_ = selected_;
+    return extend_range(token);
+  }
+  range_start_ = token;
+  set_marked_range({});
+  Q_EMIT token_clicked(token);
 }
 
 void TokenView::mouseMoveEvent(QMouseEvent* event) {
-  Q_EMIT token_hovered(token_at(event->position().toPoint()));
+  const std::int64_t token = token_at(event->position().toPoint());
+  if ((event->buttons() & Qt::LeftButton) && token != range_start_) extend_range(token);
+  Q_EMIT token_hovered(token);
 }
 
 void TokenView::keyPressEvent(QKeyEvent* event) {
@@ -285,7 +347,19 @@ void TokenView::keyPressEvent(QKeyEvent* event) {
     QAbstractScrollArea::keyPressEvent(event);
     return;
   }
-  Q_EMIT token_clicked(std::clamp<std::int64_t>(selected_ + (event->key() == Qt::Key_Left ? -1 : 1), 0, last));
+  const int by = event->key() == Qt::Key_Left ? -1 : 1;
+  if (event->modifiers() & Qt::ShiftModifier) {
+    const bool fresh = range_.first == range_.last;
+    if (fresh) range_start_ = std::max<std::int64_t>(0, selected_);
+    const std::int64_t end = fresh ? range_start_ : range_start_ == range_.first ? range_.last - 1 : range_.first;
+    return extend_range(std::clamp<std::int64_t>(end + by, 0, last));
+  }
+  set_marked_range({});
+  Q_EMIT token_clicked(std::clamp<std::int64_t>(selected_ + by, 0, last));
+}
+
+void TokenView::contextMenuEvent(QContextMenuEvent* event) {
+  Q_EMIT menu_wanted(event->globalPos());
 }
 
 bool TokenView::viewportEvent(QEvent* event) {

@@ -8,6 +8,7 @@
 
 #include "engine/core/hits.h"
 #include "widgets/run_model.h"
+#include "widgets/text_units.h"
 #include "widgets/token_layout.h"
 
 namespace carryover {
@@ -44,6 +45,9 @@ class TokenView : public QAbstractScrollArea {
   void set_colouring(Colouring colouring);
   /// Nats that a token's loss differs by from what it is compared with; NaN where it isn't. For LossChange.
   void set_loss_change(std::function<float(std::int64_t)> change);
+  void set_unit(TextUnit unit);  ///< that has one colour: the mean of its losses, or its strongest hit
+  TokenRange marked_range() const { return range_; }  ///< by dragging, or Shift and an arrow; empty where none is
+  void set_marked_range(const TokenRange& range);
   void set_selected_token(std::int64_t token);
   void set_hovered_token(std::int64_t token);
   void set_tooltip(std::function<QString(std::int64_t)> tooltip) { tooltip_ = std::move(tooltip); }
@@ -54,6 +58,7 @@ class TokenView : public QAbstractScrollArea {
  Q_SIGNALS:
   void token_clicked(qint64 token);
   void token_hovered(qint64 token);
+  void menu_wanted(const QPoint& global_position);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -64,6 +69,7 @@ class TokenView : public QAbstractScrollArea {
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent*) override {}  ///< taken, so that it goes to no parent
   void keyPressEvent(QKeyEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   bool viewportEvent(QEvent* event) override;
 
  private:
@@ -75,7 +81,10 @@ class TokenView : public QAbstractScrollArea {
   void update_scroll_bar();
   void paint_line(QPainter& painter, const TokenLine& line, int y);
   void paint_gutter(QPainter& painter, const TokenLine& line, int y);
-  std::optional<QColor> background(std::int64_t token) const;
+  std::optional<QColor> background(std::int64_t token);
+  double unit_mean(std::int64_t token);
+  const TokenMark* unit_mark(std::int64_t token);
+  void extend_range(std::int64_t token);
 
   const RunModel& run_;
   TokenLayout layout_;
@@ -83,6 +92,11 @@ class TokenView : public QAbstractScrollArea {
   Colouring colouring_ = Colouring::Hits;
   LinePlace top_;
   std::int64_t selected_ = -1, hovered_ = -1;
+  TextUnits units_;
+  TextUnit unit_ = TextUnit::Token;
+  TokenRange range_, painted_unit_;  ///< the unit that painted_mean_ is of
+  std::optional<double> painted_mean_;
+  std::int64_t range_start_ = -1;  ///< where dragging began
   std::function<QString(std::int64_t)> tooltip_;
   std::function<float(std::int64_t)> loss_change_;
 };

@@ -55,6 +55,13 @@ void HitsModel::append_blocks(std::vector<HitBlock> blocks) {
   endInsertRows();
 }
 
+void HitsModel::set_masses(const std::vector<SlotMasses>& masses) {
+  if (masses.empty() && masses_.empty()) return;
+  masses_.clear();
+  for (const SlotMasses& head : masses) masses_[{head.head.layer, head.head.head}] = head.mass;
+  if (rowCount() > 0) Q_EMIT dataChanged(index(0, Mass), index(rowCount() - 1, Mass));
+}
+
 void HitsModel::set_text_source(std::function<QString(std::int64_t)> text) {
   text_ = std::move(text);
 }
@@ -86,6 +93,11 @@ double HitsModel::number(int index, int column) const {
       return static_cast<double>(hit.kind);
     case Score:
       return padding ? NAN : static_cast<double>(hit.score);
+    case Mass: {
+      const auto head = masses_.find({at.block->head.layer, at.block->head.head});
+      const bool known = head != masses_.end() && static_cast<std::size_t>(at.slot) < head->second.size();
+      return known ? static_cast<double>(head->second[static_cast<std::size_t>(at.slot)]) : NAN;
+    }
     case Anchor:
       return padding ? NAN : static_cast<double>(hit.anchor);
     default:
@@ -106,6 +118,7 @@ QString HitsModel::display(int index, int column) const {
   if (column == Text) return text_ ? text_(hit.position) : QString();
   const double value = number(index, column);
   if (std::isnan(value)) return {};
+  if (column == Mass) return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 3);
   return column == Score ? QString::number(value, 'g', 6) : QString::number(static_cast<qlonglong>(value));
 }
 
@@ -129,8 +142,8 @@ QVariant HitsModel::data(const QModelIndex& index, int role) const {
 
 QVariant HitsModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  const QString names[] = {tr("Segment"),  tr("Layer"), tr("Head"),  tr("Slot"),   tr("Position"),
-                           tr("Distance"), tr("Kind"),  tr("Score"), tr("Anchor"), tr("Text")};
+  const QString names[] = {tr("Segment"), tr("Layer"), tr("Head"), tr("Slot"),   tr("Position"), tr("Distance"),
+                           tr("Kind"),    tr("Score"), tr("Mass"), tr("Anchor"), tr("Text")};
   const QString tips[] = {
       tr("Segment that reads the hit"),
       tr("Layer"),
@@ -140,6 +153,7 @@ QVariant HitsModel::headerData(int section, Qt::Orientation orientation, int rol
       tr("Tokens from the position to the start of the segment that reads it"),
       tr("Anchor: it scored. Expanded: it stands beside an anchor. Padding: it only fills up"),
       tr("Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor's"),
+      tr("The share of its attention that the head spends on the slot, mean over the segment's queries"),
       tr("Position of the anchor it belongs to"),
       tr("The text around the position")};
   if (role == Qt::DisplayRole) return names[section];

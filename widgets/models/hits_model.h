@@ -4,9 +4,10 @@
 #include <QSortFilterProxyModel>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
-#include "engine/core/hits.h"
+#include "engine/core/inspection.h"
 
 namespace carryover {
 
@@ -21,7 +22,7 @@ class HitsModel : public QAbstractTableModel {
   Q_OBJECT
  public:
   /// Slot: place in the retrieved prefix. Distance: tokens from the position to the start of the segment that reads it.
-  enum Column { Segment, Layer, Head, Slot, Position, Distance, Kind, Score, Anchor, Text, ColumnCount };
+  enum Column { Segment, Layer, Head, Slot, Position, Distance, Kind, Score, Mass, Anchor, Text, ColumnCount };
   struct Row {
     const HitBlock* block;
     int slot;
@@ -31,6 +32,8 @@ class HitsModel : public QAbstractTableModel {
   using QAbstractTableModel::QAbstractTableModel;
   void set_blocks(std::vector<HitBlock> blocks);
   void append_blocks(std::vector<HitBlock> blocks);  ///< rows at the end; what is there stays selected and in place
+  /// The share of its head's attention that each slot gets, where that is known.
+  void set_masses(const std::vector<SlotMasses>& masses);
   void set_text_source(std::function<QString(std::int64_t position)> text);  ///< a snippet around a position
 
   Row row(int index) const;
@@ -45,7 +48,8 @@ class HitsModel : public QAbstractTableModel {
   QString display(int row, int column) const;
 
   std::vector<HitBlock> blocks_;
-  std::vector<int> ends_;  ///< ends_[i]: rows in blocks 0..i
+  std::vector<int> ends_;                                     ///< ends_[i]: rows in blocks 0..i
+  std::map<std::pair<int, int>, std::vector<float>> masses_;  ///< by layer and head
   std::function<QString(std::int64_t)> text_;
 };
 

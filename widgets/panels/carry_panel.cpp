@@ -24,11 +24,17 @@ Map without_empty_layers(Map map) {
 }  // namespace
 
 CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
-    : Panel(lab, tr("Carried tail"), parent), plot_(new PlotView(QStringLiteral("carry"), this)) {
+    : Panel(lab, tr("Carried tail"), parent),
+      view_(lab, QStringLiteral("carry"), this, [this] { request_refresh(); }),
+      plot_(new PlotView(QStringLiteral("carry"), this)) {
   quantity_ = new QComboBox(this);
-  quantity_->addItems({tr("Key norm ‖K‖"), tr("Value norm ‖V‖"), tr("Drift ‖K − K′‖ / ‖K′‖")});
+  quantity_->addItems(
+      {tr("Key norm ‖K‖"), tr("Value norm ‖V‖"), tr("Drift ‖K − K′‖ / ‖K′‖"), tr("Attention on the prefix, by head")});
   quantity_->setAccessibleName(tr("What the map shows"));
-  quantity_->setItemData(2, tr("Against the same slot of the previous segment's tail"), Qt::ToolTipRole);
+  quantity_->setItemData(Drift, tr("Against the same slot of the previous segment's tail"), Qt::ToolTipRole);
+  quantity_->setItemData(PrefixMass,
+                         tr("The share of its attention that each head spends on its carry, or on what it retrieved"),
+                         Qt::ToolTipRole);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
   bar->addWidget(quantity_);
@@ -40,11 +46,13 @@ CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
   layout->addLayout(bar);
   layout->addWidget(plot_, 1);
 
-  plot_->set_axes(tr("Carried slot (token)"), tr("Layer"));
   plot_->set_integer_axes(true, true);
   plot_->set_y_reversed(true);
   plot_->set_hover_text([this](double x, double y) { return text_at(x, y); });
-  connect(quantity_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
+  connect(quantity_, &QComboBox::currentIndexChanged, this, [this] {
+    plot_->fit();
+    request_refresh();
+  });
   connect(plot_, &PlotView::clicked, this, &CarryPanel::select_at);
   connect(plot_, &PlotView::stepped, this, [this](int columns, int rows) {
     const int segment = shown_segment(this->context()) + columns,
@@ -64,9 +72,17 @@ CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
   });
 }
 
+void CarryPanel::hideEvent(QHideEvent* event) {
+  Panel::hideEvent(event);
+  view_.forget();
+  request_refresh();
+}
+
 const Map& CarryPanel::map_of(int segment, int quantity) {
   const SegmentSnapshot& snapshot = context().run().snapshot(segment);
-  return quantity == 0 ? snapshot.carry_key_norm : quantity == 1 ? snapshot.carry_value_norm : snapshot.carry_drift;
+  return quantity == KeyNorm     ? snapshot.carry_key_norm
+         : quantity == ValueNorm ? snapshot.carry_value_norm
+                                 : snapshot.carry_drift;
 }
 
 void CarryPanel::widen_ranges() {
@@ -83,25 +99,63 @@ void CarryPanel::refresh() {
   const RunModel& run = context().run();
   const int segment = shown_segment(context()), quantity = quantity_->currentIndex();
   plot_->set_provenance(run_provenance(run));
-  if (segment < 0 || map_of(segment, quantity).values.empty()) {
-    plot_->clear_map();
-    plot_->set_empty_text(segment < 0 ? no_run_text()
-                          : quantity == 2 && segment == 0
-                              ? tr("Segment 0 has no tail before it to drift from: select a later one")
-                          : run.request().config.carry_length == 0
-                              ? tr("This run carries nothing: its carry length M is 0")
-                              : tr("The maps of segment %1 are not kept: newer ones took their memory").arg(segment));
-    plot_->request_replot();
-    return;
-  }
+  if (segment < 0) return show_nothing(no_run_text());
+  if (quantity == PrefixMass) return draw_masses(segment);
+  view_.forget();
+  plot_->set_axes(tr("Carried slot (token)"), tr("Layer"));
+  if (map_of(segment, quantity).values.empty())
+    return show_nothing(quantity == Drift && segment == 0
+                            ? tr("Segment 0 has no tail before it to drift from: select a later one")
+                        : run.request().config.carry_length == 0
+                            ? tr("This run carries nothing: its carry length M is 0")
+                            : tr("The maps of segment %1 are not kept: newer ones took their memory").arg(segment));
   const Map map = without_empty_layers(map_of(segment, quantity));
   const Range& range = ranges_[static_cast<std::size_t>(quantity)];
   plot_->set_title(tr("Tail left by segment %1: %2").arg(segment).arg(quantity_->currentText()));
   plot_->set_value_range(range.low, range.high);
   plot_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, static_cast<double>(map.rows) - 0.5,
-                 quantity_->currentText(), quantity == 2 ? PlotView::Gradient::Cividis : PlotView::Gradient::Viridis);
+                 quantity_->currentText(),
+                 quantity == Drift ? PlotView::Gradient::Cividis : PlotView::Gradient::Viridis);
   follow_selection(segment);
   plot_->request_replot();
+}
+
+void CarryPanel::show_nothing(const QString& why) {
+  plot_->clear_map();
+  plot_->set_empty_text(why);
+  plot_->request_replot();
+}
+
+void CarryPanel::draw_masses(int segment) {
+  InspectionParts parts;
+  parts.masses = true;
+  answer_ = view_.ask(segment, parts);
+  if (!answer_) return show_nothing(view_.why_not());
+  const Map& map = answer_->prefix_mass;
+  if (map.values.empty()) return show_nothing(tr("Segment %1 has no prefix").arg(segment));
+  plot_->set_axes(tr("Query head"), tr("Layer"));
+  plot_->set_title(tr("Attention of segment %1 on its prefix, by head").arg(segment));
+  plot_->set_value_range(0, NAN);
+  plot_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, static_cast<double>(map.rows) - 0.5,
+                 tr("Share of the attention"), PlotView::Gradient::Viridis);
+  const Selection& selected = context().selected();
+  plot_->set_row_cursor(selected.layer >= 0 ? selected.layer : NAN);
+  plot_->set_cursor(selected.head >= 0 ? selected.head : NAN);
+  plot_->request_replot();
+}
+
+QString CarryPanel::mass_text(int segment, int layer, int head) {
+  const RunRequest& request = context().run().request();
+  const Grouping& grouping = request.config.grouping;
+  const QString what = !grouping.is_long(layer, head)  ? tr("its carry")
+                       : grouping.is_long_layer(layer) ? tr("what it retrieved")
+                                                       : tr("no prefix: it sees its segment alone");
+  return tr("segment %1 · layer %2 · head %3\n%4 % on %5")
+      .arg(segment)
+      .arg(layer)
+      .arg(head)
+      .arg(100 * static_cast<double>(answer_->prefix_mass.at(layer, head)), 0, 'f', 2)
+      .arg(what);
 }
 
 void CarryPanel::follow_selection(int segment) {
@@ -116,9 +170,12 @@ void CarryPanel::follow_selection(int segment) {
 void CarryPanel::select_at(double x, double y) {
   const int segment = shown_segment(context());
   if (segment < 0) return;
-  const Map& map = map_of(segment, quantity_->currentIndex());
+  const bool masses = quantity_->currentIndex() == PrefixMass;
+  if (masses && !answer_) return;
+  const Map& map = masses ? answer_->prefix_mass : map_of(segment, quantity_->currentIndex());
   const std::int64_t slot = std::llround(x), layer = std::llround(y);
   if (slot < 0 || slot >= map.columns || layer < 0 || layer >= map.rows) return;
+  if (masses) return context().select_head(static_cast<int>(layer), static_cast<int>(slot));
   const SegmentRecord& record = context().run().record(segment);
   context().select({segment, static_cast<int>(layer), std::max(0, context().selected().head),
                     record.first_token + record.length - map.columns + slot});
@@ -127,9 +184,12 @@ void CarryPanel::select_at(double x, double y) {
 QString CarryPanel::text_at(double x, double y) {
   const int segment = shown_segment(context());
   if (segment < 0) return {};
-  const Map& map = map_of(segment, quantity_->currentIndex());
+  const bool masses = quantity_->currentIndex() == PrefixMass;
+  if (masses && !answer_) return {};
+  const Map& map = masses ? answer_->prefix_mass : map_of(segment, quantity_->currentIndex());
   const std::int64_t slot = std::llround(x), layer = std::llround(y);
   if (slot < 0 || slot >= map.columns || layer < 0 || layer >= map.rows) return {};
+  if (masses) return mass_text(segment, static_cast<int>(layer), static_cast<int>(slot));
   const SegmentRecord& record = context().run().record(segment);
   const std::int64_t position = record.first_token + record.length - map.columns + slot;
   return tr("layer %1 · slot %2 · position %3\n%4: %5\n%6")

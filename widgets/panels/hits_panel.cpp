@@ -24,6 +24,8 @@ namespace carryover {
 
 HitsPanel::HitsPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Hits"), parent),
+      lab_(lab),
+      view_(lab, QStringLiteral("hits"), this, [this] { show_masses(); }),
       scope_(new QComboBox(this)),
       table_(new QTableView(this)),
       count_(new QLabel(this)) {
@@ -111,8 +113,9 @@ void HitsPanel::make_table() {
   table_->setColumnWidth(HitsModel::Text, metrics.averageCharWidth() * 44);
   // What a narrow dock should show comes first.
   int place = 0;
-  for (const int column : {HitsModel::Segment, HitsModel::Layer, HitsModel::Head, HitsModel::Position, HitsModel::Kind,
-                           HitsModel::Score, HitsModel::Text, HitsModel::Distance, HitsModel::Slot, HitsModel::Anchor})
+  for (const int column :
+       {HitsModel::Segment, HitsModel::Layer, HitsModel::Head, HitsModel::Position, HitsModel::Kind, HitsModel::Score,
+        HitsModel::Mass, HitsModel::Text, HitsModel::Distance, HitsModel::Slot, HitsModel::Anchor})
     header->moveSection(header->visualIndex(column), place++);
   table_->setContextMenuPolicy(Qt::ActionsContextMenu);
   const auto action = [this](const QString& text, const QKeySequence& keys, auto slot) {
@@ -125,6 +128,7 @@ void HitsPanel::make_table() {
   action(tr("&Copy rows"), QKeySequence::Copy, [this] { copy(QLatin1Char('\t')); });
   action(tr("Copy rows as CS&V"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] { copy(QLatin1Char(',')); });
   action(tr("&Export the table…"), QKeySequence(Qt::CTRL | Qt::Key_E), [this] { ask_and_export(); });
+  action(tr("&Drop in the what-if"), QKeySequence::Delete, [this] { drop_rows(); });
   connect(table_, &QTableView::activated, this, &HitsPanel::jump);
 }
 
@@ -163,6 +167,32 @@ void HitsPanel::refresh() {
   }
   segments_read_ = context().run().segment_count();
   show_count();
+  show_masses();
+}
+
+void HitsPanel::hideEvent(QHideEvent* event) {
+  Panel::hideEvent(event);
+  view_.forget();
+  request_refresh();
+}
+
+// Of one segment alone: every segment that is looked at costs a run of it.
+void HitsPanel::show_masses() {
+  if (!isVisible()) return;
+  table_->setColumnHidden(HitsModel::Mass, shown_.scope == OneHead);
+  InspectionParts parts;
+  parts.masses = true;
+  const bool any = shown_.scope != OneHead && model_.rowCount() > 0;
+  const auto answer = view_.ask(any ? shown_.segment : -1, parts);
+  model_.set_masses(answer ? answer->slot_masses : std::vector<SlotMasses>());
+}
+
+void HitsPanel::drop_rows() {
+  for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
+    const HitsModel::Row row = model_.row(filter_.mapToSource(index).row());
+    if (row.block->head.segment == shown_segment(context()))
+      lab_.what_ifs().drop({row.block->head.layer, row.block->head.head, row.hit().position});
+  }
 }
 
 void HitsPanel::show_count() {

@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "widgets/inspection_view.h"
 #include "widgets/models/hits_model.h"
 #include "widgets/panel.h"
 
@@ -21,6 +22,7 @@ class HitsPanel : public Panel {
 
  protected:
   void refresh() override;
+  void hideEvent(QHideEvent* event) override;
 
  private:
   enum Scope { SegmentAndHead, OneSegment, OneHead };
@@ -34,10 +36,14 @@ class HitsPanel : public Panel {
   Shown wanted();
   std::vector<HitBlock> blocks(const Shown& shown, int first_segment);
   void show_count();
+  void show_masses();
+  void drop_rows();  ///< in the what-if being made
   void jump(const QModelIndex& index);
   void copy(QChar separator) const;
   void ask_and_export();
 
+  LabContext& lab_;
+  InspectionView view_;
   HitsModel model_;
   HitsFilter filter_;
   QComboBox* scope_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/panel_support.h"
 
+#include <QHeaderView>
 #include <QObject>
+#include <QTableView>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -51,6 +53,21 @@ QString text_around(const RunModel& run, std::int64_t position, int before, int 
 
 QString no_run_text() {
   return QObject::tr("No run yet: press Run");
+}
+
+void prepare_table(QTableView& table, const QString& accessible_name) {
+  table.setAccessibleName(accessible_name);
+  table.setSelectionBehavior(QAbstractItemView::SelectRows);
+  table.setAlternatingRowColors(true);
+  table.setShowGrid(false);
+  table.setWordWrap(false);
+  table.setFrameShape(QFrame::NoFrame);
+  table.verticalHeader()->hide();
+  table.verticalHeader()->setDefaultSectionSize(table.fontMetrics().height() + 6);
+  table.verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  table.horizontalHeader()->setHighlightSections(false);
+  table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  table.setTabKeyNavigation(false);
 }
 
 }  // namespace carryover

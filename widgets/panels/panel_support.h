@@ -5,6 +5,8 @@
 
 #include "widgets/linked_context.h"
 
+class QTableView;
+
 namespace carryover {
 
 /// The selected segment where it has been run, else the newest of those that views are filtered to; -1 where there is
@@ -20,5 +22,7 @@ QString training_provenance(const TrainingModel& run);
 QString text_around(const RunModel& run, std::int64_t position, int before = 4, int after = 4);
 /// Stops a run's panels from saying different things while there is nothing to show.
 QString no_run_text();
+/// How tables of the lab look: rows as a whole, no grid, short rows.
+void prepare_table(QTableView& table, const QString& accessible_name);
 
 }  // namespace carryover

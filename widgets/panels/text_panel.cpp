@@ -2,10 +2,13 @@
 #include "widgets/panels/text_panel.h"
 
 #include <QBoxLayout>
+#include <QClipboard>
 #include <QComboBox>
+#include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
 #include <QLocale>
+#include <QMenu>
 #include <QShortcut>
 #include <QStandardItemModel>
 #include <QToolButton>
@@ -21,6 +24,10 @@ namespace carryover {
 namespace {
 
 constexpr int heads_named = 6;  ///< in a tooltip; the rest is counted
+
+/// Rows of the colour box that show a difference of losses; the rows before them are TokenView's colourings.
+constexpr int against_b = static_cast<int>(TokenView::Colouring::LossChange);
+constexpr int of_what_if = against_b + 1;
 
 QString heads_that_fetched(RunModel& run, int segment, std::int64_t token) {
   if (segment < 0 || segment >= run.segment_count()) return {};
@@ -39,7 +46,12 @@ QString heads_that_fetched(RunModel& run, int segment, std::int64_t token) {
   return TextPanel::tr("fetched for segment %1 by layer.head %2").arg(segment).arg(text);
 }
 
-QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, const RunComparison* comparison) {
+QString signed_nats(float change) {
+  return (change > 0 ? QStringLiteral("+") : QString()) + QString::number(static_cast<double>(change), 'f', 3);
+}
+
+QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, const RunComparison* comparison,
+                const WhatIfResult* what_if) {
   const SegmentConfig& config = run.request().config;
   const QLocale locale;
   const auto number = [&locale](std::int64_t value) { return locale.toString(static_cast<qlonglong>(value)); };
@@ -59,11 +71,11 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
     lines += TextPanel::tr("log-probability %1 (probability %2 %)")
                  .arg(-loss, 0, 'f', 3)
                  .arg(100 * std::exp(-loss), 0, 'g', 3);
-  const float change = comparison ? comparison->loss_change(token) : NAN;
-  if (!std::isnan(change))
-    lines += TextPanel::tr("loss %1%2 nats against the pinned run")
-                 .arg(change > 0 ? QStringLiteral("+") : QString())
-                 .arg(static_cast<double>(change), 0, 'f', 3);
+  const float against_b = comparison ? comparison->loss_change(token) : NAN;
+  if (!std::isnan(against_b)) lines += TextPanel::tr("loss %1 nats against the pinned run").arg(signed_nats(against_b));
+  const float if_changed = what_if ? what_if->loss_change(token) : NAN;
+  if (!std::isnan(if_changed))
+    lines += TextPanel::tr("loss %1 nats if %2").arg(signed_nats(if_changed), what_if->name.toHtmlEscaped());
   const QString fetched = heads_that_fetched(run, selected.segment, token);
   if (!fetched.isEmpty()) lines += fetched.toHtmlEscaped();
   return lines.join(QStringLiteral("<br>"));
@@ -102,7 +114,10 @@ QToolButton* icon_button(QWidget* parent, const QString& icon, const QString& wh
 }  // namespace
 
 TextPanel::TextPanel(LabContext& lab, QWidget* parent)
-    : Panel(lab, tr("Text"), parent), view_(new TokenView(lab.run(), this)), search_(new TextSearch(lab.run(), this)) {
+    : Panel(lab, tr("Text"), parent),
+      lab_(lab),
+      view_(new TokenView(lab.run(), this)),
+      search_(new TextSearch(lab.run(), this)) {
   auto* bar = new QWidget(this);
   build_bar(bar);
   auto* layout = new QVBoxLayout(this);
@@ -112,8 +127,12 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
   layout->addWidget(view_, 1);
 
   view_->set_tooltip([this](std::int64_t token) {
-    return tooltip(context().run(), context().selected(), token, context().comparison());
+    return tooltip(context().run(), context().selected(), token, context().comparison(),
+                   lab_.what_ifs().shown_in_run());
   });
+  view_->set_loss_change([this](std::int64_t token) { return loss_change(token); });
+  connect(view_, &TokenView::menu_wanted, this, &TextPanel::show_menu);
+  connect(&lab.what_ifs(), &WhatIfs::shown_changed, this, &TextPanel::offer_loss_changes);
   connect(view_, &TokenView::token_clicked, this, [this](qint64 token) { choose_token(token); });
   connect(view_, &TokenView::token_hovered, this, [this](qint64 token) {
     Selection hovered;
@@ -122,11 +141,7 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
   });
   connect(&lab.run(), &RunModel::reset, view_, &TokenView::reset);
   connect(&lab.run(), &RunModel::reset, this, [this] { shown_ = {}; });
-  view_->set_loss_change([this](std::int64_t token) {
-    const RunComparison* comparison = context().comparison();
-    return comparison ? comparison->loss_change(token) : NAN;
-  });
-  connect(&lab, &LabContext::pinned_run_changed, this, &TextPanel::offer_loss_change);
+  connect(&lab, &LabContext::pinned_run_changed, this, &TextPanel::offer_loss_changes);
   connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
   for (const auto signal : {&LabContext::selection_changed, &LabContext::pinned_changed, &LabContext::range_changed})
@@ -134,25 +149,24 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
   connect(&lab, &LabContext::hover_changed, this, [this] { view_->set_hovered_token(context().hovered().token); });
 }
 
-void TextPanel::offer_loss_change() {
-  constexpr int index = static_cast<int>(TokenView::Colouring::LossChange);
-  const bool pinned = context().comparison() != nullptr;
-  static_cast<QStandardItemModel*>(colour_->model())->item(index)->setEnabled(pinned);
-  if (!pinned && colour_->currentIndex() == index) colour_->setCurrentIndex(0);
-  view_->viewport()->update();
-}
-
 void TextPanel::build_bar(QWidget* bar) {
   colour_ = new QComboBox(bar);
-  colour_->addItems({tr("Colour: hits"), tr("Colour: loss"), tr("Colour: none"), tr("Colour: Δ loss against B")});
+  colour_->addItems({tr("Colour: hits"), tr("Colour: loss"), tr("Colour: none"), tr("Colour: Δ loss against B"),
+                     tr("Colour: Δ loss of the what-if")});
   colour_->setItemData(
-      3, tr("Blue: this run predicts the token better; orange: the pinned run B does. Full colour: 2 nats"),
+      against_b, tr("Blue: this run predicts the token better; orange: the pinned run B does. Full colour: 2 nats"),
       Qt::ToolTipRole);
+  colour_->setItemData(of_what_if,
+                       tr("Blue: the what-if predicts the token better; orange: worse. Full colour: 2 nats"),
+                       Qt::ToolTipRole);
   colour_->setToolTip(tr("What the background of a token shows"));
   heads_ = new QComboBox(bar);
   heads_->addItems({tr("All heads"), tr("Selected head")});
   heads_->setToolTip(
       tr("Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head"));
+  unit_ = new QComboBox(bar);
+  unit_->addItems({tr("By token"), tr("By word"), tr("By sentence"), tr("By line"), tr("By segment")});
+  unit_->setToolTip(tr("What has one colour: the mean of its losses, or its strongest hit"));
   query_ = new QLineEdit(bar);
   query_->setPlaceholderText(tr("Search (Ctrl+F)"));
   query_->setClearButtonEnabled(true);
@@ -165,21 +179,28 @@ void TextPanel::build_bar(QWidget* bar) {
   layout->setContentsMargins(6, 4, 6, 4);
   layout->addWidget(colour_);
   layout->addWidget(heads_);
+  layout->addWidget(unit_);
   layout->addStretch(1);
   layout->addWidget(found_);
   layout->addWidget(query_, 2);
   layout->addWidget(previous);
   layout->addWidget(next);
   layout->addWidget(sync_toggle());
+  connect(next, &QToolButton::clicked, this, [this] { search(true); });
+  connect(previous, &QToolButton::clicked, this, [this] { search(false); });
+  connect_bar();
+  offer_loss_changes();
+}
 
+void TextPanel::connect_bar() {
+  connect(unit_, &QComboBox::currentIndexChanged, this,
+          [this](int index) { view_->set_unit(static_cast<TextUnit>(index)); });
   connect(colour_, &QComboBox::currentIndexChanged, this, [this](int index) {
-    view_->set_colouring(static_cast<TokenView::Colouring>(index));
+    view_->set_colouring(static_cast<TokenView::Colouring>(std::min<int>(index, against_b)));
     heads_->setEnabled(index == 0);
   });
   connect(heads_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
   connect(query_, &QLineEdit::returnPressed, this, [this] { search(true); });
-  connect(next, &QToolButton::clicked, this, [this] { search(true); });
-  connect(previous, &QToolButton::clicked, this, [this] { search(false); });
   connect(new QShortcut(QKeySequence::Find, this), &QShortcut::activated, this, [this] {
     query_->setFocus();
     query_->selectAll();
@@ -189,7 +210,55 @@ void TextPanel::build_bar(QWidget* bar) {
     context().select_token(token);
   });
   connect(search_, &TextSearch::not_found, this, [this] { found_->setText(tr("not found")); });
-  offer_loss_change();
+}
+
+float TextPanel::loss_change(std::int64_t token) {
+  if (colour_->currentIndex() == of_what_if) {
+    const WhatIfResult* what_if = lab_.what_ifs().shown_in_run();
+    return what_if ? what_if->loss_change(token) : NAN;
+  }
+  const RunComparison* comparison = context().comparison();
+  return comparison ? comparison->loss_change(token) : NAN;
+}
+
+void TextPanel::offer_colour(int index, bool offered) {
+  static_cast<QStandardItemModel*>(colour_->model())->item(index)->setEnabled(offered);
+  if (!offered && colour_->currentIndex() == index) colour_->setCurrentIndex(0);
+}
+
+void TextPanel::offer_loss_changes() {
+  offer_colour(against_b, context().comparison() != nullptr);
+  offer_colour(of_what_if, lab_.what_ifs().shown_in_run() != nullptr);
+  view_->viewport()->update();
+}
+
+// What can be done with the marked tokens, or with the selected one.
+void TextPanel::show_menu(const QPoint& global_position) {
+  const Selection selected = context().selected();
+  TokenRange range = view_->marked_range();
+  if (range.first == range.last && selected.token >= 0) range = {selected.token, selected.token + 1};
+  if (range.first == range.last) return;
+  const QString what = range.last - range.first == 1
+                           ? tr("token %L1").arg(static_cast<qlonglong>(range.first))
+                           : tr("%L1 tokens").arg(static_cast<qlonglong>(range.last - range.first));
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  connect(menu->addAction(tr("Copy the text of %1").arg(what)), &QAction::triggered, this, [this, range] {
+    QString text;
+    for (std::int64_t token = range.first; token < range.last; ++token) text += context().run().token_text(token);
+    QGuiApplication::clipboard()->setText(text);
+  });
+  menu->addSeparator();
+  connect(menu->addAction(tr("What if nothing of %1 were retrieved").arg(what)), &QAction::triggered, this,
+          [this, range] { lab_.what_ifs().ban(range); });
+  QAction* add =
+      menu->addAction(tr("What if layer %1, head %2 read %3 too").arg(selected.layer).arg(selected.head).arg(what));
+  add->setEnabled(selected.layer >= 0 && selected.head >= 0);
+  connect(add, &QAction::triggered, this, [this, range, selected] {
+    for (std::int64_t token = range.first; token < range.last; ++token)
+      lab_.what_ifs().add({selected.layer, selected.head, token});
+  });
+  menu->popup(global_position);
 }
 
 // A token that the selected segment fetched is looked at from that segment; any other one from its own.

@@ -22,15 +22,21 @@ class TextPanel : public Panel {
 
  private:
   void build_bar(QWidget* bar);
-  void offer_loss_change();  ///< as a colour, while a run is pinned
+  void connect_bar();
+  void offer_loss_changes();  ///< as colours: against the pinned run, and of the shown what-if
+  void offer_colour(int index, bool offered);
+  float loss_change(std::int64_t token);  ///< of the chosen colour; nats, NaN where there is none
+  void show_menu(const QPoint& global_position);
   void choose_token(std::int64_t token);
   void search(bool forward);
 
+  LabContext& lab_;
   Selection shown_;  ///< what the view was last scrolled to
   TokenView* view_;
   TextSearch* search_;
   QComboBox* colour_;
   QComboBox* heads_;
+  QComboBox* unit_;
   QLineEdit* query_;
   QLabel* found_;
 };

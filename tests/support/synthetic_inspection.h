@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "engine/core/inspection.h"
+#include "tests/support/synthetic_run.h"
+#include "widgets/lab_context.h"
+
+namespace carryover::test {
+
+inline AttentionMap synthetic_attention(const RunModel& run, int segment, const HeadRef& head,
+                                        const InspectionParts& parts) {
+  const SegmentRecord& record = run.record(segment);
+  AttentionMap map;
+  map.head = head;
+  map.segment_length = record.length;
+  if (const HeadHits* hits = run.hits(segment, head.layer, head.head))
+    for (const Hit& hit : hits->hits) map.prefix_positions.push_back(hit.position);
+  map.prefix_length = std::ssize(map.prefix_positions);
+  map.query_step = std::max<std::int64_t>(1, (record.length + parts.map_rows - 1) / parts.map_rows);
+  const auto columns = [&map](std::int64_t keys) { return (keys + map.key_step - 1) / map.key_step; };
+  map.prefix_columns = columns(map.prefix_length);
+  map.mean.rows = (record.length + map.query_step - 1) / map.query_step;
+  map.mean.columns = map.prefix_columns + columns(record.length);
+  for (std::int64_t row = 0; row < map.mean.rows; ++row) {
+    const auto seen = static_cast<double>(map.prefix_length + row * map.query_step + 1);
+    for (std::int64_t column = 0; column < map.mean.columns; ++column)
+      map.mean.values.push_back(static_cast<double>(column) < seen ? static_cast<float>(1 / seen) : 0.F);
+  }
+  return map;
+}
+
+inline SearchSteps synthetic_search(const RunModel& run, int segment, const HeadRef& head) {
+  const std::int64_t pool = run.record(segment).first_token;
+  SearchSteps steps;
+  steps.head = head;
+  steps.hits = *run.hits(segment, head.layer, head.head);
+  for (std::int64_t first = pool - 16; first + 8 <= pool; first += 4) steps.summaries.push_back({first, first + 8});
+  steps.summaries.push_back({pool - 4, pool});
+  steps.scores = {std::ssize(steps.summaries), pool, {}};
+  for (std::int64_t row = 0; row < steps.scores.rows; ++row)
+    for (std::int64_t column = 0; column < pool; ++column)
+      steps.scores.values.push_back(static_cast<float>(std::sin(0.05 * static_cast<double>(column + 3 * row))));
+  for (int summary = 0; summary < static_cast<int>(steps.summaries.size()); ++summary)
+    for (const Hit& hit : steps.hits.hits)
+      if (hit.kind == HitKind::Anchor)
+        steps.ranked.push_back({summary, hit.position, hit.score - static_cast<float>(summary), true});
+  steps.ranked.push_back({0, pool / 2 + 1, -3.F, false});
+  return steps;
+}
+
+inline LogitAttribution synthetic_attribution(const RunModel& run, int segment, std::int64_t token) {
+  const ModelConfig& model = run.model().config;
+  LogitAttribution logit;
+  logit.token = token;
+  logit.target = (*run.request().ids)[static_cast<std::size_t>(run.record(segment).first_token + token + 1)];
+  logit.embedding = 0.25F;
+  logit.feed_forward.assign(static_cast<std::size_t>(model.layers), 0.5F);
+  const auto map = [&model](float value) {
+    return Map{model.layers, model.heads,
+               std::vector<float>(static_cast<std::size_t>(model.layers * model.heads), value)};
+  };
+  logit.carry = map(0.125F);
+  logit.retrieved = map(-0.0625F);
+  logit.segment = map(0.03125F);
+  const float heads = static_cast<float>(model.layers * model.heads);
+  logit.logit = 0.25F + 0.5F * static_cast<float>(model.layers) + heads * (0.125F - 0.0625F + 0.03125F);
+  return logit;
+}
+
+/// What an engine would answer on a synthetic run.
+inline std::shared_ptr<const Inspection> synthetic_inspection(const RunModel& run, int segment,
+                                                              const InspectionParts& parts) {
+  auto inspection = std::make_shared<Inspection>();
+  inspection->segment = segment;
+  inspection->hits = run.snapshot(segment).hits;
+  if (parts.attention) inspection->attention = synthetic_attention(run, segment, *parts.attention, parts);
+  const ModelConfig& model = run.model().config;
+  if (parts.masses) {
+    inspection->prefix_mass = {model.layers, model.heads, {}};
+    for (std::int64_t i = 0; i < model.layers * model.heads; ++i)
+      inspection->prefix_mass.values.push_back(static_cast<float>(i) / 100.F);
+    for (const HeadHits& head : inspection->hits) {
+      std::vector<float> mass(head.hits.size());
+      for (std::size_t slot = 0; slot < mass.size(); ++slot) mass[slot] = static_cast<float>(slot + 1) / 1000.F;
+      inspection->slot_masses.push_back({{head.layer, head.head}, mass});
+    }
+  }
+  if (parts.search) inspection->search = synthetic_search(run, segment, *parts.search);
+  if (parts.misses)
+    for (const HeadHits& head : inspection->hits) {
+      const double share = 0.1 * (head.layer + head.head);
+      inspection->misses.push_back({{head.layer, head.head}, share / 2, share / 4, share / 2, {}});
+    }
+  if (parts.attribution) inspection->attribution = synthetic_attribution(run, segment, *parts.attribution);
+  return inspection;
+}
+
+/// Answers every wish of `lab` at once.
+inline void serve(LabContext& lab) {
+  while (const auto query = lab.inspections().next())
+    lab.inspections().deliver(*query, synthetic_inspection(lab.run(), query->segment, query->parts));
+}
+
+}  // namespace carryover::test

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The views of an inspection, on one that is made up: what they ask for, and whether they draw what they are given.
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+#include <cmath>
+
+#include "tests/support/gui_test.h"
+#include "tests/support/synthetic_inspection.h"
+#include "widgets/models/misses_table.h"
+#include "widgets/models/step_table.h"
+#include "widgets/panels/attention_panel.h"
+#include "widgets/panels/attribution_panel.h"
+#include "widgets/panels/carry_panel.h"
+#include "widgets/panels/hits_panel.h"
+#include "widgets/panels/misses_panel.h"
+#include "widgets/panels/prefix_panel.h"
+#include "widgets/theme.h"
+
+using namespace carryover;
+
+namespace {
+
+constexpr int settle_ms = 60;
+constexpr int segment = 5;
+
+/// A finished run of 6 segments, with head 1 of layer 3 selected in the last one.
+void prepare(LabContext& lab) {
+  lab.set_model(test::synthetic_model().config, test::synthetic_request(6).config);
+  test::synthetic_run(lab.run(), 6, 6, test::synthetic_request(6));
+  lab.select({segment, 3, 1, -1});
+}
+
+void show(Panel& panel) {
+  panel.resize(900, 600);
+  panel.show();
+  QTest::qWait(settle_ms);
+}
+
+void answer(LabContext& lab) {
+  test::serve(lab);
+  QTest::qWait(settle_ms);
+}
+
+bool says(const QWidget& widget, const QString& text) {
+  const auto labels = widget.findChildren<QLabel*>();
+  return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->text().contains(text); });
+}
+
+}  // namespace
+
+class InspectionPanelsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    test::fail_on_qt_warnings();
+    apply_theme(*qApp, ThemeKind::Light);
+  }
+
+  void only_what_is_seen_is_asked_for() {
+    LabContext lab;
+    prepare(lab);
+    AttentionPanel panel(lab);
+    QVERIFY(!lab.inspections().next());
+    show(panel);
+    QVERIFY(lab.inspections().next()->parts.attention == (HeadRef{3, 1}));
+    panel.hide();
+    QVERIFY(!lab.inspections().next());
+    lab.select_head(8, 2);
+    QTest::qWait(settle_ms);
+    QVERIFY(!lab.inspections().next());
+    panel.show();
+    QTest::qWait(settle_ms);
+    QVERIFY(lab.inspections().next()->parts.attention == (HeadRef{8, 2}));
+  }
+
+  void what_is_in_the_way_is_said() {
+    LabContext lab;
+    prepare(lab);
+    AttentionPanel attention(lab);
+    MissesPanel misses(lab);
+    show(attention);
+    show(misses);
+    lab.inspections().set_waiting_for(QStringLiteral("a run is using the engine"));
+    QTest::qWait(settle_ms);
+    QVERIFY(says(attention, QStringLiteral("a run is using")) && says(misses, QStringLiteral("a run is using")));
+    lab.inspections().set_waiting_for({});
+    while (const auto query = lab.inspections().next()) lab.inspections().fail(*query, QStringLiteral("other weights"));
+    QTest::qWait(settle_ms);
+    QVERIFY(says(attention, QStringLiteral("other weights")) && says(misses, QStringLiteral("other weights")));
+  }
+
+  void attention_tells_the_prefix_from_the_segment() {
+    LabContext lab;
+    prepare(lab);
+    AttentionPanel panel(lab);
+    show(panel);
+    answer(lab);
+    PlotView& plot = *panel.plots()[0];
+    const HeadHits& hits = *lab.run().hits(segment, 3, 1);
+    const auto prefix = static_cast<double>(hits.hits.size());
+    QVERIFY(plot.map_colour(-prefix, 10).isValid() && !plot.map_colour(-prefix - 1, 10).isValid());
+    QVERIFY(plot.map_colour(10, 10).isValid());
+    QVERIFY(!plot.map_colour(11, 10).isValid());  // the future is blank
+    const auto boundary = plot.drawn_points(0);
+    QVERIFY(boundary.size() == 2 && boundary[0].first == -0.5 && boundary[1].first == -0.5);
+    Q_EMIT plot.clicked(-prefix + 4, 20);
+    QCOMPARE(lab.selected().token, hits.hits[4].position);
+    QCOMPARE(lab.selected().segment, segment);
+    Q_EMIT plot.clicked(17, 20);
+    QCOMPARE(lab.selected().token, lab.run().record(segment).first_token + 17);
+    Q_EMIT plot.stepped(1, 0);
+    QVERIFY(lab.selected().head == 2 && lab.selected().layer == 3);
+  }
+
+  void the_prefix_is_walked_step_by_step() {
+    LabContext lab;
+    prepare(lab);
+    PrefixPanel panel(lab);
+    show(panel);
+    answer(lab);
+    PlotView &scores = *panel.plots()[0], &held = *panel.plots()[1];
+    const HeadHits& hits = *lab.run().hits(segment, 3, 1);
+    const auto anchor =
+        std::find_if(hits.hits.begin(), hits.hits.end(), [](const Hit& hit) { return hit.kind == HitKind::Anchor; });
+    const auto padding =
+        std::find_if(hits.hits.begin(), hits.hits.end(), [](const Hit& hit) { return hit.kind == HitKind::Padding; });
+    const auto anchor_slot = static_cast<double>(anchor - hits.hits.begin());
+    const auto padding_slot = static_cast<double>(padding - hits.hits.begin());
+    const auto go = [&](SearchStep step) {
+      panel.go_to(step);
+      QTest::qWait(settle_ms);
+    };
+    go(SearchStep::Summaries);
+    QVERIFY(!scores.map_colour(3, 0).isValid() && !held.map_colour(anchor_slot, 0).isValid());
+    go(SearchStep::Scores);
+    QVERIFY(scores.map_colour(3, 0).isValid());
+    go(SearchStep::Anchors);
+    QCOMPARE(held.map_colour(anchor_slot, 0), current_theme().anchor);
+    QVERIFY(!held.map_colour(padding_slot, 0).isValid());
+    go(SearchStep::Padding);
+    QCOMPARE(held.map_colour(padding_slot, 0), current_theme().padding);
+    QCOMPARE(held.map_colour(static_cast<double>(hits.hits.size()), 0), current_theme().accent);  // the segment
+    Q_EMIT held.clicked(padding_slot, 0);
+    QCOMPARE(lab.selected().token, padding->position);
+    QCOMPARE(panel.findChild<QTableView*>()->currentIndex().row(), -1);
+    QTest::qWait(settle_ms);
+    QCOMPARE(panel.findChild<QTableView*>()->currentIndex().row(), static_cast<int>(padding_slot));
+  }
+
+  void a_head_without_a_prefix_says_why() {
+    LabContext lab;
+    prepare(lab);
+    PrefixPanel panel(lab);
+    lab.select({segment, 4, 5, -1});
+    show(panel);
+    QVERIFY(!lab.inspections().next());
+    QVERIFY(says(panel, QStringLiteral("retrieves nothing")));
+    lab.select({0, 3, 1, -1});
+    QTest::qWait(settle_ms);
+    QVERIFY(says(panel, QStringLiteral("first segment")));
+  }
+
+  void steps_are_tables() {
+    LabContext lab;
+    prepare(lab);
+    const SearchSteps steps = test::synthetic_search(lab.run(), segment, {3, 1});
+    StepTable table;
+    const QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const auto text = [](std::int64_t position) { return QString::number(position); };
+    const std::size_t expected[] = {steps.summaries.size(), steps.summaries.size(), steps.ranked.size()};
+    for (int step = 0; step < search_step_count; ++step) {
+      table.set(rows_of_step(static_cast<SearchStep>(step), steps, text));
+      if (step < 3) QCOMPARE(table.rowCount(), static_cast<int>(expected[step]));
+      QVERIFY(!describe_step(static_cast<SearchStep>(step), steps).contains(u'%'));
+    }
+    QCOMPARE(table.rowCount(), static_cast<int>(steps.hits.hits.size()));
+    const std::size_t anchors = slots_after(SearchStep::Anchors, steps).size();
+    table.set(rows_of_step(SearchStep::Anchors, steps, text));
+    QCOMPARE(table.rowCount(), static_cast<int>(anchors));
+    for (int row = 1; row < table.rowCount(); ++row)  // best first
+      QVERIFY(table.index(row, 2).data().toString().toDouble() <= table.index(row - 1, 2).data().toString().toDouble());
+  }
+
+  void masses_stand_beside_the_hits() {
+    LabContext lab;
+    prepare(lab);
+    HitsPanel panel(lab);
+    show(panel);
+    QVERIFY(lab.inspections().next()->parts.masses);
+    answer(lab);
+    const auto* table = panel.findChild<QTableView*>();
+    QVERIFY(!table->isColumnHidden(HitsModel::Mass));
+    QCOMPARE(table->model()->index(0, HitsModel::Mass).data().toString(), QStringLiteral("0.100 %"));
+    QCOMPARE(table->model()->index(9, HitsModel::Mass).data().toString(), QStringLiteral("1.000 %"));
+    auto* scope = panel.findChild<QComboBox*>();
+    scope->setCurrentIndex(2);  // one head in all segments: a run of each would be needed
+    QTest::qWait(settle_ms);
+    QVERIFY(table->isColumnHidden(HitsModel::Mass) && !lab.inspections().next());
+  }
+
+  void hits_can_be_dropped_in_a_what_if() {
+    LabContext lab;
+    prepare(lab);
+    HitsPanel panel(lab);
+    show(panel);
+    auto* table = panel.findChild<QTableView*>();
+    table->selectRow(3);
+    table->setFocus();
+    for (QAction* action : table->actions())
+      if (action->shortcut() == QKeySequence(QKeySequence::Delete)) action->trigger();
+    const HeadHits& first = lab.run().snapshot(segment).hits.front();
+    QVERIFY(lab.what_ifs().draft().dropped ==
+            (std::vector<SlotRef>{{first.layer, first.head, first.hits[3].position}}));
+  }
+
+  void the_carry_view_shows_attention_on_the_prefix() {
+    LabContext lab;
+    prepare(lab);
+    CarryPanel panel(lab);
+    show(panel);
+    QVERIFY(!lab.inspections().next());  // norms need no engine
+    panel.findChild<QComboBox*>()->setCurrentIndex(3);
+    QTest::qWait(settle_ms);
+    QVERIFY(lab.inspections().next()->parts.masses);
+    answer(lab);
+    PlotView& plot = *panel.plots()[0];
+    QVERIFY(plot.map_colour(5, 11).isValid() && !plot.map_colour(6, 11).isValid());
+    QVERIFY(plot.map_colour(0, 0) != plot.map_colour(5, 11));
+    Q_EMIT plot.clicked(4, 7);
+    QVERIFY(lab.selected().layer == 7 && lab.selected().head == 4);
+    panel.findChild<QComboBox*>()->setCurrentIndex(0);
+    QTest::qWait(settle_ms);
+    QVERIFY(!lab.inspections().next() && plot.map_colour(20, 3).isValid());
+  }
+
+  void misses_are_ranked_by_head() {
+    LabContext lab;
+    prepare(lab);
+    MissesPanel panel(lab);
+    show(panel);
+    QVERIFY(lab.inspections().next()->parts.misses);
+    answer(lab);
+    auto* table = panel.findChild<QTableView*>();
+    QCOMPARE(table->model()->rowCount(), 6);
+    QCOMPARE(table->model()->index(0, MissesTable::Head).data().toString(), QStringLiteral("2"));  // of layer 8
+    QVERIFY(says(panel, QStringLiteral("recall@R")));
+    Q_EMIT table->activated(table->model()->index(0, 0));
+    QVERIFY(lab.selected().layer == 8 && lab.selected().head == 2 && lab.selected().segment == segment);
+    QCOMPARE(panel.plots()[0]->drawn_points(0).size(), std::size_t{6});
+    MissesTable model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.set_rows({{{1, 2}, 0.5, 0.25, 0.75, {}}});
+    QCOMPARE(model.index(0, MissesTable::Missed).data().toString(), QStringLiteral("50.0 %"));
+  }
+
+  void a_logit_is_taken_apart() {
+    LabContext lab;
+    prepare(lab);
+    AttributionPanel panel(lab);
+    show(panel);
+    QVERIFY(!lab.inspections().next());
+    QVERIFY(says(panel, QStringLiteral("Select a token")));
+    const std::int64_t first = lab.run().record(3).first_token;
+    lab.select_token(first);  // the first token of segment 3 is predicted by the last one of segment 2
+    QTest::qWait(settle_ms);
+    QCOMPARE(lab.inspections().next()->segment, 2);
+    QCOMPARE(lab.inspections().next()->parts.attribution, std::optional<std::int64_t>(255));
+    answer(lab);
+    PlotView &heads = *panel.plots()[0], &layers = *panel.plots()[1];
+    QVERIFY(heads.map_colour(5, 11).isValid());
+    const auto carry = layers.drawn_points(0);
+    QCOMPARE(carry.size(), std::size_t{12});
+    QVERIFY(std::abs(carry[4].second - 6 * 0.125) < 1e-6);
+    QVERIFY(says(panel, QStringLiteral("13.00")));
+    const QColor all = heads.map_colour(1, 1);
+    panel.findChild<QComboBox*>()->setCurrentIndex(2);  // what was retrieved pulls the other way
+    QTest::qWait(settle_ms);
+    QVERIFY(heads.map_colour(1, 1) != all);
+  }
+};
+
+CARRYOVER_GUI_TEST(InspectionPanelsTest)
+#include "inspection_panels_test.moc"

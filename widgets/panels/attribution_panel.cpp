@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/attribution_panel.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSplitter>
+#include <QVBoxLayout>
+#include <cmath>
+#include <numeric>
+
+#include "widgets/panels/panel_support.h"
+
+namespace carryover {
+namespace {
+
+double sum_of(const std::vector<float>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0,
+                         [](double sum, float value) { return sum + static_cast<double>(value); });
+}
+
+double layer_sum(const Map& map, std::int64_t layer) {
+  double sum = 0;
+  for (std::int64_t head = 0; head < map.columns; ++head) sum += static_cast<double>(map.at(layer, head));
+  return sum;
+}
+
+Map sum_of(const Map& a, const Map& b) {
+  Map sum = a;
+  for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += b.values[i];
+  return sum;
+}
+
+QString signed_number(double value) {
+  return QStringLiteral("%1 %2")
+      .arg(value < 0 ? QStringLiteral("−") : QStringLiteral("+"))
+      .arg(std::abs(value), 0, 'f', 2);
+}
+
+}  // namespace
+
+AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Logit"), parent),
+      lab_(lab),
+      view_(lab, QStringLiteral("attribution"), this, [this] { request_refresh(); }),
+      source_(new QComboBox(this)),
+      sum_(new QLabel(this)),
+      heads_(new PlotView(QStringLiteral("attribution"), this)),
+      layers_(new PlotView(QStringLiteral("attribution_layers"), this)) {
+  source_->addItems(
+      {tr("From everything"), tr("From the carry"), tr("From the retrieved prefix"), tr("From the segment")});
+  source_->setAccessibleName(tr("Where the heads read it"));
+  sum_->setWordWrap(true);
+  sum_->setAccessibleName(tr("Sum of the logit"));
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(6, 4, 6, 4);
+  bar->addWidget(source_);
+  bar->addWidget(sum_, 1);
+  heads_->set_axes(tr("Query head"), tr("Layer"));
+  heads_->set_integer_axes(true, true);
+  heads_->set_y_reversed(true);
+  heads_->set_hover_text([this](double x, double y) { return text_at(x, y); });
+  heads_->set_csv_source([this] { return csv(); });
+  layers_->set_axes(tr("Layer"), tr("Share of the logit"));
+  layers_->set_integer_axes(true, false);
+  layers_->set_csv_source([this] { return csv(); });
+  curves_ = {layers_->add_curve(tr("carry"), {[](const Theme& theme) { return theme.carry; }}),
+             layers_->add_curve(tr("retrieved"), {[](const Theme& theme) { return theme.anchor; }}),
+             layers_->add_curve(tr("segment"), {[](const Theme& theme) { return theme.accent; }}),
+             layers_->add_curve(tr("feed-forward"), {[](const Theme& theme) { return theme.muted; }, true})};
+  auto* split = new QSplitter(Qt::Horizontal, this);
+  split->addWidget(heads_);
+  split->addWidget(layers_);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addLayout(bar);
+  layout->addWidget(split, 1);
+  connect(source_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
+  connect(heads_, &PlotView::clicked, this, [this](double x, double y) {
+    if (!answer_ || !answer_->attribution) return;
+    const Map& map = answer_->attribution->segment;
+    const std::int64_t head = std::llround(x), layer = std::llround(y);
+    if (head >= 0 && head < map.columns && layer >= 0 && layer < map.rows)
+      context().select_head(static_cast<int>(layer), static_cast<int>(head));
+  });
+  connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
+}
+
+void AttributionPanel::hideEvent(QHideEvent* event) {
+  Panel::hideEvent(event);
+  view_.forget();
+  request_refresh();
+}
+
+void AttributionPanel::refresh() {
+  const RunModel& run = context().run();
+  const std::int64_t token = context().selected().token;
+  const int segment = run.segment_of_token(token - 1);  // whose outputs predict it
+  answer_.reset();
+  target_ = token;
+  heads_->set_provenance(run_provenance(run));
+  layers_->set_provenance(run_provenance(run));
+  if (run.segment_count() == 0) return clear(no_run_text());
+  if (token < 1 || std::isnan(run.nll_of_token(token)) || segment >= run.segment_count())
+    return clear(tr("Select a token in the text: its logit is taken apart"));
+  InspectionParts parts;
+  parts.attribution = token - 1 - run.record(segment).first_token;
+  answer_ = view_.ask(segment, parts);
+  if (!answer_ || !answer_->attribution) return clear(view_.why_not());
+  draw(*answer_->attribution);
+}
+
+void AttributionPanel::clear(const QString& why) {
+  for (PlotView* plot : {heads_, layers_}) {
+    plot->clear_map();
+    plot->clear_curves();
+    plot->set_empty_text(plot == heads_ ? why : QString());
+    plot->request_replot();
+  }
+  sum_->clear();
+}
+
+void AttributionPanel::draw(const LogitAttribution& logit) {
+  const int source = source_->currentIndex();
+  const Map map = source == Carry       ? logit.carry
+                  : source == Retrieved ? logit.retrieved
+                  : source == Segment   ? logit.segment
+                                        : sum_of(sum_of(logit.carry, logit.retrieved), logit.segment);
+  heads_->set_title(tr("Logit of “%1” by head: %2")
+                        .arg(context().run().token_text(target_).simplified(), source_->currentText().toLower()));
+  heads_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, static_cast<double>(map.rows) - 0.5,
+                  tr("Share of the logit"), PlotView::Gradient::Diverging);
+  const Selection& selected = context().selected();
+  heads_->set_row_cursor(selected.layer >= 0 ? selected.layer : NAN);
+  heads_->set_cursor(selected.head >= 0 ? selected.head : NAN);
+  heads_->request_replot();
+  draw_layers(logit);
+  sum_->setText(sum_text(logit));
+}
+
+void AttributionPanel::draw_layers(const LogitAttribution& logit) {
+  layers_->clear_curves();
+  for (std::int64_t layer = 0; layer < logit.segment.rows; ++layer) {
+    const auto x = static_cast<double>(layer);
+    layers_->append(curves_[0], x, layer_sum(logit.carry, layer));
+    layers_->append(curves_[1], x, layer_sum(logit.retrieved, layer));
+    layers_->append(curves_[2], x, layer_sum(logit.segment, layer));
+    layers_->append(curves_[3], x, static_cast<double>(logit.feed_forward[static_cast<std::size_t>(layer)]));
+  }
+  layers_->set_title(tr("By layer"));
+  layers_->request_replot();
+}
+
+QString AttributionPanel::sum_text(const LogitAttribution& logit) const {
+  return tr("Logit of <b>“%1”</b> at %2: <b>%3</b> = embedding %4, feed-forward %5, carry %6, retrieved %7, segment %8")
+      .arg(lab_.run().token_text(target_).simplified().toHtmlEscaped())
+      .arg(target_)
+      .arg(static_cast<double>(logit.logit), 0, 'f', 2)
+      .arg(signed_number(static_cast<double>(logit.embedding)), signed_number(sum_of(logit.feed_forward)),
+           signed_number(sum_of(logit.carry.values)), signed_number(sum_of(logit.retrieved.values)),
+           signed_number(sum_of(logit.segment.values)));
+}
+
+QString AttributionPanel::csv() const {
+  QString text = QStringLiteral("layer,head,carry,retrieved,segment,feed_forward\n");
+  if (!answer_ || !answer_->attribution) return text;
+  const LogitAttribution& logit = *answer_->attribution;
+  for (std::int64_t layer = 0; layer < logit.segment.rows; ++layer) {
+    for (std::int64_t head = 0; head < logit.segment.columns; ++head)
+      text += QStringLiteral("%1,%2,%3,%4,%5,\n")
+                  .arg(layer)
+                  .arg(head)
+                  .arg(logit.carry.at(layer, head), 0, 'g', 9)
+                  .arg(logit.retrieved.at(layer, head), 0, 'g', 9)
+                  .arg(logit.segment.at(layer, head), 0, 'g', 9);
+    text +=
+        QStringLiteral("%1,,,,,%2\n").arg(layer).arg(logit.feed_forward[static_cast<std::size_t>(layer)], 0, 'g', 9);
+  }
+  return text;
+}
+
+QString AttributionPanel::text_at(double x, double y) const {
+  if (!answer_ || !answer_->attribution) return {};
+  const LogitAttribution& logit = *answer_->attribution;
+  const std::int64_t head = std::llround(x), layer = std::llround(y);
+  if (head < 0 || head >= logit.segment.columns || layer < 0 || layer >= logit.segment.rows) return {};
+  return tr("layer %1, head %2\ncarry %3\nretrieved %4\nsegment %5")
+      .arg(layer)
+      .arg(head)
+      .arg(signed_number(static_cast<double>(logit.carry.at(layer, head))),
+           signed_number(static_cast<double>(logit.retrieved.at(layer, head))),
+           signed_number(static_cast<double>(logit.segment.at(layer, head))));
+}
+
+}  // namespace carryover

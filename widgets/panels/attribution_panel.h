@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/inspection_view.h"
+#include "widgets/panel.h"
+#include "widgets/plot_view.h"
+
+class QComboBox;
+class QLabel;
+
+namespace carryover {
+
+/// Where the logit of the selected token comes from: by head, and by whether the head read it in its carry, its
+/// retrieved prefix or the segment. GUI thread.
+class AttributionPanel : public Panel {
+  Q_OBJECT
+ public:
+  explicit AttributionPanel(LabContext& context, QWidget* parent = nullptr);
+  std::vector<PlotView*> plots() override { return {heads_, layers_}; }
+
+ protected:
+  void refresh() override;
+  void hideEvent(QHideEvent* event) override;
+
+ private:
+  enum Source { All, Carry, Retrieved, Segment };
+  void draw(const LogitAttribution& logit);
+  void draw_layers(const LogitAttribution& logit);
+  void clear(const QString& why);
+  QString sum_text(const LogitAttribution& logit) const;
+  QString csv() const;
+  QString text_at(double x, double y) const;
+
+  LabContext& lab_;
+  InspectionView view_;
+  std::shared_ptr<const Inspection> answer_;
+  std::int64_t target_ = -1;  ///< absolute position of the token whose logit it is
+  QComboBox* source_;
+  QLabel* sum_;
+  PlotView *heads_, *layers_;
+  std::vector<int> curves_;  ///< carry, retrieved, segment, feed-forward
+};
+
+}  // namespace carryover

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/misses_panel.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QLabel>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/models/hits_model.h"
+#include "widgets/panels/panel_support.h"
+
+namespace carryover {
+
+MissesPanel::MissesPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Misses"), parent),
+      lab_(lab),
+      view_(lab, QStringLiteral("misses"), this, [this] { request_refresh(); }),
+      list_(new QTableView(this)),
+      what_(new QLabel(this)),
+      plot_(new PlotView(QStringLiteral("misses"), this)) {
+  what_->setMargin(5);
+  what_->setWordWrap(true);
+  what_->setAccessibleName(tr("Misses of the segment"));
+  prepare_table(*list_, tr("Misses by head"));
+  sorted_.setSourceModel(&table_);
+  list_->setModel(&sorted_);
+  list_->setSortingEnabled(true);
+  list_->sortByColumn(MissesTable::Missed, Qt::DescendingOrder);
+  list_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  auto* copies = new QAction(tr("&Copy as CSV"), list_);
+  copies->setShortcut(QKeySequence::Copy);
+  copies->setShortcutContext(Qt::WidgetShortcut);
+  list_->addAction(copies);
+  list_->setContextMenuPolicy(Qt::ActionsContextMenu);
+  connect(copies, &QAction::triggered, this, &MissesPanel::copy);
+  connect(list_, &QTableView::activated, this,
+          [this](const QModelIndex& index) { select_row(sorted_.mapToSource(index).row()); });
+  plot_->set_axes(tr("Long-range head, by layer"), tr("Share"));
+  plot_->set_integer_axes(true, false);
+  oracle_ = plot_->add_curve(tr("mass of the R heaviest positions"), {series_colour(6), true});
+  mass_ = plot_->add_curve(tr("mass of what was retrieved"), {series_colour(1)});
+  recall_ = plot_->add_curve(tr("recall@R"), {series_colour(0)});
+  plot_->set_hover_text([this](double x, double) { return text_at(x); });
+  connect(plot_, &PlotView::clicked, this, [this](double x, double) { select_row(static_cast<int>(std::lround(x))); });
+  auto* split = new QSplitter(Qt::Horizontal, this);
+  split->addWidget(list_);
+  split->addWidget(plot_);
+  split->setStretchFactor(1, 1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(what_);
+  layout->addWidget(split, 1);
+  connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
+}
+
+void MissesPanel::hideEvent(QHideEvent* event) {
+  Panel::hideEvent(event);
+  view_.forget();
+  request_refresh();
+}
+
+void MissesPanel::refresh() {
+  const int segment = shown_segment(context());
+  InspectionParts parts;
+  parts.misses = true;
+  const auto answer = view_.ask(segment, parts);
+  const bool same = answer && answer == answer_;
+  answer_ = answer;
+  plot_->set_provenance(run_provenance(context().run()));
+  const std::vector<HeadMisses> misses = answer ? answer->misses : std::vector<HeadMisses>();
+  if (!same) table_.set_rows(misses);
+  draw(misses);
+  if (segment < 0) {
+    what_->setText(no_run_text());
+  } else if (!answer) {
+    what_->setText(view_.why_not());
+  } else if (misses.empty()) {
+    what_->setText(tr("Segment %1 has nothing before it to retrieve from, or no head that retrieves").arg(segment));
+  } else {
+    double recall = 0, mass = 0, oracle = 0;
+    for (const HeadMisses& head : misses) recall += head.recall, mass += head.mass, oracle += head.oracle_mass;
+    const auto count = static_cast<double>(misses.size());
+    what_->setText(tr("Segment %1, mean of %2 heads: recall@R %3 %, %4 % of the attention over the whole pool was "
+                      "retrieved, %5 % could have been")
+                       .arg(segment)
+                       .arg(misses.size())
+                       .arg(100 * recall / count, 0, 'f', 1)
+                       .arg(100 * mass / count, 0, 'f', 1)
+                       .arg(100 * oracle / count, 0, 'f', 1));
+  }
+}
+
+void MissesPanel::draw(const std::vector<HeadMisses>& misses) {
+  plot_->clear_curves();
+  double cursor = NAN;
+  for (std::size_t i = 0; i < misses.size(); ++i) {
+    const auto x = static_cast<double>(i);
+    plot_->append(recall_, x, misses[i].recall);
+    plot_->append(mass_, x, misses[i].mass);
+    plot_->append(oracle_, x, misses[i].oracle_mass);
+    const Selection& selected = context().selected();
+    if (misses[i].head == HeadRef{selected.layer, selected.head}) cursor = x;
+  }
+  plot_->set_title(answer_ ? tr("What segment %1 missed").arg(answer_->segment) : QString());
+  plot_->set_empty_text(QString());
+  plot_->set_cursor(cursor);
+  plot_->request_replot();
+}
+
+void MissesPanel::select_row(int row) {
+  if (row < 0 || row >= table_.rowCount() || !answer_) return;
+  const HeadRef head = table_.row(row).head;
+  Selection selection = context().selected();
+  selection.segment = static_cast<int>(answer_->segment);
+  selection.layer = head.layer;
+  selection.head = head.head;
+  context().select(selection);
+}
+
+void MissesPanel::copy() const {
+  QGuiApplication::clipboard()->setText(table_text(sorted_, {}, QLatin1Char(',')));
+}
+
+QString MissesPanel::text_at(double x) const {
+  const auto row = static_cast<int>(std::lround(x));
+  if (row < 0 || row >= table_.rowCount()) return {};
+  const HeadMisses& misses = table_.row(row);
+  return tr("layer %1, head %2\nrecall@R %3 %\nmass %4 %, at most %5 %")
+      .arg(misses.head.layer)
+      .arg(misses.head.head)
+      .arg(100 * misses.recall, 0, 'f', 1)
+      .arg(100 * misses.mass, 0, 'f', 1)
+      .arg(100 * misses.oracle_mass, 0, 'f', 1);
+}
+
+}  // namespace carryover

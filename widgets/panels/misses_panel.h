@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/inspection_view.h"
+#include "widgets/models/misses_table.h"
+#include "widgets/models/number_sort.h"
+#include "widgets/panel.h"
+#include "widgets/plot_view.h"
+
+class QLabel;
+class QTableView;
+
+namespace carryover {
+
+/// What retrieval missed in the selected segment, head by head: recall@R and the attention mass of what was retrieved,
+/// beside the most that R positions could hold. GUI thread.
+class MissesPanel : public Panel {
+  Q_OBJECT
+ public:
+  explicit MissesPanel(LabContext& context, QWidget* parent = nullptr);
+  std::vector<PlotView*> plots() override { return {plot_}; }
+
+ protected:
+  void refresh() override;
+  void hideEvent(QHideEvent* event) override;
+
+ private:
+  void draw(const std::vector<HeadMisses>& misses);
+  void select_row(int row);
+  void copy() const;
+  QString text_at(double x) const;
+
+  LabContext& lab_;
+  InspectionView view_;
+  std::shared_ptr<const Inspection> answer_;
+  MissesTable table_;
+  NumberSort sorted_;
+  QTableView* list_;
+  QLabel* what_;
+  PlotView* plot_;
+  int mass_, oracle_, recall_;  ///< curves
+};
+
+}  // namespace carryover

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/what_if_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+#include "widgets/ablation_view.h"
+#include "widgets/edit_form.h"
+#include "widgets/icons.h"
+#include "widgets/panels/panel_support.h"
+#include "widgets/what_if_delta.h"
+#include "widgets/what_if_list.h"
+
+namespace carryover {
+namespace {
+
+constexpr int price_delay_ms = 150;
+
+bool changes_nothing(const SegmentEdit& edit) {
+  return !edit.no_carry && edit.prefix == PrefixSource::Search && edit.dropped.empty() && edit.added.empty() &&
+         !edit.searches_again();
+}
+
+}  // namespace
+
+WhatIfPanel::WhatIfPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("What-if"), parent), lab_(lab) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(make_head());
+  layout->addWidget(make_results(), 1);
+  price_timer_.setSingleShot(true);
+  price_timer_.setInterval(price_delay_ms);
+  connect(&price_timer_, &QTimer::timeout, this, &WhatIfPanel::ask_price);
+  WhatIfs& what_ifs = lab.what_ifs();
+  for (const auto signal : {&WhatIfs::draft_changed, &WhatIfs::shown_changed, &WhatIfs::results_changed,
+                            &WhatIfs::ablation_reset, &WhatIfs::price_changed, &WhatIfs::state_changed})
+    connect(&what_ifs, signal, this, &Panel::request_refresh);
+  connect(&what_ifs, &WhatIfs::draft_changed, &price_timer_, qOverload<>(&QTimer::start));
+  connect(&what_ifs, &WhatIfs::state_changed, &price_timer_, qOverload<>(&QTimer::start));
+  connect(&lab, &LabContext::selection_changed, &price_timer_, qOverload<>(&QTimer::start));
+  connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
+  connect(&what_ifs, &WhatIfs::appended, this, [this] { tabs_->setCurrentIndex(0); });
+}
+
+QWidget* WhatIfPanel::make_head() {
+  auto* head = new QWidget(this);
+  segment_ = new QLabel(head);
+  segment_->setAccessibleName(tr("Segment to run again"));
+  form_ = new EditForm(lab_, head);
+  name_ = new QLineEdit(head);
+  name_->setAccessibleName(tr("Name of the what-if"));
+  price_ = new QLabel(head);
+  price_->setWordWrap(true);
+  price_->setForegroundRole(QPalette::PlaceholderText);
+  price_->setAccessibleName(tr("What it costs"));
+  run_ = new QPushButton(tr("Run"), head);
+  set_themed_icon(run_, QStringLiteral("run"));
+  cancel_ = new QPushButton(tr("Cancel"), head);
+  clear_ = new QPushButton(tr("Clear"), head);
+  clear_->setToolTip(tr("Back to the segment as it was"));
+  progress_ = new QProgressBar(head);
+  progress_->setAccessibleName(tr("Progress of the what-if"));
+  progress_->setTextVisible(false);
+  progress_->setMaximumHeight(8);
+  auto* row = new QHBoxLayout;
+  row->addWidget(name_, 1);
+  for (QPushButton* button : {run_, cancel_, clear_}) row->addWidget(button);
+  auto* column = new QVBoxLayout(head);
+  column->setContentsMargins(8, 6, 8, 6);
+  column->setSpacing(5);
+  column->addWidget(segment_);
+  column->addWidget(form_);
+  column->addLayout(row);
+  column->addWidget(progress_);
+  column->addWidget(price_);
+  connect(run_, &QPushButton::clicked, this, &WhatIfPanel::run);
+  connect(name_, &QLineEdit::returnPressed, this, &WhatIfPanel::run);
+  connect(cancel_, &QPushButton::clicked, this, [this] { lab_.what_ifs().ask_cancel(); });
+  connect(clear_, &QPushButton::clicked, this, [this] { lab_.what_ifs().set_draft({}); });
+  return head;
+}
+
+QTabWidget* WhatIfPanel::make_results() {
+  tabs_ = new QTabWidget(this);
+  tabs_->setDocumentMode(true);
+  delta_ = new WhatIfDelta(lab_, tabs_);
+  list_ = new WhatIfList(lab_, tabs_);
+  ablation_ = new AblationView(lab_, tabs_);
+  tabs_->addTab(delta_, tr("Δ loss"));
+  tabs_->addTab(list_, tr("What-ifs"));
+  tabs_->addTab(ablation_, tr("Which hit matters"));
+  return tabs_;
+}
+
+std::vector<PlotView*> WhatIfPanel::plots() {
+  return {delta_->plot()};
+}
+
+void WhatIfPanel::run() {
+  const SegmentEdit& draft = lab_.what_ifs().draft();
+  if (!run_->isEnabled()) return;
+  const QString name = name_->text().trimmed();
+  lab_.what_ifs().ask_run({shown_segment(context()), {draft}},
+                          name.isEmpty() ? edit_text(draft, lab_.run().request().config) : name);
+  name_->clear();
+}
+
+void WhatIfPanel::ask_price() {
+  const SegmentEdit& draft = lab_.what_ifs().draft();
+  if (!isVisible() || changes_nothing(draft) || lab_.run().segment_count() == 0) return;
+  lab_.what_ifs().ask_price({shown_segment(context()), {draft}});
+}
+
+void WhatIfPanel::refresh() {
+  const int segment = shown_segment(context());
+  if (segment < 0) {
+    segment_->setText(no_run_text());
+  } else {
+    const SegmentRecord& record = lab_.run().record(segment);
+    segment_->setText(tr("<b>Segment %1</b>, tokens %L2 to %L3, again, but:")
+                          .arg(segment)
+                          .arg(static_cast<qlonglong>(record.first_token))
+                          .arg(static_cast<qlonglong>(record.first_token + record.length - 1)));
+  }
+  name_->setPlaceholderText(
+      tr("Name: %1").arg(segment < 0 ? QString() : edit_text(lab_.what_ifs().draft(), lab_.run().request().config)));
+  show_state();
+  show_price();
+  delta_->refresh();
+  ablation_->refresh();
+}
+
+void WhatIfPanel::show_state() {
+  const WhatIfs& what_ifs = lab_.what_ifs();
+  const bool idle = !what_ifs.running() && what_ifs.unavailable().isEmpty();
+  run_->setEnabled(idle && shown_segment(context()) >= 0 && !changes_nothing(what_ifs.draft()));
+  clear_->setEnabled(!changes_nothing(what_ifs.draft()));
+  run_->setVisible(!what_ifs.running());
+  cancel_->setVisible(what_ifs.running());
+  progress_->setVisible(what_ifs.running());
+  progress_->setRange(0, what_ifs.progress() < 0 ? 0 : 1000);
+  if (what_ifs.progress() >= 0) progress_->setValue(static_cast<int>(1000 * what_ifs.progress()));
+}
+
+void WhatIfPanel::show_price() {
+  const WhatIfs& what_ifs = lab_.what_ifs();
+  const auto& price = what_ifs.price();
+  if (what_ifs.running()) {
+    price_->setText(what_ifs.sweeping() ? tr("Leaving out hits one by one…") : tr("Running the segment again…"));
+  } else if (!what_ifs.unavailable().isEmpty()) {
+    price_->setText(tr("Not now: %1").arg(what_ifs.unavailable()));
+  } else if (changes_nothing(what_ifs.draft())) {
+    price_->setText(tr("Nothing is changed yet."));
+  } else if (price) {
+    const QString time =
+        price->seconds > 0 ? tr(", about %1 s at the run's speed").arg(price->seconds, 0, 'g', 2) : QString();
+    price_->setText(tr("%1 segments to run%2.").arg(price->segments).arg(time));
+  } else {
+    price_->setText(tr("Its price is not known."));
+  }
+}
+
+}  // namespace carryover

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QTimer>
+
+#include "widgets/panel.h"
+
+class QLabel;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+class QTabWidget;
+
+namespace carryover {
+
+class AblationView;
+class EditForm;
+class WhatIfDelta;
+class WhatIfList;
+
+/// Changes something in the selected segment and runs it again: the form, its price, and what came of it. GUI thread.
+class WhatIfPanel : public Panel {
+  Q_OBJECT
+ public:
+  explicit WhatIfPanel(LabContext& context, QWidget* parent = nullptr);
+  std::vector<PlotView*> plots() override;
+  WhatIfList& list() { return *list_; }
+
+  /// Runs the draft on the selected segment.
+  void run();
+
+ protected:
+  void refresh() override;
+
+ private:
+  QWidget* make_head();
+  QTabWidget* make_results();
+  void ask_price();
+  void show_price();
+  void show_state();
+
+  LabContext& lab_;
+  QLabel *segment_, *price_;
+  EditForm* form_;
+  QLineEdit* name_;
+  QPushButton *run_, *cancel_, *clear_;
+  QProgressBar* progress_;
+  QTabWidget* tabs_;
+  WhatIfDelta* delta_;
+  WhatIfList* list_;
+  AblationView* ablation_;
+  QTimer price_timer_;  ///< a form that is being filled in is priced once it rests
+};
+
+}  // namespace carryover

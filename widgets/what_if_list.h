@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QWidget>
+
+#include "widgets/models/what_if_table.h"
+
+class QPushButton;
+class QTableView;
+
+namespace carryover {
+
+/// The what-ifs that were run: shown, renamed, removed, exported. GUI thread.
+class WhatIfList : public QWidget {
+  Q_OBJECT
+ public:
+  explicit WhatIfList(LabContext& context, QWidget* parent = nullptr);
+
+  /// All of the list: CSV by its suffix (a line a token), else JSON (everything). Throws EngineError{Io}.
+  void export_to(const QString& path) const;
+
+ private:
+  void ask_and_export();
+  void remove_current();
+  void show_current();
+
+  LabContext& context_;
+  WhatIfTable table_;
+  QTableView* view_;
+  QPushButton *export_, *remove_, *again_;
+};
+
+}  // namespace carryover
