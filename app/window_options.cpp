@@ -55,10 +55,15 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   const QCommandLineOption headless(QStringLiteral("headless"), tr("No window: run, write data and pictures, quit"));
   const QCommandLineOption adapter(QStringLiteral("adapter"), tr("PEFT adapter to merge into the model"),
                                    QStringLiteral("DIR"));
+  const QCommandLineOption script(QStringLiteral("script"), tr("Run a script in the window, quit at its end"),
+                                  QStringLiteral("FILE"));
   const QCommandLineOption out(QStringLiteral("out"), tr("Run folder of --headless"), QStringLiteral("DIR"));
-  parser.addOptions({no_fetch, tokens, theme, size, training, screenshots, exit_after_run, headless, out, adapter});
+  parser.addOptions(
+      {no_fetch, tokens, theme, size, training, screenshots, exit_after_run, headless, out, adapter, script});
   if (!parser.parse(arguments)) refuse(parser.errorText());
   if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
+  if (parser.isSet(script) && !parser.positionalArguments().isEmpty())
+    refuse(tr("a script opens what it needs itself: name no model or text beside --script"));
   const QString theme_name = parser.value(theme);
   if (theme_name != QStringLiteral("light") && theme_name != QStringLiteral("dark"))
     refuse(tr("--theme takes light or dark"));
@@ -73,6 +78,7 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   options.theme = theme_name == QStringLiteral("dark") ? ThemeKind::Dark : ThemeKind::Light;
   options.size = parse_size(parser.value(size));
   if (parser.isSet(tokens)) options.tokens = parse_tokens(parser.value(tokens));
+  options.script = parser.value(script);
   options.training = parser.value(training);
   options.screenshots = parser.value(screenshots);
   options.out = parser.isSet(out)

@@ -3,6 +3,7 @@
 #include <QWidget>
 
 #include "widgets/lab_context.h"
+#include "widgets/panel_controls.h"
 
 namespace carryover {
 
@@ -24,14 +25,19 @@ class Panel : public QWidget {
 
  protected:
   virtual void refresh() = 0;
+  /// The folder that the plots can be made from again by `carryover export FOLDER --figure`: the run's, or what it
+  /// would be called. Empty: there is none. Other panels than a run's override it.
+  virtual QString source_folder();
   void showEvent(QShowEvent* event) override;
   LabContext& context() { return context_; }
 
  private:
   void queue_refresh();
+  QStringList remake_command(const QString& plot);
 
   LabContext& context_;
   QString title_;
+  std::vector<PanelControl> first_controls_;  ///< as the panel came up: commands say what differs
   bool pending_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/core/error.h"
+#include "engine/io/run_id.h"
 #include "engine/io/tokenizer.h"
 
 namespace carryover {
@@ -47,6 +48,7 @@ struct RunModel::State {
   ModelInfo model;
   RunRequest request;
   RunSummary summary;
+  RunOrigin origin;
   CostModel cost;
   std::shared_ptr<const Tokenizer> tokenizer;
   std::vector<std::shared_ptr<const SegmentSnapshot>> snapshots;
@@ -65,6 +67,7 @@ void RunModel::begin(const ModelInfo& model, const RunRequest& request, std::sha
   state->model = model;
   state->request = request;
   if (!state->request.ids) state->request.ids = std::make_shared<const std::vector<std::int32_t>>();
+  state->origin.id = run_id(model, state->request);
   state->tokenizer = std::move(tokenizer);
   state->cost = {model.config, request.config, bytes_per_value(model.dtype)};
   state->nll.assign(state->request.ids->size(), no_value);
@@ -111,6 +114,12 @@ const ModelInfo& RunModel::model() const {
 }
 const RunRequest& RunModel::request() const {
   return state_->request;
+}
+void RunModel::set_origin(const RunOrigin& origin) {
+  state_->origin = origin;
+}
+const RunOrigin& RunModel::origin() const {
+  return state_->origin;
 }
 const CostModel& RunModel::cost() const {
   return state_->cost;

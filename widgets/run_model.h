@@ -14,6 +14,14 @@ namespace carryover {
 
 class Tokenizer;
 
+/// Where a run comes from, so that it and its figures can be made again. A plain value.
+struct RunOrigin {
+  std::string id;                         ///< engine/io/run_id.h
+  std::string text;                       ///< path or name of what was read
+  std::vector<std::string> command_line;  ///< that makes the run again; empty: no command does
+  std::string folder;                     ///< where it is kept; empty: nowhere yet
+};
+
 /// What the window knows of one run: grows as the engine's snapshots arrive, at most 30 times a second. The panels read
 /// it; only RunController (app/) writes it. GUI thread.
 ///
@@ -30,10 +38,12 @@ class RunModel : public QObject {
   void append(std::shared_ptr<const SegmentSnapshot> snapshot);
   void finish(const RunSummary& summary);
   void set_progress(std::int64_t tokens_done);
+  void set_origin(const RunOrigin& origin);  ///< after begin(), which leaves the id alone in it
 
   bool is_empty() const;  ///< no run yet
   const ModelInfo& model() const;
   const RunRequest& request() const;  ///< its ids are the whole text
+  const RunOrigin& origin() const;
   const CostModel& cost() const;
   const Tokenizer* tokenizer() const;
   std::int64_t token_count() const;

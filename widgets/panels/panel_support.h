@@ -3,16 +3,21 @@
 #include <QString>
 #include <cstdint>
 
+#include "engine/io/run_folder.h"
 #include "widgets/lab_context.h"
 
 namespace carryover {
 
 /// The selected segment where it has been run, else the newest; -1 where there is none.
 int shown_segment(LabContext& context);
-/// Model, its hash, policy and configuration of the run: what a figure carries.
+/// The run as its folder would describe it.
+RunDescription describe(const RunModel& run);
+/// Id, model, its hash, policy, configuration and command of the run: what a figure carries.
 QString run_provenance(const RunModel& run);
 /// The same of a training run: its folder and its whole plan.
 QString training_provenance(const TrainingModel& run);
+/// The folder of the training run that is shown; empty where there is none.
+QString current_training_folder(LabContext& context);
 /// The token at `position` between its neighbours, on one line, with line breaks shown as ⏎.
 QString text_around(const RunModel& run, std::int64_t position, int before = 4, int after = 4);
 /// Stops a run's panels from saying different things while there is nothing to show.
