@@ -25,8 +25,7 @@ void EngineWorker::load(const ModelRequest& request) {
   // go, because two at once may not fit.
   ModelSource::open(request.path);
   auto tokenizer = Tokenizer::load(request.path);
-  const auto trained_under =
-      read_trained_under(QString::fromStdString(request.adapter.empty() ? request.path : request.adapter));
+  const auto trained_under = read_trained_under(request.adapter.empty() ? request.path : request.adapter);
   session_.reset();
   session_ = load_session(request, [this](double fraction, const std::string& what) {
     Q_EMIT loading(fraction, QString::fromStdString(what));

@@ -11,7 +11,9 @@
 
 #include "engine/core/error.h"
 #include "engine/eval/generation.h"
+#include "engine/eval/inspect.h"
 #include "engine/eval/text_run.h"
+#include "engine/eval/what_if.h"
 #include "engine/io/model_source.h"
 #include "engine/io/whole_folder.h"
 #include "engine/model/dtype_choice.h"
@@ -25,6 +27,7 @@ namespace carryover {
 
 namespace {
 
+constexpr std::int64_t kStateBytes = std::int64_t{512} << 20;  // kept for what_if() and inspect()
 constexpr const char* kMemoryAdvice = "Run fewer tokens, a shorter segment or --dtype bf16, or close other programs.";
 
 /// LibTorch's and the allocator's exceptions become ours here and nowhere else.
@@ -92,7 +95,7 @@ class EngineSession final : public Session {
   const ModelInfo& model() const override { return info_; }
 
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
-    return guarded([&] { return run_text(decoder_, request, observer, control); });
+    return guarded([&] { return run_text(decoder_, request, observer, control, &archive_); });
   }
   GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
                           RunControl& control) override {
@@ -102,7 +105,17 @@ class EngineSession final : public Session {
                             RunControl& control) override {
     return guarded([&] { return logits_at(decoder_, request, positions, control); });
   }
+  WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) override {
+    return guarded([&] { return run_what_if(decoder_, request, done, control, archive_); });
+  }
+  std::int64_t what_if_segments(const WhatIfRequest& request) const override {
+    return count_what_if_segments(request, archive_);
+  }
+  Inspection inspect(const InspectRequest& request, RunControl& control) override {
+    return guarded([&] { return inspect_segment(decoder_, request, control, archive_); });
+  }
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
+    archive_.clear();  // states of weights that are gone
     return guarded([&] { return train_model(decoder_, info_, request, observer, control); });
   }
   void save(const std::string& directory) override {
@@ -119,6 +132,7 @@ class EngineSession final : public Session {
  private:
   ModelInfo info_;
   Decoder decoder_;
+  StateArchive archive_{kStateBytes};
 };
 
 }  // namespace

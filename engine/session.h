@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/inspection.h"
 #include "engine/core/run_control.h"
 #include "engine/core/segment_config.h"
 #include "engine/core/snapshot.h"
 #include "engine/core/training_values.h"
+#include "engine/core/what_if.h"
 
 /// The façade of the engine: torch-free, so that the window and the command line never see a tensor. Implemented by
 /// libcarryover_engine, opened at run time by engine_library.h. A Session belongs to one thread, the engine thread;
@@ -47,11 +49,12 @@ struct ModelInfo {
   std::string library_versions;  ///< LibTorch and CUDA, for config.json
 };
 
-/// How much a run copies out for looking at. Each flag's price is CaptureOptions::bytes_per_segment.
+/// How much a run copies out for looking at.
 struct CaptureOptions {
   bool hits = true;
   bool target_nll = true;
   bool carry_maps = true;
+  bool states = false;  ///< keep what each segment started from, for what_if() and inspect(), within a budget
 };
 
 struct RunRequest {
@@ -84,6 +87,28 @@ class RunObserver {
   virtual void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) = 0;
   /// Layer by layer inside a segment: tokens done so far, fractional progress counted in layers.
   virtual void progress(std::int64_t /*tokens_done*/, std::int64_t /*tokens_total*/) {}
+};
+
+/// Segment `segment` of `run` again, under each of `edits`. States that a run with the same values left are used; what
+/// was not kept is run again first.
+struct WhatIfRequest {
+  RunRequest run;
+  std::int64_t segment = 0;
+  std::vector<SegmentEdit> edits;
+};
+
+/// What the segment was without an edit, and where the replay began.
+struct WhatIfBase {
+  std::int64_t first_token = 0;
+  std::int64_t segments_run = 0;  ///< before the first outcome
+  WhatIfOutcome as_it_was;
+};
+using WhatIfDone = std::function<void(std::size_t edit, const WhatIfOutcome& outcome)>;
+
+struct InspectRequest {
+  RunRequest run;
+  std::int64_t segment = 0;
+  InspectionParts parts;
 };
 
 struct Sampling {
@@ -172,6 +197,17 @@ class Session {
   /// comparisons and the lab's token inspector. positions ascend.
   virtual std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
                                     RunControl& control) = 0;
+
+  /// Runs one segment again with something changed, through the same forward. `done` is called on the engine thread
+  /// after each edit, in order. Cancelled within a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}
+  /// where an edit names a slot or a field that the segment does not have, {Usage} under another policy than segmented.
+  virtual WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) = 0;
+
+  /// Segments that what_if() would run, the edited ones included: its price, from what is kept now.
+  virtual std::int64_t what_if_segments(const WhatIfRequest& request) const = 0;
+
+  /// Runs one segment again and copies out what its attention saw. Throws as what_if().
+  virtual Inspection inspect(const InspectRequest& request, RunControl& control) = 0;
 
   /// Trains the session's weights (method/: truncated backpropagation through F_θ) and writes plan.output_dir. A stop
   /// request saves a checkpoint and returns with `stopped` set. After it the session runs the trained model.

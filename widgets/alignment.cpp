@@ -2,11 +2,6 @@
 #include "widgets/alignment.h"
 
 #include <QCoreApplication>
-#include <QFile>
-#include <nlohmann/json.hpp>
-
-#include "engine/core/config_fields.h"
-#include "engine/core/error.h"
 
 namespace carryover {
 namespace {
@@ -16,22 +11,6 @@ QString tr(const char* text) {
 }
 
 }  // namespace
-
-std::optional<TrainedUnder> read_trained_under(const QString& model) {
-  QFile file(model + QStringLiteral("/segment_config.json"));
-  if (!file.exists()) return std::nullopt;
-  const std::string where = file.fileName().toStdString();
-  if (!file.open(QIODevice::ReadOnly))
-    throw EngineError(Fault::Io, where, file.errorString().toStdString(), "Make it readable.");
-  nlohmann::json json = nlohmann::json::parse(file.readAll().toStdString(), nullptr, false);
-  if (!json.is_object())
-    throw EngineError(Fault::BadInput, where, "is not a JSON object", "Remove it, or restore it from its run.");
-  TrainedUnder trained;
-  if (json.contains("policy")) trained.policy = read_string(json["policy"], where, "policy");
-  json.erase("policy");
-  update_from_json(trained.config, json, where);
-  return trained;
-}
 
 QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& config, const std::string& policy) {
   QStringList found;

@@ -74,6 +74,7 @@ const std::vector<Verb>& verbs() {
       {"train", "Fine-tune a model to segmented execution", add_train},
       {"audit", "Hold the trainer's gradient against its definition", add_audit},
       {"export", "Write a run's figures, data or report; or a model, its adapter merged", add_export},
+      {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},
       {"completion", "Print a shell's completion script", add_completion},
   };
   return all;

@@ -233,10 +233,6 @@ json ConfigOptions::fields(const ModelConfig& model) const {
   return fields;
 }
 
-RunSettings ConfigOptions::resolve(const ModelConfig& model) const {
-  return resolve(model, SegmentConfig::defaults_for(model));
-}
-
 RunSettings ConfigOptions::resolve(const ModelConfig& model, const SegmentConfig& defaults) const {
   RunSettings settings;
   settings.config = defaults;

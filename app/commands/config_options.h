@@ -35,8 +35,6 @@ class ConfigOptions {
   explicit ConfigOptions(CLI::App& app);
 
   /// Throws EngineError{BadInput, Usage} naming the field, and the file where it came from one.
-  RunSettings resolve(const ModelConfig& model) const;
-  /// The same over other defaults than the model's.
   RunSettings resolve(const ModelConfig& model, const SegmentConfig& defaults) const;
 
   /// For verbs that take more fields than a run has: --config's file, or an empty text, and what the other flags say,

@@ -13,6 +13,7 @@
 #include "engine/io/model_source.h"
 #include "engine/io/text_source.h"
 #include "engine/io/tokenizer.h"
+#include "engine/io/trained_under.h"
 
 namespace carryover {
 
@@ -56,7 +57,7 @@ void report(const GenerateRequest& request, const GenerateResult& result) {
 
 int generate(const GenerateOptions& options, const ConfigOptions& config_options) {
   const ModelConfig model = ModelSource::open(options.model)->config();
-  const RunSettings settings = config_options.resolve(model);
+  const RunSettings settings = config_options.resolve(model, initial_config(model, options.model, options.adapter));
   const auto tokenizer = Tokenizer::load(options.model);
   const GenerateRequest request = make_request(options, settings, model, *tokenizer);
 

@@ -11,6 +11,7 @@
 #include "engine/core/error.h"
 #include "engine/io/model_source.h"
 #include "engine/io/tokenizer.h"
+#include "engine/io/trained_under.h"
 
 namespace carryover {
 
@@ -171,7 +172,7 @@ std::string plain_text(const json& info, const ModelConfig& model) {
 int info(const std::string& path, bool as_json, const ConfigOptions& config_options) {
   const auto source = ModelSource::open(path);
   const ModelConfig& model = source->config();
-  const RunSettings settings = config_options.resolve(model);
+  const RunSettings settings = config_options.resolve(model, initial_config(model, path, ""));
   const CostModel cost{model, settings.config, value_bytes(settings.dtype)};
   const json result{{"model", model},
                     {"path", path},

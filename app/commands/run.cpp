@@ -17,6 +17,7 @@
 #include "engine/io/run_folder.h"
 #include "engine/io/text_source.h"
 #include "engine/io/tokenizer.h"
+#include "engine/io/trained_under.h"
 
 namespace carryover {
 
@@ -139,7 +140,7 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
     throw EngineError(Fault::Usage, "run", "needs either TEXT or --input-ids FILE", "See `carryover run --help`.");
   }
   const ModelConfig model = ModelSource::open(options.model)->config();
-  RunSettings settings = config_options.resolve(model);
+  RunSettings settings = config_options.resolve(model, initial_config(model, options.model, options.adapter));
   if (options.tokens) settings.tokens = options.tokens;
   if (!options.force_hits.empty()) settings.force_hits = options.force_hits;
   if (!options.prefix.empty()) settings.prefix = options.prefix;

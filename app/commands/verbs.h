@@ -28,6 +28,7 @@ VerbAction add_generate(CLI::App& app);
 VerbAction add_train(CLI::App& app);
 VerbAction add_audit(CLI::App& app);
 VerbAction add_export(CLI::App& app);
+VerbAction add_heads(CLI::App& app);
 VerbAction add_completion(CLI::App& app);
 
 /// The program's whole grammar, with one subcommand per verb; `actions` gets theirs, in the same order.

@@ -59,24 +59,37 @@ class HeldSlots {
   std::unordered_map<std::int64_t, std::size_t> slot_of_;
 };
 
+bool is_banned(const SelectionRule& rule, std::int64_t position) {
+  return std::any_of(rule.banned.begin(), rule.banned.end(),
+                     [position](const TokenRange& range) { return range.contains(position); });
+}
+
+std::int64_t allowed_positions(const SelectionRule& rule, std::int64_t pool_size) {
+  if (rule.banned.empty()) return pool_size;
+  std::int64_t allowed = 0;
+  for (std::int64_t position = 0; position < pool_size; ++position) allowed += !is_banned(rule, position);
+  return allowed;
+}
+
 void expand(const Candidate& anchor, const SelectionRule& rule, std::int64_t pool_size, HeldSlots& held) {
   const std::int64_t last = std::min(anchor.index + rule.expand_after, pool_size - 1);
   for (std::int64_t position = std::max<std::int64_t>(0, anchor.index - rule.expand_before); position <= last;
        ++position) {
-    held.add({position, HitKind::Expanded, anchor.score, anchor.index, anchor.summary});
+    if (!is_banned(rule, position)) held.add({position, HitKind::Expanded, anchor.score, anchor.index, anchor.summary});
   }
 }
 
 }  // namespace
 
 std::vector<Hit> select_hits(std::span<const Candidate> candidates, const SelectionRule& rule, std::int64_t pool_size) {
-  HeldSlots held(std::min(rule.length, pool_size));
+  HeldSlots held(std::min(rule.length, allowed_positions(rule, pool_size)));
   const std::vector<Candidate> anchors = best_anchors(candidates, rule.anchors, pool_size);
   for (const Candidate& anchor : anchors) expand(anchor, rule, pool_size, held);
   for (const Candidate& anchor : anchors) {
     held.promote({anchor.index, HitKind::Anchor, anchor.score, anchor.index, anchor.summary});
   }
-  for (std::int64_t position = 0; !held.full(); ++position) held.add({.position = position});
+  for (std::int64_t position = 0; !held.full(); ++position)
+    if (!is_banned(rule, position)) held.add({.position = position});
   return std::move(held).ascending();
 }
 

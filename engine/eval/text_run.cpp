@@ -21,20 +21,16 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-at::Tensor ids_tensor(const Decoder& decoder, const std::vector<std::int32_t>& ids, std::int64_t first,
-                      std::int64_t count) {
-  const auto begin = ids.begin() + first;
-  return at::tensor(std::vector<std::int64_t>(begin, begin + count)).to(decoder.options().device());
-}
-
 /// One run's loop: what run_text() keeps between segments.
 class TextRun {
  public:
-  TextRun(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control)
+  TextRun(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control,
+          StateArchive* archive)
       : decoder_(decoder),
         request_(request),
         observer_(observer),
         control_(control),
+        archive_(archive),
         ids_(*request.ids),
         meter_(decoder.options().device()),
         prepared_(decoder, {request.policy, request.config, tokens(), request.forced_hits,
@@ -70,6 +66,7 @@ class TextRun {
     auto snapshot = std::make_shared<SegmentSnapshot>();
     if (request_.capture.hits) snapshot->hits = runner().state().hits;
     const CarriedState before = runner().state().carry;
+    if (archive_ && request_.capture.states) archive_->keep(runner().state());
 
     meter_.reset_peak();
     const std::int64_t live_before = meter_.live_bytes();
@@ -95,22 +92,18 @@ class TextRun {
     observer_.segment_done(std::move(snapshot));
   }
 
-  /// Losses of this segment's outputs. The last one's target is the next segment's first token.
   void lose(const at::Tensor& hidden, SegmentSnapshot& snapshot) {
-    std::int64_t targets = std::min(length_, tokens() - done_ - 1);
-    if (!request_.config.cross_boundary_target) targets = std::min(targets, length_ - 1);
     if (!request_.loss) {
       if (done_ + length_ == tokens()) decoder_.logits(hidden.narrow(0, length_ - 1, 1));
       return;
     }
-    if (targets == 0) return;
-    const at::Tensor nll =
-        target_nll(decoder_, hidden.narrow(0, 0, targets), ids_tensor(decoder_, ids_, done_ + 1, targets));
-    snapshot.record.targets = targets;
+    const at::Tensor nll = segment_nll(decoder_, request_, done_, hidden);
+    if (!nll.defined()) return;
+    snapshot.record.targets = nll.numel();
     snapshot.record.nll_sum = nll.sum(at::kDouble).item<double>();
     if (!request_.capture.target_nll) return;
     const at::Tensor host = nll.to(at::kFloat).cpu().contiguous();
-    snapshot.target_nll.assign(host.const_data_ptr<float>(), host.const_data_ptr<float>() + targets);
+    snapshot.target_nll.assign(host.const_data_ptr<float>(), host.const_data_ptr<float>() + host.numel());
   }
 
   void measure(MemoryBytes& memory) {
@@ -140,6 +133,7 @@ class TextRun {
   const RunRequest& request_;
   RunObserver& observer_;
   RunControl& control_;
+  StateArchive* archive_;
   const std::vector<std::int32_t>& ids_;
   std::int64_t done_ = 0, length_ = 0;
   RunSummary summary_;
@@ -148,6 +142,21 @@ class TextRun {
 };
 
 }  // namespace
+
+at::Tensor ids_tensor(const Decoder& decoder, const std::vector<std::int32_t>& ids, std::int64_t first,
+                      std::int64_t count) {
+  const auto begin = ids.begin() + first;
+  return at::tensor(std::vector<std::int64_t>(begin, begin + count)).to(decoder.options().device());
+}
+
+at::Tensor segment_nll(const Decoder& decoder, const RunRequest& request, std::int64_t first,
+                       const at::Tensor& hidden) {
+  const std::int64_t length = hidden.size(0);
+  std::int64_t targets = std::min(length, std::ssize(*request.ids) - first - 1);
+  if (!request.config.cross_boundary_target) targets = std::min(targets, length - 1);
+  if (targets <= 0) return {};
+  return target_nll(decoder, hidden.narrow(0, 0, targets), ids_tensor(decoder, *request.ids, first + 1, targets));
+}
 
 void check_request(const Decoder& decoder, const RunRequest& request) {
   request.config.validate(decoder.config, "configuration");
@@ -172,10 +181,12 @@ void check_request(const Decoder& decoder, const RunRequest& request) {
                       "Run fewer tokens (--tokens), a shorter segment, fewer long-range layers, or --dtype bf16.");
 }
 
-RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control) {
+RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control,
+                    StateArchive* archive) {
   const at::NoGradGuard no_gradients;
+  if (archive) archive->open(request);
   check_request(decoder, request);
-  return TextRun(decoder, request, observer, control).run();
+  return TextRun(decoder, request, observer, control, archive).run();
 }
 
 std::vector<float> logits_at(const Decoder& decoder, const RunRequest& request,

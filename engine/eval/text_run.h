@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/eval/state_archive.h"
 #include "engine/policies/prepared_run.h"
 #include "engine/session.h"
 
@@ -8,8 +9,18 @@ namespace carryover {
 /// Throws EngineError{BadInput, OutOfMemory} where ids, configuration or memory won't do.
 void check_request(const Decoder& decoder, const RunRequest& request);
 
-/// Reads a text in segments: losses, hits, maps and memory of each (the contract of Session::run).
-RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control);
+/// Ids [first, first + count) of a text where the model is, int64.
+at::Tensor ids_tensor(const Decoder& decoder, const std::vector<std::int32_t>& ids, std::int64_t first,
+                      std::int64_t count);
+
+/// Losses of the outputs `hidden` [m, D] of the segment that begins at token `first`, [targets], nats; undefined where
+/// it has no target. The last output's target is the next segment's first token.
+at::Tensor segment_nll(const Decoder& decoder, const RunRequest& request, std::int64_t first, const at::Tensor& hidden);
+
+/// Reads a text in segments: losses, hits, maps and memory of each (the contract of Session::run). States go to the
+/// archive where the request wants them kept.
+RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control,
+                    StateArchive* archive = nullptr);
 
 /// The contract of Session::logits.
 std::vector<float> logits_at(const Decoder& decoder, const RunRequest& request,

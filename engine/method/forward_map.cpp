@@ -100,6 +100,7 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   LayerResult result;
   if (call.open == nullptr) result.trace = call.context.policy.trace(call.layer, kv);
   result.x = decoder.add_feed_forward(call.layer, attended, call.dropout);
+  if (call.context.watch) call.context.watch({call.layer, groups, queries, kv, x, attended, result.x});
   return result;
 }
 

@@ -7,6 +7,17 @@
 
 namespace carryover {
 
+/// What one layer's attention worked on, for whoever looks on.
+struct AttentionSight {
+  int layer;
+  const std::vector<HeadGroup>& groups;
+  const at::Tensor& queries;   ///< [H, m, d], rotated
+  const LayerKv& kv;           ///< of the segment so far
+  const at::Tensor& entering;  ///< [m, D], the residual stream before the layer
+  const at::Tensor& attended;  ///< [m, D], after its attention
+  const at::Tensor& leaving;   ///< [m, D], after its feed-forward
+};
+
 /// What F_θ needs beside its arguments. Borrowed; thread: engine.
 struct ForwardContext {
   const Decoder& decoder;
@@ -15,6 +26,7 @@ struct ForwardContext {
   std::function<void(int layer)> after_layer;  ///< progress and cancellation; may throw EngineError{Cancelled}
   bool checkpointing = false;  ///< with gradients: keep a layer's inputs only, and run it again in backward
   AdapterDropout dropout;      ///< training: `segment` is filled in here
+  std::function<void(const AttentionSight&)> watch = {};  ///< called for each layer; changes nothing
 };
 
 /// F_θ(x, C, R) (eq:forward): the only forward there is. Training, evaluation, decoding and what-if all call it.

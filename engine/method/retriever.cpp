@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "engine/core/error.h"
 #include "engine/core/hit_selection.h"
@@ -76,6 +77,40 @@ std::int64_t close_cuts_of(const HeadRanking& ranking, const Norms& norms, std::
   return close + is_close(gap, std::get<2>(last_in), std::get<1>(last_in));
 }
 
+/// [heads, P] of one layer's heads.
+at::Tensor positions_of(std::span<const HeadHits> heads, std::int64_t entries) {
+  const std::size_t length = heads[0].hits.size();
+  at::Tensor positions =
+      at::empty({static_cast<std::int64_t>(heads.size()), static_cast<std::int64_t>(length)}, at::kLong);
+  auto* out = positions.mutable_data_ptr<std::int64_t>();
+  for (const HeadHits& head : heads) {
+    if (head.hits.size() != length || (length > 0 && head.hits.back().position >= entries))
+      throw EngineError(Fault::BadInput, "forced hits",
+                        "segment " + std::to_string(head.segment) + ", layer " + std::to_string(head.layer) +
+                            ", head " + std::to_string(head.head) + " does not fit: the pool holds " +
+                            std::to_string(entries) + " positions and the layer's other heads read " +
+                            std::to_string(length),
+                        "Record the hits on the same text with the same configuration.");
+    for (const Hit& hit : head.hits) *out++ = hit.position;
+  }
+  return positions;
+}
+
+/// Top-k over the entries that are not banned, by their place in the pool.
+ops::RankedEntries rank(const LayerPool& pool, std::int64_t entries, const at::Tensor& summaries, std::int64_t k,
+                        const std::vector<TokenRange>& banned) {
+  if (banned.empty()) return ops::pool_topk(pool.keys, entries, summaries, pool.head_slot, k);
+  std::vector<std::int64_t> allowed;
+  for (std::int64_t position = 0; position < entries; ++position)
+    if (std::none_of(banned.begin(), banned.end(), [&](const TokenRange& range) { return range.contains(position); }))
+      allowed.push_back(position);
+  const at::Tensor keys = pool.keys.index_select(1, at::tensor(allowed, at::kLong).to(pool.keys.device()));
+  auto ranked = ops::pool_topk(keys, keys.size(1), summaries, pool.head_slot, k);
+  for (std::int64_t& index : ranked.indices)
+    if (index >= 0) index = allowed[static_cast<std::size_t>(index)];
+  return ranked;
+}
+
 }  // namespace
 
 std::int64_t RetrievedPrefix::bytes() const {
@@ -93,8 +128,9 @@ at::Tensor query_summaries(const SegmentConfig& config, const at::Tensor& querie
   return at::cat({means, wide.narrow(1, available - tail, tail).mean(1, true)}, 1);
 }
 
-Retriever::Retriever(const SegmentConfig& config, const ModelConfig& model, const std::vector<HeadHits>& forced)
-    : config_(config), model_(model) {
+Retriever::Retriever(const SegmentConfig& config, const ModelConfig& model, const std::vector<HeadHits>& forced,
+                     std::vector<TokenRange> banned)
+    : config_(config), model_(model), banned_(std::move(banned)) {
   for (const HeadHits& record : forced) forced_[{record.segment, record.layer, record.head}] = record;
 }
 
@@ -109,11 +145,10 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
   const LayerPool& layer_pool = pool.layer(layer);
   at::Tensor summaries = query_summaries(config_, queries).to(layer_pool.keys.device());
   const std::int64_t n = summaries.size(1);
-  const auto ranked =
-      ops::pool_topk(layer_pool.keys, pool.entries(), summaries, layer_pool.head_slot, config_.top_k + 1);
+  const auto ranked = rank(layer_pool, pool.entries(), summaries, config_.top_k + 1, banned_);
   const at::Tensor summary_norms = summaries.to(at::kDouble).norm(2, -1).cpu();
   const SelectionRule rule{config_.anchor_count(), config_.expand_before, config_.expand_after,
-                           config_.retrieval_length};
+                           config_.retrieval_length, banned_};
 
   std::vector<HeadHits> all;
   for (std::size_t h = 0; h < heads.size(); ++h) {
@@ -132,31 +167,33 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
 RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
                                     std::int64_t reader, c10::Device device) const {
   const at::NoGradGuard no_gradients;
+  std::vector<HeadHits> hits;
+  std::int64_t close_cuts = 0;
+  if (config_.retrieval_length > 0 && pool.entries() > 0)
+    for (int l = 0; l < model_.layers; ++l)
+      if (config_.grouping.retrieves(l))
+        for (HeadHits& head : search(l, queries[static_cast<std::size_t>(l)], pool, reader, close_cuts))
+          hits.push_back(std::move(head));
+  RetrievedPrefix prefix = gather(std::move(hits), pool, device);
+  prefix.close_cuts = close_cuts;
+  return prefix;
+}
+
+RetrievedPrefix Retriever::gather(std::vector<HeadHits> hits, const RetrievalPool& pool, c10::Device device) const {
+  const at::NoGradGuard no_gradients;
   RetrievedPrefix prefix;
   prefix.layers.resize(static_cast<std::size_t>(model_.layers));
-  if (config_.retrieval_length == 0 || pool.entries() == 0) return prefix;
-  for (int l = 0; l < model_.layers; ++l) {
-    if (!config_.grouping.retrieves(l)) continue;
-    const auto hits = search(l, queries[static_cast<std::size_t>(l)], pool, reader, prefix.close_cuts);
-    const auto heads = static_cast<std::int64_t>(hits.size()), length = static_cast<std::int64_t>(hits[0].hits.size());
-    at::Tensor positions = at::empty({heads, length}, at::kLong);
-    auto* out = positions.mutable_data_ptr<std::int64_t>();
-    for (const HeadHits& head : hits) {
-      const bool fits = static_cast<std::int64_t>(head.hits.size()) == length;
-      if (!fits || (length > 0 && head.hits.back().position >= pool.entries()))
-        throw EngineError(Fault::BadInput, "forced hits",
-                          "segment " + std::to_string(reader) + ", layer " + std::to_string(l) + ", head " +
-                              std::to_string(head.head) + " does not fit: the pool holds " +
-                              std::to_string(pool.entries()) + " positions and the layer's other heads read " +
-                              std::to_string(length),
-                          "Record the hits on the same text with the same configuration.");
-      for (const Hit& hit : head.hits) *out++ = hit.position;
-    }
-    auto [keys, values] =
-        ops::gather_prefix(pool.layer(l).keys, pool.layer(l).values, pool.layer(l).head_slot, positions);
-    prefix.layers[static_cast<std::size_t>(l)] = {keys.to(device), values.to(device)};
-    prefix.hits.insert(prefix.hits.end(), hits.begin(), hits.end());
+  for (std::size_t first = 0, last; first < hits.size(); first = last) {
+    const int layer = hits[first].layer;
+    for (last = first; last < hits.size() && hits[last].layer == layer; ++last) continue;
+    const std::span<const HeadHits> heads(hits.data() + first, last - first);
+    const LayerPool& layer_pool = pool.layer(layer);
+    if (heads[0].hits.empty()) continue;
+    auto [keys, values] = ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.head_slot,
+                                             positions_of(heads, pool.entries()));
+    prefix.layers[static_cast<std::size_t>(layer)] = {keys.to(device), values.to(device)};
   }
+  prefix.hits = std::move(hits);
   return prefix;
 }
 

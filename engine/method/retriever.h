@@ -33,13 +33,19 @@ at::Tensor query_summaries(const SegmentConfig& config, const at::Tensor& querie
 /// differentiable. Thread: engine.
 class Retriever {
  public:
-  /// `forced` replays recorded hits by (segment, layer, head); heads without a record are searched.
-  Retriever(const SegmentConfig& config, const ModelConfig& model, const std::vector<HeadHits>& forced);
+  /// `forced` replays recorded hits by (segment, layer, head); heads without a record are searched, except at `banned`
+  /// positions.
+  Retriever(const SegmentConfig& config, const ModelConfig& model, const std::vector<HeadHits>& forced,
+            std::vector<TokenRange> banned = {});
 
   /// queries[l]: [H_long, m', d] unrotated for retrieving layers. `reader`: index of the segment that will read R.
-  /// Prefixes come out on `device`. Throws EngineError{BadInput} where a forced position is not in the pool.
+  /// Prefixes come out on `device`. Throws as gather().
   RetrievedPrefix retrieve(const std::vector<at::Tensor>& queries, const RetrievalPool& pool, std::int64_t reader,
                            c10::Device device) const;
+
+  /// The prefix that holds these hits, by layer and head, every long head of a retrieving layer once. Throws
+  /// EngineError{BadInput} where a position is not in the pool or heads of a layer differ in number of hits.
+  RetrievedPrefix gather(std::vector<HeadHits> hits, const RetrievalPool& pool, c10::Device device) const;
 
  private:
   std::vector<HeadHits> search(int layer, const at::Tensor& queries, const RetrievalPool& pool, std::int64_t reader,
@@ -49,6 +55,7 @@ class Retriever {
   SegmentConfig config_;
   ModelConfig model_;
   std::map<std::tuple<std::int64_t, int, int>, HeadHits> forced_;
+  std::vector<TokenRange> banned_;
 };
 
 }  // namespace carryover

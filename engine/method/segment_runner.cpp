@@ -8,6 +8,11 @@ namespace carryover {
 SegmentRunner::SegmentRunner(ForwardContext forward, const SegmentConfig& config)
     : forward_(std::move(forward)), config_(config), state_(forward_.policy.init_state()) {}
 
+void SegmentRunner::resume(std::unique_ptr<PolicyState> state) {
+  CARRYOVER_CHECK(!open_);
+  state_ = std::move(state);
+}
+
 void SegmentRunner::open(bool whole) {
   CARRYOVER_CHECK(!open_);
   open_.emplace(state_->next, forward_.decoder.config.layers, whole, config_.segment_length, config_.query_length);
@@ -24,6 +29,13 @@ at::Tensor SegmentRunner::run_segment(const at::Tensor& ids) {
   open(true);
   const at::Tensor hidden = run(ids);
   close();
+  return hidden;
+}
+
+at::Tensor SegmentRunner::peek_segment(const at::Tensor& ids) {
+  open(true);
+  const at::Tensor hidden = run(ids);
+  open_.reset();
   return hidden;
 }
 

@@ -12,6 +12,10 @@ class SegmentRunner {
  public:
   SegmentRunner(ForwardContext forward, const SegmentConfig& config);
 
+  /// Goes on from `state`, one of this policy's, instead.
+  void resume(std::unique_ptr<PolicyState> state);
+  std::unique_ptr<PolicyState> take_state() { return std::move(state_); }  ///< and ends this runner
+
   const PolicyState& state() const { return *state_; }
   PolicyState& state() { return *state_; }
   std::int64_t open_length() const { return open_ ? open_->length() : 0; }
@@ -19,6 +23,9 @@ class SegmentRunner {
 
   /// A whole segment: ids [m], m ≤ S, while none is open. Runs it in one chunk and closes it. Returns hidden [m, D].
   at::Tensor run_segment(const at::Tensor& ids);
+
+  /// The same, but nothing comes of it: the state stays as it was. For looking at a segment again.
+  at::Tensor peek_segment(const at::Tensor& ids);
 
   /// The next chunk of the open segment (opened where there is none), which may not pass S tokens. Does not close it.
   at::Tensor extend(const at::Tensor& ids);

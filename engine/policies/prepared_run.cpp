@@ -6,11 +6,12 @@
 namespace carryover {
 
 PreparedRun::PreparedRun(const Decoder& decoder, RunSetup setup)
-    : policy_(make_policy(setup.policy,
-                          {setup.config, decoder.config, decoder.options(), setup.tokens, setup.forced_hits})),
+    : policy_(make_policy(setup.policy, {setup.config, decoder.config, decoder.options(), setup.tokens,
+                                         setup.forced_hits, setup.banned})),
       rope_(decoder.config, setup.config.rope.value_or(decoder.config.rope),
             rope_length(setup.policy, setup.config, setup.tokens), decoder.options()),
-      runner_({decoder, *policy_, rope_, std::move(setup.after_layer), setup.checkpointing, setup.dropout},
+      runner_({decoder, *policy_, rope_, std::move(setup.after_layer), setup.checkpointing, setup.dropout,
+               std::move(setup.watch)},
               setup.config) {}
 
 }  // namespace carryover

@@ -18,6 +18,8 @@ struct RunSetup {
   std::function<void(int layer)> after_layer = {};
   bool checkpointing = false;
   AdapterDropout dropout = {};
+  std::function<void(const AttentionSight&)> watch = {};
+  std::vector<TokenRange> banned = {};  ///< of retrieval
 };
 
 /// A run's policy, angles and recurrence. Owner: a run. Thread: engine. Throws EngineError{Usage} for an unknown
@@ -26,6 +28,7 @@ class PreparedRun {
  public:
   PreparedRun(const Decoder& decoder, RunSetup setup);
   SegmentRunner& runner() { return runner_; }
+  const AttentionPolicy& policy() const { return *policy_; }
 
  private:
   std::unique_ptr<AttentionPolicy> policy_;

@@ -22,7 +22,8 @@ const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
       {"segmented",
        [](const PolicyRequest& r) {
-         return std::make_unique<SegmentedPolicy>(r.config, r.model, r.options, r.expected_tokens, r.forced_hits);
+         return std::make_unique<SegmentedPolicy>(r.config, r.model, r.options, r.expected_tokens, r.forced_hits,
+                                                  r.banned);
        },
        [](const SegmentConfig& config, std::int64_t) {
          return config.segment_length + std::max(config.carry_length, config.retrieval_length);

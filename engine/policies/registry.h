@@ -13,6 +13,7 @@ struct PolicyRequest {
   at::TensorOptions options;         ///< dtype and device of keys and values
   std::int64_t expected_tokens = 0;  ///< reserved ahead
   std::vector<HeadHits> forced_hits;
+  std::vector<TokenRange> banned = {};  ///< of retrieval
 };
 
 /// Throws EngineError{Usage} with the names there are.

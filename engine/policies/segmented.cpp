@@ -17,6 +17,7 @@ struct SegmentedState final : PolicyState {
   SegmentedState(RetrievalPool empty_pool) : pool(std::move(empty_pool)) {}
   std::int64_t pool_entries() const override { return pool.entries(); }
   std::int64_t pool_bytes() const override { return pool.bytes(); }
+  std::int64_t own_bytes() const override { return carry.bytes() + retrieved.bytes(); }
   std::unique_ptr<PolicyState> clone() const override {
     auto copy = std::make_unique<SegmentedState>(*this);
     copy->pool.share();
@@ -39,12 +40,13 @@ at::Tensor rotate_prefix(const at::Tensor& keys, Rope& rope) {
 }  // namespace
 
 SegmentedPolicy::SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
-                                 std::int64_t expected_tokens, const std::vector<HeadHits>& forced_hits)
+                                 std::int64_t expected_tokens, const std::vector<HeadHits>& forced_hits,
+                                 std::vector<TokenRange> banned)
     : config_(config),
       model_(model),
       options_(options),
       expected_tokens_(expected_tokens),
-      retriever_(config, model, forced_hits) {}
+      retriever_(config, model, forced_hits, std::move(banned)) {}
 
 std::unique_ptr<PolicyState> SegmentedPolicy::init_state() const {
   auto state = std::make_unique<SegmentedState>(RetrievalPool(config_, model_, options_, expected_tokens_));
@@ -106,6 +108,17 @@ void SegmentedPolicy::commit(PolicyState& base, std::vector<LayerTrace> traces, 
   state.retrieved = retriever_.retrieve(queries, state.pool, state.next.index, options_.device());
   state.hits = state.retrieved.hits;
   state.close_cuts = state.retrieved.close_cuts;
+}
+
+const RetrievalPool& SegmentedPolicy::pool(const PolicyState& state) const {
+  return static_cast<const SegmentedState&>(state).pool;
+}
+
+void SegmentedPolicy::read_instead(PolicyState& base, std::vector<HeadHits> hits) const {
+  auto& state = static_cast<SegmentedState&>(base);
+  state.retrieved = retriever_.gather(std::move(hits), state.pool, options_.device());
+  state.hits = state.retrieved.hits;
+  state.close_cuts = 0;
 }
 
 }  // namespace carryover

@@ -10,7 +10,8 @@ namespace carryover {
 class SegmentedPolicy final : public AttentionPolicy {
  public:
   SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
-                  std::int64_t expected_tokens, const std::vector<HeadHits>& forced_hits);
+                  std::int64_t expected_tokens, const std::vector<HeadHits>& forced_hits,
+                  std::vector<TokenRange> banned);
 
   std::string name() const override { return "segmented"; }
   std::unique_ptr<PolicyState> init_state() const override;
@@ -18,6 +19,11 @@ class SegmentedPolicy final : public AttentionPolicy {
   std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const override;
   LayerTrace trace(int layer, const LayerKv& kv) const override;
   void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+
+  const RetrievalPool& pool(const PolicyState& state) const;
+
+  /// Puts these hits in the place of what `state`, one of this policy's, retrieved. Throws as Retriever::gather().
+  void read_instead(PolicyState& state, std::vector<HeadHits> hits) const;
 
  private:
   SegmentConfig config_;

@@ -31,7 +31,7 @@ QStringList flags_in(const QByteArray& help) {
   return flags;
 }
 
-const QStringList kVerbs{"info", "run", "tokenize", "generate", "train", "audit", "export", "completion"};
+const QStringList kVerbs{"info", "run", "tokenize", "generate", "train", "audit", "export", "heads", "completion"};
 
 }  // namespace
 

@@ -233,9 +233,8 @@ void CorpusTest::the_cache_tells_tokenizers_and_kinds_apart() {
   const auto pieces = Tokenizer::load(folder.path().string());
   keys.insert(TokenCache(folder.file("cache"), *pieces).key("text", "text"));
   fs::remove(folder.file("tokenizer.model"));
-  nlohmann::json other = demo_tokenizer();  // the same vocabulary, merged in another order
-  auto& merges = other["model"]["merges"];
-  std::reverse(merges.begin(), merges.end());
+  nlohmann::json other = demo_tokenizer();  // the same vocabulary, never merged
+  other["model"]["merges"] = nlohmann::json::array();
   write_bytes(folder.file("tokenizer.json"), other.dump());
   keys.insert(TokenCache(folder.file("cache"), *Tokenizer::load(folder.path().string())).key("text", "text"));
   QCOMPARE(keys.size(), std::size_t{6});

@@ -19,22 +19,6 @@ class AlignmentTest : public QObject {
  private Q_SLOTS:
   void init() { test::fail_on_qt_warnings(); }
 
-  void a_folder_says_what_it_was_trained_under() {
-    const test::TempDir folder;
-    const QString path = QString::fromStdString(folder.path().string());
-    QVERIFY(!read_trained_under(path));
-    const SegmentConfig config = test::synthetic_request(1).config;
-    nlohmann::json json = config;
-    json["policy"] = "full";
-    test::write_bytes(folder.file("segment_config.json"), json.dump());
-    QVERIFY(read_trained_under(path)->config == config);
-    QCOMPARE(read_trained_under(path)->policy, std::string("full"));
-    for (const char* bad : {"[1]", "{\"segment_length\": \"x\"}", "{\"policy\": 3}", ""}) {
-      test::write_bytes(folder.file("segment_config.json"), bad);
-      QVERIFY_EXCEPTION_THROWN(read_trained_under(path), EngineError);
-    }
-  }
-
   void each_departure_is_named_and_nothing_else() {
     const SegmentConfig config = test::synthetic_request(1).config;
     const TrainedUnder trained{config, "segmented"};

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/commands.h"
+#include "app/commands/interrupt_watch.h"
+#include "app/commands/output.h"
+#include "app/commands/progress_line.h"
+#include "app/commands/verbs.h"
+#include "engine/core/error.h"
+#include "engine/core/head_scores.h"
+#include "engine/engine_library.h"
+#include "engine/io/model_source.h"
+#include "engine/io/run_folder.h"
+#include "engine/io/text_source.h"
+#include "engine/io/tokenizer.h"
+
+namespace carryover {
+
+namespace {
+
+struct HeadOptions {
+  std::string model, adapter, text, from, grouping, tsv, scores, dtype = "auto", device = "auto";
+  std::int64_t tokens = 512, probes = 3, needle = 32, layers = 0, heads = 0, seed = 1;
+  int threads = 0;
+  bool json = false, quiet = false;
+};
+
+std::vector<HeadProbe> make_probes(const HeadOptions& options, const ModelConfig& model) {
+  std::vector<HeadProbe> probes;
+  std::vector<std::int32_t> text;
+  if (!options.text.empty()) text = Tokenizer::load(options.model)->encode(read_text(options.text));
+  for (std::int64_t i = 0; i < options.probes; ++i) {
+    probes.push_back(copy_probe(model.vocabulary, options.tokens, static_cast<std::uint64_t>(options.seed + i)));
+    if (!text.empty())
+      probes.push_back(needle_probe(text, options.tokens, options.needle,
+                                    (static_cast<double>(i) + 0.5) / static_cast<double>(options.probes)));
+  }
+  return probes;
+}
+
+/// Each probe is one segment of full attention.
+HeadScores profile(const HeadOptions& options, const ModelConfig& model) {
+  RunControl control;
+  const InterruptWatch interrupt(control);
+  ProgressLine progress(options.quiet);
+  const auto probes = make_probes(options, model);
+  const auto session = load_session({options.model, parse_dtype(options.dtype), parse_device(options.device),
+                                     options.threads, false, options.adapter},
+                                    [&](double fraction, const std::string& what) {
+                                      control.checkpoint();
+                                      progress.loading(fraction, what);
+                                    });
+  std::vector<Inspection> inspections;
+  for (const HeadProbe& probe : probes) {
+    progress.status("looking at heads: text " + std::to_string(inspections.size() + 1) + " of " +
+                    std::to_string(probes.size()));
+    InspectRequest request;
+    request.run.ids = std::make_shared<const std::vector<std::int32_t>>(probe.ids);
+    request.run.policy = "full";
+    request.run.config = SegmentConfig::defaults_for(model);
+    request.run.config.segment_length = std::ssize(probe.ids);
+    request.run.config.carry_length = std::min(request.run.config.carry_length, std::ssize(probe.ids));
+    request.parts.pairs = probe.pairs;
+    inspections.push_back(session->inspect(request, control));
+  }
+  progress.clear();
+  return mean_scores(inspections);
+}
+
+HeadScores read_scores(const std::string& path, const ModelConfig& model) {
+  const std::string text = read_text(path);
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  return json.is_object() ? scores_from_json(json, model, path) : scores_from_tsv(text, model, path);
+}
+
+nlohmann::json report(const HeadScores& scores, const Grouping& proposal, const ModelConfig& model) {
+  nlohmann::json shares = {{"proposed", captured_share(scores, proposal)}};
+  for (const GroupingPreset& preset : grouping_presets(model))
+    shares[preset.name] = captured_share(scores, preset.grouping);
+  return {{"scores", head_score_json(scores)}, {"proposed", proposal}, {"captured", shares}};
+}
+
+std::string report_text(const HeadScores& scores, const nlohmann::json& report) {
+  std::vector<std::pair<int, int>> order;
+  for (int layer = 0; layer < scores.layers; ++layer)
+    for (int head = 0; head < scores.heads; ++head) order.emplace_back(layer, head);
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    return scores.at(a.first, a.second) > scores.at(b.first, b.second);
+  });
+  order.resize(std::min<std::size_t>(order.size(), 12));
+  std::string text = "retrieving heads, by attention to what has to be copied\n";
+  for (const auto& [layer, head] : order)
+    text += "  layer " + std::to_string(layer) + ", head " + std::to_string(head) + "  " +
+            fixed(scores.at(layer, head), 3) + "\n";
+  text += "share of all scores that the retrieving heads of a grouping hold\n";
+  for (const auto& [name, share] : report.at("captured").items()) {
+    std::string padded = name;
+    padded.resize(std::max<std::size_t>(padded.size(), 16), ' ');
+    text += "  " + padded + fixed(100 * share.get<double>(), 1) + " %\n";
+  }
+  return text + "proposed   " + report.at("proposed").dump() + "\n";
+}
+
+int heads(const HeadOptions& options) {
+  const ModelConfig model = ModelSource::open(options.model)->config();
+  const HeadScores scores = options.from.empty() ? profile(options, model) : read_scores(options.from, model);
+  const Grouping usual = default_grouping(model);
+  const std::int64_t layers = options.layers > 0 ? options.layers : std::ssize(usual.long_range_layers());
+  const std::int64_t count =
+      options.heads > 0 ? options.heads : std::ssize(usual.long_heads(usual.long_range_layers().front()));
+  const Grouping proposal = propose_grouping(scores, layers, count);
+  const nlohmann::json found = report(scores, proposal, model);
+  if (!options.grouping.empty()) write_file_atomically(options.grouping, nlohmann::json(proposal).dump(2) + "\n");
+  if (!options.tsv.empty()) write_file_atomically(options.tsv, duo_tsv(scores, model));
+  if (!options.scores.empty()) write_file_atomically(options.scores, head_score_json(scores).dump() + "\n");
+  print(options.json ? found.dump(2) + "\n" : report_text(scores, found));
+  return kExitOk;
+}
+
+}  // namespace
+
+VerbAction add_heads(CLI::App& app) {
+  const auto options = std::make_shared<HeadOptions>();
+  const auto positive = [&app](const char* name, std::int64_t& value, const char* type, const char* help) {
+    app.add_option(name, value, help)->check(CLI::PositiveNumber)->type_name(type);
+  };
+  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  app.add_option("TEXT", options->text, "a text whose passages are asked for too, beside random tokens")->type_name("");
+  app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
+      ->type_name("DIR");
+  positive("--tokens", options->tokens, "N", "length of each probe (512)");
+  positive("--probes", options->probes, "N", "probes of each kind (3)");
+  positive("--needle", options->needle, "N", "tokens of a passage of TEXT that is asked for (32)");
+  positive("--layers", options->layers, "N", "layers to propose (as many as the model's default)");
+  positive("--heads", options->heads, "N", "heads to propose in each (as many as the model's default)");
+  positive("--seed", options->seed, "N", "seed of the random tokens (1)");
+  app.add_option("--from", options->from, "take scores from a DuoAttention .tsv or a retrieval-head .json instead")
+      ->type_name("FILE");
+  app.add_option("--grouping-out", options->grouping, "write the proposed grouping, for --config")->type_name("FILE");
+  app.add_option("--tsv-out", options->tsv, "write the scores as DuoAttention's full_attention_heads.tsv")
+      ->type_name("FILE");
+  app.add_option("--scores-out", options->scores, "write the scores as retrieval-head JSON")->type_name("FILE");
+  app.add_option("--dtype", options->dtype, "auto (default: the faster here), fp32, bf16 or fp64")->type_name("TYPE");
+  app.add_option("--device", options->device, "auto (default: a GPU where there is one), cpu or cuda")
+      ->type_name("NAME");
+  app.add_option("--threads", options->threads, "threads of the processor; 0 (default) for all")->type_name("N");
+  app.add_flag("--json", options->json, "print everything as JSON");
+  app.add_flag("--quiet", options->quiet, "no progress on standard error");
+  app.footer(
+      R"(Reads random tokens twice, and passages of TEXT once more behind it, under full attention: a head's score is
+its attention to the token that has to be copied next. Examples:
+  carryover heads smollm2.gguf novel.txt --grouping-out heads.json
+  carryover run smollm2.gguf novel.txt --config heads.json)");
+  return [options] { return heads(*options); };
+}
+
+}  // namespace carryover

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/eval/attention_lens.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "engine/core/error.h"
+#include "engine/ops/elementwise.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr std::int64_t kWeights = std::int64_t{1} << 22;  // held at a time
+
+std::int64_t steps(std::int64_t count, std::int64_t step) {
+  return (count + step - 1) / step;
+}
+
+/// Sums of `step` neighbouring columns.
+at::Tensor pool_columns(const at::Tensor& weights, std::int64_t step) {
+  const std::int64_t columns = steps(weights.size(1), step);
+  return at::constant_pad_nd(weights, {0, columns * step - weights.size(1)})
+      .view({weights.size(0), columns, step})
+      .sum(2);
+}
+
+}  // namespace
+
+HeadAttention::HeadAttention(const AttentionSight& sight, int head) {
+  const auto heads = sight.queries.size(0), kv_heads = sight.kv.keys.size(0);
+  const int kv_head = static_cast<int>(head / (heads / kv_heads));
+  const auto wide = ops::compute_type(sight.queries.scalar_type());
+  queries_ = sight.queries[head].to(wide) / std::sqrt(static_cast<double>(sight.queries.size(2)));
+  keys_ = sight.kv.rotated_keys[kv_head].to(wide);
+  values_ = sight.kv.values[kv_head].to(wide);
+  for (const HeadGroup& group : sight.groups) {
+    const auto place = std::find(group.heads.begin(), group.heads.end(), head);
+    if (place == group.heads.end() || !group.prefix_keys.defined()) continue;
+    std::int64_t row = place - group.heads.begin();
+    if (!group.prefix_per_query_head) {  // a row for each KV head that the group reads
+      std::set<int> before;
+      for (const int other : group.heads)
+        if (other / (heads / kv_heads) < kv_head) before.insert(static_cast<int>(other / (heads / kv_heads)));
+      row = std::ssize(before);
+    }
+    retrieved_ = group.prefix_per_query_head;
+    prefix_values_ = group.prefix_values[row].to(wide);
+    prefix_length_ = prefix_values_.size(0);
+    keys_ = at::cat({group.prefix_keys[row].to(wide), keys_}, 0);
+  }
+}
+
+at::Tensor HeadAttention::weights(std::int64_t first, std::int64_t count) const {
+  const std::int64_t n = keys_.size(0) - prefix_length_, earlier = n - queries();
+  at::Tensor scores = at::mm(queries_.narrow(0, first, count), keys_.t());
+  const at::Tensor future = at::ones({count, n}, scores.options().dtype(at::kBool)).triu(earlier + first + 1);
+  scores.narrow(1, prefix_length_, n).masked_fill_(future, -std::numeric_limits<double>::infinity());
+  return at::softmax(scores, 1);
+}
+
+AttentionMap attention_map(const HeadAttention& attention, HeadRef head, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t m = attention.queries(), n = attention.values().size(0), prefix = attention.prefix_length();
+  AttentionMap map{head, prefix, n, steps(m, std::min(m, rows)), 1, 0, {}, {}};
+  map.key_step = steps(prefix + n, std::max<std::int64_t>(1, std::min(prefix + n, columns)));
+  map.prefix_columns = steps(prefix, map.key_step);
+  map.mean = {steps(m, map.query_step), map.prefix_columns + steps(n, map.key_step), {}};
+  map.mean.values.reserve(static_cast<std::size_t>(map.mean.rows * map.mean.columns));
+  for (std::int64_t first = 0; first < m; first += map.query_step) {
+    const at::Tensor weights = attention.weights(first, std::min(map.query_step, m - first)).mean(0, true);
+    at::Tensor row = pool_columns(weights.narrow(1, prefix, n), map.key_step);
+    if (prefix > 0) row = at::cat({pool_columns(weights.narrow(1, 0, prefix), map.key_step), row}, 1);
+    row = row.to(at::kFloat).cpu().contiguous();
+    map.mean.values.insert(map.mean.values.end(), row.const_data_ptr<float>(),
+                           row.const_data_ptr<float>() + row.numel());
+  }
+  return map;
+}
+
+at::Tensor mean_attention(const HeadAttention& attention) {
+  const std::int64_t m = attention.queries(), keys = attention.prefix_length() + attention.values().size(0);
+  const std::int64_t rows = std::max<std::int64_t>(1, kWeights / keys);
+  at::Tensor sum = at::zeros({keys}, attention.values().options().dtype(at::kDouble));
+  for (std::int64_t first = 0; first < m; first += rows)
+    sum += attention.weights(first, std::min(rows, m - first)).sum(0, false, at::kDouble);
+  return (sum / m).cpu();
+}
+
+PairAttention attend_to_pairs(const HeadAttention& attention, const std::vector<AttentionPair>& pairs) {
+  const std::int64_t keys = attention.prefix_length() + attention.values().size(0);
+  const std::int64_t rows = std::max<std::int64_t>(1, kWeights / keys);
+  PairAttention sum;
+  for (std::int64_t first = 0; first < attention.queries(); first += rows) {
+    const std::int64_t count = std::min(rows, attention.queries() - first);
+    const at::Tensor weights = attention.weights(first, count).to(at::kDouble).cpu().contiguous();
+    const at::Tensor best = weights.argmax(1).contiguous();
+    for (const AttentionPair& pair : pairs) {
+      if (pair.query < first || pair.query >= first + count) continue;
+      const std::int64_t row = pair.query - first, column = attention.prefix_length() + pair.key;
+      sum.mass += weights.const_data_ptr<double>()[row * keys + column];
+      sum.top += best.const_data_ptr<std::int64_t>()[row] == column;
+    }
+  }
+  const auto count = static_cast<double>(pairs.size());
+  return {sum.mass / count, sum.top / count};
+}
+
+}  // namespace carryover

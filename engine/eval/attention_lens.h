@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+
+#include "engine/core/inspection.h"
+#include "engine/method/forward_map.h"
+
+namespace carryover {
+
+/// What a query head attends to in one layer: the attention that ops::prefix_attention never writes down, a block of
+/// queries at a time. Thread: engine.
+class HeadAttention {
+ public:
+  HeadAttention(const AttentionSight& sight, int head);
+
+  std::int64_t prefix_length() const { return prefix_length_; }
+  std::int64_t queries() const { return queries_.size(0); }
+  bool reads_retrieved() const { return retrieved_; }
+  const at::Tensor& prefix_values() const { return prefix_values_; }  ///< [P, d]; undefined where P = 0
+  const at::Tensor& values() const { return values_; }                ///< [n, d]
+
+  /// softmax(q·kᵀ/√d) of queries [first, first + count) over [prefix; segment]: [count, P + n] in max(fp32, dtype).
+  at::Tensor weights(std::int64_t first, std::int64_t count) const;
+
+ private:
+  at::Tensor queries_, keys_, values_, prefix_values_;  ///< keys_: [P + n, d]
+  std::int64_t prefix_length_ = 0;
+  bool retrieved_ = false;
+};
+
+/// A head's attention as a map of at most `rows` × `columns`.
+AttentionMap attention_map(const HeadAttention& attention, HeadRef head, std::int64_t rows, std::int64_t columns);
+
+/// [P + n] fp64 on the CPU: mean over queries of a head's attention on each key.
+at::Tensor mean_attention(const HeadAttention& attention);
+
+/// Over pairs of a segment that runs in one chunk: the mean attention on the key, and the share of pairs where no other
+/// key of prefix and segment has more.
+struct PairAttention {
+  double mass = 0, top = 0;
+};
+PairAttention attend_to_pairs(const HeadAttention& attention, const std::vector<AttentionPair>& pairs);
+
+}  // namespace carryover

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/eval/inspect.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "engine/core/error.h"
+#include "engine/eval/attention_lens.h"
+#include "engine/eval/logit_lens.h"
+#include "engine/eval/pool_attention.h"
+#include "engine/eval/replay.h"
+#include "engine/eval/search_steps.h"
+#include "engine/policies/segmented.h"
+
+namespace carryover {
+
+namespace {
+
+void check_head(const ModelConfig& model, HeadRef head) {
+  if (head.layer >= 0 && head.layer < model.layers && head.head >= 0 && head.head < model.heads) return;
+  throw EngineError(Fault::BadInput, "layer " + std::to_string(head.layer) + ", head " + std::to_string(head.head),
+                    "is not in the model",
+                    "It has " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) +
+                        " heads, counted from 0.");
+}
+
+/// The lenses that were asked for, on one segment.
+class Inspector {
+ public:
+  Inspector(const Decoder& decoder, const InspectRequest& request, RunControl& control, StateArchive& archive)
+      : parts_(request.parts),
+        replay_(decoder, request.run, request.segment, archive, control),
+        before_(replay_.state_before(request.segment)) {
+    inspection_.segment = request.segment;
+    inspection_.hits = before_->hits;
+  }
+
+  Inspection run() {
+    if (parts_.attention) check_head(replay_.decoder().config, *parts_.attention);
+    if (parts_.search) inspection_.search = search_steps(replay_, *before_, *parts_.search);
+    if (parts_.masses) start_masses();
+    if (parts_.attribution) start_attribution(*parts_.attribution);
+    const auto* segmented = dynamic_cast<const SegmentedPolicy*>(&replay_.policy());
+    if (parts_.misses && segmented) misses_ = std::make_unique<PoolAttention>(segmented->pool(*before_), before_->hits);
+    if (!parts_.pairs.empty()) start_pairs();
+    if (parts_.attention || parts_.masses || lens_ || misses_ || !parts_.pairs.empty())
+      replay_.look(replay_.policy(), before_->clone(), [this](const AttentionSight& sight) { see(sight); });
+    if (lens_) inspection_.attribution = lens_->result();
+    if (misses_) inspection_.misses = misses_->misses();
+    return std::move(inspection_);
+  }
+
+ private:
+  void start_masses() {
+    const ModelConfig& model = replay_.decoder().config;
+    inspection_.prefix_mass = {model.layers, model.heads,
+                               std::vector<float>(static_cast<std::size_t>(model.layers * model.heads))};
+  }
+
+  void start_pairs() {
+    const std::int64_t length =
+        std::min(replay_.request().config.segment_length, std::ssize(*replay_.request().ids) - replay_.first_token());
+    for (const AttentionPair& pair : parts_.pairs)
+      if (pair.key < 0 || pair.key > pair.query || pair.query >= length)
+        throw EngineError(Fault::BadInput, "query " + std::to_string(pair.query) + ", key " + std::to_string(pair.key),
+                          "are no pair of the segment", "Queries and keys count from its start, keys not after them.");
+    const ModelConfig& model = replay_.decoder().config;
+    const Map empty{model.layers, model.heads,
+                    std::vector<float>(static_cast<std::size_t>(model.layers * model.heads))};
+    inspection_.pair_mass = inspection_.pair_top = empty;
+  }
+
+  void start_attribution(std::int64_t token) {
+    const auto& ids = *replay_.request().ids;
+    const std::int64_t target = replay_.first_token() + token + 1;
+    if (token < 0 || token >= replay_.request().config.segment_length || target >= std::ssize(ids))
+      throw EngineError(Fault::BadInput, "token " + std::to_string(token) + " of the segment", "has no target",
+                        "Choose a token of the segment that another one follows.");
+    lens_ = std::make_unique<LogitLens>(replay_.decoder(), token, ids[static_cast<std::size_t>(target)]);
+  }
+
+  void see(const AttentionSight& sight) {
+    if (parts_.attention && parts_.attention->layer == sight.layer) {
+      const HeadAttention attention(sight, parts_.attention->head);
+      inspection_.attention = attention_map(attention, *parts_.attention, parts_.map_rows, parts_.map_columns);
+      inspection_.attention->prefix_positions = prefix_positions(attention, *parts_.attention);
+    }
+    if (parts_.masses) weigh(sight);
+    if (!parts_.pairs.empty()) pair_up(sight);
+    if (lens_) lens_->see(sight);
+    if (misses_) misses_->see(sight);
+  }
+
+  const HeadHits* hits_of(HeadRef head) const {
+    const auto& hits = inspection_.hits;
+    const auto found = std::find_if(hits.begin(), hits.end(), [head](const HeadHits& other) {
+      return other.layer == head.layer && other.head == head.head;
+    });
+    return found == hits.end() ? nullptr : &*found;
+  }
+
+  /// Of what was retrieved, or else of what stands right before the segment.
+  std::vector<std::int64_t> prefix_positions(const HeadAttention& attention, HeadRef head) const {
+    std::vector<std::int64_t> positions;
+    const HeadHits* hits = attention.reads_retrieved() ? hits_of(head) : nullptr;
+    for (std::int64_t slot = 0; slot < attention.prefix_length(); ++slot)
+      positions.push_back(hits ? hits->hits[static_cast<std::size_t>(slot)].position
+                               : replay_.first_token() - attention.prefix_length() + slot);
+    return positions;
+  }
+
+  void weigh(const AttentionSight& sight) {
+    for (int h = 0; h < replay_.decoder().config.heads; ++h) {
+      const HeadAttention attention(sight, h);
+      if (attention.prefix_length() == 0) continue;
+      const at::Tensor slots = mean_attention(attention).narrow(0, 0, attention.prefix_length()).contiguous();
+      const auto cell = static_cast<std::size_t>(sight.layer * inspection_.prefix_mass.columns + h);
+      inspection_.prefix_mass.values[cell] = static_cast<float>(slots.sum().item<double>());
+      if (!attention.reads_retrieved()) continue;
+      const auto* mass = slots.const_data_ptr<double>();
+      inspection_.slot_masses.push_back({{sight.layer, h}, {mass, mass + slots.numel()}});
+    }
+  }
+
+  void pair_up(const AttentionSight& sight) {
+    for (int h = 0; h < replay_.decoder().config.heads; ++h) {
+      const PairAttention found = attend_to_pairs(HeadAttention(sight, h), parts_.pairs);
+      const auto cell = static_cast<std::size_t>(sight.layer * inspection_.pair_mass.columns + h);
+      inspection_.pair_mass.values[cell] = static_cast<float>(found.mass);
+      inspection_.pair_top.values[cell] = static_cast<float>(found.top);
+    }
+  }
+
+  InspectionParts parts_;
+  Replay replay_;
+  std::unique_ptr<PolicyState> before_;
+  Inspection inspection_;
+  std::unique_ptr<LogitLens> lens_;
+  std::unique_ptr<PoolAttention> misses_;
+};
+
+}  // namespace
+
+Inspection inspect_segment(const Decoder& decoder, const InspectRequest& request, RunControl& control,
+                           StateArchive& archive) {
+  const at::NoGradGuard no_gradients;
+  archive.open(request.run);
+  return Inspector(decoder, request, control, archive).run();
+}
+
+}  // namespace carryover

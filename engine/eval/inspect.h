@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/eval/state_archive.h"
+#include "engine/model/decoder.h"
+
+namespace carryover {
+
+/// The contract of Session::inspect.
+Inspection inspect_segment(const Decoder& decoder, const InspectRequest& request, RunControl& control,
+                           StateArchive& archive);
+
+}  // namespace carryover

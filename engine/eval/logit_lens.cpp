@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/eval/logit_lens.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "engine/eval/attention_lens.h"
+
+namespace carryover {
+
+LogitLens::LogitLens(const Decoder& decoder, std::int64_t token, std::int32_t target) : decoder_(decoder) {
+  const std::int64_t layers = decoder.config.layers, heads = decoder.config.heads;
+  split_.token = token;
+  split_.target = target;
+  for (Map* map : {&split_.carry, &split_.retrieved, &split_.segment})
+    *map = {layers, heads, std::vector<float>(static_cast<std::size_t>(layers * heads))};
+  direction_ = decoder.weights.final_norm.to(at::kDouble) * decoder.weights.head[target].to(at::kDouble);
+}
+
+double LogitLens::along(const at::Tensor& row) const {
+  return row.to(at::kDouble).dot(direction_).item<double>();
+}
+
+void LogitLens::see(const AttentionSight& sight) {
+  const std::int64_t heads = decoder_.config.heads, d = decoder_.config.head_dim, token = split_.token;
+  // One row for each head and part of its context: everything else in it is zero.
+  at::Tensor parts = at::zeros({heads, 2 * heads, d}, sight.queries.options());
+  std::vector<bool> retrieved;
+  for (int h = 0; h < heads; ++h) {
+    const HeadAttention attention(sight, h);
+    const std::int64_t prefix = attention.prefix_length();
+    const at::Tensor weights = attention.weights(token, 1);
+    if (prefix > 0) parts[h][2 * h].copy_(at::mm(weights.narrow(1, 0, prefix), attention.prefix_values())[0]);
+    parts[h][2 * h + 1].copy_(at::mm(weights.narrow(1, prefix, weights.size(1) - prefix), attention.values())[0]);
+    retrieved.push_back(attention.reads_retrieved());
+  }
+  const at::Tensor nothing = at::zeros({2 * heads, decoder_.config.hidden}, sight.entering.options());
+  const at::Tensor written = decoder_.add_attention(sight.layer, nothing, parts, {});
+  for (int h = 0; h < heads; ++h) {
+    const auto cell = static_cast<std::size_t>(sight.layer * heads + h);
+    Map& before = retrieved[static_cast<std::size_t>(h)] ? split_.retrieved : split_.carry;
+    before.values[cell] = static_cast<float>(along(written[2 * h]));
+    split_.segment.values[cell] = static_cast<float>(along(written[2 * h + 1]));
+  }
+  if (sight.layer == 0) split_.embedding = static_cast<float>(along(sight.entering[token]));
+  split_.feed_forward.push_back(static_cast<float>(along(sight.leaving[token]) - along(sight.attended[token])));
+  if (sight.layer + 1 == decoder_.config.layers) {
+    const at::Tensor last = sight.leaving[token].to(at::kDouble);
+    scale_ = 1 / std::sqrt(last.square().mean().item<double>() + decoder_.config.norm_epsilon);
+    split_.logit = static_cast<float>(along(last) * scale_);
+  }
+}
+
+LogitAttribution LogitLens::result() const {
+  LogitAttribution scaled = split_;
+  const auto scale = static_cast<float>(scale_);
+  scaled.embedding *= scale;
+  for (auto* values : {&scaled.feed_forward, &scaled.carry.values, &scaled.retrieved.values, &scaled.segment.values})
+    for (float& value : *values) value *= scale;
+  return scaled;
+}
+
+}  // namespace carryover

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include "engine/core/what_if.h"
+#include "engine/eval/state_archive.h"
+#include "engine/method/segment_runner.h"
+
+namespace carryover {
+
+/// A run that is brought back to the start of one of its segments, to be run again from there through forward_map.
+/// Borrows its arguments. Thread: engine.
+class Replay {
+ public:
+  /// Throws EngineError{BadInput} where the request can't be run or has no such segment.
+  Replay(const Decoder& decoder, const RunRequest& request, std::int64_t segment, StateArchive& archive,
+         RunControl& control);
+
+  const Decoder& decoder() const { return decoder_; }
+  const RunRequest& request() const { return request_; }
+  const AttentionPolicy& policy() const { return *policy_; }
+  std::int64_t segment() const { return segment_; }
+  std::int64_t first_token(std::int64_t segment) const { return segment * request_.config.segment_length; }
+  std::int64_t first_token() const { return first_token(segment_); }
+  std::int64_t segments_run() const { return segments_run_; }
+
+  /// A state of its own at the start of a segment. Runs what is not kept, and keeps it.
+  std::unique_ptr<PolicyState> state_before(std::int64_t segment);
+
+  /// Runs the segments [state's, until) under a policy, one of whose states `state` is.
+  std::unique_ptr<PolicyState> advance(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state,
+                                       std::int64_t until, bool keep = false);
+
+  /// Hidden states [m, D] of the segment that `state` stands before, which stays as it was.
+  at::Tensor look(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state,
+                  std::function<void(const AttentionSight&)> watch = {});
+
+  /// look(), as losses of the segment's targets.
+  std::vector<float> losses(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state);
+
+ private:
+  at::Tensor ids(std::int64_t segment) const;
+  SegmentRunner runner(const AttentionPolicy& policy, std::function<void(const AttentionSight&)> watch);
+
+  const Decoder& decoder_;
+  const RunRequest& request_;
+  std::int64_t segment_, segments_run_ = 0;
+  StateArchive& archive_;
+  RunControl& control_;
+  std::unique_ptr<AttentionPolicy> policy_;
+  Rope rope_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/eval/search_steps.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "engine/core/error.h"
+#include "engine/ops/retrieval_ops.h"
+#include "engine/policies/segmented.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr std::int64_t kColumns = 4096;
+
+/// Unrotated tail queries of one head in the segment before, [1, ≤ L_q, d].
+at::Tensor tail_queries(Replay& replay, HeadRef head) {
+  at::Tensor tail;
+  const std::int64_t wanted = replay.request().config.query_length;
+  replay.look(replay.policy(), replay.state_before(replay.segment() - 1), [&](const AttentionSight& sight) {
+    if (sight.layer != head.layer) return;
+    const at::Tensor queries = sight.kv.queries[head.head];
+    const std::int64_t length = std::min(wanted, queries.size(0));
+    tail = queries.narrow(0, queries.size(0) - length, length).unsqueeze(0).clone();
+  });
+  return tail;
+}
+
+/// The positions that each summary is the mean of; `end` is the tail's last position + 1.
+std::vector<TokenRange> summary_ranges(const SegmentConfig& config, std::int64_t tail, std::int64_t end) {
+  std::vector<TokenRange> ranges;
+  if (tail < config.summary_window) ranges.push_back({end - tail, end});
+  for (std::int64_t first = 0; first + config.summary_window <= tail; first += config.summary_stride)
+    ranges.push_back({end - tail + first, end - tail + first + config.summary_window});
+  ranges.push_back({end - std::min(config.summary_tail, tail), end});
+  return ranges;
+}
+
+/// The best of `step` neighbouring columns.
+Map pooled(const at::Tensor& scores, std::int64_t step) {
+  const std::int64_t columns = (scores.size(1) + step - 1) / step;
+  const at::Tensor best = at::constant_pad_nd(scores, {0, columns * step - scores.size(1)}, -1e30)
+                              .view({scores.size(0), columns, step})
+                              .amax(2)
+                              .to(at::kFloat)
+                              .cpu()
+                              .contiguous();
+  return {best.size(0), columns, {best.const_data_ptr<float>(), best.const_data_ptr<float>() + best.numel()}};
+}
+
+}  // namespace
+
+SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head) {
+  const auto* policy = dynamic_cast<const SegmentedPolicy*>(&replay.policy());
+  const auto found = std::find_if(before.hits.begin(), before.hits.end(), [&](const HeadHits& hits) {
+    return hits.layer == head.layer && hits.head == head.head;
+  });
+  if (!policy || found == before.hits.end())
+    throw EngineError(Fault::BadInput, "layer " + std::to_string(head.layer) + ", head " + std::to_string(head.head),
+                      "retrieves nothing for segment " + std::to_string(replay.segment()),
+                      "Choose a long head of a long-range layer, and a segment after the first.");
+  const SegmentConfig& config = replay.request().config;
+  const RetrievalPool& pool = policy->pool(before);
+  const LayerPool& layer = pool.layer(head.layer);
+  const std::vector<int>& long_heads = config.grouping.long_heads(head.layer);
+  const auto row = std::find(long_heads.begin(), long_heads.end(), head.head) - long_heads.begin();
+  const std::int64_t slot = layer.head_slot[static_cast<std::size_t>(row)];
+
+  const at::Tensor queries = tail_queries(replay, head);
+  const at::Tensor summaries = query_summaries(config, queries).to(layer.keys.device());
+  SearchSteps steps{head, summary_ranges(config, queries.size(1), replay.first_token()), 1, {}, {}, *found};
+  const at::Tensor keys = layer.keys.narrow(0, slot, 1);
+  const at::Tensor entries = keys[0].narrow(0, 0, pool.entries()).to(summaries.scalar_type());
+  steps.position_step = (pool.entries() + kColumns - 1) / kColumns;
+  steps.scores = pooled(at::mm(summaries[0], entries.t()), steps.position_step);
+
+  const auto ranked = ops::pool_topk(keys, pool.entries(), summaries, {0}, config.top_k);
+  for (std::size_t i = 0; i < ranked.indices.size(); ++i) {
+    if (ranked.indices[i] < 0) continue;
+    const bool anchor = std::any_of(found->hits.begin(), found->hits.end(), [&](const Hit& hit) {
+      return hit.kind == HitKind::Anchor && hit.position == ranked.indices[i];
+    });
+    steps.ranked.push_back({static_cast<int>(i / static_cast<std::size_t>(config.top_k)), ranked.indices[i],
+                            static_cast<float>(ranked.scores[i]), anchor});
+  }
+  return steps;
+}
+
+}  // namespace carryover

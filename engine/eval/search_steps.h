@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/inspection.h"
+#include "engine/eval/replay.h"
+
+namespace carryover {
+
+/// How a long head's prefix for the replayed segment was found (app:retrieval): the segment before is run again for its
+/// tail queries. `before`: the state at the replayed segment. Throws EngineError{BadInput} where the head retrieves
+/// nothing for it.
+SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head);
+
+}  // namespace carryover

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/eval/what_if.h"
+
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/core/error.h"
+#include "engine/core/prefix_control.h"
+#include "engine/eval/pool_attention.h"
+#include "engine/eval/replay.h"
+#include "engine/policies/ablated.h"
+#include "engine/policies/handover.h"
+#include "engine/policies/segmented.h"
+
+namespace carryover {
+
+namespace {
+
+const SegmentConfig& edited_config(const RunRequest& run, const SegmentEdit& edit) {
+  return edit.config ? *edit.config : run.config;
+}
+
+/// Whether the pool of the run as it was can't serve the edit: other heads read it, or there is none.
+bool needs_other_pool(const RunRequest& run, const SegmentEdit& edit) {
+  const SegmentConfig& config = edited_config(run, edit);
+  return !(config.grouping == run.config.grouping) || (run.config.retrieval_length == 0 && config.retrieval_length > 0);
+}
+
+/// Where a replay for an edit has to begin.
+std::int64_t first_segment(const RunRequest& run, std::int64_t segment, const SegmentEdit& edit) {
+  if (!edit.searches_again() || segment == 0) return segment;
+  return needs_other_pool(run, edit) ? 0 : segment - 1;
+}
+
+std::string name_of(const SlotRef& slot) {
+  return "layer " + std::to_string(slot.layer) + ", head " + std::to_string(slot.head) + ", position " +
+         std::to_string(slot.position);
+}
+
+HeadHits& long_head(std::vector<HeadHits>& hits, const SlotRef& slot) {
+  for (HeadHits& head : hits)
+    if (head.layer == slot.layer && head.head == slot.head) return head;
+  throw EngineError(Fault::BadInput, name_of(slot), "is of a head that retrieves nothing for this segment",
+                    "Choose a long head of a long-range layer, and a segment after the first.");
+}
+
+bool holds(const HeadHits& head, std::int64_t position) {
+  return std::any_of(head.hits.begin(), head.hits.end(), [&](const Hit& hit) { return hit.position == position; });
+}
+
+/// Padding goes first, then what scored least; anchors last.
+void replace_least(HeadHits& head, std::int64_t position) {
+  const auto worth = [](const Hit& hit) {
+    return std::pair(hit.kind == HitKind::Padding ? 0 : hit.kind == HitKind::Expanded ? 1 : 2, hit.score);
+  };
+  const auto least = std::min_element(head.hits.begin(), head.hits.end(),
+                                      [&](const Hit& a, const Hit& b) { return worth(a) < worth(b); });
+  *least = {.position = position};
+  std::sort(head.hits.begin(), head.hits.end(), [](const Hit& a, const Hit& b) { return a.position < b.position; });
+}
+
+/// A what-if: the segment as it was, then each edit from a state of its own.
+class WhatIf {
+ public:
+  WhatIf(const Decoder& decoder, const WhatIfRequest& request, RunControl& control, StateArchive& archive)
+      : request_(request),
+        replay_(decoder, request.run, request.segment, archive, control),
+        before_(replay_.state_before(request.segment)),
+        policy_(dynamic_cast<const SegmentedPolicy*>(&replay_.policy())) {
+    if (!policy_)
+      throw EngineError(Fault::Usage, "what-if", "needs the policy \"segmented\"", "Run the text under it first.");
+  }
+
+  WhatIfBase base() {
+    WhatIfBase base{replay_.first_token(), 0, outcome(*policy_, before_->clone(), before_->hits)};
+    base.segments_run = replay_.segments_run();
+    return base;
+  }
+
+  WhatIfOutcome run(const SegmentEdit& edit) {
+    const SegmentConfig& config = edited_config(request_.run, edit);
+    check(config);
+    auto forced = request_.run.forced_hits;
+    if (edit.searches_again()) std::erase_if(forced, [this](const auto& h) { return h.segment == request_.segment; });
+    const SegmentedPolicy edited(config, replay_.decoder().config, replay_.decoder().options(), tokens(), forced,
+                                 edit.banned);
+    std::unique_ptr<PolicyState> state = edit.searches_again() ? hand_over(edited, edit) : before_->clone();
+    read_instead(edited, *state, edit);
+    const AblatedPolicy ablated(edited, edit);
+    for (const SlotRef& slot : edit.dropped)
+      if (!holds(long_head(state->hits, slot), slot.position))
+        throw EngineError(Fault::BadInput, name_of(slot), "was not retrieved for this segment", "Drop what was.");
+    std::vector<HeadHits> hits = ablated.hits(*state);
+    return outcome(ablated, std::move(state), std::move(hits));
+  }
+
+ private:
+  std::int64_t tokens() const { return std::ssize(*request_.run.ids); }
+
+  WhatIfOutcome outcome(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, std::vector<HeadHits> hits) {
+    WhatIfOutcome outcome{replay_.losses(policy, std::move(state)), std::move(hits), 0};
+    outcome.nll_sum = std::accumulate(outcome.target_nll.begin(), outcome.target_nll.end(), 0.0);
+    return outcome;
+  }
+
+  void check(const SegmentConfig& config) const {
+    config.validate(replay_.decoder().config, "what-if");
+    if (config.segment_length != request_.run.config.segment_length || !(config.rope == request_.run.config.rope))
+      throw EngineError(Fault::BadInput, "what-if", "segment_length and rope can't change for one segment alone",
+                        "Run the whole text with the other value and compare the runs.");
+  }
+
+  /// What the segment before leaves where the edit's policy carries and retrieves.
+  std::unique_ptr<PolicyState> hand_over(const SegmentedPolicy& edited, const SegmentEdit& edit) {
+    const std::int64_t first = first_segment(request_.run, request_.segment, edit);
+    auto as_it_was = first == 0 ? policy_->init_state() : replay_.state_before(first);
+    auto other = first == 0 ? edited.init_state() : as_it_was->clone();
+    const HandoverPolicy both(*policy_, edited);
+    auto state = replay_.advance(both, HandoverPolicy::join(std::move(as_it_was), std::move(other)), request_.segment);
+    return HandoverPolicy::take_edited(*state);
+  }
+
+  void read_instead(const SegmentedPolicy& policy, PolicyState& state, const SegmentEdit& edit) {
+    std::vector<HeadHits> hits = state.hits;
+    switch (edit.prefix) {
+      case PrefixSource::Search:
+      case PrefixSource::Off:
+        if (edit.added.empty()) return;
+        break;
+      case PrefixSource::Random:
+        hits = control(PrefixControl::Random, edit);
+        break;
+      case PrefixSource::Recent:
+        hits = control(PrefixControl::Recent, edit);
+        break;
+      case PrefixSource::Oracle:
+        hits = oracle_hits(policy, state);
+        break;
+    }
+    for (const SlotRef& slot : edit.added) {
+      if (slot.position < 0 || slot.position >= replay_.first_token())
+        throw EngineError(Fault::BadInput, name_of(slot), "is not in the segment's past",
+                          "Add a position before token " + std::to_string(replay_.first_token()) + ".");
+      HeadHits& head = long_head(hits, slot);
+      if (!holds(head, slot.position) && !head.hits.empty()) replace_least(head, slot.position);
+    }
+    policy.read_instead(state, std::move(hits));
+  }
+
+  std::vector<HeadHits> control(PrefixControl kind, const SegmentEdit& edit) const {
+    auto hits = control_hits(kind, edited_config(request_.run, edit), replay_.decoder().config, tokens(), edit.seed);
+    std::erase_if(hits, [this](const HeadHits& head) { return head.segment != request_.segment; });
+    return hits;
+  }
+
+  /// The positions that each long head would attend to most, had it the whole pool.
+  std::vector<HeadHits> oracle_hits(const SegmentedPolicy& policy, const PolicyState& state) {
+    PoolAttention attention(policy.pool(state), state.hits);
+    replay_.look(policy, state.clone(), [&](const AttentionSight& sight) { attention.see(sight); });
+    std::vector<HeadHits> hits;
+    for (const HeadMisses& head : attention.misses()) {
+      HeadHits read{request_.segment, head.head.layer, head.head.head, {}};
+      for (const std::int64_t position : head.oracle) read.hits.push_back({.position = position});
+      hits.push_back(std::move(read));
+    }
+    return hits;
+  }
+
+  const WhatIfRequest& request_;
+  Replay replay_;
+  std::unique_ptr<PolicyState> before_;
+  const SegmentedPolicy* policy_;
+};
+
+}  // namespace
+
+WhatIfBase run_what_if(const Decoder& decoder, const WhatIfRequest& request, const WhatIfDone& done,
+                       RunControl& control, StateArchive& archive) {
+  const at::NoGradGuard no_gradients;
+  archive.open(request.run);
+  WhatIf what_if(decoder, request, control, archive);
+  WhatIfBase base = what_if.base();
+  for (std::size_t i = 0; i < request.edits.size(); ++i) done(i, what_if.run(request.edits[i]));
+  return base;
+}
+
+std::int64_t count_what_if_segments(const WhatIfRequest& request, const StateArchive& archive) {
+  const PolicyState* kept = archive.nearest(request.run, request.segment);
+  std::int64_t segments = request.segment - (kept ? kept->next.index : 0) + 1;
+  for (const SegmentEdit& edit : request.edits) {
+    segments += request.segment - first_segment(request.run, request.segment, edit) + 1;
+    if (edit.prefix == PrefixSource::Oracle) ++segments;
+  }
+  return segments;
+}
+
+}  // namespace carryover

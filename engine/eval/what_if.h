@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/eval/state_archive.h"
+#include "engine/model/decoder.h"
+
+namespace carryover {
+
+/// The contract of Session::what_if.
+WhatIfBase run_what_if(const Decoder& decoder, const WhatIfRequest& request, const WhatIfDone& done,
+                       RunControl& control, StateArchive& archive);
+
+/// The contract of Session::what_if_segments.
+std::int64_t count_what_if_segments(const WhatIfRequest& request, const StateArchive& archive);
+
+}  // namespace carryover

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engine/core/what_if.h"
+#include "engine/method/attention_policy.h"
+
+namespace carryover {
+
+/// Another policy with parts of its prefixes taken out: the carry, what was retrieved, or single slots. What is left
+/// keeps its positions. Borrows the other; shares its states.
+class AblatedPolicy final : public AttentionPolicy {
+ public:
+  AblatedPolicy(const AttentionPolicy& whole, const SegmentEdit& edit) : whole_(whole), edit_(edit) {}
+
+  std::string name() const override { return whole_.name(); }
+  std::unique_ptr<PolicyState> init_state() const override { return whole_.init_state(); }
+  std::int64_t first_position(const SegmentFrame& frame) const override { return whole_.first_position(frame); }
+  std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const override;
+  LayerTrace trace(int layer, const LayerKv& kv) const override { return whole_.trace(layer, kv); }
+  void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const override {
+    whole_.commit(state, std::move(traces), m);
+  }
+
+  /// What a segment reads that starts from `state`.
+  std::vector<HeadHits> hits(const PolicyState& state) const;
+
+ private:
+  bool drops(int layer, int head, std::int64_t position) const;
+
+  const AttentionPolicy& whole_;
+  const SegmentEdit& edit_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the lenses show is what the forward did: masses add up, logits are the sum of their parts, and a search's steps
+// lead to its hits.
+#include "engine/eval/inspect.h"
+
+#include <QTest>
+#include <set>
+
+#include "engine/core/error.h"
+#include "engine/eval/text_run.h"
+#include "tests/support/tiny_decoder.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+struct Case {
+  std::mt19937 random;
+  ModelConfig model;
+  RunRequest request;
+  TinyDecoder tiny;
+  StateArchive archive{std::int64_t{1} << 30};
+  RunControl control;
+
+  explicit Case(unsigned seed, const std::string& policy = "segmented")
+      : random(seed), model(random_tiny_config(random)), tiny(model, seed, at::kDouble) {
+    request.config = random_small_config(random, model);
+    request.config.segment_length = draw(random, 12, 26);
+    request.config.carry_length = draw(random, 1, request.config.segment_length);
+    request.config.retrieval_length = draw(random, 4, 20);
+    request.config.grouping = Grouping({1}, {{0, 2}});
+    request.policy = policy;
+    const std::int64_t tokens = std::min(5 * request.config.segment_length, model.vocabulary);
+    request.ids = std::make_shared<std::vector<std::int32_t>>(distinct_ids(random, tokens, model.vocabulary));
+  }
+
+  Inspection inspect(std::int64_t segment, const InspectionParts& parts) {
+    return inspect_segment(tiny.decoder, {request, segment, parts}, control, archive);
+  }
+};
+
+double sum(const Map& map) {
+  double total = 0;
+  for (const float value : map.values) total += value;
+  return total;
+}
+
+}  // namespace
+
+class InspectTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void initTestCase() { at::set_num_threads(1); }
+
+  void a_heads_attention_adds_up_and_never_looks_ahead() {
+    for (unsigned seed = 0; seed < 6; ++seed) {
+      Case c(seed, seed % 2 ? "full" : "segmented");
+      for (int layer = 0; layer < c.model.layers; ++layer) {
+        const Inspection inspection = c.inspect(3, {.attention = HeadRef{layer, static_cast<int>(seed) % 4}});
+        const AttentionMap& map = *inspection.attention;
+        QCOMPARE(map.query_step, std::int64_t{1});
+        QCOMPARE(map.key_step, std::int64_t{1});
+        QCOMPARE(std::ssize(map.prefix_positions), map.prefix_length);
+        for (std::int64_t row = 0; row < map.mean.rows; ++row) {
+          double total = 0;
+          for (std::int64_t column = 0; column < map.mean.columns; ++column) {
+            total += map.mean.at(row, column);
+            if (column > map.prefix_columns + row) QCOMPARE(map.mean.at(row, column), 0.0f);
+          }
+          QVERIFY(std::abs(total - 1) < 1e-5);
+        }
+      }
+    }
+  }
+
+  void a_pooled_map_is_the_mean_of_the_exact_one() {
+    Case c(11);
+    const HeadRef head{1, 2};
+    const AttentionMap exact = *c.inspect(4, {.attention = head}).attention;
+    const AttentionMap pooled = *c.inspect(4, {.attention = head, .map_rows = 5, .map_columns = 7}).attention;
+    QVERIFY(pooled.mean.rows <= 5 && pooled.mean.columns <= 8);
+    for (std::int64_t row = 0; row < pooled.mean.rows; ++row)
+      for (std::int64_t column = 0; column < pooled.mean.columns; ++column) {
+        const bool prefix = column < pooled.prefix_columns;
+        const std::int64_t begin = prefix ? column * pooled.key_step
+                                          : exact.prefix_length + (column - pooled.prefix_columns) * pooled.key_step;
+        const std::int64_t end = std::min(begin + pooled.key_step, prefix ? exact.prefix_length : exact.mean.columns);
+        const std::int64_t first = row * pooled.query_step, last = std::min(first + pooled.query_step, exact.mean.rows);
+        double mass = 0;
+        for (std::int64_t q = first; q < last; ++q)
+          for (std::int64_t k = begin; k < end; ++k) mass += exact.mean.at(q, k);
+        QVERIFY(std::abs(mass / static_cast<double>(last - first) - pooled.mean.at(row, column)) < 1e-5);
+      }
+  }
+
+  void masses_are_the_maps_sums() {
+    for (unsigned seed = 20; seed < 24; ++seed) {
+      Case c(seed);
+      const Inspection inspection = c.inspect(2, {.masses = true});
+      QCOMPARE(inspection.slot_masses.size(), std::size_t{2});
+      for (int layer = 0; layer < c.model.layers; ++layer)
+        for (int head = 0; head < c.model.heads; ++head) {
+          const AttentionMap map = *c.inspect(2, {.attention = HeadRef{layer, head}}).attention;
+          double prefix = 0;
+          for (std::int64_t row = 0; row < map.mean.rows; ++row)
+            for (std::int64_t column = 0; column < map.prefix_columns; ++column) prefix += map.mean.at(row, column);
+          QVERIFY(std::abs(prefix / static_cast<double>(map.mean.rows) - inspection.prefix_mass.at(layer, head)) <
+                  1e-5);
+        }
+      for (const SlotMasses& slots : inspection.slot_masses) {
+        double total = 0;
+        for (const float mass : slots.mass) total += mass;
+        QVERIFY(std::abs(total - inspection.prefix_mass.at(slots.head.layer, slots.head.head)) < 1e-6);
+      }
+    }
+  }
+
+  void a_logit_is_the_sum_of_its_parts() {
+    for (unsigned seed = 40; seed < 46; ++seed) {
+      Case c(seed, seed % 3 == 0 ? "full" : "segmented");
+      const std::int64_t token = draw(c.random, 0, c.request.config.segment_length - 1), segment = 3;
+      const std::int64_t position = segment * c.request.config.segment_length + token;
+      const LogitAttribution split = *c.inspect(segment, {.attribution = token}).attribution;
+      QCOMPARE(split.target, (*c.request.ids)[static_cast<std::size_t>(position + 1)]);
+      const std::vector<float> logits = logits_at(c.tiny.decoder, c.request, {position}, c.control);
+      QVERIFY(std::abs(split.logit - logits[static_cast<std::size_t>(split.target)]) < 1e-4);
+      double total = split.embedding + sum(split.carry) + sum(split.retrieved) + sum(split.segment);
+      for (const float value : split.feed_forward) total += value;
+      QVERIFY2(std::abs(total - split.logit) < 1e-4, qPrintable(QString("%1 %2").arg(total).arg(split.logit)));
+      QVERIFY(c.request.policy == "full" || std::abs(sum(split.retrieved)) > 0);
+    }
+  }
+
+  void the_steps_of_a_search_lead_to_its_hits() {
+    for (unsigned seed = 60; seed < 68; ++seed) {
+      Case c(seed);
+      const std::int64_t segment = 4, entries = segment * c.request.config.segment_length;
+      const SearchSteps steps = *c.inspect(segment, {.search = HeadRef{1, 2}}).search;
+      QCOMPARE(steps.position_step, std::int64_t{1});
+      QCOMPARE(steps.scores.rows, std::ssize(steps.summaries));
+      QCOMPARE(steps.scores.columns, entries);
+      std::set<std::int64_t> ranked, anchors;
+      for (const SearchSteps::Ranked& entry : steps.ranked) {
+        ranked.insert(entry.position);
+        if (entry.anchor) anchors.insert(entry.position);
+        QVERIFY(std::abs(steps.scores.at(entry.summary, entry.position) - entry.score) < 1e-4);
+      }
+      for (std::int64_t row = 0; row < steps.scores.rows; ++row) {  // k entries a row, none of the others is better
+        float least = 1e30f;
+        std::int64_t count = 0;
+        for (const auto& entry : steps.ranked)
+          if (entry.summary == row) least = std::min(least, entry.score), ++count;
+        QCOMPARE(count, std::min(c.request.config.top_k, entries));
+        std::int64_t better = 0;
+        for (std::int64_t p = 0; p < entries; ++p) better += steps.scores.at(row, p) > least + 1e-5f;
+        QVERIFY(better < count);
+      }
+      for (const Hit& hit : steps.hits.hits)
+        if (hit.kind == HitKind::Anchor) {
+          QVERIFY(anchors.contains(hit.position));
+          QVERIFY(std::abs(steps.scores.at(hit.summary, hit.position) - hit.score) < 1e-4);
+        }
+      QVERIFY(std::ssize(anchors) <= c.request.config.anchor_count());
+      QCOMPARE(steps.summaries.back().last, entries);
+    }
+  }
+
+  void nothing_is_missed_where_everything_is_read() {
+    for (unsigned seed = 80; seed < 84; ++seed) {
+      Case c(seed);
+      c.request.config.retrieval_length = 200;
+      c.request.config.anchors.reset();
+      for (const HeadMisses& head : c.inspect(3, {.misses = true}).misses) {
+        QCOMPARE(head.recall, 1.0);
+        QVERIFY(std::abs(head.mass - 1) < 1e-9);
+      }
+      c.request.config.retrieval_length = 5;
+      for (const HeadMisses& head : c.inspect(3, {.misses = true}).misses) {
+        QCOMPARE(head.oracle.size(), std::size_t{5});
+        QVERIFY(head.mass <= head.oracle_mass + 1e-12 && head.recall >= 0 && head.recall <= 1);
+      }
+    }
+  }
+
+  void pairs_are_read_off_the_map() {
+    for (unsigned seed = 120; seed < 124; ++seed) {
+      Case c(seed, seed % 2 ? "full" : "segmented");
+      const std::int64_t m = c.request.config.segment_length;
+      InspectionParts parts;
+      for (int i = 0; i < 5; ++i) {
+        const std::int64_t query = draw(c.random, 0, m - 1);
+        parts.pairs.push_back({query, draw(c.random, 0, query)});
+      }
+      const Inspection inspection = c.inspect(2, parts);
+      const HeadRef head{1, 0};
+      const AttentionMap map = *c.inspect(2, {.attention = head}).attention;
+      double mass = 0, top = 0;
+      for (const AttentionPair& pair : parts.pairs) {
+        const float on_key = map.mean.at(pair.query, map.prefix_columns + pair.key);
+        mass += on_key / 5.0;
+        bool best = true;
+        for (std::int64_t column = 0; column < map.mean.columns; ++column)
+          best = best && map.mean.at(pair.query, column) <= on_key;
+        top += best / 5.0;
+      }
+      QVERIFY(std::abs(inspection.pair_mass.at(1, 0) - mass) < 1e-6);
+      QVERIFY(std::abs(inspection.pair_top.at(1, 0) - top) < 1e-6);
+      QVERIFY_EXCEPTION_THROWN(c.inspect(2, {.pairs = {{0, 1}}}), EngineError);
+      QVERIFY_EXCEPTION_THROWN(c.inspect(2, {.pairs = {{m, 0}}}), EngineError);
+    }
+  }
+
+  void what_is_not_there_is_said() {
+    Case c(100);
+    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.attention = HeadRef{99, 0}}), EngineError);
+    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.search = HeadRef{0, 0}}), EngineError);
+    QVERIFY_EXCEPTION_THROWN(c.inspect(0, {.search = HeadRef{1, 0}}), EngineError);
+    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.attribution = 1000}), EngineError);
+    QVERIFY_EXCEPTION_THROWN(c.inspect(99, {}), EngineError);
+  }
+};
+
+QTEST_APPLESS_MAIN(InspectTest)
+#include "inspect_test.moc"
