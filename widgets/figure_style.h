@@ -10,11 +10,11 @@ namespace carryover {
 
 /// How a figure's text and lines look. A plain value.
 struct FigureStyle {
-  QString name;            ///< for --style and scripts
-  QString title;           ///< for people, translated
-  double text_points = 0;  ///< of labels; ticks and legends are a point smaller. 0: as on the screen
-  double pen = 1;          ///< line widths are multiplied by it
-  bool titled = true;      ///< off: the title is the caption's, as journals want it
+  QString name = QStringLiteral("screen");  ///< for --style and scripts
+  QString title;                            ///< for people, translated
+  double text_points = 0;                   ///< of labels; ticks and legends are a point smaller. 0: as on the screen
+  double pen = 1;                           ///< line widths are multiplied by it
+  bool titled = true;                       ///< off: the title is the caption's, as journals want it
 };
 
 /// "screen", "paper", "slide".

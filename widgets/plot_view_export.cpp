@@ -88,8 +88,7 @@ FigureInfo PlotView::figure_info(const QString& path, Format format, const QSize
                  .arg(number(range.left()), number(range.right()), number(range.top()), number(range.bottom()));
   }
   const bool picture = format != Format::Csv && format != Format::Npy;
-  if (picture) words += {QStringLiteral("--size"), figure_size_text(size_mm)};
-  if (picture && !style.name.isEmpty()) words += {QStringLiteral("--style"), style.name};
+  if (picture) words += {QStringLiteral("--size"), figure_size_text(size_mm), QStringLiteral("--style"), style.name};
   if (format == Format::Png) words += {QStringLiteral("--dpi"), QString::number(dpi)};
   words += {QStringLiteral("-o"), QFileInfo(path).fileName()};
   std::vector<std::string> command;

@@ -70,10 +70,10 @@ class FigureCommandTest : public QObject {
   /// The command that a figure names makes the same figure.
   void a_figure_is_remade_by_its_own_command() {
     const QString first = file("carry.png"), again = file("again.png");
-    QVERIFY(
-        run_carryover({"export", run_, "--figure", "carry", "--segment", "3", "--choose",
-                   QStringLiteral("What the map shows=Value norm ‖V‖"), "--view=2,10,0,3", "--dpi", "150", "-o", first})
-            .code == 0);
+    QVERIFY(run_carryover({"export", run_, "--figure", "carry", "--segment", "3", "--choose",
+                           QStringLiteral("What the map shows=Value norm ‖V‖"), "--view=2,10,0,3", "--dpi", "150", "-o",
+                           first})
+                .code == 0);
     const QString source = QImage(first).text("Source");
     const QString command = source.mid(source.indexOf("remade by: ") + 11);
     QVERIFY2(command.startsWith("carryover export ") && command.contains("--view=2,10,0,3"), qPrintable(command));
@@ -96,7 +96,9 @@ class FigureCommandTest : public QObject {
       QVERIFY2(result.code == 0, result.err.constData());
       QVERIFY2(contents(file(name)).contains(id), name);
     }
-    QVERIFY(contents(file("loss.svg")).contains("width=\"240.9"));  // 85 mm in points
+    const auto width =
+        QRegularExpression(QStringLiteral("<svg[^>]* width=\"([\\d.]+)")).match(contents(file("loss.svg")));
+    QVERIFY(std::abs(width.captured(1).toDouble() / 72 * 25.4 - 85) < 0.2);
     QCOMPARE(run_carryover({"export", run_, "--figure", "loss", "-o", file("loss.npy"), "--quiet"}).code, 0);
     const NpyArray array = read_npy(file("loss.npy").toStdString());
     QCOMPARE(array.shape, (std::vector<std::int64_t>{11, 3}));
@@ -139,7 +141,7 @@ class FigureCommandTest : public QObject {
           }
           ++row;
         }
-    QVERIFY(row > 500);
+    QVERIFY(row > 100);
     QCOMPARE(records.shape, std::vector<std::int64_t>{row});
   }
 

@@ -139,9 +139,9 @@ class ScriptTest : public QObject {
 set dtype fp32
 set tokens 700
 open demo
-set segment_length 64
 set carry_length 16
 set retrieval_length 16
+set segment_length 64
 run
 wait segment 2
 wait
