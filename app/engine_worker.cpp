@@ -150,17 +150,30 @@ void EngineWorker::train(const TrainJob& job, const std::shared_ptr<TrainChannel
   Q_EMIT train_ended(summary);
 }
 
-void EngineWorker::save(const SaveRequest& request) {
+void EngineWorker::save(const RunContents& run) {
   const auto problem = attempt([&] {
-    RunFolder folder(request.directory.toStdString(), request.description, false);
-    for (const auto& snapshot : request.snapshots) folder.append(*snapshot);
-    folder.finish(request.summary);
+    RunFolder folder(run.directory, run.description, false);
+    for (const auto& snapshot : run.segments) folder.append(*snapshot);
+    folder.finish(run.summary);
   });
   if (problem) {
     Q_EMIT save_failed(*problem);
   } else {
-    Q_EMIT saved(request.directory);
+    Q_EMIT saved(QString::fromStdString(run.directory));
   }
+}
+
+void EngineWorker::open_run(const QString& directory) {
+  const auto problem = attempt([&] {
+    Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(directory).fileName()));
+    const RunContents run = reopen_run(directory.toStdString());
+    // The run is shown without its model too: then tokens have numbers in place of texts.
+    std::shared_ptr<const Tokenizer> tokenizer;
+    attempt([&] { tokenizer = Tokenizer::load(run.description.model.path); });
+    Q_EMIT run_opened(run, tokenizer);
+  });
+  if (problem) Q_EMIT run_open_failed(*problem);
+  Q_EMIT open_done();
 }
 
 }  // namespace carryover

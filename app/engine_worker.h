@@ -10,7 +10,7 @@
 #include "app/error_report.h"
 #include "app/run_channel.h"
 #include "app/train_channel.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/run_reader.h"
 #include "engine/io/tokenizer.h"
 #include "engine/remote/engine_source.h"
 #include "engine/session.h"
@@ -43,14 +43,6 @@ struct LoadedText {
   std::shared_ptr<const std::vector<std::int32_t>> ids;
 };
 
-/// A run to be written as a folder.
-struct SaveRequest {
-  QString directory;
-  RunDescription description;
-  std::vector<std::shared_ptr<const SegmentSnapshot>> snapshots;
-  RunSummary summary;
-};
-
 /// A training to run: a new one, one to go on with, or one step that is only measured.
 struct TrainJob {
   enum class Kind { Start, Resume, DryRun };
@@ -72,7 +64,8 @@ class EngineWorker : public QObject {
   void open_model(const ModelRequest& request);
   void open_text(const TextRequest& request);
   void run(const RunRequest& request, const std::shared_ptr<RunChannel>& channel);
-  void save(const SaveRequest& request);
+  void save(const RunContents& run);  ///< as the folder run.directory, a new one
+  void open_run(const QString& directory);
   /// From the model's files, whatever the open model has become since: it is loaded anew where it must be.
   void train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel);
   /// The open model, for other workers of the engine thread; null where none is open.
@@ -93,6 +86,8 @@ class EngineWorker : public QObject {
   void train_news();  ///< the channel has something; sent once until it is drained
   void train_ended(const carryover::TrainingSummary& summary);
   void train_failed(const carryover::ErrorReport& report);
+  void run_opened(const carryover::RunContents& run, std::shared_ptr<const carryover::Tokenizer> tokenizer);
+  void run_open_failed(const carryover::ErrorReport& report);
   void saved(const QString& directory);
   void save_failed(const carryover::ErrorReport& report);
 

@@ -6,7 +6,10 @@
 #include <cstring>
 
 #include "app/commands/commands.h"
+#include "app/figure_maker.h"
 #include "app/run_report.h"
+#include "app/script_runner.h"
+#include "app/script_selection.h"
 #include "app/startup.h"
 #include "engine/engine_library.h"
 
@@ -94,6 +97,25 @@ void conclude(MainWindow& window, const WindowOptions& options) {
   }
 }
 
+/// The script in place of a start-up; the window closes when it ends.
+void run_script(MainWindow& window, const QString& path) {
+  const auto fail = [](const ErrorReport& report) {
+    QTextStream(stderr) << QStringLiteral("carryover: %1: %2\n  %3").arg(report.where, report.problem, report.advice)
+                        << Qt::endl;
+    QCoreApplication::exit(exit_code(report.fault));
+  };
+  ScriptRunner* runner = nullptr;
+  const auto problem = attempt([&] { runner = new ScriptRunner(window, read_script(path), path, &window); });
+  if (problem) {
+    QMetaObject::invokeMethod(
+        &window, [fail, problem] { fail(*problem); }, Qt::QueuedConnection);  // exec() comes first
+    return;
+  }
+  QObject::connect(runner, &ScriptRunner::failed, &window, fail);
+  QObject::connect(runner, &ScriptRunner::finished, &window, [] { QCoreApplication::exit(0); });
+  runner->start();
+}
+
 int run_window(int argc, char** argv) {
   const bool platform_given = qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
   choose_platform(argc, argv);
@@ -116,9 +138,12 @@ int run_window(int argc, char** argv) {
                      [](const ErrorReport& report) { say(report.where + QStringLiteral(": ") + report.problem); });
     window.training().open_folder(options.training);
   }
-  if (options.headless) report_progress(window);
+  if (options.headless && options.script.isEmpty()) report_progress(window);
   window.show();
-  startup.start();
+  if (options.script.isEmpty())
+    startup.start();
+  else
+    run_script(window, options.script);
   return QApplication::exec();
 }
 
@@ -127,6 +152,7 @@ int run_window(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   carryover::prepare_engine_environment();
-  if (argc > 1 && carryover::is_command_verb(argv[1])) return carryover::run_command_line(argc, argv);
+  if (argc > 1 && carryover::is_command_verb(argv[1]))
+    return carryover::run_command_line(argc, argv, carryover::make_figure);
   return carryover::run_window(argc, argv);
 }

@@ -3,7 +3,6 @@
 
 #include <QApplication>
 #include <QBoxLayout>
-#include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -16,7 +15,6 @@
 #include "widgets/icons.h"
 #include "widgets/panel_registry.h"
 #include "widgets/panels/log_panel.h"
-#include "widgets/plot_view.h"
 #include "widgets/theme.h"
 
 namespace carryover {
@@ -177,6 +175,7 @@ void MainWindow::raise_panel(const QString& id) {
 void MainWindow::open_path(const QString& path) {
   const QFileInfo file(path);
   if (QFileInfo::exists(path + QStringLiteral("/metrics.jsonl"))) return training_.open_folder(path);
+  if (is_run_folder(path.toStdString())) return controller_.open_run(path);
   if (file.isDir() || file.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0) {
     controller_.open_model(path);
   } else {
@@ -184,30 +183,6 @@ void MainWindow::open_path(const QString& path) {
     controller_.open_text(path);
   }
   controller_.run_when_ready();
-}
-
-void MainWindow::export_plots(const QString& directory) {
-  using Format = PlotView::Format;
-  static const std::vector<std::pair<Format, QString>> formats = {{Format::Png, QStringLiteral("png")},
-                                                                  {Format::Pdf, QStringLiteral("pdf")},
-                                                                  {Format::Svg, QStringLiteral("svg")},
-                                                                  {Format::Csv, QStringLiteral("csv")}};
-  try {
-    if (!QDir().mkpath(directory))
-      throw EngineError(Fault::Io, directory.toStdString(), "can't be created", "Choose a folder that can be written.");
-    for (const auto& [id, panel] : panels_) {
-      panel->catch_up();
-      for (PlotView* plot : panel->plots()) {
-        if (plot->is_empty()) continue;
-        for (const auto& [format, suffix] : formats)
-          plot->export_to(QStringLiteral("%1/%2.%3").arg(directory, plot->id(), suffix), format, QSizeF(160, 100));
-      }
-    }
-    context_.add_note(tr("Plots exported to %1").arg(directory));
-  } catch (const EngineError& error) {
-    messages_->show_error({error.fault(), QString::fromStdString(error.where()),
-                           QString::fromStdString(error.problem()), QString::fromStdString(error.advice())});
-  }
 }
 
 // While a run goes on the newest segment is selected.

@@ -2,6 +2,7 @@
 #pragma once
 #include <QMainWindow>
 #include <QPointer>
+#include <functional>
 #include <map>
 
 #include "app/audit_controller.h"
@@ -22,6 +23,7 @@ class ContextRibbon;
 class FinetuneDialog;
 class MessageBar;
 class Panel;
+class PlotView;
 
 /// The lab's window: toolbar, context ribbon, and a dock for each row of the panel registry. GUI thread.
 class MainWindow : public QMainWindow {
@@ -42,9 +44,13 @@ class MainWindow : public QMainWindow {
   Panel* panel(const QString& id) const;
   void raise_panel(const QString& id);
 
-  void open_path(
-      const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a training run's folder
+  void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a run's folder
   void export_plots(const QString& directory);  ///< every panel's plots in every format; errors go to the message bar
+  /// The same, and a report (HTML or PDF by its suffix: the pictures, settings and numbers). Throw EngineError.
+  void write_plots(const QString& directory);
+  void write_report(const QString& path);
+  /// A plot by its id, or a panel's first by the panel's, up to date. Throws EngineError{Usage} naming all plots.
+  PlotView& plot(const QString& name);
   void show_fetch_progress(double fraction, const QString& what);
   void toggle_theme();
   FinetuneDialog* open_finetune();  ///< the dialog, filled in from what is open; the same one while it is open
@@ -85,6 +91,9 @@ class MainWindow : public QMainWindow {
   void ask_model();
   void ask_text();
   void ask_paste();
+  void ask_run();
+  void ask_export(const QString& title, const QString& path, const QString& filter,
+                  const std::function<void(const QString&)>& write);
   void show_keys();
 
   LabContext context_;

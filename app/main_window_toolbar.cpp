@@ -19,7 +19,6 @@
 #include <algorithm>
 
 #include "app/main_window.h"
-#include "widgets/config_files.h"
 #include "widgets/icons.h"
 
 namespace carryover {
@@ -122,6 +121,7 @@ void MainWindow::build_toolbar() {
     const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a model folder"));
     if (!folder.isEmpty()) open_path(folder);
   });
+  connect(models->addAction(tr("Finished run…")), &QAction::triggered, this, &MainWindow::ask_run);
   build_engine_menu(models);
   model->setMenu(models);
   build_status_widgets();
@@ -149,33 +149,6 @@ void MainWindow::build_status_widgets() {
   memory_->setFixedWidth(118);
   memory_->setAccessibleName(tr("Memory"));
   bar->addWidget(memory_);
-}
-
-QMenu* MainWindow::build_export_menu() {
-  auto* menu = new QMenu(this);
-  connect(menu->addAction(tr("All plots (PNG, PDF, SVG, CSV)…")), &QAction::triggered, this, [this] {
-    const QString directory = QFileDialog::getExistingDirectory(this, tr("Folder for the plots"));
-    if (!directory.isEmpty()) export_plots(directory);
-  });
-  menu->addSeparator();
-  connect(menu->addAction(tr("Settings as JSON…")), &QAction::triggered, this,
-          [this] { export_config(context_, this); });
-  connect(menu->addAction(tr("Grouping as JSON…")), &QAction::triggered, this,
-          [this] { export_grouping(context_, this); });
-  connect(menu->addAction(tr("Import settings or grouping…")), &QAction::triggered, this,
-          [this] { import_config(context_, this); });
-  menu->addSeparator();
-  save_ = menu->addAction(tr("Save the run as a folder…"));
-  connect(save_, &QAction::triggered, this, [this] {
-    const QString directory = QFileDialog::getSaveFileName(this, tr("New folder for the run"), QStringLiteral("run"));
-    if (!directory.isEmpty()) controller_.save_run(directory);
-  });
-  menu->addSeparator();
-  connect(menu, &QMenu::aboutToShow, this, [this, menu, filled = false]() mutable {
-    if (std::exchange(filled, true)) return;
-    for (const auto& [id, dock] : docks_) menu->addAction(dock->toggleViewAction());
-  });
-  return menu;
 }
 
 void MainWindow::update_actions() {

@@ -6,6 +6,8 @@
 #include <QJsonDocument>
 #include <algorithm>
 
+#include "engine/io/run_command.h"
+
 namespace carryover {
 namespace {
 
@@ -84,7 +86,14 @@ void RunController::connect_worker() {
     end_run(summary);
     Q_EMIT failed(report);
   });
-  connect(worker_, &EngineWorker::saved, this, &RunController::saved);
+  connect(worker_, &EngineWorker::run_opened, this, &RunController::show_opened);
+  connect(worker_, &EngineWorker::run_open_failed, this, &RunController::failed);
+  connect(worker_, &EngineWorker::saved, this, [this](const QString& directory) {
+    RunOrigin origin = context_.run().origin();
+    origin.folder = directory.toStdString();
+    if (origin.id == saving_) context_.run().set_origin(origin);  // else another run has begun since
+    Q_EMIT saved(directory);
+  });
   connect(worker_, &EngineWorker::save_failed, this, &RunController::failed);
 }
 
@@ -253,9 +262,13 @@ void RunController::run(std::int64_t latch_segment) {
   if (!can_run()) return;
   RunRequest request = make_request();
   request.latch_segment = latch_segment;
-  context_.run().begin(model_->info, request, model_->tokenizer, text_->name);
-  run_text_ = text_->name;
-  run_token_limit_ = context_.run_options().token_limit;
+  RunDescription description;
+  description.model = model_->info;
+  description.text = text_->name.toStdString();
+  description.request = request;
+  if (const std::int64_t limit = context_.run_options().token_limit; limit > 0) description.token_limit = limit;
+  description.command_line = run_command(description);
+  begin_run(description, {}, model_->tokenizer);
   channel_ = std::make_shared<RunChannel>(
       [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });
   since_start_.start();
@@ -331,36 +344,67 @@ void RunController::set_state(State state) {
   Q_EMIT state_changed();
 }
 
+void RunController::begin_run(const RunDescription& description, const std::string& folder,
+                              const std::shared_ptr<const Tokenizer>& tokenizer) {
+  RunModel& run = context_.run();
+  described_ = description;
+  run.begin(description.model, description.request, tokenizer);
+  if (described_.id.empty()) described_.id = run.origin().id;
+  run.set_origin({described_.id, description.text, description.command_line, folder});
+}
+
 RunDescription RunController::describe_run() const {
-  const RunModel& run = context_.run();
-  RunDescription description;
-  description.model = run.model();
-  description.text = run_text_.toStdString();
-  description.request = run.request();
-  if (run_token_limit_ > 0) description.token_limit = run_token_limit_;
-  description.command_line = {"carryover",      "run",        run.model().path,
-                              description.text, "--tokens",   std::to_string(run.token_count()),
-                              "--config",       "config.json"};
+  RunDescription description = described_;
+  description.model = context_.run().model();
+  description.request = context_.run().request();
   return description;
+}
+
+RunContents RunController::run_contents() const {
+  const RunModel& run = context_.run();
+  RunContents contents{run.origin().folder, describe_run(), run.summary(), {}};
+  for (int i = 0; i < run.segment_count(); ++i) contents.segments.push_back(run.shared_snapshot(i));
+  return contents;
 }
 
 void RunController::show(const QString& name, const RunRequest& request,
                          const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
   if (state_ != State::Idle || !model_) return;
+  RunDescription description;
+  description.model = model_->info;
+  description.text = name.toStdString();
+  description.request = request;
+  begin_run(description, {}, model_->tokenizer);
   RunModel& run = context_.run();
-  run.begin(model_->info, request, model_->tokenizer, name);
-  run_text_ = name;
-  run_token_limit_ = 0;
   for (const auto& segment : segments) run.append(segment);
   run.finish(sum_up(run));
 }
 
+void RunController::open_run(const QString& directory) {
+  stop();
+  begin_load();
+  post([directory](EngineWorker& worker) { worker.open_run(directory); });
+}
+
+void RunController::show_opened(const RunContents& opened, const std::shared_ptr<const Tokenizer>& tokenizer) {
+  if (!model_) context_.set_model(opened.description.model.config, opened.description.request.config);
+  begin_run(opened.description, opened.directory, tokenizer);
+  for (const auto& segment : opened.segments) context_.run().append(segment);
+  context_.run().finish(opened.summary);
+  context_.digests().add(context_.run());
+  context_.add_note(tr("%1: run %2, %L3 segments%4")
+                        .arg(QString::fromStdString(opened.directory), QString::fromStdString(opened.description.id))
+                        .arg(opened.segments.size())
+                        .arg(tokenizer ? QString() : tr("; its model is not here, so tokens have no text")));
+  Q_EMIT run_opened();
+}
+
 void RunController::save_run(const QString& directory) {
-  const RunModel& run = context_.run();
-  if (!run.finished()) return;
-  SaveRequest request{directory, describe_run(), {}, run.summary()};
-  for (int i = 0; i < run.segment_count(); ++i) request.snapshots.push_back(run.shared_snapshot(i));
-  post([request](EngineWorker& worker) { worker.save(request); });
+  if (!context_.run().finished()) return;
+  RunContents run = run_contents();
+  run.directory = directory.toStdString();
+  saving_ = run.description.id;
+  post([run](EngineWorker& worker) { worker.save(run); });
 }
 
 }  // namespace carryover

@@ -56,9 +56,12 @@ class RunController : public QObject {
   /// Shows segments that something else than a run gave, as if they were one. Nothing where a run goes on.
   void show(const QString& name, const RunRequest& request,
             const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments);
+  /// Shows a run from its folder; neither its model nor its text is opened. What runs is stopped.
+  void open_run(const QString& directory);
   void save_run(const QString& directory);
-  /// The last run with the command line that repeats it (the configuration goes by file).
+  /// The run that is shown, with the command line that repeats it.
   RunDescription describe_run() const;
+  RunContents run_contents() const;
 
  Q_SIGNALS:
   void state_changed();
@@ -68,6 +71,7 @@ class RunController : public QObject {
   void text_opened();
   void run_started();
   void run_ended();
+  void run_opened();  ///< from a folder
   void saved(const QString& directory);
   void failed(const carryover::ErrorReport& report);
 
@@ -84,6 +88,9 @@ class RunController : public QObject {
   void set_state(State state);
   void accept_model(const LoadedModel& model);
   void end_run(const RunSummary& summary);
+  void begin_run(const RunDescription& description, const std::string& folder,
+                 const std::shared_ptr<const Tokenizer>& tokenizer);
+  void show_opened(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   void wake();
   void drain();
   RunRequest make_request() const;
@@ -103,8 +110,8 @@ class RunController : public QObject {
   int loads_under_way_ = 0;
   bool run_wanted_ = false;
   QString busy_;
-  QString run_text_;  ///< what the run in the RunModel read
-  std::int64_t run_token_limit_ = 0;
+  RunDescription described_;  ///< of the run in the RunModel, what that does not know itself
+  std::string saving_;        ///< id of the run that is being written
   QTimer drain_timer_;
   QElapsedTimer since_drain_, since_start_;
 };

@@ -4,9 +4,8 @@
 #include <QDir>
 #include <QPixmap>
 #include <QTimer>
-#include <algorithm>
-#include <utility>
 
+#include "app/script_selection.h"
 #include "widgets/finetune_dialog.h"
 #include "widgets/panel.h"
 
@@ -17,26 +16,6 @@ constexpr int settle_ms = 250;   ///< a refresh and a replot are queued; a pictu
 constexpr int most_waits = 480;  ///< for the engine, of settle_ms each
 
 }  // namespace
-
-void select_something(LabContext& context) {
-  RunModel& run = context.run();
-  for (int segment = run.segment_count() - 1; segment >= 0; --segment) {
-    const auto& hits = run.snapshot(segment).hits;
-    const auto head =
-        std::find_if(hits.begin(), hits.end(), [](const HeadHits& candidate) { return !candidate.hits.empty(); });
-    if (head == hits.end()) continue;
-    Selection selection;
-    selection.segment = segment;
-    selection.layer = head->layer;
-    selection.head = head->head;
-    const auto best = std::max_element(head->hits.begin(), head->hits.end(), [](const Hit& a, const Hit& b) {
-      return std::pair(a.kind == HitKind::Anchor, a.score) < std::pair(b.kind == HitKind::Anchor, b.score);
-    });
-    selection.token = best->position;  // its source, so that the text shows marks
-    context.select(selection);
-    return;
-  }
-}
 
 RunReport::RunReport(MainWindow& window, const QString& directory, QObject* parent)
     : QObject(parent), window_(window), directory_(directory), pictures_(window.panel_ids()) {

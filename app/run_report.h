@@ -35,8 +35,4 @@ class RunReport : public QObject {
   int files_ = 0;
 };
 
-/// Selects the last segment that has hits, its first head and that head's best anchor, so that pictures show something
-/// of each view.
-void select_something(LabContext& context);
-
 }  // namespace carryover

@@ -22,6 +22,7 @@ Startup::Startup(MainWindow& window, const WindowOptions& options, QObject* pare
   connect(&controller, &RunController::run_ended, this, [this] {
     if (!expects_more_) Q_EMIT finished();
   });
+  connect(&controller, &RunController::run_opened, this, &Startup::finished);
   connect(&controller, &RunController::failed, this, [this] {
     if (!expects_more_) Q_EMIT finished();
   });
@@ -49,6 +50,7 @@ QString Startup::demo_directory() {
 
 void Startup::start() {
   if (!options_.engine.isEmpty()) window_.controller().use_engine(options_.engine);
+  if (is_run_folder(options_.model.toStdString())) return window_.controller().open_run(options_.model);
   if (!options_.model.isEmpty()) {
     const QString demo_text = demo_directory() + QStringLiteral("/text.txt");
     open(options_.model, options_.adapter, options_.text.isEmpty() ? demo_text : options_.text);

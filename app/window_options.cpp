@@ -58,11 +58,15 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   const QCommandLineOption engine(QStringLiteral("engine"),
                                   tr("Command that starts an engine elsewhere: \"ssh HOST carryover-cli engine\""),
                                   QStringLiteral("COMMAND"));
+  const QCommandLineOption script(QStringLiteral("script"), tr("Run a script in the window, quit at its end"),
+                                  QStringLiteral("FILE"));
   const QCommandLineOption out(QStringLiteral("out"), tr("Run folder of --headless"), QStringLiteral("DIR"));
   parser.addOptions(
-      {no_fetch, tokens, theme, size, training, screenshots, exit_after_run, headless, out, adapter, engine});
+      {no_fetch, tokens, theme, size, training, screenshots, exit_after_run, headless, out, adapter, engine, script});
   if (!parser.parse(arguments)) refuse(parser.errorText());
   if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
+  if (parser.isSet(script) && !parser.positionalArguments().isEmpty())
+    refuse(tr("a script opens what it needs itself: name no model or text beside --script"));
   const QString theme_name = parser.value(theme);
   if (theme_name != QStringLiteral("light") && theme_name != QStringLiteral("dark"))
     refuse(tr("--theme takes light or dark"));
@@ -82,6 +86,7 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   const bool unattended = options.headless || options.exit_after_run || parser.isSet(screenshots);
   if (parser.isSet(engine) && unattended && options.model.isEmpty())
     refuse(tr("with --engine, name the model by its path on the engine's machine"));
+  options.script = parser.value(script);
   options.training = parser.value(training);
   options.screenshots = parser.value(screenshots);
   options.out = parser.isSet(out)

@@ -20,6 +20,7 @@ struct WindowOptions {
   ThemeKind theme = ThemeKind::Light;
   QSize size{1280, 800};
   std::optional<std::int64_t> tokens;  ///< of the text; 0: all
+  QString script;                      ///< file to run in the window in place of a start-up; "-": standard input
   QString training;                    ///< folder of a training run to open, or empty
   QString screenshots;                 ///< folder for pictures of each view, then quit
   QString out;                         ///< run folder of a headless run

@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QSpinBox>
 
 #include "engine/core/error.h"
@@ -20,9 +21,9 @@ namespace carryover {
 namespace {
 
 const QStringList suffixes = {QStringLiteral("pdf"), QStringLiteral("svg"), QStringLiteral("png"),
-                              QStringLiteral("csv")};
+                              QStringLiteral("csv"), QStringLiteral("npy")};
 constexpr PlotView::Format formats[] = {PlotView::Format::Pdf, PlotView::Format::Svg, PlotView::Format::Png,
-                                        PlotView::Format::Csv};
+                                        PlotView::Format::Csv, PlotView::Format::Npy};
 
 QDoubleSpinBox* millimetres(double value, QWidget* parent) {
   auto* box = new QDoubleSpinBox(parent);
@@ -40,12 +41,22 @@ ExportDialog::ExportDialog(PlotView& plot) : QDialog(&plot), plot_(plot) {
   setAttribute(Qt::WA_DeleteOnClose);
   auto* form = new QFormLayout(this);
   format_ = new QComboBox(this);
-  format_->addItems({tr("PDF"), tr("SVG"), tr("PNG"), tr("CSV (the data)")});
+  format_->addItems({tr("PDF"), tr("SVG"), tr("PNG"), tr("CSV (the data)"), tr("NumPy array (the data)")});
   form->addRow(tr("&Format"), format_);
-  width_ = millimetres(120, this);
+  style_ = new QComboBox(this);
+  for (const FigureStyle& style : figure_styles()) style_->addItem(style.title);
+  form->addRow(tr("&Style"), style_);
+  size_ = new QComboBox(this);
+  for (const FigureSize& size : figure_sizes())
+    size_->addItem(tr("%1, %2 × %3 mm").arg(size.title).arg(size.mm.width()).arg(size.mm.height()));
+  size_->addItem(tr("Another"));
+  form->addRow(tr("Si&ze"), size_);
+  width_ = millimetres(0, this);
   form->addRow(tr("&Width"), width_);
-  height_ = millimetres(75, this);
+  height_ = millimetres(0, this);
   form->addRow(tr("&Height"), height_);
+  size_->setCurrentIndex(1);
+  take_size(1);
   dpi_ = new QSpinBox(this);
   dpi_->setRange(50, 1200);
   dpi_->setValue(300);
@@ -64,6 +75,9 @@ ExportDialog::ExportDialog(PlotView& plot) : QDialog(&plot), plot_(plot) {
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, this);
   form->addRow(buttons);
   connect(format_, &QComboBox::currentIndexChanged, this, &ExportDialog::follow_format);
+  connect(size_, &QComboBox::currentIndexChanged, this, &ExportDialog::take_size);
+  for (QDoubleSpinBox* box : {width_, height_})
+    connect(box, &QDoubleSpinBox::valueChanged, this, [this] { size_->setCurrentIndex(size_->count() - 1); });
   connect(browse_button, &QPushButton::clicked, this, &ExportDialog::browse);
   connect(buttons, &QDialogButtonBox::accepted, this, &ExportDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &ExportDialog::reject);
@@ -72,13 +86,24 @@ ExportDialog::ExportDialog(PlotView& plot) : QDialog(&plot), plot_(plot) {
 
 void ExportDialog::follow_format() {
   const PlotView::Format format = formats[format_->currentIndex()];
-  width_->setEnabled(format != PlotView::Format::Csv);
-  height_->setEnabled(format != PlotView::Format::Csv);
+  const bool picture = format != PlotView::Format::Csv && format != PlotView::Format::Npy;
+  for (QWidget* field : {static_cast<QWidget*>(style_), static_cast<QWidget*>(size_), static_cast<QWidget*>(width_),
+                         static_cast<QWidget*>(height_)})
+    field->setEnabled(picture);
   dpi_->setEnabled(format == PlotView::Format::Png);
   const QFileInfo file(path_->text());
   if (suffixes.contains(file.suffix()))
     path_->setText(
         QDir(file.path()).filePath(file.completeBaseName() + QLatin1Char('.') + suffixes[format_->currentIndex()]));
+}
+
+void ExportDialog::take_size(int index) {
+  const auto& sizes = figure_sizes();
+  if (index < 0 || index >= static_cast<int>(sizes.size())) return;
+  const QSizeF mm = sizes[static_cast<std::size_t>(index)].mm;
+  const QSignalBlocker width(width_), height(height_);
+  width_->setValue(mm.width());
+  height_->setValue(mm.height());
 }
 
 void ExportDialog::browse() {
@@ -98,8 +123,8 @@ void ExportDialog::accept() {
     return;
   }
   try {
-    plot_.export_to(path_->text(), formats[format_->currentIndex()], {width_->value(), height_->value()},
-                    dpi_->value());
+    plot_.export_to(path_->text(), formats[format_->currentIndex()], {width_->value(), height_->value()}, dpi_->value(),
+                    figure_styles()[static_cast<std::size_t>(style_->currentIndex())]);
     QDialog::accept();
   } catch (const EngineError& error) {
     problem_->setText(QString::fromStdString(error.what()));

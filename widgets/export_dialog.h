@@ -12,7 +12,7 @@ class QSpinBox;
 
 namespace carryover {
 
-/// Asks for a figure's file, format and size, and writes it; says what went wrong in place, without closing.
+/// Asks for a figure's file, format, style and size, and writes it; says what went wrong in place, without closing.
 class ExportDialog : public QDialog {
   Q_OBJECT
  public:
@@ -22,9 +22,10 @@ class ExportDialog : public QDialog {
  private:
   void browse();
   void follow_format();
+  void take_size(int index);
 
   PlotView& plot_;
-  QComboBox* format_;
+  QComboBox *format_, *style_, *size_;
   QLineEdit* path_;
   QString replaceable_;  ///< an existing file that the user agreed to replace
   QDoubleSpinBox *width_, *height_;

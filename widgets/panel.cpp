@@ -3,9 +3,13 @@
 
 #include <QShowEvent>
 #include <QToolButton>
+#include <algorithm>
 #include <utility>
 
+#include "engine/io/run_command.h"
 #include "widgets/icons.h"
+#include "widgets/panels/panel_support.h"
+#include "widgets/plot_view.h"
 
 namespace carryover {
 
@@ -64,7 +68,32 @@ void Panel::queue_refresh() {
 
 void Panel::catch_up() {
   if (!std::exchange(pending_, false)) return;
+  if (first_controls_.empty()) first_controls_ = panel_controls(*this);
   refresh();
+  for (PlotView* plot : plots()) plot->set_remake([this, plot] { return remake_command(plot->id()); });
+}
+
+QString Panel::source_folder() {
+  const RunModel& run = context_.run();
+  if (run.is_empty() || run.origin().command_line.empty()) return {};
+  if (!run.origin().folder.empty()) return QString::fromStdString(run.origin().folder);
+  return QString::fromStdString(run_folder_name(describe(run)));
+}
+
+QStringList Panel::remake_command(const QString& plot) {
+  const QString folder = source_folder();
+  if (folder.isEmpty()) return {};
+  QStringList words{QStringLiteral("carryover"), QStringLiteral("export"), folder, QStringLiteral("--figure"), plot};
+  const Selection selected = folder == Panel::source_folder() ? context_.selected() : Selection{};
+  for (const auto& [flag, value] : {std::pair<const char*, std::int64_t>("--segment", selected.segment),
+                                    {"--layer", selected.layer},
+                                    {"--head", selected.head},
+                                    {"--token", selected.token}})
+    if (value >= 0) words += {QLatin1String(flag), QString::number(value)};
+  for (const PanelControl& control : panel_controls(*this))
+    if (std::find(first_controls_.begin(), first_controls_.end(), control) == first_controls_.end())
+      words += {QStringLiteral("--choose"), control.name + QLatin1Char('=') + control.value};
+  return words;
 }
 
 }  // namespace carryover

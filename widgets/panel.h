@@ -3,6 +3,7 @@
 #include <QWidget>
 
 #include "widgets/linked_context.h"
+#include "widgets/panel_controls.h"
 
 class QToolButton;
 
@@ -30,6 +31,9 @@ class Panel : public QWidget {
 
  protected:
   virtual void refresh() = 0;
+  /// The folder that the plots can be made from again by `carryover export FOLDER --figure`: the run's, or what it
+  /// would be called. Empty: there is none. Other panels than a run's override it.
+  virtual QString source_folder();
   void showEvent(QShowEvent* event) override;
   LinkedContext& context() { return context_; }
   /// The button that links and unlinks the panel; one that shows a selection places it at the end of its bar.
@@ -38,10 +42,12 @@ class Panel : public QWidget {
  private:
   void queue_refresh();
   void show_linked();
+  QStringList remake_command(const QString& plot);
 
   LinkedContext context_;
   QToolButton* sync_ = nullptr;
   QString title_;
+  std::vector<PanelControl> first_controls_;  ///< as the panel came up: commands say what differs
   bool pending_ = false;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/plan_command.h"
 
-#include <QRegularExpression>
 #include <QStringList>
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+
+#include "engine/io/run_command.h"
 
 namespace carryover {
 namespace {
@@ -96,9 +97,7 @@ TrainingPlan base_plan(const std::string& path, const ModelConfig& model, const 
 }  // namespace
 
 QString shell_word(const QString& word) {
-  static const QRegularExpression unquoted(QStringLiteral("^[A-Za-z0-9_@%+=:,./-]+$"));
-  if (unquoted.match(word).hasMatch()) return word;
-  return QLatin1Char('\'') + QString(word).replace(QLatin1Char('\''), QLatin1String("'\\''")) + QLatin1Char('\'');
+  return QString::fromStdString(shell_word(word.toStdString()));
 }
 
 QString plan_command(const TrainingPlan& plan, const ModelConfig& model, const std::string& preset) {

@@ -116,16 +116,17 @@ void PlotCurves::restyle(const Theme& theme) {
 void PlotCurves::style_line(Curve& curve) {
   const QColor colour = curve.style.colour(theme_);
   const bool few = curve.x.size() <= dots_up_to;
-  QPen pen(colour, curve.x.size() < thin_from && !curve.style.stacked ? 1.6 : 1.0);
+  QPen pen(colour, theme_.pen * (curve.x.size() < thin_from && !curve.style.stacked ? 1.6 : 1.0));
   if (curve.style.dashed) pen.setDashPattern({5, 3});
   curve.graph->setPen(pen);
   if (curve.style.points) {
     curve.graph->setLineStyle(QCPGraph::lsNone);
-    curve.graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssTriangle, QPen(colour, 1.4), QBrush(colour), 8));
+    curve.graph->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssTriangle, QPen(colour, 1.4 * theme_.pen), QBrush(colour), 8 * theme_.pen));
     return;
   }
   const bool dotted = few && !curve.style.dashed && !curve.style.filled;
-  curve.graph->setScatterStyle(dotted ? QCPScatterStyle(QCPScatterStyle::ssDisc, 5) : QCPScatterStyle());
+  curve.graph->setScatterStyle(dotted ? QCPScatterStyle(QCPScatterStyle::ssDisc, 5 * theme_.pen) : QCPScatterStyle());
   QColor fill = colour;
   fill.setAlphaF(curve.style.stacked ? 0.55F : 0.18F);
   const bool filled = curve.style.filled && (stacking_ || !curve.style.stacked);
@@ -161,22 +162,34 @@ std::vector<std::pair<double, double>> PlotCurves::drawn(int index) const {
 }
 
 QString PlotCurves::csv(const QString& x_label) const {
-  std::map<double, std::vector<double>> rows;
   QString text = csv_field(x_label);
-  for (std::size_t c = 0; c < curves_.size(); ++c) {
-    text += QLatin1Char(',') + csv_field(curves_[c].name);
-    for (std::size_t i = 0; i < curves_[c].x.size(); ++i) {
-      auto& row = rows.try_emplace(curves_[c].x[i], curves_.size(), NAN).first->second;
-      row[c] = curves_[c].y[i];
-    }
+  for (const QString& name : names()) text += QLatin1Char(',') + csv_field(name);
+  std::int64_t rows = 0;
+  const std::vector<double> values = table(rows);
+  const std::size_t columns = curves_.size() + 1;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    text += (i % columns == 0 ? QLatin1Char('\n') : QLatin1Char(',')) + exact_number(values[i]);
+  return text + QLatin1Char('\n');
+}
+
+std::vector<double> PlotCurves::table(std::int64_t& rows) const {
+  std::map<double, std::vector<double>> lines;
+  for (std::size_t c = 0; c < curves_.size(); ++c)
+    for (std::size_t i = 0; i < curves_[c].x.size(); ++i)
+      lines.try_emplace(curves_[c].x[i], curves_.size(), NAN).first->second[c] = curves_[c].y[i];
+  rows = static_cast<std::int64_t>(lines.size());
+  std::vector<double> values;
+  for (const auto& [x, line] : lines) {
+    values.push_back(x);
+    values.insert(values.end(), line.begin(), line.end());
   }
-  text += QLatin1Char('\n');
-  for (const auto& [x, values] : rows) {
-    text += exact_number(x);
-    for (const double value : values) text += QLatin1Char(',') + exact_number(value);
-    text += QLatin1Char('\n');
-  }
-  return text;
+  return values;
+}
+
+QStringList PlotCurves::names() const {
+  QStringList names;
+  for (const Curve& curve : curves_) names += curve.name;
+  return names;
 }
 
 std::size_t PlotCurves::nearest(const Curve& curve, double x) {

@@ -26,6 +26,9 @@ class PlotCurves {
   bool has_data() const;
   QRectF bounds(bool positive_only) const;  ///< of what is visible and finite; null where nothing is
   std::vector<std::pair<double, double>> drawn(int index) const;
+  QStringList names() const;
+  /// Row by row: x, then each curve's value there, NaN where it has none.
+  std::vector<double> table(std::int64_t& rows) const;
   QString csv(const QString& x_label) const;
   /// "name: value" lines of the points nearest to x, with the difference from `reference` where that isn't NaN.
   QString text_at(double x, double reference) const;

@@ -34,6 +34,19 @@ void write_whole(const QString& path, const QByteArray& contents) {
          QObject::tr("choose a folder that exists, that you may write to, and with space left"));
 }
 
+/// Metadata that any PDF reader and `pdfinfo -meta` show.
+QByteArray xmp_packet(const FigureInfo& info) {
+  return QStringLiteral(
+             "<?xpacket begin='' id='W5M0MpCehiHzreSzNTczkc9d'?>"
+             "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
+             "<rdf:Description rdf:about='' xmlns:dc='http://purl.org/dc/elements/1.1/'>"
+             "<dc:title><rdf:Alt><rdf:li xml:lang='x-default'>%1</rdf:li></rdf:Alt></dc:title>"
+             "<dc:description><rdf:Alt><rdf:li xml:lang='x-default'>%2</rdf:li></rdf:Alt></dc:description>"
+             "</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end='w'?>")
+      .arg(info.title.toHtmlEscaped(), info.provenance.toHtmlEscaped())
+      .toUtf8();
+}
+
 QByteArray pdf_bytes(QCustomPlot& plot, const QSizeF& size_mm, const FigureInfo& info) {
   QBuffer buffer;
   buffer.open(QIODevice::WriteOnly);
@@ -44,6 +57,7 @@ QByteArray pdf_bytes(QCustomPlot& plot, const QSizeF& size_mm, const FigureInfo&
     writer.setPageSize(QPageSize(size_mm, QPageSize::Millimeter, QString(), QPageSize::ExactMatch));
     writer.setPageMargins(QMarginsF());
     writer.setResolution(layout_dpi);
+    writer.setDocumentXmpMetadata(xmp_packet(info));
     writer.addFileAttachment(QStringLiteral("provenance.txt"), info.provenance.toUtf8(), QStringLiteral("text/plain"));
     QCPPainter painter;
     painter.begin(&writer);

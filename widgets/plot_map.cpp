@@ -102,6 +102,12 @@ void PlotMap::apply_colours() {
   item_->setDataRange(value_range());
 }
 
+QString PlotMap::category_names() const {
+  QStringList names;
+  for (const auto& [name, colour] : categories_) names += QStringLiteral("%1 %2").arg(names.size()).arg(name);
+  return names.join(QStringLiteral(", "));
+}
+
 QCPColorGradient PlotMap::gradient() const {
   QCPColorGradient gradient;
   gradient.clearColorStops();

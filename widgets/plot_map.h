@@ -20,6 +20,8 @@ class PlotMap {
   void restyle(const Theme& theme);
 
   bool has_data() const { return !map_.values.empty(); }
+  const Map& data() const { return map_; }
+  QString value_label() const { return kind_ == PlotView::Gradient::Categories ? category_names() : value_label_; }
   QRectF bounds() const { return has_data() ? edges_ : QRectF(); }
   std::optional<double> value_at(double x, double y) const;  ///< none outside and where blank
   QColor colour_at(double x, double y) const;
@@ -29,6 +31,7 @@ class PlotMap {
  private:
   void show_scale(bool shown);
   void apply_colours();
+  QString category_names() const;  ///< "0 padding, 1 expanded, …"
   QCPColorGradient gradient() const;
   QCPRange value_range() const;
 

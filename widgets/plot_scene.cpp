@@ -49,7 +49,8 @@ void PlotScene::Cursor::set(const QPointF& from, const QPointF& to, bool visible
   }
 }
 
-void PlotScene::style(const Theme& theme) {
+void PlotScene::style(const Theme& look) {
+  theme = look;
   style_plot(*plot, theme);
   curves->restyle(theme);
   map->restyle(theme);
@@ -60,25 +61,33 @@ void PlotScene::style(const Theme& theme) {
     each->line->setPen(QPen(theme.accent, 1));
   }
   reference.line->setPen(QPen(theme.muted, 1, Qt::DashLine));
-  if (title_element) title_element->setTextColor(theme.text);
+}
+
+// Taken out where there is none: an empty line would still keep its place.
+void PlotScene::arrange_title() {
+  QCPLayoutGrid* layout = plot->plotLayout();
+  const bool wanted = titled && !title.isEmpty();
+  if (wanted && !title_element) {
+    title_element = new QCPTextElement(plot);
+    title_element->setMargins(QMargins(4, 4, 4, 0));
+    layout->addElement(0, 0, title_element);
+  } else if (!wanted && title_element) {
+    layout->remove(title_element);
+    title_element = nullptr;
+  }
+  if (!title_element) return;
+  QFont font = plot_font(theme);
+  font.setBold(true);
+  title_element->setFont(font);
+  title_element->setTextColor(theme.text);
+  title_element->setText(title);
 }
 
 void PlotScene::arrange(int width) {
   constexpr int tick_room = 22;  // a low plot has room for few labels
   y_ticker->setTickCount(std::clamp(plot->axisRect()->height() / tick_room, 2, 5));
   QCPLayoutGrid* layout = plot->plotLayout();
-  if (!title.isEmpty() && !title_element) {
-    title_element = new QCPTextElement(plot);
-    title_element->setMargins(QMargins(4, 4, 4, 0));
-    title_element->setTextColor(current_theme().text);
-    layout->addElement(0, 0, title_element);
-  }
-  if (title_element) {
-    QFont font = QApplication::font();
-    font.setBold(true);
-    title_element->setFont(font);
-    title_element->setText(title);
-  }
+  arrange_title();
   const bool wanted = plot->legend->itemCount() > 1;
   if (wanted) wrap_legend(*plot->legend, width);
   if (wanted == plot->legend->visible()) return;

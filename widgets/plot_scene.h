@@ -15,16 +15,20 @@ namespace carryover {
 struct PlotScene {
   explicit PlotScene(QWidget* view);
 
-  void style(const Theme& theme);
+  void style(const Theme& look);
   void arrange(int width);  ///< title and legend, for a plot of this width
   QRectF data_bounds() const;
+  void arrange_title();
   void apply_fit();
   void limit(QCPAxis* axis, const QCPRange& range, double low, double high);
   QString text_at(double x, double y) const;
 
+  Theme theme = current_theme();  ///< what it is drawn with; a figure's while one is made
+  bool titled = true;             ///< a figure may leave the title to its caption
   QString id, title, provenance, x_label, y_label;
   std::function<QString(double, double)> hover_text;
   std::function<QString()> csv_source;
+  std::function<QStringList()> remake;
   QStackedLayout* pages;
   QLabel* empty;
   QCustomPlot* plot;

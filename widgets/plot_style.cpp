@@ -39,30 +39,37 @@ QString AxisTicker::getTickLabel(double tick, const QLocale& locale, QChar forma
   return QCPAxisTicker::getTickLabel(tick, locale, format, precision);
 }
 
+QFont plot_font(const Theme& theme) {
+  QFont font = QApplication::font();
+  if (theme.text_points > 0) font.setPointSizeF(theme.text_points);
+  return font;
+}
+
+QFont small_plot_font(const Theme& theme) {
+  QFont font = plot_font(theme);
+  font.setPointSizeF(std::max(6.0, font.pointSizeF() - 1));
+  return font;
+}
+
 void style_axis(QCPAxis& axis, const Theme& theme) {
-  const QFont font = QApplication::font();
-  QFont small = font;
-  small.setPointSizeF(std::max(6.0, font.pointSizeF() - 1));
-  axis.setBasePen(QPen(theme.muted, 1));
-  axis.setTickPen(QPen(theme.muted, 1));
-  axis.setSubTickPen(QPen(theme.muted, 1));
+  axis.setBasePen(QPen(theme.muted, theme.pen));
+  axis.setTickPen(QPen(theme.muted, theme.pen));
+  axis.setSubTickPen(QPen(theme.muted, theme.pen));
   axis.setTickLabelColor(theme.text);
   axis.setLabelColor(theme.text);
-  axis.setTickLabelFont(small);
-  axis.setLabelFont(font);
+  axis.setTickLabelFont(small_plot_font(theme));
+  axis.setLabelFont(plot_font(theme));
   axis.setTickLength(0, 4);
   axis.setSubTickLength(0, 2);
   axis.setLabelPadding(3);
-  axis.grid()->setPen(QPen(theme.grid, 1));
-  axis.grid()->setZeroLinePen(QPen(theme.grid, 1));
+  axis.grid()->setPen(QPen(theme.grid, theme.pen));
+  axis.grid()->setZeroLinePen(QPen(theme.grid, theme.pen));
 }
 
 void style_plot(QCustomPlot& plot, const Theme& theme) {
   plot.setBackground(QBrush(theme.surface));
   for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) style_axis(*axis, theme);
-  QFont font = QApplication::font();
-  font.setPointSizeF(std::max(6.0, font.pointSizeF() - 1));
-  plot.legend->setFont(font);
+  plot.legend->setFont(small_plot_font(theme));
   plot.legend->setTextColor(theme.text);
   plot.legend->setBrush(Qt::NoBrush);
   plot.legend->setBorderPen(Qt::NoPen);

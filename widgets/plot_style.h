@@ -28,6 +28,9 @@ class AxisTicker : public QCPAxisTicker {
   std::vector<QString> names_;
 };
 
+/// Of titles and labels, and of tick labels and legends.
+QFont plot_font(const Theme& theme);
+QFont small_plot_font(const Theme& theme);
 /// Background, axes, grid and fonts.
 void style_plot(QCustomPlot& plot, const Theme& theme);
 void style_axis(QCPAxis& axis, const Theme& theme);

@@ -11,7 +11,6 @@
 
 #include "engine/core/error.h"
 #include "widgets/export_dialog.h"
-#include "widgets/plot_export.h"
 #include "widgets/plot_scene.h"
 
 namespace carryover {
@@ -223,39 +222,11 @@ void PlotView::set_hover_text(std::function<QString(double, double)> text) {
 void PlotView::set_provenance(const QString& text) {
   d_->provenance = text;
 }
+void PlotView::set_remake(std::function<QStringList()> command) {
+  d_->remake = std::move(command);
+}
 void PlotView::set_csv_source(std::function<QString()> csv) {
   d_->csv_source = std::move(csv);
-}
-
-void PlotView::export_to(const QString& path, Format format, const QSizeF& size_mm, int dpi) const {
-  if (is_empty())
-    throw EngineError(Fault::Usage, path.toStdString(), tr("the plot “%1” is empty").arg(d_->title).toStdString(),
-                      tr("run a text first").toStdString());
-  const FigureInfo info{d_->title.isEmpty() ? d_->id : d_->title, d_->provenance};
-  if (format == Format::Csv) {
-    const QString rows = d_->csv_source        ? d_->csv_source()
-                         : d_->map->has_data() ? d_->map->csv(d_->x_label, d_->y_label)
-                                               : d_->curves->csv(d_->x_label);
-    return write_csv(path, rows, info);
-  }
-  struct PrintLook {  // a figure is for paper: light, and without the window's cursor
-    PlotScene& d;
-    explicit PrintLook(PlotScene& scene, int width) : d(scene) {
-      d.style(theme_of(ThemeKind::Light));
-      d.cursor_layer->setVisible(false);
-      d.arrange(width);
-    }
-    ~PrintLook() {
-      d.style(current_theme());
-      d.cursor_layer->setVisible(true);
-      d.arrange(d.plot->width());
-      d.plot->replot(QCustomPlot::rpQueuedReplot);
-    }
-  } look(*d_, layout_pixels(size_mm.width()));
-  if (d_->following) d_->apply_fit();
-  if (format == Format::Png) return write_png(*d_->plot, path, size_mm, dpi, info);
-  if (format == Format::Pdf) return write_pdf(*d_->plot, path, size_mm, info);
-  write_svg(*d_->plot, path, size_mm, info);
 }
 
 void PlotView::open_export_dialog() {

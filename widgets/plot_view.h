@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "engine/core/snapshot.h"
-#include "widgets/theme.h"
+#include "widgets/figure_style.h"
 
 namespace carryover {
 
+struct FigureInfo;
 struct PlotScene;
 
 /// Colours are named by their meaning in the theme, so that a plot follows a change of theme by itself.
@@ -40,10 +41,10 @@ class PlotView : public QWidget {
   void set_title(const QString& title);                           ///< drawn above the plot, also in figures
   void set_axes(const QString& x_label, const QString& y_label);  ///< with units
   const QString& y_label() const;
-  void set_integer_axes(bool x, bool y);                          ///< ticks at whole numbers only
-  void set_y_names(const std::vector<QString>& names);            ///< labels for y = 0, 1, 2 … instead of numbers
-  void set_x_names(const std::vector<QString>& names);            ///< likewise for x
-  void set_y_reversed(bool reversed);                             ///< y grows downwards, as rows are read
+  void set_integer_axes(bool x, bool y);                ///< ticks at whole numbers only
+  void set_y_names(const std::vector<QString>& names);  ///< labels for y = 0, 1, 2 … instead of numbers
+  void set_x_names(const std::vector<QString>& names);  ///< likewise for x
+  void set_y_reversed(bool reversed);                   ///< y grows downwards, as rows are read
   void set_log_y(bool logarithmic);  ///< stacked curves then stand by themselves: a stack has no meaning on a log axis
   void set_empty_text(const QString& text);  ///< shown in place of an empty plot
   bool is_empty() const;
@@ -84,12 +85,17 @@ class PlotView : public QWidget {
   void request_replot();     ///< queued, collapses bursts
   void set_hover_text(std::function<QString(double x, double y)> text);  ///< in place of "name: value" lines
 
-  enum class Format { Png, Pdf, Svg, Csv };
+  enum class Format { Png, Pdf, Svg, Csv, Npy };
+  static Format format_of(const QString& path);  ///< by its suffix; throws EngineError{Usage}
   /// Throws EngineError{Io}, EngineError{Usage} where there is nothing to export. Vector formats are clipped to the
-  /// axes; `size_mm` is the page's; CSV writes the data. Figures are drawn in the light theme. Atomic.
-  void export_to(const QString& path, Format format, const QSizeF& size_mm, int dpi = 300) const;
+  /// axes; `size_mm` is the page's; CSV writes the data; .npy the cells of a map as drawn, [rows, columns], or curves,
+  /// [points, 1 + curves], x first. Figures are drawn in the light theme. Atomic.
+  void export_to(const QString& path, Format format, const QSizeF& size_mm, int dpi = 300,
+                 const FigureStyle& style = {}) const;
   void set_provenance(
       const QString& text);  ///< run id, model hash, command: into PNG text, PDF, SVG metadata, CSV header
+  /// The words of the command that exports this plot again, up to its size and file; asked for at each export.
+  void set_remake(std::function<QStringList()> command);
   /// Rows in place of what is drawn, for CSV, where a plot shows a summary. Header line first.
   void set_csv_source(std::function<QString()> csv);
 
@@ -111,6 +117,9 @@ class PlotView : public QWidget {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  FigureInfo figure_info(const QString& path, Format format, const QSizeF& size_mm, int dpi,
+                         const FigureStyle& style) const;
+
   std::unique_ptr<PlotScene> d_;
 };
 

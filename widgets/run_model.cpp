@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/core/error.h"
+#include "engine/io/run_id.h"
 #include "engine/io/tokenizer.h"
 
 namespace carryover {
@@ -47,9 +48,9 @@ struct RunModel::State {
   ModelInfo model;
   RunRequest request;
   RunSummary summary;
+  RunOrigin origin;
   CostModel cost;
   std::shared_ptr<const Tokenizer> tokenizer;
-  QString text_name;
   std::vector<std::shared_ptr<const SegmentSnapshot>> snapshots;
   std::vector<float> nll;  ///< by absolute position of the target
   std::int64_t tokens_done = 0;
@@ -60,15 +61,14 @@ struct RunModel::State {
 RunModel::RunModel(QObject* parent) : QObject(parent), state_(std::make_unique<State>()) {}
 RunModel::~RunModel() = default;
 
-void RunModel::begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer,
-                     const QString& text_name) {
+void RunModel::begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer) {
   auto state = std::make_unique<State>();
   state->begun = true;
   state->model = model;
   state->request = request;
   if (!state->request.ids) state->request.ids = std::make_shared<const std::vector<std::int32_t>>();
+  state->origin.id = run_id(model, state->request);
   state->tokenizer = std::move(tokenizer);
-  state->text_name = text_name;
   state->cost = {model.config, request.config, bytes_per_value(model.dtype)};
   state->nll.assign(state->request.ids->size(), no_value);
   state_ = std::move(state);
@@ -121,11 +121,17 @@ bool RunModel::is_empty() const {
 const ModelInfo& RunModel::model() const {
   return state_->model;
 }
-const QString& RunModel::text_name() const {
-  return state_->text_name;
+QString RunModel::text_name() const {
+  return QString::fromStdString(state_->origin.text);
 }
 const RunRequest& RunModel::request() const {
   return state_->request;
+}
+void RunModel::set_origin(const RunOrigin& origin) {
+  state_->origin = origin;
+}
+const RunOrigin& RunModel::origin() const {
+  return state_->origin;
 }
 const CostModel& RunModel::cost() const {
   return state_->cost;

@@ -14,6 +14,14 @@ namespace carryover {
 
 class Tokenizer;
 
+/// Where a run comes from, so that it and its figures can be made again. A plain value.
+struct RunOrigin {
+  std::string id;                         ///< engine/io/run_id.h
+  std::string text;                       ///< path or name of what was read
+  std::vector<std::string> command_line;  ///< that makes the run again; empty: no command does
+  std::string folder;                     ///< where it is kept; empty: nowhere yet
+};
+
 /// What the window knows of one run: grows as the engine's snapshots arrive, at most 30 times a second. The panels read
 /// it; only RunController (app/) writes it. GUI thread.
 ///
@@ -25,20 +33,21 @@ class RunModel : public QObject {
   explicit RunModel(QObject* parent = nullptr);
   ~RunModel() override;
 
-  /// Starts anew: a run is about to begin. `tokenizer` may be null (ids only). `text_name`: what it reads, for people.
-  void begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer,
-             const QString& text_name = {});
+  /// Starts anew: a run is about to begin. `tokenizer` may be null (ids only).
+  void begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer);
   void append(std::shared_ptr<const SegmentSnapshot> snapshot);
   void finish(const RunSummary& summary);
   void set_progress(std::int64_t tokens_done);
+  void set_origin(const RunOrigin& origin);  ///< after begin(), which leaves the id alone in it
 
   /// What is known now, for good: to compare with when this run has made way. Carry maps are left out.
   std::shared_ptr<const RunModel> kept() const;
 
   bool is_empty() const;  ///< no run yet
-  const QString& text_name() const;
+  QString text_name() const;  ///< what it reads, for people; empty where that has no name
   const ModelInfo& model() const;
   const RunRequest& request() const;  ///< its ids are the whole text
+  const RunOrigin& origin() const;
   const CostModel& cost() const;
   const Tokenizer* tokenizer() const;
   std::int64_t token_count() const;

@@ -10,7 +10,7 @@ namespace carryover {
 
 enum class ThemeKind { Light, Dark };
 
-/// Colours with a meaning; the same meaning has the same colour in every view. GUI thread.
+/// Colours with a meaning, the same in every view, and what else a figure changes of a plot's look. GUI thread.
 struct Theme {
   ThemeKind kind;
   QColor background, surface, text, muted, grid, accent;
@@ -18,6 +18,8 @@ struct Theme {
   QColor local, long_range, retrieving;   ///< head kinds: local; long elsewhere; long in a long-range layer
   QColor carry;
   std::vector<QColor> series;             ///< curves, colour-blind safe
+  double text_points = 0;                 ///< of a plot's labels; 0: the application's font
+  double pen = 1;                         ///< widths of a plot's lines are multiplied by it
   QPalette palette() const;
 };
 const Theme& current_theme();

@@ -18,6 +18,7 @@ constexpr const char* kFooter = R"(Examples:
   carryover run model.gguf book.txt --policy full --tokens 2048
   cat book.txt | carryover run model.gguf - --json
   carryover generate model.gguf --prompt-file question.txt
+  carryover export run1 --figure loss -o loss.pdf  a figure, data or a report of a run
   carryover train --config run.json              fine-tune; Ctrl-C saves, --resume goes on
   source <(carryover completion bash)
 
@@ -25,6 +26,23 @@ A model is a Hugging Face folder or a GGUF file. `carryover VERB --help` lists a
 
 Exit codes: 0 done; 1 failure; 2 wrong usage; 3 bad input; 4 unsupported; 5 a file can't be read or
 written; 6 not enough memory; 130 stopped by Ctrl-C, with what was done written.)";
+
+int run_action(const VerbAction& action) {
+  try {
+    return action();
+  } catch (const EngineError& error) {
+    std::cerr << "carryover: " << error.what() << std::endl;
+    return exit_code(error.fault());
+  } catch (const std::bad_alloc&) {
+    std::cerr << "carryover: not enough memory\n  Close other programs, or use a smaller model or text." << std::endl;
+    return kExitOutOfMemory;
+  } catch (const std::exception& error) {
+    std::cerr << "carryover: " << error.what() << "\n  This is a bug in Carryover; please report it." << std::endl;
+    return kExitFailure;
+  }
+}
+
+}  // namespace
 
 int exit_code(Fault fault) {
   switch (fault) {
@@ -47,23 +65,6 @@ int exit_code(Fault fault) {
   return kExitFailure;
 }
 
-int run_action(const VerbAction& action) {
-  try {
-    return action();
-  } catch (const EngineError& error) {
-    std::cerr << "carryover: " << error.what() << std::endl;
-    return exit_code(error.fault());
-  } catch (const std::bad_alloc&) {
-    std::cerr << "carryover: not enough memory\n  Close other programs, or use a smaller model or text." << std::endl;
-    return kExitOutOfMemory;
-  } catch (const std::exception& error) {
-    std::cerr << "carryover: " << error.what() << "\n  This is a bug in Carryover; please report it." << std::endl;
-    return kExitFailure;
-  }
-}
-
-}  // namespace
-
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all{
       {"info", "Describe a model: shape, defaults, predicted memory", add_info},
@@ -72,7 +73,7 @@ const std::vector<Verb>& verbs() {
       {"generate", "Continue a prompt", add_generate},
       {"train", "Fine-tune a model to segmented execution", add_train},
       {"audit", "Hold the trainer's gradient against its definition", add_audit},
-      {"export", "Write a model, its adapter merged, as a Hugging Face folder", add_export},
+      {"export", "Write a run's figures, data or report; or a model, its adapter merged", add_export},
       {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},
       {"engine", "Do the work of a window elsewhere, over standard input and output", add_engine},
       {"completion", "Print a shell's completion script", add_completion},
@@ -83,6 +84,11 @@ const std::vector<Verb>& verbs() {
 std::vector<std::string>& command_line() {
   static std::vector<std::string> arguments;
   return arguments;
+}
+
+FigureMaker& figure_maker() {
+  static FigureMaker maker;
+  return maker;
 }
 
 std::unique_ptr<CLI::App> make_app(std::vector<VerbAction>& actions) {
@@ -107,9 +113,10 @@ bool is_command_verb(std::string_view argument) {
   return false;
 }
 
-int run_command_line(int argc, char** argv) {
+int run_command_line(int argc, char** argv, FigureMaker make_figure) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit then is an error that names the file
   command_line().assign(argv, argv + argc);
+  figure_maker() = std::move(make_figure);
   return run_action([&]() -> int {
     if (argc > 1 && argv[1][0] != '-' && !is_command_verb(argv[1])) {
       throw EngineError(Fault::Usage, argv[1], "is no verb of carryover", "`carryover --help` lists them.");

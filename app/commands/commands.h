@@ -2,6 +2,9 @@
 #pragma once
 #include <string_view>
 
+#include "app/commands/figure_request.h"
+#include "engine/core/error.h"
+
 namespace carryover {
 
 /// Exit codes of the program, as --help and the man page list them.
@@ -16,11 +19,13 @@ enum ExitCode : int {
   kExitStopped = 130,  ///< Ctrl-C: what was done is written
 };
 
+int exit_code(Fault fault);
+
 /// Whether argv[1] asks for the command line (`run`, `--help`, …) instead of the window.
 bool is_command_verb(std::string_view argument);
 
 /// The whole command line: no Qt, no display. Call it in main before any other thread exists, because it blocks SIGINT
-/// for all of them. Returns the exit code; every error is on stderr by then.
-int run_command_line(int argc, char** argv);
+/// for all of them. Returns the exit code; every error is on stderr by then. `make_figure`: what `export RUN --figure` calls.
+int run_command_line(int argc, char** argv, FigureMaker make_figure = {});
 
 }  // namespace carryover

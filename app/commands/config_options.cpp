@@ -88,10 +88,11 @@ void apply(RunSettings& settings, json fields, const std::string& where) {
 }
 
 /// Settings only, or a run folder's config.json: there they stand under "config", beside a description of the run.
-void apply_file(RunSettings& settings, const std::string& path) {
-  json fields = read_json_file(path);
+void apply_file(RunSettings& settings, const std::string& source) {
+  json fields = read_settings(source);
+  const std::string path = settings_name(source);
   if (fields.is_object() && fields.contains("config")) {
-    for (const char* described : {"model", "text", "text_tokens", "command_line", "environment"})
+    for (const char* described : {"run_id", "model", "text", "text_tokens", "command_line", "environment"})
       fields.erase(described);
     const json config = fields["config"];
     fields.erase("config");
@@ -143,10 +144,18 @@ RopeConfig parse_rope(const std::string& text, RopeConfig rope) {
 
 }  // namespace
 
+json read_settings(const std::string& source) {
+  return source.starts_with('{') ? parse_json(source, "--config") : read_json_file(source);
+}
+
+std::string settings_name(const std::string& source) {
+  return source.starts_with('{') ? "--config" : source;
+}
+
 ConfigOptions::ConfigOptions(CLI::App& app) {
   app.add_option("--config", given_->config_file,
-                 "JSON file of settings by name (segment_length, …), or a run folder's config.json: repeats that run. "
-                 "Flags win over it")
+                 "JSON file of settings by name (segment_length, …), or such an object itself, or a run folder's "
+                 "config.json: repeats that run. Flags win over it")
       ->type_name("FILE");
   add_lengths(app);
   add_grouping(app);
@@ -230,7 +239,7 @@ RunSettings ConfigOptions::resolve(const ModelConfig& model, const SegmentConfig
   std::string where = kFlagsName;
   if (!given_->config_file.empty()) {
     apply_file(settings, given_->config_file);
-    if (given_->fields.empty()) where = given_->config_file;
+    if (given_->fields.empty()) where = settings_name(given_->config_file);
   }
   apply(settings, fields(model), kFlagsName);
   settings.config.validate(model, where);

@@ -24,6 +24,10 @@ struct RunSettings {
   std::string prefix = "search";  ///< or "off", "random", "recent": what stands in for retrieval
 };
 
+/// What --config takes: a file's name, or the object itself. Throws EngineError{Io, BadInput}.
+nlohmann::json read_settings(const std::string& source);
+std::string settings_name(const std::string& source);  ///< for errors
+
 /// The flags of a configuration. Each one lands in a JSON object under the field's name, so that a flag and a line of
 /// --config's file are read and refused by the same code.
 class ConfigOptions {

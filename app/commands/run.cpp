@@ -27,7 +27,7 @@ struct RunOptions {
   std::string model, adapter, text, input_ids, force_hits, prefix, out;
   std::optional<std::int64_t> tokens;
   std::vector<std::string> no_capture;
-  bool parse_special = false, overwrite = false, json = false, quiet = false;
+  bool parse_special = false, overwrite = false, carry_maps = false, json = false, quiet = false;
 };
 
 std::int32_t bos_of(const RunOptions& options, const ModelConfig& model) {
@@ -131,7 +131,7 @@ RunDescription describe(const RunOptions& options, RunSettings settings, const M
     return !options.out.empty() &&
            std::find(options.no_capture.begin(), options.no_capture.end(), kind) == options.no_capture.end();
   };
-  request.capture = {wanted("hits"), wanted("nll"), false};
+  request.capture = {wanted("hits"), wanted("nll"), options.carry_maps && !options.out.empty()};
   return description;
 }
 
@@ -178,11 +178,14 @@ VerbAction add_run(CLI::App& app) {
   app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->type_name("");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
-  app.add_option("--input-ids", options->input_ids, "JSON array of token ids instead of TEXT")->type_name("FILE");
+  app.add_option("--input-ids", options->input_ids,
+                 "JSON array of token ids, or a run folder's ids.npy, instead of TEXT")
+      ->type_name("FILE");
   app.add_option("--tokens", options->tokens, "read the first N tokens only")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  app.add_option("--out", options->out, "folder for config.json, summary.json, segments.jsonl, hits.jsonl, nll.json")
+  app.add_option("--out", options->out,
+                 "folder for the record: config.json, summary.json, segments.jsonl, hits.jsonl, nll.json, ids.npy")
       ->type_name("DIR");
   app.add_flag("--overwrite", options->overwrite, "replace a run that --out holds already");
   app.add_option("--force-hits", options->force_hits, "read an earlier run's hits.jsonl instead of searching")
@@ -196,6 +199,7 @@ VerbAction add_run(CLI::App& app) {
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"hits", "nll"}))
       ->type_name("KINDS");
+  app.add_flag("--carry-maps", options->carry_maps, "keep norms and drift of each carried tail too (carry_maps.npy)");
   app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
   app.add_flag("--json", options->json, "print the summary as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");

@@ -170,8 +170,8 @@ void TrainOptions::add_keeping(CLI::App& app) {
 }
 
 TrainingPlan TrainOptions::resolve() const {
-  const std::string& file = config_.config_file();
-  const json from_file = file.empty() ? json::object() : read_json_file(file);
+  const std::string file = settings_name(config_.config_file());
+  const json from_file = file.empty() ? json::object() : read_settings(config_.config_file());
   if (!from_file.is_object()) throw EngineError(Fault::BadInput, file, "is not a JSON object", "Give fields by name.");
   const std::string resumed =
       resumes() ? resumed_folder(given_->resume_folder, from_file, given_->fields) : std::string();

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/figure_request.h"
+
 namespace carryover {
 
 /// A verb adds its options to `app` and returns what to do once they are parsed; that returns the exit code and throws
@@ -35,5 +37,7 @@ std::unique_ptr<CLI::App> make_app(std::vector<VerbAction>& actions);
 
 /// argv, for config.json.
 std::vector<std::string>& command_line();
+/// Empty where this program has no figures.
+FigureMaker& figure_maker();
 
 }  // namespace carryover

@@ -63,6 +63,11 @@ void OutputFile::replace_end(std::int64_t offset, std::string_view bytes, std::s
   throw write_error(path_, restored ? code : errno);
 }
 
+void OutputFile::overwrite(std::int64_t offset, std::string_view bytes) {
+  CARRYOVER_CHECK(descriptor_ >= 0 && offset + std::ssize(bytes) <= size_);
+  if (!write_at(offset, bytes)) throw write_error(path_, errno);
+}
+
 void OutputFile::sync() {
   if (::fsync(descriptor_) != 0 && errno != EINVAL) throw write_error(path_, errno);
 }

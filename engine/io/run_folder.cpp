@@ -10,7 +10,9 @@
 
 #include "engine/core/error.h"
 #include "engine/io/json_file.h"
+#include "engine/io/npy.h"
 #include "engine/io/output_file.h"
+#include "engine/io/run_id.h"
 
 namespace carryover {
 
@@ -19,7 +21,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* kFileNames[] = {"config.json", "segments.jsonl", "hits.jsonl", "nll.json", "summary.json"};
+constexpr const char* kFileNames[] = {"config.json", "ids.npy",      "segments.jsonl", "hits.jsonl",
+                                      "nll.json",    "summary.json", "carry_maps.npy"};
 
 /// Paths and arguments may hold any bytes; JSON only UTF-8.
 std::string text_of(const json& value, int indent = -1) {
@@ -125,7 +128,8 @@ json config_json(const RunDescription& description) {
   shape["path"] = model.path;
   if (!model.adapter.empty()) shape["adapter"] = model.adapter;
   shape["weights_hash"] = model.weights_hash;
-  return {{"model", std::move(shape)},
+  return {{"run_id", description.id.empty() ? run_id(model, request) : description.id},
+          {"model", std::move(shape)},
           {"text", description.text},
           {"text_tokens", request.ids ? request.ids->size() : 0},
           {"tokens", description.token_limit ? json(*description.token_limit) : json()},
@@ -168,8 +172,11 @@ struct RunFolder::Files {
   bool made_folder = false;
   bool keep = true;  ///< false while the files belong to this run and hold no segment yet
   std::unique_ptr<OutputFile> segments, hits, nll;
+  std::unique_ptr<NpyFile> maps;  ///< made where a snapshot has some
+  std::int64_t appended = 0;
 
   ~Files() {
+    maps.reset();
     segments.reset();
     hits.reset();
     nll.reset();
@@ -180,7 +187,18 @@ struct RunFolder::Files {
   }
 
   std::string path(const char* name) const { return (fs::path(directory) / name).string(); }
+  void append_maps(const SegmentSnapshot& snapshot);
 };
+
+void RunFolder::Files::append_maps(const SegmentSnapshot& snapshot) {
+  if (!maps && snapshot.carry_key_norm.values.empty()) return;
+  const std::int64_t layers = description.model.config.layers, slots = description.request.config.carry_length;
+  if (!maps) {
+    maps = std::make_unique<NpyFile>(path("carry_maps.npy"), std::vector<std::int64_t>{3, layers, slots});
+    for (std::int64_t i = 0; i < appended; ++i) maps->append(carry_map_row({}, layers, slots));
+  }
+  maps->append(carry_map_row(snapshot, layers, slots));
+}
 
 RunFolder::RunFolder(const std::string& directory, const RunDescription& description, bool overwrite)
     : files_(std::make_unique<Files>()) {
@@ -191,6 +209,9 @@ RunFolder::RunFolder(const std::string& directory, const RunDescription& descrip
   std::error_code ignored;
   for (const char* name : kFileNames) fs::remove(files_->path(name), ignored);
   write_file_atomically(files_->path("config.json"), text_of(config_json(description), 2) + "\n");
+  const auto& ids = description.request.ids;
+  const std::span<const std::int32_t> tokens = ids ? std::span(*ids) : std::span<const std::int32_t>();
+  write_file_atomically(files_->path("ids.npy"), npy_bytes(npy_array(tokens, {std::ssize(tokens)})));
   files_->segments = std::make_unique<OutputFile>(files_->path("segments.jsonl"));
   files_->hits = std::make_unique<OutputFile>(files_->path("hits.jsonl"));
   files_->nll = std::make_unique<OutputFile>(files_->path("nll.json"));
@@ -213,6 +234,8 @@ void RunFolder::append(const SegmentSnapshot& snapshot) {
   }
   files_->hits->append(hits);
   nll.replace_end(nll.size() - 2, losses + "]\n", "]\n");
+  files_->append_maps(snapshot);
+  ++files_->appended;
   files_->segments->append(text_of(snapshot.record) + "\n");  // last: a listed segment has its hits and losses
   files_->keep = true;
 }
@@ -221,6 +244,7 @@ void RunFolder::finish(const RunSummary& summary) {
   files_->segments->finish();
   files_->hits->finish();
   files_->nll->finish();
+  if (files_->maps) files_->maps->finish();
   write_file_atomically(files_->path("summary.json"), text_of(summary_json(summary, files_->description), 2) + "\n");
   files_->keep = true;
 }
@@ -242,6 +266,16 @@ StoredRun read_run_folder(const std::string& directory) {
   run.hits = read_hits(path("hits.jsonl"));
   run.target_nll = read_nll(path("nll.json"));
   return run;
+}
+
+std::vector<float> carry_map_row(const SegmentSnapshot& snapshot, std::int64_t layers, std::int64_t slots) {
+  std::vector<float> row(static_cast<std::size_t>(3 * layers * slots), std::nanf(""));
+  const Map* planes[] = {&snapshot.carry_key_norm, &snapshot.carry_value_norm, &snapshot.carry_drift};
+  for (std::int64_t plane = 0; plane < 3; ++plane)
+    for (std::int64_t layer = 0; layer < planes[plane]->rows; ++layer)
+      for (std::int64_t slot = 0; slot < planes[plane]->columns; ++slot)
+        row.at(static_cast<std::size_t>((plane * layers + layer) * slots + slot)) = planes[plane]->at(layer, slot);
+  return row;
 }
 
 std::vector<HeadHits> read_hits(const std::string& path) {

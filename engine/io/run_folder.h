@@ -20,6 +20,7 @@ struct RunDescription {
   std::optional<std::int64_t> token_limit;  ///< the text was cut after this many tokens
   std::uint64_t seed = 0;
   std::string force_hits;         ///< path of the replayed hits, or empty
+  std::string id;                 ///< of the run; empty: run_id() of model and request
   std::string prefix = "search";  ///< or the control that stood in for retrieval: "off", "random", "recent"
 };
 
@@ -33,11 +34,11 @@ nlohmann::json environment_json(const ModelInfo& model);
 /// The contents of summary.json; `ppl` and `nll_mean` are null without targets.
 nlohmann::json summary_json(const RunSummary& summary, const RunDescription& description);
 
-/// The folder that `carryover run --out DIR` writes, and the window saves: config.json, segments.jsonl, hits.jsonl,
-/// nll.json, summary.json. Lines are appended as segments close, and each file is whole after each append, a failed one
-/// too; a file written at once goes to a temporary name, is synced and renamed. Where no segment closed before the
-/// folder is destroyed unfinished, nothing is left behind. Owner: the thread that runs.
-/// Throws EngineError{Io} when the disk is full or DIR can't be written, and
+/// The folder that `carryover run --out DIR` writes, and the window saves: config.json, ids.npy, segments.jsonl,
+/// hits.jsonl, nll.json, summary.json, and carry_maps.npy where snapshots have maps. Lines are appended as segments
+/// close, and each file is whole after each append, a failed one too; a file written at once goes to a temporary name,
+/// is synced and renamed. Where no segment closed before the folder is destroyed unfinished, nothing is left behind.
+/// Owner: the thread that runs. Throws EngineError{Io} when the disk is full or DIR can't be written, and
 /// EngineError{Usage} where DIR already holds a run (unless `overwrite`).
 class RunFolder {
  public:
@@ -62,6 +63,10 @@ struct StoredRun {
   std::vector<float> target_nll;
 };
 StoredRun read_run_folder(const std::string& directory);
+
+/// A segment's row of carry_maps.npy: norms of keys, of values, and drift, [layers, slots] each; NaN where there is
+/// nothing.
+std::vector<float> carry_map_row(const SegmentSnapshot& snapshot, std::int64_t layers, std::int64_t slots);
 
 /// hits.jsonl of an earlier run, for --force-hits.
 std::vector<HeadHits> read_hits(const std::string& path);

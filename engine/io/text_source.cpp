@@ -9,6 +9,7 @@
 
 #include "engine/core/error.h"
 #include "engine/io/json_file.h"
+#include "engine/io/npy.h"
 
 namespace carryover {
 
@@ -57,7 +58,10 @@ std::string read_text(const std::string& path) {
 
 std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabulary) {
   const std::string where = display_name(path);
-  const nlohmann::json json = parse_json(read_file(path), where);
+  const std::string contents = read_file(path);
+  const bool npy = contents.starts_with("\x93NUMPY");  // a run folder's ids.npy
+  const nlohmann::json json =
+      npy ? nlohmann::json(npy_ints(npy_from_bytes(contents, where), where)) : parse_json(contents, where);
   const auto refuse = [&where](const std::string& problem, const std::string& advice) {
     throw EngineError(Fault::BadInput, where, problem, advice);
   };
@@ -67,7 +71,8 @@ std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabul
   ids.reserve(json.size());
   for (const nlohmann::json& value : json) {
     // A number too large for int64 parses as unsigned or as floating point, and is out of range either way.
-    const bool fits = value.is_number_unsigned() && value.get<std::uint64_t>() < static_cast<std::uint64_t>(vocabulary);
+    const bool whole = value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
+    const bool fits = whole && value.get<std::uint64_t>() < static_cast<std::uint64_t>(vocabulary);
     if (!fits) {
       refuse("entry " + std::to_string(ids.size()) + " is " + value.dump().substr(0, 40) + ", not an id",
              "Ids are whole numbers from 0 to " + std::to_string(vocabulary - 1) + " for this model.");

@@ -14,8 +14,8 @@ namespace carryover {
 /// (empty, invalid UTF-8 with the byte offset). A byte-order mark is dropped.
 std::string read_text(const std::string& path);
 
-/// A JSON array of ids, from a file or standard input for "-"; each must be in [0, vocabulary). Throws
-/// EngineError{BadInput, Io} naming file and index.
+/// A JSON array of ids, or a run folder's ids.npy, from a file or standard input for "-"; each must be in
+/// [0, vocabulary). Throws EngineError{BadInput, Io} naming file and index.
 std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabulary);
 
 }  // namespace carryover

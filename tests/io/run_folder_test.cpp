@@ -6,7 +6,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/io/npy.h"
 #include "engine/io/output_file.h"
+#include "engine/io/run_id.h"
+#include "engine/io/run_reader.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/random_config.h"
@@ -71,6 +74,45 @@ RunSummary summary_of(const std::vector<SegmentSnapshot>& segments) {
   return summary;
 }
 
+/// Three segments of 32 tokens, with room for their maps: 4 layers, 8 slots.
+RunDescription whole_description() {
+  RunDescription result = description();
+  result.model.path = "/models/tiny";
+  result.request.config = SegmentConfig::defaults_for(result.model.config);
+  result.request.config.segment_length = 32;
+  result.request.config.carry_length = 8;
+  std::vector<std::int32_t> ids;
+  for (int i = 0; i < 96; ++i) ids.push_back(i * 37 % 256);
+  result.request.ids = std::make_shared<const std::vector<std::int32_t>>(ids);
+  result.token_limit = 96;
+  result.seed = 11;
+  result.prefix = "random";
+  return result;
+}
+
+Map random_map(std::mt19937& random) {
+  Map map{4, 8, {}};
+  for (int i = 0; i < 32; ++i) map.values.push_back(std::normal_distribution<float>(5, 1)(random));
+  return map;
+}
+
+/// Writes it; the first segment has no drift, as in a run.
+std::vector<SegmentSnapshot> write_run(const std::string& directory, const RunDescription& description,
+                                       std::mt19937& random, int count) {
+  std::vector<SegmentSnapshot> segments;
+  RunFolder folder(directory, description, false);
+  for (int i = 0; i < count; ++i) {
+    SegmentSnapshot segment = snapshot(i, random, i + 1 == count ? 31 : 32);
+    segment.carry_key_norm = random_map(random);
+    segment.carry_value_norm = random_map(random);
+    if (i > 0) segment.carry_drift = random_map(random);
+    folder.append(segment);
+    segments.push_back(segment);
+  }
+  folder.finish(summary_of(segments));
+  return segments;
+}
+
 std::vector<std::string> listing(const fs::path& directory) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().filename().string());
@@ -78,7 +120,8 @@ std::vector<std::string> listing(const fs::path& directory) {
   return names;
 }
 
-const std::vector<std::string> kAllFiles{"config.json", "hits.jsonl", "nll.json", "segments.jsonl", "summary.json"};
+const std::vector<std::string> kAllFiles{"config.json", "hits.jsonl",     "ids.npy",
+                                         "nll.json",    "segments.jsonl", "summary.json"};
 
 }  // namespace
 
@@ -89,6 +132,11 @@ class RunFolderTest : public QObject {
   void a_run_without_targets_has_no_perplexity();
   void losses_keep_their_bits();
   void config_repeats_the_run();
+  void a_run_reopens_as_it_was();
+  void a_run_that_broke_off_reopens();
+  void ids_tell_runs_apart();
+  void folders_that_do_not_hold_together_are_refused_data();
+  void folders_that_do_not_hold_together_are_refused();
   void is_whole_after_every_segment();
   void a_second_run_is_refused_unless_asked();
   void an_unwritable_place_is_named();
@@ -178,6 +226,110 @@ void RunFolderTest::config_repeats_the_run() {
   QCOMPARE(config.at("command_line").size(), std::size_t{4});
   QVERIFY(config.at("environment").at("libraries") == "LibTorch 2.11.0");
   QVERIFY(!config.at("environment").at("processor_flags").empty());
+}
+
+void RunFolderTest::a_run_reopens_as_it_was() {
+  const TempDir temp;
+  std::mt19937 random(7);
+  const RunDescription written = whole_description();
+  const std::vector<SegmentSnapshot> segments = write_run(temp.file("run"), written, random, 3);
+  const RunContents run = reopen_run(temp.file("run"));
+  QVERIFY(json(run.description.model.config) == json(written.model.config));
+  QCOMPARE(run.description.request.config, written.request.config);
+  QCOMPARE(*run.description.request.ids, *written.request.ids);
+  QCOMPARE(run.description.command_line, written.command_line);
+  QCOMPARE(run.description.id, run_id(written.model, written.request));
+  QCOMPARE(run_id(run.description.model, run.description.request), run.description.id);
+  const json again = config_json(run.description), before = config_json(written);
+  for (const auto& [key, value] : before.items())
+    if (key != "model") QVERIFY2(again.at(key) == value, key.c_str());
+  QVERIFY(!run.summary.cancelled);
+  QCOMPARE(run.summary.targets, std::int64_t{95});
+  QCOMPARE(run.segments.size(), segments.size());
+  const std::vector<std::int32_t>& ids = *written.request.ids;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const SegmentSnapshot& read = *run.segments[i];
+    QVERIFY(json(read.record) == json(segments[i].record));
+    QCOMPARE(read.target_nll, segments[i].target_nll);
+    QCOMPARE(read.hits, segments[i].hits);
+    QCOMPARE(read.ids, std::vector<std::int32_t>(ids.begin() + read.record.first_token,
+                                                 ids.begin() + read.record.first_token + read.record.length));
+    for (const auto map :
+         {&SegmentSnapshot::carry_key_norm, &SegmentSnapshot::carry_value_norm, &SegmentSnapshot::carry_drift}) {
+      QCOMPARE((read.*map).columns, (segments[i].*map).columns);
+      QCOMPARE((read.*map).values, (segments[i].*map).values);
+    }
+  }
+}
+
+void RunFolderTest::a_run_that_broke_off_reopens() {
+  const TempDir temp;
+  std::mt19937 random(7);
+  write_run(temp.file("run"), whole_description(), random, 3);
+  fs::remove(temp.file("run/summary.json"));
+  const std::string lines = test::read_bytes(temp.file("run/segments.jsonl"));
+  test::write_bytes(temp.file("run/segments.jsonl"), lines.substr(0, lines.find('\n') + 1));  // hits came first
+  fs::remove(temp.file("run/carry_maps.npy"));
+  const RunContents run = reopen_run(temp.file("run"));
+  QVERIFY(run.summary.cancelled);
+  QCOMPARE(run.segments.size(), std::size_t{1});
+  QCOMPARE(run.summary.tokens, std::int64_t{32});
+  QVERIFY(run.segments[0]->hits.empty() && run.segments[0]->carry_key_norm.values.empty());
+}
+
+void RunFolderTest::ids_tell_runs_apart() {
+  const RunDescription one = whole_description();
+  RunDescription other = whole_description();
+  QCOMPARE(run_id(other.model, other.request), run_id(one.model, one.request));
+  other.request.config.top_k += 1;
+  QVERIFY(run_id(other.model, other.request) != run_id(one.model, one.request));
+  other = whole_description();
+  other.model.weights_hash.back() = '0';
+  QVERIFY(run_id(other.model, other.request) != run_id(one.model, one.request));
+  other = whole_description();
+  other.request.forced_hits = {{1, 0, 0, {{5, HitKind::Anchor, 1, 5, 0}}}};
+  QVERIFY(run_id(other.model, other.request) != run_id(one.model, one.request));
+}
+
+void RunFolderTest::folders_that_do_not_hold_together_are_refused_data() {
+  QTest::addColumn<QString>("file");
+  QTest::addColumn<QString>("from");  // replaced by `to`; empty: the whole file is
+  QTest::addColumn<QString>("to");
+  QTest::newRow("a hole") << "segments.jsonl"
+                          << "\"first_token\":32"
+                          << "\"first_token\":33";
+  QTest::newRow("past the text") << "segments.jsonl"
+                                 << "\"length\":32"
+                                 << "\"length\":3200";
+  QTest::newRow("negative") << "segments.jsonl"
+                            << "\"targets\":32"
+                            << "\"targets\":-1";
+  QTest::newRow("no number type") << "config.json"
+                                  << "\"dtype\""
+                                  << "\"type\"";
+  QTest::newRow("huge model") << "config.json"
+                              << "\"layers\": 4"
+                              << "\"layers\": 4000000000";
+  QTest::newRow("no ids") << "ids.npy"
+                          << ""
+                          << "nothing";
+  QTest::newRow("maps of another run") << "carry_maps.npy"
+                                       << "(3, 3, 4, 8)"
+                                       << "(3, 3, 8, 4)";
+}
+
+void RunFolderTest::folders_that_do_not_hold_together_are_refused() {
+  QFETCH(QString, file);
+  QFETCH(QString, from);
+  QFETCH(QString, to);
+  const TempDir temp;
+  std::mt19937 random(9);
+  write_run(temp.file("run"), whole_description(), random, 3);
+  const std::string path = temp.file("run/" + file.toStdString());
+  QByteArray bytes = QByteArray::fromStdString(test::read_bytes(path));
+  QVERIFY(from.isEmpty() || bytes.contains(from.toUtf8()));
+  test::write_bytes(path, (from.isEmpty() ? to.toUtf8() : bytes.replace(from.toUtf8(), to.toUtf8())).toStdString());
+  QCOMPARE(unlike(Fault::BadInput, path, [&] { reopen_run(temp.file("run")); }), "");
 }
 
 void RunFolderTest::is_whole_after_every_segment() {

@@ -7,6 +7,8 @@
 #include <QXmlStreamReader>
 #include <cmath>
 
+#include "engine/io/json_file.h"
+#include "engine/io/npy.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "widgets/plot_view.h"
@@ -191,6 +193,64 @@ class PlotExportTest : public QObject {
       const auto index = static_cast<std::size_t>(i);
       QVERIFY(cells[0].toDouble() == xs[index] && cells[1].toDouble() == as[index] && cells[2].toDouble() == bs[index]);
     }
+  }
+
+  void paper_has_small_text_and_leaves_the_title_to_its_caption() {
+    PlotView plot(QStringLiteral("sine"));
+    fill(plot);
+    for (const FigureStyle& style : figure_styles()) {
+      plot.export_to(file("style.pdf"), PlotView::Format::Pdf, size_mm, 300, style);
+      const QString words = QString::fromUtf8(
+          output_of(QStringLiteral("pdftotext"), {QStringLiteral("-bbox"), file("style.pdf"), QStringLiteral("-")}));
+      QCOMPARE(words.contains(QStringLiteral(">Sine<")), style.titled);
+      const auto label =
+          QRegularExpression(QStringLiteral("yMin=\"([\\d.]+)\" xMax=\"[\\d.]+\" yMax=\"([\\d.]+)\">\\(m\\)<"))
+              .match(words);
+      QVERIFY2(label.hasMatch(), qPrintable(words));
+      const double height = label.captured(2).toDouble() - label.captured(1).toDouble();  // of a line: 1.2 to 1.5 em
+      const double points = style.text_points > 0 ? style.text_points : QApplication::font().pointSizeF();
+      QVERIFY2(height > points && height < 1.6 * points, qPrintable(QString::number(height)));
+    }
+    QCOMPARE(current_theme().kind, ThemeKind::Dark);  // and the window is as it was
+  }
+
+  void origin_and_command_are_metadata_of_a_pdf() {
+    PlotView plot(QStringLiteral("sine"));
+    fill(plot);
+    plot.set_remake([] { return QStringList{QStringLiteral("carryover"), QStringLiteral("my run")}; });
+    plot.export_to(file("meta.pdf"), PlotView::Format::Pdf, size_mm, 300, figure_style(QStringLiteral("paper")));
+    const QString meta =
+        QString::fromUtf8(output_of(QStringLiteral("pdfinfo"), {QStringLiteral("-meta"), file("meta.pdf")}));
+    QVERIFY2(meta.contains(QStringLiteral("model: tiny &lt;1&gt;")), qPrintable(meta));
+    QVERIFY2(meta.contains(QStringLiteral("remade by: carryover 'my run' --size 85x60mm --style paper -o meta.pdf")),
+             qPrintable(meta));
+  }
+
+  void arrays_read_back_exactly() {
+    PlotView plot(QStringLiteral("map"));
+    plot.set_axes(QStringLiteral("slot"), QStringLiteral("layer"));
+    plot.set_provenance(QStringLiteral("model: tiny"));
+    const Map map = gradient_map();
+    plot.set_map(map, -0.5, 29.5, 0, 20, QStringLiteral("value"), PlotView::Gradient::Viridis);
+    plot.export_to(file("map.npy"), PlotView::Format::Npy, size_mm);
+    const NpyArray array = read_npy(file("map.npy").toStdString());
+    QCOMPARE(array.shape, (std::vector<std::int64_t>{20, 30}));
+    QCOMPARE(npy_floats(array, "map.npy"), map.values);
+    const nlohmann::json about = read_json_file(file("map.npy.json").toStdString());
+    QVERIFY(about.at("columns").at("from") == -0.5 && about.at("columns").at("label") == "slot");
+    QVERIFY(about.at("value") == "value" && about.at("provenance") == "model: tiny");
+
+    PlotView curves(QStringLiteral("curves"));
+    fill(curves);
+    curves.export_to(file("curves.npy"), PlotView::Format::Npy, size_mm);
+    QCOMPARE(read_npy(file("curves.npy").toStdString()).shape, (std::vector<std::int64_t>{2001, 2}));
+  }
+
+  void sizes_are_read_and_refused() {
+    QCOMPARE(parse_figure_size(QStringLiteral("85x60mm")), QSizeF(85, 60));
+    QCOMPARE(parse_figure_size(figure_size_text(QSizeF(120.5, 75))), QSizeF(120.5, 75));
+    for (const char* wrong : {"85", "85x", "x60", "85x60x5", "10x60", "85x2000", "85x-60", "wide", "nanxnan"})
+      QVERIFY2(test::error_of([&] { parse_figure_size(QString::fromLatin1(wrong)); }).has_value(), wrong);
   }
 
   void failures_say_what_to_do_and_leave_nothing() {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/io/run_command.h"
+
 namespace carryover {
 
 int shown_segment(LinkedContext& context) {
@@ -24,21 +26,31 @@ std::pair<int, int> shown_head(LinkedContext& context) {
   return {layer, head};
 }
 
+RunDescription describe(const RunModel& run) {
+  RunDescription description;
+  description.model = run.model();
+  description.request = run.request();
+  description.id = run.origin().id;
+  description.text = run.origin().text;
+  description.command_line = run.origin().command_line;
+  return description;
+}
+
 QString run_provenance(const RunModel& run) {
-  if (run.is_empty()) return {};
-  const ModelInfo& model = run.model();
-  const nlohmann::json config = run.request().config;
-  return QStringLiteral("model: %1 (%2)\nweights: %3\npolicy: %4, dtype: %5, device: %6\ntokens: %7\nconfig: %8")
-      .arg(QString::fromStdString(model.config.name), QString::fromStdString(model.path),
-           QString::fromStdString(model.weights_hash), QString::fromStdString(run.request().policy),
-           QString::fromStdString(std::string(dtype_name(model.dtype))),
-           QString::fromStdString(std::string(device_name(model.device))), QString::number(run.token_count()),
-           QString::fromStdString(config.dump()));
+  return run.is_empty() ? QString() : QString::fromStdString(run_provenance(describe(run)));
 }
 
 QString training_provenance(const TrainingModel& run) {
-  return QStringLiteral("training run: %1\nplan: %2")
-      .arg(run.directory(), QString::fromStdString(plan_json(run.plan()).dump()));
+  const std::string folder = run.directory().toStdString();
+  const std::string command =
+      shell_command({"carryover", "train", "--config", folder + "/config.json", "--output", folder + "-again"});
+  return QStringLiteral("training run: %1\nplan: %2\nmade by: %3")
+      .arg(run.directory(), QString::fromStdString(plan_json(run.plan()).dump()), QString::fromStdString(command));
+}
+
+QString current_training_folder(LabContext& context) {
+  const TrainingModel* run = context.training().current();
+  return run == nullptr ? QString() : run->directory();
 }
 
 QString text_around(const RunModel& run, std::int64_t position, int before, int after) {

@@ -3,6 +3,7 @@
 #include <QString>
 #include <cstdint>
 
+#include "engine/io/run_folder.h"
 #include "widgets/linked_context.h"
 
 class QTableView;
@@ -14,10 +15,14 @@ namespace carryover {
 int shown_segment(LinkedContext& context);
 /// The selected layer and head where both are selected, else the first that retrieves; -1 where there is none.
 std::pair<int, int> shown_head(LinkedContext& context);
-/// Model, its hash, policy and configuration of the run: what a figure carries.
+/// The run as its folder would describe it.
+RunDescription describe(const RunModel& run);
+/// Id, model, its hash, policy, configuration and command of the run: what a figure carries.
 QString run_provenance(const RunModel& run);
 /// The same of a training run: its folder and its whole plan.
 QString training_provenance(const TrainingModel& run);
+/// The folder of the training run that is shown; empty where there is none.
+QString current_training_folder(LabContext& context);
 /// The token at `position` between its neighbours, on one line, with line breaks shown as ⏎.
 QString text_around(const RunModel& run, std::int64_t position, int before = 4, int after = 4);
 /// Stops a run's panels from saying different things while there is nothing to show.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "widgets/panel.h"
+#include "widgets/panels/panel_support.h"
 #include "widgets/training_chart.h"
 
 namespace carryover {
@@ -17,6 +18,7 @@ class ReachPanel : public Panel {
 
  protected:
   void refresh() override;
+  QString source_folder() override { return current_training_folder(context()); }
 
  private:
   PlotView* make_plot(const char* id, const QString& title, const QString& x_label, const QString& y_label);

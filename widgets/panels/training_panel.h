@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "widgets/panel.h"
+#include "widgets/panels/panel_support.h"
 #include "widgets/training_chart.h"
 
 class QComboBox;
@@ -29,6 +30,7 @@ class TrainingPanel : public Panel {
 
  protected:
   void refresh() override;
+  QString source_folder() override { return current_training_folder(context()); }
 
  private:
   enum Kind { Loss, Segments, Rate, GradientNorm, Throughput, Memory, KindCount };

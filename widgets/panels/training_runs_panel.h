@@ -27,6 +27,7 @@ class TrainingRunsPanel : public Panel {
 
  protected:
   void refresh() override;
+  QString source_folder() override { return {}; }  // it draws several at once
 
  private:
   QWidget* build_list();

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace carryover {
+
+/// What `carryover export RUN --figure NAME`, or --report, asks for. A plain value.
+struct FigureRequest {
+  std::string folder;  ///< of a run, or of a training run
+  std::string figure;  ///< a plot's or a panel's name; empty: a report
+  std::string output;
+  std::string size = "85x60mm", style = "paper";
+  int dpi = 300;
+  std::optional<std::int64_t> segment, layer, head, token;  ///< none: something that has hits
+  std::vector<std::string> choices;                         ///< "SWITCH=VALUE" of the figure's panel
+  std::vector<double> view;                                 ///< x0, x1, y0, y1; empty: everything
+};
+
+/// Makes one; throws EngineError. The program with the window has one, the command line alone none.
+using FigureMaker = std::function<void(const FigureRequest& request)>;
+
+}  // namespace carryover

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <QStringList>
+#include <vector>
+
+namespace carryover {
+
+/// One statement of a script: its words, as a shell would split them.
+struct Statement {
+  int line = 0;  ///< from 1; 0 where no file has it
+  QStringList words;
+};
+
+/// A statement a line; "#" starts a comment where a word could start; words are quoted by '…' or "…" (there, \" and \\
+/// are a quote and a backslash). Throws EngineError{BadInput} naming `name:line`.
+std::vector<Statement> parse_script(const QString& text, const QString& name);
+
+/// The statements of a file, or of standard input for "-". Throws EngineError{Io, BadInput}.
+std::vector<Statement> read_script(const QString& path);
+
+}  // namespace carryover

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/io/run_reader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "engine/core/error.h"
+#include "engine/io/model_json.h"
+#include "engine/io/npy.h"
+
+namespace carryover {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* kAdvice = "Use a folder that `carryover run --out` or the window wrote.";
+
+std::string path_in(const std::string& directory, const char* name) {
+  return (fs::path(directory) / name).string();
+}
+
+std::optional<std::int64_t> optional_count(const json& value) {
+  return value.is_null() ? std::nullopt : std::optional(value.get<std::int64_t>());
+}
+
+std::string text_or_empty(const json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+ModelInfo model_of(const json& config, const std::string& path) {
+  const json& shape = config.at("model");
+  ModelInfo model;
+  model.config = model_config_from_json(shape, path);
+  shape.at("path").get_to(model.path);
+  model.adapter = shape.value("adapter", std::string());
+  shape.at("weights_hash").get_to(model.weights_hash);
+  model.dtype = parse_dtype(config.at("dtype").get<std::string>());
+  model.device = parse_device(config.at("device").get<std::string>());
+  config.at("threads").get_to(model.threads);
+  config.at("environment").at("libraries").get_to(model.library_versions);
+  return model;
+}
+
+RunDescription description_of(const json& config, const std::string& path) {
+  RunDescription description;
+  description.model = model_of(config, path);
+  config.at("run_id").get_to(description.id);
+  config.at("text").get_to(description.text);
+  config.at("command_line").get_to(description.command_line);
+  description.token_limit = optional_count(config.at("tokens"));
+  config.at("seed").get_to(description.seed);
+  description.force_hits = text_or_empty(config.at("force_hits"));
+  config.at("prefix").get_to(description.prefix);
+  config.at("policy").get_to(description.request.policy);
+  update_from_json(description.request.config, config.at("config"), path);
+  description.request.config.validate(description.model.config, path);
+  return description;
+}
+
+/// [segments, 3, L, M], or nothing where none were kept.
+class CarryMaps {
+ public:
+  CarryMaps(const std::string& path, const ModelConfig& model, const SegmentConfig& config)
+      : layers_(model.layers), slots_(config.carry_length) {
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) return;
+    const NpyArray array = read_npy(path);
+    if (array.shape.size() != 4 || array.shape[1] != 3 || array.shape[2] != layers_ || array.shape[3] != slots_)
+      throw EngineError(Fault::BadInput, path, "doesn't have the run's layers and carry length", kAdvice);
+    values_ = npy_floats(array, path);
+  }
+
+  void fill(SegmentSnapshot& snapshot) const {
+    snapshot.carry_key_norm = plane(snapshot.record, 0);
+    snapshot.carry_value_norm = plane(snapshot.record, 1);
+    snapshot.carry_drift = plane(snapshot.record, 2);
+  }
+
+ private:
+  /// A short segment leaves a short tail: the rest of its row is NaN, and so is all of what was not kept.
+  Map plane(const SegmentRecord& record, std::int64_t index) const {
+    const std::int64_t first = (record.index * 3 + index) * layers_ * slots_;
+    const std::int64_t columns = std::min(slots_, record.length);
+    if (columns == 0 || first + layers_ * slots_ > std::ssize(values_)) return {};
+    Map map{layers_, columns, {}};
+    for (std::int64_t layer = 0; layer < layers_; ++layer) {
+      const auto row = values_.begin() + first + layer * slots_;
+      map.values.insert(map.values.end(), row, row + columns);
+    }
+    const auto missing = [](float value) { return std::isnan(value); };
+    return std::all_of(map.values.begin(), map.values.end(), missing) ? Map{} : map;
+  }
+
+  std::int64_t layers_, slots_;
+  std::vector<float> values_;
+};
+
+/// Checks that segments follow one another inside the text, so that nothing that reads them needs to.
+void check_places(const std::vector<SegmentRecord>& segments, std::int64_t tokens, const std::string& path) {
+  std::int64_t index = 0, next = 0;
+  for (const SegmentRecord& record : segments) {
+    const bool follows = record.index == index && record.first_token == next && record.length > 0 &&
+                         record.length <= tokens - next && record.targets >= 0 && record.targets <= record.length;
+    if (!follows)
+      throw EngineError(Fault::BadInput, path + ":" + std::to_string(index + 1),
+                        "this segment doesn't follow the one before it inside the text", kAdvice);
+    ++index;
+    next += record.length;
+  }
+}
+
+std::vector<std::shared_ptr<const SegmentSnapshot>> segments_of(const StoredRun& run,
+                                                                const std::vector<std::int32_t>& ids,
+                                                                const CarryMaps& maps) {
+  std::vector<std::shared_ptr<SegmentSnapshot>> segments;
+  std::int64_t target = 0;
+  for (const SegmentRecord& record : run.segments) {
+    auto snapshot = std::make_shared<SegmentSnapshot>();
+    snapshot->record = record;
+    const auto first = ids.begin() + record.first_token;
+    snapshot->ids.assign(first, first + record.length);
+    if (target + record.targets <= std::ssize(run.target_nll)) {  // they may have been left out
+      const auto losses = run.target_nll.begin() + target;
+      snapshot->target_nll.assign(losses, losses + record.targets);
+    }
+    target += record.targets;
+    maps.fill(*snapshot);
+    segments.push_back(std::move(snapshot));
+  }
+  for (const HeadHits& head : run.hits)  // those of a segment that never closed have nowhere to go
+    if (head.segment >= 0 && head.segment < std::ssize(segments))
+      segments[static_cast<std::size_t>(head.segment)]->hits.push_back(head);
+  return {segments.begin(), segments.end()};
+}
+
+RunSummary summary_of(const StoredRun& run) {
+  RunSummary summary;
+  summary.cancelled = true;  // unless it says otherwise below
+  for (const SegmentRecord& record : run.segments) {
+    ++summary.segments;
+    summary.tokens += record.length;
+    summary.targets += record.targets;
+    summary.nll_sum += record.nll_sum;
+    summary.seconds += record.seconds;
+    summary.close_cuts += record.close_cuts;
+    summary.peak_memory_bytes = std::max(summary.peak_memory_bytes, record.memory.device_peak);
+  }
+  if (!run.segments.empty()) summary.memory = run.segments.back().memory;
+  if (!run.summary) return summary;
+  run.summary->at("seconds").get_to(summary.seconds);
+  run.summary->at("peak_memory_bytes").get_to(summary.peak_memory_bytes);
+  run.summary->at("cancelled").get_to(summary.cancelled);
+  run.summary->at("memory").get_to(summary.memory);
+  return summary;
+}
+
+}  // namespace
+
+bool is_run_folder(const std::string& directory) {
+  std::error_code ignored;
+  return !directory.empty() && fs::exists(path_in(directory, "segments.jsonl"), ignored) &&
+         fs::exists(path_in(directory, "config.json"), ignored);
+}
+
+RunContents reopen_run(const std::string& directory) {
+  const StoredRun stored = read_run_folder(directory);
+  const std::string config = path_in(directory, "config.json");
+  RunContents run;
+  run.directory = directory;
+  try {
+    run.description = description_of(*stored.config, config);
+    run.summary = summary_of(stored);
+  } catch (const json::exception& error) {
+    throw EngineError(Fault::BadInput, config, std::string("lacks what a run's has: ") + error.what(), kAdvice);
+  }
+  const std::string ids_path = path_in(directory, "ids.npy");
+  auto ids = npy_ints(read_npy(ids_path), ids_path);
+  const std::int64_t vocabulary = run.description.model.config.vocabulary;
+  if (std::any_of(ids.begin(), ids.end(), [&](std::int32_t id) { return id < 0 || id >= vocabulary; }))
+    throw EngineError(Fault::BadInput, ids_path, "has a token outside the model's vocabulary", kAdvice);
+  check_places(stored.segments, std::ssize(ids), path_in(directory, "segments.jsonl"));
+  if (!stored.segments.empty()) run.description.model.weight_bytes = stored.segments.back().memory.weights;
+  const CarryMaps maps(path_in(directory, "carry_maps.npy"), run.description.model.config,
+                       run.description.request.config);
+  run.segments = segments_of(stored, ids, maps);
+  run.description.request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+  return run;
+}
+
+}  // namespace carryover

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `carryover export RUN`: figures, data and reports of a finished run, by the program itself and without a display.
+#include <QFile>
+#include <QImage>
+#include <QRegularExpression>
+#include <QTest>
+#include <cmath>
+
+#include "engine/io/npy.h"
+#include "engine/io/run_reader.h"
+#include "tests/support/cli_process.h"
+#include "tests/support/temp_dir.h"
+
+using namespace carryover;
+using carryover::test::CliResult;
+
+namespace {
+
+CliResult run_program(const QString& program, const QStringList& arguments) {
+  QProcess process;
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  for (const char* display : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) environment.remove(display);
+  process.setProcessEnvironment(environment);
+  process.start(program, arguments);
+  return test::finish_cli(process);
+}
+
+CliResult run_carryover(const QStringList& arguments) {
+  return run_program(QStringLiteral(CARRYOVER_BINARY_DIR "/bin/carryover"), arguments);
+}
+
+QByteArray contents(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+}  // namespace
+
+class FigureCommandTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void initTestCase() {
+    const CliResult result =
+        test::run_cli(test::run_demo({test::demo_text(), "--tokens", "700", "--segment-length", "64", "--carry-length",
+                                      "16", "--retrieval-length", "16", "--carry-maps", "--out", run_, "--quiet"}));
+    QVERIFY2(result.code == 0, result.err.constData());
+    stored_ = reopen_run(run_.toStdString());
+  }
+
+  void a_figure_has_its_page_labels_and_origin() {
+    const QString pdf = file("map.pdf");
+    const CliResult result =
+        run_carryover({"export", run_, "--figure", "retrieval_map", "--segment", "5", "--size", "85x60mm", "-o", pdf});
+    QVERIFY2(result.code == 0, result.err.constData());
+    QVERIFY(result.out.contains("written"));
+    const QString info = run_program("pdfinfo", {pdf}).out;
+    const auto page = QRegularExpression(QStringLiteral("Page size:\\s+([\\d.]+) x ([\\d.]+) pts")).match(info);
+    QVERIFY2(page.hasMatch(), qPrintable(info));
+    QVERIFY(std::abs(page.captured(1).toDouble() / 72 * 25.4 - 85) < 0.2);
+    QVERIFY(std::abs(page.captured(2).toDouble() / 72 * 25.4 - 60) < 0.2);
+    const QByteArray text = run_program("pdftotext", {pdf, "-"}).out;
+    QVERIFY2(text.contains("Source position (token)") && text.contains("Query segment"), text.constData());
+    QVERIFY2(!text.contains("What layer"), "the paper style has no title");
+    const QByteArray meta = run_program("pdfinfo", {"-meta", pdf}).out;
+    for (const std::string& part : {stored_.description.id, stored_.description.model.weights_hash,
+                                    std::string("--figure retrieval_map --segment 5")})
+      QVERIFY2(meta.contains(QByteArray::fromStdString(part)), meta.constData());
+  }
+
+  /// The command that a figure names makes the same figure.
+  void a_figure_is_remade_by_its_own_command() {
+    const QString first = file("carry.png"), again = file("again.png");
+    QVERIFY(run_carryover({"export", run_, "--figure", "carry", "--segment", "3", "--choose",
+                           QStringLiteral("What the map shows=Value norm ‖V‖"), "--view=2,10,0,3", "--dpi", "150", "-o",
+                           first})
+                .code == 0);
+    const QString source = QImage(first).text("Source");
+    const QString command = source.mid(source.indexOf("remade by: ") + 11);
+    QVERIFY2(command.startsWith("carryover export ") && command.contains("--view=2,10,0,3"), qPrintable(command));
+    QProcess shell;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("PATH", QStringLiteral(CARRYOVER_BINARY_DIR "/bin:") + environment.value("PATH"));
+    shell.setProcessEnvironment(environment);
+    shell.setWorkingDirectory(QString::fromStdString(temp_.path().string()));
+    shell.start("sh", {"-c", QString(command).replace("-o carry.png", "-o again.png")});
+    const CliResult result = test::finish_cli(shell);
+    QVERIFY2(result.code == 0, result.err.constData());
+    QVERIFY(QImage(first) == QImage(again));
+    QVERIFY(!QImage(first).isNull());
+  }
+
+  void other_formats_carry_the_run_too() {
+    const QByteArray id = QByteArray::fromStdString(stored_.description.id);
+    for (const char* name : {"loss.svg", "loss.csv"}) {
+      const CliResult result = run_carryover({"export", run_, "--figure", "loss", "-o", file(name)});
+      QVERIFY2(result.code == 0, result.err.constData());
+      QVERIFY2(contents(file(name)).contains(id), name);
+    }
+    const auto width =
+        QRegularExpression(QStringLiteral("<svg[^>]* width=\"([\\d.]+)")).match(contents(file("loss.svg")));
+    QVERIFY(std::abs(width.captured(1).toDouble() / 72 * 25.4 - 85) < 0.2);
+    QCOMPARE(run_carryover({"export", run_, "--figure", "loss", "-o", file("loss.npy"), "--quiet"}).code, 0);
+    const NpyArray array = read_npy(file("loss.npy").toStdString());
+    QCOMPARE(array.shape, (std::vector<std::int64_t>{11, 3}));
+    QVERIFY(contents(file("loss.npy.json")).contains(id));
+  }
+
+  void data_read_back_equal() {
+    const QString npy = file("hits.npy"), csv = file("hits.csv");
+    for (const QString& path : {npy, csv}) {
+      const CliResult result = test::run_cli({"export", run_, "--data", "hits", "-o", path});
+      QVERIFY2(result.code == 0, result.err.constData());
+    }
+    const NpyArray records = read_npy(npy.toStdString());
+    const QList<QByteArray> lines = contents(csv).split('\n');
+    qsizetype line = 0;
+    while (lines[line].startsWith("# ")) ++line;
+    QCOMPARE(lines[line++], QByteArray("segment,layer,head,slot,position,kind,score,anchor,summary"));
+    const auto value = [&](std::int64_t row, std::size_t column) {
+      std::size_t offset = static_cast<std::size_t>(row * records.element_bytes());
+      for (std::size_t i = 0; i < column; ++i) offset += static_cast<std::size_t>(records.type[i].second[2] - '0');
+      return records.bytes.data() + offset;
+    };
+    std::int64_t row = 0;
+    for (const auto& segment : stored_.segments)
+      for (const HeadHits& head : segment->hits)
+        for (const Hit& hit : head.hits) {
+          std::int64_t position = 0;
+          float score = 0;
+          std::memcpy(&position, value(row, 4), sizeof position);
+          std::memcpy(&score, value(row, 6), sizeof score);
+          QCOMPARE(position, hit.position);
+          QCOMPARE(static_cast<int>(*value(row, 5)), static_cast<int>(hit.kind));
+          const QList<QByteArray> cells = lines[line++].split(',');
+          QCOMPARE(cells[4].toLongLong(), hit.position);
+          if (hit.kind == HitKind::Padding) {
+            QVERIFY(std::isnan(score) && cells[6].isEmpty());
+          } else {
+            QCOMPARE(score, hit.score);
+            QCOMPARE(cells[6].toFloat(), hit.score);
+          }
+          ++row;
+        }
+    QVERIFY(row > 100);
+    QCOMPARE(records.shape, std::vector<std::int64_t>{row});
+  }
+
+  void carry_maps_read_back_equal() {
+    QCOMPARE(test::run_cli({"export", run_, "--data", "carry_maps", "-o", file("maps.npy")}).code, 0);
+    const std::vector<float> values = npy_floats(read_npy(file("maps.npy").toStdString()), "maps.npy");
+    const std::int64_t layers = stored_.description.model.config.layers;
+    QCOMPARE(std::ssize(values), 11 * 3 * layers * 16);
+    const Map& norms = stored_.segments[4]->carry_value_norm;
+    for (std::int64_t layer = 0; layer < layers; ++layer)
+      for (std::int64_t slot = 0; slot < 16; ++slot)
+        QCOMPARE(values[static_cast<std::size_t>(((4 * 3 + 1) * layers + layer) * 16 + slot)], norms.at(layer, slot));
+  }
+
+  void a_report_holds_pictures_settings_and_numbers() {
+    QCOMPARE(run_carryover({"export", run_, "--report", "-o", file("run.html")}).code, 0);
+    const QByteArray html = contents(file("run.html"));
+    QVERIFY(html.count("data:image/png;base64,") >= 4);
+    for (const char* part : {"perplexity", "retrieval_length", "made by", "⟦"}) QVERIFY2(html.contains(part), part);
+    QCOMPARE(run_carryover({"export", run_, "--report", "-o", file("run.pdf")}).code, 0);
+    const QByteArray text = run_program("pdftotext", {file("run.pdf"), "-"}).out;
+    QVERIFY(text.contains("perplexity") && text.contains(QByteArray::fromStdString(stored_.description.id)));
+    QVERIFY(run_program("pdfimages", {"-list", file("run.pdf")}).out.count("image") >= 4);
+  }
+
+  void wrong_requests_say_what_is_right_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("part");
+    QTest::newRow("figure") << QStringList{"--figure", "rug", "-o", "a.pdf"} << 2 << "retrieval_map";
+    QTest::newRow("suffix") << QStringList{"--figure", "loss", "-o", "a.doc"} << 2 << ".pdf";
+    QTest::newRow("size") << QStringList{"--figure", "loss", "--size", "1x1mm", "-o", "a.pdf"} << 2 << "85x60mm";
+    QTest::newRow("style") << QStringList{"--figure", "loss", "--style", "loud", "-o", "a.pdf"} << 2 << "paper";
+    QTest::newRow("segment") << QStringList{"--figure", "loss", "--segment", "99", "-o", "a.pdf"} << 2 << "99";
+    QTest::newRow("two things") << QStringList{"--figure", "loss", "--data", "hits", "-o", "a.pdf"} << 2 << "one";
+    QTest::newRow("data") << QStringList{"--data", "rug", "-o", "a.csv"} << 2 << "hits, nll";
+    QTest::newRow("nothing") << QStringList{"-o", "a"} << 2 << "--figure";
+    QTest::newRow("no folder") << QStringList{"--figure", "loss", "-o", "/nowhere/a.pdf"} << 5 << "/nowhere/a.pdf";
+  }
+  void wrong_requests_say_what_is_right() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, code);
+    QFETCH(QString, part);
+    const CliResult result = run_carryover(QStringList{"export", run_} + arguments);
+    QCOMPARE(result.code, code);
+    QVERIFY2(result.err.contains(part.toUtf8()), result.err.constData());
+  }
+
+  void without_qt_there_are_no_figures() {
+    const CliResult result = test::run_cli({"export", run_, "--figure", "loss", "-o", file("none.pdf")});
+    QCOMPARE(result.code, 4);
+    QVERIFY2(result.err.contains("carryover export"), result.err.constData());
+    QVERIFY(!QFile::exists(file("none.pdf")));
+  }
+
+ private:
+  QString file(const char* name) const { return QString::fromStdString(temp_.file(name)); }
+  test::TempDir temp_;
+  QString run_ = QString::fromStdString(temp_.file("run"));
+  RunContents stored_;
+};
+
+QTEST_GUILESS_MAIN(FigureCommandTest)
+#include "figure_command_test.moc"

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <QWidget>
+#include <utility>
+#include <vector>
+
+namespace carryover {
+
+/// A panel's own switches, so that a script can set what a hand would: combo boxes (an item's text, or its number from
+/// 0), checkable buttons ("on", "off"), number fields, text fields. A switch is named by its accessible name, or else
+/// by its text.
+struct PanelControl {
+  QString name, value;
+  bool operator==(const PanelControl&) const = default;
+};
+std::vector<PanelControl> panel_controls(const QWidget& panel);
+
+/// As if a hand had set it. Throws EngineError{Usage} naming the panel's switches, or what this one takes.
+void set_panel_control(QWidget& panel, const QString& name, const QString& value);
+/// Clicks a button that has this text or accessible name. Throws EngineError{Usage}, also where it is disabled.
+void press_panel_button(QWidget& panel, const QString& name);
+/// The panel's readable texts, a line each: labels, then its switches, then its tables' rows, tab-separated.
+QString panel_text(const QWidget& panel);
+
+}  // namespace carryover
