@@ -38,6 +38,7 @@ class MainWindow : public QMainWindow {
 
   std::vector<QString> panel_ids() const;
   Panel* panel(const QString& id) const;
+  QDockWidget* dock(const QString& id) const;  ///< null where there is no such panel
   void raise_panel(const QString& id);
 
   void open_path(
@@ -45,7 +46,11 @@ class MainWindow : public QMainWindow {
   void export_plots(const QString& directory);  ///< every panel's plots in every format; errors go to the message bar
   void show_fetch_progress(double fraction, const QString& what);
   void toggle_theme();
+  FinetuneDialog* finetune() const;  ///< null where it is not open
   FinetuneDialog* open_finetune();  ///< the dialog, filled in from what is open; the same one while it is open
+
+ Q_SIGNALS:
+  void session_wanted(const QString& path);  ///< a session file was dropped or opened
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;

@@ -107,16 +107,17 @@ void RunController::reopen_model() {
   if (model_) open_model(QString::fromStdString(model_->info.path), QString::fromStdString(model_->info.adapter));
 }
 
-void RunController::open_text(const QString& path) {
+void RunController::open_text(const QString& path, const QString& name) {
   if (refuse_when_busy()) return;
   begin_load();
-  post([path](EngineWorker& worker) { worker.open_text({path, {}, {}}); });
+  post([path, name](EngineWorker& worker) { worker.open_text({path, {}, name}); });
 }
 
-void RunController::open_pasted_text(const QString& text) {
+void RunController::open_pasted_text(const QString& text, const QString& name) {
   if (refuse_when_busy()) return;
   begin_load();
-  post([contents = text.toStdString()](EngineWorker& worker) { worker.open_text({{}, contents, tr("pasted text")}); });
+  TextRequest request{{}, text.toStdString(), name.isEmpty() ? tr("pasted text") : name};
+  post([request](EngineWorker& worker) { worker.open_text(request); });
 }
 
 void RunController::begin_load() {
@@ -271,7 +272,8 @@ RunDescription RunController::describe_run() const {
 }
 
 void RunController::show(const QString& name, const RunRequest& request,
-                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
+                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments,
+                         const std::optional<RunSummary>& known_summary) {
   if (state_ != State::Idle || !model_) return;
   RunModel& run = context_.run();
   run.begin(model_->info, request, model_->tokenizer);
@@ -286,7 +288,8 @@ void RunController::show(const QString& name, const RunRequest& request,
     summary.seconds += segment->record.seconds;
     summary.segments += 1;
   }
-  run.finish(summary);
+  summary.cancelled = summary.segments < run.expected_segments();
+  run.finish(known_summary.value_or(summary));
 }
 
 void RunController::save_run(const QString& directory) {

@@ -3,6 +3,8 @@
 
 #include <QUndoCommand>
 
+#include "widgets/notebook.h"
+
 namespace carryover {
 namespace {
 
@@ -22,7 +24,8 @@ class ConfigEdit : public QUndoCommand {
 
 }  // namespace
 
-LabContext::LabContext(QObject* parent) : QObject(parent), history_{Selection{}} {
+LabContext::LabContext(QObject* parent)
+    : QObject(parent), notebook_(new Notebook(undo_stack_, this)), history_{Selection{}} {
   connect(&run_, &RunModel::reset, this, &LabContext::forget_run);
 }
 

@@ -13,6 +13,8 @@
 
 namespace carryover {
 
+class Notebook;
+
 /// What is looked at. Each part may be unset (-1). A plain value.
 struct Selection {
   int segment = -1;
@@ -44,6 +46,7 @@ class LabContext : public QObject {
   RunModel& run() { return run_; }
   TrainingRuns& training() { return training_; }
   QUndoStack& undo_stack() { return undo_stack_; }
+  Notebook& notebook() { return *notebook_; }
 
   const Selection& selected() const { return selected_; }
   const Selection& hovered() const { return hovered_; }
@@ -92,6 +95,7 @@ class LabContext : public QObject {
   RunModel run_;
   TrainingRuns training_;
   QUndoStack undo_stack_;
+  Notebook* notebook_;  ///< a child of this
   Selection selected_, hovered_;
   std::vector<Selection> history_;
   std::size_t history_index_ = 0;

@@ -36,7 +36,10 @@ PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std
   auto* fit_action = new QAction(tr("&Show everything"), this);
   fit_action->setShortcut(QKeySequence(Qt::Key_Home));
   connect(fit_action, &QAction::triggered, this, &PlotView::fit);
-  for (QAction* action : {export_action, copy_action, fit_action}) {
+  auto* data_action = new QAction(tr("Copy &data (CSV)"), this);
+  data_action->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C));
+  connect(data_action, &QAction::triggered, this, [this] { QApplication::clipboard()->setText(csv()); });
+  for (QAction* action : {export_action, copy_action, data_action, fit_action}) {
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     addAction(action);
   }
@@ -214,17 +217,17 @@ void PlotView::set_csv_source(std::function<QString()> csv) {
   d_->csv_source = std::move(csv);
 }
 
+QString PlotView::csv() const {
+  if (d_->csv_source) return d_->csv_source();
+  return d_->map->has_data() ? d_->map->csv(d_->x_label, d_->y_label) : d_->curves->csv(d_->x_label);
+}
+
 void PlotView::export_to(const QString& path, Format format, const QSizeF& size_mm, int dpi) const {
   if (is_empty())
     throw EngineError(Fault::Usage, path.toStdString(), tr("the plot “%1” is empty").arg(d_->title).toStdString(),
                       tr("run a text first").toStdString());
   const FigureInfo info{d_->title.isEmpty() ? d_->id : d_->title, d_->provenance};
-  if (format == Format::Csv) {
-    const QString rows = d_->csv_source        ? d_->csv_source()
-                         : d_->map->has_data() ? d_->map->csv(d_->x_label, d_->y_label)
-                                               : d_->curves->csv(d_->x_label);
-    return write_csv(path, rows, info);
-  }
+  if (format == Format::Csv) return write_csv(path, csv(), info);
   struct PrintLook {  // a figure is for paper: light, and without the window's cursor
     PlotScene& d;
     explicit PrintLook(PlotScene& scene, int width) : d(scene) {
@@ -259,11 +262,26 @@ void PlotView::changeEvent(QEvent* event) {
   request_replot();
 }
 
+// By the wheel's steps, about the middle; `shift` in shares of what is seen.
+void PlotView::move_view(double zoom, double shift) {
+  if (is_empty()) return;
+  const QRectF seen = view();
+  const double width = seen.width() / zoom, middle = seen.center().x() + shift * seen.width();
+  zoom_to(middle - width / 2, middle + width / 2, seen.top(), seen.bottom());
+}
+
 void PlotView::keyPressEvent(QKeyEvent* event) {
+  const bool shift = event->modifiers() & Qt::ShiftModifier;
   switch (event->key()) {
+    case Qt::Key_Plus:
+      return move_view(1.25, 0);
+    case Qt::Key_Minus:
+      return move_view(0.8, 0);
     case Qt::Key_Left:
+      if (shift) return move_view(1, -0.1);
       return Q_EMIT stepped(-1, 0);
     case Qt::Key_Right:
+      if (shift) return move_view(1, 0.1);
       return Q_EMIT stepped(1, 0);
     case Qt::Key_Up:
       return Q_EMIT stepped(0, -1);
