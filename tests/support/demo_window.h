@@ -4,6 +4,8 @@
 #include <QTest>
 
 #include "app/main_window.h"
+#include "widgets/panel.h"
+#include "widgets/theme.h"
 
 namespace carryover::test {
 

@@ -39,7 +39,7 @@ class NotesPanelTest : public QObject {
     QVERIFY(first.data().toString().contains("segment 3"));
     QVERIFY(first.data().toString().contains("layer 8 head 1"));
     QVERIFY(first.data().toString().contains(lab.run().token_text(517)));
-    QVERIFY(!table->model()->index(1, BookmarksModel::Head).data().isValid());
+    QVERIFY(!table->model()->index(1, BookmarksModel::Token).data().isValid());
     Q_EMIT table->activated(first);
     QVERIFY((lab.selected() == Selection{3, 8, 1, 517}));
     QVERIFY(table->model()->setData(first, "renamed", Qt::EditRole));
