@@ -87,7 +87,8 @@ void EngineWorker::open_text(const TextRequest& request) {
       throw EngineError(Fault::BadInput, request.name.toStdString(), "the text is empty", "Paste or choose another.");
     }
     text_ = std::move(text);
-    text_name_ = request.path.isEmpty() ? request.name : request.path;
+    text_is_own_ = !request.name.isEmpty();
+    text_name_ = text_is_own_ ? request.name : request.path;
   });
   if (problem) {
     Q_EMIT text_failed(*problem);
@@ -101,7 +102,8 @@ void EngineWorker::encode_text() {
   const auto problem = attempt([&] {
     Q_EMIT loading(0.5, tr("Tokenising"));
     auto ids = std::make_shared<const std::vector<std::int32_t>>(tokenizer_->encode(text_));
-    Q_EMIT text_opened({text_name_, std::move(ids)});
+    Q_EMIT text_opened(
+        {text_name_, std::move(ids), text_is_own_ ? std::make_shared<const std::string>(text_) : nullptr});
   });
   if (problem) Q_EMIT text_failed(*problem);
 }

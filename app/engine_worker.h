@@ -30,7 +30,8 @@ struct EngineElsewhere {
   EnginePlace place;
 };
 
-/// A text to open: a file, or the contents themselves under a name.
+/// A text to open: a file, or the contents themselves. `name`, which contents need and a file may have, says that it
+/// is a text of the program's own keeping and not the user's file.
 struct TextRequest {
   QString path;
   std::string contents;  ///< used where `path` is empty
@@ -41,6 +42,7 @@ struct TextRequest {
 struct LoadedText {
   QString name;
   std::shared_ptr<const std::vector<std::int32_t>> ids;
+  std::shared_ptr<const std::string> contents;  ///< of a text that is no file of the user's; else null
 };
 
 /// A training to run: a new one, one to go on with, or one step that is only measured.
@@ -104,6 +106,7 @@ class EngineWorker : public QObject {
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::string text_;
   QString text_name_;
+  bool text_is_own_ = false;  ///< no file of the user's
 };
 
 }  // namespace carryover

@@ -4,8 +4,11 @@
 #include <QTextStream>
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "app/commands/commands.h"
+#include "app/desk/desk.h"
+#include "app/desk/language.h"
 #include "app/figure_maker.h"
 #include "app/run_report.h"
 #include "app/script_runner.h"
@@ -116,6 +119,16 @@ void run_script(MainWindow& window, const QString& path) {
   runner->start();
 }
 
+/// Whether something is brought back or opened; else the window is to be filled as at a first start.
+bool begin_session(SessionKeeper& keeper, const WindowOptions& options) {
+  if (options.session.isEmpty())
+    return keeper.begin(options.model.isEmpty() && !options.fresh,
+                        options.fetch ? Startup::demo_directory() : QString());
+  keeper.begin(false);
+  keeper.open_session(options.session);
+  return true;
+}
+
 int run_window(int argc, char** argv) {
   const bool platform_given = qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
   choose_platform(argc, argv);
@@ -124,10 +137,19 @@ int run_window(int argc, char** argv) {
   WindowOptions options = parse_window_options(QApplication::arguments());
   const bool no_display = !platform_given && QApplication::platformName() == QStringLiteral("offscreen");
   options.headless = options.headless || (no_display && options.screenshots.isEmpty());
-  apply_theme(application, options.theme);
+  if (!options.interactive() && !options.session.isEmpty()) {
+    QTextStream(stderr) << QObject::tr("carryover: a session file opens in the window only") << Qt::endl;
+    return 2;
+  }
+  SettingsFile settings(options.interactive() ? SettingsFile::of_user() : QString());
+  const QString language = options.interactive() ? settings.values.language : QStringLiteral("en");
+  install_language(application, options.language.isEmpty() ? language : options.language);
+  apply_theme(application, options.theme.value_or(settings.values.theme));
 
   MainWindow window;
   window.resize(options.size);
+  std::unique_ptr<SessionKeeper> keeper;
+  std::unique_ptr<Desk> desk;
   Startup startup(window, options);
   QObject::connect(&startup, &Startup::finished, &window, [&] {
     QObject::disconnect(&startup, &Startup::finished, &window, nullptr);
@@ -140,10 +162,16 @@ int run_window(int argc, char** argv) {
   }
   if (options.headless && options.script.isEmpty()) report_progress(window);
   window.show();
-  if (options.script.isEmpty())
-    startup.start();
-  else
+  bool brought_back = false;
+  if (options.interactive()) {
+    keeper = std::make_unique<SessionKeeper>(window, SessionKeeper::root_of_user());
+    desk = std::make_unique<Desk>(window, settings, *keeper);
+    brought_back = begin_session(*keeper, options);
+  }
+  if (!options.script.isEmpty())
     run_script(window, options.script);
+  else if (!brought_back)
+    startup.start();
   return QApplication::exec();
 }
 

@@ -165,6 +165,11 @@ Panel* MainWindow::panel(const QString& id) const {
   return found == panels_.end() ? nullptr : found->second;
 }
 
+QDockWidget* MainWindow::dock(const QString& id) const {
+  const auto found = docks_.find(id);
+  return found == docks_.end() ? nullptr : found->second;
+}
+
 void MainWindow::raise_panel(const QString& id) {
   const auto found = docks_.find(id);
   if (found == docks_.end()) return;
@@ -174,6 +179,7 @@ void MainWindow::raise_panel(const QString& id) {
 
 void MainWindow::open_path(const QString& path) {
   const QFileInfo file(path);
+  if (file.suffix() == QStringLiteral("carryover")) return Q_EMIT session_wanted(path);
   if (QFileInfo::exists(path + QStringLiteral("/metrics.jsonl"))) return training_.open_folder(path);
   if (is_run_folder(path.toStdString())) return controller_.open_run(path);
   if (file.isDir() || file.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0) {

@@ -42,6 +42,7 @@ class MainWindow : public QMainWindow {
 
   std::vector<QString> panel_ids() const;
   Panel* panel(const QString& id) const;
+  QDockWidget* dock(const QString& id) const;  ///< null where there is no such panel
   void raise_panel(const QString& id);
 
   void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a run's folder
@@ -53,7 +54,11 @@ class MainWindow : public QMainWindow {
   PlotView& plot(const QString& name);
   void show_fetch_progress(double fraction, const QString& what);
   void toggle_theme();
+  FinetuneDialog* finetune() const;  ///< null where it is not open
   FinetuneDialog* open_finetune();  ///< the dialog, filled in from what is open; the same one while it is open
+
+ Q_SIGNALS:
+  void session_wanted(const QString& path);  ///< a session file was dropped or opened
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;

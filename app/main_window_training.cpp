@@ -73,6 +73,10 @@ TrainingPlan MainWindow::suggested_plan() const {
   return plan;
 }
 
+FinetuneDialog* MainWindow::finetune() const {
+  return finetune_;
+}
+
 FinetuneDialog* MainWindow::open_finetune() {
   if (!finetune_) {
     finetune_ = new FinetuneDialog(suggested_plan(), this);

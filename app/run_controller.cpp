@@ -188,16 +188,17 @@ void RunController::reopen_model() {
   if (model_) open_model(QString::fromStdString(model_->info.path), QString::fromStdString(model_->info.adapter));
 }
 
-void RunController::open_text(const QString& path) {
+void RunController::open_text(const QString& path, const QString& name) {
   if (refuse_when_busy()) return;
   begin_load();
-  post([path](EngineWorker& worker) { worker.open_text({path, {}, {}}); });
+  post([path, name](EngineWorker& worker) { worker.open_text({path, {}, name}); });
 }
 
-void RunController::open_pasted_text(const QString& text) {
+void RunController::open_pasted_text(const QString& text, const QString& name) {
   if (refuse_when_busy()) return;
   begin_load();
-  post([contents = text.toStdString()](EngineWorker& worker) { worker.open_text({{}, contents, tr("pasted text")}); });
+  TextRequest request{{}, text.toStdString(), name.isEmpty() ? tr("pasted text") : name};
+  post([request](EngineWorker& worker) { worker.open_text(request); });
 }
 
 void RunController::begin_load() {
@@ -368,7 +369,8 @@ RunContents RunController::run_contents() const {
 }
 
 void RunController::show(const QString& name, const RunRequest& request,
-                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
+                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments,
+                         const std::optional<RunSummary>& known_summary) {
   if (state_ != State::Idle || !model_) return;
   RunDescription description;
   description.model = model_->info;
@@ -377,7 +379,9 @@ void RunController::show(const QString& name, const RunRequest& request,
   begin_run(description, {}, model_->tokenizer);
   RunModel& run = context_.run();
   for (const auto& segment : segments) run.append(segment);
-  run.finish(sum_up(run));
+  RunSummary summary = sum_up(run);
+  summary.cancelled = summary.segments < run.expected_segments();
+  run.finish(known_summary.value_or(summary));
 }
 
 void RunController::open_run(const QString& directory) {

@@ -45,17 +45,19 @@ class RunController : public QObject {
   /// `adapter`: a PEFT folder merged into it. A path that is such a folder itself is merged into its base model, or
   /// into the model that is open where the base is not on this machine.
   void open_model(const QString& path, const QString& adapter = {});
-  void reopen_model();  ///< with the number type and device now chosen
-  void open_text(const QString& path);
-  void open_pasted_text(const QString& text);
+  void reopen_model();                                            ///< with the number type and device now chosen
+  void open_text(const QString& path, const QString& name = {});  ///< `name`: see TextRequest
+  void open_pasted_text(const QString& text, const QString& name = {});
   void run(std::int64_t latch_segment = -1);
   void run_when_ready();  ///< once the loads under way are through
   void pause();
   void resume();
   void stop();
   /// Shows segments that something else than a run gave, as if they were one. Nothing where a run goes on.
+  /// `known_summary`: the run's own, where it has one.
   void show(const QString& name, const RunRequest& request,
-            const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments);
+            const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments,
+            const std::optional<RunSummary>& known_summary = {});
   /// Shows a run from its folder; neither its model nor its text is opened. What runs is stopped.
   void open_run(const QString& directory);
   void save_run(const QString& directory);

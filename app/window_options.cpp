@@ -6,12 +6,13 @@
 #include <QDateTime>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace carryover {
 namespace {
 
 QString tr(const char* text) {
-  return QCoreApplication::translate("WindowOptions", text);
+  return QCoreApplication::translate("carryover", text);
 }
 
 [[noreturn]] void refuse(const QString& problem) {
@@ -38,13 +39,15 @@ std::int64_t parse_tokens(const QString& text) {
 
 WindowOptions parse_window_options(const QStringList& arguments) {
   QCommandLineParser parser;
-  parser.addPositionalArgument(QStringLiteral("model"), tr("Model folder or GGUF file"), QStringLiteral("[MODEL"));
+  parser.addPositionalArgument(QStringLiteral("model"), tr("Model folder, GGUF file, or session file"),
+                               QStringLiteral("[MODEL"));
   parser.addPositionalArgument(QStringLiteral("text"), tr("UTF-8 text"), QStringLiteral("[TEXT]]"));
   const QCommandLineOption no_fetch(QStringLiteral("no-fetch"),
                                     tr("Stay with the demo; fetch no default model or book"));
   const QCommandLineOption tokens(QStringLiteral("tokens"), tr("Run the first N tokens; 0: all"), QStringLiteral("N"));
-  const QCommandLineOption theme(QStringLiteral("theme"), tr("light or dark"), QStringLiteral("THEME"),
-                                 QStringLiteral("light"));
+  const QCommandLineOption theme(QStringLiteral("theme"), tr("light or dark"), QStringLiteral("THEME"));
+  const QCommandLineOption language(QStringLiteral("language"), tr("system, en or de"), QStringLiteral("LANGUAGE"));
+  const QCommandLineOption fresh(QStringLiteral("fresh"), tr("Do not bring back what the last window showed"));
   const QCommandLineOption size(QStringLiteral("size"), tr("Size of the window"), QStringLiteral("WxH"),
                                 QStringLiteral("1280x800"));
   const QCommandLineOption training(QStringLiteral("training"), tr("Open the folder of a training run too"),
@@ -62,24 +65,31 @@ WindowOptions parse_window_options(const QStringList& arguments) {
                                   QStringLiteral("FILE"));
   const QCommandLineOption out(QStringLiteral("out"), tr("Run folder of --headless"), QStringLiteral("DIR"));
   parser.addOptions(
-      {no_fetch, tokens, theme, size, training, screenshots, exit_after_run, headless, out, adapter, engine, script});
+      {no_fetch, fresh, tokens, theme, language, size, training, screenshots, exit_after_run, headless, out, adapter,
+       engine, script});
   if (!parser.parse(arguments)) refuse(parser.errorText());
   if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
   if (parser.isSet(script) && !parser.positionalArguments().isEmpty())
     refuse(tr("a script opens what it needs itself: name no model or text beside --script"));
   const QString theme_name = parser.value(theme);
-  if (theme_name != QStringLiteral("light") && theme_name != QStringLiteral("dark"))
+  if (parser.isSet(theme) && theme_name != QStringLiteral("light") && theme_name != QStringLiteral("dark"))
     refuse(tr("--theme takes light or dark"));
+  const QStringList language_ids = {QString(), QStringLiteral("system"), QStringLiteral("en"), QStringLiteral("de")};
+  if (!language_ids.contains(parser.value(language))) refuse(tr("--language takes system, en or de"));
 
   WindowOptions options;
   options.model = parser.positionalArguments().value(0);
   options.text = parser.positionalArguments().value(1);
+  if (options.model.endsWith(QStringLiteral(".carryover"))) options.session = std::exchange(options.model, QString());
   options.adapter = parser.value(adapter);
   options.engine = parser.value(engine);
-  options.fetch = !parser.isSet(no_fetch) && options.model.isEmpty() && options.engine.isEmpty();
+  options.fetch = !parser.isSet(no_fetch) && options.model.isEmpty() && options.session.isEmpty() &&
+                  options.engine.isEmpty();
   options.headless = parser.isSet(headless);
   options.exit_after_run = parser.isSet(exit_after_run);
-  options.theme = theme_name == QStringLiteral("dark") ? ThemeKind::Dark : ThemeKind::Light;
+  if (parser.isSet(theme)) options.theme = theme_name == QStringLiteral("dark") ? ThemeKind::Dark : ThemeKind::Light;
+  options.language = parser.value(language);
+  options.fresh = parser.isSet(fresh);
   options.size = parse_size(parser.value(size));
   if (parser.isSet(tokens)) options.tokens = parse_tokens(parser.value(tokens));
   if (parser.isSet(engine) && options.engine.trimmed().isEmpty()) refuse(tr("--engine takes a command"));

@@ -7,7 +7,7 @@ namespace carryover {
 namespace {
 
 QString tr(const char* text) {
-  return QCoreApplication::translate("Alignment", text);
+  return QCoreApplication::translate("carryover", text);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "widgets/theme.h"
 
 // Outside any namespace, as Qt asks: a static library's resources must be named to be linked in.
-static void load_resources() {
+static void link_resources() {
   Q_INIT_RESOURCE(resources);
 }
 
@@ -56,6 +56,10 @@ void wear(Widget* widget, const QString& name) {
 }
 
 }  // namespace
+
+void load_resources() {
+  link_resources();
+}
 
 QIcon themed_icon(const QString& name) {
   return coloured_icon(name, current_theme().text);

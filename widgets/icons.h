@@ -8,6 +8,8 @@ class QAbstractButton;
 
 namespace carryover {
 
+void load_resources();  ///< before the first use of a file under ":/" that is no icon
+
 /// An icon of resources/icons/ in the theme's text colour, sharp at any scale. GUI thread.
 QIcon themed_icon(const QString& name);
 /// The same in another colour, for what has a meaning.

@@ -3,6 +3,8 @@
 
 #include <QUndoCommand>
 
+#include "widgets/notebook.h"
+
 namespace carryover {
 namespace {
 
@@ -52,7 +54,8 @@ Selection with_token(const Selection& from, std::int64_t token, const RunModel& 
   return next;
 }
 
-LabContext::LabContext(QObject* parent) : QObject(parent), history_{Selection{}} {
+LabContext::LabContext(QObject* parent)
+    : QObject(parent), notebook_(new Notebook(undo_stack_, this)), history_{Selection{}} {
   connect(&run_, &RunModel::reset, this, &LabContext::forget_run);
 }
 

@@ -18,6 +18,8 @@
 
 namespace carryover {
 
+class Notebook;
+
 /// What is looked at. Each part may be unset (-1). A plain value.
 struct Selection {
   int segment = -1;
@@ -62,6 +64,7 @@ class LabContext : public QObject {
   Inspections& inspections() { return inspections_; }
   WhatIfs& what_ifs() { return what_ifs_; }
   QUndoStack& undo_stack() { return undo_stack_; }
+  Notebook& notebook() { return *notebook_; }
 
   const Selection& selected() const { return selected_; }
   const Selection& hovered() const { return hovered_; }
@@ -125,6 +128,7 @@ class LabContext : public QObject {
   Inspections inspections_;
   WhatIfs what_ifs_;
   QUndoStack undo_stack_;
+  Notebook* notebook_;  ///< a child of this
   Selection selected_, hovered_, pinned_;
   SegmentRange range_;
   std::vector<Selection> history_;

@@ -16,6 +16,7 @@
 #include "widgets/panels/loss_panel.h"
 #include "widgets/panels/memory_panel.h"
 #include "widgets/panels/misses_panel.h"
+#include "widgets/panels/notes_panel.h"
 #include "widgets/panels/prefix_panel.h"
 #include "widgets/panels/reach_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
@@ -58,6 +59,7 @@ const std::vector<PanelEntry>& panel_registry() {
       row<TrainingRunsPanel>("training_runs", QT_TRANSLATE_NOOP("PanelRegistry", "Training runs"), PanelArea::Bottom),
       row<AuditPanel>("audit", QT_TRANSLATE_NOOP("PanelRegistry", "Audit"), PanelArea::Bottom),
       row<LogPanel>("log", QT_TRANSLATE_NOOP("PanelRegistry", "Log"), PanelArea::Bottom),
+      row<NotesPanel>("notes", QT_TRANSLATE_NOOP("PanelRegistry", "Notes"), PanelArea::Bottom),
   };
   return rows;
 }

@@ -27,7 +27,7 @@ using Kind = PlanField::Kind;
 using nlohmann::json;
 
 QString translated(const char* text) {
-  return QCoreApplication::translate("PlanFields", text);
+  return QCoreApplication::translate("carryover", text);
 }
 
 std::string utf8(const QString& text) {
@@ -136,7 +136,7 @@ QWidget* PlanFieldEditor::make_input(QWidget* parent) {
       return edit_ = box;
     }
     case Kind::Flag: {
-      auto* box = new QCheckBox(QCoreApplication::translate("PlanFields", "on"), parent);
+      auto* box = new QCheckBox(QCoreApplication::translate("carryover", "on"), parent);
       connect(box, &QCheckBox::toggled, this, &PlanFieldEditor::changed);
       return edit_ = box;
     }
@@ -166,15 +166,15 @@ QWidget* PlanFieldEditor::with_browse(QWidget* edit, QWidget* parent) {
   row->addWidget(edit, 1);
   auto* button = new QToolButton(both);
   button->setText(QStringLiteral("…"));
-  button->setAccessibleName(QCoreApplication::translate("PlanFields", "Choose"));
+  button->setAccessibleName(QCoreApplication::translate("carryover", "Choose"));
   row->addWidget(button, 0, field_.kind == Kind::Paths ? Qt::AlignTop : Qt::AlignVCenter);
   if (field_.kind == Kind::Folder) {
     connect(button, &QToolButton::clicked, this, [this] { browse(true); });
     return both;
   }
   auto* menu = new QMenu(button);
-  menu->addAction(QCoreApplication::translate("PlanFields", "Files…"), this, [this] { browse(false); });
-  menu->addAction(QCoreApplication::translate("PlanFields", "Folder…"), this, [this] { browse(true); });
+  menu->addAction(QCoreApplication::translate("carryover", "Files…"), this, [this] { browse(false); });
+  menu->addAction(QCoreApplication::translate("carryover", "Folder…"), this, [this] { browse(true); });
   button->setMenu(menu);
   button->setPopupMode(QToolButton::InstantPopup);
   return both;

@@ -29,7 +29,7 @@ void PlanForm::add_group(const PlanGroup& group) {
   grid->setVerticalSpacing(6);
   grid->setColumnStretch(2, 1);
   grid->setColumnMinimumWidth(0, 120);
-  const QString title = QCoreApplication::translate("PlanFields", group.title);
+  const QString title = QCoreApplication::translate("carryover", group.title);
   int row = 0;
   for (const PlanField& field : group.fields) {
     auto* editor = new PlanFieldEditor(field, page);

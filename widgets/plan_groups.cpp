@@ -8,7 +8,7 @@ namespace {
 
 using Kind = PlanField::Kind;
 
-#define TEXT(text) QT_TRANSLATE_NOOP("PlanFields", text)
+#define TEXT(text) QT_TRANSLATE_NOOP("carryover", text)
 
 QStringList policies() {
   QStringList names;

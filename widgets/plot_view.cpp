@@ -35,7 +35,10 @@ PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std
   auto* fit_action = new QAction(tr("&Show everything"), this);
   fit_action->setShortcut(QKeySequence(Qt::Key_Home));
   connect(fit_action, &QAction::triggered, this, &PlotView::fit);
-  for (QAction* action : {export_action, copy_action, fit_action}) {
+  auto* data_action = new QAction(tr("Copy &data (CSV)"), this);
+  data_action->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C));
+  connect(data_action, &QAction::triggered, this, [this] { QApplication::clipboard()->setText(csv()); });
+  for (QAction* action : {export_action, copy_action, data_action, fit_action}) {
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     addAction(action);
   }
@@ -229,6 +232,11 @@ void PlotView::set_csv_source(std::function<QString()> csv) {
   d_->csv_source = std::move(csv);
 }
 
+QString PlotView::csv() const {
+  if (d_->csv_source) return d_->csv_source();
+  return d_->map->has_data() ? d_->map->csv(d_->x_label, d_->y_label) : d_->curves->csv(d_->x_label);
+}
+
 void PlotView::open_export_dialog() {
   (new ExportDialog(*this))->open();
 }
@@ -243,11 +251,26 @@ void PlotView::changeEvent(QEvent* event) {
   request_replot();
 }
 
+// By the wheel's steps, about the middle; `shift` in shares of what is seen.
+void PlotView::move_view(double zoom, double shift) {
+  if (is_empty()) return;
+  const QRectF seen = view();
+  const double width = seen.width() / zoom, middle = seen.center().x() + shift * seen.width();
+  zoom_to(middle - width / 2, middle + width / 2, seen.top(), seen.bottom());
+}
+
 void PlotView::keyPressEvent(QKeyEvent* event) {
+  const bool shift = event->modifiers() & Qt::ShiftModifier;
   switch (event->key()) {
+    case Qt::Key_Plus:
+      return move_view(1.25, 0);
+    case Qt::Key_Minus:
+      return move_view(0.8, 0);
     case Qt::Key_Left:
+      if (shift) return move_view(1, -0.1);
       return Q_EMIT stepped(-1, 0);
     case Qt::Key_Right:
+      if (shift) return move_view(1, 0.1);
       return Q_EMIT stepped(1, 0);
     case Qt::Key_Up:
       return Q_EMIT stepped(0, -1);

@@ -29,8 +29,8 @@ struct CurveStyle {
 };
 
 /// A colour map or curves with axes, export and linked cursors: hides qcustomplot.h from the panels. Drag pans, the
-/// wheel zooms, a double click or Home shows everything again; until the first zoom the axes follow the data. GUI
-/// thread.
+/// wheel zooms (keys: Shift+arrows, plus and minus), a double click or Home shows everything again; until the first
+/// zoom the axes follow the data. GUI thread.
 class PlotView : public QWidget {
   Q_OBJECT
  public:
@@ -98,6 +98,7 @@ class PlotView : public QWidget {
   void set_remake(std::function<QStringList()> command);
   /// Rows in place of what is drawn, for CSV, where a plot shows a summary. Header line first.
   void set_csv_source(std::function<QString()> csv);
+  QString csv() const;  ///< what it shows as rows with a header
 
  public Q_SLOTS:
   void open_export_dialog();
@@ -119,6 +120,7 @@ class PlotView : public QWidget {
  private:
   FigureInfo figure_info(const QString& path, Format format, const QSizeF& size_mm, int dpi,
                          const FigureStyle& style) const;
+  void move_view(double zoom, double shift);
 
   std::unique_ptr<PlotScene> d_;
 };

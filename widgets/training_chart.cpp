@@ -12,7 +12,7 @@ namespace carryover {
 namespace {
 
 QString tr(const char* text) {
-  return QCoreApplication::translate("TrainingChart", text);
+  return QCoreApplication::translate("carryover", text);
 }
 
 QString exact(double value) {

@@ -13,6 +13,7 @@
 
 #include "widgets/icons.h"
 #include "widgets/panels/panel_support.h"
+#include "widgets/table_copy.h"
 
 namespace carryover {
 
@@ -77,6 +78,7 @@ QWidget* TrainingRunsPanel::build_list() {
   view_->setFrameShape(QFrame::NoFrame);
   view_->setWordWrap(false);
   view_->setAccessibleName(tr("Training runs"));
+  add_copy_actions(*view_);
   view_->verticalHeader()->hide();
   view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 8);
   view_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);

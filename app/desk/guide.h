@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDialog>
+#include <QString>
+#include <vector>
+
+class QLineEdit;
+class QListWidget;
+class QTextBrowser;
+
+namespace carryover {
+
+/// A heading of docs/guide.md with what stands under it, up to the next heading.
+struct GuideSection {
+  QString title;
+  int level = 1;     ///< 1 to 3, by number of #
+  QString markdown;  ///< the heading included; without pictures, which the window shows itself
+};
+/// The guide that the program was built with, in the order of the file.
+const std::vector<GuideSection>& guide_sections();
+/// Where the guide is about a panel, by the panel's id: an index into guide_sections().
+int guide_section_of(const QString& panel_id);
+
+/// The guide beside its table of contents, searched as one types. Not modal. GUI thread.
+class GuideWindow : public QDialog {
+  Q_OBJECT
+ public:
+  explicit GuideWindow(QWidget* parent = nullptr);
+  void show_section(int index);
+  int shown_section() const;
+
+ private:
+  void filter(const QString& text);
+
+  QLineEdit* search_;
+  QListWidget* contents_;
+  QTextBrowser* page_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <QStringList>
+#include <memory>
+
+namespace carryover {
+
+/// A folder that one running window keeps its state in: session.json, the journal of its run, texts that are no files
+/// of the user's. The system gives the lock up when the process ends, however it ends; so an unlocked folder is what a
+/// window left behind. GUI thread.
+class SessionFolder {
+ public:
+  /// A new one under `root`. Throws EngineError{Io}.
+  static std::unique_ptr<SessionFolder> create(const QString& root);
+  /// Takes over what another window left; null where that one still runs, or nothing is there.
+  static std::unique_ptr<SessionFolder> adopt(const QString& path);
+  /// Folders under `root` that hold a session and that no running window has, the newest first.
+  static QStringList left_behind(const QString& root);
+  /// Deletes what was left behind but the newest `kept` ones.
+  static void prune(const QString& root, int kept);
+
+  ~SessionFolder();
+  SessionFolder(const SessionFolder&) = delete;
+  SessionFolder& operator=(const SessionFolder&) = delete;
+
+  const QString& path() const { return path_; }
+  QString file(const QString& name) const { return path_ + u'/' + name; }
+  QString session_file() const { return file(QStringLiteral("session.json")); }
+  /// Grows when a state is brought back and goes when that is done: one that stays says that it ended the program.
+  QString attempt_file() const { return file(QStringLiteral("bringing-back")); }
+
+ private:
+  SessionFolder(const QString& path, int descriptor) : path_(path), descriptor_(descriptor) {}
+
+  QString path_;
+  int descriptor_;  ///< of the lock
+};
+
+}  // namespace carryover

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QThread>
+#include <QTimer>
+#include <memory>
+
+#include "app/desk/session_folder.h"
+#include "app/desk/session_restorer.h"
+#include "app/desk/session_state.h"
+#include "app/desk/session_writer.h"
+
+namespace carryover {
+
+/// Keeps a window's state on disk while it is used, so that nothing but the last seconds is lost however the program
+/// ends, and brings it back; writes and opens session files. GUI thread; waits for the disk in its destructor alone.
+/// Lives shorter than its window.
+class SessionKeeper : public QObject {
+  Q_OBJECT
+ public:
+  SessionKeeper(MainWindow& window, const QString& root, QObject* parent = nullptr);
+  ~SessionKeeper() override;
+  static QString root_of_user();
+
+  /// From now on the window's state is kept. With `bring_back`, what the last window left is brought back first, where
+  /// there is something and doing so did not end the program last time. Returns whether it is. What shows no more than
+  /// the model `demo` and its own text is not worth it.
+  bool begin(bool bring_back, const QString& demo = {});
+  QStringList earlier_sessions() const;  ///< folders for open_earlier, the newest first
+  static QString describe(const QString& folder);
+  void open_earlier(const QString& folder);
+
+  void open_session(const QString& path);
+  void save_session(const QString& path);
+  const QString& session_file() const { return state_.file; }  ///< empty: the session has none
+  bool has_unsaved_work();                                     ///< against the session file
+  bool restoring() const { return restorer_ != nullptr; }
+  void keep_now();  ///< at once, where something changed
+  void freeze();    ///< the window is closing: what is on it now is what will be kept
+
+ Q_SIGNALS:
+  void session_opened(const QString& path);  ///< a session file, or empty: what a window left behind
+  void session_saved(const QString& path);
+  void failed(const carryover::ErrorReport& report);
+
+ private:
+  template <typename Call>
+  void post(Call call);
+  void connect_window();
+  void connect_writer();
+  bool bring_back_from(const QString& folder, const QString& demo);
+  bool adopt(const QString& path);
+  void restore(const SessionState& state);
+  void end_restore(bool run_shown);
+  SessionState capture();
+  void begin_run();
+  void keep_text();
+  QString unused_file(const QString& stem, const QString& suffix);
+
+  MainWindow& window_;
+  QString root_;
+  std::unique_ptr<SessionFolder> folder_;  ///< none: nothing can be kept
+  QThread thread_;
+  SessionWriter* writer_;
+  QTimer timer_;
+  SessionRestorer* restorer_ = nullptr;
+  SessionState state_;   ///< as last captured
+  SessionState saved_;   ///< what the session file says
+  std::string written_;  ///< what session.json says, or will when the writer is through
+  QString run_, text_;   ///< the journal of the run on show; the text on show where it is no file of the user's
+  int files_made_ = 0;
+  bool journaling_ = false, frozen_ = false;
+};
+
+}  // namespace carryover

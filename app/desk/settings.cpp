@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/desk/settings.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+#include "app/desk/versioned_json.h"
+#include "engine/core/error.h"
+#include "engine/io/run_folder.h"
+
+namespace carryover {
+namespace {
+
+using nlohmann::json;
+
+constexpr qsizetype most_recent = 10;
+
+const VersionedFormat& settings_format() {
+  static const VersionedFormat format{"carryover settings", {}};
+  return format;
+}
+
+QStringList read_list(const json& fields, const char* key) {
+  QStringList list;
+  for (const json& path : fields.value(key, json::array())) list += QString::fromStdString(path.get<std::string>());
+  return list;
+}
+
+json list_json(const QStringList& list) {
+  json array = json::array();
+  for (const QString& path : list) array.push_back(path.toStdString());
+  return array;
+}
+
+Settings settings_of(const json& fields) {
+  Settings settings;
+  settings.theme = fields.value("theme", "light") == "dark" ? ThemeKind::Dark : ThemeKind::Light;
+  settings.language = QString::fromStdString(fields.value("language", "system"));
+  settings.start_panel = fields.value("start_panel", true);
+  settings.models = read_list(fields, "recent_models");
+  settings.texts = read_list(fields, "recent_texts");
+  settings.sessions = read_list(fields, "recent_sessions");
+  const json layouts = fields.value("layouts", json::object());
+  for (const auto& [name, state] : layouts.items())
+    settings.layouts[QString::fromStdString(name)] =
+        QByteArray::fromBase64(QByteArray::fromStdString(state.get<std::string>()));
+  return settings;
+}
+
+json settings_json(const Settings& settings) {
+  json layouts = json::object();
+  for (const auto& [name, state] : settings.layouts) layouts[name.toStdString()] = state.toBase64().toStdString();
+  return {{"theme", settings.theme == ThemeKind::Dark ? "dark" : "light"},
+          {"language", settings.language.toStdString()},
+          {"start_panel", settings.start_panel},
+          {"recent_models", list_json(settings.models)},
+          {"recent_texts", list_json(settings.texts)},
+          {"recent_sessions", list_json(settings.sessions)},
+          {"layouts", layouts}};
+}
+
+}  // namespace
+
+void remember_recent(QStringList& list, const QString& path) {
+  list.removeAll(path);
+  list.prepend(path);
+  while (list.size() > most_recent) list.removeLast();
+}
+
+QString SettingsFile::of_user() {
+  return QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) +
+         QStringLiteral("/carryover/settings.json");
+}
+
+SettingsFile::SettingsFile(const QString& path) : path_(path) {
+  if (!QFile::exists(path)) return;
+  try {
+    values = settings_of(read_versioned(path, settings_format()));
+  } catch (const EngineError& error) {
+    problem_ = QString::fromStdString(error.problem());
+  } catch (const json::exception& error) {
+    problem_ = QString::fromUtf8(error.what());
+  }
+  saved_ = values;
+  if (problem_.isEmpty()) return;
+  const QString aside = path + QStringLiteral(".aside");
+  QFile::remove(aside);
+  QFile::rename(path, aside);
+  problem_ = QCoreApplication::translate("SettingsFile", "The settings can't be used (%1); they are kept as %2")
+                 .arg(problem_, aside);
+}
+
+void SettingsFile::save() {
+  if (values == saved_) return;
+  QDir().mkpath(QFileInfo(path_).path());
+  write_file_atomically(path_.toStdString(), versioned_text(settings_format(), settings_json(values)));
+  saved_ = values;
+}
+
+}  // namespace carryover

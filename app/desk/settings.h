@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QByteArray>
+#include <QString>
+#include <QStringList>
+#include <map>
+
+#include "widgets/theme.h"
+
+namespace carryover {
+
+/// What a person's window keeps from one start to the next, beside sessions. A plain value.
+struct Settings {
+  ThemeKind theme = ThemeKind::Light;
+  QString language = QStringLiteral("system");  ///< or "en", "de"
+  bool start_panel = true;                      ///< the questions that a first look can ask
+  QStringList models, texts, sessions;          ///< used lately, the newest first
+  std::map<QString, QByteArray> layouts;        ///< own ones by name: QMainWindow::saveState()
+
+  bool operator==(const Settings&) const = default;
+};
+
+/// Puts `path` in front of a list of recent files, once.
+void remember_recent(QStringList& list, const QString& path);
+
+/// settings.json of a folder. A file that can't be read is set aside (settings.json.aside) and the defaults taken, so
+/// that it never keeps the window from opening; problem() then says so. GUI thread.
+class SettingsFile {
+ public:
+  explicit SettingsFile(const QString& path);
+  static QString of_user();  ///< its path in the user's configuration
+
+  Settings values;
+  const QString& problem() const { return problem_; }
+  void save();  ///< where something changed. Throws EngineError{Io}
+
+ private:
+  QString path_, problem_;
+  Settings saved_;
+};
+
+}  // namespace carryover

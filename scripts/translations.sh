@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Brings resources/translations/carryover_*.ts up to the sources: new strings come in unfinished, gone ones go. Needs
+# lupdate (Debian: qt6-l10n-tools), which building and running do not.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+lupdate=$(command -v lupdate || echo /usr/lib/qt6/bin/lupdate)
+"$lupdate" -silent -no-obsolete -locations none -tr-function-alias QT_TR_NOOP+=TEXT app widgets \
+  -ts resources/translations/carryover_*.ts
+grep -c 'type="unfinished"' resources/translations/carryover_*.ts | sed 's/$/ unfinished/' || true

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A journal gives back the run that went into it, and what is left of it reads wherever it was cut off.
+#include "engine/io/run_journal.h"
+
+#include <QTest>
+#include <cmath>
+
+#include "engine/core/error.h"
+#include "tests/support/temp_dir.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+RunDescription description() {
+  RunDescription run;
+  run.model.weights_hash = "0123456789abcdef";
+  run.text = "bücher/text.txt";
+  run.request.policy = "segmented";
+  run.request.config.segment_length = 4;
+  run.request.config.carry_length = 2;
+  run.request.config.grouping = Grouping({1, 3}, {{0, 2}});
+  run.request.ids =
+      std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{5, 1, 7, 2, 9, 0, 3, 8, 6});
+  return run;
+}
+
+SegmentSnapshot snapshot(int index) {
+  SegmentSnapshot segment;
+  segment.record.index = index;
+  segment.record.first_token = 4 * index;
+  segment.record.length = index == 2 ? 1 : 4;
+  segment.record.targets = index == 2 ? 0 : 4;
+  segment.record.nll_sum = 0.1 * index + 1e-17;
+  segment.record.memory.pool = 1000 + index;
+  segment.ids = {5, 1, 7, 2};
+  for (int i = 0; i < segment.record.targets; ++i) segment.target_nll.push_back(0.1F * static_cast<float>(i + index));
+  if (index > 0) {
+    segment.target_nll[0] = segment.record.targets > 0 ? segment.target_nll[0] : 0;
+    segment.hits = {{index, 1, 0, {{0, HitKind::Padding, 0, -1, -1}, {3, HitKind::Anchor, 1.7F, 3, 1}}}};
+    segment.carry_drift = {2, 2, {1, std::nanf(""), 3, 4.25F}};
+  }
+  segment.carry_key_norm = {2, 2, {1, 2, 3, 0.3F}};
+  return segment;
+}
+
+RunSummary summary() {
+  RunSummary summary;
+  summary.tokens = 9;
+  summary.targets = 8;
+  summary.segments = 3;
+  summary.nll_sum = 12.34;
+  summary.close_cuts = 2;
+  summary.memory.pool = 77;
+  return summary;
+}
+
+void write_journal(const std::string& path) {
+  RunJournal journal(path, description());
+  for (int i = 0; i < 2; ++i) journal.append(snapshot(i));
+  journal.finish(summary());
+}
+
+}  // namespace
+
+class RunJournalTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void what_went_in_comes_out() {
+    const TempDir folder;
+    write_journal(folder.file("run.journal"));
+    const JournaledRun run = read_run_journal(folder.file("run.journal"));
+    const RunDescription expected = description();
+    QCOMPARE(run.weights_hash, expected.model.weights_hash);
+    QCOMPARE(run.text, expected.text);
+    QCOMPARE(run.request.policy, expected.request.policy);
+    QVERIFY(run.request.config == expected.request.config);
+    QVERIFY(*run.request.ids == *expected.request.ids);
+    QCOMPARE(run.segments.size(), std::size_t{2});
+    const SegmentSnapshot &second = *run.segments[1], wanted = snapshot(1);
+    QCOMPARE(second.record.nll_sum, wanted.record.nll_sum);
+    QCOMPARE(second.record.memory.pool, wanted.record.memory.pool);
+    QVERIFY(second.ids == std::vector<std::int32_t>({9, 0, 3, 8}));  // of the text
+    QVERIFY(second.target_nll == wanted.target_nll);
+    QVERIFY(second.hits == wanted.hits);
+    QVERIFY(second.carry_key_norm.values == wanted.carry_key_norm.values);
+    QVERIFY(std::isnan(second.carry_drift.at(0, 1)));
+    QCOMPARE(second.carry_drift.at(1, 1), 4.25F);
+    QVERIFY(run.summary && run.summary->memory == summary().memory);
+    QCOMPARE(run.summary->nll_sum, 12.34);
+    QCOMPARE(run.summary->close_cuts, std::int64_t{2});
+  }
+
+  void cut_off_anywhere_it_reads_up_to_the_last_whole_record() {
+    const TempDir folder;
+    const std::string path = folder.file("run.journal");
+    write_journal(path);
+    const std::string whole = read_bytes(path);
+    std::size_t before = 0;
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+      write_bytes(path, std::string_view(whole).substr(0, size));
+      try {
+        const JournaledRun run = read_run_journal(path);
+        QVERIFY(run.segments.size() >= before);
+        before = run.segments.size();
+        QCOMPARE(run.summary.has_value(), size == whole.size());
+      } catch (const EngineError& error) {
+        QVERIFY(error.fault() == Fault::BadInput);
+        QCOMPARE(before, std::size_t{0});  // only where not even the head is whole
+      }
+    }
+    QCOMPARE(before, std::size_t{2});
+  }
+
+  void a_damaged_record_ends_it() {
+    const TempDir folder;
+    const std::string path = folder.file("run.journal");
+    write_journal(path);
+    std::string bytes = read_bytes(path);
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x20);
+    write_bytes(path, bytes);
+    const JournaledRun run = read_run_journal(path);
+    QVERIFY(run.segments.size() < 2);
+    QVERIFY(!run.summary);
+  }
+
+  void another_file_is_refused() {
+    const TempDir folder;
+    write_bytes(folder.file("text"), "no journal at all, but long enough to hold the head of a record");
+    QVERIFY_EXCEPTION_THROWN(read_run_journal(folder.file("text")), EngineError);
+    QVERIFY_EXCEPTION_THROWN(read_run_journal(folder.file("missing")), EngineError);
+  }
+};
+
+QTEST_GUILESS_MAIN(RunJournalTest)
+#include "run_journal_test.moc"

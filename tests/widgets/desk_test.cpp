@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The habits of a window that is somebody's: layouts, recent files, the guide, the palette, the question at the end,
+// and the other language.
+#include "app/desk/desk.h"
+
+#include <QAbstractButton>
+#include <QAbstractSpinBox>
+#include <QAccessible>
+#include <QAction>
+#include <QApplication>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QDropEvent>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QTest>
+
+#include "app/desk/guide.h"
+#include "app/desk/language.h"
+#include "app/desk/layouts.h"
+#include "app/desk/start_panel.h"
+#include "engine/io/run_folder.h"
+#include "tests/support/demo_window.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/temp_dir.h"
+#include "widgets/command_palette.h"
+#include "widgets/notebook.h"
+#include "widgets/panel_registry.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+/// A window with a desk in a folder of its own.
+struct Home {
+  explicit Home(const TempDir& folder)
+      : settings(QString::fromStdString(folder.file("settings.json"))),
+        keeper(window, QString::fromStdString(folder.file("sessions"))),
+        desk(window, settings, keeper) {
+    window.resize(1280, 800);
+    window.show();
+    keeper.begin(false);
+  }
+  MainWindow window;
+  SettingsFile settings;
+  SessionKeeper keeper;
+  Desk desk;
+};
+
+QStringList shown_panels(MainWindow& window) {
+  QStringList ids;
+  for (const QString& id : window.panel_ids())
+    if (!window.dock(id)->isHidden()) ids += id;
+  return ids;
+}
+
+QAction* action(MainWindow& window, const QString& text) {
+  for (QAction* found : window.findChildren<QAction*>())
+    if (found->text() == text) return found;
+  return nullptr;
+}
+
+}  // namespace
+
+class DeskTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void each_layout_shows_its_panels_and_the_first_one_all_of_them() {
+    const TempDir folder;
+    Home home(folder);
+    const QStringList all(QList<QString>(home.window.panel_ids().begin(), home.window.panel_ids().end()));
+    for (int round = 0; round < 2; ++round) {  // from every layout to every other
+      for (const LayoutPreset& preset : layout_presets()) {
+        apply_layout(home.window, preset.id);
+        const QStringList shown = shown_panels(home.window);
+        QVERIFY2(!shown.isEmpty(), qPrintable(preset.id));
+        QCOMPARE(shown == all, preset.id == "inspect");
+        QCoreApplication::processEvents();
+        for (const QString& id : shown) QVERIFY2(home.window.dock(id)->height() > 60, qPrintable(preset.id + id));
+      }
+    }
+    apply_layout(home.window, "train");
+    QVERIFY(home.window.panel("training")->isVisible());
+    QVERIFY(home.window.dock("hits")->isHidden());
+    home.window.raise_panel("hits");  // nothing is lost
+    QTRY_VERIFY(home.window.panel("hits")->isVisible());
+    apply_layout(home.window, "figure");
+    for (const QString& id : shown_panels(home.window))
+      QVERIFY(id == "hits" || id == "notes" || !home.window.panel(id)->plots().empty());
+  }
+
+  void an_own_layout_is_there_at_the_next_start() {
+    const TempDir folder;
+    QStringList wanted;
+    {
+      Home home(folder);
+      apply_layout(home.window, "train");
+      home.window.dock("grid")->hide();
+      wanted = shown_panels(home.window);
+      home.desk.save_layout(" mine ");
+    }
+    Home home(folder);
+    QVERIFY(shown_panels(home.window) != wanted);
+    home.desk.apply_own_layout("mine");
+    QCOMPARE(shown_panels(home.window), wanted);
+  }
+
+  void files_that_were_open_are_recent() {
+    const TempDir folder;
+    {
+      Home home(folder);
+      open_demo(home.window, 300);
+      run_to_the_end(home.window);
+      home.window.controller().open_pasted_text("not a file");
+      QTRY_VERIFY_WITH_TIMEOUT(home.window.controller().can_run(), patience_ms);
+      QSignalSpy saved(&home.keeper, &SessionKeeper::session_saved);
+      home.keeper.save_session(QString::fromStdString(folder.file("a.carryover")));
+      QVERIFY(saved.wait(patience_ms));
+    }
+    Home home(folder);
+    QCOMPARE(home.settings.values.models, QStringList(demo_folder()));
+    QCOMPARE(home.settings.values.texts, QStringList(demo_folder() + "/text.txt"));
+    QCOMPARE(home.settings.values.sessions, QStringList(QString::fromStdString(folder.file("a.carryover"))));
+    QSignalSpy opened(&home.keeper, &SessionKeeper::session_opened);
+    home.window.open_path(home.settings.values.sessions.front());  // as a drop does
+    QVERIFY(opened.wait(patience_ms));
+    QCOMPARE(home.window.controller().text()->name, QString("pasted text"));
+  }
+
+  void unsaved_work_is_asked_about_and_only_that() {
+    const TempDir folder;
+    Home home(folder);
+    const QString file = QString::fromStdString(folder.file("a.carryover"));
+    home.window.context().notebook().set_text("one");
+    QVERIFY(home.window.close());  // without a file there is nothing to ask: it is kept
+    home.window.show();
+    Home second(folder);
+    QSignalSpy saved(&second.keeper, &SessionKeeper::session_saved);
+    second.keeper.save_session(file);
+    QVERIFY(saved.wait(patience_ms));
+    second.window.context().notebook().set_text("two");
+    const auto answer = [&](QMessageBox::StandardButton button) {
+      QVERIFY(!second.window.close());
+      auto* box = second.window.findChild<QMessageBox*>();
+      QVERIFY(box != nullptr);
+      box->button(button)->click();
+      QTRY_VERIFY(second.window.findChild<QMessageBox*>() == nullptr);
+    };
+    answer(QMessageBox::Cancel);
+    QVERIFY(second.window.isVisible());
+    answer(QMessageBox::Save);
+    QTRY_VERIFY(second.window.isHidden());
+    QTRY_COMPARE(read_session(file).notes, QString("two"));
+  }
+
+  void the_guide_opens_where_one_is() {
+    for (const PanelEntry& entry : panel_registry()) {
+      const GuideSection& section = guide_sections()[static_cast<std::size_t>(guide_section_of(entry.id))];
+      QVERIFY2(section.title != "The window", qPrintable(entry.id));  // each panel has a section of its own
+      QVERIFY(section.markdown.size() > 80);
+    }
+    const TempDir folder;
+    Home home(folder);
+    home.window.raise_panel("hits");
+    home.window.activateWindow();
+    QTRY_VERIFY(home.window.panel("hits")->isVisible());
+    home.window.panel("hits")->findChild<QWidget*>("qt_scrollarea_viewport")->parentWidget()->setFocus();
+    QTRY_VERIFY(QApplication::focusWidget() != nullptr);
+    home.desk.open_guide();
+    QCOMPARE(home.desk.guide()->shown_section(), guide_section_of("hits"));
+    QVERIFY(!home.desk.guide()->grab().isNull());
+  }
+
+  void files_are_opened_wherever_they_are_dropped() {
+    const TempDir folder;
+    Home home(folder);
+    home.window.raise_panel("text");
+    auto* search = home.window.panel("text")->findChild<QLineEdit*>();
+    QVERIFY(search->acceptDrops());
+    QSignalSpy wanted(&home.window, &MainWindow::session_wanted);
+    const auto drop = [&](QMimeData& data) {
+      QDropEvent event({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+      QApplication::sendEvent(search, &event);
+    };
+    QMimeData files, words;
+    files.setUrls({QUrl::fromLocalFile(QString::fromStdString(folder.file("none.carryover")))});
+    drop(files);
+    QCOMPARE(wanted.count(), 1);
+    QVERIFY(search->text().isEmpty());
+    words.setText("dropped");
+    drop(words);
+    QCOMPARE(search->text(), QString("dropped"));
+    QCOMPARE(wanted.count(), 1);
+  }
+
+  void what_can_have_the_keyboard_has_a_name() {
+    const TempDir folder;
+    Home home(folder);
+    open_demo(home.window, 600);
+    run_to_the_end(home.window);
+    QStringList nameless;
+    for (QWidget* widget : home.window.findChildren<QWidget*>()) {
+      if (!(widget->focusPolicy() & Qt::TabFocus) || widget->objectName().startsWith("qt_")) continue;
+      if (qobject_cast<QAbstractButton*>(widget->parent()) || qobject_cast<QComboBox*>(widget->parent()) ||
+          qobject_cast<QAbstractSpinBox*>(widget->parent()))
+        continue;  // a part of what has the name
+      QAccessibleInterface* face = QAccessible::queryAccessibleInterface(widget);
+      if (face == nullptr || face->text(QAccessible::Name).isEmpty())
+        nameless +=
+            QString("%1 in %2").arg(widget->metaObject()->className(), widget->parent()->metaObject()->className());
+    }
+    QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join('\n')));
+  }
+
+  void keys_open_the_palette_and_set_bookmarks() {
+    const TempDir folder;
+    Home home(folder);
+    open_demo(home.window, 600);
+    run_to_the_end(home.window);
+    home.window.context().select_segment(1);
+    QTest::keyClick(&home.window, Qt::Key_D, Qt::ControlModifier);
+    QCOMPARE(home.window.context().notebook().bookmarks().size(), std::size_t{1});
+    QTest::keyClick(&home.window, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+    auto* palette = home.window.findChild<CommandPalette*>();
+    QVERIFY(palette != nullptr);
+    palette->close();
+    QTest::keyClick(&home.window, Qt::Key_2, Qt::ControlModifier);
+    QTRY_VERIFY(home.window.dock("hits")->isHidden());  // the layout for training
+  }
+
+  void every_sentence_of_the_catalogue_keeps_its_places() {
+    Catalogue catalogue;
+    QVERIFY(catalogue.add(QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/translations/carryover_de.ts")));
+    QVERIFY(catalogue.size() > 800);
+    QCOMPARE(catalogue.translate("MainWindow", "Previous segment", nullptr, -1), QString("Voriges Segment"));
+    QVERIFY(catalogue.translate("MainWindow", "no such words", nullptr, -1).isNull());
+    QFile file(QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/translations/carryover_de.ts"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    static const QRegularExpression message("<source>([^<]*)</source>\\s*<translation>([^<]*)</translation>");
+    static const QRegularExpression place("%L?\\d|&lt;/?\\w+");
+    int checked = 0;
+    for (auto all = message.globalMatch(QString::fromUtf8(file.readAll())); all.hasNext(); ++checked) {
+      const auto found = all.next();
+      const auto places = [&](const QString& text) {
+        QStringList list;
+        for (auto each = place.globalMatch(text); each.hasNext();) list += each.next().captured().remove('L');
+        list.sort();
+        return list;
+      };
+      QVERIFY2(places(found.captured(1)) == places(found.captured(2)), qPrintable(found.captured(1)));
+    }
+    QVERIFY(checked > 800);
+  }
+
+  void the_window_speaks_german() {  // last: the language stays
+    install_language(*qApp, "de");
+    const TempDir folder;
+    Home home(folder);
+    QVERIFY(action(home.window, "Sitzung sichern") != nullptr);
+    QCOMPARE(action(home.window, "Voriges Segment")->shortcut(), QKeySequence("Alt+Shift+Left"));
+    QCOMPARE(action(home.window, "Text")->shortcut(), QKeySequence("Ctrl+T"));
+    QVERIFY(home.desk.start_panel().isVisible());
+    open_demo(home.window, 300);
+    run_to_the_end(home.window);
+    QVERIFY(!home.window.grab().isNull());
+    QCOMPARE(QLocale().decimalPoint(), QString(","));
+  }
+};
+
+int main(int argc, char** argv) {
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  apply_theme(application, ThemeKind::Light);
+  DeskTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "desk_test.moc"

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/notes_panel.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QPlainTextEdit>
+#include <QTableView>
+#include <QTest>
+
+#include "tests/support/gui_test.h"
+#include "tests/support/synthetic_run.h"
+#include "widgets/theme.h"
+
+using namespace carryover;
+
+class NotesPanelTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void bookmarks_come_go_and_come_back() {
+    LabContext lab;
+    NotesPanel panel(lab);
+    auto* table = panel.findChild<QTableView*>();
+    const QAbstractItemModelTester tester(table->model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+    panel.resize(900, 300);
+    panel.show();
+    test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4));
+    panel.add_bookmark();  // nothing is selected: nothing to keep
+    QCOMPARE(table->model()->rowCount(), 0);
+    lab.select({3, 8, 1, 517});
+    panel.add_bookmark();
+    lab.select_segment(1);
+    panel.add_bookmark();
+    QCOMPARE(table->model()->rowCount(), 2);
+    const QModelIndex first = table->model()->index(0, BookmarksModel::Name);
+    QVERIFY(first.data().toString().contains("segment 3"));
+    QVERIFY(first.data().toString().contains("layer 8 head 1"));
+    QVERIFY(first.data().toString().contains(lab.run().token_text(517)));
+    QVERIFY(!table->model()->index(1, BookmarksModel::Token).data().isValid());
+    Q_EMIT table->activated(first);
+    QVERIFY((lab.selected() == Selection{3, 8, 1, 517}));
+    QVERIFY(table->model()->setData(first, "renamed", Qt::EditRole));
+    QVERIFY(!table->model()->setData(first, "  ", Qt::EditRole));
+    QVERIFY(!table->model()->setData(table->model()->index(0, BookmarksModel::Head), 4, Qt::EditRole));
+    table->selectAll();
+    table->setFocus();
+    QTest::keyClick(table, Qt::Key_Delete);
+    QCOMPARE(table->model()->rowCount(), 0);
+    for (int i = 0; i < 2; ++i) lab.undo_stack().undo();
+    QCOMPARE(table->model()->rowCount(), 2);
+    QCOMPARE(table->model()->index(0, BookmarksModel::Name).data().toString(), QString("renamed"));
+    lab.undo_stack().undo();
+    QVERIFY(table->model()->index(0, BookmarksModel::Name).data().toString() != "renamed");
+    lab.undo_stack().redo();
+    table->clearSelection();
+    QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+    const QStringList lines = QApplication::clipboard()->text().split('\n', Qt::SkipEmptyParts);
+    QCOMPARE(lines.size(), 3);
+    QCOMPARE(lines[1], QString("renamed,3,8,1,517"));
+  }
+
+  void the_text_and_the_notebook_say_the_same() {
+    LabContext lab;
+    NotesPanel panel(lab);
+    auto* text = panel.findChild<QPlainTextEdit*>();
+    QTest::keyClicks(text, "seen");
+    QCOMPARE(lab.notebook().text(), QString("seen"));
+    lab.notebook().restore("another\nsession", {{"b", {1, -1, -1, -1}}});
+    QCOMPARE(text->toPlainText(), QString("another\nsession"));
+    QVERIFY(lab.undo_stack().count() == 0);
+    QVERIFY(!text->acceptDrops());  // a dropped file is opened by the window
+  }
+};
+
+int main(int argc, char** argv) {
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  apply_theme(application, ThemeKind::Light);
+  NotesPanelTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "notes_panel_test.moc"

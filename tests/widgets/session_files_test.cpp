@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Session and settings files: what they say comes back, they move with their folder, and files of other versions or
+// kinds do no harm. And the folders that windows keep their state in.
+#include <QApplication>
+#include <QDir>
+#include <QFile>
+#include <QTest>
+
+#include "app/desk/session_folder.h"
+#include "app/desk/session_state.h"
+#include "app/desk/settings.h"
+#include "app/desk/versioned_json.h"
+#include "engine/core/error.h"
+#include "engine/io/run_folder.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/temp_dir.h"
+
+using namespace carryover;
+using nlohmann::json;
+
+namespace {
+
+Fault fault_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const EngineError& error) {
+    return error.fault();
+  }
+  return Fault::Internal;
+}
+
+QString path_in(const test::TempDir& folder, const char* name) {
+  return QString::fromStdString(folder.file(name));
+}
+
+SessionState some_state(const QString& folder) {
+  SessionState state;
+  state.model = folder + "/models/größe";
+  state.text = folder + "/study.files/text.txt";
+  state.text_name = "pasted text";
+  state.options.policy = "full";
+  state.options.dtype = DType::BFloat16;
+  state.options.token_limit = 1234;
+  state.config = json(SegmentConfig{});
+  state.selection = {3, 8, 2, 4097};
+  state.notes = "a line\nand „another“";
+  state.bookmarks = {{"where it turns", {3, -1, -1, 4097}}, {"head", {-1, 8, 2, -1}}};
+  state.run = folder + "/study.files/run.journal";
+  state.trainings = {"/elsewhere/run1"};
+  state.finetune = {{"max_steps", 7}};
+  state.layout = QByteArray("\0\1\2layout", 9);
+  return state;
+}
+
+}  // namespace
+
+class SessionFilesTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void a_session_reads_back_and_moves_with_its_folder() {
+    const test::TempDir here, there;
+    const QString folder = QString::fromStdString(here.path().string());
+    const SessionState state = some_state(folder);
+    const std::string text = session_text(state, folder);
+    write_file_atomically(here.file("study.carryover"), text);
+    const SessionState read = read_session(path_in(here, "study.carryover"));
+    QVERIFY(read.same_work(state));
+    QVERIFY(read.selection == state.selection);
+    QCOMPARE(read.layout, state.layout);
+    QCOMPARE(read.text_name, state.text_name);
+    QVERIFY(read.finetune == state.finetune);
+    QVERIFY(!read.closed);
+    write_file_atomically(there.file("study.carryover"), text);
+    const SessionState moved = read_session(path_in(there, "study.carryover"));
+    QCOMPARE(moved.run, path_in(there, "study.files/run.journal"));
+    QCOMPARE(moved.trainings, QStringList("/elsewhere/run1"));
+  }
+
+  void what_is_looked_at_is_no_work() {
+    SessionState state = some_state("/f"), other = state;
+    other.selection.segment = 9;
+    other.layout = "else";
+    QVERIFY(state.same_work(other));
+    other.notes += "!";
+    QVERIFY(!state.same_work(other));
+  }
+
+  void older_versions_are_brought_up_and_newer_ones_left_alone() {
+    const test::TempDir folder;
+    const VersionedFormat format{"test",
+                                 {[](json& fields) { fields["lines"] = {fields.at("line")}; },
+                                  [](json& fields) { fields["count"] = fields.at("lines").size(); }}};
+    const QString path = path_in(folder, "file.json");
+    const auto write = [&](const json& fields) { write_file_atomically(path.toStdString(), fields.dump()); };
+    write({{"format", "test"}, {"version", 1}, {"line", "x"}});
+    QVERIFY(read_versioned(path, format).at("count") == 1);
+    write({{"format", "test"}, {"version", 2}, {"lines", {"x", "y"}}});
+    QVERIFY(read_versioned(path, format).at("count") == 2);
+    write({{"format", "test"}, {"version", 3}, {"count", 5}});
+    QVERIFY(read_versioned(path, format).at("count") == 5);
+    write({{"format", "test"}, {"version", 4}});
+    QVERIFY(fault_of([&] { read_versioned(path, format); }) == Fault::Unsupported);
+    write({{"format", "other"}, {"version", 1}});
+    QVERIFY(fault_of([&] { read_versioned(path, format); }) == Fault::BadInput);
+    write({{"format", "test"}, {"version", "1"}});
+    QVERIFY(fault_of([&] { read_versioned(path, format); }) == Fault::BadInput);
+    QVERIFY(fault_of([&] { read_versioned(path_in(folder, "none"), format); }) == Fault::Io);
+  }
+
+  void wrong_sessions_are_refused() {
+    const test::TempDir folder;
+    const QString path = path_in(folder, "bad.carryover");
+    const auto fault = [&](const json& fields) {
+      write_file_atomically(path.toStdString(), fields.dump());
+      return fault_of([&] { read_session(path); });
+    };
+    const json head = {{"format", "carryover session"}, {"version", 1}};
+    json wrong = head;
+    wrong["model"] = 7;
+    QVERIFY(fault(wrong) == Fault::BadInput);
+    wrong = head;
+    wrong["options"] = {{"dtype", "int3"}};
+    QVERIFY(fault(wrong) == Fault::Usage);
+    wrong = head;
+    wrong["version"] = 99;
+    QVERIFY(fault(wrong) == Fault::Unsupported);
+    QVERIFY(fault(json::array()) == Fault::BadInput);
+  }
+
+  void settings_come_back_and_a_bad_file_is_set_aside() {
+    const test::TempDir folder;
+    const QString path = path_in(folder, "config/settings.json");
+    {
+      SettingsFile settings(path);
+      settings.values.theme = ThemeKind::Dark;
+      settings.values.language = "de";
+      settings.values.layouts["mine"] = QByteArray("\0state", 6);
+      for (int i = 0; i < 12; ++i) remember_recent(settings.values.texts, QString::number(i));
+      remember_recent(settings.values.texts, "5");
+      settings.save();
+    }
+    const SettingsFile read(path);
+    QVERIFY(read.problem().isEmpty());
+    QVERIFY(read.values.theme == ThemeKind::Dark);
+    QCOMPARE(read.values.layouts.at("mine"), QByteArray("\0state", 6));
+    QCOMPARE(read.values.texts, QStringList({"5", "11", "10", "9", "8", "7", "6", "4", "3", "2"}));
+    for (const char* bad : {"{ not json", "{}", R"({"format": "carryover settings", "version": 99})",
+                            R"({"format": "carryover settings", "version": 1, "theme": 4})"}) {
+      write_file_atomically(path.toStdString(), bad);
+      SettingsFile settings(path);
+      QVERIFY(settings.problem().contains(path + ".aside"));
+      QVERIFY(settings.values == Settings());
+      QCOMPARE(QByteArray::fromStdString(test::read_bytes((path + ".aside").toStdString())), QByteArray(bad));
+      settings.values.start_panel = false;
+      settings.save();  // works again
+      QVERIFY(!SettingsFile(path).values.start_panel);
+    }
+  }
+
+  void a_folder_belongs_to_one_window_until_it_ends() {
+    const test::TempDir folder;
+    const QString root = QString::fromStdString(folder.path().string());
+    auto first = SessionFolder::create(root);
+    const QString path = first->path();
+    QVERIFY(SessionFolder::left_behind(root).isEmpty());  // taken, and empty
+    write_file_atomically(first->session_file().toStdString(), "{}");
+    QVERIFY(SessionFolder::left_behind(root).isEmpty());
+    QVERIFY(!SessionFolder::adopt(path));
+    first.reset();
+    QCOMPARE(SessionFolder::left_behind(root), QStringList(path));
+    const auto again = SessionFolder::adopt(path);
+    QVERIFY(again && SessionFolder::left_behind(root).isEmpty());
+    for (int i = 0; i < 4; ++i) write_file_atomically(SessionFolder::create(root)->session_file().toStdString(), "{}");
+    SessionFolder::prune(root, 2);
+    QCOMPARE(SessionFolder::left_behind(root).size(), 2);
+    QVERIFY(QDir(path).exists());  // it is in use
+  }
+};
+
+CARRYOVER_GUI_TEST(SessionFilesTest)
+#include "session_files_test.moc"

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a window shows is brought back by the next one, from what was kept of it and from a session file.
+#include "app/desk/session_keeper.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QTest>
+
+#include "engine/io/run_folder.h"
+#include "tests/support/demo_window.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/temp_dir.h"
+#include "widgets/finetune_dialog.h"
+#include "widgets/notebook.h"
+#include "widgets/plan_fields.h"
+#include "widgets/plan_form.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+/// What a run showed.
+struct Shown {
+  std::vector<double> losses;
+  std::vector<HeadHits> hits;
+  std::vector<std::vector<float>> norms;
+  std::int64_t tokens = 0;
+  bool operator==(const Shown&) const = default;
+};
+
+Shown shown(MainWindow& window) {
+  const RunModel& run = window.context().run();
+  Shown result;
+  result.tokens = run.token_count();
+  for (int i = 0; i < run.segment_count(); ++i) {
+    const SegmentSnapshot& segment = run.snapshot(i);
+    result.losses.push_back(segment.record.nll_sum);
+    result.hits.insert(result.hits.end(), segment.hits.begin(), segment.hits.end());
+    result.norms.push_back(segment.carry_key_norm.values);
+  }
+  return result;
+}
+
+void bring_back(SessionKeeper& keeper) {
+  QSignalSpy opened(&keeper, &SessionKeeper::session_opened);
+  QVERIFY(keeper.begin(true));
+  QVERIFY(opened.wait(patience_ms));
+}
+
+}  // namespace
+
+class SessionKeeperTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() {
+    test::fail_on_qt_warnings();
+    folder_ = std::make_unique<TempDir>();
+    root_ = QString::fromStdString(folder_->file("sessions"));
+  }
+
+  void the_next_window_shows_what_the_last_one_did() {
+    Shown before;
+    Selection selection;
+    SegmentConfig config;
+    {
+      MainWindow window;
+      SessionKeeper keeper(window, root_);
+      QVERIFY(!keeper.begin(true));  // there is nothing yet
+      window.show();
+      open_demo(window, 1000);
+      run_to_the_end(window);
+      LabContext& lab = window.context();
+      config = lab.config();
+      config.carry_length = 7;
+      lab.edit_config(config, "carry");
+      lab.select({3, 1, 0, 100});
+      selection = lab.selected();
+      lab.notebook().set_text("a note");
+      lab.notebook().add_bookmark({"here", selection});
+      window.dock("memory")->hide();
+      before = shown(window);
+    }
+    MainWindow window;
+    SessionKeeper keeper(window, root_);
+    window.show();
+    bring_back(keeper);
+    LabContext& lab = window.context();
+    QVERIFY(shown(window) == before);
+    QVERIFY(lab.run().finished() && !lab.run().summary().cancelled);
+    QVERIFY(lab.selected() == selection);
+    QVERIFY(lab.config() == config);
+    QCOMPARE(lab.run_options().token_limit, std::int64_t{1000});
+    QCOMPARE(lab.notebook().text(), QString("a note"));
+    QCOMPARE(lab.notebook().bookmarks().size(), std::size_t{1});
+    QVERIFY(window.dock("memory")->isHidden());
+    run_to_the_end(window);  // and it goes on from there
+    QCOMPARE(lab.run().request().config.carry_length, std::int64_t{7});
+    QCOMPARE(SessionFolder::left_behind(root_).size(), 0);
+  }
+
+  void a_pasted_text_and_an_open_dialog_come_back() {
+    {
+      MainWindow window;
+      SessionKeeper keeper(window, root_);
+      keeper.begin(false);
+      window.show();
+      window.controller().open_model(demo_folder());
+      window.controller().open_pasted_text("Only here, in no file. " + QString("word ").repeated(300));
+      run_to_the_end(window);
+      window.open_finetune()->form().editor("max_steps")->set_value(17);
+      Q_EMIT window.finetune()->form().changed();
+    }
+    MainWindow window;
+    SessionKeeper keeper(window, root_);
+    window.show();
+    bring_back(keeper);
+    QCOMPARE(window.controller().text()->name, QString("pasted text"));
+    QVERIFY(window.controller().text()->contents->starts_with("Only here, in no file."));
+    QVERIFY(window.context().run().segment_count() > 0);
+    QVERIFY(window.finetune() != nullptr);
+    QCOMPARE(window.finetune()->form().fields().at("max_steps").get<int>(), 17);
+  }
+
+  void a_session_file_holds_everything_and_can_be_moved() {
+    const TempDir elsewhere;
+    const QString file = QString::fromStdString(folder_->file("study.carryover"));
+    Shown before;
+    {
+      MainWindow window;
+      SessionKeeper keeper(window, root_);
+      keeper.begin(false);
+      window.show();
+      open_demo(window, 600);
+      run_to_the_end(window);
+      before = shown(window);
+      QVERIFY(!keeper.has_unsaved_work());  // it has no file to differ from
+      QSignalSpy saved(&keeper, &SessionKeeper::session_saved);
+      keeper.save_session(file);
+      QVERIFY(saved.wait(patience_ms));
+      QVERIFY(!keeper.has_unsaved_work());
+      window.context().select_segment(1);
+      QVERIFY(!keeper.has_unsaved_work());  // looking is no work
+      window.context().notebook().set_text("changed");
+      QVERIFY(keeper.has_unsaved_work());
+      run_to_the_end(window);
+      window.context().notebook().set_text({});
+      QVERIFY(keeper.has_unsaved_work());  // another run
+    }
+    QDir(root_).removeRecursively();
+    const QString moved = QString::fromStdString(elsewhere.file("renamed.carryover"));
+    QVERIFY(QFile::rename(file, moved));
+    QVERIFY(QDir().rename(QString::fromStdString(folder_->file("study.files")),
+                          QString::fromStdString(elsewhere.file("study.files"))));
+    MainWindow window;
+    SessionKeeper keeper(window, root_);
+    window.show();
+    keeper.begin(false);
+    QSignalSpy opened(&keeper, &SessionKeeper::session_opened);
+    keeper.open_session(moved);
+    QVERIFY(opened.wait(patience_ms));
+    QVERIFY(shown(window) == before);
+    QCOMPARE(keeper.session_file(), moved);
+    QVERIFY(!keeper.has_unsaved_work());
+  }
+
+  void what_is_gone_is_said_and_what_is_left_stays() {
+    const QString model = QString::fromStdString(folder_->file("model"));
+    QDir().mkpath(model);
+    copy_demo(model);
+    {
+      MainWindow window;
+      SessionKeeper keeper(window, root_);
+      keeper.begin(false);
+      window.show();
+      window.controller().open_model(model);
+      window.controller().open_text(model + "/text.txt");
+      QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
+    }
+    QDir(model).removeRecursively();
+    MainWindow window;
+    QStringList notes;
+    connect(&window.context(), &LabContext::noted, this, [&](const QString& note, bool) { notes += note; });
+    SessionKeeper keeper(window, root_);
+    QVERIFY(!keeper.begin(true));
+    QVERIFY(notes.filter("is gone").size() == 1);
+    QCOMPARE(keeper.earlier_sessions().size(), 1);  // for when the model is back
+    QSignalSpy failed(&keeper, &SessionKeeper::failed);
+    keeper.open_session(QString::fromStdString(folder_->file("none.carryover")));
+    QCOMPARE(failed.count(), 1);
+  }
+
+  void a_state_that_ends_the_program_is_not_brought_back_twice() {
+    {
+      MainWindow window;
+      SessionKeeper keeper(window, root_);
+      keeper.begin(false);
+      window.show();
+      open_demo(window, 300);
+      run_to_the_end(window);
+    }
+    const QString left = SessionFolder::left_behind(root_).front();
+    write_file_atomically((left + "/bringing-back").toStdString(), "11");  // as attempts leave it that are killed
+    MainWindow window;
+    SessionKeeper keeper(window, root_);
+    window.show();
+    QVERIFY(!keeper.begin(true));
+    QCOMPARE(keeper.earlier_sessions(), QStringList(left));
+    QVERIFY(SessionKeeper::describe(left).contains("text.txt"));
+    QSignalSpy opened(&keeper, &SessionKeeper::session_opened);
+    keeper.open_earlier(left);  // asked for, it is
+    QVERIFY(opened.wait(patience_ms));
+    QVERIFY(window.context().run().segment_count() > 0);
+    QVERIFY(!QFile::exists(left + "/bringing-back"));
+  }
+
+  void a_folder_that_cant_be_written_keeps_nobody_from_working() {
+    const QString file = QString::fromStdString(folder_->file("file"));
+    write_file_atomically(file.toStdString(), "");
+    MainWindow window;
+    QStringList notes;
+    connect(&window.context(), &LabContext::noted, this, [&](const QString& note, bool) { notes += note; });
+    SessionKeeper keeper(window, file + "/sessions");
+    QVERIFY(!keeper.begin(true));
+    QCOMPARE(notes.filter("can be kept").size(), 1);
+    window.show();
+    open_demo(window, 300);
+    run_to_the_end(window);
+    QVERIFY(window.context().run().finished());
+  }
+
+ private:
+  std::unique_ptr<TempDir> folder_;
+  QString root_;
+};
+
+int main(int argc, char** argv) {
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  apply_theme(application, ThemeKind::Light);
+  SessionKeeperTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "session_keeper_test.moc"

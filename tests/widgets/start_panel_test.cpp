@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The questions to begin with, on the real engine and the demo.
+#include "app/desk/start_panel.h"
+
+#include <QApplication>
+#include <QTest>
+
+#include "engine/core/error.h"
+#include "tests/support/demo_window.h"
+#include "tests/support/gui_test.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+class StartPanelTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void a_sentence_is_hidden_whole_and_asked_for_before_the_last_segment() {
+    const auto tokenizer = Tokenizer::load(demo_folder().toStdString());
+    const std::string text = read_text_of_demo();
+    const auto ids = tokenizer->encode(text);
+    const std::int64_t length = static_cast<std::int64_t>(ids.size()) / 6;
+    const QString sentence = "The  brass key hangs under the third lantern.";
+    std::int64_t before = -1;
+    for (const double depth : {0.0, 0.3, 0.7, 1.0}) {
+      const HiddenSentence hidden = hide_sentence(*tokenizer, ids, length, sentence, depth);
+      const auto begin = static_cast<std::size_t>(hidden.begin), end = static_cast<std::size_t>(hidden.end);
+      QCOMPARE(hidden.text.substr(begin, end - begin), std::string("The brass key hangs under the third lantern."));
+      QCOMPARE(hidden.cue, std::string("The brass key hangs"));
+      QVERIFY(hidden.begin > before);
+      before = hidden.begin;
+      const std::size_t cue = hidden.text.find(hidden.cue, end);
+      QVERIFY(cue != std::string::npos);
+      const auto cue_end = std::ssize(tokenizer->encode(hidden.text.substr(0, cue + hidden.cue.size())));
+      const std::int64_t boundary = 6 * length < std::ssize(ids) ? 6 * length : 5 * length;
+      QVERIFY2(cue_end <= boundary && cue_end > boundary - 24, qPrintable(QString::number(cue_end - boundary)));
+    }
+    QVERIFY_EXCEPTION_THROWN(hide_sentence(*tokenizer, ids, length, "  ", 0.5), EngineError);
+    QVERIFY_EXCEPTION_THROWN(hide_sentence(*tokenizer, ids, std::ssize(ids) / 2, sentence, 0.5), EngineError);
+  }
+
+  void it_says_who_fetched_the_selected_token() {
+    MainWindow window;
+    StartPanel start(window);
+    window.show();
+    open_demo(window, 1000);
+    run_to_the_end(window);
+    LabContext& lab = window.context();
+    start.ask_who_fetched();  // nothing is selected: it shows one that was fetched
+    const Selection shown = lab.selected();
+    QVERIFY(shown.token >= 0 && lab.run().hits(shown.segment, shown.layer, shown.head) != nullptr);
+    QVERIFY2(start.answer().contains(QString("layer %1, head %2").arg(shown.layer).arg(shown.head)) ||
+                 start.answer().contains("Others that did"),
+             qPrintable(start.answer()));
+    QVERIFY(start.answer().contains(QString("segment %1").arg(shown.segment)));
+    lab.select_token(lab.run().token_count() - 1);  // the last one, which nobody can have read
+    QVERIFY2(start.answer().contains("no head has fetched this"), qPrintable(start.answer()));
+  }
+
+  void a_hidden_sentence_is_run_and_looked_for() {
+    MainWindow window;
+    StartPanel start(window);
+    window.show();
+    open_demo(window, 1200);
+    run_to_the_end(window);
+    LabContext& lab = window.context();
+    QSignalSpy ended(&window.controller(), &RunController::run_ended);
+    start.hide_and_run("The brass key hangs under the third blue lantern.", 0.3);
+    QVERIFY2(ended.wait(patience_ms), qPrintable(start.answer()));
+    QCOMPARE(lab.run().token_count(), std::int64_t{1200});
+    QVERIFY(window.controller().text()->contents->find("The brass key hangs under the third blue lantern.") !=
+            std::string::npos);
+    QString text;
+    for (std::int64_t i = std::max<std::int64_t>(0, lab.selected().token - 40); i < lab.selected().token + 40; ++i)
+      text += lab.run().token_text(i);
+    QVERIFY2(text.contains("brass key hangs"), qPrintable(text));  // it was gone to
+    if (start.answer().contains("fetched")) {
+      const HeadHits* hits = lab.run().hits(lab.selected().segment, lab.selected().layer, lab.selected().head);
+      const bool nobody = start.answer().contains("No head");
+      QCOMPARE(hits == nullptr || lab.selected().head < 0, nobody);
+    }
+    start.hide_and_run("", 0.3);
+    QVERIFY(start.answer().contains("there is none"));
+  }
+
+ private:
+  static std::string read_text_of_demo() {
+    QFile file(demo_folder() + "/text.txt");
+    if (!file.open(QIODevice::ReadOnly)) qFatal("no demo");
+    return file.readAll().toStdString();
+  }
+};
+
+int main(int argc, char** argv) {
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  apply_theme(application, ThemeKind::Light);
+  StartPanelTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "start_panel_test.moc"
