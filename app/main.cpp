@@ -122,7 +122,7 @@ void run_script(MainWindow& window, const QString& path) {
 /// Whether something is brought back or opened; else the window is to be filled as at a first start.
 bool begin_session(SessionKeeper& keeper, const WindowOptions& options) {
   if (options.session.isEmpty())
-    return keeper.begin(options.model.isEmpty() && !options.fresh,
+    return keeper.begin(options.model.isEmpty() && options.engine.isEmpty() && !options.fresh,
                         options.fetch ? Startup::demo_directory() : QString());
   keeper.begin(false);
   keeper.open_session(options.session);

@@ -30,7 +30,7 @@ struct WindowOptions {
   QString out;                         ///< run folder of a headless run
 
   /// Somebody sits before it: the window is theirs, with their settings and sessions.
-  bool interactive() const { return !headless && !exit_after_run && screenshots.isEmpty(); }
+  bool interactive() const { return !headless && !exit_after_run && screenshots.isEmpty() && script.isEmpty(); }
 };
 
 /// Ends the process with a message and code 2 on a wrong option, and with 0 after --help. Needs a QCoreApplication.
