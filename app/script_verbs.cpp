@@ -331,9 +331,9 @@ const std::vector<ScriptVerb>& script_verbs() {
       {QStringLiteral("zoom"), tr("PLOT X0 X1 Y0 Y1"), 5, 5, zoom},
       {QStringLiteral("undo"), {}, 0, 0, undo},
       {QStringLiteral("export"),
-       tr("figure NAME FILE [size WxHmm] [style NAME] [dpi N] | data KIND FILE | what-ifs FILE | report FILE | plots FOLDER"),
-       2,
-       any_number, export_something},
+       tr("figure NAME FILE [size WxHmm] [style NAME] [dpi N] | data KIND FILE | what-ifs FILE | report FILE | plots "
+          "FOLDER"),
+       2, any_number, export_something},
       {QStringLiteral("save"), tr("FOLDER"), 1, 1, save},
       {QStringLiteral("screenshot"), tr("[PANEL] FILE"), 1, 2, screenshot},
       {QStringLiteral("theme"), tr("light | dark"), 1, 1, theme},

@@ -66,8 +66,8 @@ class EditWords {
 
   void read_prefix() {
     const QString word = take();
-    for (const PrefixSource source : {PrefixSource::Search, PrefixSource::Off, PrefixSource::Random,
-                                      PrefixSource::Recent, PrefixSource::Oracle})
+    for (const PrefixSource source :
+         {PrefixSource::Search, PrefixSource::Off, PrefixSource::Random, PrefixSource::Recent, PrefixSource::Oracle})
       if (word == QLatin1String(prefix_source_name(source).data())) {
         edit_.prefix = source;
         return;

@@ -17,7 +17,7 @@
 namespace carryover {
 namespace {
 
-constexpr int slots_height = 108;
+constexpr int slots_height = 114, plot_height = 118;
 constexpr float segment_category = 3;
 
 /// How much of the segment is drawn behind its prefix: all of it would leave the prefix no room.
@@ -44,6 +44,7 @@ PrefixPanel::PrefixPanel(LabContext& lab, QWidget* parent)
   auto* split = new QSplitter(Qt::Vertical, this);
   split->addWidget(scores_);
   split->addWidget(list_);
+  scores_->setMinimumHeight(plot_height);
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 2);
   auto* layout = new QVBoxLayout(this);
