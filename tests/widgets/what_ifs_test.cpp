@@ -25,6 +25,7 @@
 #include "widgets/models/number_sort.h"
 #include "widgets/models/what_if_table.h"
 #include "widgets/panels/what_if_panel.h"
+#include "widgets/plot_view.h"
 #include "widgets/theme.h"
 #include "widgets/what_if_list.h"
 
