@@ -187,6 +187,9 @@ class DeskTest : public QObject {
     QVERIFY(search->acceptDrops());
     QSignalSpy wanted(&home.window, &MainWindow::session_wanted);
     const auto drop = [&](QMimeData& data) {
+      QDragEnterEvent enter({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+      QApplication::sendEvent(search, &enter);
+      QVERIFY(enter.isAccepted());
       QDropEvent event({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
       QApplication::sendEvent(search, &event);
     };
