@@ -325,8 +325,9 @@ const std::vector<ScriptVerb>& script_verbs() {
       {QStringLiteral("press"), tr("PANEL BUTTON"), 2, 2, press},
       {QStringLiteral("print"), tr("PANEL"), 1, 1, print},
       {QStringLiteral("what-if"),
-       tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] [ban FIRST LAST] [FIELD VALUE] [name TEXT]"), 1,
-       any_number, what_if},
+       tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] "
+          "[ban|drop-tokens FIRST LAST] [FIELD VALUE] [name TEXT]"),
+       1, any_number, what_if},
       {QStringLiteral("pin"), tr("run | none"), 1, 1, pin},
       {QStringLiteral("zoom"), tr("PLOT X0 X1 Y0 Y1"), 5, 5, zoom},
       {QStringLiteral("undo"), {}, 0, 0, undo},

@@ -64,6 +64,13 @@ class EditWords {
     return {selected.layer, selected.head, context_.selected().token};
   }
 
+  /// Of every head.
+  void drop_all(const TokenRange& range) {
+    for (const HeadHits& head : context_.run().snapshot(result_.plan.segment).hits)
+      for (const Hit& hit : head.hits)
+        if (range.contains(hit.position)) edit_.dropped.push_back({head.layer, head.head, hit.position});
+  }
+
   void read_prefix() {
     const QString word = take();
     for (const PrefixSource source :
@@ -82,6 +89,9 @@ class EditWords {
       read_prefix();
     } else if (what == QStringLiteral("drop")) {
       edit_.dropped.push_back(slot(what));
+    } else if (what == QStringLiteral("drop-tokens")) {
+      const std::int64_t first = position(what);
+      drop_all({first, position(what) + 1});
     } else if (what == QStringLiteral("add")) {
       edit_.added.push_back(slot(what));
     } else if (what == QStringLiteral("ban")) {

@@ -56,7 +56,8 @@ WhatIfDelta::WhatIfDelta(LabContext& context, QWidget* parent)
   auto* split = new QSplitter(Qt::Vertical, this);
   split->addWidget(plot_);
   split->addWidget(below);
-  plot_->setMinimumHeight(118);  // axes and some data
+  plot_->setMinimumHeight(72);
+  table_->setMinimumHeight(24);
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 2);
   auto* layout = new QVBoxLayout(this);
@@ -75,7 +76,7 @@ void WhatIfDelta::refresh() {
   plot_->clear_curves();
   headline_->setVisible(result != nullptr);
   changes_.set_changes(result ? result->changes : std::vector<HitChange>());
-  changes_title_->setText(result ? tr("%1 slots changed").arg(result->changes.size()) : QString());
+  changes_title_->setText(result ? tr("Slots changed: %1").arg(result->changes.size()) : QString());
   if (result) draw(*result);
   const std::int64_t token = context_.selected().token;
   plot_->set_cursor(result && !std::isnan(result->loss_change(token)) ? static_cast<double>(token) : NAN);
