@@ -45,7 +45,7 @@ class PlotMap {
   Map map_;
   QRectF edges_;
   QString value_label_;
-  int room_ = QWIDGETSIZE_MAX;
+  int room_ = 1'000'000;
   PlotView::Gradient kind_ = PlotView::Gradient::Viridis;
   double low_ = NAN, high_ = NAN;
   Theme theme_ = current_theme();

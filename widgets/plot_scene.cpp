@@ -85,10 +85,12 @@ void PlotScene::arrange_title() {
 
 // QCustomPlot lets a label that is longer than its axis run out of the plot at both ends.
 void PlotScene::fit_labels(int height) {
-  constexpr int below = 60;  // the other axis, and what of the label may stand beside it
+  constexpr int below = 60;        // the other axis, and what of the label may stand beside it
+  constexpr int most = 1'000'000;  // font metrics count in fractions of pixels
+  const int room = std::min(height - below, most);
   const QFontMetrics metrics(plot->yAxis->labelFont());
-  plot->yAxis->setLabel(metrics.elidedText(y_label, Qt::ElideRight, height - below));
-  map->fit_label(height - below);
+  plot->yAxis->setLabel(metrics.elidedText(y_label, Qt::ElideRight, room));
+  map->fit_label(room);
 }
 
 void PlotScene::arrange(int width, int height) {
