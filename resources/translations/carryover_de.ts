@@ -5,130 +5,130 @@
     <name>AblationTable</name>
     <message>
         <source>Layer</source>
-        <translation type="unfinished">Schicht</translation>
+        <translation>Schicht</translation>
     </message>
     <message>
         <source>Head</source>
-        <translation type="unfinished">Kopf</translation>
+        <translation>Kopf</translation>
     </message>
     <message>
         <source>Position</source>
-        <translation type="unfinished">Position</translation>
+        <translation>Position</translation>
     </message>
     <message>
         <source>Slots</source>
-        <translation type="unfinished"></translation>
+        <translation>Plätze</translation>
     </message>
     <message>
         <source>Score</source>
-        <translation type="unfinished">Wertung</translation>
+        <translation>Wertung</translation>
     </message>
     <message>
         <source>Δ loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ Verlust</translation>
     </message>
     <message>
         <source>from</source>
-        <translation type="unfinished"></translation>
+        <translation>von</translation>
     </message>
     <message>
         <source>to</source>
-        <translation type="unfinished"></translation>
+        <translation>bis</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished">Text</translation>
+        <translation>Text</translation>
     </message>
     <message>
         <source>Query head</source>
-        <translation type="unfinished">Anfragender Kopf</translation>
+        <translation>Anfragender Kopf</translation>
     </message>
     <message>
         <source>Absolute position of the anchor</source>
-        <translation type="unfinished"></translation>
+        <translation>Absolute Position des Ankers</translation>
     </message>
     <message>
         <source>Left out: the anchor and what was expanded from it</source>
-        <translation type="unfinished"></translation>
+        <translation>Weggelassen: der Anker und was von ihm aus erweitert wurde</translation>
     </message>
     <message>
         <source>Raw dot product of the best query summary with the unrotated key</source>
-        <translation type="unfinished"></translation>
+        <translation>Rohes Skalarprodukt der besten Zusammenfassung mit dem ungedrehten Schlüssel</translation>
     </message>
     <message>
         <source>Mean loss of the segment without the hit, less what it was (nats): above zero it helped</source>
-        <translation type="unfinished"></translation>
+        <translation>Mittlerer Verlust des Segments ohne den Treffer, abzüglich des früheren (nat): Über null hat er geholfen</translation>
     </message>
     <message>
         <source>Lower bound of the 95 % bootstrap interval</source>
-        <translation type="unfinished"></translation>
+        <translation>Untere Grenze des 95-%-Intervalls (Bootstrap)</translation>
     </message>
     <message>
         <source>Upper bound of the 95 % bootstrap interval</source>
-        <translation type="unfinished"></translation>
+        <translation>Obere Grenze des 95-%-Intervalls (Bootstrap)</translation>
     </message>
     <message>
         <source>The text around the position</source>
-        <translation type="unfinished">Der Text um die Position</translation>
+        <translation>Der Text um die Position</translation>
     </message>
 </context>
 <context>
     <name>AblationView</name>
     <message>
         <source>Selected head</source>
-        <translation type="unfinished">Gewählter Kopf</translation>
+        <translation>Gewählter Kopf</translation>
     </message>
     <message>
         <source>All heads</source>
-        <translation type="unfinished">Alle Köpfe</translation>
+        <translation>Alle Köpfe</translation>
     </message>
     <message>
         <source>Whose hits are left out</source>
-        <translation type="unfinished"></translation>
+        <translation>Wessen Treffer wegbleiben</translation>
     </message>
     <message>
         <source>Find what matters</source>
-        <translation type="unfinished"></translation>
+        <translation>Finden, was zählt</translation>
     </message>
     <message>
         <source>Hits by what they matter</source>
-        <translation type="unfinished"></translation>
+        <translation>Treffer nach ihrer Bedeutung</translation>
     </message>
     <message>
         <source>&amp;Export the table…</source>
-        <translation type="unfinished">Tabelle &amp;exportieren …</translation>
+        <translation>Tabelle &amp;exportieren …</translation>
     </message>
     <message>
         <source>Runs the segment once for each anchor, without it and what was expanded from it</source>
-        <translation type="unfinished"></translation>
+        <translation>Liest das Segment einmal je Anker, ohne ihn und das, was von ihm aus erweitert wurde</translation>
     </message>
     <message>
         <source>segment %1: %2 of %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment %1: %2 von %3</translation>
     </message>
     <message>
         <source>segment %1 reads no anchors here</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment %1 liest hier keine Anker</translation>
     </message>
     <message>
         <source>segment %1: %2 anchors, about %3 s</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment %1: %2 Anker, etwa %3 s</translation>
     </message>
     <message>
         <source>Export the table</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabelle exportieren</translation>
     </message>
     <message>
         <source>CSV (*.csv)</source>
-        <translation type="unfinished">CSV (*.csv)</translation>
+        <translation>CSV (*.csv)</translation>
     </message>
     <message>
         <source>Segment %1: loss without each hit</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment %1: Verlust ohne jeden der Treffer</translation>
     </message>
     <message>
         <source>Export</source>
-        <translation type="unfinished">Export</translation>
+        <translation>Export</translation>
     </message>
 </context>
 <context>
@@ -146,155 +146,160 @@
     <name>AttentionPanel</name>
     <message>
         <source>Attention</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufmerksamkeit</translation>
     </message>
     <message>
         <source>Logarithmic colours</source>
-        <translation type="unfinished"></translation>
+        <translation>Logarithmische Farben</translation>
     </message>
     <message>
         <source>Linear colours</source>
-        <translation type="unfinished"></translation>
+        <translation>Lineare Farben</translation>
     </message>
     <message>
         <source>Colours of the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Farben der Karte</translation>
     </message>
     <message>
         <source>Attention on the prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufmerksamkeit auf das Präfix</translation>
     </message>
     <message>
         <source>Key: prefix left of 0, segment from 0 (token)</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlüssel: Präfix links von 0, Segment ab 0 (Token)</translation>
     </message>
     <message>
         <source>Query (token of the segment)</source>
-        <translation type="unfinished"></translation>
+        <translation>Anfrage (Token des Segments)</translation>
     </message>
     <message>
         <source>start of the segment</source>
-        <translation type="unfinished">Anfang des Segments</translation>
+        <translation>Anfang des Segments</translation>
     </message>
     <message>
         <source>Attention on a key</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufmerksamkeit auf einen Schlüssel</translation>
     </message>
     <message>
         <source>Attention on %1 keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufmerksamkeit auf %1 Schlüssel</translation>
     </message>
     <message>
         <source>log₁₀ of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>log₁₀ von: %1</translation>
     </message>
     <message>
         <source>Layer %1, head %2, segment %3: attention over [prefix; segment]</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1, Kopf %2, Segment %3: Aufmerksamkeit über [Präfix; Segment]</translation>
     </message>
     <message>
         <source>no prefix: this head sees its segment alone</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Präfix: Dieser Kopf sieht nur sein Segment</translation>
     </message>
     <message>
         <source>%1 % of it on the %L2 tokens of the prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 % davon auf den %L2 Token des Präfixes</translation>
     </message>
     <message>
         <source>query %1: %2
 key %3 (%4): %5
 attention %6</source>
-        <translation type="unfinished"></translation>
+        <translation>Anfrage %1: %2
+Schlüssel %3 (%4): %5
+Aufmerksamkeit %6</translation>
     </message>
     <message>
         <source>prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>Präfix</translation>
     </message>
     <message>
         <source>segment</source>
-        <translation type="unfinished">Segment</translation>
+        <translation>Segment</translation>
     </message>
 </context>
 <context>
     <name>AttributionPanel</name>
     <message>
         <source>Logit</source>
-        <translation type="unfinished"></translation>
+        <translation>Logit</translation>
     </message>
     <message>
         <source>From everything</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus allem</translation>
     </message>
     <message>
         <source>From the carry</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dem Übertrag</translation>
     </message>
     <message>
         <source>From the retrieved prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dem abgerufenen Präfix</translation>
     </message>
     <message>
         <source>From the segment</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dem Segment</translation>
     </message>
     <message>
         <source>Where the heads read it</source>
-        <translation type="unfinished"></translation>
+        <translation>Wo die Köpfe es lesen</translation>
     </message>
     <message>
         <source>Sum of the logit</source>
-        <translation type="unfinished"></translation>
+        <translation>Summe des Logits</translation>
     </message>
     <message>
         <source>Query head</source>
-        <translation type="unfinished">Anfragender Kopf</translation>
+        <translation>Anfragender Kopf</translation>
     </message>
     <message>
         <source>Layer</source>
-        <translation type="unfinished">Schicht</translation>
+        <translation>Schicht</translation>
     </message>
     <message>
         <source>Share of the logit</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil am Logit</translation>
     </message>
     <message>
         <source>carry</source>
-        <translation type="unfinished">Übertrag</translation>
+        <translation>Übertrag</translation>
     </message>
     <message>
         <source>retrieved</source>
-        <translation type="unfinished"></translation>
+        <translation>abgerufen</translation>
     </message>
     <message>
         <source>segment</source>
-        <translation type="unfinished">Segment</translation>
+        <translation>Segment</translation>
     </message>
     <message>
         <source>feed-forward</source>
-        <translation type="unfinished"></translation>
+        <translation>Feed-forward</translation>
     </message>
     <message>
         <source>Select a token in the text: its logit is taken apart</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein Token im Text: Sein Logit wird zerlegt</translation>
     </message>
     <message>
         <source>Logit of “%1” by head: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Logit von „%1“ nach Kopf: %2</translation>
     </message>
     <message>
         <source>By layer</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Schicht</translation>
     </message>
     <message>
         <source>Logit of &lt;b&gt;“%1”&lt;/b&gt; at %2: &lt;b&gt;%3&lt;/b&gt; = embedding %4, feed-forward %5, carry %6, retrieved %7, segment %8</source>
-        <translation type="unfinished"></translation>
+        <translation>Logit von &lt;b&gt;„%1“&lt;/b&gt; bei %2: &lt;b&gt;%3&lt;/b&gt; = Einbettung %4, Feed-forward %5, Übertrag %6, abgerufen %7, Segment %8</translation>
     </message>
     <message>
         <source>layer %1, head %2
 carry %3
 retrieved %4
 segment %5</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1, Kopf %2
+Übertrag %3
+abgerufen %4
+Segment %5</translation>
     </message>
 </context>
 <context>
@@ -535,7 +540,7 @@ segment %5</source>
     </message>
     <message>
         <source>Results of the audit</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse der Prüfung</translation>
     </message>
 </context>
 <context>
@@ -660,44 +665,45 @@ segment %5</source>
     </message>
     <message>
         <source>Attention on the prefix, by head</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufmerksamkeit auf das Präfix, nach Kopf</translation>
     </message>
     <message>
         <source>The share of its attention that each head spends on its carry, or on what it retrieved</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Anteil seiner Aufmerksamkeit, den jeder Kopf seinem Übertrag gibt oder dem, was er abgerufen hat</translation>
     </message>
     <message>
         <source>Segment %1 has no prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment %1 hat kein Präfix</translation>
     </message>
     <message>
         <source>Query head</source>
-        <translation type="unfinished">Anfragender Kopf</translation>
+        <translation>Anfragender Kopf</translation>
     </message>
     <message>
         <source>Attention of segment %1 on its prefix, by head</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufmerksamkeit von Segment %1 auf sein Präfix, nach Kopf</translation>
     </message>
     <message>
         <source>Share of the attention</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil an der Aufmerksamkeit</translation>
     </message>
     <message>
         <source>its carry</source>
-        <translation type="unfinished"></translation>
+        <translation>seinen Übertrag</translation>
     </message>
     <message>
         <source>what it retrieved</source>
-        <translation type="unfinished"></translation>
+        <translation>das Abgerufene</translation>
     </message>
     <message>
         <source>no prefix: it sees its segment alone</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Präfix: Er sieht nur sein Segment</translation>
     </message>
     <message>
         <source>segment %1 · layer %2 · head %3
 %4 % on %5</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment %1 · Schicht %2 · Kopf %3
+%4 % auf %5</translation>
     </message>
 </context>
 <context>
@@ -723,262 +729,262 @@ segment %5</source>
     <name>CompareLoss</name>
     <message>
         <source>Loss of A − loss of B, by segment</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlust von A − Verlust von B, nach Segment</translation>
     </message>
     <message>
         <source>Segment</source>
-        <translation type="unfinished">Segment</translation>
+        <translation>Segment</translation>
     </message>
     <message>
         <source>Δ (nats)</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ (nat)</translation>
     </message>
     <message>
         <source>B predicts better</source>
-        <translation type="unfinished"></translation>
+        <translation>B sagt besser voraus</translation>
     </message>
     <message>
         <source>A predicts better</source>
-        <translation type="unfinished"></translation>
+        <translation>A sagt besser voraus</translation>
     </message>
     <message>
         <source>all so far</source>
-        <translation type="unfinished"></translation>
+        <translation>alle bisher</translation>
     </message>
     <message>
         <source>Token by token</source>
-        <translation type="unfinished"></translation>
+        <translation>Token für Token</translation>
     </message>
     <message>
         <source>Position (token)</source>
-        <translation type="unfinished"></translation>
+        <translation>Position (Token)</translation>
     </message>
     <message>
         <source>Δ loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ Verlust</translation>
     </message>
     <message>
         <source>No token is predicted by both runs: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Token wird von beiden Läufen vorhergesagt: %1</translation>
     </message>
 </context>
 <context>
     <name>CompareMap</name>
     <message>
         <source>not retrieved</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht abgerufen</translation>
     </message>
     <message>
         <source>Segments × positions, one head</source>
-        <translation type="unfinished">Segmente × Positionen, ein Kopf</translation>
+        <translation>Segmente × Positionen, ein Kopf</translation>
     </message>
     <message>
         <source>Heads × positions, one segment</source>
-        <translation type="unfinished">Köpfe × Positionen, ein Segment</translation>
+        <translation>Köpfe × Positionen, ein Segment</translation>
     </message>
     <message>
         <source>Rows of the map</source>
-        <translation type="unfinished">Zeilen der Karte</translation>
+        <translation>Zeilen der Karte</translation>
     </message>
     <message>
         <source>Neither run retrieves anything here: choose another head or segment</source>
-        <translation type="unfinished"></translation>
+        <translation>Keiner der Läufe ruft hier etwas ab: Wählen Sie einen anderen Kopf oder ein anderes Segment</translation>
     </message>
     <message>
         <source>L%1 H%2</source>
-        <translation type="unfinished">S%1 K%2</translation>
+        <translation>S%1 K%2</translation>
     </message>
     <message>
         <source>Source position (token)</source>
-        <translation type="unfinished">Quellposition (Token)</translation>
+        <translation>Quellposition (Token)</translation>
     </message>
     <message>
         <source>Query segment</source>
-        <translation type="unfinished">Anfragendes Segment</translation>
+        <translation>Anfragendes Segment</translation>
     </message>
     <message>
         <source>Layer, head</source>
-        <translation type="unfinished">Schicht, Kopf</translation>
+        <translation>Schicht, Kopf</translation>
     </message>
     <message>
         <source>A − B: what layer %1, head %2 retrieves</source>
-        <translation type="unfinished"></translation>
+        <translation>A − B: was Schicht %1, Kopf %2 abruft</translation>
     </message>
     <message>
         <source>A − B: what segment %1 retrieves</source>
-        <translation type="unfinished"></translation>
+        <translation>A − B: was Segment %1 abruft</translation>
     </message>
     <message>
         <source>Hits of A − hits of B</source>
-        <translation type="unfinished"></translation>
+        <translation>Treffer von A − Treffer von B</translation>
     </message>
     <message>
         <source>Hits of A − hits of B, per %1 positions</source>
-        <translation type="unfinished"></translation>
+        <translation>Treffer von A − Treffer von B, je %1 Positionen</translation>
     </message>
     <message>
         <source>segment %1 · layer %2 · head %3</source>
-        <translation type="unfinished">Segment %1 · Schicht %2 · Kopf %3</translation>
+        <translation>Segment %1 · Schicht %2 · Kopf %3</translation>
     </message>
     <message>
         <source>%1 positions a cell: zoom in</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Positionen je Zelle: vergrößern Sie</translation>
     </message>
     <message>
         <source>position %1 · A: %2 · B: %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Position %1 · A: %2 · B: %3</translation>
     </message>
 </context>
 <context>
     <name>CompareOverlap</name>
     <message>
         <source>Hits in common, by segment</source>
-        <translation type="unfinished"></translation>
+        <translation>Gemeinsame Treffer, nach Segment</translation>
     </message>
     <message>
         <source>Segment</source>
-        <translation type="unfinished">Segment</translation>
+        <translation>Segment</translation>
     </message>
     <message>
         <source>Jaccard of the hit sets</source>
-        <translation type="unfinished"></translation>
+        <translation>Jaccard der Treffermengen</translation>
     </message>
     <message>
         <source>all heads</source>
-        <translation type="unfinished"></translation>
+        <translation>alle Köpfe</translation>
     </message>
     <message>
         <source>selected head</source>
-        <translation type="unfinished"></translation>
+        <translation>gewählter Kopf</translation>
     </message>
     <message>
         <source>By head</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Kopf</translation>
     </message>
     <message>
         <source>Head</source>
-        <translation type="unfinished">Kopf</translation>
+        <translation>Kopf</translation>
     </message>
     <message>
         <source>Layer</source>
-        <translation type="unfinished">Schicht</translation>
+        <translation>Schicht</translation>
     </message>
     <message>
         <source>layer %1, head %2</source>
-        <translation type="unfinished">Schicht %1, Kopf %2</translation>
+        <translation>Schicht %1, Kopf %2</translation>
     </message>
     <message>
         <source>Jaccard</source>
-        <translation type="unfinished"></translation>
+        <translation>Jaccard</translation>
     </message>
 </context>
 <context>
     <name>ComparePage</name>
     <message>
         <source>Neither run has retrieved anything</source>
-        <translation type="unfinished"></translation>
+        <translation>Keiner der Läufe hat etwas abgerufen</translation>
     </message>
     <message>
         <source>Run B retrieves nothing (policy %1): there are no hits to compare with. The losses can be compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf B ruft nichts ab (Verfahren %1): Es gibt keine Treffer zum Vergleichen. Die Verluste lassen sich vergleichen.</translation>
     </message>
     <message>
         <source>This run retrieves nothing (policy %1): there are no hits to compare with. The losses can be compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Lauf ruft nichts ab (Verfahren %1): Es gibt keine Treffer zum Vergleichen. Die Verluste lassen sich vergleichen.</translation>
     </message>
     <message>
         <source>No segment of one run starts where one of the other does, and retrieves with the same heads</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Segment des einen Laufs beginnt, wo eines des anderen beginnt, und ruft mit denselben Köpfen ab</translation>
     </message>
 </context>
 <context>
     <name>ComparePanel</name>
     <message>
         <source>Compare</source>
-        <translation type="unfinished">Vergleichen</translation>
+        <translation>Vergleich</translation>
     </message>
     <message>
         <source>Comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleich</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>Übersicht</translation>
     </message>
     <message>
         <source>Hits, A − B</source>
-        <translation type="unfinished"></translation>
+        <translation>Treffer, A − B</translation>
     </message>
     <message>
         <source>Overlap</source>
-        <translation type="unfinished"></translation>
+        <translation>Überschneidung</translation>
     </message>
     <message>
         <source>Δ loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ Verlust</translation>
     </message>
     <message>
         <source>Pin this run as B</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Lauf als B anheften</translation>
     </message>
     <message>
         <source>Keep the current run as it is, to compare the next ones with</source>
-        <translation type="unfinished"></translation>
+        <translation>Den jetzigen Lauf behalten, wie er ist, um die nächsten mit ihm zu vergleichen</translation>
     </message>
     <message>
         <source>Unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>Lösen</translation>
     </message>
     <message>
         <source>Let run B go, and its memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf B und seinen Speicher freigeben</translation>
     </message>
     <message>
         <source>Runs A and B side by side</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe A und B nebeneinander</translation>
     </message>
     <message>
         <source>Copy the table as CS&amp;V</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabelle als CS&amp;V kopieren</translation>
     </message>
     <message>
         <source>&amp;Copy the table</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabelle &amp;kopieren</translation>
     </message>
     <message>
         <source>Pin a run as B, change a setting, the grouping, the policy, the model or the text, and run again: what that changes appears here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Heften Sie einen Lauf als B an, ändern Sie eine Einstellung, die Gruppierung, das Verfahren, das Modell oder den Text, und lesen Sie noch einmal: Was das ändert, erscheint hier.</translation>
     </message>
     <message>
         <source>no run yet</source>
-        <translation type="unfinished"></translation>
+        <translation>noch kein Lauf</translation>
     </message>
     <message>
         <source>none is pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>keiner angeheftet</translation>
     </message>
     <message>
         <source>&lt;b&gt;A&lt;/b&gt; %1&lt;br&gt;&lt;b&gt;B&lt;/b&gt; %2</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;b&gt;A&lt;/b&gt; %1&lt;br&gt;&lt;b&gt;B&lt;/b&gt; %2</translation>
     </message>
 </context>
 <context>
     <name>ComparisonTable</name>
     <message>
         <source>Quantity, or setting that differs</source>
-        <translation type="unfinished"></translation>
+        <translation>Größe, oder Einstellung, die abweicht</translation>
     </message>
     <message>
         <source>A: this run</source>
-        <translation type="unfinished"></translation>
+        <translation>A: dieser Lauf</translation>
     </message>
     <message>
         <source>B: pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>B: angeheftet</translation>
     </message>
     <message>
         <source>A − B</source>
-        <translation type="unfinished"></translation>
+        <translation>A − B</translation>
     </message>
 </context>
 <context>
@@ -1236,23 +1242,23 @@ segment %5</source>
     </message>
     <message>
         <source>Δ loss, A − B</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ Verlust, A − B</translation>
     </message>
     <message>
         <source>Views show these segments alone. Press to show all again (Esc in the ribbon).</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Ansichten zeigen nur diese Segmente. Drücken, um wieder alle zu zeigen (Esc im Band).</translation>
     </message>
     <message>
         <source>From blue (this run predicts better) to orange (the pinned run B does)</source>
-        <translation type="unfinished"></translation>
+        <translation>Von Blau (dieser Lauf sagt besser voraus) nach Orange (der angeheftete Lauf B)</translation>
     </message>
     <message>
         <source>no run pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Lauf angeheftet</translation>
     </message>
     <message>
         <source>%1 – %2  ✕</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 – %2  ✕</translation>
     </message>
 </context>
 <context>
@@ -1410,250 +1416,251 @@ segment %5</source>
     <name>DistancePanel</name>
     <message>
         <source>Hit distances</source>
-        <translation type="unfinished"></translation>
+        <translation>Trefferabstände</translation>
     </message>
     <message>
         <source>Distance (tokens, in bins from n to 2n − 1)</source>
-        <translation type="unfinished"></translation>
+        <translation>Abstand (Token, in Klassen von n bis 2n − 1)</translation>
     </message>
     <message>
         <source>How far back heads look, this run</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie weit Köpfe zurückblicken, dieser Lauf</translation>
     </message>
     <message>
         <source>Layer, head</source>
-        <translation type="unfinished">Schicht, Kopf</translation>
+        <translation>Schicht, Kopf</translation>
     </message>
     <message>
         <source>Share of its hits (%)</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil an seinen Treffern (%)</translation>
     </message>
     <message>
         <source>How alike a head&apos;s distances are over the ticked runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie sich die Abstände eines Kopfes in den angehakten Läufen gleichen</translation>
     </message>
     <message>
         <source>Head</source>
-        <translation type="unfinished">Kopf</translation>
+        <translation>Kopf</translation>
     </message>
     <message>
         <source>Layer</source>
-        <translation type="unfinished">Schicht</translation>
+        <translation>Schicht</translation>
     </message>
     <message>
         <source>Runs of this session</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe dieser Sitzung</translation>
     </message>
     <message>
         <source>Ticked runs are compared</source>
-        <translation type="unfinished"></translation>
+        <translation>Angehakte Läufe werden verglichen</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished">Entfernen</translation>
+        <translation>Entfernen</translation>
     </message>
     <message>
         <source>Take the selected run off the list</source>
-        <translation type="unfinished"></translation>
+        <translation>Den gewählten Lauf von der Liste nehmen</translation>
     </message>
     <message>
         <source>Selected head, by run</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewählter Kopf, nach Lauf</translation>
     </message>
     <message>
         <source>All heads, by run</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Köpfe, nach Lauf</translation>
     </message>
     <message>
         <source>Consistency of heads</source>
-        <translation type="unfinished"></translation>
+        <translation>Beständigkeit der Köpfe</translation>
     </message>
     <message>
         <source>What is compared over the runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Was über die Läufe verglichen wird</translation>
     </message>
     <message>
         <source>Nothing has been retrieved</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wurde abgerufen</translation>
     </message>
     <message>
         <source>L%1 H%2</source>
-        <translation type="unfinished">S%1 K%2</translation>
+        <translation>S%1 K%2</translation>
     </message>
     <message>
         <source>Share of hits (%)</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil der Treffer (%)</translation>
     </message>
     <message>
         <source>All heads</source>
-        <translation type="unfinished">Alle Köpfe</translation>
+        <translation>Alle Köpfe</translation>
     </message>
     <message>
         <source>Layer %1, head %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1, Kopf %2</translation>
     </message>
     <message>
         <source>Runs that have ended are kept here, to see whether heads do the same on every text</source>
-        <translation type="unfinished"></translation>
+        <translation>Beendete Läufe bleiben hier, um zu sehen, ob Köpfe bei jedem Text dasselbe tun</translation>
     </message>
     <message>
         <source>No ticked run retrieves with layer %1, head %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein angehakter Lauf ruft mit Schicht %1, Kopf %2 ab</translation>
     </message>
     <message>
         <source>Needs two ticked runs that retrieve with the same heads</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht zwei angehakte Läufe, die mit denselben Köpfen abrufen</translation>
     </message>
     <message>
         <source>Shared mass</source>
-        <translation type="unfinished"></translation>
+        <translation>Gemeinsame Masse</translation>
     </message>
     <message>
         <source>layer %1, head %2: %L3 hits</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1, Kopf %2: %L3 Treffer</translation>
     </message>
     <message>
         <source>%L1 of them %2 to %3 tokens back (%4 %)</source>
-        <translation type="unfinished"></translation>
+        <translation>%L1 davon %2 bis %3 Token weiter vorn (%4 %)</translation>
     </message>
     <message>
         <source>median about %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Median etwa %1</translation>
     </message>
 </context>
 <context>
     <name>EditForm</name>
     <message>
         <source>No carry</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Übertrag</translation>
     </message>
     <message>
         <source>C = ∅: local heads see their segment alone</source>
-        <translation type="unfinished"></translation>
+        <translation>C = ∅: Lokale Köpfe sehen nur ihr Segment</translation>
     </message>
     <message>
         <source>Prefix: as retrieved</source>
-        <translation type="unfinished"></translation>
+        <translation>Präfix: wie abgerufen</translation>
     </message>
     <message>
         <source>Prefix: none</source>
-        <translation type="unfinished"></translation>
+        <translation>Präfix: keines</translation>
     </message>
     <message>
         <source>Prefix: random</source>
-        <translation type="unfinished"></translation>
+        <translation>Präfix: zufällig</translation>
     </message>
     <message>
         <source>Prefix: most recent</source>
-        <translation type="unfinished"></translation>
+        <translation>Präfix: jüngste</translation>
     </message>
     <message>
         <source>Prefix: oracle</source>
-        <translation type="unfinished"></translation>
+        <translation>Präfix: Orakel</translation>
     </message>
     <message>
         <source>What long-range heads read</source>
-        <translation type="unfinished"></translation>
+        <translation>Was weitreichende Köpfe lesen</translation>
     </message>
     <message>
         <source>R positions of the pool, drawn for each head by the seed</source>
-        <translation type="unfinished"></translation>
+        <translation>R Positionen des Pools, für jeden Kopf mit dem Startwert gezogen</translation>
     </message>
     <message>
         <source>The pool&apos;s last R positions</source>
-        <translation type="unfinished"></translation>
+        <translation>Die letzten R Positionen des Pools</translation>
     </message>
     <message>
         <source>The R positions on which the head&apos;s attention over the whole pool is heaviest</source>
-        <translation type="unfinished"></translation>
+        <translation>Die R Positionen, auf denen die Aufmerksamkeit des Kopfes über den ganzen Pool am stärksten ist</translation>
     </message>
     <message>
         <source>seed </source>
-        <translation type="unfinished"></translation>
+        <translation>Startwert </translation>
     </message>
     <message>
         <source>Seed of the random prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>Startwert des zufälligen Präfixes</translation>
     </message>
     <message>
         <source>Position, 100-119, or what is selected</source>
-        <translation type="unfinished"></translation>
+        <translation>Position, 100-119, oder was gewählt ist</translation>
     </message>
     <message>
         <source>Positions to drop, add or ban</source>
-        <translation type="unfinished"></translation>
+        <translation>Positionen zum Weglassen, Hinzunehmen oder Sperren</translation>
     </message>
     <message>
         <source>Drop</source>
-        <translation type="unfinished"></translation>
+        <translation>Weglassen</translation>
     </message>
     <message>
         <source>Take the positions out of the selected head&apos;s prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Positionen aus dem Präfix des gewählten Kopfes nehmen</translation>
     </message>
     <message>
         <source>Add</source>
-        <translation type="unfinished"></translation>
+        <translation>Hinzunehmen</translation>
     </message>
     <message>
         <source>Let the selected head read the positions, in place of padding, then of its lowest scores</source>
-        <translation type="unfinished"></translation>
+        <translation>Den gewählten Kopf die Positionen lesen lassen, anstelle von Auffüllung, dann seiner niedrigsten Wertungen</translation>
     </message>
     <message>
         <source>Ban</source>
-        <translation type="unfinished"></translation>
+        <translation>Sperren</translation>
     </message>
     <message>
         <source>No head may retrieve these positions: the search is done again</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Kopf darf diese Positionen abrufen: Es wird neu gesucht</translation>
     </message>
     <message>
         <source>Slots changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Geänderte Plätze</translation>
     </message>
     <message>
         <source>Delete takes a line out</source>
-        <translation type="unfinished"></translation>
+        <translation>Entf nimmt eine Zeile heraus</translation>
     </message>
     <message>
         <source>With the edited settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit den geänderten Einstellungen</translation>
     </message>
     <message>
         <source>k, A, L_q, M, R, summaries, expansion and grouping as they now stand in Settings and in the grid</source>
-        <translation type="unfinished"></translation>
+        <translation>k, A, L_q, M, R, Zusammenfassungen, Erweiterung und Gruppierung, wie sie jetzt in den Einstellungen und im Raster stehen</translation>
     </message>
     <message>
         <source>%1 layer %2, head %3: %4  %5</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Schicht %2, Kopf %3, %4  %5</translation>
     </message>
     <message>
         <source>Ban %1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Sperren: %1 bis %2</translation>
     </message>
     <message>
         <source>as the run&apos;s: edit them in Settings or the grid</source>
-        <translation type="unfinished"></translation>
+        <translation>wie im Lauf: zu ändern in den Einstellungen oder im Raster</translation>
     </message>
 </context>
 <context>
     <name>EngineDialog</name>
     <message>
         <source>Engine elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechenkern anderswo</translation>
     </message>
     <message>
         <source>&amp;Command that starts the engine:</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Befehl, der den Rechenkern startet:</translation>
     </message>
     <message>
         <source>The same version of Carryover must be there. The line is the command&apos;s standard input and output: nothing listens on a port. SSH can&apos;t ask for a password here: use a key or an agent.
 Paths of models and of training data are then of that machine; texts stay of this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dort muss dieselbe Version von Carryover sein. Die Verbindung läuft über Standardeingabe und -ausgabe des Befehls: Nichts lauscht an einem Port. SSH kann hier nicht nach einem Passwort fragen: Nehmen Sie einen Schlüssel oder einen Agenten.
+Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte bleiben von dieser.</translation>
     </message>
     <message>
         <source>Connect</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbinden</translation>
     </message>
 </context>
 <context>
@@ -1668,11 +1675,11 @@ Paths of models and of training data are then of that machine; texts stay of thi
     </message>
     <message>
         <source>This machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Maschine</translation>
     </message>
     <message>
         <source>Connecting: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbindet: %1</translation>
     </message>
 </context>
 <context>
@@ -1727,23 +1734,23 @@ Paths of models and of training data are then of that machine; texts stay of thi
     </message>
     <message>
         <source>NumPy array (the data)</source>
-        <translation type="unfinished"></translation>
+        <translation>NumPy-Array (die Daten)</translation>
     </message>
     <message>
         <source>&amp;Style</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Stil</translation>
     </message>
     <message>
         <source>%1, %2 × %3 mm</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, %2 × %3 mm</translation>
     </message>
     <message>
         <source>Another</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere</translation>
     </message>
     <message>
         <source>Si&amp;ze</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Größe</translation>
     </message>
 </context>
 <context>
@@ -1914,7 +1921,7 @@ Paths of models and of training data are then of that machine; texts stay of thi
     </message>
     <message>
         <source>Open it first: it is on another machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie es erst: Es liegt auf einer anderen Maschine.</translation>
     </message>
 </context>
 <context>
@@ -2083,42 +2090,42 @@ Paths of models and of training data are then of that machine; texts stay of thi
     </message>
     <message>
         <source>Grid of heads</source>
-        <translation type="unfinished"></translation>
+        <translation>Raster der Köpfe</translation>
     </message>
 </context>
 <context>
     <name>HitChangesTable</name>
     <message>
         <source>+ read now</source>
-        <translation type="unfinished"></translation>
+        <translation>+ jetzt gelesen</translation>
     </message>
     <message>
         <source>− gone</source>
-        <translation type="unfinished"></translation>
+        <translation>− entfallen</translation>
     </message>
     <message>
         <source>Change</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderung</translation>
     </message>
     <message>
         <source>Layer</source>
-        <translation type="unfinished">Schicht</translation>
+        <translation>Schicht</translation>
     </message>
     <message>
         <source>Head</source>
-        <translation type="unfinished">Kopf</translation>
+        <translation>Kopf</translation>
     </message>
     <message>
         <source>Position</source>
-        <translation type="unfinished">Position</translation>
+        <translation>Position</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished">Art</translation>
+        <translation>Art</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished">Text</translation>
+        <translation>Text</translation>
     </message>
 </context>
 <context>
@@ -2213,11 +2220,11 @@ Paths of models and of training data are then of that machine; texts stay of thi
     </message>
     <message>
         <source>Mass</source>
-        <translation type="unfinished"></translation>
+        <translation>Masse</translation>
     </message>
     <message>
         <source>The share of its attention that the head spends on the slot, mean over the segment&apos;s queries</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Anteil seiner Aufmerksamkeit, den der Kopf dem Platz gibt, Mittel über die Anfragen des Segments</translation>
     </message>
 </context>
 <context>
@@ -2300,40 +2307,40 @@ Paths of models and of training data are then of that machine; texts stay of thi
     </message>
     <message>
         <source>&amp;Drop in the what-if</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Versuch &amp;weglassen</translation>
     </message>
 </context>
 <context>
     <name>InspectController</name>
     <message>
         <source>a model or a text is being loaded</source>
-        <translation type="unfinished">ein Modell oder ein Text wird geladen</translation>
+        <translation>ein Modell oder ein Text wird geladen</translation>
     </message>
     <message>
         <source>a run is using the engine</source>
-        <translation type="unfinished">ein Lauf braucht den Rechenkern</translation>
+        <translation>ein Lauf braucht den Rechenkern</translation>
     </message>
 </context>
 <context>
     <name>InspectionView</name>
     <message>
         <source>Waiting: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartet: %1</translation>
     </message>
     <message>
         <source>Running the segment again to look into it…</source>
-        <translation type="unfinished"></translation>
+        <translation>Liest das Segment noch einmal, um hineinzusehen …</translation>
     </message>
 </context>
 <context>
     <name>LabContext</name>
     <message>
         <source>segments %1 to %2 alone</source>
-        <translation type="unfinished"></translation>
+        <translation>nur Segmente %1 bis %2</translation>
     </message>
     <message>
         <source>all segments</source>
-        <translation type="unfinished"></translation>
+        <translation>alle Segmente</translation>
     </message>
 </context>
 <context>
@@ -2732,123 +2739,123 @@ Paths of models and of training data are then of that machine; texts stay of thi
     </message>
     <message>
         <source>Reconnect</source>
-        <translation type="unfinished"></translation>
+        <translation>Neu verbinden</translation>
     </message>
     <message>
         <source>Model there, by its path…</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell dort, mit seinem Pfad …</translation>
     </message>
     <message>
         <source>Engine elsewhere…</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechenkern anderswo …</translation>
     </message>
     <message>
         <source>Engine in this program</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechenkern in diesem Programm</translation>
     </message>
     <message>
         <source>Open a model on %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell öffnen auf %1</translation>
     </message>
     <message>
         <source>Path of a model folder or GGUF file on that machine:</source>
-        <translation type="unfinished"></translation>
+        <translation>Pfad eines Modellordners oder einer GGUF-Datei auf jener Maschine:</translation>
     </message>
     <message>
         <source>engine lost</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechenkern verloren</translation>
     </message>
     <message>
         <source>connecting</source>
-        <translation type="unfinished"></translation>
+        <translation>verbindet</translation>
     </message>
     <message>
         <source>is no figure</source>
-        <translation type="unfinished"></translation>
+        <translation>ist keine Abbildung</translation>
     </message>
     <message>
         <source>The figures are %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Abbildungen sind %1.</translation>
     </message>
     <message>
         <source>can&apos;t be created</source>
-        <translation type="unfinished"></translation>
+        <translation>lässt sich nicht anlegen</translation>
     </message>
     <message>
         <source>Choose a folder that can be written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie einen Ordner, in den Sie schreiben dürfen.</translation>
     </message>
     <message>
         <source>Written: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Geschrieben: %1</translation>
     </message>
     <message>
         <source>Open the folder of a run</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner eines Laufs öffnen</translation>
     </message>
     <message>
         <source>All plots (PNG, PDF, SVG, CSV, NumPy)…</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Diagramme (PNG, PDF, SVG, CSV, NumPy) …</translation>
     </message>
     <message>
         <source>Data of the run (CSV, NumPy)</source>
-        <translation type="unfinished"></translation>
+        <translation>Daten des Laufs (CSV, NumPy)</translation>
     </message>
     <message>
         <source>Hits…</source>
-        <translation type="unfinished"></translation>
+        <translation>Treffer …</translation>
     </message>
     <message>
         <source>Loss by token…</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlust nach Token …</translation>
     </message>
     <message>
         <source>Segments…</source>
-        <translation type="unfinished"></translation>
+        <translation>Segmente …</translation>
     </message>
     <message>
         <source>Carry maps…</source>
-        <translation type="unfinished"></translation>
+        <translation>Karten des Übertrags …</translation>
     </message>
     <message>
         <source>Export data</source>
-        <translation type="unfinished"></translation>
+        <translation>Daten exportieren</translation>
     </message>
     <message>
         <source>CSV (*.csv);;NumPy (*.npy)</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV (*.csv);;NumPy (*.npy)</translation>
     </message>
     <message>
         <source>Report (HTML, PDF)…</source>
-        <translation type="unfinished"></translation>
+        <translation>Bericht (HTML, PDF) …</translation>
     </message>
     <message>
         <source>Report</source>
-        <translation type="unfinished"></translation>
+        <translation>Bericht</translation>
     </message>
     <message>
         <source>HTML (*.html);;PDF (*.pdf)</source>
-        <translation type="unfinished"></translation>
+        <translation>HTML (*.html);;PDF (*.pdf)</translation>
     </message>
     <message>
         <source>Pin as B</source>
-        <translation type="unfinished"></translation>
+        <translation>Als B anheften</translation>
     </message>
     <message>
         <source>Ctrl+Shift+B</source>
-        <translation type="unfinished"></translation>
+        <translation>Ctrl+Shift+B</translation>
     </message>
     <message>
         <source>Pin this run as B, to compare the next ones with</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Lauf als B anheften, um die nächsten mit ihm zu vergleichen</translation>
     </message>
     <message>
         <source>Finished run…</source>
-        <translation type="unfinished"></translation>
+        <translation>Fertiger Lauf …</translation>
     </message>
     <message>
         <source>Peak memory of the engine&apos;s program against its machine&apos;s</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicherspitze des Programms mit dem Rechenkern gegen den Speicher seiner Maschine</translation>
     </message>
 </context>
 <context>
@@ -2973,111 +2980,113 @@ Paths of models and of training data are then of that machine; texts stay of thi
     </message>
     <message>
         <source>What can be done about it</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sich dagegen tun lässt</translation>
     </message>
 </context>
 <context>
     <name>MissesPanel</name>
     <message>
         <source>Misses</source>
-        <translation type="unfinished"></translation>
+        <translation>Verpasstes</translation>
     </message>
     <message>
         <source>Misses of the segment</source>
-        <translation type="unfinished"></translation>
+        <translation>Verpasstes des Segments</translation>
     </message>
     <message>
         <source>Misses by head</source>
-        <translation type="unfinished"></translation>
+        <translation>Verpasstes nach Kopf</translation>
     </message>
     <message>
         <source>&amp;Copy as CSV</source>
-        <translation type="unfinished"></translation>
+        <translation>Als CSV &amp;kopieren</translation>
     </message>
     <message>
         <source>Long-range head, by layer</source>
-        <translation type="unfinished"></translation>
+        <translation>Weitreichender Kopf, nach Schicht</translation>
     </message>
     <message>
         <source>Share</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil</translation>
     </message>
     <message>
         <source>mass of the R heaviest positions</source>
-        <translation type="unfinished"></translation>
+        <translation>Masse der R stärksten Positionen</translation>
     </message>
     <message>
         <source>mass of what was retrieved</source>
-        <translation type="unfinished"></translation>
+        <translation>Masse des Abgerufenen</translation>
     </message>
     <message>
         <source>recall@R</source>
-        <translation type="unfinished"></translation>
+        <translation>Recall@R</translation>
     </message>
     <message>
         <source>Segment %1 has nothing before it to retrieve from, or no head that retrieves</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor Segment %1 ist nichts, aus dem sich abrufen ließe, oder es hat keinen Kopf, der abruft</translation>
     </message>
     <message>
         <source>Segment %1, mean of %2 heads: recall@R %3 %, %4 % of the attention over the whole pool was retrieved, %5 % could have been</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment %1, Mittel über %2 Köpfe: Recall@R %3 %; von der Aufmerksamkeit über den ganzen Pool wurden %4 % abgerufen, %5 % wären möglich gewesen</translation>
     </message>
     <message>
         <source>What segment %1 missed</source>
-        <translation type="unfinished"></translation>
+        <translation>Was Segment %1 verpasst hat</translation>
     </message>
     <message>
         <source>layer %1, head %2
 recall@R %3 %
 mass %4 %, at most %5 %</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1, Kopf %2
+Recall@R %3 %
+Masse %4 %, höchstens %5 %</translation>
     </message>
 </context>
 <context>
     <name>MissesTable</name>
     <message>
         <source>Layer</source>
-        <translation type="unfinished">Schicht</translation>
+        <translation>Schicht</translation>
     </message>
     <message>
         <source>Head</source>
-        <translation type="unfinished">Kopf</translation>
+        <translation>Kopf</translation>
     </message>
     <message>
         <source>Recall@R</source>
-        <translation type="unfinished"></translation>
+        <translation>Recall@R</translation>
     </message>
     <message>
         <source>Mass</source>
-        <translation type="unfinished"></translation>
+        <translation>Masse</translation>
     </message>
     <message>
         <source>Oracle mass</source>
-        <translation type="unfinished"></translation>
+        <translation>Masse des Orakels</translation>
     </message>
     <message>
         <source>Missed</source>
-        <translation type="unfinished"></translation>
+        <translation>Verpasst</translation>
     </message>
     <message>
         <source>Query head</source>
-        <translation type="unfinished">Anfragender Kopf</translation>
+        <translation>Anfragender Kopf</translation>
     </message>
     <message>
         <source>Of the R positions on which attention over the whole pool is heaviest, the share that was retrieved</source>
-        <translation type="unfinished"></translation>
+        <translation>Von den R Positionen, auf denen die Aufmerksamkeit über den ganzen Pool am stärksten ist, der Anteil, der abgerufen wurde</translation>
     </message>
     <message>
         <source>The share of the attention over the whole pool that falls on what was retrieved</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Anteil der Aufmerksamkeit über den ganzen Pool, der auf das Abgerufene fällt</translation>
     </message>
     <message>
         <source>The same of the R heaviest positions: the most that R positions can hold</source>
-        <translation type="unfinished"></translation>
+        <translation>Dasselbe für die R stärksten Positionen: das Höchste, was R Positionen fassen können</translation>
     </message>
     <message>
         <source>Oracle mass less mass</source>
-        <translation type="unfinished"></translation>
+        <translation>Masse des Orakels abzüglich der Masse</translation>
     </message>
 </context>
 <context>
@@ -3138,15 +3147,15 @@ mass %4 %, at most %5 %</source>
     <name>Panel</name>
     <message>
         <source>Linked selection</source>
-        <translation type="unfinished"></translation>
+        <translation>Gekoppelte Auswahl</translation>
     </message>
     <message>
         <source>Linked: follows what is selected in other views. Press to let it stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gekoppelt: folgt der Auswahl anderer Ansichten. Drücken, damit sie stehen bleibt.</translation>
     </message>
     <message>
         <source>Unlinked: keeps a selection of its own. Press to follow the other views again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Entkoppelt: behält eine eigene Auswahl. Drücken, um den anderen Ansichten wieder zu folgen.</translation>
     </message>
 </context>
 <context>
@@ -3209,38 +3218,38 @@ mass %4 %, at most %5 %</source>
     </message>
     <message>
         <source>Prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>Präfix</translation>
     </message>
     <message>
         <source>Attention</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufmerksamkeit</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished">Vergleichen</translation>
+        <translation>Vergleich</translation>
     </message>
     <message>
         <source>What-if</source>
-        <translation type="unfinished"></translation>
+        <translation>Was-wäre-wenn</translation>
     </message>
     <message>
         <source>Hit distances</source>
-        <translation type="unfinished"></translation>
+        <translation>Trefferabstände</translation>
     </message>
     <message>
         <source>Misses</source>
-        <translation type="unfinished"></translation>
+        <translation>Verpasstes</translation>
     </message>
     <message>
         <source>Logit</source>
-        <translation type="unfinished"></translation>
+        <translation>Logit</translation>
     </message>
 </context>
 <context>
     <name>PlanForm</name>
     <message>
         <source>Plan of the training</source>
-        <translation type="unfinished"></translation>
+        <translation>Plan des Trainings</translation>
     </message>
 </context>
 <context>
@@ -3275,99 +3284,100 @@ mass %4 %, at most %5 %</source>
     </message>
     <message>
         <source>has no suffix of a figure or of data</source>
-        <translation type="unfinished"></translation>
+        <translation>hat keine Endung einer Abbildung oder von Daten</translation>
     </message>
     <message>
         <source>Name a .pdf, .svg, .png, .csv or .npy.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nennen Sie eine .pdf-, .svg-, .png-, .csv- oder .npy-Datei.</translation>
     </message>
 </context>
 <context>
     <name>PrefixPanel</name>
     <message>
         <source>Prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>Präfix</translation>
     </message>
     <message>
         <source>What the step does</source>
-        <translation type="unfinished"></translation>
+        <translation>Was der Schritt tut</translation>
     </message>
     <message>
         <source>Position in the pool (token)</source>
-        <translation type="unfinished"></translation>
+        <translation>Position im Pool (Token)</translation>
     </message>
     <message>
         <source>Queries of a summary</source>
-        <translation type="unfinished"></translation>
+        <translation>Anfragen einer Zusammenfassung</translation>
     </message>
     <message>
         <source>queries</source>
-        <translation type="unfinished"></translation>
+        <translation>Anfragen</translation>
     </message>
     <message>
         <source>top-k</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-k</translation>
     </message>
     <message>
         <source>padding</source>
-        <translation type="unfinished">Auffüllung</translation>
+        <translation>Auffüllung</translation>
     </message>
     <message>
         <source>expanded</source>
-        <translation type="unfinished">erweitert</translation>
+        <translation>erweitert</translation>
     </message>
     <message>
         <source>anchor</source>
-        <translation type="unfinished">Anker</translation>
+        <translation>Anker</translation>
     </message>
     <message>
         <source>Slot, then the segment (re-indexed position)</source>
-        <translation type="unfinished"></translation>
+        <translation>Platz, dann das Segment (neu gezählte Position)</translation>
     </message>
     <message>
         <source>segment</source>
-        <translation type="unfinished">Segment</translation>
+        <translation>Segment</translation>
     </message>
     <message>
         <source>token %1 of the segment</source>
-        <translation type="unfinished"></translation>
+        <translation>Token %1 des Segments</translation>
     </message>
     <message>
         <source>slot %1: position %2, %3
 %4</source>
-        <translation type="unfinished"></translation>
+        <translation>Platz %1: Position %2, %3
+%4</translation>
     </message>
     <message>
         <source>What the step made</source>
-        <translation type="unfinished"></translation>
+        <translation>Was der Schritt ergab</translation>
     </message>
     <message>
         <source>The first segment has nothing before it to retrieve from: select a later one</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor dem ersten Segment ist nichts, aus dem sich abrufen ließe: Wählen Sie ein späteres</translation>
     </message>
     <message>
         <source>Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1, Kopf %2 ruft nichts ab: Das tun nur weitreichende Köpfe in weitreichenden Schichten</translation>
     </message>
     <message>
         <source>prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>Präfix</translation>
     </message>
     <message>
         <source>Layer %1, head %2: prefix of segment %3, step %4: %5</source>
-        <translation type="unfinished"></translation>
+        <translation>Schicht %1, Kopf %2: Präfix von Segment %3, Schritt %4: %5</translation>
     </message>
     <message>
         <source>Score</source>
-        <translation type="unfinished">Wertung</translation>
+        <translation>Wertung</translation>
     </message>
     <message>
         <source>Best score of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Beste Wertung von %1</translation>
     </message>
     <message>
         <source>Slot</source>
-        <translation type="unfinished">Platz</translation>
+        <translation>Platz</translation>
     </message>
 </context>
 <context>
@@ -3693,23 +3703,23 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Δ loss against the pinned run: %1 nats</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ Verlust gegen den angehefteten Lauf: %1 nat</translation>
     </message>
     <message>
         <source>Unpin segment %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment %1 lösen</translation>
     </message>
     <message>
         <source>Pin segment %1 as reference</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment %1 als Bezug anheften</translation>
     </message>
     <message>
         <source>Filter to segment %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur Segment %1 zeigen</translation>
     </message>
     <message>
         <source>Show all segments</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Segmente zeigen</translation>
     </message>
 </context>
 <context>
@@ -3752,190 +3762,190 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>The engine is on %1: %2 cores, %3 GB of memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Rechenkern ist auf %1: %2 Kerne, %3 GB Speicher</translation>
     </message>
     <message>
         <source>The engine is in this program</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Rechenkern ist in diesem Programm</translation>
     </message>
     <message>
         <source>%1: run %2, %L3 segments%4</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Lauf %2, %L3 Segmente%4</translation>
     </message>
     <message>
         <source>; its model is not here, so tokens have no text</source>
-        <translation type="unfinished"></translation>
+        <translation>; sein Modell ist nicht hier, darum haben Token keinen Text</translation>
     </message>
 </context>
 <context>
     <name>RunDigests</name>
     <message>
         <source>text</source>
-        <translation type="unfinished"></translation>
+        <translation>Text</translation>
     </message>
 </context>
 <context>
     <name>RunDigestsTable</name>
     <message>
         <source>Run</source>
-        <translation type="unfinished">Lauf</translation>
+        <translation>Lauf</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Token</translation>
     </message>
     <message>
         <source>PPL</source>
-        <translation type="unfinished">PPL</translation>
+        <translation>PPL</translation>
     </message>
     <message>
         <source>Hits</source>
-        <translation type="unfinished">Treffer</translation>
+        <translation>Treffer</translation>
     </message>
     <message>
         <source>Median dist.</source>
-        <translation type="unfinished"></translation>
+        <translation>Median-Abst.</translation>
     </message>
 </context>
 <context>
     <name>RunReport</name>
     <message>
         <source>Without its best hit</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne seinen besten Treffer</translation>
     </message>
 </context>
 <context>
     <name>SearchWalk</name>
     <message>
         <source>tail %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Ende %1</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenfassung</translation>
     </message>
     <message>
         <source>Mean of the queries</source>
-        <translation type="unfinished"></translation>
+        <translation>Mittel der Anfragen</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished">Text</translation>
+        <translation>Text</translation>
     </message>
     <message>
         <source>Best near</source>
-        <translation type="unfinished"></translation>
+        <translation>Bester bei</translation>
     </message>
     <message>
         <source>Best score</source>
-        <translation type="unfinished"></translation>
+        <translation>Beste Wertung</translation>
     </message>
     <message>
         <source>Position</source>
-        <translation type="unfinished">Position</translation>
+        <translation>Position</translation>
     </message>
     <message>
         <source>Score</source>
-        <translation type="unfinished">Wertung</translation>
+        <translation>Wertung</translation>
     </message>
     <message>
         <source>Anchor</source>
-        <translation type="unfinished">Anker</translation>
+        <translation>Anker</translation>
     </message>
     <message>
         <source>yes</source>
-        <translation type="unfinished"></translation>
+        <translation>ja</translation>
     </message>
     <message>
         <source>Rank</source>
-        <translation type="unfinished">Rang</translation>
+        <translation>Rang</translation>
     </message>
     <message>
         <source>By summary</source>
-        <translation type="unfinished"></translation>
+        <translation>Von Zusammenfassung</translation>
     </message>
     <message>
         <source>Slot</source>
-        <translation type="unfinished">Platz</translation>
+        <translation>Platz</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished">Art</translation>
+        <translation>Art</translation>
     </message>
     <message>
         <source>Of anchor</source>
-        <translation type="unfinished"></translation>
+        <translation>Von Anker</translation>
     </message>
     <message>
         <source>Summaries</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenfassungen</translation>
     </message>
     <message>
         <source>Scores</source>
-        <translation type="unfinished"></translation>
+        <translation>Wertungen</translation>
     </message>
     <message>
         <source>Top-k</source>
-        <translation type="unfinished"></translation>
+        <translation>Top-k</translation>
     </message>
     <message>
         <source>Anchors</source>
-        <translation type="unfinished">Anker</translation>
+        <translation>Anker</translation>
     </message>
     <message>
         <source>Expansion</source>
-        <translation type="unfinished"></translation>
+        <translation>Erweiterung</translation>
     </message>
     <message>
         <source>Padding</source>
-        <translation type="unfinished">Auffüllung</translation>
+        <translation>Auffüllung</translation>
     </message>
     <message>
         <source>The last queries of the segment before, in %1 means: windows that overlap, and the tail.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die letzten Anfragen des Segments davor, in %1 Mitteln: Fenster, die sich überlappen, und das Ende.</translation>
     </message>
     <message>
         <source>Each summary against every unrotated key of the pool: raw dot products.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Zusammenfassung gegen jeden ungedrehten Schlüssel des Pools: rohe Skalarprodukte.</translation>
     </message>
     <message>
         <source>The best keys of each summary: %1 in all, %2 different positions.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die besten Schlüssel jeder Zusammenfassung: %1 insgesamt, %2 verschiedene Positionen.</translation>
     </message>
     <message>
         <source>Each position with its best score; the %1 best are the anchors.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Position mit ihrer besten Wertung; die %1 besten sind die Anker.</translation>
     </message>
     <message>
         <source>Anchors take their neighbours along, the best anchor first, until R are held: %1 anchors and %2 expanded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anker nehmen ihre Nachbarn mit, der beste Anker zuerst, bis es R sind: %1 Anker und %2 erweiterte.</translation>
     </message>
     <message>
         <source>What is missing to R is filled with the lowest unused positions: %1 of padding, %2 slots in all.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was an R fehlt, füllen die niedrigsten unbenutzten Positionen: %1 zur Auffüllung, %2 Plätze insgesamt.</translation>
     </message>
 </context>
 <context>
     <name>SegmentCursor</name>
     <message>
         <source>Values at the cursor</source>
-        <translation type="unfinished"></translation>
+        <translation>Werte am Cursor</translation>
     </message>
     <message>
         <source>&amp;Pin this segment as reference</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Segment als Bezug an&amp;heften</translation>
     </message>
     <message>
         <source>segment %1 · %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment %1 · %2</translation>
     </message>
     <message>
         <source> · Δ to segment %1</source>
-        <translation type="unfinished"></translation>
+        <translation> · Δ zu Segment %1</translation>
     </message>
     <message>
         <source>P pins a segment as reference, or lets it go</source>
-        <translation type="unfinished"></translation>
+        <translation>P heftet ein Segment als Bezug an oder löst es</translation>
     </message>
 </context>
 <context>
@@ -4130,7 +4140,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Open a model by its path on the engine&apos;s machine: Model, Model there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie ein Modell mit seinem Pfad auf der Maschine des Rechenkerns: „Modell“, „Modell dort“.</translation>
     </message>
 </context>
 <context>
@@ -4224,75 +4234,75 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>loss %1 nats against the pinned run</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlust %1 nat gegen den angehefteten Lauf</translation>
     </message>
     <message>
         <source>loss %1 nats if %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlust %1 nat bei: %2</translation>
     </message>
     <message>
         <source>Colour: Δ loss against B</source>
-        <translation type="unfinished"></translation>
+        <translation>Farbe: Δ Verlust gegen B</translation>
     </message>
     <message>
         <source>Colour: Δ loss of the what-if</source>
-        <translation type="unfinished"></translation>
+        <translation>Farbe: Δ Verlust des Versuchs</translation>
     </message>
     <message>
         <source>Blue: this run predicts the token better; orange: the pinned run B does. Full colour: 2 nats</source>
-        <translation type="unfinished"></translation>
+        <translation>Blau: Dieser Lauf sagt das Token besser voraus; orange: der angeheftete Lauf B. Volle Farbe: 2 nat</translation>
     </message>
     <message>
         <source>Blue: the what-if predicts the token better; orange: worse. Full colour: 2 nats</source>
-        <translation type="unfinished"></translation>
+        <translation>Blau: Der Versuch sagt das Token besser voraus; orange: schlechter. Volle Farbe: 2 nat</translation>
     </message>
     <message>
         <source>By token</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Token</translation>
     </message>
     <message>
         <source>By word</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Wort</translation>
     </message>
     <message>
         <source>By sentence</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Satz</translation>
     </message>
     <message>
         <source>By line</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Zeile</translation>
     </message>
     <message>
         <source>By segment</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Segment</translation>
     </message>
     <message>
         <source>What has one colour: the mean of its losses, or its strongest hit</source>
-        <translation type="unfinished"></translation>
+        <translation>Was eine Farbe hat: das Mittel seiner Verluste oder sein stärkster Treffer</translation>
     </message>
     <message>
         <source>Search the text</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Text suchen</translation>
     </message>
     <message>
         <source>token %L1</source>
-        <translation type="unfinished"></translation>
+        <translation>Token %L1</translation>
     </message>
     <message>
         <source>%L1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>%L1 Token</translation>
     </message>
     <message>
         <source>Copy the text of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Text von %1 kopieren</translation>
     </message>
     <message>
         <source>What if nothing of %1 were retrieved</source>
-        <translation type="unfinished"></translation>
+        <translation>Was, wenn nichts von %1 abgerufen würde</translation>
     </message>
     <message>
         <source>What if layer %1, head %2 read %3 too</source>
-        <translation type="unfinished"></translation>
+        <translation>Was, wenn Schicht %1, Kopf %2 auch %3 läse</translation>
     </message>
 </context>
 <context>
@@ -4736,341 +4746,344 @@ Verlust %4 nat, PPL %5
     <name>WhatIf</name>
     <message>
         <source>%1%2 more</source>
-        <translation type="unfinished"></translation>
+        <translation>%1%2 weitere</translation>
     </message>
     <message>
         <source>by default</source>
-        <translation type="unfinished"></translation>
+        <translation>voreingestellt</translation>
     </message>
     <message>
         <source>unset</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht gesetzt</translation>
     </message>
     <message>
         <source>another grouping</source>
-        <translation type="unfinished"></translation>
+        <translation>andere Gruppierung</translation>
     </message>
     <message>
         <source>no carry</source>
-        <translation type="unfinished"></translation>
+        <translation>ohne Übertrag</translation>
     </message>
     <message>
         <source>no prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>ohne Präfix</translation>
     </message>
     <message>
         <source>random prefix (seed %1)</source>
-        <translation type="unfinished"></translation>
+        <translation>zufälliges Präfix (Startwert %1)</translation>
     </message>
     <message>
         <source>most recent prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>jüngstes Präfix</translation>
     </message>
     <message>
         <source>oracle prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>Präfix des Orakels</translation>
     </message>
     <message>
         <source>ban %1–%2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1–%2 gesperrt</translation>
     </message>
     <message>
         <source>nothing changed</source>
-        <translation type="unfinished"></translation>
+        <translation>nichts geändert</translation>
     </message>
 </context>
 <context>
     <name>WhatIfController</name>
     <message>
         <source>The what-if was cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Was-wäre-wenn-Versuch wurde abgebrochen</translation>
     </message>
     <message>
         <source>a model or a text is being loaded</source>
-        <translation type="unfinished">ein Modell oder ein Text wird geladen</translation>
+        <translation>ein Modell oder ein Text wird geladen</translation>
     </message>
     <message>
         <source>a run is using the engine</source>
-        <translation type="unfinished">ein Lauf braucht den Rechenkern</translation>
+        <translation>ein Lauf braucht den Rechenkern</translation>
     </message>
     <message>
         <source>a what-if is under way</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Was-wäre-wenn-Versuch läuft</translation>
     </message>
     <message>
         <source>what-if</source>
-        <translation type="unfinished"></translation>
+        <translation>Was-wäre-wenn</translation>
     </message>
     <message>
         <source>no segment is selected</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Segment ist gewählt</translation>
     </message>
     <message>
         <source>Select one that has been run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie eines, das gelesen wurde.</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
-        <translation type="unfinished">Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
     </message>
     <message>
         <source>a what-if is using the engine</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Was-wäre-wenn-Versuch braucht den Rechenkern</translation>
     </message>
     <message>
         <source>What if “%1”, segment %2: mean loss %3%4 nats</source>
-        <translation type="unfinished"></translation>
+        <translation>Was-wäre-wenn „%1“, Segment %2: mittlerer Verlust %3%4 nat</translation>
     </message>
     <message>
         <source>Left out %1 hits of segment %2 in turn</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Treffer von Segment %2 der Reihe nach weggelassen</translation>
     </message>
 </context>
 <context>
     <name>WhatIfDelta</name>
     <message>
         <source>Result of the what-if</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnis des Versuchs</translation>
     </message>
     <message>
         <source>Position (token)</source>
-        <translation type="unfinished"></translation>
+        <translation>Position (Token)</translation>
     </message>
     <message>
         <source>Δ loss (nats)</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ Verlust (nat)</translation>
     </message>
     <message>
         <source>No what-if yet: change something above and run it</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch kein Versuch: Ändern Sie oben etwas, und rechnen Sie ihn</translation>
     </message>
     <message>
         <source>Δ loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ Verlust</translation>
     </message>
     <message>
         <source>mean of %1 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Mittel über %1 Token</translation>
     </message>
     <message>
         <source>as it was</source>
-        <translation type="unfinished"></translation>
+        <translation>wie es war</translation>
     </message>
     <message>
         <source>Hits that changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Geänderte Treffer</translation>
     </message>
     <message>
         <source>Slots changed: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Geänderte Plätze: %1</translation>
     </message>
     <message>
         <source>&lt;b&gt;%1&lt;/b&gt; · segment %2: %3&lt;br&gt;Δ loss &lt;b&gt;%4&lt;/b&gt; nats (95 %: %5 to %6), %7 targets%8</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;b&gt;%1&lt;/b&gt; · Segment %2: %3&lt;br&gt;Δ Verlust &lt;b&gt;%4&lt;/b&gt; nat (95 %: %5 bis %6), %7 Ziele%8</translation>
     </message>
     <message>
         <source> · of an earlier run</source>
-        <translation type="unfinished"></translation>
+        <translation> · aus einem früheren Lauf</translation>
     </message>
     <message>
         <source>%1: segment %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: Segment %2</translation>
     </message>
     <message>
         <source>position %1
 as it was: %2 nats
 what if: %3 nats
 Δ %4</source>
-        <translation type="unfinished"></translation>
+        <translation>Position %1
+wie es war: %2 nat
+im Versuch: %3 nat
+Δ %4</translation>
     </message>
 </context>
 <context>
     <name>WhatIfList</name>
     <message>
         <source>What-ifs</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuche</translation>
     </message>
     <message>
         <source>Edit again</source>
-        <translation type="unfinished"></translation>
+        <translation>Erneut bearbeiten</translation>
     </message>
     <message>
         <source>Fill the form with what this one changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Formular mit dem füllen, was dieser geändert hat</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished">Entfernen</translation>
+        <translation>Entfernen</translation>
     </message>
     <message>
         <source>Take this one out of the list</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen aus der Liste nehmen</translation>
     </message>
     <message>
         <source>Export…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportieren …</translation>
     </message>
     <message>
         <source>All of the list: CSV (a line a token) or JSON (everything)</source>
-        <translation type="unfinished"></translation>
+        <translation>Die ganze Liste: CSV (eine Zeile je Token) oder JSON (alles)</translation>
     </message>
     <message>
         <source>Export the what-ifs</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuche exportieren</translation>
     </message>
     <message>
         <source>JSON (*.json);;CSV (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON (*.json);;CSV (*.csv)</translation>
     </message>
 </context>
 <context>
     <name>WhatIfPanel</name>
     <message>
         <source>What-if</source>
-        <translation type="unfinished"></translation>
+        <translation>Was-wäre-wenn</translation>
     </message>
     <message>
         <source>Segment to run again</source>
-        <translation type="unfinished"></translation>
+        <translation>Segment, das noch einmal gelesen wird</translation>
     </message>
     <message>
         <source>Name of the what-if</source>
-        <translation type="unfinished"></translation>
+        <translation>Name des Versuchs</translation>
     </message>
     <message>
         <source>What it costs</source>
-        <translation type="unfinished"></translation>
+        <translation>Was er kostet</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished">Lauf</translation>
+        <translation>Rechnen</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">Abbrechen</translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Clear</source>
-        <translation type="unfinished"></translation>
+        <translation>Leeren</translation>
     </message>
     <message>
         <source>Back to the segment as it was</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurück zum Segment, wie es war</translation>
     </message>
     <message>
         <source>Progress of the what-if</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt des Versuchs</translation>
     </message>
     <message>
         <source>Results</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse</translation>
     </message>
     <message>
         <source>Δ loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ Verlust</translation>
     </message>
     <message>
         <source>What-ifs</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuche</translation>
     </message>
     <message>
         <source>Which hit matters</source>
-        <translation type="unfinished"></translation>
+        <translation>Welcher Treffer zählt</translation>
     </message>
     <message>
         <source>&lt;b&gt;Segment %1&lt;/b&gt;, tokens %L2 to %L3, again, but:</source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;b&gt;Segment %1&lt;/b&gt;, Token %L2 bis %L3, noch einmal, aber:</translation>
     </message>
     <message>
         <source>Name: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Name: %1</translation>
     </message>
     <message>
         <source>Leaving out hits one by one…</source>
-        <translation type="unfinished"></translation>
+        <translation>Lässt Treffer einzeln weg …</translation>
     </message>
     <message>
         <source>Running the segment again…</source>
-        <translation type="unfinished"></translation>
+        <translation>Liest das Segment noch einmal …</translation>
     </message>
     <message>
         <source>Not now: %1</source>
-        <translation type="unfinished">Jetzt nicht: %1</translation>
+        <translation>Jetzt nicht: %1</translation>
     </message>
     <message>
         <source>Nothing is changed yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch ist nichts geändert.</translation>
     </message>
     <message>
         <source>, about %1 s at the run&apos;s speed</source>
-        <translation type="unfinished"></translation>
+        <translation>, etwa %1 s bei der Geschwindigkeit des Laufs</translation>
     </message>
     <message>
         <source>%1 segments to run%2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 Segmente zu lesen%2.</translation>
     </message>
     <message>
         <source>Its price is not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sein Aufwand ist nicht bekannt.</translation>
     </message>
 </context>
 <context>
     <name>WhatIfTable</name>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>Segment</source>
-        <translation type="unfinished">Segment</translation>
+        <translation>Segment</translation>
     </message>
     <message>
         <source>Δ loss</source>
-        <translation type="unfinished"></translation>
+        <translation>Δ Verlust</translation>
     </message>
     <message>
         <source>from</source>
-        <translation type="unfinished"></translation>
+        <translation>von</translation>
     </message>
     <message>
         <source>to</source>
-        <translation type="unfinished"></translation>
+        <translation>bis</translation>
     </message>
     <message>
         <source>Hits</source>
-        <translation type="unfinished">Treffer</translation>
+        <translation>Treffer</translation>
     </message>
     <message>
         <source>What if</source>
-        <translation type="unfinished"></translation>
+        <translation>Was, wenn</translation>
     </message>
     <message>
         <source>A double click or F2 changes it</source>
-        <translation type="unfinished"></translation>
+        <translation>Doppelklick oder F2 ändert ihn</translation>
     </message>
     <message>
         <source>The segment that was run again</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Segment, das noch einmal gelesen wurde</translation>
     </message>
     <message>
         <source>Mean over the segment&apos;s targets, nats: above zero is worse</source>
-        <translation type="unfinished"></translation>
+        <translation>Mittel über die Ziele des Segments, nat: Über null ist schlechter</translation>
     </message>
     <message>
         <source>Lower bound of the 95 % interval: paired bootstrap over blocks of 32 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Untere Grenze des 95-%-Intervalls: gepaarter Bootstrap über Blöcke von 32 Token</translation>
     </message>
     <message>
         <source>Upper bound of the 95 % interval: paired bootstrap over blocks of 32 tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Obere Grenze des 95-%-Intervalls: gepaarter Bootstrap über Blöcke von 32 Token</translation>
     </message>
     <message>
         <source>Slots that only one side has</source>
-        <translation type="unfinished"></translation>
+        <translation>Plätze, die nur eine Seite hat</translation>
     </message>
     <message>
         <source>What was changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Was geändert wurde</translation>
     </message>
 </context>
 <context>
@@ -5745,666 +5758,667 @@ what if: %3 nats
     </message>
     <message>
         <source>there is no “%1” here</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ gibt es hier nicht</translation>
     </message>
     <message>
         <source>Count from 0, and select what the run has.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zählen Sie ab 0, und wählen Sie, was der Lauf hat.</translation>
     </message>
     <message>
         <source>has no step of a training yet</source>
-        <translation type="unfinished"></translation>
+        <translation>hat noch keinen Schritt eines Trainings</translation>
     </message>
     <message>
         <source>Open it when there is one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie ihn, wenn es einen gibt.</translation>
     </message>
     <message>
         <source>the demo is not installed</source>
-        <translation type="unfinished"></translation>
+        <translation>die Demo ist nicht installiert</translation>
     </message>
     <message>
         <source>Open a model and a text.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie ein Modell und einen Text.</translation>
     </message>
     <message>
         <source>names no file</source>
-        <translation type="unfinished"></translation>
+        <translation>nennt keine Datei</translation>
     </message>
     <message>
         <source>Name one after it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nennen Sie dahinter eine.</translation>
     </message>
     <message>
         <source>can&apos;t be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>lässt sich nicht öffnen</translation>
     </message>
     <message>
         <source>Open demo, model, text, run or training.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen lassen sich demo, model, text, run oder training.</translation>
     </message>
     <message>
         <source>“%1” is not known</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist nicht bekannt</translation>
     </message>
     <message>
         <source>Use segmented or full.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nehmen Sie segmented oder full.</translation>
     </message>
     <message>
         <source>“%1” is no number</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist keine Zahl</translation>
     </message>
     <message>
         <source>0 runs the whole text.</source>
-        <translation type="unfinished"></translation>
+        <translation>0 liest den ganzen Text.</translation>
     </message>
     <message>
         <source>no model is open</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Modell ist geöffnet</translation>
     </message>
     <message>
         <source>Open one before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie vorher eines.</translation>
     </message>
     <message>
         <source>run</source>
-        <translation type="unfinished"></translation>
+        <translation>run</translation>
     </message>
     <message>
         <source>there is no model and text, or a run goes on</source>
-        <translation type="unfinished"></translation>
+        <translation>es fehlt ein Modell oder ein Text, oder ein Lauf ist im Gange</translation>
     </message>
     <message>
         <source>Open both before; wait for what goes on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen Sie vorher beides; warten Sie ab, was im Gange ist.</translation>
     </message>
     <message>
         <source>wait</source>
-        <translation type="unfinished"></translation>
+        <translation>wait</translation>
     </message>
     <message>
         <source>“%1” is no segment</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist kein Segment</translation>
     </message>
     <message>
         <source>Count from 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zählen Sie ab 0.</translation>
     </message>
     <message>
         <source>the run ended after %1 segments</source>
-        <translation type="unfinished"></translation>
+        <translation>der Lauf endete nach %1 Segmenten</translation>
     </message>
     <message>
         <source>Wait for an earlier one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten Sie auf ein früheres.</translation>
     </message>
     <message>
         <source>“%1” is no number of seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist keine Zahl von Sekunden</translation>
     </message>
     <message>
         <source>Such as 0.5.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Beispiel 0.5.</translation>
     </message>
     <message>
         <source>there is no such panel</source>
-        <translation type="unfinished"></translation>
+        <translation>diese Ansicht gibt es nicht</translation>
     </message>
     <message>
         <source>The panels are %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Ansichten sind %1.</translation>
     </message>
     <message>
         <source>what-if</source>
-        <translation type="unfinished"></translation>
+        <translation>Was-wäre-wenn</translation>
     </message>
     <message>
         <source>the engine is busy</source>
-        <translation type="unfinished"></translation>
+        <translation>der Rechenkern ist beschäftigt</translation>
     </message>
     <message>
         <source>Wait for the end of what goes on before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten Sie vorher das Ende dessen ab, was im Gange ist.</translation>
     </message>
     <message>
         <source>can&apos;t be pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>lässt sich nicht anheften</translation>
     </message>
     <message>
         <source>Write: pin run, or pin none.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben Sie: pin run oder pin none.</translation>
     </message>
     <message>
         <source>Run a text before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesen Sie vorher einen Text.</translation>
     </message>
     <message>
         <source>zoom</source>
-        <translation type="unfinished"></translation>
+        <translation>zoom</translation>
     </message>
     <message>
         <source>Give x0 x1 y0 y1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie x0 x1 y0 y1 an.</translation>
     </message>
     <message>
         <source>can&apos;t be “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>kann nicht „%1“ sein</translation>
     </message>
     <message>
         <source>Give size WxHmm, style NAME, dpi from 50 to 1200.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie size BxHmm, style NAME, dpi von 50 bis 1200 an.</translation>
     </message>
     <message>
         <source>can&apos;t be exported so</source>
-        <translation type="unfinished"></translation>
+        <translation>lässt sich so nicht exportieren</translation>
     </message>
     <message>
         <source>Write export figure NAME FILE, data KIND FILE, what-ifs FILE, report FILE or plots FOLDER.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben Sie export figure NAME DATEI, data ART DATEI, what-ifs DATEI, report DATEI oder plots ORDNER.</translation>
     </message>
     <message>
         <source>save</source>
-        <translation type="unfinished"></translation>
+        <translation>save</translation>
     </message>
     <message>
         <source>no run has ended</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Lauf ist zu Ende</translation>
     </message>
     <message>
         <source>Run and wait before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesen Sie vorher einen Text, und warten Sie sein Ende ab.</translation>
     </message>
     <message>
         <source>can&apos;t be written</source>
-        <translation type="unfinished"></translation>
+        <translation>lässt sich nicht schreiben</translation>
     </message>
     <message>
         <source>Name a .png in a folder that you may write to.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nennen Sie eine .png-Datei in einem Ordner, in den Sie schreiben dürfen.</translation>
     </message>
     <message>
         <source>is no theme</source>
-        <translation type="unfinished"></translation>
+        <translation>ist kein Farbschema</translation>
     </message>
     <message>
         <source>Use light or dark.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nehmen Sie light oder dark.</translation>
     </message>
     <message>
         <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER</source>
-        <translation type="unfinished"></translation>
+        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER</translation>
     </message>
     <message>
         <source>FIELD VALUE</source>
-        <translation type="unfinished"></translation>
+        <translation>FELD WERT</translation>
     </message>
     <message>
         <source>[SECONDS | segment N]</source>
-        <translation type="unfinished"></translation>
+        <translation>[SEKUNDEN | segment N]</translation>
     </message>
     <message>
         <source>[segment N|first|last|most-anchors] [layer N] [head N|first] [token N|top-hit]</source>
-        <translation type="unfinished"></translation>
+        <translation>[segment N|first|last|most-anchors] [layer N] [head N|first] [token N|top-hit]</translation>
     </message>
     <message>
         <source>PANEL</source>
-        <translation type="unfinished"></translation>
+        <translation>ANSICHT</translation>
     </message>
     <message>
         <source>PANEL SWITCH VALUE</source>
-        <translation type="unfinished"></translation>
+        <translation>ANSICHT SCHALTER WERT</translation>
     </message>
     <message>
         <source>PANEL BUTTON</source>
-        <translation type="unfinished"></translation>
+        <translation>ANSICHT KNOPF</translation>
     </message>
     <message>
         <source>[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens FIRST LAST] [FIELD VALUE] [name TEXT]</source>
-        <translation type="unfinished"></translation>
+        <translation>[no-carry] [prefix QUELLE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens ERSTES LETZTES] [FELD WERT] [name TEXT]</translation>
     </message>
     <message>
         <source>run | none</source>
-        <translation type="unfinished"></translation>
+        <translation>run | none</translation>
     </message>
     <message>
         <source>PLOT X0 X1 Y0 Y1</source>
-        <translation type="unfinished"></translation>
+        <translation>DIAGRAMM X0 X1 Y0 Y1</translation>
     </message>
     <message>
         <source>figure NAME FILE [size WxHmm] [style NAME] [dpi N] | data KIND FILE | what-ifs FILE | report FILE | plots FOLDER</source>
-        <translation type="unfinished"></translation>
+        <translation>figure NAME DATEI [size BxHmm] [style NAME] [dpi N] | data ART DATEI | what-ifs DATEI | report DATEI | plots ORDNER</translation>
     </message>
     <message>
         <source>FOLDER</source>
-        <translation type="unfinished"></translation>
+        <translation>ORDNER</translation>
     </message>
     <message>
         <source>[PANEL] FILE</source>
-        <translation type="unfinished"></translation>
+        <translation>[ANSICHT] DATEI</translation>
     </message>
     <message>
         <source>light | dark</source>
-        <translation type="unfinished"></translation>
+        <translation>light | dark</translation>
     </message>
     <message>
         <source>has %1 words after it</source>
-        <translation type="unfinished"></translation>
+        <translation>hat %1 Wörter hinter sich</translation>
     </message>
     <message>
         <source>Write: %1 %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben Sie: %1 %2</translation>
     </message>
     <message>
         <source>is no verb of a script</source>
-        <translation type="unfinished"></translation>
+        <translation>ist kein Verb eines Skripts</translation>
     </message>
     <message>
         <source>The verbs are %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Verben sind %1.</translation>
     </message>
     <message>
         <source>Command that starts an engine elsewhere: &quot;ssh HOST carryover-cli engine&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehl, der anderswo einen Rechenkern startet: &quot;ssh HOST carryover-cli engine&quot;</translation>
     </message>
     <message>
         <source>Run a script in the window, quit at its end</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Skript im Fenster ausführen, an seinem Ende beenden</translation>
     </message>
     <message>
         <source>a script opens what it needs itself: name no model or text beside --script</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Skript öffnet selbst, was es braucht: neben --script kein Modell und keinen Text nennen</translation>
     </message>
     <message>
         <source>--engine takes a command</source>
-        <translation type="unfinished"></translation>
+        <translation>--engine nimmt einen Befehl</translation>
     </message>
     <message>
         <source>with --engine, name the model by its path on the engine&apos;s machine</source>
-        <translation type="unfinished"></translation>
+        <translation>mit --engine das Modell mit seinem Pfad auf der Maschine des Rechenkerns nennen</translation>
     </message>
     <message>
         <source>Loss of %1 common targets, nats</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlust von %1 gemeinsamen Zielen, nat</translation>
     </message>
     <message>
         <source>Perplexity of the same</source>
-        <translation type="unfinished"></translation>
+        <translation>Perplexität derselben</translation>
     </message>
     <message>
         <source>Perplexity of the whole run</source>
-        <translation type="unfinished"></translation>
+        <translation>Perplexität des ganzen Laufs</translation>
     </message>
     <message>
         <source>Hits in common (Jaccard)</source>
-        <translation type="unfinished"></translation>
+        <translation>Gemeinsame Treffer (Jaccard)</translation>
     </message>
     <message>
         <source>Hits, padding left out</source>
-        <translation type="unfinished"></translation>
+        <translation>Treffer, ohne Auffüllung</translation>
     </message>
     <message>
         <source>Close cuts</source>
-        <translation type="unfinished"></translation>
+        <translation>Knappe Schnitte</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Token</translation>
     </message>
     <message>
         <source>Time, s</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit, s</translation>
     </message>
     <message>
         <source>Speed, tokens/s</source>
-        <translation type="unfinished"></translation>
+        <translation>Tempo, Token/s</translation>
     </message>
     <message>
         <source>Attention-visible KV, MB</source>
-        <translation type="unfinished"></translation>
+        <translation>Für Aufmerksamkeit sichtbare KV, MB</translation>
     </message>
     <message>
         <source>Carry, MB</source>
-        <translation type="unfinished"></translation>
+        <translation>Übertrag, MB</translation>
     </message>
     <message>
         <source>Pool or cache, MB</source>
-        <translation type="unfinished"></translation>
+        <translation>Pool oder Cache, MB</translation>
     </message>
     <message>
         <source>Activations, peak, MB</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktivierungen, Spitze, MB</translation>
     </message>
     <message>
         <source>Whole program, peak, MB</source>
-        <translation type="unfinished"></translation>
+        <translation>Ganzes Programm, Spitze, MB</translation>
     </message>
     <message>
         <source>model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell</translation>
     </message>
     <message>
         <source>weights_hash</source>
-        <translation type="unfinished"></translation>
+        <translation>weights_hash</translation>
     </message>
     <message>
         <source>adapter</source>
-        <translation type="unfinished"></translation>
+        <translation>Adapter</translation>
     </message>
     <message>
         <source>text</source>
-        <translation type="unfinished"></translation>
+        <translation>Text</translation>
     </message>
     <message>
         <source>policy</source>
-        <translation type="unfinished"></translation>
+        <translation>Verfahren</translation>
     </message>
     <message>
         <source>dtype</source>
-        <translation type="unfinished"></translation>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>device</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät</translation>
     </message>
     <message>
         <source>threads</source>
-        <translation type="unfinished"></translation>
+        <translation>Threads</translation>
     </message>
     <message>
         <source>forced hits</source>
-        <translation type="unfinished"></translation>
+        <translation>erzwungene Treffer</translation>
     </message>
     <message>
         <source>The models have different vocabularies: no token is common. Memory, speed and settings are compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Modelle haben verschiedene Vokabulare: Kein Token ist gemeinsam. Verglichen werden Speicher, Tempo und Einstellungen.</translation>
     </message>
     <message>
         <source>The texts have no token in common. Memory, speed and settings are compared.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Texte haben kein Token gemeinsam. Verglichen werden Speicher, Tempo und Einstellungen.</translation>
     </message>
     <message>
         <source>The texts differ from token %1 on. Losses and hits are compared at the %2 tokens that are the same at the same place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Texte unterscheiden sich ab Token %1. Verluste und Treffer werden an den %2 Token verglichen, die an derselben Stelle gleich sind.</translation>
     </message>
     <message>
         <source>One text goes on longer. Losses and hits are compared over the %1 tokens that both have.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Text ist länger. Verluste und Treffer werden über die %1 Token verglichen, die beide haben.</translation>
     </message>
     <message>
         <source>Both read the same %1 tokens.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide lesen dieselben %1 Token.</translation>
     </message>
     <message>
         <source>As on the screen</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie auf dem Bildschirm</translation>
     </message>
     <message>
         <source>Paper: 8 pt, thin lines, no title</source>
-        <translation type="unfinished"></translation>
+        <translation>Papier: 8 pt, dünne Linien, kein Titel</translation>
     </message>
     <message>
         <source>Slide: 14 pt, thick lines</source>
-        <translation type="unfinished"></translation>
+        <translation>Folie: 14 pt, dicke Linien</translation>
     </message>
     <message>
         <source>Use %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nehmen Sie %1.</translation>
     </message>
     <message>
         <source>One column</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Spalte</translation>
     </message>
     <message>
         <source>One and a half columns</source>
-        <translation type="unfinished"></translation>
+        <translation>Anderthalb Spalten</translation>
     </message>
     <message>
         <source>Two columns</source>
-        <translation type="unfinished"></translation>
+        <translation>Zwei Spalten</translation>
     </message>
     <message>
         <source>Slide</source>
-        <translation type="unfinished"></translation>
+        <translation>Folie</translation>
     </message>
     <message>
         <source>“%1” is no size of a figure</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist keine Größe einer Abbildung</translation>
     </message>
     <message>
         <source>Give millimetres from 20 to 1000, such as 85x60mm.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie Millimeter von 20 bis 1000 an, wie 85x60mm.</translation>
     </message>
     <message>
         <source>Settings</source>
-        <translation type="unfinished">Einstellungen</translation>
+        <translation>Einstellungen</translation>
     </message>
     <message>
         <source>targets</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziele</translation>
     </message>
     <message>
         <source>segments</source>
-        <translation type="unfinished"></translation>
+        <translation>Segmente</translation>
     </message>
     <message>
         <source>mean loss, nats a target</source>
-        <translation type="unfinished"></translation>
+        <translation>mittlerer Verlust, nat je Ziel</translation>
     </message>
     <message>
         <source>perplexity</source>
-        <translation type="unfinished"></translation>
+        <translation>Perplexität</translation>
     </message>
     <message>
         <source>seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden</translation>
     </message>
     <message>
         <source>close cuts</source>
-        <translation type="unfinished"></translation>
+        <translation>knappe Schnitte</translation>
     </message>
     <message>
         <source>peak memory, MB</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicherspitze, MB</translation>
     </message>
     <message>
         <source>stopped early</source>
-        <translation type="unfinished"></translation>
+        <translation>vorzeitig beendet</translation>
     </message>
     <message>
         <source>yes</source>
-        <translation type="unfinished"></translation>
+        <translation>ja</translation>
     </message>
     <message>
         <source>no</source>
-        <translation type="unfinished"></translation>
+        <translation>nein</translation>
     </message>
     <message>
         <source>first token</source>
-        <translation type="unfinished"></translation>
+        <translation>erstes Token</translation>
     </message>
     <message>
         <source>loss, nats</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlust, nat</translation>
     </message>
     <message>
         <source>anchors</source>
-        <translation type="unfinished"></translation>
+        <translation>Anker</translation>
     </message>
     <message>
         <source>pool, tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Pool, Token</translation>
     </message>
     <message>
         <source>carry, MB</source>
-        <translation type="unfinished"></translation>
+        <translation>Übertrag, MB</translation>
     </message>
     <message>
         <source>attention-visible KV, MB</source>
-        <translation type="unfinished"></translation>
+        <translation>für Aufmerksamkeit sichtbare KV, MB</translation>
     </message>
     <message>
         <source>&lt;p&gt;The first %1 of %2.&lt;/p&gt;
 </source>
-        <translation type="unfinished"></translation>
+        <translation>&lt;p&gt;Die ersten %1 von %2.&lt;/p&gt;
+</translation>
     </message>
     <message>
         <source>position</source>
-        <translation type="unfinished"></translation>
+        <translation>Position</translation>
     </message>
     <message>
         <source>distance</source>
-        <translation type="unfinished"></translation>
+        <translation>Abstand</translation>
     </message>
     <message>
         <source>score</source>
-        <translation type="unfinished"></translation>
+        <translation>Wertung</translation>
     </message>
     <message>
         <source>The best anchor of each head, as segment %1 reads it</source>
-        <translation type="unfinished"></translation>
+        <translation>Der beste Anker jedes Kopfes, wie Segment %1 ihn liest</translation>
     </message>
     <message>
         <source>Plots</source>
-        <translation type="unfinished"></translation>
+        <translation>Diagramme</translation>
     </message>
     <message>
         <source>Run %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf %1</translation>
     </message>
     <message>
         <source>there is no run to report</source>
-        <translation type="unfinished"></translation>
+        <translation>es gibt keinen Lauf, über den zu berichten wäre</translation>
     </message>
     <message>
         <source>Run a text, or open a run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesen Sie einen Text, oder öffnen Sie einen Lauf.</translation>
     </message>
     <message>
         <source>has no suffix of a report</source>
-        <translation type="unfinished"></translation>
+        <translation>hat keine Endung eines Berichts</translation>
     </message>
     <message>
         <source>Name a .html or a .pdf.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nennen Sie eine .html- oder eine .pdf-Datei.</translation>
     </message>
     <message>
         <source>“%1” has no “%2”</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ hat kein „%2“</translation>
     </message>
     <message>
         <source>Choose one of: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zur Wahl stehen: %1.</translation>
     </message>
     <message>
         <source>“%1” can&apos;t be “%2”</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ kann nicht „%2“ sein</translation>
     </message>
     <message>
         <source>Say on or off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sagen Sie on oder off.</translation>
     </message>
     <message>
         <source>“%1” takes another number</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ nimmt eine andere Zahl</translation>
     </message>
     <message>
         <source>Give one from %1 to %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie eine von %1 bis %2 an.</translation>
     </message>
     <message>
         <source>“%1” can&apos;t be changed now</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ lässt sich jetzt nicht ändern</translation>
     </message>
     <message>
         <source>Open or run what it needs first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen oder lesen Sie erst, was dazu nötig ist.</translation>
     </message>
     <message>
         <source>has no “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>hat kein „%1“</translation>
     </message>
     <message>
         <source>It has nothing to choose.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu wählen gibt es dort nichts.</translation>
     </message>
     <message>
         <source>It has: %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt dort: %1.</translation>
     </message>
     <message>
         <source>“%1” can&apos;t be pressed now</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ lässt sich jetzt nicht drücken</translation>
     </message>
     <message>
         <source>has no button “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>hat keinen Knopf „%1“</translation>
     </message>
     <message>
         <source>It has none.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dort gibt es keinen.</translation>
     </message>
 </context>
 <context>
     <name>carryover::EditWords</name>
     <message>
         <source>what-if</source>
-        <translation type="unfinished"></translation>
+        <translation>Was-wäre-wenn</translation>
     </message>
     <message>
         <source>nothing has been run</source>
-        <translation type="unfinished"></translation>
+        <translation>nichts wurde gelesen</translation>
     </message>
     <message>
         <source>Run a text before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesen Sie vorher einen Text.</translation>
     </message>
     <message>
         <source>has no value</source>
-        <translation type="unfinished"></translation>
+        <translation>hat keinen Wert</translation>
     </message>
     <message>
         <source>Write it behind it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben Sie ihn dahinter.</translation>
     </message>
     <message>
         <source>no head is selected</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Kopf ist gewählt</translation>
     </message>
     <message>
         <source>Select layer and head before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie vorher Schicht und Kopf.</translation>
     </message>
     <message>
         <source>no token is selected</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Token ist gewählt</translation>
     </message>
     <message>
         <source>Select one before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie vorher eines.</translation>
     </message>
     <message>
         <source>prefix</source>
-        <translation type="unfinished"></translation>
+        <translation>prefix</translation>
     </message>
     <message>
         <source>can&apos;t be “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>kann nicht „%1“ sein</translation>
     </message>
     <message>
         <source>Use search, off, random, recent or oracle.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nehmen Sie search, off, random, recent oder oracle.</translation>
     </message>
 </context>
 <context>
     <name>carryover::LineReader</name>
     <message>
         <source>a quote has no end</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Anführungszeichen ist nicht geschlossen</translation>
     </message>
     <message>
         <source>Close it with %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen Sie es mit %1.</translation>
     </message>
 </context>
 <context>
@@ -6415,11 +6429,11 @@ what if: %3 nats
     </message>
     <message>
         <source>“%1” is no token of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist kein Token des Laufs</translation>
     </message>
     <message>
         <source>Count from 0.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zählen Sie ab 0.</translation>
     </message>
 </context>
 </TS>
