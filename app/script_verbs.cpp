@@ -179,7 +179,7 @@ Pending print(MainWindow& window, const QStringList& words) {
 Pending what_if(MainWindow& window, const QStringList& words) {
   const WordedWhatIf wanted = what_if_of_words(window.context(), words);
   if (!engine_is_idle(window))
-    refuse(tr("what-if"), tr("the engine is busy"), tr("Wait for the end of what goes on before."));
+    refuse(QStringLiteral("what-if"), tr("the engine is busy"), tr("Wait for the end of what goes on before."));
   WhatIfs& what_ifs = window.context().what_ifs();
   what_ifs.set_draft(wanted.plan.edits.front());
   what_ifs.ask_run(wanted.plan, wanted.name);

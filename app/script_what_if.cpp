@@ -25,7 +25,8 @@ class EditWords {
  public:
   EditWords(LabContext& context, const QStringList& words) : context_(context), words_(words) {
     result_.plan.segment = shown_segment(context);
-    if (result_.plan.segment < 0) refuse(tr("what-if"), tr("nothing has been run"), tr("Run a text before."));
+    if (result_.plan.segment < 0)
+      refuse(QStringLiteral("what-if"), tr("nothing has been run"), tr("Run a text before."));
   }
 
   WordedWhatIf read() {
@@ -79,7 +80,7 @@ class EditWords {
         edit_.prefix = source;
         return;
       }
-    refuse(tr("prefix"), tr("can't be “%1”").arg(word), tr("Use search, off, random, recent or oracle."));
+    refuse(QStringLiteral("prefix"), tr("can't be “%1”").arg(word), tr("Use search, off, random, recent or oracle."));
   }
 
   void read_part(const QString& what) {

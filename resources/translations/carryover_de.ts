@@ -280,7 +280,7 @@ Aufmerksamkeit %6</translation>
         <translation>Wählen Sie ein Token im Text: Sein Logit wird zerlegt</translation>
     </message>
     <message>
-        <source>Logit of “%1” by head: %2</source>
+        <source>Logit of “%1” by head. %2</source>
         <translation>Logit von „%1“ nach Kopf: %2</translation>
     </message>
     <message>
