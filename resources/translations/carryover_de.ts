@@ -281,7 +281,7 @@ Aufmerksamkeit %6</translation>
     </message>
     <message>
         <source>Logit of “%1” by head. %2</source>
-        <translation>Logit von „%1“ nach Kopf: %2</translation>
+        <translation>Logit von „%1“ nach Kopf. %2</translation>
     </message>
     <message>
         <source>By layer</source>
