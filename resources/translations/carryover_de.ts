@@ -2394,6 +2394,10 @@ Verlust %4 nat, PPL %5
    <translation>Von dieser Sitzung lässt sich nichts behalten: %1</translation>
   </message>
   <message>
+   <source>The last session's run is gone: %1</source>
+   <translation>Der Lauf der letzten Sitzung ist fort: %1</translation>
+  </message>
+  <message>
    <source>The last session's model is gone: %1</source>
    <translation>Das Modell der letzten Sitzung ist fort: %1</translation>
   </message>
@@ -2429,22 +2433,33 @@ Verlust %4 nat, PPL %5
  <context>
   <name>SessionRestorer</name>
   <message>
-   <source>The training run %1 is no longer there</source>
-   <translation>Den Trainingslauf %1 gibt es nicht mehr</translation>
+   <source>The training run %1 is not on this machine, or no longer</source>
+   <translation>Den Trainingslauf %1 gibt es auf diesem Rechner nicht, oder nicht mehr</translation>
   </message>
   <message>
    <source>The session's settings don't fit the model: %1</source>
    <translation>Die Einstellungen der Sitzung passen nicht zum Modell: %1</translation>
   </message>
   <message>
-   <source>The model's weights have changed since the session's run; run the text again</source>
-   <translation>Die Gewichte des Modells haben sich seit dem Lauf der Sitzung geändert; lesen Sie den Text noch einmal</translation>
+   <source>The session's run was made with other weights than the open model's; run the text again</source>
+   <translation>Der Lauf der Sitzung hatte andere Gewichte als das offene Modell; lesen Sie den Text noch einmal</translation>
   </message>
   <message>
    <source>The run was cut off after %1 of %2 segments; Run does it anew</source>
    <translation>Der Lauf brach nach %1 von %2 Segmenten ab; „Lauf“ beginnt ihn neu</translation>
   </message>
  </context>
+<context>
+  <name>SessionWriter</name>
+  <message>
+   <source>is no longer there</source>
+   <translation>gibt es nicht mehr</translation>
+  </message>
+  <message>
+   <source>The session comes back without this run.</source>
+   <translation>Die Sitzung kommt ohne diesen Lauf zurück.</translation>
+  </message>
+</context>
  <context>
   <name>SettingsFile</name>
   <message>
