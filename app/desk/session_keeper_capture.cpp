@@ -10,6 +10,18 @@
 #include "widgets/plan_form.h"
 
 namespace carryover {
+namespace {
+
+/// A field that holds half a number stays as it was before.
+void fill_in(nlohmann::json& fields, const PlanForm& form) {
+  if (!fields.is_object()) fields = nlohmann::json::object();
+  for (const PlanGroup& group : plan_groups())
+    for (const PlanField& field : group.fields)
+      if (const PlanFieldEditor* editor = form.editor(QLatin1String(field.key)))
+        attempt([&] { fields[field.key] = editor->value(); });
+}
+
+}  // namespace
 
 SessionState SessionKeeper::capture() {
   SessionState state = state_;
@@ -64,11 +76,10 @@ void SessionKeeper::capture_training(SessionState& state) {
   state.trainings.clear();
   for (int i = 0; i < runs.count(); ++i)
     if (!planned || &runs.run(i) != started) state.trainings += runs.run(i).directory();
-  FinetuneDialog* dialog = window_.finetune();
-  if (dialog == nullptr) state.finetune = planned ? plan_json(started->plan()) : nlohmann::json();
-  try {
-    if (dialog != nullptr) state.finetune = dialog->form().fields();
-  } catch (const EngineError&) {  // half a number, say: what it was before stays
+  if (FinetuneDialog* dialog = window_.finetune()) {
+    fill_in(state.finetune, dialog->form());
+  } else {
+    state.finetune = planned ? plan_json(started->plan()) : nlohmann::json();
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <signal.h>
 
+#include <QLineEdit>
 #include <QTest>
 #include <functional>
 #include <vector>
@@ -111,7 +112,10 @@ inline bool open_dialogs(Someone& someone) {
   if (!run_whole(someone)) return false;
   PlanForm& form = someone.window.open_finetune()->form();
   form.editor(QStringLiteral("max_steps"))->set_value(17);
-  Q_EMIT form.changed();
+  QWidget* lengths = form.editor(QStringLiteral("eval_lengths"))->input();
+  auto* line = qobject_cast<QLineEdit*>(lengths);
+  if (line == nullptr) line = lengths->findChild<QLineEdit*>();
+  line->setText(QStringLiteral("100, 2x"));  // a field that is half filled in is no value
   someone.window.plot(QStringLiteral("loss")).open_export_dialog();
   return someone.window.findChildren<QDialog*>().size() >= 2;
 }
@@ -161,7 +165,7 @@ inline bool load_again(Someone& someone) {
 
 inline bool connect(Someone& someone) {
   if (!run_whole(someone)) return false;
-  someone.window.controller().use_engine(QStringLiteral("sleep 1000"));
+  someone.window.controller().use_engine(QStringLiteral("cat > /dev/null"));
   return someone.window.controller().loading();
 }
 
