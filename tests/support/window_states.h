@@ -11,6 +11,7 @@
 #include "app/desk/desk.h"
 #include "engine/io/training_folder.h"
 #include "tests/support/demo_window.h"
+#include "tests/support/temp_dir.h"
 #include "widgets/finetune_dialog.h"
 #include "widgets/notebook.h"
 #include "widgets/plan_fields.h"
@@ -59,6 +60,21 @@ inline bool run_whole(Someone& someone, std::int64_t tokens = 1000) {
   const HeadHits& read = run.snapshot(segment).hits.front();
   someone.lab().select({segment, read.layer, read.head, run.record(segment).first_token + 5});
   return true;
+}
+
+/// A text that is long enough to be still running, whatever the machine.
+inline bool run_on(Someone& someone) {
+  const QByteArray demo =
+      QByteArray::fromStdString(read_bytes((demo_folder() + QStringLiteral("/text.txt")).toStdString()));
+  const QString text = someone.folder + QStringLiteral("/long.txt");
+  write_bytes(text.toStdString(), demo.repeated(600'000 / demo.size() + 1).toStdString());
+  RunController& controller = someone.window.controller();
+  controller.open_model(demo_folder());
+  controller.open_text(text);
+  if (!wait_for([&] { return controller.can_run(); })) return false;
+  controller.run();
+  return wait_for([&] { return someone.lab().run().segment_count() >= 3; }) &&
+         controller.state() == RunController::State::Running;
 }
 
 /// Stops by itself in the middle of segment 2.
@@ -174,6 +190,11 @@ inline bool shows_a_run(MainWindow& window) {
          !window.context().run().summary().cancelled && window.context().selected().token >= 0;
 }
 
+inline bool shows_what_was_done(MainWindow& window) {
+  const RunModel& run = window.context().run();
+  return run.segment_count() >= 3 && run.segment_count() < run.expected_segments() && run.summary().cancelled;
+}
+
 inline bool shows_two_segments(MainWindow& window) {
   const RunModel& run = window.context().run();
   return window.controller().model() && run.segment_count() == 2 && run.summary().cancelled;
@@ -204,18 +225,20 @@ struct WindowState {
   const char* name;
   bool (*reach)(Someone&);
   bool (*came_back)(MainWindow&);
+  bool when_killed = true;  ///< else another state, or session_crash_test, shows no less
 };
 
 inline const std::vector<WindowState>& window_states() {
   static const std::vector<WindowState> states = {
-      {"idle", [](Someone& someone) { return run_whole(someone); }, &shows_a_run},
+      {"idle", [](Someone& someone) { return run_whole(someone); }, &shows_a_run, false},
+      {"running", &run_on, &shows_what_was_done, false},
       {"paused", [](Someone& someone) { return open_and_wait(someone, 1500) && run_and_pause(someone); },
        &shows_two_segments},
       {"training", &train, &shows_the_training},
       {"training, paused", &train_and_pause, &shows_the_training},
       {"dialogs", &open_dialogs, &shows_the_dialog},
       {"audit", &audit, &shows_a_run},
-      {"what-if", &ask_what_if, &shows_the_draft},
+      {"what-if", &ask_what_if, &shows_the_draft, false},
       {"sweep", &sweep, &shows_a_run},
       {"inspection", &inspect, &shows_a_run},
       {"elsewhere", &run_elsewhere, &shows_two_segments_from_elsewhere},

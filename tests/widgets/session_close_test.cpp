@@ -7,6 +7,7 @@
 #include <QElapsedTimer>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTest>
 #include <cerrno>
 
@@ -22,22 +23,20 @@ namespace {
 
 constexpr qint64 soon_ms = 20'000;  ///< an engine elsewhere has five seconds to end by itself
 
-/// Names of this process's threads.
+/// Names of this process's threads, but for Qt's own pool, which comes and goes.
 QStringList threads() {
   QStringList names;
   for (const QString& id : QDir(QStringLiteral("/proc/self/task")).entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
     QFile name(QStringLiteral("/proc/self/task/%1/comm").arg(id));
     if (name.open(QIODevice::ReadOnly)) names += QString::fromUtf8(name.readAll()).trimmed();
   }
+  names.removeAll(QStringLiteral("Thread (pooled)"));
   return names;
 }
 
-/// Of ours; LibTorch's have other names.
+/// Those that only we name so: the engine's name is that of LibTorch's threads too, which it starts.
 QStringList own_threads() {
-  QStringList own;
-  const QStringList all = threads();
-  for (const QString& name : {"engine", "folders", "session writer"}) own += all.filter(name);
-  return own;
+  return threads().filter(QRegularExpression(QStringLiteral("^(folders|session writer)")));
 }
 
 bool has_children() {
