@@ -60,6 +60,7 @@ void EngineWorker::load(const ModelRequest& request) {
   const auto trained_under = read_trained_under(folders.trained_under);
   session_.reset();
   session_ = engine_.open(request, [this](double fraction, const std::string& what) {
+    loads_.checkpoint();
     Q_EMIT loading(fraction, QString::fromStdString(what));
   });
   opened_ = request;

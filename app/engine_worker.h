@@ -66,7 +66,8 @@ class EngineWorker : public QObject {
   void open_model(const ModelRequest& request);
   void open_text(const TextRequest& request);
   void run(const RunRequest& request, const std::shared_ptr<RunChannel>& channel);
-  void save(const RunContents& run);  ///< as the folder run.directory, a new one
+  void end_loads() { loads_.request_stop(); }  ///< from any thread, for good: the window is going
+  void save(const RunContents& run);           ///< as the folder run.directory, a new one
   void open_run(const QString& directory);
   /// From the model's files, whatever the open model has become since: it is loaded anew where it must be.
   void train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel);
@@ -100,6 +101,7 @@ class EngineWorker : public QObject {
 
   EngineSource engine_;
   QTimer* watch_;  ///< for a line that breaks while nothing goes on
+  RunControl loads_;
   std::unique_ptr<Session> session_;
   ModelRequest opened_;   ///< what session_ was loaded by
   bool trained_ = false;  ///< its weights are no longer the file's

@@ -36,6 +36,7 @@ RunController::RunController(LabContext& context, QObject* parent)
 
 RunController::~RunController() {
   if (connecting_) connecting_->request_stop();
+  worker_->end_loads();
   stop();
   thread_.quit();
   thread_.wait();
@@ -66,9 +67,7 @@ void RunController::connect_worker() {
   connect(worker_, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
     run_wanted_ = false;
     drain();
-    RunSummary summary = sum_of_segments(context_.run());  // what was received stays
-    summary.cancelled = true;
-    end_run(summary);
+    end_run(sum_up(run_contents().segments));  // what was received stays
     Q_EMIT failed(report);
   });
   connect(worker_, &EngineWorker::run_opened, this, &RunController::show_opened);
@@ -354,19 +353,29 @@ RunContents RunController::run_contents() const {
 }
 
 void RunController::show(const QString& name, const RunRequest& request,
-                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments,
-                         const std::optional<RunSummary>& known_summary) {
+                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
   if (state_ != State::Idle || !model_) return;
-  RunDescription description;
-  description.model = model_->info;
-  description.text = name.toStdString();
-  description.request = request;
-  begin_run(description, {}, model_->tokenizer);
-  RunModel& run = context_.run();
-  for (const auto& segment : segments) run.append(segment);
-  RunSummary summary = sum_of_segments(run);
-  summary.cancelled = summary.segments < run.expected_segments();
-  run.finish(known_summary.value_or(summary));
+  RunContents run;
+  run.description.model = model_->info;
+  run.description.text = name.toStdString();
+  run.description.request = request;
+  run.segments = segments;
+  run.summary = sum_up(segments);
+  run.summary.cancelled = false;  // there are no others
+  fill(run, model_->tokenizer);
+}
+
+void RunController::show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer) {
+  if (state_ != State::Idle) return;
+  if (!model_) context_.set_model(run.description.model.config, run.description.request.config);
+  fill(run, tokenizer);
+  context_.digests().add(context_.run());
+}
+
+void RunController::fill(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer) {
+  begin_run(run.description, run.directory, tokenizer);
+  for (const auto& segment : run.segments) context_.run().append(segment);
+  context_.run().finish(run.summary);
 }
 
 void RunController::open_run(const QString& directory) {
@@ -376,11 +385,7 @@ void RunController::open_run(const QString& directory) {
 }
 
 void RunController::show_opened(const RunContents& opened, const std::shared_ptr<const Tokenizer>& tokenizer) {
-  if (!model_) context_.set_model(opened.description.model.config, opened.description.request.config);
-  begin_run(opened.description, opened.directory, tokenizer);
-  for (const auto& segment : opened.segments) context_.run().append(segment);
-  context_.run().finish(opened.summary);
-  context_.digests().add(context_.run());
+  show_run(opened, tokenizer);
   context_.add_note(tr("%1: run %2, %L3 segments%4")
                         .arg(QString::fromStdString(opened.directory), QString::fromStdString(opened.description.id))
                         .arg(opened.segments.size())

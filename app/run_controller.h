@@ -54,10 +54,10 @@ class RunController : public QObject {
   void resume();
   void stop();
   /// Shows segments that something else than a run gave, as if they were one. Nothing where a run goes on.
-  /// `known_summary`: the run's own, where it has one.
   void show(const QString& name, const RunRequest& request,
-            const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments,
-            const std::optional<RunSummary>& known_summary = {});
+            const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments);
+  /// Shows a run that was made before; its model need not be open. Nothing where a run goes on.
+  void show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   /// Shows a run from its folder; neither its model nor its text is opened. What runs is stopped.
   void open_run(const QString& directory);
   void save_run(const QString& directory);
@@ -92,6 +92,7 @@ class RunController : public QObject {
   void end_run(const RunSummary& summary);
   void begin_run(const RunDescription& description, const std::string& folder,
                  const std::shared_ptr<const Tokenizer>& tokenizer);
+  void fill(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   void show_opened(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   void wake();
   void drain();

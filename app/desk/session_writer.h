@@ -2,12 +2,16 @@
 #pragma once
 #include <QObject>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/desk/kept_what_ifs.h"
+#include "app/desk/session_state.h"
 #include "app/error_report.h"
 #include "engine/io/run_journal.h"
+#include "engine/io/tokenizer.h"
 
 namespace carryover {
 
@@ -16,6 +20,18 @@ struct SessionSave {
   QString path;
   std::string contents;
   std::vector<std::pair<QString, QString>> copies;  ///< from, to
+};
+
+/// A run that was kept, read back from its journal or its folder.
+struct KeptRun {
+  JournaledRun run;
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< of its model's files; null where they are out of reach
+};
+
+/// What lies beside a session file, as far as it can be read.
+struct KeptFiles {
+  std::optional<KeptRun> run, pinned;
+  std::vector<KeptWhatIf> what_ifs;
 };
 
 /// What a window keeps on disk, written and read in the order of the calls: lives on a thread of its own, so that a
@@ -28,17 +44,19 @@ class SessionWriter : public QObject {
   void begin_run(const QString& path, const RunDescription& run);
   void append(const std::shared_ptr<const SegmentSnapshot>& snapshot);
   void finish_run(const RunSummary& summary);
-  void read_run(const QString& path);
+  void write_what_ifs(const QString& path, const std::vector<KeptWhatIf>& what_ifs);
+  /// Answered by read_back. `open_weights`: hash of the open model, whose tokenizer is at hand; empty: none is open.
+  void read(const SessionState& state, const std::string& open_weights);
   void remove(const QStringList& paths);
 
  Q_SIGNALS:
   void session_saved(const QString& path);
-  void run_read(const std::shared_ptr<const carryover::JournaledRun>& run);
-  void run_unreadable();
+  void read_back(const std::shared_ptr<const carryover::KeptFiles>& files);
   void failed(const carryover::ErrorReport& report);
 
  private:
   void try_to(const std::function<void()>& work);
+  std::optional<KeptRun> read_run(const QString& path, const std::string& open_weights);
 
   std::unique_ptr<RunJournal> journal_;  ///< of the run under way; none where it can't be written
 };

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int version = 1;
+constexpr int version = 2;  // 1 had no "description"
 
 /// What stands before each record: its kind, size and fingerprint, in the machine's byte order, as the arrays in it.
 struct RecordHead {
@@ -121,7 +121,7 @@ void write_record(OutputFile& file, const std::array<char, 8>& kind, const json&
 }
 
 /// The next whole record; nothing at the end, or where what follows is cut off or damaged.
-std::optional<std::pair<std::array<char, 8>, json>> read_record(std::istream& input, std::uint64_t bytes_left) {
+std::optional<std::pair<std::array<char, 8>, json>> next_record(std::istream& input, std::uint64_t bytes_left) {
   RecordHead head{};
   if (bytes_left < sizeof head || !input.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
   if (head.size > bytes_left - sizeof head) return std::nullopt;
@@ -134,25 +134,35 @@ std::optional<std::pair<std::array<char, 8>, json>> read_record(std::istream& in
 }
 
 void read_head(JournaledRun& run, const json& fields, const std::string& path) {
-  if (fields.at("version").get<int>() != version)
+  const int written_by = fields.at("version");
+  if (written_by < 1 || written_by > version)
     throw EngineError(Fault::Unsupported, path, "was written by another version of the program", "Run the text again.");
-  run.weights_hash = fields.at("weights_hash");
-  run.text = fields.at("text");
-  run.request.policy = fields.at("policy");
-  update_from_json(run.request.config, fields.at("config"), path);
-  run.request.ids = std::make_shared<const std::vector<std::int32_t>>(array_of<std::int32_t>(fields.at("ids")));
+  RunDescription& description = run.contents.description;
+  run.describes_model = written_by > 1;
+  if (run.describes_model) {
+    description = read_description(fields.at("description"), path);
+  } else {
+    description.model.weights_hash = fields.at("weights_hash");
+    description.text = fields.at("text");
+    description.request.policy = fields.at("policy");
+    update_from_json(description.request.config, fields.at("config"), path);
+  }
+  description.request.ids = std::make_shared<const std::vector<std::int32_t>>(array_of<std::int32_t>(fields.at("ids")));
+}
+
+void read_record(JournaledRun& run, const std::array<char, 8>& kind, const json& fields) {
+  RunContents& contents = run.contents;
+  if (kind == segment_kind) contents.segments.push_back(segment_of(fields, *contents.description.request.ids));
+  if (kind != summary_kind) return;
+  contents.summary = summary_of(fields);
+  run.whole = true;
 }
 
 }  // namespace
 
 RunJournal::RunJournal(const std::string& path, const RunDescription& run) : file_(std::make_unique<OutputFile>(path)) {
   write_record(*file_, run_kind,
-               {{"version", version},
-                {"weights_hash", run.model.weights_hash},
-                {"text", run.text},
-                {"policy", run.request.policy},
-                {"config", run.request.config},
-                {"ids", binary(*run.request.ids)}});
+               {{"version", version}, {"description", config_json(run)}, {"ids", binary(*run.request.ids)}});
 }
 
 RunJournal::~RunJournal() = default;
@@ -174,18 +184,19 @@ JournaledRun read_run_journal(const std::string& path) {
   const auto left = [&] { return size - static_cast<std::uint64_t>(input.tellg()); };
   JournaledRun run;
   try {
-    const auto head = read_record(input, left());
+    const auto head = next_record(input, left());
     if (!head || head->first != run_kind)
       throw EngineError(Fault::BadInput, path, "is not a whole journal of a run", "Run the text again.");
     read_head(run, head->second, path);
-    while (const auto record = read_record(input, left())) {
-      if (record->first == segment_kind) run.segments.push_back(segment_of(record->second, *run.request.ids));
-      if (record->first == summary_kind) run.summary = summary_of(record->second);
-    }
+    while (const auto record = next_record(input, left())) read_record(run, record->first, record->second);
   } catch (const json::exception& error) {
     throw EngineError(Fault::BadInput, path, std::string("has the wrong fields: ") + error.what(),
                       "Run the text again.");
   }
+  RunContents& contents = run.contents;
+  if (!run.whole) contents.summary = sum_up(contents.segments);
+  if (!contents.segments.empty())
+    contents.description.model.weight_bytes = contents.segments.back()->record.memory.weights;
   return run;
 }
 

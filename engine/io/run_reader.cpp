@@ -138,10 +138,25 @@ std::vector<std::shared_ptr<const SegmentSnapshot>> segments_of(const StoredRun&
   return {segments.begin(), segments.end()};
 }
 
-RunSummary summary_of(const StoredRun& run) {
+/// The run's own words for what its segments don't say.
+void complete(RunSummary& summary, const json& stored) {
+  stored.at("seconds").get_to(summary.seconds);
+  stored.at("peak_memory_bytes").get_to(summary.peak_memory_bytes);
+  stored.at("cancelled").get_to(summary.cancelled);
+  stored.at("memory").get_to(summary.memory);
+}
+
+[[noreturn]] void refuse_fields(const std::string& path, const json::exception& error) {
+  throw EngineError(Fault::BadInput, path, std::string("lacks what a run's has: ") + error.what(), kAdvice);
+}
+
+}  // namespace
+
+RunSummary sum_up(const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
   RunSummary summary;
-  summary.cancelled = true;  // unless it says otherwise below
-  for (const SegmentRecord& record : run.segments) {
+  summary.cancelled = true;
+  for (const auto& segment : segments) {
+    const SegmentRecord& record = segment->record;
     ++summary.segments;
     summary.tokens += record.length;
     summary.targets += record.targets;
@@ -150,16 +165,17 @@ RunSummary summary_of(const StoredRun& run) {
     summary.close_cuts += record.close_cuts;
     summary.peak_memory_bytes = std::max(summary.peak_memory_bytes, record.memory.device_peak);
   }
-  if (!run.segments.empty()) summary.memory = run.segments.back().memory;
-  if (!run.summary) return summary;
-  run.summary->at("seconds").get_to(summary.seconds);
-  run.summary->at("peak_memory_bytes").get_to(summary.peak_memory_bytes);
-  run.summary->at("cancelled").get_to(summary.cancelled);
-  run.summary->at("memory").get_to(summary.memory);
+  if (!segments.empty()) summary.memory = segments.back()->record.memory;
   return summary;
 }
 
-}  // namespace
+RunDescription read_description(const json& config, const std::string& path) {
+  try {
+    return description_of(config, path);
+  } catch (const json::exception& error) {
+    refuse_fields(path, error);
+  }
+}
 
 bool is_run_folder(const std::string& directory) {
   std::error_code ignored;
@@ -172,12 +188,7 @@ RunContents reopen_run(const std::string& directory) {
   const std::string config = path_in(directory, "config.json");
   RunContents run;
   run.directory = directory;
-  try {
-    run.description = description_of(*stored.config, config);
-    run.summary = summary_of(stored);
-  } catch (const json::exception& error) {
-    throw EngineError(Fault::BadInput, config, std::string("lacks what a run's has: ") + error.what(), kAdvice);
-  }
+  run.description = read_description(*stored.config, config);
   const std::string ids_path = path_in(directory, "ids.npy");
   auto ids = npy_ints(read_npy(ids_path), ids_path);
   const std::int64_t vocabulary = run.description.model.config.vocabulary;
@@ -188,6 +199,12 @@ RunContents reopen_run(const std::string& directory) {
   const CarryMaps maps(path_in(directory, "carry_maps.npy"), run.description.model.config,
                        run.description.request.config);
   run.segments = segments_of(stored, ids, maps);
+  run.summary = sum_up(run.segments);
+  try {
+    if (stored.summary) complete(run.summary, *stored.summary);
+  } catch (const json::exception& error) {
+    refuse_fields(path_in(directory, "summary.json"), error);
+  }
   run.description.request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
   return run;
 }

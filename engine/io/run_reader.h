@@ -16,6 +16,12 @@ struct RunContents {
   std::vector<std::shared_ptr<const SegmentSnapshot>> segments;
 };
 
+/// What stands of a run whose end is not known: the sums and maxima of its segments. `cancelled` is set.
+RunSummary sum_up(const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments);
+
+/// What a run's config.json says; ids are elsewhere. `path` is for what is wrong with it. Throws EngineError{BadInput}.
+RunDescription read_description(const nlohmann::json& config, const std::string& path);
+
 /// Whether the folder holds a run, without reading it.
 bool is_run_folder(const std::string& directory);
 

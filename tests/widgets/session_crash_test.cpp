@@ -54,7 +54,7 @@ std::size_t journaled_segments(const TempDir& home) {
   const auto state = kept(home);
   if (!state || !QFile::exists(state->run)) return 0;
   try {
-    return read_run_journal(state->run.toStdString()).segments.size();
+    return read_run_journal(state->run.toStdString()).contents.segments.size();
   } catch (const EngineError&) {
     return 0;  // its head is being written
   }
