@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/head_scores.h"
 #include "engine/core/inspection.h"
 #include "engine/core/run_control.h"
 #include "engine/core/segment_config.h"
@@ -208,6 +209,10 @@ class Session {
 
   /// Runs one segment again and copies out what its attention saw. Throws as what_if().
   virtual Inspection inspect(const InspectRequest& request, RunControl& control) = 0;
+
+  /// How much each head retrieves: probes are read under full attention, each as one segment. Cancelled within a head of
+  /// a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}.
+  virtual HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) = 0;
 
   /// Trains the session's weights (method/: truncated backpropagation through F_θ) and writes plan.output_dir. A stop
   /// request saves a checkpoint and returns with `stopped` set. After it the session runs the trained model.
