@@ -8,7 +8,7 @@
 namespace carryover {
 namespace {
 
-constexpr double line_width = 1.8, halo_width = 3.4;
+constexpr double line_width = 2, halo_width = 3.6;
 
 /// One closed line a cell, with gaps between them.
 QVector<QCPCurveData> frames(const std::vector<QPointF>& centres, double inset) {

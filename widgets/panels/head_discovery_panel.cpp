@@ -287,11 +287,13 @@ void HeadDiscoveryPanel::show_agreement() {
 }
 
 void HeadDiscoveryPanel::import_all(const QStringList& paths) {
-  for (const QString& path : paths) try {
+  for (const QString& path : paths) {
+    try {
       import_file(path);
     } catch (const EngineError& error) {
       Q_EMIT failed(error);
     }
+  }
 }
 
 void HeadDiscoveryPanel::ask_import() {
