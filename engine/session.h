@@ -210,10 +210,6 @@ class Session {
   /// Runs one segment again and copies out what its attention saw. Throws as what_if().
   virtual Inspection inspect(const InspectRequest& request, RunControl& control) = 0;
 
-  /// How much each head retrieves: probes are read under full attention, each as one segment. Cancelled within a head of
-  /// a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}.
-  virtual HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) = 0;
-
   /// Trains the session's weights (method/: truncated backpropagation through F_θ) and writes plan.output_dir. A stop
   /// request saves a checkpoint and returns with `stopped` set. After it the session runs the trained model.
   /// Throws EngineError{BadInput, Io, OutOfMemory}; a checkpoint is saved first where that is still possible.
@@ -225,6 +221,10 @@ class Session {
 
   /// Holds the trainer's gradient against its definition (thm:tbptt-exact). For small models, best in fp64.
   virtual AuditReport audit(const AuditRequest& request, RunControl& control) = 0;
+
+  /// How much each head retrieves: probes are read under full attention, each as one segment. Cancelled within a head of
+  /// a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}.
+  virtual HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) = 0;
 };
 
 using LoadProgress = std::function<void(double fraction, const std::string& what)>;

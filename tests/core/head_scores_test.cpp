@@ -2,6 +2,7 @@
 #include "engine/core/head_scores.h"
 
 #include <QTest>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 

@@ -13,7 +13,7 @@ struct Proposal {
   Grouping grouping;
   int layers = 0, heads = 0;
   double share = 0;  ///< of all heads' scores
-  double shared;     ///< of the proposed grouping's heads, those that are in this one too; NaN where it has none
+  double shared = 0;  ///< of the proposed grouping's heads, those that are in this one too; NaN where it has none
 };
 
 /// `proposed`, the current grouping, and the model's presets.
