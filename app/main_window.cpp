@@ -24,6 +24,7 @@ MainWindow::MainWindow(QWidget* parent)
       controller_(context_),
       training_(context_, controller_),
       audits_(context_, controller_),
+      head_profiles_(context_, controller_),
       inspections_(context_, controller_),
       what_ifs_(context_, controller_, inspections_),
       ribbon_(new ContextRibbon(context_)),
@@ -52,6 +53,7 @@ MainWindow::MainWindow(QWidget* parent)
   connect_state();
   connect_training();
   connect_audits();
+  connect_head_discovery();
   connect_engine();
   connect_what_ifs();
   update_actions();
