@@ -159,11 +159,8 @@ void RunController::open_model(const QString& path, const QString& adapter) {
   stop();
   model_path_ = path;
   adapter_path_ = adapter;
-  ModelRequest request;
-  request.path = path.toStdString();
-  request.adapter = adapter.toStdString();
-  request.dtype = context_.run_options().dtype;
-  request.device = context_.run_options().device;
+  const RunOptions& options = context_.run_options();
+  const ModelRequest request{path.toStdString(), options.dtype, options.device, 0, false, adapter.toStdString()};
   begin_load();
   post([request](EngineWorker& worker) { worker.open_model(request); });
 }
@@ -355,12 +352,10 @@ RunContents RunController::run_contents() const {
 void RunController::show(const QString& name, const RunRequest& request,
                          const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
   if (state_ != State::Idle || !model_) return;
-  RunContents run;
+  RunContents run{{}, {}, sum_up(segments), segments};
   run.description.model = model_->info;
   run.description.text = name.toStdString();
   run.description.request = request;
-  run.segments = segments;
-  run.summary = sum_up(segments);
   run.summary.cancelled = false;  // there are no others
   fill(run, model_->tokenizer);
 }
