@@ -31,8 +31,8 @@ QStringList flags_in(const QByteArray& help) {
   return flags;
 }
 
-const QStringList kVerbs{"info",  "run",    "tokenize", "generate", "train",
-                         "audit", "export", "heads",    "engine",   "completion"};
+const QStringList kVerbs{"info",   "run",   "tokenize", "generate",   "train",     "audit",
+                         "export", "heads", "engine",   "setup-cuda", "completion"};
 
 }  // namespace
 
