@@ -7,6 +7,7 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
+#include <QTabBar>
 #include <QToolBar>
 #include <algorithm>
 
@@ -213,6 +214,13 @@ void MainWindow::toggle_theme() {
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
   if (event->mimeData()->hasUrls() || event->mimeData()->hasText()) event->acceptProposedAction();
+}
+
+// Qt makes the tab bars of docks, and names none.
+void MainWindow::childEvent(QChildEvent* event) {
+  QMainWindow::childEvent(event);
+  auto* bar = event->polished() ? qobject_cast<QTabBar*>(event->child()) : nullptr;
+  if (bar != nullptr) bar->setAccessibleName(tr("Views"));
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {

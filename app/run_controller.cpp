@@ -21,21 +21,6 @@ QString base_of_adapter(const QString& adapter, const QString& open) {
   return QFileInfo::exists(base) ? base : open;
 }
 
-/// Of the segments that are there, where the engine gives no summary of them.
-RunSummary sum_up(const RunModel& run) {
-  RunSummary summary;
-  for (int segment = 0; segment < run.segment_count(); ++segment) {
-    const SegmentRecord& record = run.record(segment);
-    summary.tokens += record.length;
-    summary.targets += record.targets;
-    summary.nll_sum += record.nll_sum;
-    summary.seconds += record.seconds;
-    summary.close_cuts += record.close_cuts;
-    summary.segments += 1;
-  }
-  return summary;
-}
-
 }  // namespace
 
 RunController::RunController(LabContext& context, QObject* parent)
@@ -81,7 +66,7 @@ void RunController::connect_worker() {
   connect(worker_, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
     run_wanted_ = false;
     drain();
-    RunSummary summary = sum_up(context_.run());  // what was received stays
+    RunSummary summary = sum_of_segments(context_.run());  // what was received stays
     summary.cancelled = true;
     end_run(summary);
     Q_EMIT failed(report);
@@ -379,7 +364,7 @@ void RunController::show(const QString& name, const RunRequest& request,
   begin_run(description, {}, model_->tokenizer);
   RunModel& run = context_.run();
   for (const auto& segment : segments) run.append(segment);
-  RunSummary summary = sum_up(run);
+  RunSummary summary = sum_of_segments(run);
   summary.cancelled = summary.segments < run.expected_segments();
   run.finish(known_summary.value_or(summary));
 }

@@ -66,7 +66,11 @@ const QString& PlotView::id() const {
 
 void PlotView::set_title(const QString& title) {
   d_->title = title;
-  setAccessibleName(title);
+  name_for_readers();
+}
+
+void PlotView::name_for_readers() {
+  setAccessibleName(d_->title.isEmpty() ? accessibleDescription() : d_->title);
 }
 
 void PlotView::set_axes(const QString& x_label, const QString& y_label) {
@@ -74,7 +78,8 @@ void PlotView::set_axes(const QString& x_label, const QString& y_label) {
   d_->y_label = y_label;
   d_->plot->xAxis->setLabel(x_label);
   d_->plot->yAxis->setLabel(y_label);
-  setAccessibleDescription(tr("%1 against %2").arg(y_label, x_label));
+  setAccessibleDescription(y_label.isEmpty() ? x_label : tr("%1 against %2").arg(y_label, x_label));
+  name_for_readers();
 }
 
 const QString& PlotView::y_label() const {

@@ -79,4 +79,7 @@ class RunModel : public QObject {
   std::unique_ptr<State> state_;
 };
 
+/// Of the segments that are there, where the engine gives no summary of them.
+RunSummary sum_of_segments(const RunModel& run);
+
 }  // namespace carryover
