@@ -93,8 +93,8 @@ expect "setup-cuda --dry-run" 'in all .* MB' as_user carryover setup-cuda --dry-
 expect "desktop-file-validate" "" as_root desktop-file-validate /usr/share/applications/carryover.desktop
 expect "appstreamcli validate" 'successful' \
   as_root appstreamcli validate --no-net /usr/share/metainfo/org.carryover.Carryover.metainfo.xml
-expect "man carryover" '^ *carryover, carryover-cli' as_user man carryover
-expect "man carryover-cli" '^ *carryover, carryover-cli' as_user man carryover-cli
+expect "man carryover" '^ *carryover, +carryover-cli' as_user man carryover
+expect "man carryover-cli" '^ *carryover, +carryover-cli' as_user man carryover-cli
 expect "update-mime-database" "" as_root update-mime-database /usr/share/mime
 as_user touch work.carryover
 expect "MIME type of work.carryover" 'content-type: application/x-carryover-session' \

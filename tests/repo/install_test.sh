@@ -87,8 +87,8 @@ for program in carryover carryover-cli; do
   cmp "$prefix/share/fish/vendor_completions.d/$program.fish" <(carryover-cli completion fish) || fail "stale completion"
 done
 if have zsh; then
-  expect '^run$' zsh -fc "fpath=($prefix/share/zsh/vendor-completions \$fpath); autoload -Uz compinit; compinit -u -D
-    print \${(k)_comps[(I)carryover]} >/dev/null; autoload -Uz _carryover; [ \$_comps[carryover] = _carryover ] && print run"
+  expect '^_carryover _carryover$' zsh -fc "fpath=($prefix/share/zsh/vendor-completions \$fpath)
+    autoload -Uz compinit; compinit -u -D; print \$_comps[carryover] \$_comps[carryover-cli]"
 fi
 if have fish; then expect '^--retrieval-length' fish -c "source $prefix/share/fish/vendor_completions.d/carryover.fish
   complete -C 'carryover run --retr'"; fi
