@@ -7,7 +7,6 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
-#include <QTabBar>
 #include <QToolBar>
 #include <algorithm>
 
@@ -59,7 +58,11 @@ MainWindow::MainWindow(QWidget* parent)
   update_status();
 }
 
-MainWindow::~MainWindow() = default;
+// Views go before what they show: Qt would delete them, as children, after the members.
+MainWindow::~MainWindow() {
+  for (const auto& [id, dock] : docks_) delete dock;
+  delete ribbon_;
+}
 
 QDockWidget* MainWindow::make_dock(const QString& id, const QString& title, Panel* panel) {
   panel->setObjectName(id);
@@ -214,13 +217,6 @@ void MainWindow::toggle_theme() {
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
   if (event->mimeData()->hasUrls() || event->mimeData()->hasText()) event->acceptProposedAction();
-}
-
-// Qt makes the tab bars of docks, and names none.
-void MainWindow::childEvent(QChildEvent* event) {
-  QMainWindow::childEvent(event);
-  auto* bar = event->polished() ? qobject_cast<QTabBar*>(event->child()) : nullptr;
-  if (bar != nullptr) bar->setAccessibleName(tr("Views"));
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {

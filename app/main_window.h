@@ -65,7 +65,6 @@ class MainWindow : public QMainWindow {
   void dropEvent(QDropEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
-  void childEvent(QChildEvent* event) override;
 
  private:
   QDockWidget* make_dock(const QString& id, const QString& title, Panel* panel);

@@ -25,6 +25,7 @@ PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std
   setFocusPolicy(Qt::StrongFocus);
   setFocusProxy(nullptr);
   setMinimumSize(160, 90);
+  name_for_readers();
   d_->plot->installEventFilter(this);
   auto* export_action = new QAction(tr("&Export figure or data…"), this);
   export_action->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_E));
@@ -70,7 +71,9 @@ void PlotView::set_title(const QString& title) {
 }
 
 void PlotView::name_for_readers() {
-  setAccessibleName(d_->title.isEmpty() ? accessibleDescription() : d_->title);
+  const QString unnamed =
+      accessibleDescription().isEmpty() ? QString(d_->id).replace(u'_', u' ') : accessibleDescription();
+  setAccessibleName(d_->title.isEmpty() ? unnamed : d_->title);
 }
 
 void PlotView::set_axes(const QString& x_label, const QString& y_label) {
