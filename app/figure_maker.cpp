@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <optional>
 
+#include "app/bench_figure.h"
 #include "app/script_runner.h"
 #include "engine/core/error.h"
 #include "widgets/theme.h"
@@ -63,6 +64,7 @@ void make_figure(const FigureRequest& request) {
   int count = 1;
   QApplication application(count, arguments);
   apply_theme(application, ThemeKind::Light);
+  if (is_bench_folder(request.folder)) return make_bench_figure(request);
   MainWindow window;
   window.resize(1280, 800);
   window.show();

@@ -14,21 +14,40 @@ namespace carryover {
 namespace {
 
 using OpenSession = Session* (*)(const ModelRequest&, const LoadProgress&);
+using MeasureLimits = void (*)(const ModelInfo&, std::int64_t, MachineLimits&);
+
+/// What is called in the engine.
+struct EngineSymbols {
+  OpenSession open_session = nullptr;
+  MeasureLimits measure_limits = nullptr;
+};
+
+void* symbol_of(void* library, const std::string& path, const char* name) {
+  void* symbol = dlsym(library, name);
+  if (symbol != nullptr) return symbol;
+  throw EngineError(Fault::Io, path, std::string("is not an engine of this program: it has no ") + name,
+                    "Install the package again; in a checkout, `./lab build` builds both.");
+}
 
 /// Global symbols, because LibTorch's own plug-ins (CUDA) look theirs up in the process.
-OpenSession open_library() {
+EngineSymbols open_library() {
   const std::string path = library_folder() + "/libcarryover_engine.so";
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
     throw EngineError(Fault::Io, path, std::string("the engine can't be opened: ") + dlerror(),
                       "Install the package again; in a checkout, `./lab build` builds it.");
   }
-  void* symbol = dlsym(library, "carryover_open_session");
-  if (symbol == nullptr) {
-    throw EngineError(Fault::Io, path, "is not an engine of this program: it has no carryover_open_session",
-                      "Install the package again; in a checkout, `./lab build` builds both.");
-  }
-  return reinterpret_cast<OpenSession>(symbol);
+  return {reinterpret_cast<OpenSession>(symbol_of(library, path, "carryover_open_session")),
+          reinterpret_cast<MeasureLimits>(symbol_of(library, path, "carryover_measure_limits"))};
+}
+
+/// Opened by the first call that succeeds.
+const EngineSymbols& engine() {
+  static std::mutex mutex;
+  static EngineSymbols symbols;
+  const std::lock_guard lock(mutex);
+  if (symbols.open_session == nullptr) symbols = open_library();
+  return symbols;
 }
 
 }  // namespace
@@ -44,13 +63,13 @@ std::string library_folder() {
 }
 
 std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress) {
-  static std::mutex mutex;
-  static OpenSession open = nullptr;  // stays empty where opening failed, so that a later call can succeed
-  {
-    std::lock_guard lock(mutex);
-    if (open == nullptr) open = open_library();
-  }
-  return std::unique_ptr<Session>(open(request, progress));
+  return std::unique_ptr<Session>(engine().open_session(request, progress));
+}
+
+MachineLimits measure_limits(const ModelInfo& model, std::int64_t rows) {
+  MachineLimits limits;
+  engine().measure_limits(model, rows, limits);
+  return limits;
 }
 
 }  // namespace carryover

@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "engine/core/machine_limits.h"
 #include "engine/session.h"
 
 namespace carryover {
@@ -17,5 +18,10 @@ std::string library_folder();
 /// Opens libcarryover_engine beside this library the first time (0.3 to 0.6 s: LibTorch) and loads a model with it.
 /// Call on the engine thread. Throws EngineError{Io} where the library can't be opened, else as open_session().
 std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress);
+
+/// What the machine sustains in the number type, on the device and with the threads of a session that is open: matrix
+/// products of the model's own shapes with `rows` rows, and a copy that memory limits. Takes about 2 s; call on the
+/// engine thread. Throws EngineError{Io, OutOfMemory}.
+MachineLimits measure_limits(const ModelInfo& model, std::int64_t rows);
 
 }  // namespace carryover

@@ -13,6 +13,7 @@
 #include "engine/eval/generation.h"
 #include "engine/eval/head_profile.h"
 #include "engine/eval/inspect.h"
+#include "engine/eval/machine_limits.h"
 #include "engine/eval/text_run.h"
 #include "engine/eval/what_if.h"
 #include "engine/io/model_source.h"
@@ -156,4 +157,8 @@ std::unique_ptr<Session> open_session(const ModelRequest& request, const LoadPro
 extern "C" carryover::Session* carryover_open_session(const carryover::ModelRequest& request,
                                                       const carryover::LoadProgress& progress) {
   return carryover::open_session(request, progress).release();
+}
+extern "C" void carryover_measure_limits(const carryover::ModelInfo& model, std::int64_t rows,
+                                         carryover::MachineLimits& limits) {
+  limits = carryover::guarded([&] { return carryover::find_limits(model, rows); });
 }

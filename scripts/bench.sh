@@ -35,7 +35,7 @@ plan_bench() {
 }
 set_up plan_bench
 build_program
-build_preset release run_bench gui_bench
+build_preset release gui_bench
 
 assets=$(bash "$ROOT/scripts/fetch_assets.sh")
 MODEL=$(sed -n 's/^model //p' <<<"$assets") TEXT=$(sed -n 's/^text //p' <<<"$assets")

@@ -20,6 +20,7 @@ constexpr const char* kFooter = R"(Examples:
   carryover generate model.gguf --prompt-file question.txt
   carryover export run1 --figure loss -o loss.pdf  a figure, data or a report of a run
   carryover train --config run.json              fine-tune; Ctrl-C saves, --resume goes on
+  carryover bench model.gguf --output bench1     speed and memory by context, policy and peer
   source <(carryover completion bash)
 
 A model is a Hugging Face folder or a GGUF file. `carryover VERB --help` lists a verb's options.
@@ -75,6 +76,7 @@ const std::vector<Verb>& verbs() {
       {"audit", "Hold the trainer's gradient against its definition", add_audit},
       {"export", "Write a run's figures, data or report; or a model, its adapter merged", add_export},
       {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},
+      {"bench", "Measure speed and memory by context, policy and peer", add_bench},
       {"engine", "Do the work of a window elsewhere, over standard input and output", add_engine},
       {"setup-cuda", "Fetch what an installed Carryover needs to run on a GPU", add_setup_cuda},
       {"completion", "Print a shell's completion script", add_completion},

@@ -14,6 +14,9 @@ namespace {
 /// Words that a flag takes, or nothing where it takes a file or a number.
 const char* words_after(const std::string& flag) {
   if (flag == "--policy") return "segmented full";
+  if (flag == "--shape") return "llama2-7b llama3.1-8b smollm2-135m tiny";
+  if (flag == "--what") return "prefill decode train";
+  if (flag == "--policies") return "segmented full segmented,full";
   if (flag == "--dtype") return "auto fp32 bf16 fp64";
   if (flag == "--device") return "auto cpu cuda";
   if (flag == "--grouping") return "paper paper-code first-kv-group contiguous interleaved none all";

@@ -29,6 +29,7 @@ VerbAction add_train(CLI::App& app);
 VerbAction add_audit(CLI::App& app);
 VerbAction add_export(CLI::App& app);
 VerbAction add_heads(CLI::App& app);
+VerbAction add_bench(CLI::App& app);
 VerbAction add_engine(CLI::App& app);
 VerbAction add_setup_cuda(CLI::App& app);
 VerbAction add_completion(CLI::App& app);

@@ -94,7 +94,8 @@ class TextRun {
 
   void lose(const at::Tensor& hidden, SegmentSnapshot& snapshot) {
     if (!request_.loss) {
-      if (done_ + length_ == tokens()) decoder_.logits(hidden.narrow(0, length_ - 1, 1));
+      // .cpu() waits for a GPU: a prefill is done when its logits are there.
+      if (done_ + length_ == tokens()) decoder_.logits(hidden.narrow(0, length_ - 1, 1)).cpu();
       return;
     }
     const at::Tensor nll = segment_nll(decoder_, request_, done_, hidden);

@@ -6,10 +6,12 @@
 #include "engine/core/error.h"
 #include "engine/io/gguf_source.h"
 #include "engine/io/hf_source.h"
+#include "engine/io/random_model.h"
 
 namespace carryover {
 
 std::unique_ptr<ModelSource> ModelSource::open(const std::string& path) {
+  if (path.starts_with(random_model_prefix)) return open_random_model(path.substr(random_model_prefix.size()));
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {

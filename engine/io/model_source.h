@@ -25,8 +25,9 @@ class ModelSource {
  public:
   virtual ~ModelSource() = default;
 
-  /// `path`: an HF folder, or a .gguf file. Throws EngineError{BadInput, Unsupported, Io} naming the file, what is
-  /// wrong and what to do. Every tensor that the architecture needs is there with its shape once this returns.
+  /// `path`: an HF folder, a .gguf file, or random weights by name (random_model.h). Throws EngineError{BadInput,
+  /// Unsupported, Io} naming the file, what is wrong and what to do; {Usage} for a name that is none. Every tensor that
+  /// the architecture needs is there with its shape once this returns.
   static std::unique_ptr<ModelSource> open(const std::string& path);
 
   virtual const ModelConfig& config() const = 0;

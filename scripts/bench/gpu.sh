@@ -5,9 +5,4 @@ set -euo pipefail
 bin=$(dirname "$PROGRAM")
 [ -x "$bin/kernel_parity" ] || { echo "The CUDA parts are not built: ./lab cuda fetches and builds them." >&2; exit 77; }
 "$bin/kernel_parity"
-ids=$(mktemp)
-trap 'rm -f "$ids"' EXIT
-"$PROGRAM" tokenize "$MODEL" "$TEXT" >"$ids"
-for policy in segmented full; do
-  "$bin/run_bench" "$MODEL" "$ids" --device cuda --dtype bf16 --policy "$policy" --tokens 4096,16384,65536 --repeat 3
-done
+"$PROGRAM" bench "$MODEL" --device cuda --dtype bf16 --contexts 4096,16384,65536 --what prefill,decode --repeats 3 --json

@@ -1,103 +1,150 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Times and scores a model with the transformers library, as JSON on standard output.
+"""The peer that `carryover bench --peer PYTHON` measures: the transformers library, full attention by torch's sdpa.
 
-usage: peer_transformers.py MODEL [--dtype fp32|bf16] [--threads 2] [--tokens 512,2048] [--repeat 5] [--ids IDS.json]
+Reads JSON objects from standard input, a line each, and answers each with one. The first one says what to load:
+{"model": a GGUF file (its weights are dequantised, then cast) or a Hugging Face folder, or "config": a config.json for
+random weights, "dtype": "fp32", "threads": 2, "device": "cpu"}; the answer names the versions. Then one measurement each:
+{"what": "prefill", "decode" or "train", "ids": [...], "new_tokens": 32, "checkpointing": false} is answered by
+{"seconds": ..., "peak_bytes": ...}: what weights take and what was added to it. {"error": ...} says what went wrong.
 
-MODEL is a GGUF file (its weights are dequantised, then cast) or a Hugging Face folder. Attention is torch's
-scaled_dot_product_attention. For each length, prefill is timed once with the logits of the last token only and once with
-all logits: the median of --repeat after one warm-up, in seconds. With --ids (a JSON array) these tokens are read, and
-their perplexity under full attention is given for each length; without, arbitrary ids are read and none is.
+Prefill: a cache and the logits of the last token. Decode: seconds of a token, greedily, behind the ids. Train: one step on
+the ids, with fp32 weights, gradients and fused AdamW; bf16 is autocast over them.
 """
-import argparse
+import copy
+import ctypes
 import json
-import math
-import statistics
 import sys
 import time
 from pathlib import Path
 
-import torch
-import transformers
-
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+ANSWERS = sys.stdout  # what libraries print must not get among the answers
+sys.stdout = sys.stderr
 
 
-def load(path, dtype):
-    path = Path(path)
-    where, extra = (path, {}) if path.is_dir() else (path.parent, {"gguf_file": path.name})
-    model = transformers.AutoModelForCausalLM.from_pretrained(
-        where, dtype=dtype, attn_implementation="sdpa", local_files_only=True, **extra
-    )
-    return model.eval()
+def resident(key):
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith(key + ":"))
 
 
-def seconds(job, repeat):
-    job()
-    times = []
-    for _ in range(repeat):
+class Peak:
+    """What a piece of work adds to what is resident, or to what the GPU has handed out."""
+
+    def __init__(self, torch, cuda):
+        self.torch, self.cuda = torch, cuda
+        if cuda:
+            torch.cuda.synchronize()
+            torch.cuda.reset_peak_memory_stats()
+            return
+        ctypes.CDLL(None).malloc_trim(0)
+        try:
+            Path("/proc/self/clear_refs").write_text("5")
+            self.before = resident("VmRSS")
+        except OSError:
+            self.before = None
+
+    def bytes(self, weights):
+        if self.cuda:
+            return self.torch.cuda.max_memory_allocated()
+        return None if self.before is None else weights + max(0, resident("VmHWM") - self.before)
+
+
+class Peer:
+    def __init__(self, setup):
+        import torch
+        import transformers
+
+        self.torch, self.transformers, self.setup = torch, transformers, setup
+        torch.set_num_threads(setup["threads"])
+        transformers.utils.logging.disable_progress_bar()
+        self.cuda = setup["device"] == "cuda"
+        self.dtype = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp64": torch.float64}[setup["dtype"]]
+        self.model = self.load(self.dtype).eval()
+
+    def load(self, dtype):
+        library = self.transformers
+        if "config" in self.setup:
+            config = library.LlamaConfig(**copy.deepcopy(self.setup["config"]))
+            model = library.AutoModelForCausalLM.from_config(config, dtype=dtype, attn_implementation="sdpa")
+        else:
+            path = Path(self.setup["model"])
+            where, extra = (path, {}) if path.is_dir() else (path.parent, {"gguf_file": path.name})
+            model = library.AutoModelForCausalLM.from_pretrained(
+                where, dtype=dtype, attn_implementation="sdpa", local_files_only=True, **extra
+            )
+        return model.to(self.setup["device"])
+
+    def wait(self):
+        if self.cuda:
+            self.torch.cuda.synchronize()
+
+    def timed(self, job, weights):
+        peak = Peak(self.torch, self.cuda)
         start = time.perf_counter()
         job()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+        self.wait()
+        seconds = time.perf_counter() - start
+        return seconds, peak.bytes(weights)
 
+    def weight_bytes(self, model):
+        return sum(p.numel() * p.element_size() for p in model.parameters())
 
-def score(model, ids):
-    """Mean negative log-likelihood of ids[1:], summed in fp64; never all logits of a long text in fp32 at once."""
-    logits = model(ids, use_cache=False).logits[0, :-1]
-    total = 0.0
-    for rows, targets in zip(logits.split(256), ids[0, 1:].split(256)):
-        total += torch.nn.functional.cross_entropy(rows.float(), targets, reduction="none").double().sum().item()
-    return total / (ids.shape[1] - 1)
+    def prefill(self, ids, request):
+        with self.torch.inference_mode():
+            return self.timed(
+                lambda: self.model(ids, logits_to_keep=1, use_cache=True).logits.cpu(), self.weight_bytes(self.model)
+            )
 
+    def decode(self, ids, request):
+        def steps():
+            cache, token = result.past_key_values, result.logits[:, -1:].argmax(-1)
+            for _ in range(request["new_tokens"]):
+                step = self.model(token, past_key_values=cache, use_cache=True)
+                cache, token = step.past_key_values, step.logits[:, -1:].argmax(-1)
 
-@torch.inference_mode()
-def measure(model, ids, repeat, scored):
-    result = {
-        "tokens": ids.shape[1],
-        "prefill_last_logits_s": seconds(lambda: model(ids, logits_to_keep=1, use_cache=True), repeat),
-        "prefill_all_logits_s": seconds(lambda: model(ids, use_cache=True), repeat),
-    }
-    result["tokens_per_s"] = ids.shape[1] / result["prefill_last_logits_s"]
-    if scored:
-        result["nll_mean"] = score(model, ids)
-        result["ppl"] = math.exp(result["nll_mean"])
-    return result
+        with self.torch.inference_mode():
+            result = self.model(ids, logits_to_keep=1, use_cache=True)
+            self.wait()
+            seconds, _ = self.timed(steps, 0)
+        return seconds / request["new_tokens"], None
+
+    def train(self, ids, request):
+        torch = self.torch
+        model = self.load(torch.float32).train()
+        model.config.use_cache = False
+        if request["checkpointing"]:
+            model.gradient_checkpointing_enable({"use_reentrant": False})
+
+        def step():
+            optimizer = torch.optim.AdamW(model.parameters(), lr=0.0, weight_decay=0.0, fused=True)
+            with torch.autocast(self.setup["device"], torch.bfloat16, enabled=self.dtype == torch.bfloat16):
+                loss = model(ids, labels=ids).loss
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+
+        return self.timed(step, self.weight_bytes(model))
+
+    def answer(self, request):
+        ids = self.torch.tensor([request["ids"]], device=self.setup["device"])
+        work = {"prefill": self.prefill, "decode": self.decode, "train": self.train}[request["what"]]
+        seconds, peak = work(ids, request)
+        return {"seconds": seconds, "peak_bytes": peak}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("model")
-    parser.add_argument("--dtype", choices=DTYPES, default="fp32")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--tokens", default="512,2048")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--ids")
-    arguments = parser.parse_args()
-
-    torch.set_num_threads(arguments.threads)
-    transformers.utils.logging.disable_progress_bar()
-    model = load(arguments.model, DTYPES[arguments.dtype])
-    lengths = [int(word) for word in arguments.tokens.split(",")]
-    if arguments.ids:
-        ids = json.loads(Path(arguments.ids).read_text())
-        if len(ids) < max(lengths):
-            sys.exit(f"{arguments.ids}: holds {len(ids)} ids, and --tokens asks for {max(lengths)}")
-    else:
-        generator = torch.Generator().manual_seed(1)
-        ids = torch.randint(model.config.vocab_size, (max(lengths),), generator=generator).tolist()
-    report = {
-        "peer": f"transformers {transformers.__version__}, torch {torch.__version__}",
-        "model": str(arguments.model),
-        "dtype": arguments.dtype,
-        "threads": arguments.threads,
-        "attention": "sdpa",
-        "repeat": arguments.repeat,
-        "runs": [
-            measure(model, torch.tensor([ids[:length]]), arguments.repeat, bool(arguments.ids)) for length in lengths
-        ],
-    }
-    print(json.dumps(report, indent=2))
+    peer = None
+    for line in sys.stdin:
+        try:
+            request = json.loads(line)
+            if peer is None:
+                peer = Peer(request)
+                reply = {"program": f"transformers {peer.transformers.__version__}, torch {peer.torch.__version__}"}
+            else:
+                reply = peer.answer(request)
+        except Exception as error:  # whatever a library throws: the one who asked decides
+            reply = {"error": f"{type(error).__name__}: {error}"[:500]}
+        print(json.dumps(reply), file=ANSWERS, flush=True)
 
 
 if __name__ == "__main__":

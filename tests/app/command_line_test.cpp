@@ -42,8 +42,8 @@ QString complete(const QString& words) {
   return QString::fromUtf8(bash.readAllStandardOutput()).trimmed();
 }
 
-const QStringList kVerbs{"info",   "run",   "tokenize", "generate",   "train",     "audit",
-                         "export", "heads", "engine",   "setup-cuda", "completion"};
+const QStringList kVerbs{"info",   "run",   "tokenize", "generate", "train",      "audit",
+                         "export", "heads", "bench",    "engine",   "setup-cuda", "completion"};
 
 }  // namespace
 

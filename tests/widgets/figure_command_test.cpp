@@ -167,6 +167,23 @@ class FigureCommandTest : public QObject {
     QVERIFY(run_program("pdfimages", {"-list", file("run.pdf")}).out.count("image") >= 4);
   }
 
+  void a_bench_has_figures_of_its_own() {
+    const QString bench = file("bench");
+    const CliResult measured = test::run_cli({"bench", "--shape", "tiny", "--contexts", "32,96,300", "--what",
+                                              "prefill,decode", "--repeats", "1", "--output", bench, "--quiet"});
+    QVERIFY2(measured.code == 0, measured.err.constData());
+    for (const char* name : {"prefill-scaling", "latency-memory"}) {
+      const QString csv = file(name) + ".csv";
+      const CliResult result = run_carryover({"export", bench, "--figure", name, "-o", csv});
+      QVERIFY2(result.code == 0, result.err.constData());
+      const QByteArray rows = contents(csv);
+      QVERIFY2(rows.contains("segmented,full") && rows.contains("# Model: tiny, weights "), rows.constData());
+    }
+    QVERIFY(contents(file("prefill-scaling.csv")).contains("\n300,"));
+    const CliResult wrong = run_carryover({"export", bench, "--figure", "loss", "-o", file("bench.pdf")});
+    QVERIFY2(wrong.code == 2 && wrong.err.contains("latency-memory"), wrong.err.constData());
+  }
+
   void wrong_requests_say_what_is_right_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<int>("code");

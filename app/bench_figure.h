@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/commands/figure_request.h"
+
+namespace carryover {
+
+/// Whether `folder` is what `carryover bench --output` wrote.
+bool is_bench_folder(const std::string& folder);
+
+/// "prefill-scaling" (seconds of prefill by context) or "latency-memory" (peak memory by seconds of prefill), a curve
+/// for each policy and peer. Needs a QApplication. Throws EngineError{Usage, BadInput, Io}.
+void make_bench_figure(const FigureRequest& request);
+
+}  // namespace carryover

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "app/commands/bench_peers.h"
+#include "app/commands/bench_report.h"
+#include "app/commands/bench_session.h"
+#include "app/commands/commands.h"
+#include "app/commands/config_options.h"
+#include "app/commands/interrupt_watch.h"
+#include "app/commands/output.h"
+#include "app/commands/progress_line.h"
+#include "app/commands/verbs.h"
+#include "engine/core/error.h"
+#include "engine/engine_library.h"
+#include "engine/io/model_source.h"
+#include "engine/io/random_model.h"
+#include "engine/io/run_folder.h"
+#include "engine/io/trained_under.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
+constexpr std::int64_t kLimitRows = 1024;  ///< of the products that show what the machine can do
+
+struct BenchOptions {
+  std::string model, shape, peer, output;
+  std::vector<std::int64_t> contexts{512, 1024, 2048};
+  std::vector<std::string> policies = policy_names(), kinds{"prefill", "decode", "train"};
+  std::int64_t repeats = 0, new_tokens = 32;
+  bool overwrite = false, json = false, quiet = false;
+};
+
+/// MODEL, or the random weights' name. `seed` is theirs.
+std::string model_path(const BenchOptions& options, std::uint64_t seed) {
+  if (options.model.empty() == options.shape.empty())
+    throw EngineError(Fault::Usage, "bench", "needs either MODEL or --shape NAME", "See `carryover bench --help`.");
+  if (options.shape.empty()) return options.model;
+  return std::string(random_model_prefix) + options.shape + ":" + std::to_string(seed);
+}
+
+BenchPlan make_plan(const BenchOptions& options) {
+  BenchPlan plan;
+  plan.contexts = options.contexts;
+  std::sort(plan.contexts.begin(), plan.contexts.end());
+  plan.contexts.erase(std::unique(plan.contexts.begin(), plan.contexts.end()), plan.contexts.end());
+  plan.repeats = options.repeats;
+  for (const BenchKind kind : {BenchKind::Prefill, BenchKind::Decode, BenchKind::Train})
+    if (std::find(options.kinds.begin(), options.kinds.end(), bench_kind_name(kind)) != options.kinds.end())
+      plan.kinds.push_back(kind);
+  return plan;
+}
+
+/// The longest context, or the training sample.
+std::int64_t longest_text(const BenchPlan& plan, const BenchInput& input) {
+  if (std::find(plan.kinds.begin(), plan.kinds.end(), BenchKind::Train) == plan.kinds.end())
+    return plan.contexts.back();
+  if (input.config.segment_length > kMostTokens || input.config.truncation_depth >= kMostTokens ||
+      input.sample_tokens() > kMostTokens)
+    throw EngineError(Fault::Usage, "bench",
+                      "would train on a sample of more than " + std::to_string(kMostTokens) + " tokens",
+                      "Give a smaller --segment-length or --truncation-depth, or leave train out of --what.");
+  return std::max(plan.contexts.back(), input.sample_tokens());
+}
+
+std::vector<std::int32_t> random_ids(std::int64_t count, std::int64_t vocabulary, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+  for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(vocabulary));
+  return ids;
+}
+
+/// Where --output says. Asked before anything is measured.
+class BenchFolder {
+ public:
+  BenchFolder(const std::string& directory, bool overwrite) : directory_(directory) {
+    namespace fs = std::filesystem;
+    if (directory.empty()) return;
+    std::error_code code;
+    if (fs::exists(fs::path(directory) / "bench.json", code) && !overwrite)
+      throw EngineError(Fault::Usage, directory, "already holds a bench", "Choose another folder, or add --overwrite.");
+    fs::create_directories(directory, code);
+    if (code) throw EngineError(Fault::Io, directory, "can't be made: " + code.message(), "Choose another folder.");
+  }
+
+  void write(const nlohmann::json& bench) const {
+    if (directory_.empty()) return;
+    write_file_atomically(directory_ + "/bench.json", bench.dump(1) + "\n");
+    write_file_atomically(directory_ + "/bench.csv", bench_csv(bench));
+  }
+
+ private:
+  std::string directory_;
+};
+
+/// Ours by policy, and the peers that are here; of the others, why they are not.
+struct Subjects {
+  std::vector<std::unique_ptr<BenchSubject>> all;
+  std::vector<BenchGap> gaps;
+
+  std::vector<std::string> programs() const {
+    std::vector<std::string> names;
+    for (const auto& subject : all)
+      if (std::find(names.begin(), names.end(), subject->program()) == names.end()) names.push_back(subject->program());
+    return names;
+  }
+};
+
+Subjects find_subjects(const BenchOptions& options, const BenchInput& input, Session& session, ProgressLine& progress,
+                       RunControl& control) {
+  Subjects subjects;
+  for (const std::string& policy : options.policies) subjects.all.push_back(session_subject(session, input, policy));
+  if (options.peer.empty()) {
+    subjects.gaps.push_back({"everything", "transformers", "no --peer PYTHON was given"});
+  } else {
+    progress.status("starting transformers");
+    subjects.all.push_back(transformers_subject(options.peer, input, control));
+  }
+  std::string why_not;
+  if (auto llama = llama_bench_subject(input, why_not))
+    subjects.all.push_back(std::move(llama));
+  else
+    subjects.gaps.push_back({"everything", "llama-bench", why_not});
+  return subjects;
+}
+
+int bench(const BenchOptions& options, const ConfigOptions& config_options) {
+  const ModelConfig model = ModelSource::open(model_path(options, 0))->config();
+  const SegmentConfig usual =
+      options.model.empty() ? SegmentConfig::defaults_for(model) : initial_config(model, options.model, {});
+  const RunSettings settings = config_options.resolve(model, usual);
+  const BenchPlan plan = make_plan(options);
+  const BenchFolder folder(options.output, options.overwrite);
+  BenchInput input;
+  input.config = settings.config;
+  input.new_tokens = options.new_tokens;
+  input.ids = random_ids(longest_text(plan, input), model.vocabulary, settings.seed);
+
+  RunControl control;
+  const InterruptWatch interrupt(control);
+  ProgressLine progress(options.quiet);
+  const auto session =
+      load_session({model_path(options, settings.seed), settings.dtype, settings.device, settings.threads, false, {}},
+                   [&](double fraction, const std::string& what) {
+                     control.checkpoint();
+                     progress.loading(fraction, what);
+                   });
+  input.model = session->model();
+  progress.status("measuring what the machine can do");
+  const MachineLimits limits = measure_limits(input.model, std::min(kLimitRows, input.config.segment_length));
+  const Subjects subjects = find_subjects(options, input, *session, progress, control);
+  const auto report = [&](BenchResult result) {
+    result.gaps.insert(result.gaps.begin(), subjects.gaps.begin(), subjects.gaps.end());
+    return bench_json(input, limits, subjects.programs(), result);
+  };
+  const BenchResult result = run_bench(
+      plan, input, subjects.all, control, [&](const std::string& text) { progress.status(text); },
+      [&](const BenchResult& so_far) { folder.write(report(so_far)); });
+  progress.clear();
+  const nlohmann::json found = report(result);
+  folder.write(found);
+  print(options.json ? found.dump(1) + "\n" : bench_text(found));
+  if (!options.output.empty() && !options.json) print("written    " + options.output + "\n");
+  return result.interrupted ? kExitStopped : kExitOk;
+}
+
+}  // namespace
+
+VerbAction add_bench(CLI::App& app) {
+  const auto options = std::make_shared<BenchOptions>();
+  const auto list = [&app](const char* flag, auto& target, const char* type, const char* help) {
+    return app.add_option(flag, target, help)->delimiter(',')->allow_extra_args(false)->type_name(type);
+  };
+  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("");
+  app.add_option("--shape", options->shape,
+                 "random weights of this shape instead: llama2-7b, llama3.1-8b, "
+                 "smollm2-135m, tiny; --seed draws others")
+      ->type_name("NAME");
+  list("--contexts", options->contexts, "LIST", "lengths of texts, in tokens (512,1024,2048)")
+      ->check(CLI::Range(std::int64_t{1}, kMostTokens));
+  list("--policies", options->policies, "LIST", "policies to measure (all: segmented,full)")
+      ->check(CLI::IsMember(policy_names()));
+  list("--what", options->kinds, "LIST", "prefill, decode, train (all)")
+      ->check(CLI::IsMember({"prefill", "decode", "train"}));
+  app.add_option("--repeats", options->repeats, "repetitions of each (5 up to 2048 tokens, 3 up to 8192, 1 above)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
+  app.add_option("--new-tokens", options->new_tokens, "tokens decoded behind each text (32)")
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N");
+  app.add_option("--peer", options->peer, "a Python that has transformers: measured in the same rounds")
+      ->type_name("PYTHON");
+  app.add_option("--output", options->output, "folder for bench.json and bench.csv")->type_name("DIR");
+  app.add_flag("--overwrite", options->overwrite, "replace a bench that --output holds already");
+  app.add_flag("--json", options->json, "print everything as JSON");
+  app.add_flag("--quiet", options->quiet, "no progress on standard error");
+  const auto config = std::make_shared<ConfigOptions>(app);
+  for (const char* other : {"--policy", "--bos"}) app.remove_option(app.get_option(other));
+  app.footer(
+      R"(Time and memory of prefill and decoding by context, and of a training step of K + 1 segments, for each policy,
+in rounds that take turns; beside them what the machine's best matrix products and memory allow. llama-bench is
+measured too where PATH has one and MODEL is a GGUF file. Ctrl-C keeps what was measured.
+
+Examples:
+  carryover bench model.gguf --output bench1
+  carryover bench --shape llama2-7b --dtype bf16 --contexts 4096,16384 --what prefill
+  carryover bench model.gguf --contexts 512 --what prefill,decode --peer venv/bin/python)");
+  return [options, config] { return bench(*options, *config); };
+}
+
+}  // namespace carryover

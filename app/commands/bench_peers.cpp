@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/commands/bench_peers.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "app/commands/bench_peer_script.h"
+#include "engine/core/error.h"
+#include "engine/io/hf_config.h"
+#include "engine/io/json_file.h"
+#include "engine/io/random_model.h"
+#include "engine/io/run_folder.h"
+#include "engine/remote/child_process.h"
+#include "engine/remote/pipe_io.h"
+#include "engine/remote/temporary_folder.h"
+
+namespace carryover {
+
+namespace {
+
+using nlohmann::json;
+
+std::string shell_word(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string last_line(const std::string& text) {
+  std::string last;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+  return last.substr(0, 300);
+}
+
+/// A peer's process. A stop request ends it: it has a session of its own and hears no Ctrl-C. The number of times that
+/// LibTorch's threads spin is ours to choose for us alone, not for the peer.
+class PeerProcess {
+ public:
+  PeerProcess(std::string name, const std::string& command)
+      : name_(std::move(name)), child_("unset GOMP_SPINCOUNT; exec " + command) {}
+
+  void send(const std::string& line, RunControl& control) {
+    if (!write_all(child_.input(), line + "\n", [&] { return stops(control); })) fail();
+  }
+
+  std::string receive_line(RunControl& control) {
+    for (std::size_t end; (end = out_.find('\n')) == std::string::npos;)
+      if (!receive(control)) fail();
+    const std::string line = out_.substr(0, out_.find('\n'));
+    out_.erase(0, line.size() + 1);
+    return line;
+  }
+
+  std::string receive_all(RunControl& control) {
+    while (receive(control)) continue;
+    if (const auto end = child_.wait(10000); !end || *end != "exit code 0") fail();
+    return out_;
+  }
+
+ private:
+  static bool stops(RunControl& control) { return control.stop_requested(); }
+
+  /// False once it has closed its output.
+  bool receive(RunControl& control) {
+    pollfd sources[] = {{child_.output(), POLLIN, 0}, {child_.errors(), POLLIN, 0}};
+    ::poll(sources, errors_open_ ? 2 : 1, 10 * kPipeTickMs);
+    if (stops(control)) {
+      child_.kill();
+      throw EngineError(Fault::Cancelled, name_, "was stopped");
+    }
+    if (errors_open_ && read_some(child_.errors(), errors_) == ReadResult::End) errors_open_ = false;
+    return read_some(child_.output(), out_) != ReadResult::End;
+  }
+
+  [[noreturn]] void fail() {
+    const std::string end = child_.wait(2000).value_or("closed its output");
+    while (read_some(child_.errors(), errors_) == ReadResult::Some) continue;
+    const std::string said = last_line(errors_);
+    throw EngineError(Fault::Io, name_, end + (said.empty() ? "" : ": " + said),
+                      "Run it by hand to see more, or measure without it.");
+  }
+
+  std::string name_;
+  ChildProcess child_;
+  std::string out_, errors_;
+  bool errors_open_ = true;
+};
+
+class TransformersSubject final : public BenchSubject {
+ public:
+  TransformersSubject(const std::string& python, const BenchInput& input, RunControl& control) : input_(input) {
+    const std::string script = folder_.path() + "/peer_transformers.py";
+    write_file_atomically(script, bench_peer_script);
+    process_ = std::make_unique<PeerProcess>("transformers", shell_word(python) + " -u " + shell_word(script));
+    const ModelInfo& model = input.model;
+    json setup{{"dtype", dtype_name(model.dtype)}, {"threads", model.threads}, {"device", device_name(model.device)}};
+    if (model.path.starts_with(random_model_prefix))
+      setup["config"] = hf_config_to_json(model.config, model.dtype == DType::BFloat16 ? "bfloat16" : "float32");
+    else
+      setup["model"] = model.path;
+    program_ = ask(setup, control).at("program").get<std::string>();
+  }
+
+  std::string name() const override { return "transformers"; }
+  std::string program() const override { return program_; }
+
+  BenchSample measure(const BenchCase& bench_case, RunControl& control) override {
+    const json answer = ask({{"what", bench_kind_name(bench_case.kind)},
+                             {"ids", *input_.first_ids(bench_case.tokens)},
+                             {"new_tokens", input_.new_tokens},
+                             {"checkpointing", bench_case.checkpointing}},
+                            control);
+    BenchSample sample{answer.at("seconds").get<double>(), {}, {}};
+    if (!answer.at("peak_bytes").is_null()) sample.peak_bytes = answer.at("peak_bytes").get<std::int64_t>();
+    return sample;
+  }
+
+ private:
+  json ask(const json& question, RunControl& control) {
+    process_->send(question.dump(), control);
+    const std::string line = process_->receive_line(control);
+    json answer = json::parse(line, nullptr, false);
+    if (!answer.is_object() || answer.contains("error"))
+      throw EngineError(Fault::Io, name(), answer.is_object() ? answer["error"].dump() : "said " + line.substr(0, 200),
+                        "Check that this Python has transformers and torch.");
+    return answer;
+  }
+
+  const BenchInput& input_;
+  TemporaryFolder folder_;
+  std::unique_ptr<PeerProcess> process_;
+  std::string program_;
+};
+
+class LlamaBenchSubject final : public BenchSubject {
+ public:
+  LlamaBenchSubject(const BenchInput& input, std::string program) : input_(input), program_(std::move(program)) {}
+
+  std::string name() const override { return "llama-bench"; }
+  std::string program() const override { return described_.empty() ? program_ : described_; }
+  std::string cannot(BenchKind kind) const override {
+    return kind == BenchKind::Train ? "llama-bench measures no training" : "";
+  }
+  bool warms_up_by_itself() const override { return true; }
+
+  BenchSample measure(const BenchCase& bench_case, RunControl& control) override {
+    const std::string tokens = std::to_string(bench_case.tokens), made = std::to_string(input_.new_tokens);
+    const bool decoding = bench_case.kind == BenchKind::Decode;
+    PeerProcess process(name(), shell_word(program_) + " -m " + shell_word(input_.model.path) + " -r 1 -o json -t " +
+                                    std::to_string(input_.model.threads) +
+                                    (input_.model.device == Device::Cuda ? " -ngl 99" : " -ngl 0") +
+                                    (decoding ? " -p 0 -n " + made + " -d " + tokens : " -n 0 -p " + tokens));
+    const std::string said = process.receive_all(control);
+    const json tests = json::parse(said, nullptr, false);
+    if (!tests.is_array() || tests.empty() || !tests[0].contains("avg_ns"))
+      throw EngineError(Fault::Io, name(), "printed no results", "Use a llama-bench that knows -o json and -d.");
+    const json& test = tests[0];
+    described_ = "llama.cpp " + test.value("build_commit", "") + ", " + test.value("model_type", "");
+    const double seconds = test.at("avg_ns").get<double>() * 1e-9;
+    return {decoding ? seconds / static_cast<double>(input_.new_tokens) : seconds, {}, {}};
+  }
+
+ private:
+  const BenchInput& input_;
+  std::string program_, described_;
+};
+
+std::string find_on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::filesystem::path file = std::filesystem::path(folder) / program;
+    if (::access(file.c_str(), X_OK) == 0) return file.string();
+  }
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<BenchSubject> transformers_subject(const std::string& python, const BenchInput& input,
+                                                   RunControl& control) {
+  return std::make_unique<TransformersSubject>(python, input, control);
+}
+
+std::unique_ptr<BenchSubject> llama_bench_subject(const BenchInput& input, std::string& why_not) {
+  const std::string program = find_on_path("llama-bench");
+  if (program.empty())
+    why_not = "there is no llama-bench on PATH";
+  else if (!input.model.path.ends_with(".gguf"))
+    why_not = "llama-bench reads GGUF files only";
+  return why_not.empty() ? std::make_unique<LlamaBenchSubject>(input, program) : nullptr;
+}
+
+}  // namespace carryover

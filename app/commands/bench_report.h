@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "app/commands/bench_schedule.h"
+
+namespace carryover {
+
+/// The contents of bench.json: everything needed to judge a figure and to measure it again. `programs`: who was
+/// measured, with versions.
+nlohmann::json bench_json(const BenchInput& input, const MachineLimits& limits,
+                          const std::vector<std::string>& programs, const BenchResult& result);
+
+/// The measurements of a bench.json as rows, for bench.csv and for people.
+std::string bench_csv(const nlohmann::json& bench);
+std::string bench_text(const nlohmann::json& bench);
+
+}  // namespace carryover

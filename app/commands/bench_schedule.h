@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "app/commands/bench_values.h"
+
+namespace carryover {
+
+struct BenchPlan {
+  std::vector<std::int64_t> contexts;
+  std::vector<BenchKind> kinds;
+  std::int64_t repeats = 0;  ///< 0: bench_repeats()
+};
+
+struct BenchResult {
+  std::vector<BenchRow> rows;
+  std::vector<BenchGap> gaps;
+  bool interrupted = false;
+};
+
+/// Repetitions of a length where none are asked for: 5 up to 2K tokens, 3 up to 8K, 1 above.
+std::int64_t bench_repeats(std::int64_t tokens);
+
+/// Measures in rounds: every subject once in each, there and back, so that a machine whose speed drifts drifts for all.
+/// Each case is run once before that, unmeasured, where it is repeated. `status` hears what comes next, `saved` after
+/// each length. What runs out of memory, and a peer that fails, becomes a gap. After a stop request what was measured
+/// stays.
+BenchResult run_bench(const BenchPlan& plan, const BenchInput& input,
+                      const std::vector<std::unique_ptr<BenchSubject>>& subjects, RunControl& control,
+                      const std::function<void(const std::string&)>& status,
+                      const std::function<void(const BenchResult&)>& saved);
+
+}  // namespace carryover

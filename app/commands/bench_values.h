@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/machine_limits.h"
+#include "engine/core/run_control.h"
+#include "engine/session.h"
+
+namespace carryover {
+
+enum class BenchKind { Prefill, Decode, Train };
+std::string_view bench_kind_name(BenchKind kind);  ///< "prefill", "decode", "train"
+
+/// One line of the result: who does what.
+struct BenchCase {
+  BenchKind kind = BenchKind::Prefill;
+  std::string who;             ///< a policy of ours, or a peer
+  std::int64_t tokens = 0;     ///< of the text, the prompt, or the training sample
+  bool checkpointing = false;  ///< training
+};
+
+/// One repetition.
+struct BenchSample {
+  double seconds = 0;                      ///< of decoding: of one token
+  std::optional<MemoryBytes> memory;       ///< by kind, where the engine counts it
+  std::optional<std::int64_t> peak_bytes;  ///< weights and what the repetition added to what was there before it
+};
+
+struct BenchRow {
+  BenchCase bench_case;
+  std::vector<double> seconds;  ///< in the order of the repetitions
+  std::optional<MemoryBytes> memory;
+  std::optional<std::int64_t> peak_bytes;  ///< the highest of the repetitions
+  std::optional<MemoryBytes> predicted;
+  double flops = 0;  ///< that the definition asks for; 0 of decoding
+  double bytes = 0;  ///< that decoding a token has to read; 0 else
+
+  double median() const;
+};
+
+/// What was asked for and could not be had, which a reader of the numbers must know.
+struct BenchGap {
+  std::string what, who, why;
+};
+
+/// Somebody who can be measured: a policy of ours or a peer program. Owner: the command. One thread.
+class BenchSubject {
+ public:
+  virtual ~BenchSubject() = default;
+  virtual std::string name() const = 0;
+  virtual std::string program() const = 0;  ///< and its version
+  virtual bool is_peer() const { return true; }
+  /// Why not, or an empty text.
+  virtual std::string cannot(BenchKind /*kind*/) const { return {}; }
+  virtual bool warms_up_by_itself() const { return false; }
+  /// Throws EngineError{Cancelled} after a stop request, and others where it failed.
+  virtual BenchSample measure(const BenchCase& bench_case, RunControl& control) = 0;
+  virtual std::optional<MemoryBytes> predict(const BenchCase& /*bench_case*/) const { return std::nullopt; }
+};
+
+/// What every subject works on.
+struct BenchInput {
+  ModelInfo model;
+  SegmentConfig config;
+  std::vector<std::int32_t> ids;  ///< random; a context takes the first ones
+  std::int64_t new_tokens = 32;   ///< decoded behind each context
+
+  std::int64_t sample_tokens() const { return (config.truncation_depth + 1) * config.segment_length; }
+  std::shared_ptr<const std::vector<std::int32_t>> first_ids(std::int64_t tokens) const;
+};
+
+}  // namespace carryover

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/machine_limits.h"
+#include "engine/session.h"
+
+namespace carryover {
+
+/// Products of the model's own shapes with `rows` rows, and a square one, in its number type on its device and
+/// LibTorch's threads; then the triad. Takes about 2 s. Thread: engine.
+MachineLimits find_limits(const ModelInfo& model, std::int64_t rows);
+
+}  // namespace carryover
