@@ -65,7 +65,8 @@ class EngineWorker : public QObject {
   EngineSource& engine() { return engine_; }  ///< engine thread only
   void open_model(const ModelRequest& request);
   void open_text(const TextRequest& request);
-  void run(const RunRequest& request, const std::shared_ptr<RunChannel>& channel);
+  /// `run` is spilled to `journal` as it goes on, or to a file without a name where that is empty.
+  void run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel);
   void save(const RunContents& run);  ///< as the folder run.directory, a new one
   void open_run(const QString& directory);
   /// From the model's files, whatever the open model has become since: it is loaded anew where it must be.
@@ -83,12 +84,14 @@ class EngineWorker : public QObject {
   void model_failed(const carryover::ErrorReport& report, bool has_model);
   void text_opened(const carryover::LoadedText& text);
   void text_failed(const carryover::ErrorReport& report);
+  void run_spills(std::shared_ptr<const carryover::SegmentSource> segments);  ///< before its first segment
+  void spill_failed(const carryover::ErrorReport& report);                    ///< the run goes on
   void run_ended(const carryover::RunSummary& summary);
   void run_failed(const carryover::ErrorReport& report);
   void train_news();  ///< the channel has something; sent once until it is drained
   void train_ended(const carryover::TrainingSummary& summary);
   void train_failed(const carryover::ErrorReport& report);
-  void run_opened(const carryover::RunContents& run, std::shared_ptr<const carryover::Tokenizer> tokenizer);
+  void run_opened(const carryover::OpenedRun& run, std::shared_ptr<const carryover::Tokenizer> tokenizer);
   void run_open_failed(const carryover::ErrorReport& report);
   void saved(const QString& directory);
   void save_failed(const carryover::ErrorReport& report);

@@ -77,6 +77,15 @@ void RunController::connect_worker() {
     run_wanted_ = false;
     Q_EMIT failed(report);
   });
+  connect(worker_, &EngineWorker::run_spills, this, [this](const std::shared_ptr<const SegmentSource>& segments) {
+    context_.run().set_source(segments);
+  });
+  connect(worker_, &EngineWorker::spill_failed, this, &RunController::failed);
+  connect(&context_.run(), &RunModel::unreadable, this,
+          [this](const QString& where, const QString& problem, const QString& advice) {
+            Q_EMIT failed({Fault::Io, where, problem, advice});
+          },
+          Qt::QueuedConnection);
   connect(worker_, &EngineWorker::run_ended, this, &RunController::end_run);
   connect(worker_, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
     run_wanted_ = false;
@@ -272,12 +281,13 @@ void RunController::run(std::int64_t latch_segment) {
   begin_run(description, {}, model_->tokenizer);
   channel_ = std::make_shared<RunChannel>(
       [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });
+  const QString journal = journal_place_ ? journal_place_() : QString();
   since_start_.start();
   set_state(State::Running);
   context_.add_note(
       tr("Running %L1 tokens, policy %2").arg(request.ids->size()).arg(QString::fromStdString(request.policy)));
   Q_EMIT run_started();
-  post([request, channel = channel_](EngineWorker& worker) { worker.run(request, channel); });
+  post([description, journal, channel = channel_](EngineWorker& worker) { worker.run(description, journal, channel); });
 }
 
 void RunController::run_when_ready() {
@@ -335,7 +345,7 @@ void RunController::wake() {
 void RunController::drain() {
   if (!channel_) return;
   since_drain_.start();
-  for (auto& snapshot : channel_->drain()) context_.run().append(std::move(snapshot));
+  context_.run().append(channel_->drain());
   context_.run().set_progress(channel_->tokens_done());
 }
 
@@ -363,25 +373,40 @@ RunDescription RunController::describe_run() const {
 
 RunContents RunController::run_contents() const {
   const RunModel& run = context_.run();
-  RunContents contents{run.origin().folder, describe_run(), run.summary(), {}};
-  for (int i = 0; i < run.segment_count(); ++i) contents.segments.push_back(run.shared_snapshot(i));
-  return contents;
+  return {run.origin().folder, describe_run(), run.summary(), run.segments()};
 }
 
-void RunController::show(const QString& name, const RunRequest& request,
-                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments,
-                         const std::optional<RunSummary>& known_summary) {
-  if (state_ != State::Idle || !model_) return;
+bool RunController::begin_shown(const QString& name, const RunRequest& request) {
+  if (state_ != State::Idle || !model_) return false;
   RunDescription description;
   description.model = model_->info;
   description.text = name.toStdString();
   description.request = request;
   begin_run(description, {}, model_->tokenizer);
+  return true;
+}
+
+void RunController::end_shown(const std::optional<RunSummary>& known_summary) {
   RunModel& run = context_.run();
-  for (const auto& segment : segments) run.append(segment);
   RunSummary summary = sum_up(run);
   summary.cancelled = summary.segments < run.expected_segments();
   run.finish(known_summary.value_or(summary));
+}
+
+void RunController::show(const QString& name, const RunRequest& request,
+                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments,
+                         const std::optional<RunSummary>& known_summary) {
+  if (!begin_shown(name, request)) return;
+  context_.run().append(segments);
+  end_shown(known_summary);
+}
+
+void RunController::show(const QString& name, const RunRequest& request, const std::shared_ptr<RunOutline>& outline,
+                         const std::shared_ptr<const SegmentSource>& segments,
+                         const std::optional<RunSummary>& known_summary) {
+  if (!begin_shown(name, request)) return;
+  context_.run().show(outline, segments);
+  end_shown(known_summary);
 }
 
 void RunController::open_run(const QString& directory) {
@@ -390,15 +415,16 @@ void RunController::open_run(const QString& directory) {
   post([directory](EngineWorker& worker) { worker.open_run(directory); });
 }
 
-void RunController::show_opened(const RunContents& opened, const std::shared_ptr<const Tokenizer>& tokenizer) {
-  if (!model_) context_.set_model(opened.description.model.config, opened.description.request.config);
-  begin_run(opened.description, opened.directory, tokenizer);
-  for (const auto& segment : opened.segments) context_.run().append(segment);
-  context_.run().finish(opened.summary);
+void RunController::show_opened(const OpenedRun& opened, const std::shared_ptr<const Tokenizer>& tokenizer) {
+  const RunContents& contents = opened.contents;
+  if (!model_) context_.set_model(contents.description.model.config, contents.description.request.config);
+  begin_run(contents.description, contents.directory, tokenizer);
+  context_.run().show(opened.outline, contents.segments);
+  context_.run().finish(contents.summary);
   context_.digests().add(context_.run());
   context_.add_note(tr("%1: run %2, %L3 segments%4")
-                        .arg(QString::fromStdString(opened.directory), QString::fromStdString(opened.description.id))
-                        .arg(opened.segments.size())
+                        .arg(QString::fromStdString(contents.directory), QString::fromStdString(contents.description.id))
+                        .arg(contents.segments->count())
                         .arg(tokenizer ? QString() : tr("; its model is not here, so tokens have no text")));
   Q_EMIT run_opened();
 }

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QThread>
 #include <QTimer>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -58,11 +59,16 @@ class RunController : public QObject {
   void show(const QString& name, const RunRequest& request,
             const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments,
             const std::optional<RunSummary>& known_summary = {});
+  /// Likewise, of a run that stays on disk.
+  void show(const QString& name, const RunRequest& request, const std::shared_ptr<RunOutline>& outline,
+            const std::shared_ptr<const SegmentSource>& segments, const std::optional<RunSummary>& known_summary = {});
   /// Shows a run from its folder; neither its model nor its text is opened. What runs is stopped.
   void open_run(const QString& directory);
   void save_run(const QString& directory);
   /// The run that is shown, with the command line that repeats it.
   RunDescription describe_run() const;
+  /// Where each run's journal goes, from its beginning on: asked for as it starts. None: into a file without a name.
+  void set_journal_place(std::function<QString()> place) { journal_place_ = std::move(place); }
   RunContents run_contents() const;
 
  Q_SIGNALS:
@@ -92,7 +98,9 @@ class RunController : public QObject {
   void end_run(const RunSummary& summary);
   void begin_run(const RunDescription& description, const std::string& folder,
                  const std::shared_ptr<const Tokenizer>& tokenizer);
-  void show_opened(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
+  bool begin_shown(const QString& name, const RunRequest& request);
+  void end_shown(const std::optional<RunSummary>& known_summary);
+  void show_opened(const OpenedRun& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   void wake();
   void drain();
   RunRequest make_request() const;
@@ -112,6 +120,7 @@ class RunController : public QObject {
   int loads_under_way_ = 0;
   bool run_wanted_ = false;
   QString busy_;
+  std::function<QString()> journal_place_;
   RunDescription described_;  ///< of the run in the RunModel, what that does not know itself
   std::string saving_;        ///< id of the run that is being written
   QTimer drain_timer_;

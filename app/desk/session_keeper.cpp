@@ -54,6 +54,7 @@ SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* p
 }
 
 SessionKeeper::~SessionKeeper() {
+  window_.controller().set_journal_place({});
   if (folder_ && !restoring()) {
     if (!frozen_) state_ = capture();
     state_.closed = true;
@@ -85,17 +86,11 @@ void SessionKeeper::connect_writer() {
 
 void SessionKeeper::connect_window() {
   RunController& controller = window_.controller();
-  RunModel& run = window_.context().run();
-  connect(&run, &RunModel::reset, this, [this] { journaling_ = false; });  // it may be no run, but a training's step
-  connect(&controller, &RunController::run_started, this, &SessionKeeper::begin_run);
-  connect(&run, &RunModel::segments_appended, this, [this, &run](int first, int last) {
-    if (!journaling_) return;
-    for (int i = first; i <= last; ++i)
-      post([snapshot = run.shared_snapshot(i)](SessionWriter& writer) { writer.append(snapshot); });
-  });
-  connect(&controller, &RunController::run_ended, this, [this, &run] {
-    if (std::exchange(journaling_, false))
-      post([summary = run.summary()](SessionWriter& writer) { writer.finish_run(summary); });
+  controller.set_journal_place([this] { return place_of_journal(); });
+  connect(&controller, &RunController::run_started, this, [this] {
+    keep_now();
+    const QString before = std::exchange(last_run_, QString());
+    if (folder_ && before.startsWith(folder_->path())) post([before](SessionWriter& writer) { writer.remove({before}); });
   });
   connect(&controller, &RunController::text_opened, this, &SessionKeeper::keep_text);
   connect(&controller, &RunController::saved, this, [this](const QString& directory) {
@@ -225,15 +220,10 @@ QString SessionKeeper::unused_file(const QString& stem, const QString& suffix) {
   return path;
 }
 
-void SessionKeeper::begin_run() {
-  if (!folder_) return;
-  const QString before = run_;
-  run_ = unused_file(QStringLiteral("run"), QStringLiteral("journal"));
-  journaling_ = true;
-  post(
-      [path = run_, run = window_.controller().describe_run()](SessionWriter& writer) { writer.begin_run(path, run); });
-  keep_now();
-  if (before.startsWith(folder_->path())) post([before](SessionWriter& writer) { writer.remove({before}); });
+QString SessionKeeper::place_of_journal() {
+  if (!folder_) return {};
+  last_run_ = std::exchange(run_, unused_file(QStringLiteral("run"), QStringLiteral("journal")));
+  return run_;
 }
 
 void SessionKeeper::keep_text() {

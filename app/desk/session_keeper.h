@@ -53,7 +53,7 @@ class SessionKeeper : public QObject {
   void restore(const SessionState& state);
   void end_restore(bool run_shown);
   SessionState capture();
-  void begin_run();
+  QString place_of_journal();
   void keep_text();
   QString unused_file(const QString& stem, const QString& suffix);
 
@@ -68,8 +68,9 @@ class SessionKeeper : public QObject {
   SessionState saved_;   ///< what the session file says
   std::string written_;  ///< what session.json says, or will when the writer is through
   QString run_, text_;   ///< the journal of the run on show; the text on show where it is no file of the user's
+  QString last_run_;     ///< the journal before that one, whose file goes; what shows its run still reads it
   int files_made_ = 0;
-  bool journaling_ = false, frozen_ = false;
+  bool frozen_ = false;
 };
 
 }  // namespace carryover

@@ -73,7 +73,8 @@ void SessionRestorer::show_run(const std::shared_ptr<const JournaledRun>& run) {
     window_.context().add_note(tr("The model's weights have changed since the session's run; run the text again"),
                                true);
   if (fits) {
-    window_.controller().show(QString::fromStdString(run->text), run->request, run->segments, run->summary);
+    window_.controller().show(QString::fromStdString(run->text), run->request, run->outline, run->segments,
+                              run->summary);
     const RunModel& shown = window_.context().run();
     if (!run->summary)
       window_.context().add_note(tr("The run was cut off after %1 of %2 segments; Run does it anew")

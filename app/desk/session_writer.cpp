@@ -32,25 +32,6 @@ void SessionWriter::save_session(const SessionSave& save) {
   });
 }
 
-void SessionWriter::begin_run(const QString& path, const RunDescription& run) {
-  journal_.reset();
-  try_to([&] { journal_ = std::make_unique<RunJournal>(path.toStdString(), run); });
-}
-
-// A journal that a record could not be added to ends there: what stands in it still reads.
-void SessionWriter::append(const std::shared_ptr<const SegmentSnapshot>& snapshot) {
-  if (!journal_) return;
-  try_to([&] {
-    auto journal = std::exchange(journal_, nullptr);
-    journal->append(*snapshot);
-    journal_ = std::move(journal);
-  });
-}
-
-void SessionWriter::finish_run(const RunSummary& summary) {
-  if (const auto journal = std::exchange(journal_, nullptr)) try_to([&] { journal->finish(summary); });
-}
-
 void SessionWriter::read_run(const QString& path) {
   std::shared_ptr<const JournaledRun> run;
   try_to([&] { run = std::make_shared<const JournaledRun>(read_run_journal(path.toStdString())); });

@@ -25,9 +25,6 @@ class SessionWriter : public QObject {
  public:
   void write(const QString& path, const std::string& contents);
   void save_session(const SessionSave& save);
-  void begin_run(const QString& path, const RunDescription& run);
-  void append(const std::shared_ptr<const SegmentSnapshot>& snapshot);
-  void finish_run(const RunSummary& summary);
   void read_run(const QString& path);
   void remove(const QStringList& paths);
 
@@ -39,8 +36,6 @@ class SessionWriter : public QObject {
 
  private:
   void try_to(const std::function<void()>& work);
-
-  std::unique_ptr<RunJournal> journal_;  ///< of the run under way; none where it can't be written
 };
 
 }  // namespace carryover

@@ -2,14 +2,13 @@
 #include "engine/io/run_reader.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "engine/core/error.h"
 #include "engine/io/model_json.h"
 #include "engine/io/npy.h"
+#include "engine/io/folder_segments.h"
 
 namespace carryover {
 
@@ -62,44 +61,6 @@ RunDescription description_of(const json& config, const std::string& path) {
   return description;
 }
 
-/// [segments, 3, L, M], or nothing where none were kept.
-class CarryMaps {
- public:
-  CarryMaps(const std::string& path, const ModelConfig& model, const SegmentConfig& config)
-      : layers_(model.layers), slots_(config.carry_length) {
-    std::error_code ignored;
-    if (!fs::exists(path, ignored)) return;
-    const NpyArray array = read_npy(path);
-    if (array.shape.size() != 4 || array.shape[1] != 3 || array.shape[2] != layers_ || array.shape[3] != slots_)
-      throw EngineError(Fault::BadInput, path, "doesn't have the run's layers and carry length", kAdvice);
-    values_ = npy_floats(array, path);
-  }
-
-  void fill(SegmentSnapshot& snapshot) const {
-    snapshot.carry_key_norm = plane(snapshot.record, 0);
-    snapshot.carry_value_norm = plane(snapshot.record, 1);
-    snapshot.carry_drift = plane(snapshot.record, 2);
-  }
-
- private:
-  /// A short segment leaves a short tail: the rest of its row is NaN, and so is all of what was not kept.
-  Map plane(const SegmentRecord& record, std::int64_t index) const {
-    const std::int64_t first = (record.index * 3 + index) * layers_ * slots_;
-    const std::int64_t columns = std::min(slots_, record.length);
-    if (columns == 0 || first + layers_ * slots_ > std::ssize(values_)) return {};
-    Map map{layers_, columns, {}};
-    for (std::int64_t layer = 0; layer < layers_; ++layer) {
-      const auto row = values_.begin() + first + layer * slots_;
-      map.values.insert(map.values.end(), row, row + columns);
-    }
-    const auto missing = [](float value) { return std::isnan(value); };
-    return std::all_of(map.values.begin(), map.values.end(), missing) ? Map{} : map;
-  }
-
-  std::int64_t layers_, slots_;
-  std::vector<float> values_;
-};
-
 /// Checks that segments follow one another inside the text, so that nothing that reads them needs to.
 void check_places(const std::vector<SegmentRecord>& segments, std::int64_t tokens, const std::string& path) {
   std::int64_t index = 0, next = 0;
@@ -112,30 +73,6 @@ void check_places(const std::vector<SegmentRecord>& segments, std::int64_t token
     ++index;
     next += record.length;
   }
-}
-
-std::vector<std::shared_ptr<const SegmentSnapshot>> segments_of(const StoredRun& run,
-                                                                const std::vector<std::int32_t>& ids,
-                                                                const CarryMaps& maps) {
-  std::vector<std::shared_ptr<SegmentSnapshot>> segments;
-  std::int64_t target = 0;
-  for (const SegmentRecord& record : run.segments) {
-    auto snapshot = std::make_shared<SegmentSnapshot>();
-    snapshot->record = record;
-    const auto first = ids.begin() + record.first_token;
-    snapshot->ids.assign(first, first + record.length);
-    if (target + record.targets <= std::ssize(run.target_nll)) {  // they may have been left out
-      const auto losses = run.target_nll.begin() + target;
-      snapshot->target_nll.assign(losses, losses + record.targets);
-    }
-    target += record.targets;
-    maps.fill(*snapshot);
-    segments.push_back(std::move(snapshot));
-  }
-  for (const HeadHits& head : run.hits)  // those of a segment that never closed have nowhere to go
-    if (head.segment >= 0 && head.segment < std::ssize(segments))
-      segments[static_cast<std::size_t>(head.segment)]->hits.push_back(head);
-  return {segments.begin(), segments.end()};
 }
 
 RunSummary summary_of(const StoredRun& run) {
@@ -167,28 +104,29 @@ bool is_run_folder(const std::string& directory) {
          fs::exists(path_in(directory, "config.json"), ignored);
 }
 
-RunContents reopen_run(const std::string& directory) {
-  const StoredRun stored = read_run_folder(directory);
+OpenedRun open_run_folder(const std::string& directory) {
+  const StoredRun stored = read_run_numbers(directory);
   const std::string config = path_in(directory, "config.json");
-  RunContents run;
-  run.directory = directory;
+  OpenedRun run;
+  RunDescription& description = run.contents.description;
+  run.contents.directory = directory;
   try {
-    run.description = description_of(*stored.config, config);
-    run.summary = summary_of(stored);
+    description = description_of(*stored.config, config);
+    run.contents.summary = summary_of(stored);
   } catch (const json::exception& error) {
     throw EngineError(Fault::BadInput, config, std::string("lacks what a run's has: ") + error.what(), kAdvice);
   }
   const std::string ids_path = path_in(directory, "ids.npy");
   auto ids = npy_ints(read_npy(ids_path), ids_path);
-  const std::int64_t vocabulary = run.description.model.config.vocabulary;
+  const std::int64_t vocabulary = description.model.config.vocabulary;
   if (std::any_of(ids.begin(), ids.end(), [&](std::int32_t id) { return id < 0 || id >= vocabulary; }))
     throw EngineError(Fault::BadInput, ids_path, "has a token outside the model's vocabulary", kAdvice);
   check_places(stored.segments, std::ssize(ids), path_in(directory, "segments.jsonl"));
-  if (!stored.segments.empty()) run.description.model.weight_bytes = stored.segments.back().memory.weights;
-  const CarryMaps maps(path_in(directory, "carry_maps.npy"), run.description.model.config,
-                       run.description.request.config);
-  run.segments = segments_of(stored, ids, maps);
-  run.description.request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+  if (!stored.segments.empty()) description.model.weight_bytes = stored.segments.back().memory.weights;
+  description.request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+  FolderRun folder = open_folder_segments(stored, description);
+  run.outline = std::move(folder.outline);
+  run.contents.segments = std::move(folder.segments);
   return run;
 }
 

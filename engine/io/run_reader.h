@@ -2,8 +2,9 @@
 #pragma once
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "engine/core/run_outline.h"
+#include "engine/core/segment_source.h"
 #include "engine/io/run_folder.h"
 
 namespace carryover {
@@ -13,14 +14,20 @@ struct RunContents {
   std::string directory;       ///< where it is kept; empty: nowhere yet
   RunDescription description;  ///< its request has all ids, and no forced hits: those are in the segments
   RunSummary summary;          ///< of the segments that are there; `cancelled` too where the run broke off
-  std::vector<std::shared_ptr<const SegmentSnapshot>> segments;
+  std::shared_ptr<const SegmentSource> segments;
+};
+
+/// A run folder that has been opened: its numbers are read, its hits and maps come by segment as they are asked for.
+struct OpenedRun {
+  RunContents contents;
+  std::shared_ptr<RunOutline> outline;  ///< of its segments
 };
 
 /// Whether the folder holds a run, without reading it.
 bool is_run_folder(const std::string& directory);
 
-/// Reads all of a run folder, carry maps too. Any thread.
-/// Throws EngineError{Io, BadInput} with the file, and the line where it has lines.
-RunContents reopen_run(const std::string& directory);
+/// Opens a run folder. hits.jsonl is read as far as index.bin, which other programs need not write, lacks it. Any
+/// thread. Throws EngineError{Io, BadInput} with the file, and the line where it has lines.
+OpenedRun open_run_folder(const std::string& directory);
 
 }  // namespace carryover
