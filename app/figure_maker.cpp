@@ -7,6 +7,7 @@
 
 #include "app/script_runner.h"
 #include "engine/core/error.h"
+#include "widgets/theme.h"
 
 namespace carryover {
 namespace {

@@ -93,10 +93,10 @@ QMenu* MainWindow::build_export_menu() {
     const QString directory = QFileDialog::getExistingDirectory(this, tr("Folder for the plots"));
     if (!directory.isEmpty()) export_plots(directory);
   });
-  QMenu* data = menu->addMenu(tr("Data of the run (CSV, NumPy)"));
+  QMenu* numbers = menu->addMenu(tr("Data of the run (CSV, NumPy)"));
   for (const auto& [kind, title] : {std::pair("hits", tr("Hits…")), std::pair("nll", tr("Loss by token…")),
                                     std::pair("segments", tr("Segments…")), std::pair("carry_maps", tr("Carry maps…"))})
-    connect(data->addAction(title), &QAction::triggered, this, [this, kind = std::string(kind)] {
+    connect(numbers->addAction(title), &QAction::triggered, this, [this, kind = std::string(kind)] {
       ask_export(tr("Export data"), QString::fromStdString(kind + ".csv"), tr("CSV (*.csv);;NumPy (*.npy)"),
                  [&](const QString& path) { write_run_data(controller_.run_contents(), kind, path.toStdString()); });
     });

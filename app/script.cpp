@@ -2,6 +2,7 @@
 #include "app/script.h"
 
 #include <QCoreApplication>
+#include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
 #include "engine/io/text_source.h"
@@ -70,6 +71,11 @@ std::vector<Statement> parse_script(const QString& text, const QString& name) {
     if (!words.isEmpty()) statements.push_back({number, words});
   }
   return statements;
+}
+
+nlohmann::json json_of_word(const QString& word) {
+  const auto value = nlohmann::json::parse(word.toStdString(), nullptr, false);
+  return value.is_discarded() ? nlohmann::json(word.toStdString()) : value;
 }
 
 std::vector<Statement> read_script(const QString& path) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <QString>
 #include <QStringList>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 namespace carryover {
@@ -12,9 +13,12 @@ struct Statement {
   QStringList words;
 };
 
-/// A statement a line; "#" starts a comment where a word could start; words are quoted by '…' or "…" (there, \" and \\
-/// are a quote and a backslash). Throws EngineError{BadInput} naming `name:line`.
+/// A statement a line; "#" starts a comment where a word could start; words are quoted by '…' or "…" (there, a
+/// backslash keeps a quote or a backslash). Throws EngineError{BadInput} naming `name:line`.
 std::vector<Statement> parse_script(const QString& text, const QString& name);
+
+/// A word as JSON where it is some, else as a string.
+nlohmann::json json_of_word(const QString& word);
 
 /// The statements of a file, or of standard input for "-". Throws EngineError{Io, BadInput}.
 std::vector<Statement> read_script(const QString& path);

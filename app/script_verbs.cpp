@@ -9,10 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/script_selection.h"
+#include "app/script_what_if.h"
 #include "app/startup.h"
 #include "engine/io/run_data.h"
 #include "widgets/panel.h"
 #include "widgets/plot_view.h"
+#include "widgets/what_if_list.h"
 
 namespace carryover {
 namespace {
@@ -73,12 +75,6 @@ Pending open(MainWindow& window, const QStringList& words) {
   return until_loaded(window);
 }
 
-/// A value as JSON where it is some, else as text.
-nlohmann::json value_of(const QString& word) {
-  const auto value = nlohmann::json::parse(word.toStdString(), nullptr, false);
-  return value.is_discarded() ? nlohmann::json(word.toStdString()) : value;
-}
-
 Pending set(MainWindow& window, const QStringList& words) {
   LabContext& context = window.context();
   const QString &field = words[0], &value = words[1];
@@ -99,7 +95,7 @@ Pending set(MainWindow& window, const QStringList& words) {
   } else {
     if (!context.model()) refuse(field, tr("no model is open"), tr("Open one before."));
     SegmentConfig config = context.config();
-    update_from_json(config, {{field.toStdString(), value_of(value)}}, "set");
+    update_from_json(config, {{field.toStdString(), json_of_word(value)}}, "set");
     config.validate(*context.model(), "set");
     context.edit_config(config, field);
   }
@@ -180,6 +176,30 @@ Pending print(MainWindow& window, const QStringList& words) {
   return {};
 }
 
+Pending what_if(MainWindow& window, const QStringList& words) {
+  const WordedWhatIf wanted = what_if_of_words(window.context(), words);
+  if (!engine_is_idle(window))
+    refuse(tr("what-if"), tr("the engine is busy"), tr("Wait for the end of what goes on before."));
+  WhatIfs& what_ifs = window.context().what_ifs();
+  what_ifs.set_draft(wanted.plan.edits.front());
+  what_ifs.ask_run(wanted.plan, wanted.name);
+  return [&window] { return engine_is_idle(window); };
+}
+
+Pending pin(MainWindow& window, const QStringList& words) {
+  LabContext& context = window.context();
+  if (words[0] == QStringLiteral("none")) {
+    context.unpin_run();
+  } else if (words[0] != QStringLiteral("run")) {
+    refuse(words[0], tr("can't be pinned"), tr("Write: pin run, or pin none."));
+  } else if (context.run().segment_count() == 0) {
+    refuse(words[0], tr("there is none"), tr("Run a text before."));
+  } else {
+    context.pin_run();
+  }
+  return {};
+}
+
 Pending zoom(MainWindow& window, const QStringList& words) {
   std::vector<double> edges;
   for (const QString& word : words.mid(1)) {
@@ -220,13 +240,15 @@ Pending export_something(MainWindow& window, const QStringList& words) {
     return export_figure(window, words);
   if (what == QStringLiteral("data") && words.size() == 3) {
     write_run_data(window.controller().run_contents(), words[1].toStdString(), words[2].toStdString());
+  } else if (what == QStringLiteral("what-ifs") && words.size() == 2) {
+    export_what_ifs(window.context(), words[1]);
   } else if (what == QStringLiteral("report") && words.size() == 2) {
     window.write_report(words[1]);
   } else if (what == QStringLiteral("plots") && words.size() == 2) {
     window.write_plots(words[1]);
   } else {
     refuse(what, tr("can't be exported so"),
-           tr("Write export figure NAME FILE, data KIND FILE, report FILE or plots FOLDER."));
+           tr("Write export figure NAME FILE, data KIND FILE, what-ifs FILE, report FILE or plots FOLDER."));
   }
   return {};
 }
@@ -275,12 +297,17 @@ Pending stop(MainWindow& window, const QStringList&) {
   return [&window] { return engine_is_idle(window); };
 }
 
+/// Some view wants to see more of the run, and can.
+bool views_wait(const Inspections& inspections) {
+  return inspections.waiting_for().isEmpty() && inspections.next().has_value();
+}
+
 }  // namespace
 
 bool engine_is_idle(MainWindow& window) {
   const RunController& controller = window.controller();
   return controller.state() == RunController::State::Idle && !controller.loading() && controller.busy().isEmpty() &&
-         !window.training().active() && !window.audits().active();
+         !window.training().active() && !window.audits().active() && !views_wait(window.context().inspections());
 }
 
 const std::vector<ScriptVerb>& script_verbs() {
@@ -297,11 +324,16 @@ const std::vector<ScriptVerb>& script_verbs() {
       {QStringLiteral("choose"), tr("PANEL SWITCH VALUE"), 3, 3, choose},
       {QStringLiteral("press"), tr("PANEL BUTTON"), 2, 2, press},
       {QStringLiteral("print"), tr("PANEL"), 1, 1, print},
+      {QStringLiteral("what-if"),
+       tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] [ban FIRST LAST] [FIELD VALUE] [name TEXT]"), 1,
+       any_number, what_if},
+      {QStringLiteral("pin"), tr("run | none"), 1, 1, pin},
       {QStringLiteral("zoom"), tr("PLOT X0 X1 Y0 Y1"), 5, 5, zoom},
       {QStringLiteral("undo"), {}, 0, 0, undo},
       {QStringLiteral("export"),
-       tr("figure NAME FILE [size WxHmm] [style NAME] [dpi N] | data KIND FILE | report FILE | plots FOLDER"), 2,
-       any_number, export_something},
+       tr("figure NAME FILE [size WxHmm] [style NAME] [dpi N] | data KIND FILE | what-ifs FILE | report FILE | plots "
+          "FOLDER"),
+       2, any_number, export_something},
       {QStringLiteral("save"), tr("FOLDER"), 1, 1, save},
       {QStringLiteral("screenshot"), tr("[PANEL] FILE"), 1, 2, screenshot},
       {QStringLiteral("theme"), tr("light | dark"), 1, 1, theme},

@@ -26,7 +26,7 @@ const std::vector<ScriptVerb>& script_verbs();
 /// Throws EngineError{Usage} naming the verbs, or this one's usage where the number of words is wrong.
 const ScriptVerb& verb_of(const Statement& statement);
 
-/// Nothing is loading, running, training or audited.
+/// Nothing is loading, running, training or audited, and no view waits for an inspection.
 bool engine_is_idle(MainWindow& window);
 
 }  // namespace carryover

@@ -4,13 +4,12 @@
 # the demo, light and dark at 1280×800 and 1920×1080, into docs/pictures. Needs Xvfb.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
+. "$ROOT/scripts/program.sh"
 
 plan_pictures() { plan_build release 300 build_program; }
 set_up plan_pictures
 build_program
-assets=$(bash "$ROOT/scripts/fetch_assets.sh")
-model=$(sed -n 's/^model //p' <<<"$assets") text=$(sed -n 's/^text //p' <<<"$assets")
-adapter=$(sed -n 's/^adapter //p' <<<"$assets")
+find_assets
 pictures=$ROOT/docs/pictures scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 700 "$scratch"

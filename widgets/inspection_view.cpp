@@ -32,12 +32,4 @@ QString InspectionView::why_not() const {
   return QCoreApplication::translate("InspectionView", "Running the segment again to look into it…");
 }
 
-HeadRef shown_head(const Selection& selected, const RunModel& run) {
-  if (selected.layer >= 0 && selected.head >= 0) return {selected.layer, selected.head};
-  const Grouping& grouping = run.request().config.grouping;
-  for (const int layer : grouping.long_range_layers())
-    if (const auto& heads = grouping.long_heads(layer); !heads.empty()) return {layer, heads.front()};
-  return {};
-}
-
 }  // namespace carryover

@@ -26,8 +26,4 @@ class InspectionView {
   QString name_;
 };
 
-/// The head that is selected; where none is, or not wholly, the run's first long-range head in a long-range layer, else
-/// layer 0, head 0.
-HeadRef shown_head(const Selection& selected, const RunModel& run);
-
 }  // namespace carryover

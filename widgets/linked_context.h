@@ -38,6 +38,7 @@ class LinkedContext {
   RunDigests& digests() { return lab_.digests(); }
   TrainingRuns& training() { return lab_.training(); }
   QUndoStack& undo_stack() { return lab_.undo_stack(); }
+  Notebook& notebook() { return lab_.notebook(); }
   const SegmentConfig& config() const { return lab_.config(); }
   const std::optional<ModelConfig>& model() const { return lab_.model(); }
   const std::optional<TrainedUnder>& trained_under() const { return lab_.trained_under(); }

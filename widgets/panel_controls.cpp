@@ -10,6 +10,7 @@
 #include <QSpinBox>
 #include <QStringList>
 #include <QTableView>
+#include <QTextDocumentFragment>
 
 #include "engine/core/error.h"
 
@@ -137,13 +138,22 @@ void press_panel_button(QWidget& panel, const QString& name) {
          names.isEmpty() ? tr("It has none.") : tr("It has: %1.").arg(names.join(QStringLiteral("; "))));
 }
 
+namespace {
+
+QString plain(const QString& text) {
+  return Qt::mightBeRichText(text) ? QTextDocumentFragment::fromHtml(text).toPlainText() : text;
+}
+
+}  // namespace
+
 QString panel_text(const QWidget& panel) {
   QStringList lines;
   for (const auto* label : panel.findChildren<QLabel*>())
-    if (!label->isHidden() && !label->text().isEmpty()) lines += label->text();
+    if (label->isVisibleTo(&panel) && !label->text().isEmpty()) lines += plain(label->text());
   for (const PanelControl& control : panel_controls(panel))
     lines += control.name + QStringLiteral(": ") + control.value;
-  for (const auto* table : panel.findChildren<QTableView*>()) append_table(lines, *table);
+  for (const auto* table : panel.findChildren<QTableView*>())
+    if (table->isVisibleTo(&panel)) append_table(lines, *table);
   return lines.join(QLatin1Char('\n'));
 }
 

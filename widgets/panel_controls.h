@@ -20,7 +20,7 @@ std::vector<PanelControl> panel_controls(const QWidget& panel);
 void set_panel_control(QWidget& panel, const QString& name, const QString& value);
 /// Clicks a button that has this text or accessible name. Throws EngineError{Usage}, also where it is disabled.
 void press_panel_button(QWidget& panel, const QString& name);
-/// The panel's readable texts, a line each: labels, then its switches, then its tables' rows, tab-separated.
+/// What the panel shows as text, a line each: labels, then its switches, then its tables' rows, tab-separated.
 QString panel_text(const QWidget& panel);
 
 }  // namespace carryover

@@ -66,7 +66,7 @@ void PlotScene::style(const Theme& look) {
 // Taken out where there is none: an empty line would still keep its place.
 void PlotScene::arrange_title() {
   QCPLayoutGrid* layout = plot->plotLayout();
-  const bool wanted = titled && !title.isEmpty();
+  const bool wanted = titled && roomy && !title.isEmpty();
   if (wanted && !title_element) {
     title_element = new QCPTextElement(plot);
     title_element->setMargins(QMargins(4, 4, 4, 0));
@@ -83,12 +83,14 @@ void PlotScene::arrange_title() {
   title_element->setText(title);
 }
 
-void PlotScene::arrange(int width) {
-  constexpr int tick_room = 22;  // a low plot has room for few labels
+void PlotScene::arrange(int width, int height) {
+  constexpr int tick_room = 22;                       // a low plot has room for few labels
+  constexpr int title_room = 150, legend_room = 112;  // below, the data would have none
+  roomy = height >= title_room;
   y_ticker->setTickCount(std::clamp(plot->axisRect()->height() / tick_room, 2, 5));
   QCPLayoutGrid* layout = plot->plotLayout();
   arrange_title();
-  const bool wanted = plot->legend->itemCount() > 1;
+  const bool wanted = plot->legend->itemCount() > 1 && height >= legend_room;
   if (wanted) wrap_legend(*plot->legend, width);
   if (wanted == plot->legend->visible()) return;
   plot->legend->setVisible(wanted);

@@ -16,7 +16,8 @@ struct PlotScene {
   explicit PlotScene(QWidget* view);
 
   void style(const Theme& look);
-  void arrange(int width);  ///< title and legend, for a plot of this width
+  /// Title and legend, for a plot of this width. Where it is lower than both leave room for, it does without.
+  void arrange(int width, int height);
   QRectF data_bounds() const;
   void arrange_title();
   void apply_fit();
@@ -25,6 +26,7 @@ struct PlotScene {
 
   Theme theme = current_theme();  ///< what it is drawn with; a figure's while one is made
   bool titled = true;             ///< a figure may leave the title to its caption
+  bool roomy = true;              ///< high enough for a title
   QString id, title, provenance, x_label, y_label;
   std::function<QString(double, double)> hover_text;
   std::function<QString()> csv_source;

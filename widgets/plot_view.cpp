@@ -214,7 +214,7 @@ QSize PlotView::map_pixels() const {
 
 void PlotView::request_replot() {
   d_->pages->setCurrentWidget(is_empty() ? static_cast<QWidget*>(d_->empty) : d_->plot);
-  d_->arrange(d_->plot->width());
+  d_->arrange(d_->plot->width(), d_->plot->height());
   if (d_->following) d_->apply_fit();
   d_->plot->replot(QCustomPlot::rpQueuedReplot);
 }

@@ -3,6 +3,7 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
@@ -20,18 +21,19 @@ namespace {
 class PrintLook {
  public:
   PrintLook(PlotScene& scene, const QSizeF& size_mm, const FigureStyle& style) : d_(scene) {
+    constexpr int any_height = std::numeric_limits<int>::max();  // a figure shows all that it has
     constexpr int rest = 70, tick_room = 22;  // title, legend and axis around the plotting area; a tick's label
     d_.titled = style.titled;
     d_.style(figure_theme(style));
     d_.cursor_layer->setVisible(false);
-    d_.arrange(layout_pixels(size_mm.width()));
+    d_.arrange(layout_pixels(size_mm.width()), any_height);
     d_.y_ticker->setTickCount(std::clamp((layout_pixels(size_mm.height()) - rest) / tick_room, 2, 5));
   }
   ~PrintLook() {
     d_.titled = true;
     d_.style(current_theme());
     d_.cursor_layer->setVisible(true);
-    d_.arrange(d_.plot->width());
+    d_.arrange(d_.plot->width(), d_.plot->height());
     d_.plot->replot(QCustomPlot::rpQueuedReplot);
   }
   PrintLook(const PrintLook&) = delete;

@@ -56,6 +56,7 @@ WhatIfDelta::WhatIfDelta(LabContext& context, QWidget* parent)
   auto* split = new QSplitter(Qt::Vertical, this);
   split->addWidget(plot_);
   split->addWidget(below);
+  plot_->setMinimumHeight(118);  // axes and some data
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 2);
   auto* layout = new QVBoxLayout(this);

@@ -63,10 +63,10 @@ void WhatIfList::remove_current() {
   if (const int shown = context_.what_ifs().shown(); shown >= 0) context_.what_ifs().remove(shown);
 }
 
-void WhatIfList::export_to(const QString& path) const {
-  const auto& results = context_.what_ifs().results();
+void export_what_ifs(LabContext& context, const QString& path) {
+  const auto& results = context.what_ifs().results();
   if (path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive))
-    return write_csv(path, what_if_csv(results), {tr("What-ifs"), run_provenance(context_.run())});
+    return write_csv(path, what_if_csv(results), {WhatIfList::tr("What-ifs"), run_provenance(context.run())});
   nlohmann::json list = nlohmann::json::array();
   for (const WhatIfResult& result : results) list.push_back(what_if_json(result));
   write_file_atomically(path.toStdString(), list.dump(2) + "\n");
@@ -77,7 +77,7 @@ void WhatIfList::ask_and_export() {
                                                     tr("JSON (*.json);;CSV (*.csv)"));
   if (path.isEmpty()) return;
   try {
-    export_to(path);
+    export_what_ifs(context_, path);
   } catch (const EngineError& error) {
     auto* box = new QMessageBox(QMessageBox::Warning, tr("What-ifs"), QString::fromStdString(error.what()),
                                 QMessageBox::Ok, this);

@@ -9,14 +9,14 @@ class QTableView;
 
 namespace carryover {
 
+/// All what-ifs of the session: CSV by the suffix (a line a token), else JSON (everything). Throws EngineError{Io}.
+void export_what_ifs(LabContext& context, const QString& path);
+
 /// The what-ifs that were run: shown, renamed, removed, exported. GUI thread.
 class WhatIfList : public QWidget {
   Q_OBJECT
  public:
   explicit WhatIfList(LabContext& context, QWidget* parent = nullptr);
-
-  /// All of the list: CSV by its suffix (a line a token), else JSON (everything). Throws EngineError{Io}.
-  void export_to(const QString& path) const;
 
  private:
   void ask_and_export();

@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "app/message_bar.h"
-#include "app/run_report.h"
+#include "app/script_selection.h"
 #include "engine/core/error.h"
 #include "widgets/panel.h"
 #include "widgets/panels/panel_support.h"

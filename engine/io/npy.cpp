@@ -176,9 +176,9 @@ std::int64_t NpyArray::elements() const {
 }
 
 std::int64_t NpyArray::element_bytes() const {
-  std::int64_t bytes = 0;
-  for (const auto& [name, kind] : type) bytes += type_bytes(kind);
-  return bytes;
+  std::int64_t sum = 0;
+  for (const auto& [name, kind] : type) sum += type_bytes(kind);
+  return sum;
 }
 
 std::vector<float> npy_floats(const NpyArray& array, const std::string& where) {

@@ -58,7 +58,7 @@ class ScriptTest : public QObject {
     QCOMPARE(words("  open   model  a/b.gguf "), QStringList({"open", "model", "a/b.gguf"}));
     QCOMPARE(words("choose memory 'Full attention''s KV' off # why"),
              QStringList({"choose", "memory", "Full attentions KV", "off"}));
-    QCOMPARE(words(R"(print "a \"b\" \\ c" x#y)"), QStringList({"print", "a \"b\" \\ c", "x#y"}));
+    QCOMPARE(words("print \"a \\\"b\\\" \\\\ c\" x#y"), QStringList({"print", "a \"b\" \\ c", "x#y"}));
     QCOMPARE(words("select ''"), QStringList({"select", ""}));
     QVERIFY(words("   # nothing").isEmpty());
     const auto statements = parse_script("a\n\n# b\nc\n", "test");

@@ -4,6 +4,7 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QDockWidget>
 #include <QTest>
 
 #include "engine/io/run_folder.h"

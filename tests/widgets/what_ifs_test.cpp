@@ -25,6 +25,7 @@
 #include "widgets/models/number_sort.h"
 #include "widgets/models/what_if_table.h"
 #include "widgets/panels/what_if_panel.h"
+#include "widgets/plot_view.h"
 #include "widgets/theme.h"
 #include "widgets/what_if_list.h"
 
@@ -291,8 +292,8 @@ class WhatIfsTest : public QObject {
     QVERIFY(drawn[0].first == 129 && std::abs(drawn[0].second - 0.5) < 1e-5);
     const QString csv = QString::fromStdString(folder.file("w.csv")),
                   json = QString::fromStdString(folder.file("w.json"));
-    panel.list().export_to(csv);
-    panel.list().export_to(json);
+    export_what_ifs(lab, csv);
+    export_what_ifs(lab, json);
     QFile file(json);
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(nlohmann::json::parse(file.readAll().toStdString()).size(), std::size_t{1});

@@ -54,6 +54,7 @@ AttentionPanel::AttentionPanel(LabContext& lab, QWidget* parent)
   bar->setContentsMargins(6, 4, 6, 4);
   bar->addWidget(scale_);
   bar->addWidget(mass_, 1);
+  bar->addWidget(sync_toggle());
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -67,7 +68,7 @@ AttentionPanel::AttentionPanel(LabContext& lab, QWidget* parent)
   connect(scale_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
   connect(plot_, &PlotView::clicked, this, &AttentionPanel::select_at);
   connect(plot_, &PlotView::stepped, this, [this](int columns, int rows) {
-    const HeadRef head = shown_head(context().selected(), context().run());
+    const HeadRef head = head_to_show();
     const ModelConfig& model = context().run().model().config;
     const int next_head = head.head + columns, next_layer = head.layer + rows;
     if (next_head >= 0 && next_head < model.heads && next_layer >= 0 && next_layer < model.layers)
@@ -88,6 +89,12 @@ void AttentionPanel::hideEvent(QHideEvent* event) {
   request_refresh();
 }
 
+// Every head attends, also where none retrieves.
+HeadRef AttentionPanel::head_to_show() {
+  const HeadRef head = shown_head(context());
+  return {std::max(head.layer, 0), std::max(head.head, 0)};
+}
+
 const AttentionMap* AttentionPanel::shown() const {
   return answer_ && answer_->attention ? &*answer_->attention : nullptr;
 }
@@ -96,7 +103,7 @@ void AttentionPanel::refresh() {
   const RunModel& run = context().run();
   const int segment = shown_segment(context());
   InspectionParts parts;
-  if (!run.is_empty()) parts.attention = shown_head(context().selected(), run);
+  if (!run.is_empty()) parts.attention = head_to_show();
   answer_ = view_.ask(segment, parts);
   plot_->set_provenance(run_provenance(run));
   if (const AttentionMap* map = shown()) {

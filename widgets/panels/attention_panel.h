@@ -22,6 +22,7 @@ class AttentionPanel : public Panel {
   void hideEvent(QHideEvent* event) override;
 
  private:
+  HeadRef head_to_show();
   const AttentionMap* shown() const;
   void draw(const AttentionMap& map);
   void select_at(double x, double y);

@@ -56,6 +56,7 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
   bar->setContentsMargins(6, 4, 6, 4);
   bar->addWidget(source_);
   bar->addWidget(sum_, 1);
+  bar->addWidget(sync_toggle());
   heads_->set_axes(tr("Query head"), tr("Layer"));
   heads_->set_integer_axes(true, true);
   heads_->set_y_reversed(true);

@@ -30,7 +30,7 @@ class CompareOverlap : public ComparePage {
   SegmentCursor* cursor_;
   int all_, selected_;                            ///< curves
   int drawn_ = -1;                                ///< segments drawn; -1: none, and another comparison
-  std::pair<int, int> drawn_head_{-2, -2};        ///< of the selected head's curve
+  HeadRef drawn_head_{-2, -2};                    ///< of the selected head's curve
   std::map<std::pair<int, int>, Overlap> heads_;  ///< by layer and head
   std::vector<int> layers_;                       ///< rows of the map
 };

@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QClipboard>
 #include <QGuiApplication>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QSplitter>
@@ -55,7 +56,10 @@ MissesPanel::MissesPanel(LabContext& lab, QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
-  layout->addWidget(what_);
+  auto* bar = new QHBoxLayout;
+  bar->addWidget(what_, 1);
+  bar->addWidget(sync_toggle());
+  layout->addLayout(bar);
   layout->addWidget(split, 1);
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);

@@ -11,14 +11,24 @@
 
 namespace carryover {
 
-int shown_segment(LinkedContext& context) {
-  const int last = context.run().segment_count() - 1;
-  const int selected = context.selected().segment;
-  if (selected >= 0 && selected <= last) return selected;
-  return context.range().is_set() ? std::min(last, context.range().last) : last;
+namespace {
+
+int shown_segment_of(const RunModel& run, const Selection& selected, const SegmentRange& range) {
+  const int last = run.segment_count() - 1;
+  if (selected.segment >= 0 && selected.segment <= last) return selected.segment;
+  return range.is_set() ? std::min(last, range.last) : last;
 }
 
-std::pair<int, int> shown_head(LinkedContext& context) {
+}  // namespace
+
+int shown_segment(LinkedContext& context) {
+  return shown_segment_of(context.run(), context.selected(), context.range());
+}
+int shown_segment(LabContext& context) {
+  return shown_segment_of(context.run(), context.selected(), context.range());
+}
+
+HeadRef shown_head(LinkedContext& context) {
   int layer = context.selected().layer, head = context.selected().head;
   const Grouping& grouping = context.run().request().config.grouping;
   if (layer < 0 && !grouping.long_range_layers().empty()) layer = grouping.long_range_layers().front();

@@ -3,6 +3,7 @@
 #include <QString>
 #include <cstdint>
 
+#include "engine/core/inspection.h"
 #include "engine/io/run_folder.h"
 #include "widgets/linked_context.h"
 
@@ -13,8 +14,9 @@ namespace carryover {
 /// The selected segment where it has been run, else the newest of those that views are filtered to; -1 where there is
 /// none.
 int shown_segment(LinkedContext& context);
-/// The selected layer and head where both are selected, else the first that retrieves; -1 where there is none.
-std::pair<int, int> shown_head(LinkedContext& context);
+int shown_segment(LabContext& context);
+/// The selected layer and head; what of them is not selected is the first that retrieves, and -1 where none does.
+HeadRef shown_head(LinkedContext& context);
 /// The run as its folder would describe it.
 RunDescription describe(const RunModel& run);
 /// Id, model, its hash, policy, configuration and command of the run: what a figure carries.

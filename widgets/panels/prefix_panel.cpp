@@ -17,7 +17,7 @@
 namespace carryover {
 namespace {
 
-constexpr int slots_height = 108;
+constexpr int slots_height = 114, plot_height = 118;
 constexpr float segment_category = 3;
 
 /// How much of the segment is drawn behind its prefix: all of it would leave the prefix no room.
@@ -44,6 +44,7 @@ PrefixPanel::PrefixPanel(LabContext& lab, QWidget* parent)
   auto* split = new QSplitter(Qt::Vertical, this);
   split->addWidget(scores_);
   split->addWidget(list_);
+  scores_->setMinimumHeight(plot_height);
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 2);
   auto* layout = new QVBoxLayout(this);
@@ -78,6 +79,7 @@ QWidget* PrefixPanel::make_bar() {
     row->addWidget(button);
   }
   row->addStretch(1);
+  row->addWidget(sync_toggle());
   connect(steps_, &QButtonGroup::idClicked, this, [this](int id) { go_to(static_cast<SearchStep>(id)); });
   return bar;
 }
@@ -139,7 +141,7 @@ void PrefixPanel::make_plots() {
     const SearchSteps* steps = shown();
     if (!steps || columns == 0 || steps->hits.hits.empty()) return;
     const auto& hits = steps->hits.hits;
-    const auto now = std::lower_bound(hits.begin(), hits.end(), lab_.selected().token,
+    const auto now = std::lower_bound(hits.begin(), hits.end(), context().selected().token,
                                       [](const Hit& hit, std::int64_t position) { return hit.position < position; });
     const std::int64_t slot = std::clamp<std::int64_t>(now - hits.begin() + columns, 0, std::ssize(hits) - 1);
     select_position(hits[static_cast<std::size_t>(slot)].position);
@@ -174,7 +176,7 @@ const SearchSteps* PrefixPanel::shown() const {
 void PrefixPanel::refresh() {
   const RunModel& run = context().run();
   const int segment = shown_segment(context());
-  const HeadRef head = run.is_empty() ? HeadRef{} : shown_head(context().selected(), run);
+  const HeadRef head = run.is_empty() ? HeadRef{} : shown_head(context());
   answer_.reset();
   if (segment < 0) return clear(no_run_text());
   if (!run.hits(segment, head.layer, head.head))

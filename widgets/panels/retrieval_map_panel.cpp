@@ -103,7 +103,9 @@ std::vector<RetrievalMapPanel::Row> RetrievalMapPanel::rows() {
       if (!head.of(segment).empty()) rows.push_back({segment, head.layer, head.head});
     return rows;
   }
-  std::tie(layer_, head_) = shown_head(context());
+  const auto [layer, head] = shown_head(context());
+  layer_ = layer;
+  head_ = head;
   bool any = false;
   for (int segment = 0; segment < run.segment_count(); ++segment) {
     if (!context().range().contains(segment)) continue;

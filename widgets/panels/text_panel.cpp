@@ -72,11 +72,11 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
     lines += TextPanel::tr("log-probability %1 (probability %2 %)")
                  .arg(-loss, 0, 'f', 3)
                  .arg(100 * std::exp(-loss), 0, 'g', 3);
-  const float against_b = comparison ? comparison->loss_change(token) : NAN;
-  if (!std::isnan(against_b)) lines += TextPanel::tr("loss %1 nats against the pinned run").arg(signed_nats(against_b));
-  const float if_changed = what_if ? what_if->loss_change(token) : NAN;
-  if (!std::isnan(if_changed))
-    lines += TextPanel::tr("loss %1 nats if %2").arg(signed_nats(if_changed), what_if->name.toHtmlEscaped());
+  float change = comparison ? comparison->loss_change(token) : NAN;
+  if (!std::isnan(change)) lines += TextPanel::tr("loss %1 nats against the pinned run").arg(signed_nats(change));
+  change = what_if ? what_if->loss_change(token) : NAN;
+  if (!std::isnan(change))
+    lines += TextPanel::tr("loss %1 nats if %2").arg(signed_nats(change), what_if->name.toHtmlEscaped());
   const QString fetched = heads_that_fetched(run, selected.segment, token);
   if (!fetched.isEmpty()) lines += fetched.toHtmlEscaped();
   return lines.join(QStringLiteral("<br>"));

@@ -23,7 +23,6 @@ class WhatIfPanel : public Panel {
  public:
   explicit WhatIfPanel(LabContext& context, QWidget* parent = nullptr);
   std::vector<PlotView*> plots() override;
-  WhatIfList& list() { return *list_; }
 
   /// Runs the draft on the selected segment.
   void run();
