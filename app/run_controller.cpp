@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <algorithm>
+#include <ctime>
 
 #include "engine/io/run_command.h"
 
@@ -12,6 +13,15 @@ namespace carryover {
 namespace {
 
 constexpr int drain_interval_ms = 34;  // under 30 a second
+constexpr int longest_interval_ms = 600;
+constexpr double most_cpu_share = 0.03;  // of a core that the engine could use, for showing what it does
+
+/// What this thread has used of the processor.
+double thread_cpu_ms() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) / 1e6;
+}
 
 /// The model that an adapter says it is for, where it is on this machine; else `open`.
 QString base_of_adapter(const QString& adapter, const QString& open) {
@@ -45,7 +55,7 @@ RunController::RunController(LabContext& context, QObject* parent)
   connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
   connect_worker();
   drain_timer_.setSingleShot(true);
-  connect(&drain_timer_, &QTimer::timeout, this, &RunController::drain);
+  connect(&drain_timer_, &QTimer::timeout, this, &RunController::drain_when_due);
   thread_.start();
 }
 
@@ -342,9 +352,20 @@ void RunController::wake() {
   drain_timer_.start(static_cast<int>(std::max<qint64>(0, drain_interval_ms - waited)));
 }
 
+// Where the engine works on this machine's cores, the window draws its progress more rarely the more that costs.
+void RunController::drain_when_due() {
+  const bool shares_cores = model_ && model_->info.device == Device::Cpu && !elsewhere_;
+  const double due = shares_cores ? (thread_cpu_ms() - cpu_ms_at_drain_) / most_cpu_share : 0;
+  const qint64 waited = since_drain_.isValid() ? since_drain_.elapsed() : longest_interval_ms;
+  const int left = static_cast<int>(std::min<double>(due, longest_interval_ms)) - static_cast<int>(waited);
+  if (left > 0) return drain_timer_.start(left);
+  drain();
+}
+
 void RunController::drain() {
   if (!channel_) return;
   since_drain_.start();
+  cpu_ms_at_drain_ = thread_cpu_ms();
   context_.run().append(channel_->drain());
   context_.run().set_progress(channel_->tokens_done());
 }

@@ -102,6 +102,7 @@ class RunController : public QObject {
   void end_shown(const std::optional<RunSummary>& known_summary);
   void show_opened(const OpenedRun& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   void wake();
+  void drain_when_due();
   void drain();
   RunRequest make_request() const;
 
@@ -125,6 +126,7 @@ class RunController : public QObject {
   std::string saving_;        ///< id of the run that is being written
   QTimer drain_timer_;
   QElapsedTimer since_drain_, since_start_;
+  double cpu_ms_at_drain_ = 0;  ///< of this thread
 };
 
 }  // namespace carryover

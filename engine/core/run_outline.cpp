@@ -60,13 +60,21 @@ float RunOutline::nll(std::int64_t position) const {
   return position >= 0 && position < std::ssize(nll_) ? nll_[static_cast<std::size_t>(position)] : no_value;
 }
 
+std::vector<float> RunOutline::target_nll(int segment) const {
+  const SegmentRecord& record = this->segment(segment).record;
+  std::vector<float> losses;
+  for (std::int64_t i = 1; i <= record.targets; ++i) losses.push_back(nll(record.first_token + i));
+  const auto missing = [](float value) { return std::isnan(value); };
+  return std::all_of(losses.begin(), losses.end(), missing) ? std::vector<float>{} : losses;
+}
+
 std::shared_ptr<const SegmentSnapshot> RunOutline::remains(int segment, std::span<const std::int32_t> ids) const {
   auto snapshot = std::make_shared<SegmentSnapshot>();
   const SegmentRecord& record = this->segment(segment).record;
   snapshot->record = record;
   const auto own = ids.subspan(static_cast<std::size_t>(record.first_token), static_cast<std::size_t>(record.length));
   snapshot->ids.assign(own.begin(), own.end());
-  for (std::int64_t i = 1; i <= record.targets; ++i) snapshot->target_nll.push_back(nll(record.first_token + i));
+  snapshot->target_nll = target_nll(segment);
   for (const HitIndex::Column& column : hits_.columns()) {
     HeadHits head{segment, column.layer, column.head, {}};
     for (const BriefHit hit : column.of(segment))

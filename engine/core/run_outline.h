@@ -34,6 +34,7 @@ class RunOutline {
   const SegmentDigest& segment(int index) const { return segments_[static_cast<std::size_t>(index)]; }
   const HitIndex& hits() const { return hits_; }
   float nll(std::int64_t position) const;  ///< of predicting the token there; NaN where there is none (yet)
+  std::vector<float> target_nll(int segment) const;  ///< of all its targets; empty where none was captured
   /// A segment without what is not kept here: no maps, hits without score and anchor.
   std::shared_ptr<const SegmentSnapshot> remains(int segment, std::span<const std::int32_t> ids) const;
   std::int64_t bytes() const;

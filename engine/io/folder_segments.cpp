@@ -136,10 +136,7 @@ class FolderSegments : public SegmentSource {
       if (snapshot->hits.back().segment != segment)
         throw EngineError(Fault::BadInput, where, "has other hits than when it was opened", "Open the run again.");
     }
-    for (std::int64_t i = 1; i <= record.targets; ++i) {
-      const float loss = outline_->nll(record.first_token + i);
-      if (!std::isnan(loss)) snapshot->target_nll.push_back(loss);  // they may have been left out
-    }
+    snapshot->target_nll = outline_->target_nll(segment);
     return snapshot;
   }
 

@@ -120,7 +120,7 @@ std::vector<std::string> listing(const fs::path& directory) {
   return names;
 }
 
-const std::vector<std::string> kAllFiles{"config.json", "hits.jsonl",     "ids.npy",
+const std::vector<std::string> kAllFiles{"config.json", "hits.jsonl",     "ids.npy",     "index.bin",
                                          "nll.json",    "segments.jsonl", "summary.json"};
 
 }  // namespace
@@ -233,7 +233,7 @@ void RunFolderTest::a_run_reopens_as_it_was() {
   std::mt19937 random(7);
   const RunDescription written = whole_description();
   const std::vector<SegmentSnapshot> segments = write_run(temp.file("run"), written, random, 3);
-  const RunContents run = reopen_run(temp.file("run"));
+  const RunContents run = open_run_folder(temp.file("run")).contents;
   QVERIFY(json(run.description.model.config) == json(written.model.config));
   QCOMPARE(run.description.request.config, written.request.config);
   QCOMPARE(*run.description.request.ids, *written.request.ids);
@@ -245,10 +245,11 @@ void RunFolderTest::a_run_reopens_as_it_was() {
     if (key != "model") QVERIFY2(again.at(key) == value, key.c_str());
   QVERIFY(!run.summary.cancelled);
   QCOMPARE(run.summary.targets, std::int64_t{95});
-  QCOMPARE(run.segments.size(), segments.size());
+  QCOMPARE(run.segments->count(), static_cast<int>(segments.size()));
   const std::vector<std::int32_t>& ids = *written.request.ids;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const SegmentSnapshot& read = *run.segments[i];
+    const auto loaded = run.segments->load(static_cast<int>(i));
+    const SegmentSnapshot& read = *loaded;
     QVERIFY(json(read.record) == json(segments[i].record));
     QCOMPARE(read.target_nll, segments[i].target_nll);
     QCOMPARE(read.hits, segments[i].hits);
@@ -270,11 +271,12 @@ void RunFolderTest::a_run_that_broke_off_reopens() {
   const std::string lines = test::read_bytes(temp.file("run/segments.jsonl"));
   test::write_bytes(temp.file("run/segments.jsonl"), lines.substr(0, lines.find('\n') + 1));  // hits came first
   fs::remove(temp.file("run/carry_maps.npy"));
-  const RunContents run = reopen_run(temp.file("run"));
+  const RunContents run = open_run_folder(temp.file("run")).contents;
   QVERIFY(run.summary.cancelled);
-  QCOMPARE(run.segments.size(), std::size_t{1});
+  QCOMPARE(run.segments->count(), 1);
   QCOMPARE(run.summary.tokens, std::int64_t{32});
-  QVERIFY(run.segments[0]->hits.empty() && run.segments[0]->carry_key_norm.values.empty());
+  const auto first = run.segments->load(0);
+  QVERIFY(first->hits.empty() && first->carry_key_norm.values.empty());
 }
 
 void RunFolderTest::ids_tell_runs_apart() {
@@ -329,7 +331,7 @@ void RunFolderTest::folders_that_do_not_hold_together_are_refused() {
   QByteArray bytes = QByteArray::fromStdString(test::read_bytes(path));
   QVERIFY(from.isEmpty() || bytes.contains(from.toUtf8()));
   test::write_bytes(path, (from.isEmpty() ? to.toUtf8() : bytes.replace(from.toUtf8(), to.toUtf8())).toStdString());
-  QCOMPARE(unlike(Fault::BadInput, path, [&] { reopen_run(temp.file("run")); }), "");
+  QCOMPARE(unlike(Fault::BadInput, path, [&] { open_run_folder(temp.file("run")); }), "");
 }
 
 void RunFolderTest::is_whole_after_every_segment() {

@@ -4,6 +4,7 @@
 
 #include <QTest>
 #include <cmath>
+#include <filesystem>
 
 #include "engine/core/error.h"
 #include "tests/support/temp_dir.h"
@@ -77,8 +78,10 @@ class RunJournalTest : public QObject {
     QCOMPARE(run.request.policy, expected.request.policy);
     QVERIFY(run.request.config == expected.request.config);
     QVERIFY(*run.request.ids == *expected.request.ids);
-    QCOMPARE(run.segments.size(), std::size_t{2});
-    const SegmentSnapshot &second = *run.segments[1], wanted = snapshot(1);
+    QCOMPARE(run.segments->count(), 2);
+    QCOMPARE(run.outline->count(), 2);
+    const auto second_one = run.segments->load(1);
+    const SegmentSnapshot &second = *second_one, wanted = snapshot(1);
     QCOMPARE(second.record.nll_sum, wanted.record.nll_sum);
     QCOMPARE(second.record.memory.pool, wanted.record.memory.pool);
     QVERIFY(second.ids == std::vector<std::int32_t>({9, 0, 3, 8}));  // of the text
@@ -97,20 +100,52 @@ class RunJournalTest : public QObject {
     const std::string path = folder.file("run.journal");
     write_journal(path);
     const std::string whole = read_bytes(path);
-    std::size_t before = 0;
+    int before = 0;
     for (std::size_t size = 0; size <= whole.size(); ++size) {
       write_bytes(path, std::string_view(whole).substr(0, size));
       try {
         const JournaledRun run = read_run_journal(path);
-        QVERIFY(run.segments.size() >= before);
-        before = run.segments.size();
+        QVERIFY(run.segments->count() >= before);
+        before = run.segments->count();
+        for (int i = 0; i < before; ++i) QVERIFY(run.segments->load(i)->hits == snapshot(i).hits);
         QCOMPARE(run.summary.has_value(), size == whole.size());
       } catch (const EngineError& error) {
         QVERIFY(error.fault() == Fault::BadInput);
-        QCOMPARE(before, std::size_t{0});  // only where not even the head is whole
+        QCOMPARE(before, 0);  // only where not even the head is whole
       }
     }
-    QCOMPARE(before, std::size_t{2});
+    QCOMPARE(before, 2);
+  }
+
+  void what_is_written_reads_back_at_once_whatever_becomes_of_the_files_name() {
+    const TempDir folder;
+    const std::string path = folder.file("run.journal");
+    RunJournal journal(path, description());
+    const auto segments = journal.segments();
+    QCOMPARE(segments->count(), 0);
+    journal.append(snapshot(0));
+    QCOMPARE(segments->count(), 1);
+    std::filesystem::remove(path);
+    journal.append(snapshot(1));
+    QCOMPARE(segments->count(), 2);
+    QVERIFY(segments->load(1)->hits == snapshot(1).hits);
+    QVERIFY(segments->load(0)->carry_key_norm.values == snapshot(0).carry_key_norm.values);
+  }
+
+  void a_journal_that_was_cut_since_says_so() {
+    const TempDir folder;
+    const std::string path = folder.file("run.journal");
+    write_journal(path);
+    const auto segments = read_run_journal(path).segments;
+    const std::string whole = read_bytes(path);
+    write_bytes(path, std::string_view(whole).substr(0, whole.size() / 2));
+    try {
+      segments->load(1);
+      QFAIL("half a segment was read");
+    } catch (const EngineError& error) {
+      QVERIFY(error.where().find(path) != std::string::npos && !error.advice().empty());
+    }
+    QVERIFY(segments->load(0)->hits.empty());  // what is still there still reads
   }
 
   void a_damaged_record_ends_it() {
@@ -121,7 +156,7 @@ class RunJournalTest : public QObject {
     bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x20);
     write_bytes(path, bytes);
     const JournaledRun run = read_run_journal(path);
-    QVERIFY(run.segments.size() < 2);
+    QVERIFY(run.segments->count() < 2);
     QVERIFY(!run.summary);
   }
 
