@@ -91,7 +91,8 @@ void check(const OpenedRun& run, const std::vector<SegmentSnapshot>& wanted) {
     QCOMPARE(run.outline->segment(i).mean_key_norm, digest.mean_key_norm);
     for (const HeadHits& head : segment.hits) {
       const BriefHits brief = run.outline->hits().of(i, head.layer, head.head);
-      QVERIFY(std::equal(brief.begin(), brief.end(), brief_of(head).hits.begin(), brief_of(head).hits.end()));
+      const BriefHead expected = brief_of(head);
+      QVERIFY(std::equal(brief.begin(), brief.end(), expected.hits.begin(), expected.hits.end()));
     }
   }
 }

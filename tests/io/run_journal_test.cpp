@@ -106,8 +106,8 @@ class RunJournalTest : public QObject {
       try {
         const JournaledRun run = read_run_journal(path);
         QVERIFY(run.segments->count() >= before);
-        before = run.segments->count();
-        for (int i = 0; i < before; ++i) QVERIFY(run.segments->load(i)->hits == snapshot(i).hits);
+        for (; before < run.segments->count(); ++before)
+          QVERIFY(run.segments->load(before)->hits == snapshot(before).hits);
         QCOMPARE(run.summary.has_value(), size == whole.size());
       } catch (const EngineError& error) {
         QVERIFY(error.fault() == Fault::BadInput);
@@ -138,7 +138,7 @@ class RunJournalTest : public QObject {
     write_journal(path);
     const auto segments = read_run_journal(path).segments;
     const std::string whole = read_bytes(path);
-    write_bytes(path, std::string_view(whole).substr(0, whole.size() / 2));
+    write_bytes(path, std::string_view(whole).substr(0, whole.rfind("segment ") + 40));  // into the second one
     try {
       segments->load(1);
       QFAIL("half a segment was read");
