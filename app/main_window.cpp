@@ -58,7 +58,11 @@ MainWindow::MainWindow(QWidget* parent)
   update_status();
 }
 
-MainWindow::~MainWindow() = default;
+// Views go before what they show: Qt would delete them, as children, after the members.
+MainWindow::~MainWindow() {
+  for (const auto& [id, dock] : docks_) delete dock;
+  delete ribbon_;
+}
 
 QDockWidget* MainWindow::make_dock(const QString& id, const QString& title, Panel* panel) {
   panel->setObjectName(id);

@@ -55,7 +55,7 @@ class MainWindow : public QMainWindow {
   void show_fetch_progress(double fraction, const QString& what);
   void toggle_theme();
   FinetuneDialog* finetune() const;  ///< null where it is not open
-  FinetuneDialog* open_finetune();  ///< the dialog, filled in from what is open; the same one while it is open
+  FinetuneDialog* open_finetune();   ///< the dialog, filled in from what is open; the same one while it is open
 
  Q_SIGNALS:
   void session_wanted(const QString& path);  ///< a session file was dropped or opened

@@ -26,6 +26,7 @@ MessageBar::MessageBar(QWidget* parent)
   details_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   details_->setWordWrap(true);
   details_->setTextFormat(Qt::PlainText);
+  offer_->setAccessibleName(tr("What can be done about it"));
   more_->setText(tr("What to do"));
   more_->setCheckable(true);
   more_->setChecked(true);

@@ -31,21 +31,6 @@ QString base_of_adapter(const QString& adapter, const QString& open) {
   return QFileInfo::exists(base) ? base : open;
 }
 
-/// Of the segments that are there, where the engine gives no summary of them.
-RunSummary sum_up(const RunModel& run) {
-  RunSummary summary;
-  for (int segment = 0; segment < run.segment_count(); ++segment) {
-    const SegmentRecord& record = run.record(segment);
-    summary.tokens += record.length;
-    summary.targets += record.targets;
-    summary.nll_sum += record.nll_sum;
-    summary.seconds += record.seconds;
-    summary.close_cuts += record.close_cuts;
-    summary.segments += 1;
-  }
-  return summary;
-}
-
 }  // namespace
 
 RunController::RunController(LabContext& context, QObject* parent)
@@ -100,7 +85,7 @@ void RunController::connect_worker() {
   connect(worker_, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
     run_wanted_ = false;
     drain();
-    RunSummary summary = sum_up(context_.run());  // what was received stays
+    RunSummary summary = sum_of_segments(context_.run());  // what was received stays
     summary.cancelled = true;
     end_run(summary);
     Q_EMIT failed(report);
@@ -409,7 +394,7 @@ bool RunController::begin_shown(const QString& name, const RunRequest& request) 
 
 void RunController::end_shown(const std::optional<RunSummary>& known_summary) {
   RunModel& run = context_.run();
-  RunSummary summary = sum_up(run);
+  RunSummary summary = sum_of_segments(run);
   summary.cancelled = summary.segments < run.expected_segments();
   run.finish(known_summary.value_or(summary));
 }

@@ -179,7 +179,7 @@ Pending print(MainWindow& window, const QStringList& words) {
 Pending what_if(MainWindow& window, const QStringList& words) {
   const WordedWhatIf wanted = what_if_of_words(window.context(), words);
   if (!engine_is_idle(window))
-    refuse(tr("what-if"), tr("the engine is busy"), tr("Wait for the end of what goes on before."));
+    refuse(QStringLiteral("what-if"), tr("the engine is busy"), tr("Wait for the end of what goes on before."));
   WhatIfs& what_ifs = window.context().what_ifs();
   what_ifs.set_draft(wanted.plan.edits.front());
   what_ifs.ask_run(wanted.plan, wanted.name);
@@ -325,8 +325,9 @@ const std::vector<ScriptVerb>& script_verbs() {
       {QStringLiteral("press"), tr("PANEL BUTTON"), 2, 2, press},
       {QStringLiteral("print"), tr("PANEL"), 1, 1, print},
       {QStringLiteral("what-if"),
-       tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] [ban FIRST LAST] [FIELD VALUE] [name TEXT]"), 1,
-       any_number, what_if},
+       tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] "
+          "[ban|drop-tokens FIRST LAST] [FIELD VALUE] [name TEXT]"),
+       1, any_number, what_if},
       {QStringLiteral("pin"), tr("run | none"), 1, 1, pin},
       {QStringLiteral("zoom"), tr("PLOT X0 X1 Y0 Y1"), 5, 5, zoom},
       {QStringLiteral("undo"), {}, 0, 0, undo},

@@ -25,7 +25,8 @@ class EditWords {
  public:
   EditWords(LabContext& context, const QStringList& words) : context_(context), words_(words) {
     result_.plan.segment = shown_segment(context);
-    if (result_.plan.segment < 0) refuse(tr("what-if"), tr("nothing has been run"), tr("Run a text before."));
+    if (result_.plan.segment < 0)
+      refuse(QStringLiteral("what-if"), tr("nothing has been run"), tr("Run a text before."));
   }
 
   WordedWhatIf read() {
@@ -64,6 +65,13 @@ class EditWords {
     return {selected.layer, selected.head, context_.selected().token};
   }
 
+  /// Of every head.
+  void drop_all(const TokenRange& range) {
+    for (const HeadHits& head : context_.run().snapshot(result_.plan.segment).hits)
+      for (const Hit& hit : head.hits)
+        if (range.contains(hit.position)) edit_.dropped.push_back({head.layer, head.head, hit.position});
+  }
+
   void read_prefix() {
     const QString word = take();
     for (const PrefixSource source :
@@ -72,7 +80,7 @@ class EditWords {
         edit_.prefix = source;
         return;
       }
-    refuse(tr("prefix"), tr("can't be “%1”").arg(word), tr("Use search, off, random, recent or oracle."));
+    refuse(QStringLiteral("prefix"), tr("can't be “%1”").arg(word), tr("Use search, off, random, recent or oracle."));
   }
 
   void read_part(const QString& what) {
@@ -82,6 +90,9 @@ class EditWords {
       read_prefix();
     } else if (what == QStringLiteral("drop")) {
       edit_.dropped.push_back(slot(what));
+    } else if (what == QStringLiteral("drop-tokens")) {
+      const std::int64_t first = position(what);
+      drop_all({first, position(what) + 1});
     } else if (what == QStringLiteral("add")) {
       edit_.added.push_back(slot(what));
     } else if (what == QStringLiteral("ban")) {

@@ -20,5 +20,5 @@ cd "$out"
 {
   printf 'open model "%s" "%s"\nopen text "%s"\nset tokens 8192\n' "$model" "$adapter" "$text"
   cat "$ROOT/examples/session/session.txt"
-} | "$(preset_folder release)/bin/carryover" --script - | tee session.log
+} | "$(preset_folder release)/bin/carryover" --size 1600x1000 --script - | tee session.log
 say "Figures and numbers in $out"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab pictures: the window, each view and the fine-tune dialog on the default model and book, with a short training of
-# the demo, light and dark at 1280×800 and 1920×1080, into docs/pictures. Needs Xvfb.
+# the demo, light and dark, at 1280×800 into docs/pictures, and the window at 1920×1080. The same at 200% scale, to be
+# looked at and not kept, into build/pictures-200. Needs Xvfb.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/program.sh"
@@ -10,21 +11,47 @@ plan_pictures() { plan_build release 300 build_program; }
 set_up plan_pictures
 build_program
 find_assets
-pictures=$ROOT/docs/pictures scratch=$(mktemp -d)
+pictures=$ROOT/docs/pictures large=$ROOT/build/pictures-200 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 chmod 700 "$scratch"
-mkdir -p "$pictures"
-demo=$ROOT/resources/demo
-"$(preset_folder release)/bin/carryover-cli" train "$demo" --preset tiny-demo --data "$ROOT/LICENSE" \
+export XDG_RUNTIME_DIR=$scratch
+mkdir -p "$pictures" "$large"
+program=$(preset_folder release)/bin/carryover
+"$program-cli" train "$ROOT/resources/demo" --preset tiny-demo --data "$ROOT/LICENSE" \
   --truncation-depth 2 --train-segments 4 --output "$scratch/demo-run" --quiet >/dev/null
+
+show() { # THEME SIZE ARGUMENT...
+  xvfb-run -a -s "-screen 0 2600x1700x24" "$program" --no-fetch --theme "$1" --size "$2" "${@:3}"
+}
+# What needs more than one run, or a button, to show something.
+steps() { # FOLDER
+  cat <<TEXT
+open demo
+run
+wait
+pin run
+set retrieval_length 16
+run
+wait
+select segment most-anchors head first token top-hit
+show compare
+choose compare Comparison "Hits, A − B"
+screenshot compare $1/compare.png
+screenshot distances $1/distances.png
+TEXT
+}
+take() { # THEME SIZE FOLDER
+  show "$1" "$2" --training "$scratch/demo-run" --screenshots "$3" ${adapter:+--adapter "$adapter"} "$model" "$text"
+  steps "$3" | show "$1" "$2" --script -
+}
+
 for theme in light dark; do
-  for size in 1280x800 1920x1080; do
-    XDG_RUNTIME_DIR=$scratch xvfb-run -a -s "-screen 0 1920x1080x24" \
-      "$(preset_folder release)/bin/carryover" --no-fetch --theme "$theme" --size "$size" \
-      --training "$scratch/demo-run" --screenshots "$scratch/now" ${adapter:+--adapter "$adapter"} "$model" "$text"
-    for picture in "$scratch"/now/*.png; do
-      mv "$picture" "$pictures/$(basename "${picture%.png}")-$theme-$size.png"
-    done
+  take "$theme" 1280x800 "$scratch/now"
+  for picture in "$scratch"/now/*.png; do
+    mv "$picture" "$pictures/$(basename "${picture%.png}")-$theme-1280x800.png"
   done
+  take "$theme" 1920x1080 "$scratch/now"
+  mv "$scratch/now/window.png" "$pictures/window-$theme-1920x1080.png"
+  QT_SCALE_FACTOR=2 take "$theme" 1280x800 "$large/$theme"
 done
-say "Pictures in $pictures"
+say "Pictures in $pictures; at 200% in $large"

@@ -83,7 +83,7 @@ QWidget* EditForm::make_changes() {
   changes_ = new QListWidget(box);
   changes_->setAccessibleName(tr("Slots changed"));
   changes_->setToolTip(tr("Delete takes a line out"));
-  changes_->setMaximumHeight(changes_->fontMetrics().height() * 4 + 12);
+  changes_->setFixedHeight(changes_->fontMetrics().height() * 2 + 12);
   changes_->setAlternatingRowColors(true);
   settings_ = new QCheckBox(tr("With the edited settings"), box);
   settings_->setToolTip(

@@ -9,6 +9,8 @@
 #include <QLineEdit>
 #include <QSpinBox>
 #include <QStringList>
+#include <QTabBar>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTextDocumentFragment>
 
@@ -40,6 +42,7 @@ bool is_part_of_another(const QWidget& widget) {
 /// What the widget shows, where it is a switch; null otherwise.
 QString value_of(const QWidget& widget) {
   if (const auto* box = qobject_cast<const QComboBox*>(&widget)) return box->currentText();
+  if (const auto* pages = qobject_cast<const QTabWidget*>(&widget)) return pages->tabText(pages->currentIndex());
   if (const auto* button = qobject_cast<const QAbstractButton*>(&widget))
     return !button->isCheckable() ? QString() : button->isChecked() ? QStringLiteral("on") : QStringLiteral("off");
   if (const auto* number = qobject_cast<const QSpinBox*>(&widget)) return QString::number(number->value());
@@ -52,18 +55,28 @@ bool is_switch(const QWidget& widget) {
   return !name_of(widget).isEmpty() && !value_of(widget).isNull();
 }
 
-void choose_item(QWidget& panel, QComboBox& box, const QString& value) {
-  QStringList items;
-  for (int i = 0; i < box.count(); ++i) items += box.itemText(i);
+int item_of(const QWidget& panel, const QWidget& box, const QStringList& items, const QString& value) {
   bool is_number = false;
   int index = items.indexOf(value);
   if (index < 0) index = value.toInt(&is_number);
-  const bool known = items.contains(value) || (is_number && index >= 0 && index < box.count());
+  const bool known = items.contains(value) || (is_number && index >= 0 && index < items.size());
   if (!known)
     refuse(panel, tr("“%1” has no “%2”").arg(name_of(box), value),
            tr("Choose one of: %1.").arg(items.join(QStringLiteral("; "))));
-  box.setCurrentIndex(index);
-  Q_EMIT box.activated(index);
+  return index;
+}
+
+void choose_item(const QWidget& panel, QComboBox& box, const QString& value) {
+  QStringList items;
+  for (int i = 0; i < box.count(); ++i) items += box.itemText(i);
+  box.setCurrentIndex(item_of(panel, box, items, value));
+  Q_EMIT box.activated(box.currentIndex());
+}
+
+void choose_page(const QWidget& panel, QTabWidget& pages, const QString& value) {
+  QStringList items;
+  for (int i = 0; i < pages.count(); ++i) items += pages.tabText(i);
+  pages.setCurrentIndex(item_of(panel, pages, items, value));
 }
 
 void switch_button(QWidget& panel, QAbstractButton& button, const QString& value) {
@@ -109,6 +122,7 @@ void set_panel_control(QWidget& panel, const QString& name, const QString& value
       refuse(panel, tr("“%1” can't be changed now").arg(name), tr("Open or run what it needs first."));
     bool is_number = false;
     if (auto* box = qobject_cast<QComboBox*>(widget)) return choose_item(panel, *box, value);
+    if (auto* pages = qobject_cast<QTabWidget*>(widget)) return choose_page(panel, *pages, value);
     if (auto* button = qobject_cast<QAbstractButton*>(widget)) return switch_button(panel, *button, value);
     if (auto* box = qobject_cast<QSpinBox*>(widget)) {
       const int number = value.toInt(&is_number);
@@ -128,7 +142,7 @@ void press_panel_button(QWidget& panel, const QString& name) {
   QStringList names;
   for (auto* button : panel.findChildren<QAbstractButton*>()) {
     const QString text = QString(button->text()).remove(QLatin1Char('&'));
-    if (name_of(*button).isEmpty()) continue;
+    if (name_of(*button).isEmpty() || qobject_cast<QTabBar*>(button->parentWidget())) continue;
     names += name_of(*button);
     if (name != name_of(*button) && name != text) continue;
     if (!button->isEnabled()) refuse(panel, tr("“%1” can't be pressed now").arg(name), button->toolTip());

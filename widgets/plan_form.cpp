@@ -9,6 +9,8 @@
 #include <QScrollBar>
 #include <algorithm>
 
+#include "widgets/panels/panel_support.h"
+
 namespace carryover {
 namespace {
 
@@ -49,10 +51,7 @@ void PlanForm::add_group(const PlanGroup& group) {
     ++row;
   }
   grid->setRowStretch(row, 1);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidget(page);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
+  QScrollArea* scroll = scrolled(page, tr("Plan of the training"), this);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   addTab(scroll, title);
 }

@@ -92,11 +92,20 @@ void PlotMap::show_scale(bool shown) {
   }
 }
 
+void PlotMap::fit_label(int room) {
+  constexpr int tick_room = 22;
+  room_ = room;
+  if (!scale_) return;
+  const QFontMetrics metrics(scale_->axis()->labelFont());
+  scale_->setLabel(metrics.elidedText(value_label_, Qt::ElideRight, room));
+  scale_->axis()->ticker()->setTickCount(std::clamp(room / tick_room, 2, 5));
+}
+
 void PlotMap::apply_colours() {
   if (scale_) {
     item_->setColorScale(scale_);
-    scale_->setLabel(value_label_);
     style_axis(*scale_->axis(), theme_);
+    fit_label(room_);
   }
   item_->setGradient(gradient());
   item_->setDataRange(value_range());

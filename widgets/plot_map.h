@@ -18,6 +18,7 @@ class PlotMap {
   void set_value_range(double low, double high);
   void set_categories(const std::vector<std::pair<QString, ThemeColour>>& categories);
   void restyle(const Theme& theme);
+  void fit_label(int room);  ///< pixels that the colour scale's label may be long
 
   bool has_data() const { return !map_.values.empty(); }
   const Map& data() const { return map_; }
@@ -44,6 +45,7 @@ class PlotMap {
   Map map_;
   QRectF edges_;
   QString value_label_;
+  int room_ = 1'000'000;
   PlotView::Gradient kind_ = PlotView::Gradient::Viridis;
   double low_ = NAN, high_ = NAN;
   Theme theme_ = current_theme();

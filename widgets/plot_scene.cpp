@@ -83,13 +83,24 @@ void PlotScene::arrange_title() {
   title_element->setText(title);
 }
 
+// QCustomPlot lets a label that is longer than its axis run out of the plot at both ends.
+void PlotScene::fit_labels(int height) {
+  constexpr int below = 60;        // the other axis, and what of the label may stand beside it
+  constexpr int most = 1'000'000;  // font metrics count in fractions of pixels
+  const int room = std::min(height - below, most);
+  const QFontMetrics metrics(plot->yAxis->labelFont());
+  plot->yAxis->setLabel(metrics.elidedText(y_label, Qt::ElideRight, room));
+  map->fit_label(room);
+}
+
 void PlotScene::arrange(int width, int height) {
   constexpr int tick_room = 22;                       // a low plot has room for few labels
-  constexpr int title_room = 150, legend_room = 112;  // below, the data would have none
+  constexpr int title_room = 150, legend_room = 120;  // below, the data would have none
   roomy = height >= title_room;
   y_ticker->setTickCount(std::clamp(plot->axisRect()->height() / tick_room, 2, 5));
   QCPLayoutGrid* layout = plot->plotLayout();
   arrange_title();
+  fit_labels(height);
   const bool wanted = plot->legend->itemCount() > 1 && height >= legend_room;
   if (wanted) wrap_legend(*plot->legend, width);
   if (wanted == plot->legend->visible()) return;

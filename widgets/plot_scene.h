@@ -20,6 +20,7 @@ struct PlotScene {
   void arrange(int width, int height);
   QRectF data_bounds() const;
   void arrange_title();
+  void fit_labels(int height);
   void apply_fit();
   void limit(QCPAxis* axis, const QCPRange& range, double low, double high);
   QString text_at(double x, double y) const;

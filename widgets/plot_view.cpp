@@ -25,6 +25,7 @@ PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std
   setFocusPolicy(Qt::StrongFocus);
   setFocusProxy(nullptr);
   setMinimumSize(160, 90);
+  name_for_readers();
   d_->plot->installEventFilter(this);
   auto* export_action = new QAction(tr("&Export figure or data…"), this);
   export_action->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_E));
@@ -66,7 +67,13 @@ const QString& PlotView::id() const {
 
 void PlotView::set_title(const QString& title) {
   d_->title = title;
-  setAccessibleName(title);
+  name_for_readers();
+}
+
+void PlotView::name_for_readers() {
+  const QString unnamed =
+      accessibleDescription().isEmpty() ? QString(d_->id).replace(u'_', u' ') : accessibleDescription();
+  setAccessibleName(d_->title.isEmpty() ? unnamed : d_->title);
 }
 
 void PlotView::set_axes(const QString& x_label, const QString& y_label) {
@@ -74,7 +81,8 @@ void PlotView::set_axes(const QString& x_label, const QString& y_label) {
   d_->y_label = y_label;
   d_->plot->xAxis->setLabel(x_label);
   d_->plot->yAxis->setLabel(y_label);
-  setAccessibleDescription(tr("%1 against %2").arg(y_label, x_label));
+  setAccessibleDescription(y_label.isEmpty() ? x_label : tr("%1 against %2").arg(y_label, x_label));
+  name_for_readers();
 }
 
 const QString& PlotView::y_label() const {

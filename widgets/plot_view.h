@@ -121,6 +121,7 @@ class PlotView : public QWidget {
   FigureInfo figure_info(const QString& path, Format format, const QSizeF& size_mm, int dpi,
                          const FigureStyle& style) const;
   void move_view(double zoom, double shift);
+  void name_for_readers();
 
   std::unique_ptr<PlotScene> d_;
 };

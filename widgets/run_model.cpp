@@ -240,4 +240,18 @@ QString RunModel::token_text(std::int64_t position) const {
   return QString::fromStdString(state_->tokenizer->bytes(id));
 }
 
+RunSummary sum_of_segments(const RunModel& run) {
+  RunSummary summary;
+  for (int segment = 0; segment < run.segment_count(); ++segment) {
+    const SegmentRecord& record = run.record(segment);
+    summary.tokens += record.length;
+    summary.targets += record.targets;
+    summary.nll_sum += record.nll_sum;
+    summary.seconds += record.seconds;
+    summary.close_cuts += record.close_cuts;
+    summary.segments += 1;
+  }
+  return summary;
+}
+
 }  // namespace carryover

@@ -102,4 +102,7 @@ class RunModel : public QObject {
   std::int64_t cache_bytes_;
 };
 
+/// Of the segments that are there, where the engine gives no summary of them.
+RunSummary sum_of_segments(const RunModel& run);
+
 }  // namespace carryover

@@ -85,8 +85,12 @@ QPalette Theme::palette() const {
   return colours;
 }
 
-const Theme& current_theme() { return active_theme(); }
-Theme theme_of(ThemeKind kind) { return kind == ThemeKind::Dark ? dark_theme() : light_theme(); }
+const Theme& current_theme() {
+  return active_theme();
+}
+Theme theme_of(ThemeKind kind) {
+  return kind == ThemeKind::Dark ? dark_theme() : light_theme();
+}
 
 void apply_theme(QApplication& application, ThemeKind kind) {
   active_theme() = theme_of(kind);

@@ -331,6 +331,7 @@ void TokenView::mousePressEvent(QMouseEvent* event) {
   }
   range_start_ = token;
   set_marked_range({});
+  set_selected_token(token);  // the next key may come before the panel has heard of it
   Q_EMIT token_clicked(token);
 }
 
@@ -355,7 +356,8 @@ void TokenView::keyPressEvent(QKeyEvent* event) {
     return extend_range(std::clamp<std::int64_t>(end + by, 0, last));
   }
   set_marked_range({});
-  Q_EMIT token_clicked(std::clamp<std::int64_t>(selected_ + by, 0, last));
+  set_selected_token(std::clamp<std::int64_t>(selected_ + by, 0, last));
+  Q_EMIT token_clicked(selected_);
 }
 
 void TokenView::contextMenuEvent(QContextMenuEvent* event) {

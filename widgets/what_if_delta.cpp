@@ -56,9 +56,10 @@ WhatIfDelta::WhatIfDelta(LabContext& context, QWidget* parent)
   auto* split = new QSplitter(Qt::Vertical, this);
   split->addWidget(plot_);
   split->addWidget(below);
-  plot_->setMinimumHeight(118);  // axes and some data
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 2);
+  plot_->setMinimumHeight(120);
+  below->setMinimumHeight(1);  // where there is little room the plot has it
+  split->setStretchFactor(0, 1);
+  split->setSizes({240, 160});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -75,7 +76,7 @@ void WhatIfDelta::refresh() {
   plot_->clear_curves();
   headline_->setVisible(result != nullptr);
   changes_.set_changes(result ? result->changes : std::vector<HitChange>());
-  changes_title_->setText(result ? tr("%1 slots changed").arg(result->changes.size()) : QString());
+  changes_title_->setText(result ? tr("Slots changed: %1").arg(result->changes.size()) : QString());
   if (result) draw(*result);
   const std::int64_t token = context_.selected().token;
   plot_->set_cursor(result && !std::isnan(result->loss_change(token)) ? static_cast<double>(token) : NAN);
@@ -87,7 +88,7 @@ void WhatIfDelta::draw(const WhatIfResult& result) {
   const auto number = [](double value) {
     return QStringLiteral("%1%2").arg(value > 0 ? QStringLiteral("+") : QString()).arg(value, 0, 'f', 4);
   };
-  headline_->setText(tr("<b>%1</b> · segment %2: %3<br>mean Δ loss <b>%4</b> nats (95 %: %5 to %6) over %7 targets%8")
+  headline_->setText(tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats (95 %: %5 to %6), %7 targets%8")
                          .arg(result.name.toHtmlEscaped())
                          .arg(result.segment)
                          .arg(edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean),

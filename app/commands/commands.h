@@ -25,7 +25,8 @@ int exit_code(Fault fault);
 bool is_command_verb(std::string_view argument);
 
 /// The whole command line: no Qt, no display. Call it in main before any other thread exists, because it blocks SIGINT
-/// for all of them. Returns the exit code; every error is on stderr by then. `make_figure`: what `export RUN --figure` calls.
+/// for all of them. Returns the exit code; every error is on stderr by then. `make_figure`: what `export RUN --figure`
+/// calls.
 int run_command_line(int argc, char** argv, FigureMaker make_figure = {});
 
 }  // namespace carryover

@@ -302,7 +302,8 @@ void Desk::take_drops() {
 }
 
 bool Desk::eventFilter(QObject* watched, QEvent* event) {
-  if (watched != &window_ && is_drag_of_files(*event)) return QCoreApplication::sendEvent(&window_, event);
+  if (watched != &window_ && is_drag_of_files(*event))  // not by sendEvent, which would bring a drop back to its target
+    return static_cast<QObject&>(window_).event(event);
   if (watched == &window_ && event->type() == QEvent::PaletteChange) {
     settings_.values.theme = current_theme().kind;
     save_settings();

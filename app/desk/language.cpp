@@ -32,14 +32,19 @@ bool Catalogue::add(const QString& path) {
       source = xml.readElementText();
     } else if (xml.name() == u"translation" && !xml.attributes().hasAttribute(QStringLiteral("type"))) {
       const QString text = xml.readElementText();
-      if (!text.isEmpty()) texts_.insert({context, source}, text);
+      if (text.isEmpty()) continue;
+      texts_.insert({context, source}, text);
+      if (!any_.contains(source)) any_.insert(source, text);
     }
   }
   return !xml.hasError();
 }
 
 QString Catalogue::translate(const char* context, const char* source, const char* /*disambiguation*/, int /*n*/) const {
-  return texts_.value({QString::fromUtf8(context), QString::fromUtf8(source)});
+  const QString words = QString::fromUtf8(source);
+  const QString own = QString::fromUtf8(context).section(QStringLiteral("::"), -1);
+  const auto found = texts_.constFind({own, words});
+  return found != texts_.cend() ? *found : any_.value(words);
 }
 
 std::vector<Language> languages() {

@@ -28,7 +28,8 @@ class Catalogue : public QTranslator {
   QString translate(const char* context, const char* source, const char* disambiguation, int n) const override;
 
  private:
-  QHash<std::pair<QString, QString>, QString> texts_;  ///< by context and source
+  QHash<std::pair<QString, QString>, QString> texts_;  ///< by context, its namespace left out, and source
+  QHash<QString, QString> any_;  ///< by source alone: lupdate can't see the context of a file's own tr()
 };
 
 /// Installs the language's words, with Qt's own where they are on this machine, and its numbers, for everything made

@@ -211,9 +211,10 @@ NpyArray npy_from_bytes(std::string_view bytes, const std::string& where) {
   const auto check = [&](bool fits) {
     if (!fits) refuse(where, "ends before its last number");
   };
-  std::int64_t wanted = array.element_bytes();
+  const bool empty = std::find(array.shape.begin(), array.shape.end(), 0) != array.shape.end();
+  std::int64_t wanted = empty ? 0 : array.element_bytes();
   for (const std::int64_t size : array.shape) {
-    check(size == 0 || wanted <= left / size);
+    check(empty || wanted <= left / size);
     wanted *= size;
   }
   check(wanted <= left);

@@ -1,3786 +1,6439 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
-<TS version="2.1">
- <context>
-  <name>AssetFetcher</name>
-  <message>
-   <source>%1 can't be started</source>
-   <translation>%1 lässt sich nicht starten</translation>
-  </message>
-  <message>
-   <source>the script ended with code %1</source>
-   <translation>das Skript endete mit Code %1</translation>
-  </message>
- </context>
- <context>
-  <name>AuditController</name>
-  <message>
-   <source>The audit was cancelled</source>
-   <translation>Die Prüfung wurde abgebrochen</translation>
-  </message>
-  <message>
-   <source>a run or a load is using the engine, or nothing is open</source>
-   <translation>ein Lauf oder ein Laden braucht den Rechenkern, oder nichts ist geöffnet</translation>
-  </message>
-  <message>
-   <source>audit</source>
-   <translation>Prüfung</translation>
-  </message>
-  <message>
-   <source>Stop it first, or wait for its end.</source>
-   <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
-  </message>
-  <message>
-   <source>an audit is using the engine</source>
-   <translation>eine Prüfung braucht den Rechenkern</translation>
-  </message>
-  <message>
-   <source>Auditing the gradient of %L1 tokens in %2</source>
-   <translation>Prüfung des Gradienten von %L1 Token in %2</translation>
-  </message>
-  <message>
-   <source>The audit passed: %1 checks</source>
-   <translation>Die Prüfung ist bestanden: %1 Proben</translation>
-  </message>
-  <message>
-   <source>The audit FAILED: %1 of %2 checks</source>
-   <translation>Die Prüfung ist NICHT bestanden: %1 von %2 Proben</translation>
-  </message>
- </context>
- <context>
-  <name>AuditForm</name>
-  <message>
-   <source>Segment S</source>
-   <translation>Segment S</translation>
-  </message>
-  <message>
-   <source>Tokens of a segment; M and R are at most a quarter of it</source>
-   <translation>Token eines Segments; M und R sind höchstens ein Viertel davon</translation>
-  </message>
-  <message>
-   <source>Segments N</source>
-   <translation>Segmente N</translation>
-  </message>
-  <message>
-   <source>How many are read; more than K + 1 shows the cut</source>
-   <translation>Wie viele gelesen werden; mehr als K + 1 zeigt den Schnitt</translation>
-  </message>
-  <message>
-   <source>Depth K</source>
-   <translation>Tiefe K</translation>
-  </message>
-  <message>
-   <source>Segment transitions that gradients cross</source>
-   <translation>Segmentübergänge, über die Gradienten laufen</translation>
-  </message>
-  <message>
-   <source>From token</source>
-   <translation>Ab Token</translation>
-  </message>
-  <message>
-   <source>Where in the open text the audit begins</source>
-   <translation>Wo im geöffneten Text die Prüfung beginnt</translation>
-  </message>
-  <message>
-   <source>Policy</source>
-   <translation>Verfahren</translation>
-  </message>
-  <message>
-   <source>full: the whole stretch is one segment of plain attention</source>
-   <translation>full: die ganze Strecke ist ein Segment mit gewöhnlicher Aufmerksamkeit</translation>
-  </message>
-  <message>
-   <source>LoRA rank</source>
-   <translation>LoRA-Rang</translation>
-  </message>
-  <message>
-   <source>0: every parameter; else an adapter on all modules, with B away from 0</source>
-   <translation>0: jeder Parameter; sonst ein Adapter auf allen Modulen, mit B ungleich 0</translation>
-  </message>
-  <message>
-   <source>Numbers</source>
-   <translation>Zahlen</translation>
-  </message>
-  <message>
-   <source>fp64 adds finite differences; the others are faster and have wider bounds</source>
-   <translation>fp64 nimmt finite Differenzen hinzu; die anderen sind schneller, mit weiteren Schranken</translation>
-  </message>
- </context>
- <context>
-  <name>AuditPanel</name>
-  <message>
-   <source>%L1 MB</source>
-   <translation>%L1 MB</translation>
-  </message>
-  <message>
-   <source>%1 s</source>
-   <translation>%1 s</translation>
-  </message>
-  <message>
-   <source>%1 min</source>
-   <translation>%1 min</translation>
-  </message>
-  <message>
-   <source>%1 h</source>
-   <translation>%1 h</translation>
-  </message>
-  <message>
-   <source>Audit</source>
-   <translation>Prüfung</translation>
-  </message>
-  <message>
-   <source>What the audit costs</source>
-   <translation>Was die Prüfung kostet</translation>
-  </message>
-  <message>
-   <source>Run audit</source>
-   <translation>Prüfen</translation>
-  </message>
-  <message>
-   <source>Cancel</source>
-   <translation>Abbrechen</translation>
-  </message>
-  <message>
-   <source>Cancelling…</source>
-   <translation>Wird abgebrochen …</translation>
-  </message>
-  <message>
-   <source>Result of the audit</source>
-   <translation>Ergebnis der Prüfung</translation>
-  </message>
-  <message>
-   <source>Progress of the audit</source>
-   <translation>Fortschritt der Prüfung</translation>
-  </message>
-  <message>
-   <source>Checks</source>
-   <translation>Proben</translation>
-  </message>
-  <message>
-   <source>&amp;Copy rows</source>
-   <translation>Zeilen &amp;kopieren</translation>
-  </message>
-  <message>
-   <source>Copy rows as CS&amp;V</source>
-   <translation>Zeilen als CS&amp;V kopieren</translation>
-  </message>
-  <message>
-   <source>&amp;Export the table…</source>
-   <translation>Tabelle &amp;exportieren …</translation>
-  </message>
-  <message>
-   <source>No model is open</source>
-   <translation>Kein Modell ist geöffnet</translation>
-  </message>
-  <message>
-   <source>An audit is under way</source>
-   <translation>Eine Prüfung läuft</translation>
-  </message>
-  <message>
-   <source>Not now: %1</source>
-   <translation>Jetzt nicht: %1</translation>
-  </message>
-  <message>
-   <source>No text is open</source>
-   <translation>Kein Text ist geöffnet</translation>
-  </message>
-  <message>
-   <source>%1 has %L2 tokens, and %L3 are asked for: fewer segments, shorter ones, or an earlier start</source>
-   <translation>%1 hat %L2 Token, verlangt sind %L3: weniger Segmente, kürzere oder ein früherer Anfang</translation>
-  </message>
-  <message>
-   <source>One token has nothing to predict</source>
-   <translation>Ein einzelnes Token hat nichts vorherzusagen</translation>
-  </message>
-  <message>
-   <source>Needs about %1 more, and %2 are free: fp32, fewer tokens, an adapter (LoRA rank), or a smaller model</source>
-   <translation>Braucht etwa %1 mehr, und %2 sind frei: fp32, weniger Token, ein Adapter (LoRA-Rang) oder ein kleineres Modell</translation>
-  </message>
-  <message>
-   <source>%L1 tokens, on a model loaded in %2 for it alone: about %3 more memory%4. As much work as reading %L5 tokens</source>
-   <translation>%L1 Token, auf einem eigens in %2 geladenen Modell: etwa %3 mehr Speicher%4. So viel Arbeit wie das Lesen von %L5 Token</translation>
-  </message>
-  <message>
-   <source> of %1 free</source>
-   <translation> von %1 freien</translation>
-  </message>
-  <message>
-   <source>, %1 or more at the last run's speed.</source>
-   <translation>, %1 oder mehr bei der Geschwindigkeit des letzten Laufs.</translation>
-  </message>
-  <message>
-   <source> Finite differences need fp64 and are left out.</source>
-   <translation> Finite Differenzen brauchen fp64 und entfallen.</translation>
-  </message>
-  <message>
-   <source>Hold the trainer's gradient against its definition</source>
-   <translation>Den Gradienten des Trainings an seiner Definition messen</translation>
-  </message>
-  <message>
-   <source>loading</source>
-   <translation>lädt</translation>
-  </message>
-  <message>
-   <source>The last audit ended without a result</source>
-   <translation>Die letzte Prüfung endete ohne Ergebnis</translation>
-  </message>
-  <message>
-   <source>No audit yet: is the trainer's gradient exactly that of L_K?</source>
-   <translation>Noch keine Prüfung: Ist der Gradient des Trainings genau der von L_K?</translation>
-  </message>
-  <message>
-   <source>%1: %2 of %3 checks hold · %4 segments, K %5, loss %6 nats</source>
-   <translation>%1: %2 von %3 Proben bestehen · %4 Segmente, K %5, Verlust %6 nat</translation>
-  </message>
-  <message>
-   <source>Passed</source>
-   <translation>Bestanden</translation>
-  </message>
-  <message>
-   <source>FAILED</source>
-   <translation>NICHT BESTANDEN</translation>
-  </message>
-  <message>
-   <source>Export the audit</source>
-   <translation>Prüfung exportieren</translation>
-  </message>
-  <message>
-   <source>CSV (*.csv)</source>
-   <translation>CSV (*.csv)</translation>
-  </message>
- </context>
- <context>
-  <name>AuditTable</name>
-  <message>
-   <source>passed</source>
-   <translation>bestanden</translation>
-  </message>
-  <message>
-   <source>FAILED</source>
-   <translation>NICHT BESTANDEN</translation>
-  </message>
-  <message>
-   <source>0 (equal)</source>
-   <translation>0 (gleich)</translation>
-  </message>
-  <message>
-   <source>%1: %2 is %3, and at most %4 is allowed</source>
-   <translation>%1: %2 ist %3, und höchstens %4 ist erlaubt</translation>
-  </message>
-  <message>
-   <source>Result</source>
-   <translation>Ergebnis</translation>
-  </message>
-  <message>
-   <source>Check</source>
-   <translation>Probe</translation>
-  </message>
-  <message>
-   <source>Difference</source>
-   <translation>Abweichung</translation>
-  </message>
-  <message>
-   <source>Bound</source>
-   <translation>Schranke</translation>
-  </message>
-  <message>
-   <source>Measured as</source>
-   <translation>Gemessen als</translation>
-  </message>
- </context>
- <context>
-  <name>BookmarksModel</name>
-  <message>
-   <source>Bookmark</source>
-   <translation>Lesezeichen</translation>
-  </message>
-  <message>
-   <source>Segment</source>
-   <translation>Segment</translation>
-  </message>
-  <message>
-   <source>Layer</source>
-   <translation>Schicht</translation>
-  </message>
-  <message>
-   <source>Head</source>
-   <translation>Kopf</translation>
-  </message>
-  <message>
-   <source>Position</source>
-   <translation>Position</translation>
-  </message>
- </context>
- <context>
-  <name>CarryPanel</name>
-  <message>
-   <source>Carried tail</source>
-   <translation>Übertrag</translation>
-  </message>
-  <message>
-   <source>Key norm ‖K‖</source>
-   <translation>Norm der Schlüssel ‖K‖</translation>
-  </message>
-  <message>
-   <source>Value norm ‖V‖</source>
-   <translation>Norm der Werte ‖V‖</translation>
-  </message>
-  <message>
-   <source>Drift ‖K − K′‖ / ‖K′‖</source>
-   <translation>Drift ‖K − K′‖ / ‖K′‖</translation>
-  </message>
-  <message>
-   <source>What the map shows</source>
-   <translation>Was die Karte zeigt</translation>
-  </message>
-  <message>
-   <source>Against the same slot of the previous segment's tail</source>
-   <translation>Gegen denselben Platz im Übertrag des Segments davor</translation>
-  </message>
-  <message>
-   <source>Carried slot (token)</source>
-   <translation>Platz im Übertrag (Token)</translation>
-  </message>
-  <message>
-   <source>Layer</source>
-   <translation>Schicht</translation>
-  </message>
-  <message>
-   <source>Segment 0 has no tail before it to drift from: select a later one</source>
-   <translation>Vor Segment 0 gibt es keinen Übertrag, von dem es abweichen könnte: Wählen Sie ein späteres</translation>
-  </message>
-  <message>
-   <source>This run carries nothing: its carry length M is 0</source>
-   <translation>Dieser Lauf überträgt nichts: Seine Länge M ist 0</translation>
-  </message>
-  <message>
-   <source>The maps of segment %1 are not kept: newer ones took their memory</source>
-   <translation>Die Karten von Segment %1 sind nicht mehr da: Neuere haben ihren Speicher bekommen</translation>
-  </message>
-  <message>
-   <source>Tail left by segment %1: %2</source>
-   <translation>Übertrag von Segment %1: %2</translation>
-  </message>
-  <message>
-   <source>layer %1 · slot %2 · position %3
+<TS version="2.1" language="de_DE" sourcelanguage="en_US">
+<context>
+    <name>AblationTable</name>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Position</source>
+        <translation>Position</translation>
+    </message>
+    <message>
+        <source>Slots</source>
+        <translation>Plätze</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>Wertung</translation>
+    </message>
+    <message>
+        <source>Δ loss</source>
+        <translation>Δ Verlust</translation>
+    </message>
+    <message>
+        <source>from</source>
+        <translation>von</translation>
+    </message>
+    <message>
+        <source>to</source>
+        <translation>bis</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Query head</source>
+        <translation>Anfragender Kopf</translation>
+    </message>
+    <message>
+        <source>Absolute position of the anchor</source>
+        <translation>Absolute Position des Ankers</translation>
+    </message>
+    <message>
+        <source>Left out: the anchor and what was expanded from it</source>
+        <translation>Weggelassen: der Anker und was von ihm aus erweitert wurde</translation>
+    </message>
+    <message>
+        <source>Raw dot product of the best query summary with the unrotated key</source>
+        <translation>Rohes Skalarprodukt der besten Zusammenfassung mit dem ungedrehten Schlüssel</translation>
+    </message>
+    <message>
+        <source>Mean loss of the segment without the hit, less what it was (nats): above zero it helped</source>
+        <translation>Mittlerer Verlust des Segments ohne den Treffer, abzüglich des früheren (nat): Über null hat er geholfen</translation>
+    </message>
+    <message>
+        <source>Lower bound of the 95 % bootstrap interval</source>
+        <translation>Untere Grenze des 95-%-Intervalls (Bootstrap)</translation>
+    </message>
+    <message>
+        <source>Upper bound of the 95 % bootstrap interval</source>
+        <translation>Obere Grenze des 95-%-Intervalls (Bootstrap)</translation>
+    </message>
+    <message>
+        <source>The text around the position</source>
+        <translation>Der Text um die Position</translation>
+    </message>
+</context>
+<context>
+    <name>AblationView</name>
+    <message>
+        <source>Selected head</source>
+        <translation>Gewählter Kopf</translation>
+    </message>
+    <message>
+        <source>All heads</source>
+        <translation>Alle Köpfe</translation>
+    </message>
+    <message>
+        <source>Whose hits are left out</source>
+        <translation>Wessen Treffer wegbleiben</translation>
+    </message>
+    <message>
+        <source>Find what matters</source>
+        <translation>Finden, was zählt</translation>
+    </message>
+    <message>
+        <source>Hits by what they matter</source>
+        <translation>Treffer nach ihrer Bedeutung</translation>
+    </message>
+    <message>
+        <source>&amp;Export the table…</source>
+        <translation>Tabelle &amp;exportieren …</translation>
+    </message>
+    <message>
+        <source>Runs the segment once for each anchor, without it and what was expanded from it</source>
+        <translation>Liest das Segment einmal je Anker, ohne ihn und das, was von ihm aus erweitert wurde</translation>
+    </message>
+    <message>
+        <source>segment %1: %2 of %3</source>
+        <translation>Segment %1: %2 von %3</translation>
+    </message>
+    <message>
+        <source>segment %1 reads no anchors here</source>
+        <translation>Segment %1 liest hier keine Anker</translation>
+    </message>
+    <message>
+        <source>segment %1: %2 anchors, about %3 s</source>
+        <translation>Segment %1: %2 Anker, etwa %3 s</translation>
+    </message>
+    <message>
+        <source>Export the table</source>
+        <translation>Tabelle exportieren</translation>
+    </message>
+    <message>
+        <source>CSV (*.csv)</source>
+        <translation>CSV (*.csv)</translation>
+    </message>
+    <message>
+        <source>Segment %1: loss without each hit</source>
+        <translation>Segment %1: Verlust ohne jeden der Treffer</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Export</translation>
+    </message>
+</context>
+<context>
+    <name>AssetFetcher</name>
+    <message>
+        <source>%1 can&apos;t be started</source>
+        <translation>%1 lässt sich nicht starten</translation>
+    </message>
+    <message>
+        <source>the script ended with code %1</source>
+        <translation>das Skript endete mit Code %1</translation>
+    </message>
+</context>
+<context>
+    <name>AttentionPanel</name>
+    <message>
+        <source>Attention</source>
+        <translation>Aufmerksamkeit</translation>
+    </message>
+    <message>
+        <source>Logarithmic colours</source>
+        <translation>Logarithmische Farben</translation>
+    </message>
+    <message>
+        <source>Linear colours</source>
+        <translation>Lineare Farben</translation>
+    </message>
+    <message>
+        <source>Colours of the map</source>
+        <translation>Farben der Karte</translation>
+    </message>
+    <message>
+        <source>Attention on the prefix</source>
+        <translation>Aufmerksamkeit auf das Präfix</translation>
+    </message>
+    <message>
+        <source>Key: prefix left of 0, segment from 0 (token)</source>
+        <translation>Schlüssel: Präfix links von 0, Segment ab 0 (Token)</translation>
+    </message>
+    <message>
+        <source>Query (token of the segment)</source>
+        <translation>Anfrage (Token des Segments)</translation>
+    </message>
+    <message>
+        <source>start of the segment</source>
+        <translation>Anfang des Segments</translation>
+    </message>
+    <message>
+        <source>Attention on a key</source>
+        <translation>Aufmerksamkeit auf einen Schlüssel</translation>
+    </message>
+    <message>
+        <source>Attention on %1 keys</source>
+        <translation>Aufmerksamkeit auf %1 Schlüssel</translation>
+    </message>
+    <message>
+        <source>log₁₀ of %1</source>
+        <translation>log₁₀ von: %1</translation>
+    </message>
+    <message>
+        <source>Layer %1, head %2, segment %3: attention over [prefix; segment]</source>
+        <translation>Schicht %1, Kopf %2, Segment %3: Aufmerksamkeit über [Präfix; Segment]</translation>
+    </message>
+    <message>
+        <source>no prefix: this head sees its segment alone</source>
+        <translation>kein Präfix: Dieser Kopf sieht nur sein Segment</translation>
+    </message>
+    <message>
+        <source>%1 % of it on the %L2 tokens of the prefix</source>
+        <translation>%1 % davon auf den %L2 Token des Präfixes</translation>
+    </message>
+    <message>
+        <source>query %1: %2
+key %3 (%4): %5
+attention %6</source>
+        <translation>Anfrage %1: %2
+Schlüssel %3 (%4): %5
+Aufmerksamkeit %6</translation>
+    </message>
+    <message>
+        <source>prefix</source>
+        <translation>Präfix</translation>
+    </message>
+    <message>
+        <source>segment</source>
+        <translation>Segment</translation>
+    </message>
+</context>
+<context>
+    <name>AttributionPanel</name>
+    <message>
+        <source>Logit</source>
+        <translation>Logit</translation>
+    </message>
+    <message>
+        <source>From everything</source>
+        <translation>Aus allem</translation>
+    </message>
+    <message>
+        <source>From the carry</source>
+        <translation>Aus dem Übertrag</translation>
+    </message>
+    <message>
+        <source>From the retrieved prefix</source>
+        <translation>Aus dem abgerufenen Präfix</translation>
+    </message>
+    <message>
+        <source>From the segment</source>
+        <translation>Aus dem Segment</translation>
+    </message>
+    <message>
+        <source>Where the heads read it</source>
+        <translation>Wo die Köpfe es lesen</translation>
+    </message>
+    <message>
+        <source>Sum of the logit</source>
+        <translation>Summe des Logits</translation>
+    </message>
+    <message>
+        <source>Query head</source>
+        <translation>Anfragender Kopf</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Share of the logit</source>
+        <translation>Anteil am Logit</translation>
+    </message>
+    <message>
+        <source>carry</source>
+        <translation>Übertrag</translation>
+    </message>
+    <message>
+        <source>retrieved</source>
+        <translation>abgerufen</translation>
+    </message>
+    <message>
+        <source>segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>feed-forward</source>
+        <translation>Feed-forward</translation>
+    </message>
+    <message>
+        <source>Select a token in the text: its logit is taken apart</source>
+        <translation>Wählen Sie ein Token im Text: Sein Logit wird zerlegt</translation>
+    </message>
+    <message>
+        <source>Logit of “%1” by head. %2</source>
+        <translation>Logit von „%1“ nach Kopf. %2</translation>
+    </message>
+    <message>
+        <source>By layer</source>
+        <translation>Nach Schicht</translation>
+    </message>
+    <message>
+        <source>Logit of &lt;b&gt;“%1”&lt;/b&gt; at %2: &lt;b&gt;%3&lt;/b&gt; = embedding %4, feed-forward %5, carry %6, retrieved %7, segment %8</source>
+        <translation>Logit von &lt;b&gt;„%1“&lt;/b&gt; bei %2: &lt;b&gt;%3&lt;/b&gt; = Einbettung %4, Feed-forward %5, Übertrag %6, abgerufen %7, Segment %8</translation>
+    </message>
+    <message>
+        <source>layer %1, head %2
+carry %3
+retrieved %4
+segment %5</source>
+        <translation>Schicht %1, Kopf %2
+Übertrag %3
+abgerufen %4
+Segment %5</translation>
+    </message>
+</context>
+<context>
+    <name>AuditController</name>
+    <message>
+        <source>The audit was cancelled</source>
+        <translation>Die Prüfung wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>a run or a load is using the engine, or nothing is open</source>
+        <translation>ein Lauf oder ein Laden braucht den Rechenkern, oder nichts ist geöffnet</translation>
+    </message>
+    <message>
+        <source>audit</source>
+        <translation>Prüfung</translation>
+    </message>
+    <message>
+        <source>Stop it first, or wait for its end.</source>
+        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+    </message>
+    <message>
+        <source>an audit is using the engine</source>
+        <translation>eine Prüfung braucht den Rechenkern</translation>
+    </message>
+    <message>
+        <source>Auditing the gradient of %L1 tokens in %2</source>
+        <translation>Prüfung des Gradienten von %L1 Token in %2</translation>
+    </message>
+    <message>
+        <source>The audit passed: %1 checks</source>
+        <translation>Die Prüfung ist bestanden: %1 Proben</translation>
+    </message>
+    <message>
+        <source>The audit FAILED: %1 of %2 checks</source>
+        <translation>Die Prüfung ist NICHT bestanden: %1 von %2 Proben</translation>
+    </message>
+</context>
+<context>
+    <name>AuditForm</name>
+    <message>
+        <source>Segment S</source>
+        <translation>Segment S</translation>
+    </message>
+    <message>
+        <source>Tokens of a segment; M and R are at most a quarter of it</source>
+        <translation>Token eines Segments; M und R sind höchstens ein Viertel davon</translation>
+    </message>
+    <message>
+        <source>Segments N</source>
+        <translation>Segmente N</translation>
+    </message>
+    <message>
+        <source>How many are read; more than K + 1 shows the cut</source>
+        <translation>Wie viele gelesen werden; mehr als K + 1 zeigt den Schnitt</translation>
+    </message>
+    <message>
+        <source>Depth K</source>
+        <translation>Tiefe K</translation>
+    </message>
+    <message>
+        <source>Segment transitions that gradients cross</source>
+        <translation>Segmentübergänge, über die Gradienten laufen</translation>
+    </message>
+    <message>
+        <source>From token</source>
+        <translation>Ab Token</translation>
+    </message>
+    <message>
+        <source>Where in the open text the audit begins</source>
+        <translation>Wo im geöffneten Text die Prüfung beginnt</translation>
+    </message>
+    <message>
+        <source>Policy</source>
+        <translation>Verfahren</translation>
+    </message>
+    <message>
+        <source>full: the whole stretch is one segment of plain attention</source>
+        <translation>full: die ganze Strecke ist ein Segment mit gewöhnlicher Aufmerksamkeit</translation>
+    </message>
+    <message>
+        <source>LoRA rank</source>
+        <translation>LoRA-Rang</translation>
+    </message>
+    <message>
+        <source>0: every parameter; else an adapter on all modules, with B away from 0</source>
+        <translation>0: jeder Parameter; sonst ein Adapter auf allen Modulen, mit B ungleich 0</translation>
+    </message>
+    <message>
+        <source>Numbers</source>
+        <translation>Zahlen</translation>
+    </message>
+    <message>
+        <source>fp64 adds finite differences; the others are faster and have wider bounds</source>
+        <translation>fp64 nimmt finite Differenzen hinzu; die anderen sind schneller, mit weiteren Schranken</translation>
+    </message>
+</context>
+<context>
+    <name>AuditPanel</name>
+    <message>
+        <source>%L1 MB</source>
+        <translation>%L1 MB</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 min</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 h</translation>
+    </message>
+    <message>
+        <source>Audit</source>
+        <translation>Prüfung</translation>
+    </message>
+    <message>
+        <source>What the audit costs</source>
+        <translation>Was die Prüfung kostet</translation>
+    </message>
+    <message>
+        <source>Run audit</source>
+        <translation>Prüfen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Cancelling…</source>
+        <translation>Wird abgebrochen …</translation>
+    </message>
+    <message>
+        <source>Result of the audit</source>
+        <translation>Ergebnis der Prüfung</translation>
+    </message>
+    <message>
+        <source>Progress of the audit</source>
+        <translation>Fortschritt der Prüfung</translation>
+    </message>
+    <message>
+        <source>Checks</source>
+        <translation>Proben</translation>
+    </message>
+    <message>
+        <source>&amp;Copy rows</source>
+        <translation>Zeilen &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Copy rows as CS&amp;V</source>
+        <translation>Zeilen als CS&amp;V kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Export the table…</source>
+        <translation>Tabelle &amp;exportieren …</translation>
+    </message>
+    <message>
+        <source>No model is open</source>
+        <translation>Kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>An audit is under way</source>
+        <translation>Eine Prüfung läuft</translation>
+    </message>
+    <message>
+        <source>Not now: %1</source>
+        <translation>Jetzt nicht: %1</translation>
+    </message>
+    <message>
+        <source>No text is open</source>
+        <translation>Kein Text ist geöffnet</translation>
+    </message>
+    <message>
+        <source>%1 has %L2 tokens, and %L3 are asked for: fewer segments, shorter ones, or an earlier start</source>
+        <translation>%1 hat %L2 Token, verlangt sind %L3: weniger Segmente, kürzere oder ein früherer Anfang</translation>
+    </message>
+    <message>
+        <source>One token has nothing to predict</source>
+        <translation>Ein einzelnes Token hat nichts vorherzusagen</translation>
+    </message>
+    <message>
+        <source>Needs about %1 more, and %2 are free: fp32, fewer tokens, an adapter (LoRA rank), or a smaller model</source>
+        <translation>Braucht etwa %1 mehr, und %2 sind frei: fp32, weniger Token, ein Adapter (LoRA-Rang) oder ein kleineres Modell</translation>
+    </message>
+    <message>
+        <source>%L1 tokens, on a model loaded in %2 for it alone: about %3 more memory%4. As much work as reading %L5 tokens</source>
+        <translation>%L1 Token, auf einem eigens in %2 geladenen Modell: etwa %3 mehr Speicher%4. So viel Arbeit wie das Lesen von %L5 Token</translation>
+    </message>
+    <message>
+        <source> of %1 free</source>
+        <translation> von %1 freien</translation>
+    </message>
+    <message>
+        <source>, %1 or more at the last run&apos;s speed.</source>
+        <translation>, %1 oder mehr bei der Geschwindigkeit des letzten Laufs.</translation>
+    </message>
+    <message>
+        <source> Finite differences need fp64 and are left out.</source>
+        <translation> Finite Differenzen brauchen fp64 und entfallen.</translation>
+    </message>
+    <message>
+        <source>Hold the trainer&apos;s gradient against its definition</source>
+        <translation>Den Gradienten des Trainings an seiner Definition messen</translation>
+    </message>
+    <message>
+        <source>loading</source>
+        <translation>lädt</translation>
+    </message>
+    <message>
+        <source>The last audit ended without a result</source>
+        <translation>Die letzte Prüfung endete ohne Ergebnis</translation>
+    </message>
+    <message>
+        <source>No audit yet: is the trainer&apos;s gradient exactly that of L_K?</source>
+        <translation>Noch keine Prüfung: Ist der Gradient des Trainings genau der von L_K?</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3 checks hold · %4 segments, K %5, loss %6 nats</source>
+        <translation>%1: %2 von %3 Proben bestehen · %4 Segmente, K %5, Verlust %6 nat</translation>
+    </message>
+    <message>
+        <source>Passed</source>
+        <translation>Bestanden</translation>
+    </message>
+    <message>
+        <source>FAILED</source>
+        <translation>NICHT BESTANDEN</translation>
+    </message>
+    <message>
+        <source>Export the audit</source>
+        <translation>Prüfung exportieren</translation>
+    </message>
+    <message>
+        <source>CSV (*.csv)</source>
+        <translation>CSV (*.csv)</translation>
+    </message>
+    <message>
+        <source>Results of the audit</source>
+        <translation>Ergebnisse der Prüfung</translation>
+    </message>
+</context>
+<context>
+    <name>AuditTable</name>
+    <message>
+        <source>passed</source>
+        <translation>bestanden</translation>
+    </message>
+    <message>
+        <source>FAILED</source>
+        <translation>NICHT BESTANDEN</translation>
+    </message>
+    <message>
+        <source>0 (equal)</source>
+        <translation>0 (gleich)</translation>
+    </message>
+    <message>
+        <source>%1: %2 is %3, and at most %4 is allowed</source>
+        <translation>%1: %2 ist %3, und höchstens %4 ist erlaubt</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>Probe</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>Abweichung</translation>
+    </message>
+    <message>
+        <source>Bound</source>
+        <translation>Schranke</translation>
+    </message>
+    <message>
+        <source>Measured as</source>
+        <translation>Gemessen als</translation>
+    </message>
+</context>
+<context>
+    <name>BookmarksModel</name>
+    <message>
+        <source>Bookmark</source>
+        <translation>Lesezeichen</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Position</source>
+        <translation>Position</translation>
+    </message>
+</context>
+<context>
+    <name>CarryPanel</name>
+    <message>
+        <source>Carried tail</source>
+        <translation>Übertrag</translation>
+    </message>
+    <message>
+        <source>Key norm ‖K‖</source>
+        <translation>Norm der Schlüssel ‖K‖</translation>
+    </message>
+    <message>
+        <source>Value norm ‖V‖</source>
+        <translation>Norm der Werte ‖V‖</translation>
+    </message>
+    <message>
+        <source>Drift ‖K − K′‖ / ‖K′‖</source>
+        <translation>Drift ‖K − K′‖ / ‖K′‖</translation>
+    </message>
+    <message>
+        <source>What the map shows</source>
+        <translation>Was die Karte zeigt</translation>
+    </message>
+    <message>
+        <source>Against the same slot of the previous segment&apos;s tail</source>
+        <translation>Gegen denselben Platz im Übertrag des Segments davor</translation>
+    </message>
+    <message>
+        <source>Carried slot (token)</source>
+        <translation>Platz im Übertrag (Token)</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Segment 0 has no tail before it to drift from: select a later one</source>
+        <translation>Vor Segment 0 gibt es keinen Übertrag, von dem es abweichen könnte: Wählen Sie ein späteres</translation>
+    </message>
+    <message>
+        <source>This run carries nothing: its carry length M is 0</source>
+        <translation>Dieser Lauf überträgt nichts: Seine Länge M ist 0</translation>
+    </message>
+    <message>
+        <source>The maps of segment %1 are not kept: newer ones took their memory</source>
+        <translation>Die Karten von Segment %1 sind nicht mehr da: Neuere haben ihren Speicher bekommen</translation>
+    </message>
+    <message>
+        <source>Tail left by segment %1: %2</source>
+        <translation>Übertrag von Segment %1: %2</translation>
+    </message>
+    <message>
+        <source>layer %1 · slot %2 · position %3
 %4: %5
 %6</source>
-   <translation>Schicht %1 · Platz %2 · Position %3
+        <translation>Schicht %1 · Platz %2 · Position %3
 %4: %5
 %6</translation>
-  </message>
- </context>
- <context>
-  <name>CommandPalette</name>
-  <message>
-   <source>Commands</source>
-   <translation>Befehle</translation>
-  </message>
-  <message>
-   <source>A command, a view, “segment 12”, “token 5000”, “layer 3 head 1” …</source>
-   <translation>Ein Befehl, eine Ansicht, „Segment 12“, „Token 5000“, „Schicht 3 Kopf 1“ …</translation>
-  </message>
-  <message>
-   <source>Command</source>
-   <translation>Befehl</translation>
-  </message>
-  <message>
-   <source>Commands that fit</source>
-   <translation>Passende Befehle</translation>
-  </message>
- </context>
- <context>
-  <name>ConfigPanel</name>
-  <message>
-   <source>Segment S</source>
-   <translation>Segment S</translation>
-  </message>
-  <message>
-   <source> tokens</source>
-   <translation> Token</translation>
-  </message>
-  <message>
-   <source>Tokens that one step of the recurrence reads (S ≥ 1)</source>
-   <translation>Token, die ein Schritt der Rekursion liest (S ≥ 1)</translation>
-  </message>
-  <message>
-   <source>Carry M</source>
-   <translation>Übertrag M</translation>
-  </message>
-  <message>
-   <source>Tail of the last segment that local heads keep (0 ≤ M ≤ S)</source>
-   <translation>Ende des letzten Segments, das lokale Köpfe behalten (0 ≤ M ≤ S)</translation>
-  </message>
-  <message>
-   <source>Retrieval R</source>
-   <translation>Abruf R</translation>
-  </message>
-  <message>
-   <source>Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)</source>
-   <translation>Token der Vergangenheit, die ein weitreichender Kopf abruft (R ≥ 0; 0: kein Abruf)</translation>
-  </message>
-  <message>
-   <source>Depth K</source>
-   <translation>Tiefe K</translation>
-  </message>
-  <message>
-   <source> transitions</source>
-   <translation> Übergänge</translation>
-  </message>
-  <message>
-   <source>Segment transitions that gradients cross in training; the forward does not depend on it</source>
-   <translation>Segmentübergänge, über die Gradienten im Training laufen; der Vorwärtslauf hängt nicht davon ab</translation>
-  </message>
-  <message>
-   <source>Queries L_q</source>
-   <translation>Anfragen L_q</translation>
-  </message>
-  <message>
-   <source>Last queries of a segment that retrieval is made with</source>
-   <translation>Letzte Anfragen eines Segments, mit denen abgerufen wird</translation>
-  </message>
-  <message>
-   <source>Window w</source>
-   <translation>Fenster w</translation>
-  </message>
-  <message>
-   <source> queries</source>
-   <translation> Anfragen</translation>
-  </message>
-  <message>
-   <source>Queries averaged into one summary</source>
-   <translation>Anfragen, die zu einer Zusammenfassung gemittelt werden</translation>
-  </message>
-  <message>
-   <source>Stride s</source>
-   <translation>Schritt s</translation>
-  </message>
-  <message>
-   <source>Distance between two summaries</source>
-   <translation>Abstand zweier Zusammenfassungen</translation>
-  </message>
-  <message>
-   <source>Tail t</source>
-   <translation>Ende t</translation>
-  </message>
-  <message>
-   <source>Last queries averaged into one more summary</source>
-   <translation>Letzte Anfragen, die zu einer weiteren Zusammenfassung gemittelt werden</translation>
-  </message>
-  <message>
-   <source>Keys k</source>
-   <translation>Schlüssel k</translation>
-  </message>
-  <message>
-   <source> per summary</source>
-   <translation> je Zusammenfassung</translation>
-  </message>
-  <message>
-   <source>Best keys of the pool that each summary puts forward</source>
-   <translation>Beste Schlüssel des Pools, die jede Zusammenfassung vorschlägt</translation>
-  </message>
-  <message>
-   <source>Expand before o⁻</source>
-   <translation>Davor o⁻</translation>
-  </message>
-  <message>
-   <source>Neighbours taken in before an anchor</source>
-   <translation>Nachbarn, die vor einem Anker mitgenommen werden</translation>
-  </message>
-  <message>
-   <source>Expand after o⁺</source>
-   <translation>Danach o⁺</translation>
-  </message>
-  <message>
-   <source>Neighbours taken in behind an anchor</source>
-   <translation>Nachbarn, die nach einem Anker mitgenommen werden</translation>
-  </message>
-  <message>
-   <source>Settings</source>
-   <translation>Einstellungen</translation>
-  </message>
-  <message>
-   <source>What is wrong with the settings</source>
-   <translation>Was an den Einstellungen nicht stimmt</translation>
-  </message>
-  <message>
-   <source>segmented: carry and retrieval; full: plain attention over the whole text, for comparison</source>
-   <translation>segmented: Übertrag und Abruf; full: gewöhnliche Aufmerksamkeit über den ganzen Text, zum Vergleich</translation>
-  </message>
-  <message>
-   <source>Number type of weights and activations; auto: the faster one on this machine. Loads the model anew.</source>
-   <translation>Zahlentyp von Gewichten und Aktivierungen; auto: der auf dieser Maschine schnellere. Lädt das Modell neu.</translation>
-  </message>
-  <message>
-   <source>Where to compute; auto: the GPU where there is one. Loads the model anew.</source>
-   <translation>Wo gerechnet wird; auto: auf der GPU, wo es eine gibt. Lädt das Modell neu.</translation>
-  </message>
-  <message>
-   <source>How much of the text to run; 0: all of it</source>
-   <translation>Wie viel vom Text gelesen wird; 0: alles</translation>
-  </message>
-  <message>
-   <source>whole text</source>
-   <translation>ganzer Text</translation>
-  </message>
-  <message>
-   <source>Policy</source>
-   <translation>Verfahren</translation>
-  </message>
-  <message>
-   <source>Numbers</source>
-   <translation>Zahlen</translation>
-  </message>
-  <message>
-   <source>Device</source>
-   <translation>Gerät</translation>
-  </message>
-  <message>
-   <source>Run</source>
-   <translation>Lauf</translation>
-  </message>
-  <message>
-   <source> anchors</source>
-   <translation> Anker</translation>
-  </message>
-  <message>
-   <source>Best keys that are expanded, per head; by default R/(o⁻+o⁺+1)</source>
-   <translation>Beste Schlüssel, die erweitert werden, je Kopf; sonst R/(o⁻+o⁺+1)</translation>
-  </message>
-  <message>
-   <source>by R</source>
-   <translation>nach R</translation>
-  </message>
-  <message>
-   <source>Anchors A</source>
-   <translation>Anker A</translation>
-  </message>
-  <message>
-   <source>BOS before the text</source>
-   <translation>BOS vor dem Text</translation>
-  </message>
-  <message>
-   <source>Puts the model's BOS at position 0; it is never a target</source>
-   <translation>Setzt das BOS des Modells an Position 0; vorhergesagt wird es nie</translation>
-  </message>
-  <message>
-   <source>Targets across boundaries</source>
-   <translation>Ziele über Grenzen</translation>
-  </message>
-  <message>
-   <source>The last logits of a segment predict the next one's first token</source>
-   <translation>Die letzten Logits eines Segments sagen das erste Token des nächsten voraus</translation>
-  </message>
-  <message>
-   <source>Boundary at the prompt's end</source>
-   <translation>Grenze am Ende der Eingabe</translation>
-  </message>
-  <message>
-   <source>Generation only: the answer's segment is retrieved for with the question's queries</source>
-   <translation>Nur beim Erzeugen: Für das Segment der Antwort wird mit den Anfragen der Frage abgerufen</translation>
-  </message>
-  <message>
-   <source>Pool in host memory</source>
-   <translation>Pool im Hauptspeicher</translation>
-  </message>
-  <message>
-   <source>Keeps the retrieval pool off the GPU</source>
-   <translation>Hält den Pool von der GPU fern</translation>
-  </message>
-  <message>
-   <source>the model's</source>
-   <translation>wie im Modell</translation>
-  </message>
-  <message>
-   <source>RoPE scaling: the checkpoint's own, or an override (app:rope)</source>
-   <translation>RoPE-Skalierung: die des Modells oder eine andere (app:rope)</translation>
-  </message>
-  <message>
-   <source>Factor of the overriding scaling, at least 1</source>
-   <translation>Faktor der anderen Skalierung, mindestens 1</translation>
-  </message>
-  <message>
-   <source>RoPE</source>
-   <translation>RoPE</translation>
-  </message>
-  <message>
-   <source>RoPE factor</source>
-   <translation>RoPE-Faktor</translation>
-  </message>
-  <message>
-   <source>settings</source>
-   <translation>Einstellungen</translation>
-  </message>
- </context>
- <context>
-  <name>ContextRibbon</name>
-  <message>
-   <source>Loss, nats</source>
-   <translation>Verlust, nat</translation>
-  </message>
-  <message>
-   <source>PPL</source>
-   <translation>PPL</translation>
-  </message>
-  <message>
-   <source>Carry norm</source>
-   <translation>Norm des Übertrags</translation>
-  </message>
-  <message>
-   <source>Hits</source>
-   <translation>Treffer</translation>
-  </message>
-  <message>
-   <source>What a segment's colour shows</source>
-   <translation>Was die Farbe eines Segments zeigt</translation>
-  </message>
-  <message>
-   <source>Ribbon value</source>
-   <translation>Wert im Band</translation>
-  </message>
-  <message>
-   <source>From purple to yellow</source>
-   <translation>Von Violett nach Gelb</translation>
-  </message>
- </context>
- <context>
-  <name>Desk</name>
-  <message>
-   <source>Session saved as %1</source>
-   <translation>Sitzung gesichert als %1</translation>
-  </message>
-  <message>
-   <source>none</source>
-   <translation>keine</translation>
-  </message>
-  <message>
-   <source>Command palette…</source>
-   <translation>Befehlspalette …</translation>
-  </message>
-  <message>
-   <source>Ctrl+Shift+P</source>
-   <translation>Ctrl+Shift+P</translation>
-  </message>
-  <message>
-   <source>Bookmark the selection</source>
-   <translation>Lesezeichen auf die Auswahl</translation>
-  </message>
-  <message>
-   <source>Ctrl+D</source>
-   <translation>Ctrl+D</translation>
-  </message>
-  <message>
-   <source>Guide</source>
-   <translation>Anleitung</translation>
-  </message>
-  <message>
-   <source>Sessions, recent files, layouts, commands, help</source>
-   <translation>Sitzungen, letzte Dateien, Anordnungen, Befehle, Hilfe</translation>
-  </message>
-  <message>
-   <source>Menu</source>
-   <translation>Menü</translation>
-  </message>
-  <message>
-   <source>Open session…</source>
-   <translation>Sitzung öffnen …</translation>
-  </message>
-  <message>
-   <source>Ctrl+Shift+O</source>
-   <translation>Ctrl+Shift+O</translation>
-  </message>
-  <message>
-   <source>Save session</source>
-   <translation>Sitzung sichern</translation>
-  </message>
-  <message>
-   <source>Save session as…</source>
-   <translation>Sitzung sichern als …</translation>
-  </message>
-  <message>
-   <source>Ctrl+Shift+S</source>
-   <translation>Ctrl+Shift+S</translation>
-  </message>
-  <message>
-   <source>Earlier sessions</source>
-   <translation>Frühere Sitzungen</translation>
-  </message>
-  <message>
-   <source>Recent models</source>
-   <translation>Letzte Modelle</translation>
-  </message>
-  <message>
-   <source>Recent texts</source>
-   <translation>Letzte Texte</translation>
-  </message>
-  <message>
-   <source>Recent sessions</source>
-   <translation>Letzte Sitzungen</translation>
-  </message>
-  <message>
-   <source>Layout</source>
-   <translation>Anordnung</translation>
-  </message>
-  <message>
-   <source>Layout: %1</source>
-   <translation>Anordnung: %1</translation>
-  </message>
-  <message>
-   <source>Keep this layout…</source>
-   <translation>Diese Anordnung behalten …</translation>
-  </message>
-  <message>
-   <source>Own layouts</source>
-   <translation>Eigene Anordnungen</translation>
-  </message>
-  <message>
-   <source>Language</source>
-   <translation>Sprache</translation>
-  </message>
-  <message>
-   <source>Questions to begin with</source>
-   <translation>Fragen zum Anfang</translation>
-  </message>
-  <message>
-   <source>The language changes when the program is next started</source>
-   <translation>Die Sprache wechselt beim nächsten Start</translation>
-  </message>
-  <message>
-   <source>The settings can't be kept: %1</source>
-   <translation>Die Einstellungen lassen sich nicht behalten: %1</translation>
-  </message>
-  <message>
-   <source>Open a session</source>
-   <translation>Sitzung öffnen</translation>
-  </message>
-  <message>
-   <source>Sessions (*.%1)</source>
-   <translation>Sitzungen (*.%1)</translation>
-  </message>
-  <message>
-   <source>Save the session</source>
-   <translation>Sitzung sichern</translation>
-  </message>
-  <message>
-   <source>Keep this layout</source>
-   <translation>Anordnung behalten</translation>
-  </message>
-  <message>
-   <source>Its name</source>
-   <translation>Ihr Name</translation>
-  </message>
-  <message>
-   <source>Open recent model: %1</source>
-   <translation>Letztes Modell öffnen: %1</translation>
-  </message>
-  <message>
-   <source>Open recent text: %1</source>
-   <translation>Letzten Text öffnen: %1</translation>
-  </message>
-  <message>
-   <source>Open recent session: %1</source>
-   <translation>Letzte Sitzung öffnen: %1</translation>
-  </message>
-  <message>
-   <source>Guide: %1</source>
-   <translation>Anleitung: %1</translation>
-  </message>
-  <message>
-   <source>Unsaved session</source>
-   <translation>Ungesicherte Sitzung</translation>
-  </message>
-  <message>
-   <source>%1 has changes that are not saved.</source>
-   <translation>%1 hat Änderungen, die nicht gesichert sind.</translation>
-  </message>
- </context>
- <context>
-  <name>EngineWorker</name>
-  <message>
-   <source>Reading %1</source>
-   <translation>Liest %1</translation>
-  </message>
-  <message>
-   <source>Tokenising</source>
-   <translation>Zerlegt in Token</translation>
-  </message>
- </context>
- <context>
-  <name>ExportDialog</name>
-  <message>
-   <source>Export figure</source>
-   <translation>Abbildung exportieren</translation>
-  </message>
-  <message>
-   <source>PDF</source>
-   <translation>PDF</translation>
-  </message>
-  <message>
-   <source>SVG</source>
-   <translation>SVG</translation>
-  </message>
-  <message>
-   <source>PNG</source>
-   <translation>PNG</translation>
-  </message>
-  <message>
-   <source>CSV (the data)</source>
-   <translation>CSV (die Daten)</translation>
-  </message>
-  <message>
-   <source>&amp;Format</source>
-   <translation>&amp;Format</translation>
-  </message>
-  <message>
-   <source>&amp;Width</source>
-   <translation>&amp;Breite</translation>
-  </message>
-  <message>
-   <source>&amp;Height</source>
-   <translation>&amp;Höhe</translation>
-  </message>
-  <message>
-   <source>&amp;Dots per inch</source>
-   <translation>&amp;Punkte je Zoll</translation>
-  </message>
-  <message>
-   <source>&amp;Browse…</source>
-   <translation>&amp;Wählen …</translation>
-  </message>
-  <message>
-   <source>F&amp;ile</source>
-   <translation>&amp;Datei</translation>
-  </message>
-  <message>
-   <source>%1 exists: save again to replace it</source>
-   <translation>%1 gibt es schon: nochmals sichern, um sie zu ersetzen</translation>
-  </message>
- </context>
- <context>
-  <name>FinetuneDialog</name>
-  <message>
-   <source>%1 s</source>
-   <translation>%1 s</translation>
-  </message>
-  <message>
-   <source>%1 min</source>
-   <translation>%1 min</translation>
-  </message>
-  <message>
-   <source>%1 h</source>
-   <translation>%1 h</translation>
-  </message>
-  <message>
-   <source>Fine-tune</source>
-   <translation>Feinabstimmen</translation>
-  </message>
-  <message>
-   <source>What is wrong with the plan</source>
-   <translation>Was am Plan nicht stimmt</translation>
-  </message>
-  <message>
-   <source>Preset…</source>
-   <translation>Vorlage …</translation>
-  </message>
-  <message>
-   <source>Preset</source>
-   <translation>Vorlage</translation>
-  </message>
-  <message>
-   <source>Fills in the form; model, texts, folder and grouping stay</source>
-   <translation>Füllt das Formular aus; Modell, Texte, Ordner und Gruppierung bleiben</translation>
-  </message>
-  <message>
-   <source>Memory</source>
-   <translation>Speicher</translation>
-  </message>
-  <message>
-   <source>Work</source>
-   <translation>Arbeit</translation>
-  </message>
-  <message>
-   <source>Dry run</source>
-   <translation>Probelauf</translation>
-  </message>
-  <message>
-   <source>One step on the first samples: measures memory and time, writes nothing</source>
-   <translation>Ein Schritt auf den ersten Beispielen: misst Speicher und Zeit, schreibt nichts</translation>
-  </message>
-  <message>
-   <source>Dry run under way…</source>
-   <translation>Probelauf läuft …</translation>
-  </message>
-  <message>
-   <source>The same from the command line</source>
-   <translation>Dasselbe von der Kommandozeile</translation>
-  </message>
-  <message>
-   <source>Command line</source>
-   <translation>Kommandozeile</translation>
-  </message>
-  <message>
-   <source>Copy</source>
-   <translation>Kopieren</translation>
-  </message>
-  <message>
-   <source>Copy the command line</source>
-   <translation>Die Kommandozeile kopieren</translation>
-  </message>
-  <message>
-   <source>Load config…</source>
-   <translation>Konfiguration laden …</translation>
-  </message>
-  <message>
-   <source>Fill the form from a JSON file, as --config takes it</source>
-   <translation>Das Formular aus einer JSON-Datei füllen, wie --config sie nimmt</translation>
-  </message>
-  <message>
-   <source>Save config…</source>
-   <translation>Konfiguration sichern …</translation>
-  </message>
-  <message>
-   <source>Write the form as JSON, for --config</source>
-   <translation>Das Formular als JSON schreiben, für --config</translation>
-  </message>
-  <message>
-   <source>Close</source>
-   <translation>Schließen</translation>
-  </message>
-  <message>
-   <source>Nothing is started</source>
-   <translation>Nichts wird gestartet</translation>
-  </message>
-  <message>
-   <source>Start</source>
-   <translation>Starten</translation>
-  </message>
-  <message>
-   <source>Name a text to train on.</source>
-   <translation>Nennen Sie einen Text, mit dem trainiert wird.</translation>
-  </message>
-  <message>
-   <source>Correct the path.</source>
-   <translation>Berichtigen Sie den Pfad.</translation>
-  </message>
-  <message>
-   <source>Name a new folder.</source>
-   <translation>Nennen Sie einen neuen Ordner.</translation>
-  </message>
-  <message>
-   <source>Name a new folder, or go on with that run from the list.</source>
-   <translation>Nennen Sie einen neuen Ordner, oder setzen Sie jenen Lauf aus der Liste fort.</translation>
-  </message>
-  <message>
-   <source>Not ready: see the field marked in “%1”.</source>
-   <translation>Nicht bereit: siehe das markierte Feld in „%1“.</translation>
-  </message>
-  <message>
-   <source>Here as soon as nothing is wrong in the form.</source>
-   <translation>Hier, sobald im Formular alles stimmt.</translation>
-  </message>
-  <message>
-   <source>–</source>
-   <translation>–</translation>
-  </message>
-  <message>
-   <source>%L1 trained parameters. A step reads %L2 samples of %L3 tokens; %L4 steps read %5 tokens.</source>
-   <translation>%L1 trainierte Parameter. Ein Schritt liest %L2 Beispiele zu %L3 Token; %L4 Schritte lesen %5 Token.</translation>
-  </message>
-  <message>
-   <source>A dry run tells how long it takes.</source>
-   <translation>Ein Probelauf sagt, wie lange es dauert.</translation>
-  </message>
-  <message>
-   <source>A step took %1: %2 for all steps, %L3 tokens/s.</source>
-   <translation>Ein Schritt dauerte %1: %2 für alle Schritte, %L3 Token/s.</translation>
-  </message>
-  <message>
-   <source>The dry run failed: %1</source>
-   <translation>Der Probelauf ist gescheitert: %1</translation>
-  </message>
-  <message>
-   <source>Not now: %1</source>
-   <translation>Jetzt nicht: %1</translation>
-  </message>
-  <message>
-   <source>Not ready: %1</source>
-   <translation>Nicht bereit: %1</translation>
-  </message>
-  <message>
-   <source>Train, and watch it in the window</source>
-   <translation>Trainieren und im Fenster zusehen</translation>
-  </message>
-  <message>
-   <source>Save the config</source>
-   <translation>Konfiguration sichern</translation>
-  </message>
-  <message>
-   <source>JSON (*.json)</source>
-   <translation>JSON (*.json)</translation>
-  </message>
-  <message>
-   <source>Load a config</source>
-   <translation>Konfiguration laden</translation>
-  </message>
- </context>
- <context>
-  <name>GuideWindow</name>
-  <message>
-   <source>Guide</source>
-   <translation>Anleitung</translation>
-  </message>
-  <message>
-   <source>Search the guide</source>
-   <translation>In der Anleitung suchen</translation>
-  </message>
-  <message>
-   <source>Contents</source>
-   <translation>Inhalt</translation>
-  </message>
-  <message>
-   <source>Page of the guide</source>
-   <translation>Seite der Anleitung</translation>
-  </message>
- </context>
- <context>
-  <name>HeadGrid</name>
-  <message>
-   <source>Heads by layer</source>
-   <translation>Köpfe nach Schicht</translation>
-  </message>
-  <message>
-   <source>Arrows move, Space toggles the head, L toggles the layer.</source>
-   <translation>Pfeile bewegen, Leertaste schaltet den Kopf um, L die Schicht.</translation>
-  </message>
-  <message>
-   <source>make layer %1 long-range</source>
-   <translation>Schicht %1 weitreichend machen</translation>
-  </message>
-  <message>
-   <source>make layer %1 plain</source>
-   <translation>Schicht %1 gewöhnlich machen</translation>
-  </message>
-  <message>
-   <source>long-range</source>
-   <translation>weitreichend</translation>
-  </message>
-  <message>
-   <source>local</source>
-   <translation>lokal</translation>
-  </message>
-  <message>
-   <source>make head %1.%2 %3</source>
-   <translation>Kopf %1.%2 %3 machen</translation>
-  </message>
-  <message>
-   <source>make %1 heads %2</source>
-   <translation>%1 Köpfe %2 machen</translation>
-  </message>
-  <message>
-   <source>No model yet</source>
-   <translation>Noch kein Modell</translation>
-  </message>
-  <message>
-   <source>Layer %1: long-range, its long heads read a retrieved prefix</source>
-   <translation>Schicht %1: weitreichend, ihre weitreichenden Köpfe lesen ein abgerufenes Präfix</translation>
-  </message>
-  <message>
-   <source>Layer %1: no retrieval</source>
-   <translation>Schicht %1: kein Abruf</translation>
-  </message>
-  <message>
-   <source>Layer %1, head %2 (KV head %3): </source>
-   <translation>Schicht %1, Kopf %2 (KV-Kopf %3): </translation>
-  </message>
-  <message>
-   <source>local, reads the carried tail and the segment</source>
-   <translation>lokal, liest den Übertrag und das Segment</translation>
-  </message>
-  <message>
-   <source>long-range in a plain layer, reads the segment alone</source>
-   <translation>weitreichend in einer gewöhnlichen Schicht, liest nur das Segment</translation>
-  </message>
-  <message>
-   <source>retrieving, reads R retrieved tokens and the segment</source>
-   <translation>abrufend, liest R abgerufene Token und das Segment</translation>
-  </message>
- </context>
- <context>
-  <name>HeadGridPanel</name>
-  <message>
-   <source>%1 GB</source>
-   <translation>%1 GB</translation>
-  </message>
-  <message>
-   <source>%1 MB</source>
-   <translation>%1 MB</translation>
-  </message>
-  <message>
-   <source>local</source>
-   <translation>lokal</translation>
-  </message>
-  <message>
-   <source>long</source>
-   <translation>weitreichend</translation>
-  </message>
-  <message>
-   <source>retrieving</source>
-   <translation>abrufend</translation>
-  </message>
-  <message>
-   <source>α = %1 local · β = %2 long layers&lt;br&gt;S+αM+β(1−α)R = &lt;b&gt;%3&lt;/b&gt; tokens seen&lt;br&gt;attention KV &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;pool %6 at %L7 tokens</source>
-   <translation>α = %1 lokal · β = %2 weitreichende Schichten&lt;br&gt;S+αM+β(1−α)R = &lt;b&gt;%3&lt;/b&gt; Token gesehen&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;Pool %6 bei %L7 Token</translation>
-  </message>
-  <message>
-   <source>Heads × layers</source>
-   <translation>Köpfe × Schichten</translation>
-  </message>
-  <message>
-   <source>Misaligned</source>
-   <translation>Unpassend</translation>
-  </message>
-  <message>
-   <source>The weights were trained for another execution; in brackets, what they were trained under</source>
-   <translation>Die Gewichte wurden für eine andere Ausführung trainiert; in Klammern steht, für welche</translation>
-  </message>
-  <message>
-   <source>as trained</source>
-   <translation>wie trainiert</translation>
-  </message>
-  <message>
-   <source>Groupings that fit this model</source>
-   <translation>Gruppierungen, die zu diesem Modell passen</translation>
-  </message>
-  <message>
-   <source>Grouping preset</source>
-   <translation>Vorlage der Gruppierung</translation>
-  </message>
-  <message>
-   <source>Edit: click or drag over heads, click a layer's number (undo: Ctrl+Z). Off: a click selects a head.</source>
-   <translation>Bearbeiten: über Köpfe klicken oder ziehen, auf die Nummer einer Schicht klicken (rückgängig: Strg+Z). Aus: Ein Klick wählt einen Kopf.</translation>
-  </message>
-  <message>
-   <source>Edit the grouping</source>
-   <translation>Die Gruppierung bearbeiten</translation>
-  </message>
-  <message>
-   <source>Import a grouping (JSON)</source>
-   <translation>Gruppierung einlesen (JSON)</translation>
-  </message>
-  <message>
-   <source>Export the grouping (JSON)</source>
-   <translation>Gruppierung exportieren (JSON)</translation>
-  </message>
-  <message>
-   <source>own</source>
-   <translation>eigene</translation>
-  </message>
-  <message>
-   <source>grouping “%1”</source>
-   <translation>Gruppierung „%1“</translation>
-  </message>
-  <message>
-   <source>⚠ Misaligned: not trained under this</source>
-   <translation>⚠ Unpassend: nicht hierfür trainiert</translation>
-  </message>
-  <message>
-   <source>Use what it was trained under</source>
-   <translation>Nehmen, wofür es trainiert wurde</translation>
-  </message>
- </context>
- <context>
-  <name>HitsModel</name>
-  <message>
-   <source>anchor</source>
-   <translation>Anker</translation>
-  </message>
-  <message>
-   <source>expanded</source>
-   <translation>erweitert</translation>
-  </message>
-  <message>
-   <source>padding</source>
-   <translation>Auffüllung</translation>
-  </message>
-  <message>
-   <source>Segment</source>
-   <translation>Segment</translation>
-  </message>
-  <message>
-   <source>Layer</source>
-   <translation>Schicht</translation>
-  </message>
-  <message>
-   <source>Head</source>
-   <translation>Kopf</translation>
-  </message>
-  <message>
-   <source>Slot</source>
-   <translation>Platz</translation>
-  </message>
-  <message>
-   <source>Position</source>
-   <translation>Position</translation>
-  </message>
-  <message>
-   <source>Distance</source>
-   <translation>Abstand</translation>
-  </message>
-  <message>
-   <source>Kind</source>
-   <translation>Art</translation>
-  </message>
-  <message>
-   <source>Score</source>
-   <translation>Wertung</translation>
-  </message>
-  <message>
-   <source>Anchor</source>
-   <translation>Anker</translation>
-  </message>
-  <message>
-   <source>Text</source>
-   <translation>Text</translation>
-  </message>
-  <message>
-   <source>Segment that reads the hit</source>
-   <translation>Segment, das den Treffer liest</translation>
-  </message>
-  <message>
-   <source>Query head</source>
-   <translation>Anfragender Kopf</translation>
-  </message>
-  <message>
-   <source>Place in the retrieved prefix, which is also its re-indexed RoPE position</source>
-   <translation>Platz im abgerufenen Präfix, zugleich die neu gezählte RoPE-Position</translation>
-  </message>
-  <message>
-   <source>Absolute position of the token, where it was first read</source>
-   <translation>Absolute Position des Tokens, wo es zuerst gelesen wurde</translation>
-  </message>
-  <message>
-   <source>Tokens from the position to the start of the segment that reads it</source>
-   <translation>Token von der Position bis zum Anfang des Segments, das sie liest</translation>
-  </message>
-  <message>
-   <source>Anchor: it scored. Expanded: it stands beside an anchor. Padding: it only fills up</source>
-   <translation>Anker: er hat gewertet. Erweitert: steht neben einem Anker. Auffüllung: füllt nur auf</translation>
-  </message>
-  <message>
-   <source>Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor's</source>
-   <translation>Rohes Skalarprodukt der besten Zusammenfassung mit dem ungedrehten Schlüssel; ein erweiterter Treffer hat das seines Ankers</translation>
-  </message>
-  <message>
-   <source>Position of the anchor it belongs to</source>
-   <translation>Position des Ankers, zu dem er gehört</translation>
-  </message>
-  <message>
-   <source>The text around the position</source>
-   <translation>Der Text um die Position</translation>
-  </message>
- </context>
- <context>
-  <name>HitsPanel</name>
-  <message>
-   <source>Hits</source>
-   <translation>Treffer</translation>
-  </message>
-  <message>
-   <source>Selected segment and head</source>
-   <translation>Gewähltes Segment und gewählter Kopf</translation>
-  </message>
-  <message>
-   <source>Selected segment, all heads</source>
-   <translation>Gewähltes Segment, alle Köpfe</translation>
-  </message>
-  <message>
-   <source>Selected head, all segments</source>
-   <translation>Gewählter Kopf, alle Segmente</translation>
-  </message>
-  <message>
-   <source>Hits listed</source>
-   <translation>Welche Treffer</translation>
-  </message>
-  <message>
-   <source>Text or position</source>
-   <translation>Text oder Position</translation>
-  </message>
-  <message>
-   <source>Filter hits by text or position</source>
-   <translation>Treffer nach Text oder Position filtern</translation>
-  </message>
-  <message>
-   <source>Anchors</source>
-   <translation>Anker</translation>
-  </message>
-  <message>
-   <source>Expanded</source>
-   <translation>Erweiterte</translation>
-  </message>
-  <message>
-   <source>Padding</source>
-   <translation>Auffüllung</translation>
-  </message>
-  <message>
-   <source>expanded</source>
-   <translation>erweitert</translation>
-  </message>
-  <message>
-   <source>&amp;Copy rows</source>
-   <translation>Zeilen &amp;kopieren</translation>
-  </message>
-  <message>
-   <source>Copy rows as CS&amp;V</source>
-   <translation>Zeilen als CS&amp;V kopieren</translation>
-  </message>
-  <message>
-   <source>&amp;Export the table…</source>
-   <translation>Tabelle &amp;exportieren …</translation>
-  </message>
-  <message>
-   <source>This head retrieves nothing here: only long-range heads in long-range layers do</source>
-   <translation>Dieser Kopf ruft hier nichts ab: Das tun nur weitreichende Köpfe in weitreichenden Schichten</translation>
-  </message>
-  <message>
-   <source>Segment %1 reads no hits</source>
-   <translation>Segment %1 liest keine Treffer</translation>
-  </message>
-  <message>
-   <source>%1 of %2 hits</source>
-   <translation>%1 von %2 Treffern</translation>
-  </message>
-  <message>
-   <source>Export the hits</source>
-   <translation>Treffer exportieren</translation>
-  </message>
-  <message>
-   <source>CSV (*.csv)</source>
-   <translation>CSV (*.csv)</translation>
-  </message>
- </context>
- <context>
-  <name>Language</name>
-  <message>
-   <source>As the system</source>
-   <translation>Wie das System</translation>
-  </message>
- </context>
- <context>
-  <name>Layouts</name>
-  <message>
-   <source>Inspect</source>
-   <translation>Untersuchen</translation>
-  </message>
-  <message>
-   <source>Train</source>
-   <translation>Trainieren</translation>
-  </message>
-  <message>
-   <source>Compare</source>
-   <translation>Vergleichen</translation>
-  </message>
-  <message>
-   <source>Paper figure</source>
-   <translation>Abbildung</translation>
-  </message>
- </context>
- <context>
-  <name>LogPanel</name>
-  <message>
-   <source>Log</source>
-   <translation>Protokoll</translation>
-  </message>
-  <message>
-   <source>All lines</source>
-   <translation>Alle Zeilen</translation>
-  </message>
-  <message>
-   <source>Warnings and errors</source>
-   <translation>Warnungen und Fehler</translation>
-  </message>
-  <message>
-   <source>Errors</source>
-   <translation>Fehler</translation>
-  </message>
-  <message>
-   <source>Lines shown</source>
-   <translation>Gezeigte Zeilen</translation>
-  </message>
-  <message>
-   <source>&amp;Save…</source>
-   <translation>&amp;Sichern …</translation>
-  </message>
-  <message>
-   <source>Nothing logged yet</source>
-   <translation>Noch nichts vermerkt</translation>
-  </message>
-  <message>
-   <source>Log lines</source>
-   <translation>Zeilen des Protokolls</translation>
-  </message>
-  <message>
-   <source>error</source>
-   <translation>Fehler</translation>
-  </message>
-  <message>
-   <source>warning</source>
-   <translation>Warnung</translation>
-  </message>
-  <message>
-   <source>Save the log</source>
-   <translation>Protokoll sichern</translation>
-  </message>
-  <message>
-   <source>The log can't be saved as %1: %2</source>
-   <translation>Das Protokoll lässt sich nicht als %1 sichern: %2</translation>
-  </message>
- </context>
- <context>
-  <name>LossPanel</name>
-  <message>
-   <source>Loss</source>
-   <translation>Verlust</translation>
-  </message>
-  <message>
-   <source>Negative log-likelihood</source>
-   <translation>Negative Log-Likelihood</translation>
-  </message>
-  <message>
-   <source>NLL (nats per token)</source>
-   <translation>NLL (nat je Token)</translation>
-  </message>
-  <message>
-   <source>Perplexity</source>
-   <translation>Perplexität</translation>
-  </message>
-  <message>
-   <source>Segment</source>
-   <translation>Segment</translation>
-  </message>
-  <message>
-   <source>segment</source>
-   <translation>Segment</translation>
-  </message>
-  <message>
-   <source>running, all targets so far</source>
-   <translation>laufend, alle Ziele bisher</translation>
-  </message>
- </context>
- <context>
-  <name>MainWindow</name>
-  <message>
-   <source>Carryover</source>
-   <translation>Carryover</translation>
-  </message>
-  <message>
-   <source>Context ribbon</source>
-   <translation>Kontextband</translation>
-  </message>
-  <message>
-   <source>Run saved to %1</source>
-   <translation>Lauf gesichert in %1</translation>
-  </message>
-  <message>
-   <source>Plots exported to %1</source>
-   <translation>Diagramme exportiert nach %1</translation>
-  </message>
-  <message>
-   <source>%1 s left</source>
-   <translation>noch %1 s</translation>
-  </message>
-  <message>
-   <source>%1 min left</source>
-   <translation>noch %1 min</translation>
-  </message>
-  <message>
-   <source>Toolbar</source>
-   <translation>Werkzeugleiste</translation>
-  </message>
-  <message>
-   <source>Model</source>
-   <translation>Modell</translation>
-  </message>
-  <message>
-   <source>Open a model: GGUF file (a folder: the arrow, or drop it)</source>
-   <translation>Modell öffnen: GGUF-Datei (Ordner: der Pfeil, oder hineinziehen)</translation>
-  </message>
-  <message>
-   <source>Text</source>
-   <translation>Text</translation>
-  </message>
-  <message>
-   <source>Ctrl+T</source>
-   <translation>Ctrl+T</translation>
-  </message>
-  <message>
-   <source>Open a UTF-8 text</source>
-   <translation>Text öffnen (UTF-8)</translation>
-  </message>
-  <message>
-   <source>Paste</source>
-   <translation>Einfügen</translation>
-  </message>
-  <message>
-   <source>Ctrl+Shift+V</source>
-   <translation>Ctrl+Shift+V</translation>
-  </message>
-  <message>
-   <source>Paste a text</source>
-   <translation>Text einfügen</translation>
-  </message>
-  <message>
-   <source>Run</source>
-   <translation>Lauf</translation>
-  </message>
-  <message>
-   <source>F5</source>
-   <translation>F5</translation>
-  </message>
-  <message>
-   <source>Run the text in segments</source>
-   <translation>Den Text in Segmenten lesen</translation>
-  </message>
-  <message>
-   <source>Pause</source>
-   <translation>Pause</translation>
-  </message>
-  <message>
-   <source>F6</source>
-   <translation>F6</translation>
-  </message>
-  <message>
-   <source>Pause, or go on</source>
-   <translation>Anhalten oder weiter</translation>
-  </message>
-  <message>
-   <source>Stop</source>
-   <translation>Stopp</translation>
-  </message>
-  <message>
-   <source>Shift+F5</source>
-   <translation>Shift+F5</translation>
-  </message>
-  <message>
-   <source>Stop; what is done stays, and a training saves a checkpoint</source>
-   <translation>Beenden; was getan ist, bleibt, und ein Training sichert einen Stand</translation>
-  </message>
-  <message>
-   <source>Fine-tune</source>
-   <translation>Feinabstimmen</translation>
-  </message>
-  <message>
-   <source>Ctrl+Shift+F</source>
-   <translation>Ctrl+Shift+F</translation>
-  </message>
-  <message>
-   <source>Fine-tune the model to segmented execution</source>
-   <translation>Das Modell auf segmentierte Ausführung abstimmen</translation>
-  </message>
-  <message>
-   <source>Previous segment</source>
-   <translation>Voriges Segment</translation>
-  </message>
-  <message>
-   <source>Alt+Shift+Left</source>
-   <translation>Alt+Shift+Left</translation>
-  </message>
-  <message>
-   <source>Next segment</source>
-   <translation>Nächstes Segment</translation>
-  </message>
-  <message>
-   <source>Alt+Shift+Right</source>
-   <translation>Alt+Shift+Right</translation>
-  </message>
-  <message>
-   <source>Follow</source>
-   <translation>Folgen</translation>
-  </message>
-  <message>
-   <source>Follow: select each segment as it closes</source>
-   <translation>Folgen: jedes Segment wählen, sobald es schließt</translation>
-  </message>
-  <message>
-   <source>Back</source>
-   <translation>Zurück</translation>
-  </message>
-  <message>
-   <source>Back to the last selection</source>
-   <translation>Zurück zur letzten Auswahl</translation>
-  </message>
-  <message>
-   <source>Forward</source>
-   <translation>Vor</translation>
-  </message>
-  <message>
-   <source>Forward again</source>
-   <translation>Wieder vor</translation>
-  </message>
-  <message>
-   <source>Export</source>
-   <translation>Export</translation>
-  </message>
-  <message>
-   <source>Export plots, settings and the run</source>
-   <translation>Diagramme, Einstellungen und den Lauf exportieren</translation>
-  </message>
-  <message>
-   <source>Light or dark</source>
-   <translation>Hell oder dunkel</translation>
-  </message>
-  <message>
-   <source>F12</source>
-   <translation>F12</translation>
-  </message>
-  <message>
-   <source>Keys</source>
-   <translation>Tasten</translation>
-  </message>
-  <message>
-   <source>GGUF file…</source>
-   <translation>GGUF-Datei …</translation>
-  </message>
-  <message>
-   <source>Model folder…</source>
-   <translation>Modellordner …</translation>
-  </message>
-  <message>
-   <source>Open a model folder</source>
-   <translation>Modellordner öffnen</translation>
-  </message>
-  <message>
-   <source>Progress</source>
-   <translation>Fortschritt</translation>
-  </message>
-  <message>
-   <source>Memory</source>
-   <translation>Speicher</translation>
-  </message>
-  <message>
-   <source>All plots (PNG, PDF, SVG, CSV)…</source>
-   <translation>Alle Diagramme (PNG, PDF, SVG, CSV) …</translation>
-  </message>
-  <message>
-   <source>Folder for the plots</source>
-   <translation>Ordner für die Diagramme</translation>
-  </message>
-  <message>
-   <source>Settings as JSON…</source>
-   <translation>Einstellungen als JSON …</translation>
-  </message>
-  <message>
-   <source>Grouping as JSON…</source>
-   <translation>Gruppierung als JSON …</translation>
-  </message>
-  <message>
-   <source>Import settings or grouping…</source>
-   <translation>Einstellungen oder Gruppierung einlesen …</translation>
-  </message>
-  <message>
-   <source>Save the run as a folder…</source>
-   <translation>Lauf als Ordner sichern …</translation>
-  </message>
-  <message>
-   <source>New folder for the run</source>
-   <translation>Neuer Ordner für den Lauf</translation>
-  </message>
-  <message>
-   <source>Run the text in segments (F5)</source>
-   <translation>Den Text in Segmenten lesen (F5)</translation>
-  </message>
-  <message>
-   <source>Can't run now: %1</source>
-   <translation>Jetzt kein Lauf möglich: %1</translation>
-  </message>
-  <message>
-   <source>Resume</source>
-   <translation>Weiter</translation>
-  </message>
-  <message>
-   <source>%1/%2 segments</source>
-   <translation>%1/%2 Segmente</translation>
-  </message>
-  <message>
-   <source>%1 · paused</source>
-   <translation>%1 · angehalten</translation>
-  </message>
-  <message>
-   <source>%1 GB on GPU</source>
-   <translation>%1 GB auf GPU</translation>
-  </message>
-  <message>
-   <source>%1 of %2 GB</source>
-   <translation>%1 von %2 GB</translation>
-  </message>
-  <message>
-   <source>Peak memory of this program against the machine's</source>
-   <translation>Höchster Speicherbedarf des Programms gegen den der Maschine</translation>
-  </message>
-  <message>
-   <source>Open a model</source>
-   <translation>Modell öffnen</translation>
-  </message>
-  <message>
-   <source>GGUF (*.gguf);;All files (*)</source>
-   <translation>GGUF (*.gguf);;Alle Dateien (*)</translation>
-  </message>
-  <message>
-   <source>Open a text</source>
-   <translation>Text öffnen</translation>
-  </message>
-  <message>
-   <source>Text (*.txt *.md);;All files (*)</source>
-   <translation>Text (*.txt *.md);;Alle Dateien (*)</translation>
-  </message>
-  <message>
-   <source>Any UTF-8 text</source>
-   <translation>Irgendein UTF-8-Text</translation>
-  </message>
-  <message>
-   <source>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Ctrl+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Search the text&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Space, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the grid: toggle the head, the layer&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the ribbon and the text: select&lt;/td&gt;&lt;/tr&gt;</source>
-   <translation>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Strg+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Text suchen&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Leertaste, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Raster: Kopf, Schicht umschalten&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Band und im Text: wählen&lt;/td&gt;&lt;/tr&gt;</translation>
-  </message>
-  <message>
-   <source>a run is using the engine</source>
-   <translation>ein Lauf braucht den Rechenkern</translation>
-  </message>
-  <message>
-   <source>a model or a text is being loaded</source>
-   <translation>ein Modell oder ein Text wird geladen</translation>
-  </message>
-  <message>
-   <source>dry run</source>
-   <translation>Probelauf</translation>
-  </message>
-  <message>
-   <source>step %L1/%L2 · %L3 tok/s</source>
-   <translation>Schritt %L1/%L2 · %L3 Tok/s</translation>
-  </message>
-  <message>
-   <source>step %L1/%L2 · %3</source>
-   <translation>Schritt %L1/%L2 · %3</translation>
-  </message>
- </context>
- <context>
-  <name>MemoryEstimate</name>
-  <message>
-   <source>Weights</source>
-   <translation>Gewichte</translation>
-  </message>
-  <message>
-   <source>Gradients</source>
-   <translation>Gradienten</translation>
-  </message>
-  <message>
-   <source>Optimizer</source>
-   <translation>Optimierer</translation>
-  </message>
-  <message>
-   <source>Forward and backward</source>
-   <translation>Vorwärts und rückwärts</translation>
-  </message>
-  <message>
-   <source>%L1 MB</source>
-   <translation>%L1 MB</translation>
-  </message>
-  <message>
-   <source>estimated</source>
-   <translation>geschätzt</translation>
-  </message>
-  <message>
-   <source>measured</source>
-   <translation>gemessen</translation>
-  </message>
-  <message>
-   <source>Together</source>
-   <translation>Zusammen</translation>
-  </message>
-  <message>
-   <source>%1 are free: it fits, with a tenth to spare.</source>
-   <translation>%1 sind frei: Es passt, mit einem Zehntel Reserve.</translation>
-  </message>
-  <message>
-   <source>%1 are free: it may not fit. Shorten segments, train an adapter (LoRA), or turn on checkpointing.</source>
-   <translation>%1 sind frei: Es passt womöglich nicht. Kürzere Segmente, ein Adapter (LoRA) oder Checkpointing helfen.</translation>
-  </message>
- </context>
- <context>
-  <name>MemoryPanel</name>
-  <message>
-   <source>Memory</source>
-   <translation>Speicher</translation>
-  </message>
-  <message>
-   <source>Weights</source>
-   <translation>Gewichte</translation>
-  </message>
-  <message>
-   <source>Full attention's KV</source>
-   <translation>KV bei voller Aufmerksamkeit</translation>
-  </message>
-  <message>
-   <source>Logarithmic</source>
-   <translation>Logarithmisch</translation>
-  </message>
-  <message>
-   <source>Each kind by itself, not stacked</source>
-   <translation>Jede Art für sich, nicht gestapelt</translation>
-  </message>
-  <message>
-   <source>weights</source>
-   <translation>Gewichte</translation>
-  </message>
-  <message>
-   <source>attention-visible KV</source>
-   <translation>für Aufmerksamkeit sichtbare KV</translation>
-  </message>
-  <message>
-   <source>carry</source>
-   <translation>Übertrag</translation>
-  </message>
-  <message>
-   <source>pool</source>
-   <translation>Pool</translation>
-  </message>
-  <message>
-   <source>activations</source>
-   <translation>Aktivierungen</translation>
-  </message>
-  <message>
-   <source>predicted sum</source>
-   <translation>vorhergesagte Summe</translation>
-  </message>
-  <message>
-   <source>full attention's KV</source>
-   <translation>KV bei voller Aufmerksamkeit</translation>
-  </message>
-  <message>
-   <source>Tokens read</source>
-   <translation>Gelesene Token</translation>
-  </message>
-  <message>
-   <source>Memory (MB)</source>
-   <translation>Speicher (MB)</translation>
-  </message>
-  <message>
-   <source>Memory by kind</source>
-   <translation>Speicher nach Art</translation>
-  </message>
- </context>
- <context>
-  <name>MessageBar</name>
-  <message>
-   <source>Error</source>
-   <translation>Fehler</translation>
-  </message>
-  <message>
-   <source>What to do</source>
-   <translation>Was tun</translation>
-  </message>
-  <message>
-   <source>Close the message</source>
-   <translation>Die Meldung schließen</translation>
-  </message>
- </context>
- <context>
-  <name>Notebook</name>
-  <message>
-   <source>bookmark “%1”</source>
-   <translation>Lesezeichen „%1“</translation>
-  </message>
-  <message>
-   <source>remove bookmark “%1”</source>
-   <translation>Lesezeichen „%1“ entfernen</translation>
-  </message>
-  <message>
-   <source>rename bookmark</source>
-   <translation>Lesezeichen umbenennen</translation>
-  </message>
- </context>
- <context>
-  <name>NotesPanel</name>
-  <message>
-   <source>segment %1</source>
-   <translation>Segment %1</translation>
-  </message>
-  <message>
-   <source>layer %1 head %2</source>
-   <translation>Schicht %1 Kopf %2</translation>
-  </message>
-  <message>
-   <source>Notes</source>
-   <translation>Notizen</translation>
-  </message>
-  <message>
-   <source>Notes on this run; kept with the session</source>
-   <translation>Notizen zu diesem Lauf; sie bleiben bei der Sitzung</translation>
-  </message>
-  <message>
-   <source>Bookmark the selection</source>
-   <translation>Lesezeichen auf die Auswahl</translation>
-  </message>
-  <message>
-   <source>Keep what is selected, to come back to it (Ctrl+D)</source>
-   <translation>Behalten, was gewählt ist, um darauf zurückzukommen (Strg+D)</translation>
-  </message>
-  <message>
-   <source>Bookmarks</source>
-   <translation>Lesezeichen</translation>
-  </message>
-  <message>
-   <source>A double click or Enter goes there, F2 renames, Delete removes</source>
-   <translation>Doppelklick oder Eingabe geht hin, F2 benennt um, Entf entfernt</translation>
-  </message>
-  <message>
-   <source>&amp;Remove</source>
-   <translation>&amp;Entfernen</translation>
-  </message>
- </context>
- <context>
-  <name>PanelRegistry</name>
-  <message>
-   <source>Heads × layers</source>
-   <translation>Köpfe × Schichten</translation>
-  </message>
-  <message>
-   <source>Text</source>
-   <translation>Text</translation>
-  </message>
-  <message>
-   <source>Retrieval map</source>
-   <translation>Abrufkarte</translation>
-  </message>
-  <message>
-   <source>Carried tail</source>
-   <translation>Übertrag</translation>
-  </message>
-  <message>
-   <source>Hits</source>
-   <translation>Treffer</translation>
-  </message>
-  <message>
-   <source>Settings</source>
-   <translation>Einstellungen</translation>
-  </message>
-  <message>
-   <source>Loss</source>
-   <translation>Verlust</translation>
-  </message>
-  <message>
-   <source>Memory</source>
-   <translation>Speicher</translation>
-  </message>
-  <message>
-   <source>Training</source>
-   <translation>Training</translation>
-  </message>
-  <message>
-   <source>Gradient reach</source>
-   <translation>Reichweite der Gradienten</translation>
-  </message>
-  <message>
-   <source>Training runs</source>
-   <translation>Trainingsläufe</translation>
-  </message>
-  <message>
-   <source>Audit</source>
-   <translation>Prüfung</translation>
-  </message>
-  <message>
-   <source>Log</source>
-   <translation>Protokoll</translation>
-  </message>
-  <message>
-   <source>Notes</source>
-   <translation>Notizen</translation>
-  </message>
- </context>
- <context>
-  <name>PlotView</name>
-  <message>
-   <source>&amp;Export figure or data…</source>
-   <translation>Abbildung oder Daten &amp;exportieren …</translation>
-  </message>
-  <message>
-   <source>&amp;Copy picture</source>
-   <translation>Bild &amp;kopieren</translation>
-  </message>
-  <message>
-   <source>&amp;Show everything</source>
-   <translation>&amp;Alles zeigen</translation>
-  </message>
-  <message>
-   <source>Copy &amp;data (CSV)</source>
-   <translation>&amp;Daten kopieren (CSV)</translation>
-  </message>
-  <message>
-   <source>%1 against %2</source>
-   <translation>%1 über %2</translation>
-  </message>
-  <message>
-   <source>the plot “%1” is empty</source>
-   <translation>das Diagramm „%1“ ist leer</translation>
-  </message>
-  <message>
-   <source>run a text first</source>
-   <translation>lesen Sie erst einen Text</translation>
-  </message>
- </context>
- <context>
-  <name>QObject</name>
-  <message>
-   <source>memory</source>
-   <translation>Speicher</translation>
-  </message>
-  <message>
-   <source>the machine has no more memory to give</source>
-   <translation>die Maschine hat keinen Speicher mehr</translation>
-  </message>
-  <message>
-   <source>Run fewer tokens, choose a smaller model, or close other programs.</source>
-   <translation>Weniger Token lesen, ein kleineres Modell nehmen oder andere Programme schließen.</translation>
-  </message>
-  <message>
-   <source>engine</source>
-   <translation>Rechenkern</translation>
-  </message>
-  <message>
-   <source>This is an error of the program: please report it with what you did.</source>
-   <translation>Das ist ein Fehler des Programms: Bitte melden Sie ihn mit dem, was Sie getan haben.</translation>
-  </message>
-  <message>
-   <source>carryover: %1 can't be written</source>
-   <translation>carryover: %1 lässt sich nicht schreiben</translation>
-  </message>
-  <message>
-   <source>%1 pictures in %2</source>
-   <translation>%1 Bilder in %2</translation>
-  </message>
-  <message>
-   <source>carryover: nothing was run; what went wrong is said above</source>
-   <translation>carryover: nichts wurde gelesen; was schiefging, steht oben</translation>
-  </message>
-  <message>
-   <source>segment %1 of %2: loss %3, %4 s</source>
-   <translation>Segment %1 von %2: Verlust %3, %4 s</translation>
-  </message>
-  <message>
-   <source>carryover: a session file opens in the window only</source>
-   <translation>carryover: eine Sitzungsdatei öffnet sich nur im Fenster</translation>
-  </message>
-  <message>
-   <source>That file</source>
-   <translation>Diese Datei</translation>
-  </message>
-  <message>
-   <source>JSON (*.json)</source>
-   <translation>JSON (*.json)</translation>
-  </message>
-  <message>
-   <source>Export the configuration</source>
-   <translation>Konfiguration exportieren</translation>
-  </message>
-  <message>
-   <source>Export the grouping</source>
-   <translation>Gruppierung exportieren</translation>
-  </message>
-  <message>
-   <source>Import a configuration or grouping</source>
-   <translation>Konfiguration oder Gruppierung einlesen</translation>
-  </message>
-  <message>
-   <source>import</source>
-   <translation>einlesen</translation>
-  </message>
-  <message>
-   <source> mm</source>
-   <translation> mm</translation>
-  </message>
-  <message>
-   <source>No run yet: press Run</source>
-   <translation>Noch kein Lauf: Drücken Sie „Lauf“</translation>
-  </message>
-  <message>
-   <source>can't be written: %1</source>
-   <translation>lässt sich nicht schreiben: %1</translation>
-  </message>
-  <message>
-   <source>choose a folder that exists, that you may write to, and with space left</source>
-   <translation>wählen Sie einen Ordner, den es gibt, in den Sie schreiben dürfen und der Platz hat</translation>
-  </message>
-  <message>
-   <source>a picture of %1 × %2 pixels doesn't fit in memory</source>
-   <translation>ein Bild von %1 × %2 Pixeln passt nicht in den Speicher</translation>
-  </message>
-  <message>
-   <source>choose a smaller size or fewer dots per inch</source>
-   <translation>wählen Sie ein kleineres Maß oder weniger Punkte je Zoll</translation>
-  </message>
-  <message>
-   <source>the picture can't be encoded</source>
-   <translation>das Bild lässt sich nicht kodieren</translation>
-  </message>
-  <message>
-   <source>install poppler-utils (apt-get install poppler-utils), or export a PDF</source>
-   <translation>poppler-utils installieren (apt-get install poppler-utils) oder ein PDF exportieren</translation>
-  </message>
-  <message>
-   <source>SVG needs the program pdftocairo, which isn't installed</source>
-   <translation>SVG braucht das Programm pdftocairo, das nicht installiert ist</translation>
-  </message>
-  <message>
-   <source>no temporary folder: %1</source>
-   <translation>kein Ordner für Zwischendateien: %1</translation>
-  </message>
-  <message>
-   <source>pdftocairo failed: %1</source>
-   <translation>pdftocairo ist gescheitert: %1</translation>
-  </message>
- </context>
- <context>
-  <name>ReachPanel</name>
-  <message>
-   <source>i − j = %1</source>
-   <translation>i − j = %1</translation>
-  </message>
-  <message>
-   <source>Gradient reach</source>
-   <translation>Reichweite der Gradienten</translation>
-  </message>
-  <message>
-   <source>By transition</source>
-   <translation>Nach Übergang</translation>
-  </message>
-  <message>
-   <source>Transition j, from segment j to j + 1</source>
-   <translation>Übergang j, von Segment j zu j + 1</translation>
-  </message>
-  <message>
-   <source>‖∂ℓᵢ/∂Cⱼ‖</source>
-   <translation>‖∂ℓᵢ/∂Cⱼ‖</translation>
-  </message>
-  <message>
-   <source>By transitions crossed</source>
-   <translation>Nach überquerten Übergängen</translation>
-  </message>
-  <message>
-   <source>Transitions crossed, i − j</source>
-   <translation>Überquerte Übergänge, i − j</translation>
-  </message>
-  <message>
-   <source>Over the run</source>
-   <translation>Über den Lauf</translation>
-  </message>
-  <message>
-   <source>‖∂ℓᵢ/∂Cⱼ‖, mean</source>
-   <translation>‖∂ℓᵢ/∂Cⱼ‖, Mittel</translation>
-  </message>
-  <message>
-   <source>mean</source>
-   <translation>Mittel</translation>
-  </message>
-  <message>
-   <source>highest</source>
-   <translation>höchste</translation>
-  </message>
-  <message>
-   <source>lowest</source>
-   <translation>niedrigste</translation>
-  </message>
-  <message>
-   <source>No training run yet, or one whose samples have a single segment</source>
-   <translation>Noch kein Trainingslauf, oder einer, dessen Beispiele ein einziges Segment haben</translation>
-  </message>
-  <message>
-   <source>By transitions crossed: cut at K = %1</source>
-   <translation>Nach überquerten Übergängen: Schnitt bei K = %1</translation>
-  </message>
-  <message>
-   <source>By transition, step %L1</source>
-   <translation>Nach Übergang, Schritt %L1</translation>
-  </message>
- </context>
- <context>
-  <name>RetrievalMapPanel</name>
-  <message>
-   <source>L%1 H%2</source>
-   <translation>S%1 K%2</translation>
-  </message>
-  <message>
-   <source>Retrieval map</source>
-   <translation>Abrufkarte</translation>
-  </message>
-  <message>
-   <source>Segments × positions, one head</source>
-   <translation>Segmente × Positionen, ein Kopf</translation>
-  </message>
-  <message>
-   <source>Heads × positions, one segment</source>
-   <translation>Köpfe × Positionen, ein Segment</translation>
-  </message>
-  <message>
-   <source>Rows of the map</source>
-   <translation>Zeilen der Karte</translation>
-  </message>
-  <message>
-   <source>Colour by kind</source>
-   <translation>Farbe nach Art</translation>
-  </message>
-  <message>
-   <source>Colour by density</source>
-   <translation>Farbe nach Dichte</translation>
-  </message>
-  <message>
-   <source>Colour of the map</source>
-   <translation>Farbe der Karte</translation>
-  </message>
-  <message>
-   <source>Padding</source>
-   <translation>Auffüllung</translation>
-  </message>
-  <message>
-   <source>Padding only fills the prefix up: it is no evidence of retrieval</source>
-   <translation>Auffüllung füllt nur das Präfix: Sie belegt keinen Abruf</translation>
-  </message>
-  <message>
-   <source>padding</source>
-   <translation>Auffüllung</translation>
-  </message>
-  <message>
-   <source>expanded</source>
-   <translation>erweitert</translation>
-  </message>
-  <message>
-   <source>anchor</source>
-   <translation>Anker</translation>
-  </message>
-  <message>
-   <source>start of the segment</source>
-   <translation>Anfang des Segments</translation>
-  </message>
-  <message>
-   <source>Layer %1, head %2 has retrieved nothing: only long-range heads in long-range layers retrieve, from the second segment on</source>
-   <translation>Schicht %1, Kopf %2 hat nichts abgerufen: Das tun nur weitreichende Köpfe in weitreichenden Schichten, vom zweiten Segment an</translation>
-  </message>
-  <message>
-   <source>Segment %1 has retrieved nothing</source>
-   <translation>Segment %1 hat nichts abgerufen</translation>
-  </message>
-  <message>
-   <source>Source position (token)</source>
-   <translation>Quellposition (Token)</translation>
-  </message>
-  <message>
-   <source>Query segment</source>
-   <translation>Anfragendes Segment</translation>
-  </message>
-  <message>
-   <source>Layer, head</source>
-   <translation>Schicht, Kopf</translation>
-  </message>
-  <message>
-   <source>What layer %1, head %2 retrieves</source>
-   <translation>Was Schicht %1, Kopf %2 abruft</translation>
-  </message>
-  <message>
-   <source>What segment %1 retrieves</source>
-   <translation>Was Segment %1 abruft</translation>
-  </message>
-  <message>
-   <source>Hits per position</source>
-   <translation>Treffer je Position</translation>
-  </message>
-  <message>
-   <source>Hits per %1 positions</source>
-   <translation>Treffer je %1 Positionen</translation>
-  </message>
-  <message>
-   <source>segment %1 · layer %2 · head %3</source>
-   <translation>Segment %1 · Schicht %2 · Kopf %3</translation>
-  </message>
-  <message>
-   <source>position %1: not retrieved</source>
-   <translation>Position %1: nicht abgerufen</translation>
-  </message>
-  <message>
-   <source>position %1: %2</source>
-   <translation>Position %1: %2</translation>
-  </message>
-  <message>
-   <source>, score %1</source>
-   <translation>, Wertung %1</translation>
-  </message>
-  <message>
-   <source>strongest of the %1 positions in this cell</source>
-   <translation>die stärkste der %1 Positionen in dieser Zelle</translation>
-  </message>
- </context>
- <context>
-  <name>RibbonStrip</name>
-  <message>
-   <source>Segments</source>
-   <translation>Segmente</translation>
-  </message>
-  <message>
-   <source>One cell a segment. Left and right select, Home and End go to the ends.</source>
-   <translation>Eine Zelle je Segment. Links und rechts wählen, Pos1 und Ende gehen an die Enden.</translation>
-  </message>
-  <message>
-   <source>K = %1</source>
-   <translation>K = %1</translation>
-  </message>
-  <message>
-   <source>Segments of the text appear here once it runs.</source>
-   <translation>Die Segmente des Textes erscheinen hier, sobald er gelesen wird.</translation>
-  </message>
-  <message>
-   <source>Segment %1: not run yet</source>
-   <translation>Segment %1: noch nicht gelesen</translation>
-  </message>
-  <message>
-   <source>Segment %1: tokens %L2 to %L3
+    </message>
+    <message>
+        <source>Attention on the prefix, by head</source>
+        <translation>Aufmerksamkeit auf das Präfix, nach Kopf</translation>
+    </message>
+    <message>
+        <source>The share of its attention that each head spends on its carry, or on what it retrieved</source>
+        <translation>Der Anteil seiner Aufmerksamkeit, den jeder Kopf seinem Übertrag gibt oder dem, was er abgerufen hat</translation>
+    </message>
+    <message>
+        <source>Segment %1 has no prefix</source>
+        <translation>Segment %1 hat kein Präfix</translation>
+    </message>
+    <message>
+        <source>Query head</source>
+        <translation>Anfragender Kopf</translation>
+    </message>
+    <message>
+        <source>Attention of segment %1 on its prefix, by head</source>
+        <translation>Aufmerksamkeit von Segment %1 auf sein Präfix, nach Kopf</translation>
+    </message>
+    <message>
+        <source>Share of the attention</source>
+        <translation>Anteil an der Aufmerksamkeit</translation>
+    </message>
+    <message>
+        <source>its carry</source>
+        <translation>seinen Übertrag</translation>
+    </message>
+    <message>
+        <source>what it retrieved</source>
+        <translation>das Abgerufene</translation>
+    </message>
+    <message>
+        <source>no prefix: it sees its segment alone</source>
+        <translation>kein Präfix: Er sieht nur sein Segment</translation>
+    </message>
+    <message>
+        <source>segment %1 · layer %2 · head %3
+%4 % on %5</source>
+        <translation>Segment %1 · Schicht %2 · Kopf %3
+%4 % auf %5</translation>
+    </message>
+</context>
+<context>
+    <name>CommandPalette</name>
+    <message>
+        <source>Commands</source>
+        <translation>Befehle</translation>
+    </message>
+    <message>
+        <source>A command, a view, “segment 12”, “token 5000”, “layer 3 head 1” …</source>
+        <translation>Ein Befehl, eine Ansicht, „Segment 12“, „Token 5000“, „Schicht 3 Kopf 1“ …</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Commands that fit</source>
+        <translation>Passende Befehle</translation>
+    </message>
+</context>
+<context>
+    <name>CompareLoss</name>
+    <message>
+        <source>Loss of A − loss of B, by segment</source>
+        <translation>Verlust von A − Verlust von B, nach Segment</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>Δ (nats)</source>
+        <translation>Δ (nat)</translation>
+    </message>
+    <message>
+        <source>B predicts better</source>
+        <translation>B sagt besser voraus</translation>
+    </message>
+    <message>
+        <source>A predicts better</source>
+        <translation>A sagt besser voraus</translation>
+    </message>
+    <message>
+        <source>all so far</source>
+        <translation>alle bisher</translation>
+    </message>
+    <message>
+        <source>Token by token</source>
+        <translation>Token für Token</translation>
+    </message>
+    <message>
+        <source>Position (token)</source>
+        <translation>Position (Token)</translation>
+    </message>
+    <message>
+        <source>Δ loss</source>
+        <translation>Δ Verlust</translation>
+    </message>
+    <message>
+        <source>No token is predicted by both runs: %1</source>
+        <translation>Kein Token wird von beiden Läufen vorhergesagt: %1</translation>
+    </message>
+</context>
+<context>
+    <name>CompareMap</name>
+    <message>
+        <source>not retrieved</source>
+        <translation>nicht abgerufen</translation>
+    </message>
+    <message>
+        <source>Segments × positions, one head</source>
+        <translation>Segmente × Positionen, ein Kopf</translation>
+    </message>
+    <message>
+        <source>Heads × positions, one segment</source>
+        <translation>Köpfe × Positionen, ein Segment</translation>
+    </message>
+    <message>
+        <source>Rows of the map</source>
+        <translation>Zeilen der Karte</translation>
+    </message>
+    <message>
+        <source>Neither run retrieves anything here: choose another head or segment</source>
+        <translation>Keiner der Läufe ruft hier etwas ab: Wählen Sie einen anderen Kopf oder ein anderes Segment</translation>
+    </message>
+    <message>
+        <source>L%1 H%2</source>
+        <translation>S%1 K%2</translation>
+    </message>
+    <message>
+        <source>Source position (token)</source>
+        <translation>Quellposition (Token)</translation>
+    </message>
+    <message>
+        <source>Query segment</source>
+        <translation>Anfragendes Segment</translation>
+    </message>
+    <message>
+        <source>Layer, head</source>
+        <translation>Schicht, Kopf</translation>
+    </message>
+    <message>
+        <source>A − B: what layer %1, head %2 retrieves</source>
+        <translation>A − B: was Schicht %1, Kopf %2 abruft</translation>
+    </message>
+    <message>
+        <source>A − B: what segment %1 retrieves</source>
+        <translation>A − B: was Segment %1 abruft</translation>
+    </message>
+    <message>
+        <source>Hits of A − hits of B</source>
+        <translation>Treffer von A − Treffer von B</translation>
+    </message>
+    <message>
+        <source>Hits of A − hits of B, per %1 positions</source>
+        <translation>Treffer von A − Treffer von B, je %1 Positionen</translation>
+    </message>
+    <message>
+        <source>segment %1 · layer %2 · head %3</source>
+        <translation>Segment %1 · Schicht %2 · Kopf %3</translation>
+    </message>
+    <message>
+        <source>%1 positions a cell: zoom in</source>
+        <translation>%1 Positionen je Zelle: vergrößern Sie</translation>
+    </message>
+    <message>
+        <source>position %1 · A: %2 · B: %3</source>
+        <translation>Position %1 · A: %2 · B: %3</translation>
+    </message>
+</context>
+<context>
+    <name>CompareOverlap</name>
+    <message>
+        <source>Hits in common, by segment</source>
+        <translation>Gemeinsame Treffer, nach Segment</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>Jaccard of the hit sets</source>
+        <translation>Jaccard der Treffermengen</translation>
+    </message>
+    <message>
+        <source>all heads</source>
+        <translation>alle Köpfe</translation>
+    </message>
+    <message>
+        <source>selected head</source>
+        <translation>gewählter Kopf</translation>
+    </message>
+    <message>
+        <source>By head</source>
+        <translation>Nach Kopf</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>layer %1, head %2</source>
+        <translation>Schicht %1, Kopf %2</translation>
+    </message>
+    <message>
+        <source>Jaccard</source>
+        <translation>Jaccard</translation>
+    </message>
+</context>
+<context>
+    <name>ComparePage</name>
+    <message>
+        <source>Neither run has retrieved anything</source>
+        <translation>Keiner der Läufe hat etwas abgerufen</translation>
+    </message>
+    <message>
+        <source>Run B retrieves nothing (policy %1): there are no hits to compare with. The losses can be compared.</source>
+        <translation>Lauf B ruft nichts ab (Verfahren %1): Es gibt keine Treffer zum Vergleichen. Die Verluste lassen sich vergleichen.</translation>
+    </message>
+    <message>
+        <source>This run retrieves nothing (policy %1): there are no hits to compare with. The losses can be compared.</source>
+        <translation>Dieser Lauf ruft nichts ab (Verfahren %1): Es gibt keine Treffer zum Vergleichen. Die Verluste lassen sich vergleichen.</translation>
+    </message>
+    <message>
+        <source>No segment of one run starts where one of the other does, and retrieves with the same heads</source>
+        <translation>Kein Segment des einen Laufs beginnt, wo eines des anderen beginnt, und ruft mit denselben Köpfen ab</translation>
+    </message>
+</context>
+<context>
+    <name>ComparePanel</name>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>Comparison</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>Übersicht</translation>
+    </message>
+    <message>
+        <source>Hits, A − B</source>
+        <translation>Treffer, A − B</translation>
+    </message>
+    <message>
+        <source>Overlap</source>
+        <translation>Überschneidung</translation>
+    </message>
+    <message>
+        <source>Δ loss</source>
+        <translation>Δ Verlust</translation>
+    </message>
+    <message>
+        <source>Pin this run as B</source>
+        <translation>Diesen Lauf als B anheften</translation>
+    </message>
+    <message>
+        <source>Keep the current run as it is, to compare the next ones with</source>
+        <translation>Den jetzigen Lauf behalten, wie er ist, um die nächsten mit ihm zu vergleichen</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>Lösen</translation>
+    </message>
+    <message>
+        <source>Let run B go, and its memory</source>
+        <translation>Lauf B und seinen Speicher freigeben</translation>
+    </message>
+    <message>
+        <source>Runs A and B side by side</source>
+        <translation>Läufe A und B nebeneinander</translation>
+    </message>
+    <message>
+        <source>Copy the table as CS&amp;V</source>
+        <translation>Tabelle als CS&amp;V kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Copy the table</source>
+        <translation>Tabelle &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Pin a run as B, change a setting, the grouping, the policy, the model or the text, and run again: what that changes appears here.</source>
+        <translation>Heften Sie einen Lauf als B an, ändern Sie eine Einstellung, die Gruppierung, das Verfahren, das Modell oder den Text, und lesen Sie noch einmal: Was das ändert, erscheint hier.</translation>
+    </message>
+    <message>
+        <source>no run yet</source>
+        <translation>noch kein Lauf</translation>
+    </message>
+    <message>
+        <source>none is pinned</source>
+        <translation>keiner angeheftet</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;A&lt;/b&gt; %1&lt;br&gt;&lt;b&gt;B&lt;/b&gt; %2</source>
+        <translation>&lt;b&gt;A&lt;/b&gt; %1&lt;br&gt;&lt;b&gt;B&lt;/b&gt; %2</translation>
+    </message>
+</context>
+<context>
+    <name>ComparisonTable</name>
+    <message>
+        <source>Quantity, or setting that differs</source>
+        <translation>Größe, oder Einstellung, die abweicht</translation>
+    </message>
+    <message>
+        <source>A: this run</source>
+        <translation>A: dieser Lauf</translation>
+    </message>
+    <message>
+        <source>B: pinned</source>
+        <translation>B: angeheftet</translation>
+    </message>
+    <message>
+        <source>A − B</source>
+        <translation>A − B</translation>
+    </message>
+</context>
+<context>
+    <name>ConfigPanel</name>
+    <message>
+        <source>Segment S</source>
+        <translation>Segment S</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> Token</translation>
+    </message>
+    <message>
+        <source>Tokens that one step of the recurrence reads (S ≥ 1)</source>
+        <translation>Token, die ein Schritt der Rekursion liest (S ≥ 1)</translation>
+    </message>
+    <message>
+        <source>Carry M</source>
+        <translation>Übertrag M</translation>
+    </message>
+    <message>
+        <source>Tail of the last segment that local heads keep (0 ≤ M ≤ S)</source>
+        <translation>Ende des letzten Segments, das lokale Köpfe behalten (0 ≤ M ≤ S)</translation>
+    </message>
+    <message>
+        <source>Retrieval R</source>
+        <translation>Abruf R</translation>
+    </message>
+    <message>
+        <source>Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)</source>
+        <translation>Token der Vergangenheit, die ein weitreichender Kopf abruft (R ≥ 0; 0: kein Abruf)</translation>
+    </message>
+    <message>
+        <source>Depth K</source>
+        <translation>Tiefe K</translation>
+    </message>
+    <message>
+        <source> transitions</source>
+        <translation> Übergänge</translation>
+    </message>
+    <message>
+        <source>Segment transitions that gradients cross in training; the forward does not depend on it</source>
+        <translation>Segmentübergänge, über die Gradienten im Training laufen; der Vorwärtslauf hängt nicht davon ab</translation>
+    </message>
+    <message>
+        <source>Queries L_q</source>
+        <translation>Anfragen L_q</translation>
+    </message>
+    <message>
+        <source>Last queries of a segment that retrieval is made with</source>
+        <translation>Letzte Anfragen eines Segments, mit denen abgerufen wird</translation>
+    </message>
+    <message>
+        <source>Window w</source>
+        <translation>Fenster w</translation>
+    </message>
+    <message>
+        <source> queries</source>
+        <translation> Anfragen</translation>
+    </message>
+    <message>
+        <source>Queries averaged into one summary</source>
+        <translation>Anfragen, die zu einer Zusammenfassung gemittelt werden</translation>
+    </message>
+    <message>
+        <source>Stride s</source>
+        <translation>Schritt s</translation>
+    </message>
+    <message>
+        <source>Distance between two summaries</source>
+        <translation>Abstand zweier Zusammenfassungen</translation>
+    </message>
+    <message>
+        <source>Tail t</source>
+        <translation>Ende t</translation>
+    </message>
+    <message>
+        <source>Last queries averaged into one more summary</source>
+        <translation>Letzte Anfragen, die zu einer weiteren Zusammenfassung gemittelt werden</translation>
+    </message>
+    <message>
+        <source>Keys k</source>
+        <translation>Schlüssel k</translation>
+    </message>
+    <message>
+        <source> per summary</source>
+        <translation> je Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Best keys of the pool that each summary puts forward</source>
+        <translation>Beste Schlüssel des Pools, die jede Zusammenfassung vorschlägt</translation>
+    </message>
+    <message>
+        <source>Expand before o⁻</source>
+        <translation>Davor o⁻</translation>
+    </message>
+    <message>
+        <source>Neighbours taken in before an anchor</source>
+        <translation>Nachbarn, die vor einem Anker mitgenommen werden</translation>
+    </message>
+    <message>
+        <source>Expand after o⁺</source>
+        <translation>Danach o⁺</translation>
+    </message>
+    <message>
+        <source>Neighbours taken in behind an anchor</source>
+        <translation>Nachbarn, die nach einem Anker mitgenommen werden</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>What is wrong with the settings</source>
+        <translation>Was an den Einstellungen nicht stimmt</translation>
+    </message>
+    <message>
+        <source>segmented: carry and retrieval; full: plain attention over the whole text, for comparison</source>
+        <translation>segmented: Übertrag und Abruf; full: gewöhnliche Aufmerksamkeit über den ganzen Text, zum Vergleich</translation>
+    </message>
+    <message>
+        <source>Number type of weights and activations; auto: the faster one on this machine. Loads the model anew.</source>
+        <translation>Zahlentyp von Gewichten und Aktivierungen; auto: der auf dieser Maschine schnellere. Lädt das Modell neu.</translation>
+    </message>
+    <message>
+        <source>Where to compute; auto: the GPU where there is one. Loads the model anew.</source>
+        <translation>Wo gerechnet wird; auto: auf der GPU, wo es eine gibt. Lädt das Modell neu.</translation>
+    </message>
+    <message>
+        <source>How much of the text to run; 0: all of it</source>
+        <translation>Wie viel vom Text gelesen wird; 0: alles</translation>
+    </message>
+    <message>
+        <source>whole text</source>
+        <translation>ganzer Text</translation>
+    </message>
+    <message>
+        <source>Policy</source>
+        <translation>Verfahren</translation>
+    </message>
+    <message>
+        <source>Numbers</source>
+        <translation>Zahlen</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source> anchors</source>
+        <translation> Anker</translation>
+    </message>
+    <message>
+        <source>Best keys that are expanded, per head; by default R/(o⁻+o⁺+1)</source>
+        <translation>Beste Schlüssel, die erweitert werden, je Kopf; sonst R/(o⁻+o⁺+1)</translation>
+    </message>
+    <message>
+        <source>by R</source>
+        <translation>nach R</translation>
+    </message>
+    <message>
+        <source>Anchors A</source>
+        <translation>Anker A</translation>
+    </message>
+    <message>
+        <source>BOS before the text</source>
+        <translation>BOS vor dem Text</translation>
+    </message>
+    <message>
+        <source>Puts the model&apos;s BOS at position 0; it is never a target</source>
+        <translation>Setzt das BOS des Modells an Position 0; vorhergesagt wird es nie</translation>
+    </message>
+    <message>
+        <source>Targets across boundaries</source>
+        <translation>Ziele über Grenzen</translation>
+    </message>
+    <message>
+        <source>The last logits of a segment predict the next one&apos;s first token</source>
+        <translation>Die letzten Logits eines Segments sagen das erste Token des nächsten voraus</translation>
+    </message>
+    <message>
+        <source>Boundary at the prompt&apos;s end</source>
+        <translation>Grenze am Ende der Eingabe</translation>
+    </message>
+    <message>
+        <source>Generation only: the answer&apos;s segment is retrieved for with the question&apos;s queries</source>
+        <translation>Nur beim Erzeugen: Für das Segment der Antwort wird mit den Anfragen der Frage abgerufen</translation>
+    </message>
+    <message>
+        <source>Pool in host memory</source>
+        <translation>Pool im Hauptspeicher</translation>
+    </message>
+    <message>
+        <source>Keeps the retrieval pool off the GPU</source>
+        <translation>Hält den Pool von der GPU fern</translation>
+    </message>
+    <message>
+        <source>the model&apos;s</source>
+        <translation>wie im Modell</translation>
+    </message>
+    <message>
+        <source>RoPE scaling: the checkpoint&apos;s own, or an override (app:rope)</source>
+        <translation>RoPE-Skalierung: die des Modells oder eine andere (app:rope)</translation>
+    </message>
+    <message>
+        <source>Factor of the overriding scaling, at least 1</source>
+        <translation>Faktor der anderen Skalierung, mindestens 1</translation>
+    </message>
+    <message>
+        <source>RoPE</source>
+        <translation>RoPE</translation>
+    </message>
+    <message>
+        <source>RoPE factor</source>
+        <translation>RoPE-Faktor</translation>
+    </message>
+    <message>
+        <source>settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+</context>
+<context>
+    <name>ContextRibbon</name>
+    <message>
+        <source>Loss, nats</source>
+        <translation>Verlust, nat</translation>
+    </message>
+    <message>
+        <source>PPL</source>
+        <translation>PPL</translation>
+    </message>
+    <message>
+        <source>Carry norm</source>
+        <translation>Norm des Übertrags</translation>
+    </message>
+    <message>
+        <source>Hits</source>
+        <translation>Treffer</translation>
+    </message>
+    <message>
+        <source>What a segment&apos;s colour shows</source>
+        <translation>Was die Farbe eines Segments zeigt</translation>
+    </message>
+    <message>
+        <source>Ribbon value</source>
+        <translation>Wert im Band</translation>
+    </message>
+    <message>
+        <source>From purple to yellow</source>
+        <translation>Von Violett nach Gelb</translation>
+    </message>
+    <message>
+        <source>Δ loss, A − B</source>
+        <translation>Δ Verlust, A − B</translation>
+    </message>
+    <message>
+        <source>Views show these segments alone. Press to show all again (Esc in the ribbon).</source>
+        <translation>Die Ansichten zeigen nur diese Segmente. Drücken, um wieder alle zu zeigen (Esc im Band).</translation>
+    </message>
+    <message>
+        <source>From blue (this run predicts better) to orange (the pinned run B does)</source>
+        <translation>Von Blau (dieser Lauf sagt besser voraus) nach Orange (der angeheftete Lauf B)</translation>
+    </message>
+    <message>
+        <source>no run pinned</source>
+        <translation>kein Lauf angeheftet</translation>
+    </message>
+    <message>
+        <source>%1 – %2  ✕</source>
+        <translation>%1 – %2  ✕</translation>
+    </message>
+</context>
+<context>
+    <name>Desk</name>
+    <message>
+        <source>Session saved as %1</source>
+        <translation>Sitzung gesichert als %1</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>Command palette…</source>
+        <translation>Befehlspalette …</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+P</source>
+        <translation>Ctrl+Shift+P</translation>
+    </message>
+    <message>
+        <source>Bookmark the selection</source>
+        <translation>Lesezeichen auf die Auswahl</translation>
+    </message>
+    <message>
+        <source>Ctrl+D</source>
+        <translation>Ctrl+D</translation>
+    </message>
+    <message>
+        <source>Guide</source>
+        <translation>Anleitung</translation>
+    </message>
+    <message>
+        <source>Sessions, recent files, layouts, commands, help</source>
+        <translation>Sitzungen, letzte Dateien, Anordnungen, Befehle, Hilfe</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>Menü</translation>
+    </message>
+    <message>
+        <source>Open session…</source>
+        <translation>Sitzung öffnen …</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+O</source>
+        <translation>Ctrl+Shift+O</translation>
+    </message>
+    <message>
+        <source>Save session</source>
+        <translation>Sitzung sichern</translation>
+    </message>
+    <message>
+        <source>Save session as…</source>
+        <translation>Sitzung sichern als …</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+S</source>
+        <translation>Ctrl+Shift+S</translation>
+    </message>
+    <message>
+        <source>Earlier sessions</source>
+        <translation>Frühere Sitzungen</translation>
+    </message>
+    <message>
+        <source>Recent models</source>
+        <translation>Letzte Modelle</translation>
+    </message>
+    <message>
+        <source>Recent texts</source>
+        <translation>Letzte Texte</translation>
+    </message>
+    <message>
+        <source>Recent sessions</source>
+        <translation>Letzte Sitzungen</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>Anordnung</translation>
+    </message>
+    <message>
+        <source>Layout: %1</source>
+        <translation>Anordnung: %1</translation>
+    </message>
+    <message>
+        <source>Keep this layout…</source>
+        <translation>Diese Anordnung behalten …</translation>
+    </message>
+    <message>
+        <source>Own layouts</source>
+        <translation>Eigene Anordnungen</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Questions to begin with</source>
+        <translation>Fragen zum Anfang</translation>
+    </message>
+    <message>
+        <source>The language changes when the program is next started</source>
+        <translation>Die Sprache wechselt beim nächsten Start</translation>
+    </message>
+    <message>
+        <source>The settings can&apos;t be kept: %1</source>
+        <translation>Die Einstellungen lassen sich nicht behalten: %1</translation>
+    </message>
+    <message>
+        <source>Open a session</source>
+        <translation>Sitzung öffnen</translation>
+    </message>
+    <message>
+        <source>Sessions (*.%1)</source>
+        <translation>Sitzungen (*.%1)</translation>
+    </message>
+    <message>
+        <source>Save the session</source>
+        <translation>Sitzung sichern</translation>
+    </message>
+    <message>
+        <source>Keep this layout</source>
+        <translation>Anordnung behalten</translation>
+    </message>
+    <message>
+        <source>Its name</source>
+        <translation>Ihr Name</translation>
+    </message>
+    <message>
+        <source>Open recent model: %1</source>
+        <translation>Letztes Modell öffnen: %1</translation>
+    </message>
+    <message>
+        <source>Open recent text: %1</source>
+        <translation>Letzten Text öffnen: %1</translation>
+    </message>
+    <message>
+        <source>Open recent session: %1</source>
+        <translation>Letzte Sitzung öffnen: %1</translation>
+    </message>
+    <message>
+        <source>Guide: %1</source>
+        <translation>Anleitung: %1</translation>
+    </message>
+    <message>
+        <source>Unsaved session</source>
+        <translation>Ungesicherte Sitzung</translation>
+    </message>
+    <message>
+        <source>%1 has changes that are not saved.</source>
+        <translation>%1 hat Änderungen, die nicht gesichert sind.</translation>
+    </message>
+</context>
+<context>
+    <name>DistancePanel</name>
+    <message>
+        <source>Hit distances</source>
+        <translation>Trefferabstände</translation>
+    </message>
+    <message>
+        <source>Distance (tokens, in bins from n to 2n − 1)</source>
+        <translation>Abstand (Token, in Klassen von n bis 2n − 1)</translation>
+    </message>
+    <message>
+        <source>How far back heads look, this run</source>
+        <translation>Wie weit Köpfe zurückblicken, dieser Lauf</translation>
+    </message>
+    <message>
+        <source>Layer, head</source>
+        <translation>Schicht, Kopf</translation>
+    </message>
+    <message>
+        <source>Share of its hits (%)</source>
+        <translation>Anteil an seinen Treffern (%)</translation>
+    </message>
+    <message>
+        <source>How alike a head&apos;s distances are over the ticked runs</source>
+        <translation>Wie sich die Abstände eines Kopfes in den angehakten Läufen gleichen</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Runs of this session</source>
+        <translation>Läufe dieser Sitzung</translation>
+    </message>
+    <message>
+        <source>Ticked runs are compared</source>
+        <translation>Angehakte Läufe werden verglichen</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Take the selected run off the list</source>
+        <translation>Den gewählten Lauf von der Liste nehmen</translation>
+    </message>
+    <message>
+        <source>Selected head, by run</source>
+        <translation>Gewählter Kopf, nach Lauf</translation>
+    </message>
+    <message>
+        <source>All heads, by run</source>
+        <translation>Alle Köpfe, nach Lauf</translation>
+    </message>
+    <message>
+        <source>Consistency of heads</source>
+        <translation>Beständigkeit der Köpfe</translation>
+    </message>
+    <message>
+        <source>What is compared over the runs</source>
+        <translation>Was über die Läufe verglichen wird</translation>
+    </message>
+    <message>
+        <source>Nothing has been retrieved</source>
+        <translation>Nichts wurde abgerufen</translation>
+    </message>
+    <message>
+        <source>L%1 H%2</source>
+        <translation>S%1 K%2</translation>
+    </message>
+    <message>
+        <source>Share of hits (%)</source>
+        <translation>Anteil der Treffer (%)</translation>
+    </message>
+    <message>
+        <source>All heads</source>
+        <translation>Alle Köpfe</translation>
+    </message>
+    <message>
+        <source>Layer %1, head %2</source>
+        <translation>Schicht %1, Kopf %2</translation>
+    </message>
+    <message>
+        <source>Runs that have ended are kept here, to see whether heads do the same on every text</source>
+        <translation>Beendete Läufe bleiben hier, um zu sehen, ob Köpfe bei jedem Text dasselbe tun</translation>
+    </message>
+    <message>
+        <source>No ticked run retrieves with layer %1, head %2</source>
+        <translation>Kein angehakter Lauf ruft mit Schicht %1, Kopf %2 ab</translation>
+    </message>
+    <message>
+        <source>Needs two ticked runs that retrieve with the same heads</source>
+        <translation>Braucht zwei angehakte Läufe, die mit denselben Köpfen abrufen</translation>
+    </message>
+    <message>
+        <source>Shared mass</source>
+        <translation>Gemeinsame Masse</translation>
+    </message>
+    <message>
+        <source>layer %1, head %2: %L3 hits</source>
+        <translation>Schicht %1, Kopf %2: %L3 Treffer</translation>
+    </message>
+    <message>
+        <source>%L1 of them %2 to %3 tokens back (%4 %)</source>
+        <translation>%L1 davon %2 bis %3 Token weiter vorn (%4 %)</translation>
+    </message>
+    <message>
+        <source>median about %1</source>
+        <translation>Median etwa %1</translation>
+    </message>
+</context>
+<context>
+    <name>EditForm</name>
+    <message>
+        <source>No carry</source>
+        <translation>Ohne Übertrag</translation>
+    </message>
+    <message>
+        <source>C = ∅: local heads see their segment alone</source>
+        <translation>C = ∅: Lokale Köpfe sehen nur ihr Segment</translation>
+    </message>
+    <message>
+        <source>Prefix: as retrieved</source>
+        <translation>Präfix: wie abgerufen</translation>
+    </message>
+    <message>
+        <source>Prefix: none</source>
+        <translation>Präfix: keines</translation>
+    </message>
+    <message>
+        <source>Prefix: random</source>
+        <translation>Präfix: zufällig</translation>
+    </message>
+    <message>
+        <source>Prefix: most recent</source>
+        <translation>Präfix: jüngste</translation>
+    </message>
+    <message>
+        <source>Prefix: oracle</source>
+        <translation>Präfix: Orakel</translation>
+    </message>
+    <message>
+        <source>What long-range heads read</source>
+        <translation>Was weitreichende Köpfe lesen</translation>
+    </message>
+    <message>
+        <source>R positions of the pool, drawn for each head by the seed</source>
+        <translation>R Positionen des Pools, für jeden Kopf mit dem Startwert gezogen</translation>
+    </message>
+    <message>
+        <source>The pool&apos;s last R positions</source>
+        <translation>Die letzten R Positionen des Pools</translation>
+    </message>
+    <message>
+        <source>The R positions on which the head&apos;s attention over the whole pool is heaviest</source>
+        <translation>Die R Positionen, auf denen die Aufmerksamkeit des Kopfes über den ganzen Pool am stärksten ist</translation>
+    </message>
+    <message>
+        <source>seed </source>
+        <translation>Startwert </translation>
+    </message>
+    <message>
+        <source>Seed of the random prefix</source>
+        <translation>Startwert des zufälligen Präfixes</translation>
+    </message>
+    <message>
+        <source>Position, 100-119, or what is selected</source>
+        <translation>Position, 100-119, oder was gewählt ist</translation>
+    </message>
+    <message>
+        <source>Positions to drop, add or ban</source>
+        <translation>Positionen zum Weglassen, Hinzunehmen oder Sperren</translation>
+    </message>
+    <message>
+        <source>Drop</source>
+        <translation>Weglassen</translation>
+    </message>
+    <message>
+        <source>Take the positions out of the selected head&apos;s prefix</source>
+        <translation>Die Positionen aus dem Präfix des gewählten Kopfes nehmen</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzunehmen</translation>
+    </message>
+    <message>
+        <source>Let the selected head read the positions, in place of padding, then of its lowest scores</source>
+        <translation>Den gewählten Kopf die Positionen lesen lassen, anstelle von Auffüllung, dann seiner niedrigsten Wertungen</translation>
+    </message>
+    <message>
+        <source>Ban</source>
+        <translation>Sperren</translation>
+    </message>
+    <message>
+        <source>No head may retrieve these positions: the search is done again</source>
+        <translation>Kein Kopf darf diese Positionen abrufen: Es wird neu gesucht</translation>
+    </message>
+    <message>
+        <source>Slots changed</source>
+        <translation>Geänderte Plätze</translation>
+    </message>
+    <message>
+        <source>Delete takes a line out</source>
+        <translation>Entf nimmt eine Zeile heraus</translation>
+    </message>
+    <message>
+        <source>With the edited settings</source>
+        <translation>Mit den geänderten Einstellungen</translation>
+    </message>
+    <message>
+        <source>k, A, L_q, M, R, summaries, expansion and grouping as they now stand in Settings and in the grid</source>
+        <translation>k, A, L_q, M, R, Zusammenfassungen, Erweiterung und Gruppierung, wie sie jetzt in den Einstellungen und im Raster stehen</translation>
+    </message>
+    <message>
+        <source>%1 layer %2, head %3: %4  %5</source>
+        <translation>%1: Schicht %2, Kopf %3, %4  %5</translation>
+    </message>
+    <message>
+        <source>Ban %1 to %2</source>
+        <translation>Sperren: %1 bis %2</translation>
+    </message>
+    <message>
+        <source>as the run&apos;s: edit them in Settings or the grid</source>
+        <translation>wie im Lauf: zu ändern in den Einstellungen oder im Raster</translation>
+    </message>
+</context>
+<context>
+    <name>EngineDialog</name>
+    <message>
+        <source>Engine elsewhere</source>
+        <translation>Rechenkern anderswo</translation>
+    </message>
+    <message>
+        <source>&amp;Command that starts the engine:</source>
+        <translation>&amp;Befehl, der den Rechenkern startet:</translation>
+    </message>
+    <message>
+        <source>The same version of Carryover must be there. The line is the command&apos;s standard input and output: nothing listens on a port. SSH can&apos;t ask for a password here: use a key or an agent.
+Paths of models and of training data are then of that machine; texts stay of this one.</source>
+        <translation>Dort muss dieselbe Version von Carryover sein. Die Verbindung läuft über Standardeingabe und -ausgabe des Befehls: Nichts lauscht an einem Port. SSH kann hier nicht nach einem Passwort fragen: Nehmen Sie einen Schlüssel oder einen Agenten.
+Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte bleiben von dieser.</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation>Verbinden</translation>
+    </message>
+</context>
+<context>
+    <name>EngineWorker</name>
+    <message>
+        <source>Reading %1</source>
+        <translation>Liest %1</translation>
+    </message>
+    <message>
+        <source>Tokenising</source>
+        <translation>Zerlegt in Token</translation>
+    </message>
+    <message>
+        <source>This machine</source>
+        <translation>Diese Maschine</translation>
+    </message>
+    <message>
+        <source>Connecting: %1</source>
+        <translation>Verbindet: %1</translation>
+    </message>
+</context>
+<context>
+    <name>ExportDialog</name>
+    <message>
+        <source>Export figure</source>
+        <translation>Abbildung exportieren</translation>
+    </message>
+    <message>
+        <source>PDF</source>
+        <translation>PDF</translation>
+    </message>
+    <message>
+        <source>SVG</source>
+        <translation>SVG</translation>
+    </message>
+    <message>
+        <source>PNG</source>
+        <translation>PNG</translation>
+    </message>
+    <message>
+        <source>CSV (the data)</source>
+        <translation>CSV (die Daten)</translation>
+    </message>
+    <message>
+        <source>&amp;Format</source>
+        <translation>&amp;Format</translation>
+    </message>
+    <message>
+        <source>&amp;Width</source>
+        <translation>&amp;Breite</translation>
+    </message>
+    <message>
+        <source>&amp;Height</source>
+        <translation>&amp;Höhe</translation>
+    </message>
+    <message>
+        <source>&amp;Dots per inch</source>
+        <translation>&amp;Punkte je Zoll</translation>
+    </message>
+    <message>
+        <source>&amp;Browse…</source>
+        <translation>&amp;Wählen …</translation>
+    </message>
+    <message>
+        <source>F&amp;ile</source>
+        <translation>&amp;Datei</translation>
+    </message>
+    <message>
+        <source>%1 exists: save again to replace it</source>
+        <translation>%1 gibt es schon: nochmals sichern, um sie zu ersetzen</translation>
+    </message>
+    <message>
+        <source>NumPy array (the data)</source>
+        <translation>NumPy-Array (die Daten)</translation>
+    </message>
+    <message>
+        <source>&amp;Style</source>
+        <translation>&amp;Stil</translation>
+    </message>
+    <message>
+        <source>%1, %2 × %3 mm</source>
+        <translation>%1, %2 × %3 mm</translation>
+    </message>
+    <message>
+        <source>Another</source>
+        <translation>Andere</translation>
+    </message>
+    <message>
+        <source>Si&amp;ze</source>
+        <translation>&amp;Größe</translation>
+    </message>
+</context>
+<context>
+    <name>FinetuneDialog</name>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 min</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 h</translation>
+    </message>
+    <message>
+        <source>Fine-tune</source>
+        <translation>Feinabstimmen</translation>
+    </message>
+    <message>
+        <source>What is wrong with the plan</source>
+        <translation>Was am Plan nicht stimmt</translation>
+    </message>
+    <message>
+        <source>Preset…</source>
+        <translation>Vorlage …</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>Vorlage</translation>
+    </message>
+    <message>
+        <source>Fills in the form; model, texts, folder and grouping stay</source>
+        <translation>Füllt das Formular aus; Modell, Texte, Ordner und Gruppierung bleiben</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Work</source>
+        <translation>Arbeit</translation>
+    </message>
+    <message>
+        <source>Dry run</source>
+        <translation>Probelauf</translation>
+    </message>
+    <message>
+        <source>One step on the first samples: measures memory and time, writes nothing</source>
+        <translation>Ein Schritt auf den ersten Beispielen: misst Speicher und Zeit, schreibt nichts</translation>
+    </message>
+    <message>
+        <source>Dry run under way…</source>
+        <translation>Probelauf läuft …</translation>
+    </message>
+    <message>
+        <source>The same from the command line</source>
+        <translation>Dasselbe von der Kommandozeile</translation>
+    </message>
+    <message>
+        <source>Command line</source>
+        <translation>Kommandozeile</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the command line</source>
+        <translation>Die Kommandozeile kopieren</translation>
+    </message>
+    <message>
+        <source>Load config…</source>
+        <translation>Konfiguration laden …</translation>
+    </message>
+    <message>
+        <source>Fill the form from a JSON file, as --config takes it</source>
+        <translation>Das Formular aus einer JSON-Datei füllen, wie --config sie nimmt</translation>
+    </message>
+    <message>
+        <source>Save config…</source>
+        <translation>Konfiguration sichern …</translation>
+    </message>
+    <message>
+        <source>Write the form as JSON, for --config</source>
+        <translation>Das Formular als JSON schreiben, für --config</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Nothing is started</source>
+        <translation>Nichts wird gestartet</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>Name a text to train on.</source>
+        <translation>Nennen Sie einen Text, mit dem trainiert wird.</translation>
+    </message>
+    <message>
+        <source>Correct the path.</source>
+        <translation>Berichtigen Sie den Pfad.</translation>
+    </message>
+    <message>
+        <source>Name a new folder.</source>
+        <translation>Nennen Sie einen neuen Ordner.</translation>
+    </message>
+    <message>
+        <source>Name a new folder, or go on with that run from the list.</source>
+        <translation>Nennen Sie einen neuen Ordner, oder setzen Sie jenen Lauf aus der Liste fort.</translation>
+    </message>
+    <message>
+        <source>Not ready: see the field marked in “%1”.</source>
+        <translation>Nicht bereit: siehe das markierte Feld in „%1“.</translation>
+    </message>
+    <message>
+        <source>Here as soon as nothing is wrong in the form.</source>
+        <translation>Hier, sobald im Formular alles stimmt.</translation>
+    </message>
+    <message>
+        <source>–</source>
+        <translation>–</translation>
+    </message>
+    <message>
+        <source>%L1 trained parameters. A step reads %L2 samples of %L3 tokens; %L4 steps read %5 tokens.</source>
+        <translation>%L1 trainierte Parameter. Ein Schritt liest %L2 Beispiele zu %L3 Token; %L4 Schritte lesen %5 Token.</translation>
+    </message>
+    <message>
+        <source>A dry run tells how long it takes.</source>
+        <translation>Ein Probelauf sagt, wie lange es dauert.</translation>
+    </message>
+    <message>
+        <source>A step took %1: %2 for all steps, %L3 tokens/s.</source>
+        <translation>Ein Schritt dauerte %1: %2 für alle Schritte, %L3 Token/s.</translation>
+    </message>
+    <message>
+        <source>The dry run failed: %1</source>
+        <translation>Der Probelauf ist gescheitert: %1</translation>
+    </message>
+    <message>
+        <source>Not now: %1</source>
+        <translation>Jetzt nicht: %1</translation>
+    </message>
+    <message>
+        <source>Not ready: %1</source>
+        <translation>Nicht bereit: %1</translation>
+    </message>
+    <message>
+        <source>Train, and watch it in the window</source>
+        <translation>Trainieren und im Fenster zusehen</translation>
+    </message>
+    <message>
+        <source>Save the config</source>
+        <translation>Konfiguration sichern</translation>
+    </message>
+    <message>
+        <source>JSON (*.json)</source>
+        <translation>JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>Load a config</source>
+        <translation>Konfiguration laden</translation>
+    </message>
+    <message>
+        <source>Open it first: it is on another machine.</source>
+        <translation>Öffnen Sie es erst: Es liegt auf einer anderen Maschine.</translation>
+    </message>
+</context>
+<context>
+    <name>GuideWindow</name>
+    <message>
+        <source>Guide</source>
+        <translation>Anleitung</translation>
+    </message>
+    <message>
+        <source>Search the guide</source>
+        <translation>In der Anleitung suchen</translation>
+    </message>
+    <message>
+        <source>Contents</source>
+        <translation>Inhalt</translation>
+    </message>
+    <message>
+        <source>Page of the guide</source>
+        <translation>Seite der Anleitung</translation>
+    </message>
+</context>
+<context>
+    <name>HeadGrid</name>
+    <message>
+        <source>Heads by layer</source>
+        <translation>Köpfe nach Schicht</translation>
+    </message>
+    <message>
+        <source>Arrows move, Space toggles the head, L toggles the layer.</source>
+        <translation>Pfeile bewegen, Leertaste schaltet den Kopf um, L die Schicht.</translation>
+    </message>
+    <message>
+        <source>make layer %1 long-range</source>
+        <translation>Schicht %1 weitreichend machen</translation>
+    </message>
+    <message>
+        <source>make layer %1 plain</source>
+        <translation>Schicht %1 gewöhnlich machen</translation>
+    </message>
+    <message>
+        <source>long-range</source>
+        <translation>weitreichend</translation>
+    </message>
+    <message>
+        <source>local</source>
+        <translation>lokal</translation>
+    </message>
+    <message>
+        <source>make head %1.%2 %3</source>
+        <translation>Kopf %1.%2 %3 machen</translation>
+    </message>
+    <message>
+        <source>make %1 heads %2</source>
+        <translation>%1 Köpfe %2 machen</translation>
+    </message>
+    <message>
+        <source>No model yet</source>
+        <translation>Noch kein Modell</translation>
+    </message>
+    <message>
+        <source>Layer %1: long-range, its long heads read a retrieved prefix</source>
+        <translation>Schicht %1: weitreichend, ihre weitreichenden Köpfe lesen ein abgerufenes Präfix</translation>
+    </message>
+    <message>
+        <source>Layer %1: no retrieval</source>
+        <translation>Schicht %1: kein Abruf</translation>
+    </message>
+    <message>
+        <source>Layer %1, head %2 (KV head %3): </source>
+        <translation>Schicht %1, Kopf %2 (KV-Kopf %3): </translation>
+    </message>
+    <message>
+        <source>local, reads the carried tail and the segment</source>
+        <translation>lokal, liest den Übertrag und das Segment</translation>
+    </message>
+    <message>
+        <source>long-range in a plain layer, reads the segment alone</source>
+        <translation>weitreichend in einer gewöhnlichen Schicht, liest nur das Segment</translation>
+    </message>
+    <message>
+        <source>retrieving, reads R retrieved tokens and the segment</source>
+        <translation>abrufend, liest R abgerufene Token und das Segment</translation>
+    </message>
+</context>
+<context>
+    <name>HeadGridPanel</name>
+    <message>
+        <source>%1 GB</source>
+        <translation>%1 GB</translation>
+    </message>
+    <message>
+        <source>%1 MB</source>
+        <translation>%1 MB</translation>
+    </message>
+    <message>
+        <source>local</source>
+        <translation>lokal</translation>
+    </message>
+    <message>
+        <source>long</source>
+        <translation>weitreichend</translation>
+    </message>
+    <message>
+        <source>retrieving</source>
+        <translation>abrufend</translation>
+    </message>
+    <message>
+        <source>α = %1 local · β = %2 long layers&lt;br&gt;S+αM+β(1−α)R = &lt;b&gt;%3&lt;/b&gt; tokens seen&lt;br&gt;attention KV &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;pool %6 at %L7 tokens</source>
+        <translation>α = %1 lokal · β = %2 weitreichende Schichten&lt;br&gt;S+αM+β(1−α)R = &lt;b&gt;%3&lt;/b&gt; Token gesehen&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;Pool %6 bei %L7 Token</translation>
+    </message>
+    <message>
+        <source>Heads × layers</source>
+        <translation>Köpfe × Schichten</translation>
+    </message>
+    <message>
+        <source>Misaligned</source>
+        <translation>Unpassend</translation>
+    </message>
+    <message>
+        <source>The weights were trained for another execution; in brackets, what they were trained under</source>
+        <translation>Die Gewichte wurden für eine andere Ausführung trainiert; in Klammern steht, für welche</translation>
+    </message>
+    <message>
+        <source>as trained</source>
+        <translation>wie trainiert</translation>
+    </message>
+    <message>
+        <source>Groupings that fit this model</source>
+        <translation>Gruppierungen, die zu diesem Modell passen</translation>
+    </message>
+    <message>
+        <source>Grouping preset</source>
+        <translation>Vorlage der Gruppierung</translation>
+    </message>
+    <message>
+        <source>Edit: click or drag over heads, click a layer&apos;s number (undo: Ctrl+Z). Off: a click selects a head.</source>
+        <translation>Bearbeiten: über Köpfe klicken oder ziehen, auf die Nummer einer Schicht klicken (rückgängig: Strg+Z). Aus: Ein Klick wählt einen Kopf.</translation>
+    </message>
+    <message>
+        <source>Edit the grouping</source>
+        <translation>Die Gruppierung bearbeiten</translation>
+    </message>
+    <message>
+        <source>Import a grouping (JSON)</source>
+        <translation>Gruppierung einlesen (JSON)</translation>
+    </message>
+    <message>
+        <source>Export the grouping (JSON)</source>
+        <translation>Gruppierung exportieren (JSON)</translation>
+    </message>
+    <message>
+        <source>own</source>
+        <translation>eigene</translation>
+    </message>
+    <message>
+        <source>grouping “%1”</source>
+        <translation>Gruppierung „%1“</translation>
+    </message>
+    <message>
+        <source>⚠ Misaligned: not trained under this</source>
+        <translation>⚠ Unpassend: nicht hierfür trainiert</translation>
+    </message>
+    <message>
+        <source>Use what it was trained under</source>
+        <translation>Nehmen, wofür es trainiert wurde</translation>
+    </message>
+    <message>
+        <source>Grid of heads</source>
+        <translation>Raster der Köpfe</translation>
+    </message>
+</context>
+<context>
+    <name>HitChangesTable</name>
+    <message>
+        <source>+ read now</source>
+        <translation>+ jetzt gelesen</translation>
+    </message>
+    <message>
+        <source>− gone</source>
+        <translation>− entfallen</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Änderung</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Position</source>
+        <translation>Position</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+</context>
+<context>
+    <name>HitsModel</name>
+    <message>
+        <source>anchor</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>erweitert</translation>
+    </message>
+    <message>
+        <source>padding</source>
+        <translation>Auffüllung</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Slot</source>
+        <translation>Platz</translation>
+    </message>
+    <message>
+        <source>Position</source>
+        <translation>Position</translation>
+    </message>
+    <message>
+        <source>Distance</source>
+        <translation>Abstand</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>Wertung</translation>
+    </message>
+    <message>
+        <source>Anchor</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Segment that reads the hit</source>
+        <translation>Segment, das den Treffer liest</translation>
+    </message>
+    <message>
+        <source>Query head</source>
+        <translation>Anfragender Kopf</translation>
+    </message>
+    <message>
+        <source>Place in the retrieved prefix, which is also its re-indexed RoPE position</source>
+        <translation>Platz im abgerufenen Präfix, zugleich die neu gezählte RoPE-Position</translation>
+    </message>
+    <message>
+        <source>Absolute position of the token, where it was first read</source>
+        <translation>Absolute Position des Tokens, wo es zuerst gelesen wurde</translation>
+    </message>
+    <message>
+        <source>Tokens from the position to the start of the segment that reads it</source>
+        <translation>Token von der Position bis zum Anfang des Segments, das sie liest</translation>
+    </message>
+    <message>
+        <source>Anchor: it scored. Expanded: it stands beside an anchor. Padding: it only fills up</source>
+        <translation>Anker: er hat gewertet. Erweitert: steht neben einem Anker. Auffüllung: füllt nur auf</translation>
+    </message>
+    <message>
+        <source>Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor&apos;s</source>
+        <translation>Rohes Skalarprodukt der besten Zusammenfassung mit dem ungedrehten Schlüssel; ein erweiterter Treffer hat das seines Ankers</translation>
+    </message>
+    <message>
+        <source>Position of the anchor it belongs to</source>
+        <translation>Position des Ankers, zu dem er gehört</translation>
+    </message>
+    <message>
+        <source>The text around the position</source>
+        <translation>Der Text um die Position</translation>
+    </message>
+    <message>
+        <source>Mass</source>
+        <translation>Masse</translation>
+    </message>
+    <message>
+        <source>The share of its attention that the head spends on the slot, mean over the segment&apos;s queries</source>
+        <translation>Der Anteil seiner Aufmerksamkeit, den der Kopf dem Platz gibt, Mittel über die Anfragen des Segments</translation>
+    </message>
+</context>
+<context>
+    <name>HitsPanel</name>
+    <message>
+        <source>Hits</source>
+        <translation>Treffer</translation>
+    </message>
+    <message>
+        <source>Selected segment and head</source>
+        <translation>Gewähltes Segment und gewählter Kopf</translation>
+    </message>
+    <message>
+        <source>Selected segment, all heads</source>
+        <translation>Gewähltes Segment, alle Köpfe</translation>
+    </message>
+    <message>
+        <source>Selected head, all segments</source>
+        <translation>Gewählter Kopf, alle Segmente</translation>
+    </message>
+    <message>
+        <source>Hits listed</source>
+        <translation>Welche Treffer</translation>
+    </message>
+    <message>
+        <source>Text or position</source>
+        <translation>Text oder Position</translation>
+    </message>
+    <message>
+        <source>Filter hits by text or position</source>
+        <translation>Treffer nach Text oder Position filtern</translation>
+    </message>
+    <message>
+        <source>Anchors</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>Expanded</source>
+        <translation>Erweiterte</translation>
+    </message>
+    <message>
+        <source>Padding</source>
+        <translation>Auffüllung</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>erweitert</translation>
+    </message>
+    <message>
+        <source>&amp;Copy rows</source>
+        <translation>Zeilen &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Copy rows as CS&amp;V</source>
+        <translation>Zeilen als CS&amp;V kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Export the table…</source>
+        <translation>Tabelle &amp;exportieren …</translation>
+    </message>
+    <message>
+        <source>This head retrieves nothing here: only long-range heads in long-range layers do</source>
+        <translation>Dieser Kopf ruft hier nichts ab: Das tun nur weitreichende Köpfe in weitreichenden Schichten</translation>
+    </message>
+    <message>
+        <source>Segment %1 reads no hits</source>
+        <translation>Segment %1 liest keine Treffer</translation>
+    </message>
+    <message>
+        <source>%1 of %2 hits</source>
+        <translation>%1 von %2 Treffern</translation>
+    </message>
+    <message>
+        <source>Export the hits</source>
+        <translation>Treffer exportieren</translation>
+    </message>
+    <message>
+        <source>CSV (*.csv)</source>
+        <translation>CSV (*.csv)</translation>
+    </message>
+    <message>
+        <source>&amp;Drop in the what-if</source>
+        <translation>Im Versuch &amp;weglassen</translation>
+    </message>
+</context>
+<context>
+    <name>InspectController</name>
+    <message>
+        <source>a model or a text is being loaded</source>
+        <translation>ein Modell oder ein Text wird geladen</translation>
+    </message>
+    <message>
+        <source>a run is using the engine</source>
+        <translation>ein Lauf braucht den Rechenkern</translation>
+    </message>
+</context>
+<context>
+    <name>InspectionView</name>
+    <message>
+        <source>Waiting: %1</source>
+        <translation>Wartet: %1</translation>
+    </message>
+    <message>
+        <source>Running the segment again to look into it…</source>
+        <translation>Liest das Segment noch einmal, um hineinzusehen …</translation>
+    </message>
+</context>
+<context>
+    <name>LabContext</name>
+    <message>
+        <source>segments %1 to %2 alone</source>
+        <translation>nur Segmente %1 bis %2</translation>
+    </message>
+    <message>
+        <source>all segments</source>
+        <translation>alle Segmente</translation>
+    </message>
+</context>
+<context>
+    <name>Language</name>
+    <message>
+        <source>As the system</source>
+        <translation>Wie das System</translation>
+    </message>
+</context>
+<context>
+    <name>Layouts</name>
+    <message>
+        <source>Inspect</source>
+        <translation>Untersuchen</translation>
+    </message>
+    <message>
+        <source>Train</source>
+        <translation>Trainieren</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>Paper figure</source>
+        <translation>Abbildung</translation>
+    </message>
+</context>
+<context>
+    <name>LogPanel</name>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
+    <message>
+        <source>All lines</source>
+        <translation>Alle Zeilen</translation>
+    </message>
+    <message>
+        <source>Warnings and errors</source>
+        <translation>Warnungen und Fehler</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Lines shown</source>
+        <translation>Gezeigte Zeilen</translation>
+    </message>
+    <message>
+        <source>&amp;Save…</source>
+        <translation>&amp;Sichern …</translation>
+    </message>
+    <message>
+        <source>Nothing logged yet</source>
+        <translation>Noch nichts vermerkt</translation>
+    </message>
+    <message>
+        <source>Log lines</source>
+        <translation>Zeilen des Protokolls</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>Save the log</source>
+        <translation>Protokoll sichern</translation>
+    </message>
+    <message>
+        <source>The log can&apos;t be saved as %1: %2</source>
+        <translation>Das Protokoll lässt sich nicht als %1 sichern: %2</translation>
+    </message>
+</context>
+<context>
+    <name>LossPanel</name>
+    <message>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>Negative log-likelihood</source>
+        <translation>Negative Log-Likelihood</translation>
+    </message>
+    <message>
+        <source>NLL (nats per token)</source>
+        <translation>NLL (nat je Token)</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexität</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>running, all targets so far</source>
+        <translation>laufend, alle Ziele bisher</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Carryover</source>
+        <translation>Carryover</translation>
+    </message>
+    <message>
+        <source>Context ribbon</source>
+        <translation>Kontextband</translation>
+    </message>
+    <message>
+        <source>Run saved to %1</source>
+        <translation>Lauf gesichert in %1</translation>
+    </message>
+    <message>
+        <source>Plots exported to %1</source>
+        <translation>Diagramme exportiert nach %1</translation>
+    </message>
+    <message>
+        <source>%1 s left</source>
+        <translation>noch %1 s</translation>
+    </message>
+    <message>
+        <source>%1 min left</source>
+        <translation>noch %1 min</translation>
+    </message>
+    <message>
+        <source>Toolbar</source>
+        <translation>Werkzeugleiste</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Open a model: GGUF file (a folder: the arrow, or drop it)</source>
+        <translation>Modell öffnen: GGUF-Datei (Ordner: der Pfeil, oder hineinziehen)</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Ctrl+T</source>
+        <translation>Ctrl+T</translation>
+    </message>
+    <message>
+        <source>Open a UTF-8 text</source>
+        <translation>Text öffnen (UTF-8)</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>Einfügen</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+V</source>
+        <translation>Ctrl+Shift+V</translation>
+    </message>
+    <message>
+        <source>Paste a text</source>
+        <translation>Text einfügen</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>F5</source>
+        <translation>F5</translation>
+    </message>
+    <message>
+        <source>Run the text in segments</source>
+        <translation>Den Text in Segmenten lesen</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>F6</source>
+        <translation>F6</translation>
+    </message>
+    <message>
+        <source>Pause, or go on</source>
+        <translation>Anhalten oder weiter</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>Shift+F5</source>
+        <translation>Shift+F5</translation>
+    </message>
+    <message>
+        <source>Stop; what is done stays, and a training saves a checkpoint</source>
+        <translation>Beenden; was getan ist, bleibt, und ein Training sichert einen Stand</translation>
+    </message>
+    <message>
+        <source>Fine-tune</source>
+        <translation>Feinabstimmen</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+F</source>
+        <translation>Ctrl+Shift+F</translation>
+    </message>
+    <message>
+        <source>Fine-tune the model to segmented execution</source>
+        <translation>Das Modell auf segmentierte Ausführung abstimmen</translation>
+    </message>
+    <message>
+        <source>Previous segment</source>
+        <translation>Voriges Segment</translation>
+    </message>
+    <message>
+        <source>Alt+Shift+Left</source>
+        <translation>Alt+Shift+Left</translation>
+    </message>
+    <message>
+        <source>Next segment</source>
+        <translation>Nächstes Segment</translation>
+    </message>
+    <message>
+        <source>Alt+Shift+Right</source>
+        <translation>Alt+Shift+Right</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>Folgen</translation>
+    </message>
+    <message>
+        <source>Follow: select each segment as it closes</source>
+        <translation>Folgen: jedes Segment wählen, sobald es schließt</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Back to the last selection</source>
+        <translation>Zurück zur letzten Auswahl</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Vor</translation>
+    </message>
+    <message>
+        <source>Forward again</source>
+        <translation>Wieder vor</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Export</translation>
+    </message>
+    <message>
+        <source>Export plots, settings and the run</source>
+        <translation>Diagramme, Einstellungen und den Lauf exportieren</translation>
+    </message>
+    <message>
+        <source>Light or dark</source>
+        <translation>Hell oder dunkel</translation>
+    </message>
+    <message>
+        <source>F12</source>
+        <translation>F12</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+    <message>
+        <source>GGUF file…</source>
+        <translation>GGUF-Datei …</translation>
+    </message>
+    <message>
+        <source>Model folder…</source>
+        <translation>Modellordner …</translation>
+    </message>
+    <message>
+        <source>Open a model folder</source>
+        <translation>Modellordner öffnen</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Folder for the plots</source>
+        <translation>Ordner für die Diagramme</translation>
+    </message>
+    <message>
+        <source>Settings as JSON…</source>
+        <translation>Einstellungen als JSON …</translation>
+    </message>
+    <message>
+        <source>Grouping as JSON…</source>
+        <translation>Gruppierung als JSON …</translation>
+    </message>
+    <message>
+        <source>Import settings or grouping…</source>
+        <translation>Einstellungen oder Gruppierung einlesen …</translation>
+    </message>
+    <message>
+        <source>Save the run as a folder…</source>
+        <translation>Lauf als Ordner sichern …</translation>
+    </message>
+    <message>
+        <source>New folder for the run</source>
+        <translation>Neuer Ordner für den Lauf</translation>
+    </message>
+    <message>
+        <source>Run the text in segments (F5)</source>
+        <translation>Den Text in Segmenten lesen (F5)</translation>
+    </message>
+    <message>
+        <source>Can&apos;t run now: %1</source>
+        <translation>Jetzt kein Lauf möglich: %1</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>%1/%2 segments</source>
+        <translation>%1/%2 Segmente</translation>
+    </message>
+    <message>
+        <source>%1 · paused</source>
+        <translation>%1 · angehalten</translation>
+    </message>
+    <message>
+        <source>%1 GB on GPU</source>
+        <translation>%1 GB auf GPU</translation>
+    </message>
+    <message>
+        <source>%1 of %2 GB</source>
+        <translation>%1 von %2 GB</translation>
+    </message>
+    <message>
+        <source>Open a model</source>
+        <translation>Modell öffnen</translation>
+    </message>
+    <message>
+        <source>GGUF (*.gguf);;All files (*)</source>
+        <translation>GGUF (*.gguf);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Open a text</source>
+        <translation>Text öffnen</translation>
+    </message>
+    <message>
+        <source>Text (*.txt *.md);;All files (*)</source>
+        <translation>Text (*.txt *.md);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Any UTF-8 text</source>
+        <translation>Irgendein UTF-8-Text</translation>
+    </message>
+    <message>
+        <source>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Ctrl+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Search the text&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Space, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the grid: toggle the head, the layer&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the ribbon and the text: select&lt;/td&gt;&lt;/tr&gt;</source>
+        <translation>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Strg+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Text suchen&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Leertaste, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Raster: Kopf, Schicht umschalten&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Band und im Text: wählen&lt;/td&gt;&lt;/tr&gt;</translation>
+    </message>
+    <message>
+        <source>a run is using the engine</source>
+        <translation>ein Lauf braucht den Rechenkern</translation>
+    </message>
+    <message>
+        <source>a model or a text is being loaded</source>
+        <translation>ein Modell oder ein Text wird geladen</translation>
+    </message>
+    <message>
+        <source>dry run</source>
+        <translation>Probelauf</translation>
+    </message>
+    <message>
+        <source>step %L1/%L2 · %L3 tok/s</source>
+        <translation>Schritt %L1/%L2 · %L3 Tok/s</translation>
+    </message>
+    <message>
+        <source>step %L1/%L2 · %3</source>
+        <translation>Schritt %L1/%L2 · %3</translation>
+    </message>
+    <message>
+        <source>Reconnect</source>
+        <translation>Neu verbinden</translation>
+    </message>
+    <message>
+        <source>Model there, by its path…</source>
+        <translation>Modell dort, mit seinem Pfad …</translation>
+    </message>
+    <message>
+        <source>Engine elsewhere…</source>
+        <translation>Rechenkern anderswo …</translation>
+    </message>
+    <message>
+        <source>Engine in this program</source>
+        <translation>Rechenkern in diesem Programm</translation>
+    </message>
+    <message>
+        <source>Open a model on %1</source>
+        <translation>Modell öffnen auf %1</translation>
+    </message>
+    <message>
+        <source>Path of a model folder or GGUF file on that machine:</source>
+        <translation>Pfad eines Modellordners oder einer GGUF-Datei auf jener Maschine:</translation>
+    </message>
+    <message>
+        <source>engine lost</source>
+        <translation>Rechenkern verloren</translation>
+    </message>
+    <message>
+        <source>connecting</source>
+        <translation>verbindet</translation>
+    </message>
+    <message>
+        <source>is no figure</source>
+        <translation>ist keine Abbildung</translation>
+    </message>
+    <message>
+        <source>The figures are %1.</source>
+        <translation>Die Abbildungen sind %1.</translation>
+    </message>
+    <message>
+        <source>can&apos;t be created</source>
+        <translation>lässt sich nicht anlegen</translation>
+    </message>
+    <message>
+        <source>Choose a folder that can be written.</source>
+        <translation>Wählen Sie einen Ordner, in den Sie schreiben dürfen.</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>Geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>Open the folder of a run</source>
+        <translation>Ordner eines Laufs öffnen</translation>
+    </message>
+    <message>
+        <source>All plots (PNG, PDF, SVG, CSV, NumPy)…</source>
+        <translation>Alle Diagramme (PNG, PDF, SVG, CSV, NumPy) …</translation>
+    </message>
+    <message>
+        <source>Data of the run (CSV, NumPy)</source>
+        <translation>Daten des Laufs (CSV, NumPy)</translation>
+    </message>
+    <message>
+        <source>Hits…</source>
+        <translation>Treffer …</translation>
+    </message>
+    <message>
+        <source>Loss by token…</source>
+        <translation>Verlust nach Token …</translation>
+    </message>
+    <message>
+        <source>Segments…</source>
+        <translation>Segmente …</translation>
+    </message>
+    <message>
+        <source>Carry maps…</source>
+        <translation>Karten des Übertrags …</translation>
+    </message>
+    <message>
+        <source>Export data</source>
+        <translation>Daten exportieren</translation>
+    </message>
+    <message>
+        <source>CSV (*.csv);;NumPy (*.npy)</source>
+        <translation>CSV (*.csv);;NumPy (*.npy)</translation>
+    </message>
+    <message>
+        <source>Report (HTML, PDF)…</source>
+        <translation>Bericht (HTML, PDF) …</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>Bericht</translation>
+    </message>
+    <message>
+        <source>HTML (*.html);;PDF (*.pdf)</source>
+        <translation>HTML (*.html);;PDF (*.pdf)</translation>
+    </message>
+    <message>
+        <source>Pin as B</source>
+        <translation>Als B anheften</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+B</source>
+        <translation>Ctrl+Shift+B</translation>
+    </message>
+    <message>
+        <source>Pin this run as B, to compare the next ones with</source>
+        <translation>Diesen Lauf als B anheften, um die nächsten mit ihm zu vergleichen</translation>
+    </message>
+    <message>
+        <source>Finished run…</source>
+        <translation>Fertiger Lauf …</translation>
+    </message>
+    <message>
+        <source>Peak memory of the engine&apos;s program against its machine&apos;s</source>
+        <translation>Speicherspitze des Programms mit dem Rechenkern gegen den Speicher seiner Maschine</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryEstimate</name>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>Gradients</source>
+        <translation>Gradienten</translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation>Optimierer</translation>
+    </message>
+    <message>
+        <source>Forward and backward</source>
+        <translation>Vorwärts und rückwärts</translation>
+    </message>
+    <message>
+        <source>%L1 MB</source>
+        <translation>%L1 MB</translation>
+    </message>
+    <message>
+        <source>estimated</source>
+        <translation>geschätzt</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>gemessen</translation>
+    </message>
+    <message>
+        <source>Together</source>
+        <translation>Zusammen</translation>
+    </message>
+    <message>
+        <source>%1 are free: it fits, with a tenth to spare.</source>
+        <translation>%1 sind frei: Es passt, mit einem Zehntel Reserve.</translation>
+    </message>
+    <message>
+        <source>%1 are free: it may not fit. Shorten segments, train an adapter (LoRA), or turn on checkpointing.</source>
+        <translation>%1 sind frei: Es passt womöglich nicht. Kürzere Segmente, ein Adapter (LoRA) oder Checkpointing helfen.</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryPanel</name>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>Full attention&apos;s KV</source>
+        <translation>KV bei voller Aufmerksamkeit</translation>
+    </message>
+    <message>
+        <source>Logarithmic</source>
+        <translation>Logarithmisch</translation>
+    </message>
+    <message>
+        <source>Each kind by itself, not stacked</source>
+        <translation>Jede Art für sich, nicht gestapelt</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>attention-visible KV</source>
+        <translation>für Aufmerksamkeit sichtbare KV</translation>
+    </message>
+    <message>
+        <source>carry</source>
+        <translation>Übertrag</translation>
+    </message>
+    <message>
+        <source>pool</source>
+        <translation>Pool</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>Aktivierungen</translation>
+    </message>
+    <message>
+        <source>predicted sum</source>
+        <translation>vorhergesagte Summe</translation>
+    </message>
+    <message>
+        <source>full attention&apos;s KV</source>
+        <translation>KV bei voller Aufmerksamkeit</translation>
+    </message>
+    <message>
+        <source>Tokens read</source>
+        <translation>Gelesene Token</translation>
+    </message>
+    <message>
+        <source>Memory (MB)</source>
+        <translation>Speicher (MB)</translation>
+    </message>
+    <message>
+        <source>Memory by kind</source>
+        <translation>Speicher nach Art</translation>
+    </message>
+</context>
+<context>
+    <name>MessageBar</name>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>What to do</source>
+        <translation>Was tun</translation>
+    </message>
+    <message>
+        <source>Close the message</source>
+        <translation>Die Meldung schließen</translation>
+    </message>
+    <message>
+        <source>What can be done about it</source>
+        <translation>Was sich dagegen tun lässt</translation>
+    </message>
+</context>
+<context>
+    <name>MissesPanel</name>
+    <message>
+        <source>Misses</source>
+        <translation>Verpasstes</translation>
+    </message>
+    <message>
+        <source>Misses of the segment</source>
+        <translation>Verpasstes des Segments</translation>
+    </message>
+    <message>
+        <source>Misses by head</source>
+        <translation>Verpasstes nach Kopf</translation>
+    </message>
+    <message>
+        <source>&amp;Copy as CSV</source>
+        <translation>Als CSV &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Long-range head, by layer</source>
+        <translation>Weitreichender Kopf, nach Schicht</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Anteil</translation>
+    </message>
+    <message>
+        <source>mass of the R heaviest positions</source>
+        <translation>Masse der R stärksten Positionen</translation>
+    </message>
+    <message>
+        <source>mass of what was retrieved</source>
+        <translation>Masse des Abgerufenen</translation>
+    </message>
+    <message>
+        <source>recall@R</source>
+        <translation>Recall@R</translation>
+    </message>
+    <message>
+        <source>Segment %1 has nothing before it to retrieve from, or no head that retrieves</source>
+        <translation>Vor Segment %1 ist nichts, aus dem sich abrufen ließe, oder es hat keinen Kopf, der abruft</translation>
+    </message>
+    <message>
+        <source>Segment %1, mean of %2 heads: recall@R %3 %, %4 % of the attention over the whole pool was retrieved, %5 % could have been</source>
+        <translation>Segment %1, Mittel über %2 Köpfe: Recall@R %3 %; von der Aufmerksamkeit über den ganzen Pool wurden %4 % abgerufen, %5 % wären möglich gewesen</translation>
+    </message>
+    <message>
+        <source>What segment %1 missed</source>
+        <translation>Was Segment %1 verpasst hat</translation>
+    </message>
+    <message>
+        <source>layer %1, head %2
+recall@R %3 %
+mass %4 %, at most %5 %</source>
+        <translation>Schicht %1, Kopf %2
+Recall@R %3 %
+Masse %4 %, höchstens %5 %</translation>
+    </message>
+</context>
+<context>
+    <name>MissesTable</name>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Recall@R</source>
+        <translation>Recall@R</translation>
+    </message>
+    <message>
+        <source>Mass</source>
+        <translation>Masse</translation>
+    </message>
+    <message>
+        <source>Oracle mass</source>
+        <translation>Masse des Orakels</translation>
+    </message>
+    <message>
+        <source>Missed</source>
+        <translation>Verpasst</translation>
+    </message>
+    <message>
+        <source>Query head</source>
+        <translation>Anfragender Kopf</translation>
+    </message>
+    <message>
+        <source>Of the R positions on which attention over the whole pool is heaviest, the share that was retrieved</source>
+        <translation>Von den R Positionen, auf denen die Aufmerksamkeit über den ganzen Pool am stärksten ist, der Anteil, der abgerufen wurde</translation>
+    </message>
+    <message>
+        <source>The share of the attention over the whole pool that falls on what was retrieved</source>
+        <translation>Der Anteil der Aufmerksamkeit über den ganzen Pool, der auf das Abgerufene fällt</translation>
+    </message>
+    <message>
+        <source>The same of the R heaviest positions: the most that R positions can hold</source>
+        <translation>Dasselbe für die R stärksten Positionen: das Höchste, was R Positionen fassen können</translation>
+    </message>
+    <message>
+        <source>Oracle mass less mass</source>
+        <translation>Masse des Orakels abzüglich der Masse</translation>
+    </message>
+</context>
+<context>
+    <name>Notebook</name>
+    <message>
+        <source>bookmark “%1”</source>
+        <translation>Lesezeichen „%1“</translation>
+    </message>
+    <message>
+        <source>remove bookmark “%1”</source>
+        <translation>Lesezeichen „%1“ entfernen</translation>
+    </message>
+    <message>
+        <source>rename bookmark</source>
+        <translation>Lesezeichen umbenennen</translation>
+    </message>
+</context>
+<context>
+    <name>NotesPanel</name>
+    <message>
+        <source>segment %1</source>
+        <translation>Segment %1</translation>
+    </message>
+    <message>
+        <source>layer %1 head %2</source>
+        <translation>Schicht %1 Kopf %2</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>Notizen</translation>
+    </message>
+    <message>
+        <source>Notes on this run; kept with the session</source>
+        <translation>Notizen zu diesem Lauf; sie bleiben bei der Sitzung</translation>
+    </message>
+    <message>
+        <source>Bookmark the selection</source>
+        <translation>Lesezeichen auf die Auswahl</translation>
+    </message>
+    <message>
+        <source>Keep what is selected, to come back to it (Ctrl+D)</source>
+        <translation>Behalten, was gewählt ist, um darauf zurückzukommen (Strg+D)</translation>
+    </message>
+    <message>
+        <source>Bookmarks</source>
+        <translation>Lesezeichen</translation>
+    </message>
+    <message>
+        <source>A double click or Enter goes there, F2 renames, Delete removes</source>
+        <translation>Doppelklick oder Eingabe geht hin, F2 benennt um, Entf entfernt</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+</context>
+<context>
+    <name>Panel</name>
+    <message>
+        <source>Linked selection</source>
+        <translation>Gekoppelte Auswahl</translation>
+    </message>
+    <message>
+        <source>Linked: follows what is selected in other views. Press to let it stay.</source>
+        <translation>Gekoppelt: folgt der Auswahl anderer Ansichten. Drücken, damit sie stehen bleibt.</translation>
+    </message>
+    <message>
+        <source>Unlinked: keeps a selection of its own. Press to follow the other views again.</source>
+        <translation>Entkoppelt: behält eine eigene Auswahl. Drücken, um den anderen Ansichten wieder zu folgen.</translation>
+    </message>
+</context>
+<context>
+    <name>PanelRegistry</name>
+    <message>
+        <source>Heads × layers</source>
+        <translation>Köpfe × Schichten</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Retrieval map</source>
+        <translation>Abrufkarte</translation>
+    </message>
+    <message>
+        <source>Carried tail</source>
+        <translation>Übertrag</translation>
+    </message>
+    <message>
+        <source>Hits</source>
+        <translation>Treffer</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>Training</translation>
+    </message>
+    <message>
+        <source>Gradient reach</source>
+        <translation>Reichweite der Gradienten</translation>
+    </message>
+    <message>
+        <source>Training runs</source>
+        <translation>Trainingsläufe</translation>
+    </message>
+    <message>
+        <source>Audit</source>
+        <translation>Prüfung</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>Notizen</translation>
+    </message>
+    <message>
+        <source>Prefix</source>
+        <translation>Präfix</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>Aufmerksamkeit</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>What-if</source>
+        <translation>Was-wäre-wenn</translation>
+    </message>
+    <message>
+        <source>Hit distances</source>
+        <translation>Trefferabstände</translation>
+    </message>
+    <message>
+        <source>Misses</source>
+        <translation>Verpasstes</translation>
+    </message>
+    <message>
+        <source>Logit</source>
+        <translation>Logit</translation>
+    </message>
+</context>
+<context>
+    <name>PlanForm</name>
+    <message>
+        <source>Plan of the training</source>
+        <translation>Plan des Trainings</translation>
+    </message>
+</context>
+<context>
+    <name>PlotView</name>
+    <message>
+        <source>&amp;Export figure or data…</source>
+        <translation>Abbildung oder Daten &amp;exportieren …</translation>
+    </message>
+    <message>
+        <source>&amp;Copy picture</source>
+        <translation>Bild &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Show everything</source>
+        <translation>&amp;Alles zeigen</translation>
+    </message>
+    <message>
+        <source>Copy &amp;data (CSV)</source>
+        <translation>&amp;Daten kopieren (CSV)</translation>
+    </message>
+    <message>
+        <source>%1 against %2</source>
+        <translation>%1 über %2</translation>
+    </message>
+    <message>
+        <source>the plot “%1” is empty</source>
+        <translation>das Diagramm „%1“ ist leer</translation>
+    </message>
+    <message>
+        <source>run a text first</source>
+        <translation>lesen Sie erst einen Text</translation>
+    </message>
+    <message>
+        <source>has no suffix of a figure or of data</source>
+        <translation>hat keine Endung einer Abbildung oder von Daten</translation>
+    </message>
+    <message>
+        <source>Name a .pdf, .svg, .png, .csv or .npy.</source>
+        <translation>Nennen Sie eine .pdf-, .svg-, .png-, .csv- oder .npy-Datei.</translation>
+    </message>
+</context>
+<context>
+    <name>PrefixPanel</name>
+    <message>
+        <source>Prefix</source>
+        <translation>Präfix</translation>
+    </message>
+    <message>
+        <source>What the step does</source>
+        <translation>Was der Schritt tut</translation>
+    </message>
+    <message>
+        <source>Position in the pool (token)</source>
+        <translation>Position im Pool (Token)</translation>
+    </message>
+    <message>
+        <source>Queries of a summary</source>
+        <translation>Anfragen einer Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>queries</source>
+        <translation>Anfragen</translation>
+    </message>
+    <message>
+        <source>top-k</source>
+        <translation>Top-k</translation>
+    </message>
+    <message>
+        <source>padding</source>
+        <translation>Auffüllung</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>erweitert</translation>
+    </message>
+    <message>
+        <source>anchor</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>Slot, then the segment (re-indexed position)</source>
+        <translation>Platz, dann das Segment (neu gezählte Position)</translation>
+    </message>
+    <message>
+        <source>segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>token %1 of the segment</source>
+        <translation>Token %1 des Segments</translation>
+    </message>
+    <message>
+        <source>slot %1: position %2, %3
+%4</source>
+        <translation>Platz %1: Position %2, %3
+%4</translation>
+    </message>
+    <message>
+        <source>What the step made</source>
+        <translation>Was der Schritt ergab</translation>
+    </message>
+    <message>
+        <source>The first segment has nothing before it to retrieve from: select a later one</source>
+        <translation>Vor dem ersten Segment ist nichts, aus dem sich abrufen ließe: Wählen Sie ein späteres</translation>
+    </message>
+    <message>
+        <source>Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do</source>
+        <translation>Schicht %1, Kopf %2 ruft nichts ab: Das tun nur weitreichende Köpfe in weitreichenden Schichten</translation>
+    </message>
+    <message>
+        <source>prefix</source>
+        <translation>Präfix</translation>
+    </message>
+    <message>
+        <source>Layer %1, head %2: prefix of segment %3, step %4: %5</source>
+        <translation>Schicht %1, Kopf %2: Präfix von Segment %3, Schritt %4: %5</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>Wertung</translation>
+    </message>
+    <message>
+        <source>Best score of %1</source>
+        <translation>Beste Wertung von %1</translation>
+    </message>
+    <message>
+        <source>Slot</source>
+        <translation>Platz</translation>
+    </message>
+</context>
+<context>
+    <name>QObject</name>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>the machine has no more memory to give</source>
+        <translation>die Maschine hat keinen Speicher mehr</translation>
+    </message>
+    <message>
+        <source>Run fewer tokens, choose a smaller model, or close other programs.</source>
+        <translation>Weniger Token lesen, ein kleineres Modell nehmen oder andere Programme schließen.</translation>
+    </message>
+    <message>
+        <source>engine</source>
+        <translation>Rechenkern</translation>
+    </message>
+    <message>
+        <source>This is an error of the program: please report it with what you did.</source>
+        <translation>Das ist ein Fehler des Programms: Bitte melden Sie ihn mit dem, was Sie getan haben.</translation>
+    </message>
+    <message>
+        <source>carryover: %1 can&apos;t be written</source>
+        <translation>carryover: %1 lässt sich nicht schreiben</translation>
+    </message>
+    <message>
+        <source>%1 pictures in %2</source>
+        <translation>%1 Bilder in %2</translation>
+    </message>
+    <message>
+        <source>carryover: nothing was run; what went wrong is said above</source>
+        <translation>carryover: nichts wurde gelesen; was schiefging, steht oben</translation>
+    </message>
+    <message>
+        <source>segment %1 of %2: loss %3, %4 s</source>
+        <translation>Segment %1 von %2: Verlust %3, %4 s</translation>
+    </message>
+    <message>
+        <source>carryover: a session file opens in the window only</source>
+        <translation>carryover: eine Sitzungsdatei öffnet sich nur im Fenster</translation>
+    </message>
+    <message>
+        <source>That file</source>
+        <translation>Diese Datei</translation>
+    </message>
+    <message>
+        <source>JSON (*.json)</source>
+        <translation>JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>Export the configuration</source>
+        <translation>Konfiguration exportieren</translation>
+    </message>
+    <message>
+        <source>Export the grouping</source>
+        <translation>Gruppierung exportieren</translation>
+    </message>
+    <message>
+        <source>Import a configuration or grouping</source>
+        <translation>Konfiguration oder Gruppierung einlesen</translation>
+    </message>
+    <message>
+        <source>import</source>
+        <translation>einlesen</translation>
+    </message>
+    <message>
+        <source> mm</source>
+        <translation> mm</translation>
+    </message>
+    <message>
+        <source>No run yet: press Run</source>
+        <translation>Noch kein Lauf: Drücken Sie „Lauf“</translation>
+    </message>
+    <message>
+        <source>can&apos;t be written: %1</source>
+        <translation>lässt sich nicht schreiben: %1</translation>
+    </message>
+    <message>
+        <source>choose a folder that exists, that you may write to, and with space left</source>
+        <translation>wählen Sie einen Ordner, den es gibt, in den Sie schreiben dürfen und der Platz hat</translation>
+    </message>
+    <message>
+        <source>a picture of %1 × %2 pixels doesn&apos;t fit in memory</source>
+        <translation>ein Bild von %1 × %2 Pixeln passt nicht in den Speicher</translation>
+    </message>
+    <message>
+        <source>choose a smaller size or fewer dots per inch</source>
+        <translation>wählen Sie ein kleineres Maß oder weniger Punkte je Zoll</translation>
+    </message>
+    <message>
+        <source>the picture can&apos;t be encoded</source>
+        <translation>das Bild lässt sich nicht kodieren</translation>
+    </message>
+    <message>
+        <source>install poppler-utils (apt-get install poppler-utils), or export a PDF</source>
+        <translation>poppler-utils installieren (apt-get install poppler-utils) oder ein PDF exportieren</translation>
+    </message>
+    <message>
+        <source>SVG needs the program pdftocairo, which isn&apos;t installed</source>
+        <translation>SVG braucht das Programm pdftocairo, das nicht installiert ist</translation>
+    </message>
+    <message>
+        <source>no temporary folder: %1</source>
+        <translation>kein Ordner für Zwischendateien: %1</translation>
+    </message>
+    <message>
+        <source>pdftocairo failed: %1</source>
+        <translation>pdftocairo ist gescheitert: %1</translation>
+    </message>
+</context>
+<context>
+    <name>ReachPanel</name>
+    <message>
+        <source>i − j = %1</source>
+        <translation>i − j = %1</translation>
+    </message>
+    <message>
+        <source>Gradient reach</source>
+        <translation>Reichweite der Gradienten</translation>
+    </message>
+    <message>
+        <source>By transition</source>
+        <translation>Nach Übergang</translation>
+    </message>
+    <message>
+        <source>Transition j, from segment j to j + 1</source>
+        <translation>Übergang j, von Segment j zu j + 1</translation>
+    </message>
+    <message>
+        <source>‖∂ℓᵢ/∂Cⱼ‖</source>
+        <translation>‖∂ℓᵢ/∂Cⱼ‖</translation>
+    </message>
+    <message>
+        <source>By transitions crossed</source>
+        <translation>Nach überquerten Übergängen</translation>
+    </message>
+    <message>
+        <source>Transitions crossed, i − j</source>
+        <translation>Überquerte Übergänge, i − j</translation>
+    </message>
+    <message>
+        <source>Over the run</source>
+        <translation>Über den Lauf</translation>
+    </message>
+    <message>
+        <source>‖∂ℓᵢ/∂Cⱼ‖, mean</source>
+        <translation>‖∂ℓᵢ/∂Cⱼ‖, Mittel</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>Mittel</translation>
+    </message>
+    <message>
+        <source>highest</source>
+        <translation>höchste</translation>
+    </message>
+    <message>
+        <source>lowest</source>
+        <translation>niedrigste</translation>
+    </message>
+    <message>
+        <source>No training run yet, or one whose samples have a single segment</source>
+        <translation>Noch kein Trainingslauf, oder einer, dessen Beispiele ein einziges Segment haben</translation>
+    </message>
+    <message>
+        <source>By transitions crossed: cut at K = %1</source>
+        <translation>Nach überquerten Übergängen: Schnitt bei K = %1</translation>
+    </message>
+    <message>
+        <source>By transition, step %L1</source>
+        <translation>Nach Übergang, Schritt %L1</translation>
+    </message>
+</context>
+<context>
+    <name>RetrievalMapPanel</name>
+    <message>
+        <source>L%1 H%2</source>
+        <translation>S%1 K%2</translation>
+    </message>
+    <message>
+        <source>Retrieval map</source>
+        <translation>Abrufkarte</translation>
+    </message>
+    <message>
+        <source>Segments × positions, one head</source>
+        <translation>Segmente × Positionen, ein Kopf</translation>
+    </message>
+    <message>
+        <source>Heads × positions, one segment</source>
+        <translation>Köpfe × Positionen, ein Segment</translation>
+    </message>
+    <message>
+        <source>Rows of the map</source>
+        <translation>Zeilen der Karte</translation>
+    </message>
+    <message>
+        <source>Colour by kind</source>
+        <translation>Farbe nach Art</translation>
+    </message>
+    <message>
+        <source>Colour by density</source>
+        <translation>Farbe nach Dichte</translation>
+    </message>
+    <message>
+        <source>Colour of the map</source>
+        <translation>Farbe der Karte</translation>
+    </message>
+    <message>
+        <source>Padding</source>
+        <translation>Auffüllung</translation>
+    </message>
+    <message>
+        <source>Padding only fills the prefix up: it is no evidence of retrieval</source>
+        <translation>Auffüllung füllt nur das Präfix: Sie belegt keinen Abruf</translation>
+    </message>
+    <message>
+        <source>padding</source>
+        <translation>Auffüllung</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>erweitert</translation>
+    </message>
+    <message>
+        <source>anchor</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>start of the segment</source>
+        <translation>Anfang des Segments</translation>
+    </message>
+    <message>
+        <source>Layer %1, head %2 has retrieved nothing: only long-range heads in long-range layers retrieve, from the second segment on</source>
+        <translation>Schicht %1, Kopf %2 hat nichts abgerufen: Das tun nur weitreichende Köpfe in weitreichenden Schichten, vom zweiten Segment an</translation>
+    </message>
+    <message>
+        <source>Segment %1 has retrieved nothing</source>
+        <translation>Segment %1 hat nichts abgerufen</translation>
+    </message>
+    <message>
+        <source>Source position (token)</source>
+        <translation>Quellposition (Token)</translation>
+    </message>
+    <message>
+        <source>Query segment</source>
+        <translation>Anfragendes Segment</translation>
+    </message>
+    <message>
+        <source>Layer, head</source>
+        <translation>Schicht, Kopf</translation>
+    </message>
+    <message>
+        <source>What layer %1, head %2 retrieves</source>
+        <translation>Was Schicht %1, Kopf %2 abruft</translation>
+    </message>
+    <message>
+        <source>What segment %1 retrieves</source>
+        <translation>Was Segment %1 abruft</translation>
+    </message>
+    <message>
+        <source>Hits per position</source>
+        <translation>Treffer je Position</translation>
+    </message>
+    <message>
+        <source>Hits per %1 positions</source>
+        <translation>Treffer je %1 Positionen</translation>
+    </message>
+    <message>
+        <source>segment %1 · layer %2 · head %3</source>
+        <translation>Segment %1 · Schicht %2 · Kopf %3</translation>
+    </message>
+    <message>
+        <source>position %1: not retrieved</source>
+        <translation>Position %1: nicht abgerufen</translation>
+    </message>
+    <message>
+        <source>position %1: %2</source>
+        <translation>Position %1: %2</translation>
+    </message>
+    <message>
+        <source>, score %1</source>
+        <translation>, Wertung %1</translation>
+    </message>
+    <message>
+        <source>strongest of the %1 positions in this cell</source>
+        <translation>die stärkste der %1 Positionen in dieser Zelle</translation>
+    </message>
+</context>
+<context>
+    <name>RibbonStrip</name>
+    <message>
+        <source>Segments</source>
+        <translation>Segmente</translation>
+    </message>
+    <message>
+        <source>One cell a segment. Left and right select, Home and End go to the ends.</source>
+        <translation>Eine Zelle je Segment. Links und rechts wählen, Pos1 und Ende gehen an die Enden.</translation>
+    </message>
+    <message>
+        <source>K = %1</source>
+        <translation>K = %1</translation>
+    </message>
+    <message>
+        <source>Segments of the text appear here once it runs.</source>
+        <translation>Die Segmente des Textes erscheinen hier, sobald er gelesen wird.</translation>
+    </message>
+    <message>
+        <source>Segment %1: not run yet</source>
+        <translation>Segment %1: noch nicht gelesen</translation>
+    </message>
+    <message>
+        <source>Segment %1: tokens %L2 to %L3
 loss %4 nats, PPL %5
 %L6 hits, mean carried key norm %7
 %8 s, %9 close cuts</source>
-   <translation>Segment %1: Token %L2 bis %L3
+        <translation>Segment %1: Token %L2 bis %L3
 Verlust %4 nat, PPL %5
 %L6 Treffer, mittlere Schlüsselnorm im Übertrag %7
 %8 s, %9 knappe Schnitte</translation>
-  </message>
- </context>
- <context>
-  <name>RunController</name>
-  <message>
-   <source>%1: %L2 tokens</source>
-   <translation>%1: %L2 Token</translation>
-  </message>
-  <message>
-   <source>engine</source>
-   <translation>Rechenkern</translation>
-  </message>
-  <message>
-   <source>Stop it first, or wait for its end.</source>
-   <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
-  </message>
-  <message>
-   <source>pasted text</source>
-   <translation>eingefügter Text</translation>
-  </message>
-  <message>
-   <source>%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6</source>
-   <translation>%1: %2 Schichten, %3 Köpfe, %L4 MB Gewichte in %5 auf %6</translation>
-  </message>
-  <message>
-   <source>Running %L1 tokens, policy %2</source>
-   <translation>Liest %L1 Token, Verfahren %2</translation>
-  </message>
-  <message>
-   <source>%1 %L2 tokens in %3 s, PPL %4, %5 close cuts</source>
-   <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
-  </message>
-  <message>
-   <source>Stopped after</source>
-   <translation>Beendet nach</translation>
-  </message>
-  <message>
-   <source>Done:</source>
-   <translation>Fertig:</translation>
-  </message>
- </context>
- <context>
-  <name>SessionKeeper</name>
-  <message>
-   <source>Nothing of this session can be kept: %1</source>
-   <translation>Von dieser Sitzung lässt sich nichts behalten: %1</translation>
-  </message>
-  <message>
-   <source>The last session's model is gone: %1</source>
-   <translation>Das Modell der letzten Sitzung ist fort: %1</translation>
-  </message>
-  <message>
-   <source>Bringing back the last session ended the program; it is among the earlier sessions</source>
-   <translation>Die letzte Sitzung zurückzuholen hat das Programm beendet; sie steht unter den früheren Sitzungen</translation>
-  </message>
-  <message>
-   <source>The program ended unexpectedly; this is what it last showed</source>
-   <translation>Das Programm endete unerwartet; dies hat es zuletzt gezeigt</translation>
-  </message>
-  <message>
-   <source>The last session can't be read: %1</source>
-   <translation>Die letzte Sitzung lässt sich nicht lesen: %1</translation>
-  </message>
-  <message>
-   <source>unreadable</source>
-   <translation>nicht lesbar</translation>
-  </message>
-  <message>
-   <source>another session is being opened</source>
-   <translation>eine andere Sitzung wird gerade geöffnet</translation>
-  </message>
-  <message>
-   <source>session</source>
-   <translation>Sitzung</translation>
-  </message>
-  <message>
-   <source>Stop it first, or wait for its end.</source>
-   <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
-  </message>
- </context>
- <context>
-  <name>SessionRestorer</name>
-  <message>
-   <source>The training run %1 is no longer there</source>
-   <translation>Den Trainingslauf %1 gibt es nicht mehr</translation>
-  </message>
-  <message>
-   <source>The session's settings don't fit the model: %1</source>
-   <translation>Die Einstellungen der Sitzung passen nicht zum Modell: %1</translation>
-  </message>
-  <message>
-   <source>The model's weights have changed since the session's run; run the text again</source>
-   <translation>Die Gewichte des Modells haben sich seit dem Lauf der Sitzung geändert; lesen Sie den Text noch einmal</translation>
-  </message>
-  <message>
-   <source>The run was cut off after %1 of %2 segments; Run does it anew</source>
-   <translation>Der Lauf brach nach %1 von %2 Segmenten ab; „Lauf“ beginnt ihn neu</translation>
-  </message>
- </context>
- <context>
-  <name>SettingsFile</name>
-  <message>
-   <source>The settings can't be used (%1); they are kept as %2</source>
-   <translation>Die Einstellungen sind nicht zu gebrauchen (%1); sie liegen noch als %2</translation>
-  </message>
- </context>
- <context>
-  <name>StartPanel</name>
-  <message>
-   <source>layer %1, head %2</source>
-   <translation>Schicht %1, Kopf %2</translation>
-  </message>
-  <message>
-   <source>Questions to begin with</source>
-   <translation>Fragen zum Anfang</translation>
-  </message>
-  <message>
-   <source>Answer</source>
-   <translation>Antwort</translation>
-  </message>
-  <message>
-   <source>Which head fetched this?</source>
-   <translation>Welcher Kopf hat das geholt?</translation>
-  </message>
-  <message>
-   <source>Says it of the selected token; goes on with each that is selected</source>
-   <translation>Sagt es vom gewählten Token, und dann von jedem, das gewählt wird</translation>
-  </message>
-  <message>
-   <source>Hide a sentence of mine and find it</source>
-   <translation>Einen Satz von mir verstecken und finden</translation>
-  </message>
-  <message>
-   <source>Puts a sentence into the text, runs it, and looks who fetched it</source>
-   <translation>Setzt einen Satz in den Text, liest ihn und sieht nach, wer ihn geholt hat</translation>
-  </message>
-  <message>
-   <source>Close these questions; the menu has them</source>
-   <translation>Diese Fragen schließen; im Menü sind sie wieder zu haben</translation>
-  </message>
-  <message>
-   <source>Close</source>
-   <translation>Schließen</translation>
-  </message>
-  <message>
-   <source>The harbour master keeps the brass key under the third blue lantern.</source>
-   <translation>The harbour master keeps the brass key under the third blue lantern.</translation>
-  </message>
-  <message>
-   <source>The sentence</source>
-   <translation>Der Satz</translation>
-  </message>
-  <message>
-   <source> % in</source>
-   <translation> % tief</translation>
-  </message>
-  <message>
-   <source>How deep in the text that is run</source>
-   <translation>Wie tief im Text, der gelesen wird</translation>
-  </message>
-  <message>
-   <source>Depth, %</source>
-   <translation>Tiefe, %</translation>
-  </message>
-  <message>
-   <source>Hide it and run</source>
-   <translation>Verstecken und lesen</translation>
-  </message>
-  <message>
-   <source>%1: no head has fetched this, as far as the run goes.</source>
-   <translation>%1: Kein Kopf hat das geholt, so weit der Lauf reicht.</translation>
-  </message>
-  <message>
-   <source>%1: &lt;b&gt;%2&lt;/b&gt; fetched it for segment %3, from %L4 tokens back, </source>
-   <translation>%1: &lt;b&gt;%2&lt;/b&gt; hat es für Segment %3 geholt, von %L4 Token weiter vorn, </translation>
-  </message>
-  <message>
-   <source>as an anchor with score %1.</source>
-   <translation>als Anker mit Wertung %1.</translation>
-  </message>
-  <message>
-   <source>beside the anchor at %L1.</source>
-   <translation>neben dem Anker bei %L1.</translation>
-  </message>
-  <message>
-   <source>Others that did: %1.</source>
-   <translation>Andere, die es taten: %1.</translation>
-  </message>
-  <message>
-   <source>Running the text with the sentence in it…</source>
-   <translation>Liest den Text mit dem Satz darin …</translation>
-  </message>
-  <message>
-   <source>%1 with a sentence hidden in it</source>
-   <translation>%1 mit einem versteckten Satz</translation>
-  </message>
-  <message>
-   <source>The run ended before it came to the sentence.</source>
-   <translation>Der Lauf endete, bevor er zum Satz kam.</translation>
-  </message>
-  <message>
-   <source>Its first words stand again at the end of segment %1.</source>
-   <translation>Seine ersten Wörter stehen noch einmal am Ende von Segment %1.</translation>
-  </message>
-  <message>
-   <source>No head fetched it: it stands at %L1, selected. %2</source>
-   <translation>Kein Kopf hat ihn geholt: Er steht bei %L1 und ist gewählt. %2</translation>
-  </message>
-  <message>
-   <source>&lt;b&gt;%1&lt;/b&gt; fetched %2 of its %3 tokens for segment %4, and so it is selected.</source>
-   <translation>&lt;b&gt;%1&lt;/b&gt; hat %2 seiner %3 Token für Segment %4 geholt und ist darum gewählt.</translation>
-  </message>
-  <message>
-   <source>Heads that fetched something of it, over all segments: %1.</source>
-   <translation>Köpfe, die etwas davon holten, über alle Segmente: %1.</translation>
-  </message>
- </context>
- <context>
-  <name>Startup</name>
-  <message>
-   <source>Fetching %1</source>
-   <translation>Holt %1</translation>
-  </message>
-  <message>
-   <source>The default model and book can't be had: %1. The demo stays; open any model and text.</source>
-   <translation>Modell und Buch für den Anfang sind nicht zu haben: %1. Die Demo bleibt; öffnen Sie irgendein Modell und einen Text.</translation>
-  </message>
-  <message>
-   <source>The demo is not installed; open a model and a text.</source>
-   <translation>Die Demo ist nicht installiert; öffnen Sie ein Modell und einen Text.</translation>
-  </message>
- </context>
- <context>
-  <name>TableCopy</name>
-  <message>
-   <source>&amp;Copy rows</source>
-   <translation>Zeilen &amp;kopieren</translation>
-  </message>
-  <message>
-   <source>Copy rows as CS&amp;V</source>
-   <translation>Zeilen als CS&amp;V kopieren</translation>
-  </message>
-  <message>
-   <source>Copy &amp;picture</source>
-   <translation>&amp;Bild kopieren</translation>
-  </message>
- </context>
- <context>
-  <name>TextPanel</name>
-  <message>
-   <source> and %1 more</source>
-   <translation> und %1 weitere</translation>
-  </message>
-  <message>
-   <source>fetched for segment %1 by layer.head %2</source>
-   <translation>für Segment %1 geholt von Schicht.Kopf %2</translation>
-  </message>
-  <message>
-   <source>position %1, segment %2, its token %3</source>
-   <translation>Position %1, Segment %2, darin Token %3</translation>
-  </message>
-  <message>
-   <source>RoPE position: %1 for local heads (carry %2), %3 without a prefix</source>
-   <translation>RoPE-Position: %1 für lokale Köpfe (Übertrag %2), %3 ohne Präfix</translation>
-  </message>
-  <message>
-   <source>log-probability %1 (probability %2 %)</source>
-   <translation>Log-Wahrscheinlichkeit %1 (Wahrscheinlichkeit %2 %)</translation>
-  </message>
-  <message>
-   <source>Text</source>
-   <translation>Text</translation>
-  </message>
-  <message>
-   <source>Colour: hits</source>
-   <translation>Farbe: Treffer</translation>
-  </message>
-  <message>
-   <source>Colour: loss</source>
-   <translation>Farbe: Verlust</translation>
-  </message>
-  <message>
-   <source>Colour: none</source>
-   <translation>Farbe: keine</translation>
-  </message>
-  <message>
-   <source>What the background of a token shows</source>
-   <translation>Was der Hintergrund eines Tokens zeigt</translation>
-  </message>
-  <message>
-   <source>All heads</source>
-   <translation>Alle Köpfe</translation>
-  </message>
-  <message>
-   <source>Selected head</source>
-   <translation>Gewählter Kopf</translation>
-  </message>
-  <message>
-   <source>Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head</source>
-   <translation>Wessen Treffer markiert sind: nach Zahl der Köpfe, oder für einen Kopf nach Art (Anker, erweitert, Auffüllung)</translation>
-  </message>
-  <message>
-   <source>Search (Ctrl+F)</source>
-   <translation>Suchen (Strg+F)</translation>
-  </message>
-  <message>
-   <source>Previous match</source>
-   <translation>Voriger Fund</translation>
-  </message>
-  <message>
-   <source>Next match</source>
-   <translation>Nächster Fund</translation>
-  </message>
-  <message>
-   <source>not found</source>
-   <translation>nicht gefunden</translation>
-  </message>
-  <message>
-   <source>searching…</source>
-   <translation>sucht …</translation>
-  </message>
- </context>
- <context>
-  <name>TokenView</name>
-  <message>
-   <source>Text</source>
-   <translation>Text</translation>
-  </message>
-  <message>
-   <source>The text by tokens. Left and right select a token; Page Up and Page Down scroll.</source>
-   <translation>Der Text nach Token. Links und rechts wählen ein Token; Bild auf und ab rollen.</translation>
-  </message>
-  <message>
-   <source>seg %1</source>
-   <translation>Seg %1</translation>
-  </message>
-  <message>
-   <source>Open a model and a text, then run.</source>
-   <translation>Öffnen Sie ein Modell und einen Text, dann „Lauf“.</translation>
-  </message>
- </context>
- <context>
-  <name>TrainController</name>
-  <message>
-   <source>Opened the training run %1</source>
-   <translation>Trainingslauf %1 geöffnet</translation>
-  </message>
-  <message>
-   <source>a run or a load is using the engine</source>
-   <translation>ein Lauf oder ein Laden braucht den Rechenkern</translation>
-  </message>
-  <message>
-   <source>training</source>
-   <translation>Training</translation>
-  </message>
-  <message>
-   <source>Stop it first, or wait for its end.</source>
-   <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
-  </message>
-  <message>
-   <source>Fine-tuning %1 for %L2 steps into %3</source>
-   <translation>Stimmt %1 in %L2 Schritten ab, nach %3</translation>
-  </message>
-  <message>
-   <source>a fine-tuning is using the engine</source>
-   <translation>eine Feinabstimmung braucht den Rechenkern</translation>
-  </message>
-  <message>
-   <source>a dry run is using the engine</source>
-   <translation>ein Probelauf braucht den Rechenkern</translation>
-  </message>
-  <message>
-   <source>Going on with %1 after step %L2</source>
-   <translation>Setzt %1 nach Schritt %L2 fort</translation>
-  </message>
-  <message>
-   <source>step under way: %1 %</source>
-   <translation>Schritt läuft: %1 %</translation>
-  </message>
-  <message>
-   <source>Training, step %L1: %2</source>
-   <translation>Training, Schritt %L1: %2</translation>
-  </message>
-  <message>
-   <source>dry run</source>
-   <translation>Probelauf</translation>
-  </message>
-  <message>
-   <source>was stopped</source>
-   <translation>wurde beendet</translation>
-  </message>
-  <message>
-   <source>Training stopped after step %L1; %2</source>
-   <translation>Training nach Schritt %L1 beendet; %2</translation>
-  </message>
-  <message>
-   <source>Training finished with step %L1; the window now runs the trained model, saved in %2</source>
-   <translation>Training mit Schritt %L1 fertig; das Fenster nutzt nun das trainierte Modell, gesichert in %2</translation>
-  </message>
-  <message>
-   <source>nothing to go on from was saved</source>
-   <translation>nichts zum Fortsetzen wurde gesichert</translation>
-  </message>
-  <message>
-   <source>%1, step %L2: its last sample</source>
-   <translation>%1, Schritt %L2: sein letztes Beispiel</translation>
-  </message>
- </context>
- <context>
-  <name>TrainingChart</name>
-  <message>
-   <source>step %L1 · %L2 tokens · %3 min</source>
-   <translation>Schritt %L1 · %L2 Token · %3 min</translation>
-  </message>
- </context>
- <context>
-  <name>TrainingModel</name>
-  <message>
-   <source>preparing</source>
-   <translation>bereitet vor</translation>
-  </message>
-  <message>
-   <source>running</source>
-   <translation>läuft</translation>
-  </message>
-  <message>
-   <source>paused</source>
-   <translation>angehalten</translation>
-  </message>
-  <message>
-   <source>stopping</source>
-   <translation>endet</translation>
-  </message>
-  <message>
-   <source>stopped</source>
-   <translation>beendet</translation>
-  </message>
-  <message>
-   <source>finished</source>
-   <translation>fertig</translation>
-  </message>
-  <message>
-   <source>failed</source>
-   <translation>gescheitert</translation>
-  </message>
-  <message>
-   <source>following</source>
-   <translation>verfolgt</translation>
-  </message>
- </context>
- <context>
-  <name>TrainingPanel</name>
-  <message>
-   <source>Training</source>
-   <translation>Training</translation>
-  </message>
-  <message>
-   <source>learning rate</source>
-   <translation>Lernrate</translation>
-  </message>
-  <message>
-   <source>before clipping</source>
-   <translation>vor dem Kappen</translation>
-  </message>
-  <message>
-   <source>tokens/s</source>
-   <translation>Token/s</translation>
-  </message>
-  <message>
-   <source>Pause</source>
-   <translation>Pause</translation>
-  </message>
-  <message>
-   <source>Pause after the layer under way, or go on</source>
-   <translation>Nach der laufenden Schicht anhalten, oder weiter</translation>
-  </message>
-  <message>
-   <source>Stop and save</source>
-   <translation>Beenden und sichern</translation>
-  </message>
-  <message>
-   <source>Stop and save a checkpoint, from which the run can go on</source>
-   <translation>Beenden und einen Stand sichern, von dem der Lauf weitergehen kann</translation>
-  </message>
-  <message>
-   <source>Newest step</source>
-   <translation>Neuester Schritt</translation>
-  </message>
-  <message>
-   <source>Show the newest step again</source>
-   <translation>Wieder den neuesten Schritt zeigen</translation>
-  </message>
-  <message>
-   <source>Smoothing</source>
-   <translation>Glättung</translation>
-  </message>
-  <message>
-   <source>Share of the past in the smoothed loss; 0: none</source>
-   <translation>Anteil der Vergangenheit am geglätteten Verlust; 0: keine</translation>
-  </message>
-  <message>
-   <source>by step</source>
-   <translation>nach Schritt</translation>
-  </message>
-  <message>
-   <source>by tokens</source>
-   <translation>nach Token</translation>
-  </message>
-  <message>
-   <source>by time</source>
-   <translation>nach Zeit</translation>
-  </message>
-  <message>
-   <source>Horizontal axis</source>
-   <translation>Waagrechte Achse</translation>
-  </message>
-  <message>
-   <source>No training run yet: press Fine-tune, or open a run's folder</source>
-   <translation>Noch kein Trainingslauf: „Feinabstimmen“ drücken oder den Ordner eines Laufs öffnen</translation>
-  </message>
-  <message>
-   <source>Training loss</source>
-   <translation>Trainingsverlust</translation>
-  </message>
-  <message>
-   <source>Loss</source>
-   <translation>Verlust</translation>
-  </message>
-  <message>
-   <source>NLL (nats)</source>
-   <translation>NLL (nat)</translation>
-  </message>
-  <message>
-   <source>Loss by segment</source>
-   <translation>Verlust nach Segment</translation>
-  </message>
-  <message>
-   <source>Segments</source>
-   <translation>Segmente</translation>
-  </message>
-  <message>
-   <source>Learning rate</source>
-   <translation>Lernrate</translation>
-  </message>
-  <message>
-   <source>Rate</source>
-   <translation>Rate</translation>
-  </message>
-  <message>
-   <source>Gradient norm</source>
-   <translation>Gradientennorm</translation>
-  </message>
-  <message>
-   <source>Gradient</source>
-   <translation>Gradient</translation>
-  </message>
-  <message>
-   <source>‖∇L‖</source>
-   <translation>‖∇L‖</translation>
-  </message>
-  <message>
-   <source>Throughput</source>
-   <translation>Durchsatz</translation>
-  </message>
-  <message>
-   <source>Speed</source>
-   <translation>Tempo</translation>
-  </message>
-  <message>
-   <source>Tokens per second</source>
-   <translation>Token je Sekunde</translation>
-  </message>
-  <message>
-   <source>Memory while training</source>
-   <translation>Speicher beim Training</translation>
-  </message>
-  <message>
-   <source>Memory</source>
-   <translation>Speicher</translation>
-  </message>
-  <message>
-   <source>Memory (MB)</source>
-   <translation>Speicher (MB)</translation>
-  </message>
-  <message>
-   <source>Show or hide: %1</source>
-   <translation>Zeigen oder verbergen: %1</translation>
-  </message>
-  <message>
-   <source>step</source>
-   <translation>Schritt</translation>
-  </message>
-  <message>
-   <source>smoothed</source>
-   <translation>geglättet</translation>
-  </message>
-  <message>
-   <source>weights</source>
-   <translation>Gewichte</translation>
-  </message>
-  <message>
-   <source>gradients</source>
-   <translation>Gradienten</translation>
-  </message>
-  <message>
-   <source>optimizer</source>
-   <translation>Optimierer</translation>
-  </message>
-  <message>
-   <source>graph</source>
-   <translation>Graph</translation>
-  </message>
-  <message>
-   <source>KV seen</source>
-   <translation>gesehene KV</translation>
-  </message>
-  <message>
-   <source>carry</source>
-   <translation>Übertrag</translation>
-  </message>
-  <message>
-   <source>pool</source>
-   <translation>Pool</translation>
-  </message>
-  <message>
-   <source>peak</source>
-   <translation>Spitze</translation>
-  </message>
-  <message>
-   <source>held out</source>
-   <translation>zurückgehalten</translation>
-  </message>
-  <message>
-   <source>alert</source>
-   <translation>Alarm</translation>
-  </message>
-  <message>
-   <source>segment %1</source>
-   <translation>Segment %1</translation>
-  </message>
-  <message>
-   <source>held out, %L1</source>
-   <translation>zurückgehalten, %L1</translation>
-  </message>
-  <message>
-   <source>Resume</source>
-   <translation>Weiter</translation>
-  </message>
-  <message>
-   <source>step %L1 of %L2</source>
-   <translation>Schritt %L1 von %L2</translation>
-  </message>
-  <message>
-   <source>loss %1</source>
-   <translation>Verlust %1</translation>
-  </message>
-  <message>
-   <source>its segments were not kept</source>
-   <translation>seine Segmente wurden nicht behalten</translation>
-  </message>
- </context>
- <context>
-  <name>TrainingRunsPanel</name>
-  <message>
-   <source>Training runs</source>
-   <translation>Trainingsläufe</translation>
-  </message>
-  <message>
-   <source>Fine-tune…</source>
-   <translation>Feinabstimmen …</translation>
-  </message>
-  <message>
-   <source>Start a new run</source>
-   <translation>Einen neuen Lauf beginnen</translation>
-  </message>
-  <message>
-   <source>Open folder…</source>
-   <translation>Ordner öffnen …</translation>
-  </message>
-  <message>
-   <source>Open a finished run, or follow one that another process writes</source>
-   <translation>Einen fertigen Lauf öffnen, oder einen verfolgen, den ein anderer Prozess schreibt</translation>
-  </message>
-  <message>
-   <source>Go on</source>
-   <translation>Weiter</translation>
-  </message>
-  <message>
-   <source>Go on with the selected run from its newest checkpoint</source>
-   <translation>Den gewählten Lauf von seinem neuesten Stand fortsetzen</translation>
-  </message>
-  <message>
-   <source>Remove</source>
-   <translation>Entfernen</translation>
-  </message>
-  <message>
-   <source>Take the selected run off the list; its folder stays</source>
-   <translation>Den gewählten Lauf von der Liste nehmen; sein Ordner bleibt</translation>
-  </message>
-  <message>
-   <source>Loss of the ticked runs, smoothed</source>
-   <translation>Verlust der angehakten Läufe, geglättet</translation>
-  </message>
-  <message>
-   <source>NLL (nats)</source>
-   <translation>NLL (nat)</translation>
-  </message>
-  <message>
-   <source>Tick runs in the list to compare them</source>
-   <translation>Läufe in der Liste anhaken, um sie zu vergleichen</translation>
-  </message>
-  <message>
-   <source>Smoothing</source>
-   <translation>Glättung</translation>
-  </message>
-  <message>
-   <source>by step</source>
-   <translation>nach Schritt</translation>
-  </message>
-  <message>
-   <source>by tokens</source>
-   <translation>nach Token</translation>
-  </message>
-  <message>
-   <source>by time</source>
-   <translation>nach Zeit</translation>
-  </message>
-  <message>
-   <source>Horizontal axis</source>
-   <translation>Waagrechte Achse</translation>
-  </message>
-  <message>
-   <source>Open the folder of a training run</source>
-   <translation>Ordner eines Trainingslaufs öffnen</translation>
-  </message>
- </context>
- <context>
-  <name>TrainingRunsTable</name>
-  <message>
-   <source>Run</source>
-   <translation>Lauf</translation>
-  </message>
-  <message>
-   <source>State</source>
-   <translation>Zustand</translation>
-  </message>
-  <message>
-   <source>Step</source>
-   <translation>Schritt</translation>
-  </message>
-  <message>
-   <source>Loss</source>
-   <translation>Verlust</translation>
-  </message>
-  <message>
-   <source>Model</source>
-   <translation>Modell</translation>
-  </message>
- </context>
- <context>
-  <name>carryover</name>
-  <message>
-   <source>sentence</source>
-   <translation>Satz</translation>
-  </message>
-  <message>
-   <source>there is none</source>
-   <translation>es gibt keinen</translation>
-  </message>
-  <message>
-   <source>Write one, of a few words or more.</source>
-   <translation>Schreiben Sie einen aus ein paar Wörtern oder mehr.</translation>
-  </message>
-  <message>
-   <source>the text that is run is too short to hide it in</source>
-   <translation>der Text, der gelesen wird, ist zu kurz, um ihn darin zu verstecken</translation>
-  </message>
-  <message>
-   <source>Run three segments or more, or hide fewer words.</source>
-   <translation>Drei Segmente oder mehr lesen, oder weniger Wörter verstecken.</translation>
-  </message>
-  <message>
-   <source>Go to the segment with the highest loss</source>
-   <translation>Zum Segment mit dem höchsten Verlust</translation>
-  </message>
-  <message>
-   <source>Go to the segment with the most anchors</source>
-   <translation>Zum Segment mit den meisten Ankern</translation>
-  </message>
-  <message>
-   <source>Grouping: %1</source>
-   <translation>Gruppierung: %1</translation>
-  </message>
-  <message>
-   <source>grouping “%1”</source>
-   <translation>Gruppierung „%1“</translation>
-  </message>
-  <message>
-   <source>Policy: %1</source>
-   <translation>Verfahren: %1</translation>
-  </message>
-  <message>
-   <source>Show: %1</source>
-   <translation>Zeigen: %1</translation>
-  </message>
-  <message>
-   <source>Bookmark: %1</source>
-   <translation>Lesezeichen: %1</translation>
-  </message>
-  <message>
-   <source>segment</source>
-   <translation>Segment</translation>
-  </message>
-  <message>
-   <source>token</source>
-   <translation>Token</translation>
-  </message>
-  <message>
-   <source>layer</source>
-   <translation>Schicht</translation>
-  </message>
-  <message>
-   <source>head</source>
-   <translation>Kopf</translation>
-  </message>
-  <message>
-   <source>Go to segment %1</source>
-   <translation>Zu Segment %1</translation>
-  </message>
-  <message>
-   <source>Go to token %1</source>
-   <translation>Zu Token %1</translation>
-  </message>
-  <message>
-   <source>Go to layer %1, head %2</source>
-   <translation>Zu Schicht %1, Kopf %2</translation>
-  </message>
-  <message>
-   <source>--size takes WIDTHxHEIGHT of at least 640x480, such as 1280x800</source>
-   <translation>--size nimmt BREITExHÖHE von mindestens 640x480, wie 1280x800</translation>
-  </message>
-  <message>
-   <source>Model folder, GGUF file, or session file</source>
-   <translation>Modellordner, GGUF-Datei oder Sitzungsdatei</translation>
-  </message>
-  <message>
-   <source>UTF-8 text</source>
-   <translation>UTF-8-Text</translation>
-  </message>
-  <message>
-   <source>Stay with the demo; fetch no default model or book</source>
-   <translation>Bei der Demo bleiben; kein Modell und kein Buch holen</translation>
-  </message>
-  <message>
-   <source>Run the first N tokens; 0: all</source>
-   <translation>Die ersten N Token lesen; 0: alle</translation>
-  </message>
-  <message>
-   <source>light or dark</source>
-   <translation>light (hell) oder dark (dunkel)</translation>
-  </message>
-  <message>
-   <source>system, en or de</source>
-   <translation>system, en oder de</translation>
-  </message>
-  <message>
-   <source>Do not bring back what the last window showed</source>
-   <translation>Nicht zurückholen, was das letzte Fenster zeigte</translation>
-  </message>
-  <message>
-   <source>Size of the window</source>
-   <translation>Größe des Fensters</translation>
-  </message>
-  <message>
-   <source>Open the folder of a training run too</source>
-   <translation>Auch den Ordner eines Trainingslaufs öffnen</translation>
-  </message>
-  <message>
-   <source>Run, save pictures of each view to DIR, quit</source>
-   <translation>Lesen, Bilder aller Ansichten nach DIR sichern, beenden</translation>
-  </message>
-  <message>
-   <source>Quit when the run ends</source>
-   <translation>Beenden, wenn der Lauf endet</translation>
-  </message>
-  <message>
-   <source>No window: run, write data and pictures, quit</source>
-   <translation>Kein Fenster: lesen, Daten und Bilder schreiben, beenden</translation>
-  </message>
-  <message>
-   <source>PEFT adapter to merge into the model</source>
-   <translation>PEFT-Adapter, der ins Modell eingerechnet wird</translation>
-  </message>
-  <message>
-   <source>Run folder of --headless</source>
-   <translation>Laufordner von --headless</translation>
-  </message>
-  <message>
-   <source>at most a model and a text can be given</source>
-   <translation>höchstens ein Modell und ein Text können angegeben werden</translation>
-  </message>
-  <message>
-   <source>--theme takes light or dark</source>
-   <translation>--theme nimmt light oder dark</translation>
-  </message>
-  <message>
-   <source>--language takes system, en or de</source>
-   <translation>--language nimmt system, en oder de</translation>
-  </message>
-  <message>
-   <source>policy %1 (%2)</source>
-   <translation>Verfahren %1 (%2)</translation>
-  </message>
-  <message>
-   <source>grouping</source>
-   <translation>Gruppierung</translation>
-  </message>
-  <message>
-   <source>Tokens trained on</source>
-   <translation>Trainierte Token</translation>
-  </message>
-  <message>
-   <source>Training time (min)</source>
-   <translation>Trainingszeit (min)</translation>
-  </message>
-  <message>
-   <source>Optimizer step</source>
-   <translation>Schritt des Optimierers</translation>
-  </message>
-  <message>
-   <source>on</source>
-   <translation>an</translation>
-  </message>
-  <message>
-   <source>Choose</source>
-   <translation>Wählen</translation>
-  </message>
-  <message>
-   <source>Files…</source>
-   <translation>Dateien …</translation>
-  </message>
-  <message>
-   <source>Folder…</source>
-   <translation>Ordner …</translation>
-  </message>
-  <message>
-   <source>Data</source>
-   <translation>Daten</translation>
-  </message>
-  <message>
-   <source>Model</source>
-   <translation>Modell</translation>
-  </message>
-  <message>
-   <source>The checkpoint to start from: Hugging Face folder or GGUF</source>
-   <translation>Das Modell, von dem aus: Hugging-Face-Ordner oder GGUF</translation>
-  </message>
-  <message>
-   <source>Texts</source>
-   <translation>Texte</translation>
-  </message>
-  <message>
-   <source>Files or folders, one a line: text, .jsonl, .json of ids</source>
-   <translation>Dateien oder Ordner, je Zeile: Text, .jsonl, .json mit Nummern</translation>
-  </message>
-  <message>
-   <source>JSONL field</source>
-   <translation>JSONL-Feld</translation>
-  </message>
-  <message>
-   <source>Which field of a JSONL line holds the text</source>
-   <translation>Welches Feld einer JSONL-Zeile den Text enthält</translation>
-  </message>
-  <message>
-   <source>Run folder</source>
-   <translation>Laufordner</translation>
-  </message>
-  <message>
-   <source>A new folder for metrics, checkpoints, result</source>
-   <translation>Ein neuer Ordner für Messwerte, Stände, Ergebnis</translation>
-  </message>
-  <message>
-   <source>Held out</source>
-   <translation>Zurückgehalten</translation>
-  </message>
-  <message>
-   <source>Share of the tokens kept for validation</source>
-   <translation>Anteil der Token, der für die Validierung bleibt</translation>
-  </message>
-  <message>
-   <source>Validate every</source>
-   <translation>Validieren alle</translation>
-  </message>
-  <message>
-   <source> steps</source>
-   <translation> Schritte</translation>
-  </message>
-  <message>
-   <source>0: at the end only</source>
-   <translation>0: nur am Ende</translation>
-  </message>
-  <message>
-   <source>Validation lengths</source>
-   <translation>Validierungslängen</translation>
-  </message>
-  <message>
-   <source>tokens</source>
-   <translation>Token</translation>
-  </message>
-  <message>
-   <source>Such as 1024, 4096; empty: one sample's length</source>
-   <translation>Wie 1024, 4096; leer: die Länge eines Beispiels</translation>
-  </message>
-  <message>
-   <source>Execution</source>
-   <translation>Ausführung</translation>
-  </message>
-  <message>
-   <source>segmented: aligned with how it will run; full: the misaligned control</source>
-   <translation>segmented: passend zur späteren Ausführung; full: die unpassende Kontrolle</translation>
-  </message>
-  <message>
-   <source>Numbers</source>
-   <translation>Zahlen</translation>
-  </message>
-  <message>
-   <source>Of compute; master weights are fp32 either way</source>
-   <translation>Beim Rechnen; die Hauptgewichte sind in jedem Fall fp32</translation>
-  </message>
-  <message>
-   <source>Device</source>
-   <translation>Gerät</translation>
-  </message>
-  <message>
-   <source>auto: the GPU where there is one</source>
-   <translation>auto: die GPU, wo es eine gibt</translation>
-  </message>
-  <message>
-   <source>Threads</source>
-   <translation>Threads</translation>
-  </message>
-  <message>
-   <source>0: all cores; the same number repeats a run exactly</source>
-   <translation>0: alle Kerne; dieselbe Zahl wiederholt einen Lauf genau</translation>
-  </message>
-  <message>
-   <source>Seed</source>
-   <translation>Startwert</translation>
-  </message>
-  <message>
-   <source>Of the samples' order, LoRA's start and dropout</source>
-   <translation>Der Reihenfolge der Beispiele, des Beginns von LoRA und des Dropouts</translation>
-  </message>
-  <message>
-   <source>Segments</source>
-   <translation>Segmente</translation>
-  </message>
-  <message>
-   <source>Segment S</source>
-   <translation>Segment S</translation>
-  </message>
-  <message>
-   <source> tokens</source>
-   <translation> Token</translation>
-  </message>
-  <message>
-   <source>Read by a step of the recurrence</source>
-   <translation>Liest ein Schritt der Rekursion</translation>
-  </message>
-  <message>
-   <source>Carry M</source>
-   <translation>Übertrag M</translation>
-  </message>
-  <message>
-   <source>Tail of the last segment that local heads keep; at most S</source>
-   <translation>Ende des letzten Segments, das lokale Köpfe behalten; höchstens S</translation>
-  </message>
-  <message>
-   <source>Retrieval R</source>
-   <translation>Abruf R</translation>
-  </message>
-  <message>
-   <source>Fetched from the past by a long-range head; 0: none</source>
-   <translation>Holt ein weitreichender Kopf aus der Vergangenheit; 0: nichts</translation>
-  </message>
-  <message>
-   <source>Depth K</source>
-   <translation>Tiefe K</translation>
-  </message>
-  <message>
-   <source> transitions</source>
-   <translation> Übergänge</translation>
-  </message>
-  <message>
-   <source>Segment transitions that gradients cross</source>
-   <translation>Segmentübergänge, über die Gradienten laufen</translation>
-  </message>
-  <message>
-   <source>Segments a sample</source>
-   <translation>Segmente je Beispiel</translation>
-  </message>
-  <message>
-   <source>0: K + 1</source>
-   <translation>0: K + 1</translation>
-  </message>
-  <message>
-   <source>Long-range layers</source>
-   <translation>Weitreichende Schichten</translation>
-  </message>
-  <message>
-   <source>Counted from 0, such as 6, 8, 11</source>
-   <translation>Gezählt ab 0, wie 6, 8, 11</translation>
-  </message>
-  <message>
-   <source>Long-range heads</source>
-   <translation>Weitreichende Köpfe</translation>
-  </message>
-  <message>
-   <source>Query heads, [0,1,2]; or a list for each layer</source>
-   <translation>Anfragende Köpfe, [0,1,2]; oder eine Liste je Schicht</translation>
-  </message>
-  <message>
-   <source>Queries L_q</source>
-   <translation>Anfragen L_q</translation>
-  </message>
-  <message>
-   <source>Last queries of a segment that retrieval is made with</source>
-   <translation>Letzte Anfragen eines Segments, mit denen abgerufen wird</translation>
-  </message>
-  <message>
-   <source>Window w</source>
-   <translation>Fenster w</translation>
-  </message>
-  <message>
-   <source> queries</source>
-   <translation> Anfragen</translation>
-  </message>
-  <message>
-   <source>Averaged into one summary</source>
-   <translation>Zu einer Zusammenfassung gemittelt</translation>
-  </message>
-  <message>
-   <source>Stride s</source>
-   <translation>Schritt s</translation>
-  </message>
-  <message>
-   <source>Between two summaries</source>
-   <translation>Zwischen zwei Zusammenfassungen</translation>
-  </message>
-  <message>
-   <source>Tail t</source>
-   <translation>Ende t</translation>
-  </message>
-  <message>
-   <source>Averaged into one more summary</source>
-   <translation>Zu einer weiteren Zusammenfassung gemittelt</translation>
-  </message>
-  <message>
-   <source>Keys k</source>
-   <translation>Schlüssel k</translation>
-  </message>
-  <message>
-   <source> per summary</source>
-   <translation> je Zusammenfassung</translation>
-  </message>
-  <message>
-   <source>Put forward by each summary</source>
-   <translation>Von jeder Zusammenfassung vorgeschlagen</translation>
-  </message>
-  <message>
-   <source>Anchors A</source>
-   <translation>Anker A</translation>
-  </message>
-  <message>
-   <source>Expanded per head; 0: R/(o⁻+o⁺+1)</source>
-   <translation>Erweitert je Kopf; 0: R/(o⁻+o⁺+1)</translation>
-  </message>
-  <message>
-   <source>Expand before o⁻</source>
-   <translation>Davor o⁻</translation>
-  </message>
-  <message>
-   <source>Taken in before an anchor</source>
-   <translation>Vor einem Anker mitgenommen</translation>
-  </message>
-  <message>
-   <source>Expand after o⁺</source>
-   <translation>Danach o⁺</translation>
-  </message>
-  <message>
-   <source>Taken in behind an anchor</source>
-   <translation>Nach einem Anker mitgenommen</translation>
-  </message>
-  <message>
-   <source>BOS</source>
-   <translation>BOS</translation>
-  </message>
-  <message>
-   <source>The model's BOS stands before each text</source>
-   <translation>Das BOS des Modells steht vor jedem Text</translation>
-  </message>
-  <message>
-   <source>Targets across</source>
-   <translation>Ziele über Grenzen</translation>
-  </message>
-  <message>
-   <source>A segment's last logits predict the next one's first token</source>
-   <translation>Die letzten Logits eines Segments sagen das erste Token des nächsten voraus</translation>
-  </message>
-  <message>
-   <source>Prompt boundary</source>
-   <translation>Grenze der Eingabe</translation>
-  </message>
-  <message>
-   <source>Generation only</source>
-   <translation>Nur beim Erzeugen</translation>
-  </message>
-  <message>
-   <source>Pool on host</source>
-   <translation>Pool im Hauptspeicher</translation>
-  </message>
-  <message>
-   <source>Keeps the retrieval pool off the GPU</source>
-   <translation>Hält den Pool von der GPU fern</translation>
-  </message>
-  <message>
-   <source>RoPE</source>
-   <translation>RoPE</translation>
-  </message>
-  <message>
-   <source>Empty: the model's; {"kind", "theta", "factor"}</source>
-   <translation>Leer: wie im Modell; {"kind", "theta", "factor"}</translation>
-  </message>
-  <message>
-   <source>Optimisation</source>
-   <translation>Optimierung</translation>
-  </message>
-  <message>
-   <source>Steps</source>
-   <translation>Schritte</translation>
-  </message>
-  <message>
-   <source>Optimizer steps in all</source>
-   <translation>Schritte des Optimierers insgesamt</translation>
-  </message>
-  <message>
-   <source>Micro-batch</source>
-   <translation>Mikrostapel</translation>
-  </message>
-  <message>
-   <source> samples</source>
-   <translation> Beispiele</translation>
-  </message>
-  <message>
-   <source>Run one after another between two looks at the controls</source>
-   <translation>Nacheinander gerechnet, bis wieder auf Steuerung gehört wird</translation>
-  </message>
-  <message>
-   <source>Accumulation</source>
-   <translation>Anhäufung</translation>
-  </message>
-  <message>
-   <source> micro-batches</source>
-   <translation> Mikrostapel</translation>
-  </message>
-  <message>
-   <source>Of one optimizer step</source>
-   <translation>Eines Schritts des Optimierers</translation>
-  </message>
-  <message>
-   <source>Learning rate</source>
-   <translation>Lernrate</translation>
-  </message>
-  <message>
-   <source>After the warm-up; AdamW</source>
-   <translation>Nach dem Anlauf; AdamW</translation>
-  </message>
-  <message>
-   <source>Schedule</source>
-   <translation>Verlauf</translation>
-  </message>
-  <message>
-   <source>After the warm-up; cosine falls to 0</source>
-   <translation>Nach dem Anlauf; cosine fällt auf 0</translation>
-  </message>
-  <message>
-   <source>Warm-up</source>
-   <translation>Anlauf</translation>
-  </message>
-  <message>
-   <source>The rate rises linearly</source>
-   <translation>Die Rate steigt gleichmäßig</translation>
-  </message>
-  <message>
-   <source>Weight decay</source>
-   <translation>Gewichtsabbau</translation>
-  </message>
-  <message>
-   <source>Of matrices; norms have none</source>
-   <translation>Von Matrizen; Normen haben keinen</translation>
-  </message>
-  <message>
-   <source>Adam β₁</source>
-   <translation>Adam β₁</translation>
-  </message>
-  <message>
-   <source>Decay of the first moment</source>
-   <translation>Abklingen des ersten Moments</translation>
-  </message>
-  <message>
-   <source>Adam β₂</source>
-   <translation>Adam β₂</translation>
-  </message>
-  <message>
-   <source>Decay of the second moment</source>
-   <translation>Abklingen des zweiten Moments</translation>
-  </message>
-  <message>
-   <source>Adam ε</source>
-   <translation>Adam ε</translation>
-  </message>
-  <message>
-   <source>Keeps the division finite</source>
-   <translation>Hält die Division endlich</translation>
-  </message>
-  <message>
-   <source>Clip gradient at</source>
-   <translation>Gradient kappen bei</translation>
-  </message>
-  <message>
-   <source>Norm of the mean loss's gradient; 0: never</source>
-   <translation>Norm des Gradienten des mittleren Verlusts; 0: nie</translation>
-  </message>
-  <message>
-   <source>Checkpointing</source>
-   <translation>Checkpointing</translation>
-  </message>
-  <message>
-   <source>Layers run again in backward: less memory, a third slower</source>
-   <translation>Schichten laufen rückwärts noch einmal: weniger Speicher, ein Drittel langsamer</translation>
-  </message>
-  <message>
-   <source>LoRA</source>
-   <translation>LoRA</translation>
-  </message>
-  <message>
-   <source>Rank</source>
-   <translation>Rang</translation>
-  </message>
-  <message>
-   <source>0: every parameter is trained instead</source>
-   <translation>0: stattdessen wird jeder Parameter trainiert</translation>
-  </message>
-  <message>
-   <source>Alpha</source>
-   <translation>Alpha</translation>
-  </message>
-  <message>
-   <source>The adapter's scale is alpha / rank</source>
-   <translation>Die Skala des Adapters ist Alpha / Rang</translation>
-  </message>
-  <message>
-   <source>Dropout</source>
-   <translation>Dropout</translation>
-  </message>
-  <message>
-   <source>Of the adapter's input, 0 to 1</source>
-   <translation>Des Eingangs des Adapters, 0 bis 1</translation>
-  </message>
-  <message>
-   <source>rsLoRA</source>
-   <translation>rsLoRA</translation>
-  </message>
-  <message>
-   <source>The scale is alpha / √rank</source>
-   <translation>Die Skala ist Alpha / √Rang</translation>
-  </message>
-  <message>
-   <source>Modules</source>
-   <translation>Module</translation>
-  </message>
-  <message>
-   <source>The linear maps that get an adapter</source>
-   <translation>Die linearen Abbildungen, die einen Adapter bekommen</translation>
-  </message>
-  <message>
-   <source>Checkpoints</source>
-   <translation>Stände</translation>
-  </message>
-  <message>
-   <source>Save every</source>
-   <translation>Sichern alle</translation>
-  </message>
-  <message>
-   <source>Keep</source>
-   <translation>Behalten</translation>
-  </message>
-  <message>
-   <source> checkpoints</source>
-   <translation> Stände</translation>
-  </message>
-  <message>
-   <source>The newest ones</source>
-   <translation>Die neuesten</translation>
-  </message>
-  <message>
-   <source>Safety</source>
-   <translation>Sicherheit</translation>
-  </message>
-  <message>
-   <source>On an alert</source>
-   <translation>Bei Alarm</translation>
-  </message>
-  <message>
-   <source>A NaN or a spike: pause, leave the step out, or stop</source>
-   <translation>NaN oder ein Ausschlag: anhalten, den Schritt auslassen oder beenden</translation>
-  </message>
-  <message>
-   <source>Spike</source>
-   <translation>Ausschlag</translation>
-  </message>
-  <message>
-   <source>× smoothed loss</source>
-   <translation>× geglätteter Verlust</translation>
-  </message>
-  <message>
-   <source>What counts as one; 0: nothing</source>
-   <translation>Was als einer gilt; 0: nichts</translation>
-  </message>
- </context>
- <context>
-  <name>std</name>
-  <message>
-   <source>--tokens takes a number of tokens; 0 runs the whole text</source>
-   <translation>--tokens nimmt eine Zahl von Token; 0 liest den ganzen Text</translation>
-  </message>
- </context>
+    </message>
+    <message>
+        <source>Δ loss against the pinned run: %1 nats</source>
+        <translation>Δ Verlust gegen den angehefteten Lauf: %1 nat</translation>
+    </message>
+    <message>
+        <source>Unpin segment %1</source>
+        <translation>Segment %1 lösen</translation>
+    </message>
+    <message>
+        <source>Pin segment %1 as reference</source>
+        <translation>Segment %1 als Bezug anheften</translation>
+    </message>
+    <message>
+        <source>Filter to segment %1</source>
+        <translation>Nur Segment %1 zeigen</translation>
+    </message>
+    <message>
+        <source>Show all segments</source>
+        <translation>Alle Segmente zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>RunController</name>
+    <message>
+        <source>%1: %L2 tokens</source>
+        <translation>%1: %L2 Token</translation>
+    </message>
+    <message>
+        <source>engine</source>
+        <translation>Rechenkern</translation>
+    </message>
+    <message>
+        <source>Stop it first, or wait for its end.</source>
+        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+    </message>
+    <message>
+        <source>pasted text</source>
+        <translation>eingefügter Text</translation>
+    </message>
+    <message>
+        <source>%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6</source>
+        <translation>%1: %2 Schichten, %3 Köpfe, %L4 MB Gewichte in %5 auf %6</translation>
+    </message>
+    <message>
+        <source>Running %L1 tokens, policy %2</source>
+        <translation>Liest %L1 Token, Verfahren %2</translation>
+    </message>
+    <message>
+        <source>%1 %L2 tokens in %3 s, PPL %4, %5 close cuts</source>
+        <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
+    </message>
+    <message>
+        <source>Stopped after</source>
+        <translation>Beendet nach</translation>
+    </message>
+    <message>
+        <source>Done:</source>
+        <translation>Fertig:</translation>
+    </message>
+    <message>
+        <source>The engine is on %1: %2 cores, %3 GB of memory</source>
+        <translation>Der Rechenkern ist auf %1: %2 Kerne, %3 GB Speicher</translation>
+    </message>
+    <message>
+        <source>The engine is in this program</source>
+        <translation>Der Rechenkern ist in diesem Programm</translation>
+    </message>
+    <message>
+        <source>%1: run %2, %L3 segments%4</source>
+        <translation>%1: Lauf %2, %L3 Segmente%4</translation>
+    </message>
+    <message>
+        <source>; its model is not here, so tokens have no text</source>
+        <translation>; sein Modell ist nicht hier, darum haben Token keinen Text</translation>
+    </message>
+</context>
+<context>
+    <name>RunDigests</name>
+    <message>
+        <source>text</source>
+        <translation>Text</translation>
+    </message>
+</context>
+<context>
+    <name>RunDigestsTable</name>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>PPL</source>
+        <translation>PPL</translation>
+    </message>
+    <message>
+        <source>Hits</source>
+        <translation>Treffer</translation>
+    </message>
+    <message>
+        <source>Median dist.</source>
+        <translation>Median-Abst.</translation>
+    </message>
+</context>
+<context>
+    <name>RunReport</name>
+    <message>
+        <source>Without its best hit</source>
+        <translation>Ohne seinen besten Treffer</translation>
+    </message>
+</context>
+<context>
+    <name>SearchWalk</name>
+    <message>
+        <source>tail %1</source>
+        <translation>Ende %1</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Mean of the queries</source>
+        <translation>Mittel der Anfragen</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Best near</source>
+        <translation>Bester bei</translation>
+    </message>
+    <message>
+        <source>Best score</source>
+        <translation>Beste Wertung</translation>
+    </message>
+    <message>
+        <source>Position</source>
+        <translation>Position</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>Wertung</translation>
+    </message>
+    <message>
+        <source>Anchor</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rang</translation>
+    </message>
+    <message>
+        <source>By summary</source>
+        <translation>Von Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Slot</source>
+        <translation>Platz</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Of anchor</source>
+        <translation>Von Anker</translation>
+    </message>
+    <message>
+        <source>Summaries</source>
+        <translation>Zusammenfassungen</translation>
+    </message>
+    <message>
+        <source>Scores</source>
+        <translation>Wertungen</translation>
+    </message>
+    <message>
+        <source>Top-k</source>
+        <translation>Top-k</translation>
+    </message>
+    <message>
+        <source>Anchors</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>Expansion</source>
+        <translation>Erweiterung</translation>
+    </message>
+    <message>
+        <source>Padding</source>
+        <translation>Auffüllung</translation>
+    </message>
+    <message>
+        <source>The last queries of the segment before, in %1 means: windows that overlap, and the tail.</source>
+        <translation>Die letzten Anfragen des Segments davor, in %1 Mitteln: Fenster, die sich überlappen, und das Ende.</translation>
+    </message>
+    <message>
+        <source>Each summary against every unrotated key of the pool: raw dot products.</source>
+        <translation>Jede Zusammenfassung gegen jeden ungedrehten Schlüssel des Pools: rohe Skalarprodukte.</translation>
+    </message>
+    <message>
+        <source>The best keys of each summary: %1 in all, %2 different positions.</source>
+        <translation>Die besten Schlüssel jeder Zusammenfassung: %1 insgesamt, %2 verschiedene Positionen.</translation>
+    </message>
+    <message>
+        <source>Each position with its best score; the %1 best are the anchors.</source>
+        <translation>Jede Position mit ihrer besten Wertung; die %1 besten sind die Anker.</translation>
+    </message>
+    <message>
+        <source>Anchors take their neighbours along, the best anchor first, until R are held: %1 anchors and %2 expanded.</source>
+        <translation>Anker nehmen ihre Nachbarn mit, der beste Anker zuerst, bis es R sind: %1 Anker und %2 erweiterte.</translation>
+    </message>
+    <message>
+        <source>What is missing to R is filled with the lowest unused positions: %1 of padding, %2 slots in all.</source>
+        <translation>Was an R fehlt, füllen die niedrigsten unbenutzten Positionen: %1 zur Auffüllung, %2 Plätze insgesamt.</translation>
+    </message>
+</context>
+<context>
+    <name>SegmentCursor</name>
+    <message>
+        <source>Values at the cursor</source>
+        <translation>Werte am Cursor</translation>
+    </message>
+    <message>
+        <source>&amp;Pin this segment as reference</source>
+        <translation>Dieses Segment als Bezug an&amp;heften</translation>
+    </message>
+    <message>
+        <source>segment %1 · %2</source>
+        <translation>Segment %1 · %2</translation>
+    </message>
+    <message>
+        <source> · Δ to segment %1</source>
+        <translation> · Δ zu Segment %1</translation>
+    </message>
+    <message>
+        <source>P pins a segment as reference, or lets it go</source>
+        <translation>P heftet ein Segment als Bezug an oder löst es</translation>
+    </message>
+</context>
+<context>
+    <name>SessionKeeper</name>
+    <message>
+        <source>Nothing of this session can be kept: %1</source>
+        <translation>Von dieser Sitzung lässt sich nichts behalten: %1</translation>
+    </message>
+    <message>
+        <source>The last session&apos;s model is gone: %1</source>
+        <translation>Das Modell der letzten Sitzung ist fort: %1</translation>
+    </message>
+    <message>
+        <source>Bringing back the last session ended the program; it is among the earlier sessions</source>
+        <translation>Die letzte Sitzung zurückzuholen hat das Programm beendet; sie steht unter den früheren Sitzungen</translation>
+    </message>
+    <message>
+        <source>The program ended unexpectedly; this is what it last showed</source>
+        <translation>Das Programm endete unerwartet; dies hat es zuletzt gezeigt</translation>
+    </message>
+    <message>
+        <source>The last session can&apos;t be read: %1</source>
+        <translation>Die letzte Sitzung lässt sich nicht lesen: %1</translation>
+    </message>
+    <message>
+        <source>unreadable</source>
+        <translation>nicht lesbar</translation>
+    </message>
+    <message>
+        <source>another session is being opened</source>
+        <translation>eine andere Sitzung wird gerade geöffnet</translation>
+    </message>
+    <message>
+        <source>session</source>
+        <translation>Sitzung</translation>
+    </message>
+    <message>
+        <source>Stop it first, or wait for its end.</source>
+        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+    </message>
+</context>
+<context>
+    <name>SessionRestorer</name>
+    <message>
+        <source>The training run %1 is no longer there</source>
+        <translation>Den Trainingslauf %1 gibt es nicht mehr</translation>
+    </message>
+    <message>
+        <source>The session&apos;s settings don&apos;t fit the model: %1</source>
+        <translation>Die Einstellungen der Sitzung passen nicht zum Modell: %1</translation>
+    </message>
+    <message>
+        <source>The model&apos;s weights have changed since the session&apos;s run; run the text again</source>
+        <translation>Die Gewichte des Modells haben sich seit dem Lauf der Sitzung geändert; lesen Sie den Text noch einmal</translation>
+    </message>
+    <message>
+        <source>The run was cut off after %1 of %2 segments; Run does it anew</source>
+        <translation>Der Lauf brach nach %1 von %2 Segmenten ab; „Lauf“ beginnt ihn neu</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsFile</name>
+    <message>
+        <source>The settings can&apos;t be used (%1); they are kept as %2</source>
+        <translation>Die Einstellungen sind nicht zu gebrauchen (%1); sie liegen noch als %2</translation>
+    </message>
+</context>
+<context>
+    <name>StartPanel</name>
+    <message>
+        <source>layer %1, head %2</source>
+        <translation>Schicht %1, Kopf %2</translation>
+    </message>
+    <message>
+        <source>Questions to begin with</source>
+        <translation>Fragen zum Anfang</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antwort</translation>
+    </message>
+    <message>
+        <source>Which head fetched this?</source>
+        <translation>Welcher Kopf hat das geholt?</translation>
+    </message>
+    <message>
+        <source>Says it of the selected token; goes on with each that is selected</source>
+        <translation>Sagt es vom gewählten Token, und dann von jedem, das gewählt wird</translation>
+    </message>
+    <message>
+        <source>Hide a sentence of mine and find it</source>
+        <translation>Einen Satz von mir verstecken und finden</translation>
+    </message>
+    <message>
+        <source>Puts a sentence into the text, runs it, and looks who fetched it</source>
+        <translation>Setzt einen Satz in den Text, liest ihn und sieht nach, wer ihn geholt hat</translation>
+    </message>
+    <message>
+        <source>Close these questions; the menu has them</source>
+        <translation>Diese Fragen schließen; im Menü sind sie wieder zu haben</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>The harbour master keeps the brass key under the third blue lantern.</source>
+        <translation>The harbour master keeps the brass key under the third blue lantern.</translation>
+    </message>
+    <message>
+        <source>The sentence</source>
+        <translation>Der Satz</translation>
+    </message>
+    <message>
+        <source> % in</source>
+        <translation> % tief</translation>
+    </message>
+    <message>
+        <source>How deep in the text that is run</source>
+        <translation>Wie tief im Text, der gelesen wird</translation>
+    </message>
+    <message>
+        <source>Depth, %</source>
+        <translation>Tiefe, %</translation>
+    </message>
+    <message>
+        <source>Hide it and run</source>
+        <translation>Verstecken und lesen</translation>
+    </message>
+    <message>
+        <source>%1: no head has fetched this, as far as the run goes.</source>
+        <translation>%1: Kein Kopf hat das geholt, so weit der Lauf reicht.</translation>
+    </message>
+    <message>
+        <source>%1: &lt;b&gt;%2&lt;/b&gt; fetched it for segment %3, from %L4 tokens back, </source>
+        <translation>%1: &lt;b&gt;%2&lt;/b&gt; hat es für Segment %3 geholt, von %L4 Token weiter vorn, </translation>
+    </message>
+    <message>
+        <source>as an anchor with score %1.</source>
+        <translation>als Anker mit Wertung %1.</translation>
+    </message>
+    <message>
+        <source>beside the anchor at %L1.</source>
+        <translation>neben dem Anker bei %L1.</translation>
+    </message>
+    <message>
+        <source>Others that did: %1.</source>
+        <translation>Andere, die es taten: %1.</translation>
+    </message>
+    <message>
+        <source>Running the text with the sentence in it…</source>
+        <translation>Liest den Text mit dem Satz darin …</translation>
+    </message>
+    <message>
+        <source>%1 with a sentence hidden in it</source>
+        <translation>%1 mit einem versteckten Satz</translation>
+    </message>
+    <message>
+        <source>The run ended before it came to the sentence.</source>
+        <translation>Der Lauf endete, bevor er zum Satz kam.</translation>
+    </message>
+    <message>
+        <source>Its first words stand again at the end of segment %1.</source>
+        <translation>Seine ersten Wörter stehen noch einmal am Ende von Segment %1.</translation>
+    </message>
+    <message>
+        <source>No head fetched it: it stands at %L1, selected. %2</source>
+        <translation>Kein Kopf hat ihn geholt: Er steht bei %L1 und ist gewählt. %2</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;%1&lt;/b&gt; fetched %2 of its %3 tokens for segment %4, and so it is selected.</source>
+        <translation>&lt;b&gt;%1&lt;/b&gt; hat %2 seiner %3 Token für Segment %4 geholt und ist darum gewählt.</translation>
+    </message>
+    <message>
+        <source>Heads that fetched something of it, over all segments: %1.</source>
+        <translation>Köpfe, die etwas davon holten, über alle Segmente: %1.</translation>
+    </message>
+</context>
+<context>
+    <name>Startup</name>
+    <message>
+        <source>Fetching %1</source>
+        <translation>Holt %1</translation>
+    </message>
+    <message>
+        <source>The default model and book can&apos;t be had: %1. The demo stays; open any model and text.</source>
+        <translation>Modell und Buch für den Anfang sind nicht zu haben: %1. Die Demo bleibt; öffnen Sie irgendein Modell und einen Text.</translation>
+    </message>
+    <message>
+        <source>The demo is not installed; open a model and a text.</source>
+        <translation>Die Demo ist nicht installiert; öffnen Sie ein Modell und einen Text.</translation>
+    </message>
+    <message>
+        <source>Open a model by its path on the engine&apos;s machine: Model, Model there.</source>
+        <translation>Öffnen Sie ein Modell mit seinem Pfad auf der Maschine des Rechenkerns: „Modell“, „Modell dort“.</translation>
+    </message>
+</context>
+<context>
+    <name>TableCopy</name>
+    <message>
+        <source>&amp;Copy rows</source>
+        <translation>Zeilen &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Copy rows as CS&amp;V</source>
+        <translation>Zeilen als CS&amp;V kopieren</translation>
+    </message>
+    <message>
+        <source>Copy &amp;picture</source>
+        <translation>&amp;Bild kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>TextPanel</name>
+    <message>
+        <source> and %1 more</source>
+        <translation> und %1 weitere</translation>
+    </message>
+    <message>
+        <source>fetched for segment %1 by layer.head %2</source>
+        <translation>für Segment %1 geholt von Schicht.Kopf %2</translation>
+    </message>
+    <message>
+        <source>position %1, segment %2, its token %3</source>
+        <translation>Position %1, Segment %2, darin Token %3</translation>
+    </message>
+    <message>
+        <source>RoPE position: %1 for local heads (carry %2), %3 without a prefix</source>
+        <translation>RoPE-Position: %1 für lokale Köpfe (Übertrag %2), %3 ohne Präfix</translation>
+    </message>
+    <message>
+        <source>log-probability %1 (probability %2 %)</source>
+        <translation>Log-Wahrscheinlichkeit %1 (Wahrscheinlichkeit %2 %)</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Colour: hits</source>
+        <translation>Farbe: Treffer</translation>
+    </message>
+    <message>
+        <source>Colour: loss</source>
+        <translation>Farbe: Verlust</translation>
+    </message>
+    <message>
+        <source>Colour: none</source>
+        <translation>Farbe: keine</translation>
+    </message>
+    <message>
+        <source>What the background of a token shows</source>
+        <translation>Was der Hintergrund eines Tokens zeigt</translation>
+    </message>
+    <message>
+        <source>All heads</source>
+        <translation>Alle Köpfe</translation>
+    </message>
+    <message>
+        <source>Selected head</source>
+        <translation>Gewählter Kopf</translation>
+    </message>
+    <message>
+        <source>Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head</source>
+        <translation>Wessen Treffer markiert sind: nach Zahl der Köpfe, oder für einen Kopf nach Art (Anker, erweitert, Auffüllung)</translation>
+    </message>
+    <message>
+        <source>Search (Ctrl+F)</source>
+        <translation>Suchen (Strg+F)</translation>
+    </message>
+    <message>
+        <source>Previous match</source>
+        <translation>Voriger Fund</translation>
+    </message>
+    <message>
+        <source>Next match</source>
+        <translation>Nächster Fund</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>nicht gefunden</translation>
+    </message>
+    <message>
+        <source>searching…</source>
+        <translation>sucht …</translation>
+    </message>
+    <message>
+        <source>loss %1 nats against the pinned run</source>
+        <translation>Verlust %1 nat gegen den angehefteten Lauf</translation>
+    </message>
+    <message>
+        <source>loss %1 nats if %2</source>
+        <translation>Verlust %1 nat bei: %2</translation>
+    </message>
+    <message>
+        <source>Colour: Δ loss against B</source>
+        <translation>Farbe: Δ Verlust gegen B</translation>
+    </message>
+    <message>
+        <source>Colour: Δ loss of the what-if</source>
+        <translation>Farbe: Δ Verlust des Versuchs</translation>
+    </message>
+    <message>
+        <source>Blue: this run predicts the token better; orange: the pinned run B does. Full colour: 2 nats</source>
+        <translation>Blau: Dieser Lauf sagt das Token besser voraus; orange: der angeheftete Lauf B. Volle Farbe: 2 nat</translation>
+    </message>
+    <message>
+        <source>Blue: the what-if predicts the token better; orange: worse. Full colour: 2 nats</source>
+        <translation>Blau: Der Versuch sagt das Token besser voraus; orange: schlechter. Volle Farbe: 2 nat</translation>
+    </message>
+    <message>
+        <source>By token</source>
+        <translation>Nach Token</translation>
+    </message>
+    <message>
+        <source>By word</source>
+        <translation>Nach Wort</translation>
+    </message>
+    <message>
+        <source>By sentence</source>
+        <translation>Nach Satz</translation>
+    </message>
+    <message>
+        <source>By line</source>
+        <translation>Nach Zeile</translation>
+    </message>
+    <message>
+        <source>By segment</source>
+        <translation>Nach Segment</translation>
+    </message>
+    <message>
+        <source>What has one colour: the mean of its losses, or its strongest hit</source>
+        <translation>Was eine Farbe hat: das Mittel seiner Verluste oder sein stärkster Treffer</translation>
+    </message>
+    <message>
+        <source>Search the text</source>
+        <translation>Im Text suchen</translation>
+    </message>
+    <message>
+        <source>token %L1</source>
+        <translation>Token %L1</translation>
+    </message>
+    <message>
+        <source>%L1 tokens</source>
+        <translation>%L1 Token</translation>
+    </message>
+    <message>
+        <source>Copy the text of %1</source>
+        <translation>Den Text von %1 kopieren</translation>
+    </message>
+    <message>
+        <source>What if nothing of %1 were retrieved</source>
+        <translation>Was, wenn nichts von %1 abgerufen würde</translation>
+    </message>
+    <message>
+        <source>What if layer %1, head %2 read %3 too</source>
+        <translation>Was, wenn Schicht %1, Kopf %2 auch %3 läse</translation>
+    </message>
+</context>
+<context>
+    <name>TokenView</name>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>The text by tokens. Left and right select a token; Page Up and Page Down scroll.</source>
+        <translation>Der Text nach Token. Links und rechts wählen ein Token; Bild auf und ab rollen.</translation>
+    </message>
+    <message>
+        <source>seg %1</source>
+        <translation>Seg %1</translation>
+    </message>
+    <message>
+        <source>Open a model and a text, then run.</source>
+        <translation>Öffnen Sie ein Modell und einen Text, dann „Lauf“.</translation>
+    </message>
+</context>
+<context>
+    <name>TrainController</name>
+    <message>
+        <source>Opened the training run %1</source>
+        <translation>Trainingslauf %1 geöffnet</translation>
+    </message>
+    <message>
+        <source>a run or a load is using the engine</source>
+        <translation>ein Lauf oder ein Laden braucht den Rechenkern</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>Training</translation>
+    </message>
+    <message>
+        <source>Stop it first, or wait for its end.</source>
+        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+    </message>
+    <message>
+        <source>Fine-tuning %1 for %L2 steps into %3</source>
+        <translation>Stimmt %1 in %L2 Schritten ab, nach %3</translation>
+    </message>
+    <message>
+        <source>a fine-tuning is using the engine</source>
+        <translation>eine Feinabstimmung braucht den Rechenkern</translation>
+    </message>
+    <message>
+        <source>a dry run is using the engine</source>
+        <translation>ein Probelauf braucht den Rechenkern</translation>
+    </message>
+    <message>
+        <source>Going on with %1 after step %L2</source>
+        <translation>Setzt %1 nach Schritt %L2 fort</translation>
+    </message>
+    <message>
+        <source>step under way: %1 %</source>
+        <translation>Schritt läuft: %1 %</translation>
+    </message>
+    <message>
+        <source>Training, step %L1: %2</source>
+        <translation>Training, Schritt %L1: %2</translation>
+    </message>
+    <message>
+        <source>dry run</source>
+        <translation>Probelauf</translation>
+    </message>
+    <message>
+        <source>was stopped</source>
+        <translation>wurde beendet</translation>
+    </message>
+    <message>
+        <source>Training stopped after step %L1; %2</source>
+        <translation>Training nach Schritt %L1 beendet; %2</translation>
+    </message>
+    <message>
+        <source>Training finished with step %L1; the window now runs the trained model, saved in %2</source>
+        <translation>Training mit Schritt %L1 fertig; das Fenster nutzt nun das trainierte Modell, gesichert in %2</translation>
+    </message>
+    <message>
+        <source>nothing to go on from was saved</source>
+        <translation>nichts zum Fortsetzen wurde gesichert</translation>
+    </message>
+    <message>
+        <source>%1, step %L2: its last sample</source>
+        <translation>%1, Schritt %L2: sein letztes Beispiel</translation>
+    </message>
+</context>
+<context>
+    <name>TrainingChart</name>
+    <message>
+        <source>step %L1 · %L2 tokens · %3 min</source>
+        <translation>Schritt %L1 · %L2 Token · %3 min</translation>
+    </message>
+</context>
+<context>
+    <name>TrainingModel</name>
+    <message>
+        <source>preparing</source>
+        <translation>bereitet vor</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>stopping</source>
+        <translation>endet</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>beendet</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>gescheitert</translation>
+    </message>
+    <message>
+        <source>following</source>
+        <translation>verfolgt</translation>
+    </message>
+</context>
+<context>
+    <name>TrainingPanel</name>
+    <message>
+        <source>Training</source>
+        <translation>Training</translation>
+    </message>
+    <message>
+        <source>learning rate</source>
+        <translation>Lernrate</translation>
+    </message>
+    <message>
+        <source>before clipping</source>
+        <translation>vor dem Kappen</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>Token/s</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Pause after the layer under way, or go on</source>
+        <translation>Nach der laufenden Schicht anhalten, oder weiter</translation>
+    </message>
+    <message>
+        <source>Stop and save</source>
+        <translation>Beenden und sichern</translation>
+    </message>
+    <message>
+        <source>Stop and save a checkpoint, from which the run can go on</source>
+        <translation>Beenden und einen Stand sichern, von dem der Lauf weitergehen kann</translation>
+    </message>
+    <message>
+        <source>Newest step</source>
+        <translation>Neuester Schritt</translation>
+    </message>
+    <message>
+        <source>Show the newest step again</source>
+        <translation>Wieder den neuesten Schritt zeigen</translation>
+    </message>
+    <message>
+        <source>Smoothing</source>
+        <translation>Glättung</translation>
+    </message>
+    <message>
+        <source>Share of the past in the smoothed loss; 0: none</source>
+        <translation>Anteil der Vergangenheit am geglätteten Verlust; 0: keine</translation>
+    </message>
+    <message>
+        <source>by step</source>
+        <translation>nach Schritt</translation>
+    </message>
+    <message>
+        <source>by tokens</source>
+        <translation>nach Token</translation>
+    </message>
+    <message>
+        <source>by time</source>
+        <translation>nach Zeit</translation>
+    </message>
+    <message>
+        <source>Horizontal axis</source>
+        <translation>Waagrechte Achse</translation>
+    </message>
+    <message>
+        <source>No training run yet: press Fine-tune, or open a run&apos;s folder</source>
+        <translation>Noch kein Trainingslauf: „Feinabstimmen“ drücken oder den Ordner eines Laufs öffnen</translation>
+    </message>
+    <message>
+        <source>Training loss</source>
+        <translation>Trainingsverlust</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>NLL (nats)</source>
+        <translation>NLL (nat)</translation>
+    </message>
+    <message>
+        <source>Loss by segment</source>
+        <translation>Verlust nach Segment</translation>
+    </message>
+    <message>
+        <source>Segments</source>
+        <translation>Segmente</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>Lernrate</translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation>Rate</translation>
+    </message>
+    <message>
+        <source>Gradient norm</source>
+        <translation>Gradientennorm</translation>
+    </message>
+    <message>
+        <source>Gradient</source>
+        <translation>Gradient</translation>
+    </message>
+    <message>
+        <source>‖∇L‖</source>
+        <translation>‖∇L‖</translation>
+    </message>
+    <message>
+        <source>Throughput</source>
+        <translation>Durchsatz</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Tempo</translation>
+    </message>
+    <message>
+        <source>Tokens per second</source>
+        <translation>Token je Sekunde</translation>
+    </message>
+    <message>
+        <source>Memory while training</source>
+        <translation>Speicher beim Training</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Memory (MB)</source>
+        <translation>Speicher (MB)</translation>
+    </message>
+    <message>
+        <source>Show or hide: %1</source>
+        <translation>Zeigen oder verbergen: %1</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>smoothed</source>
+        <translation>geglättet</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>Gradienten</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>Optimierer</translation>
+    </message>
+    <message>
+        <source>graph</source>
+        <translation>Graph</translation>
+    </message>
+    <message>
+        <source>KV seen</source>
+        <translation>gesehene KV</translation>
+    </message>
+    <message>
+        <source>carry</source>
+        <translation>Übertrag</translation>
+    </message>
+    <message>
+        <source>pool</source>
+        <translation>Pool</translation>
+    </message>
+    <message>
+        <source>peak</source>
+        <translation>Spitze</translation>
+    </message>
+    <message>
+        <source>held out</source>
+        <translation>zurückgehalten</translation>
+    </message>
+    <message>
+        <source>alert</source>
+        <translation>Alarm</translation>
+    </message>
+    <message>
+        <source>segment %1</source>
+        <translation>Segment %1</translation>
+    </message>
+    <message>
+        <source>held out, %L1</source>
+        <translation>zurückgehalten, %L1</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>step %L1 of %L2</source>
+        <translation>Schritt %L1 von %L2</translation>
+    </message>
+    <message>
+        <source>loss %1</source>
+        <translation>Verlust %1</translation>
+    </message>
+    <message>
+        <source>its segments were not kept</source>
+        <translation>seine Segmente wurden nicht behalten</translation>
+    </message>
+</context>
+<context>
+    <name>TrainingRunsPanel</name>
+    <message>
+        <source>Training runs</source>
+        <translation>Trainingsläufe</translation>
+    </message>
+    <message>
+        <source>Fine-tune…</source>
+        <translation>Feinabstimmen …</translation>
+    </message>
+    <message>
+        <source>Start a new run</source>
+        <translation>Einen neuen Lauf beginnen</translation>
+    </message>
+    <message>
+        <source>Open folder…</source>
+        <translation>Ordner öffnen …</translation>
+    </message>
+    <message>
+        <source>Open a finished run, or follow one that another process writes</source>
+        <translation>Einen fertigen Lauf öffnen, oder einen verfolgen, den ein anderer Prozess schreibt</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>Go on with the selected run from its newest checkpoint</source>
+        <translation>Den gewählten Lauf von seinem neuesten Stand fortsetzen</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Take the selected run off the list; its folder stays</source>
+        <translation>Den gewählten Lauf von der Liste nehmen; sein Ordner bleibt</translation>
+    </message>
+    <message>
+        <source>Loss of the ticked runs, smoothed</source>
+        <translation>Verlust der angehakten Läufe, geglättet</translation>
+    </message>
+    <message>
+        <source>NLL (nats)</source>
+        <translation>NLL (nat)</translation>
+    </message>
+    <message>
+        <source>Tick runs in the list to compare them</source>
+        <translation>Läufe in der Liste anhaken, um sie zu vergleichen</translation>
+    </message>
+    <message>
+        <source>Smoothing</source>
+        <translation>Glättung</translation>
+    </message>
+    <message>
+        <source>by step</source>
+        <translation>nach Schritt</translation>
+    </message>
+    <message>
+        <source>by tokens</source>
+        <translation>nach Token</translation>
+    </message>
+    <message>
+        <source>by time</source>
+        <translation>nach Zeit</translation>
+    </message>
+    <message>
+        <source>Horizontal axis</source>
+        <translation>Waagrechte Achse</translation>
+    </message>
+    <message>
+        <source>Open the folder of a training run</source>
+        <translation>Ordner eines Trainingslaufs öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>TrainingRunsTable</name>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+</context>
+<context>
+    <name>WhatIf</name>
+    <message>
+        <source>%1%2 more</source>
+        <translation>%1%2 weitere</translation>
+    </message>
+    <message>
+        <source>by default</source>
+        <translation>voreingestellt</translation>
+    </message>
+    <message>
+        <source>unset</source>
+        <translation>nicht gesetzt</translation>
+    </message>
+    <message>
+        <source>another grouping</source>
+        <translation>andere Gruppierung</translation>
+    </message>
+    <message>
+        <source>no carry</source>
+        <translation>ohne Übertrag</translation>
+    </message>
+    <message>
+        <source>no prefix</source>
+        <translation>ohne Präfix</translation>
+    </message>
+    <message>
+        <source>random prefix (seed %1)</source>
+        <translation>zufälliges Präfix (Startwert %1)</translation>
+    </message>
+    <message>
+        <source>most recent prefix</source>
+        <translation>jüngstes Präfix</translation>
+    </message>
+    <message>
+        <source>oracle prefix</source>
+        <translation>Präfix des Orakels</translation>
+    </message>
+    <message>
+        <source>ban %1–%2</source>
+        <translation>%1–%2 gesperrt</translation>
+    </message>
+    <message>
+        <source>nothing changed</source>
+        <translation>nichts geändert</translation>
+    </message>
+</context>
+<context>
+    <name>WhatIfController</name>
+    <message>
+        <source>The what-if was cancelled</source>
+        <translation>Der Was-wäre-wenn-Versuch wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>a model or a text is being loaded</source>
+        <translation>ein Modell oder ein Text wird geladen</translation>
+    </message>
+    <message>
+        <source>a run is using the engine</source>
+        <translation>ein Lauf braucht den Rechenkern</translation>
+    </message>
+    <message>
+        <source>a what-if is under way</source>
+        <translation>ein Was-wäre-wenn-Versuch läuft</translation>
+    </message>
+    <message>
+        <source>what-if</source>
+        <translation>Was-wäre-wenn</translation>
+    </message>
+    <message>
+        <source>no segment is selected</source>
+        <translation>kein Segment ist gewählt</translation>
+    </message>
+    <message>
+        <source>Select one that has been run.</source>
+        <translation>Wählen Sie eines, das gelesen wurde.</translation>
+    </message>
+    <message>
+        <source>Stop it first, or wait for its end.</source>
+        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+    </message>
+    <message>
+        <source>a what-if is using the engine</source>
+        <translation>ein Was-wäre-wenn-Versuch braucht den Rechenkern</translation>
+    </message>
+    <message>
+        <source>What if “%1”, segment %2: mean loss %3%4 nats</source>
+        <translation>Was-wäre-wenn „%1“, Segment %2: mittlerer Verlust %3%4 nat</translation>
+    </message>
+    <message>
+        <source>Left out %1 hits of segment %2 in turn</source>
+        <translation>%1 Treffer von Segment %2 der Reihe nach weggelassen</translation>
+    </message>
+</context>
+<context>
+    <name>WhatIfDelta</name>
+    <message>
+        <source>Result of the what-if</source>
+        <translation>Ergebnis des Versuchs</translation>
+    </message>
+    <message>
+        <source>Position (token)</source>
+        <translation>Position (Token)</translation>
+    </message>
+    <message>
+        <source>Δ loss (nats)</source>
+        <translation>Δ Verlust (nat)</translation>
+    </message>
+    <message>
+        <source>No what-if yet: change something above and run it</source>
+        <translation>Noch kein Versuch: Ändern Sie oben etwas, und rechnen Sie ihn</translation>
+    </message>
+    <message>
+        <source>Δ loss</source>
+        <translation>Δ Verlust</translation>
+    </message>
+    <message>
+        <source>mean of %1 tokens</source>
+        <translation>Mittel über %1 Token</translation>
+    </message>
+    <message>
+        <source>as it was</source>
+        <translation>wie es war</translation>
+    </message>
+    <message>
+        <source>Hits that changed</source>
+        <translation>Geänderte Treffer</translation>
+    </message>
+    <message>
+        <source>Slots changed: %1</source>
+        <translation>Geänderte Plätze: %1</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;%1&lt;/b&gt; · segment %2: %3&lt;br&gt;Δ loss &lt;b&gt;%4&lt;/b&gt; nats (95 %: %5 to %6), %7 targets%8</source>
+        <translation>&lt;b&gt;%1&lt;/b&gt; · Segment %2: %3&lt;br&gt;Δ Verlust &lt;b&gt;%4&lt;/b&gt; nat (95 %: %5 bis %6), %7 Ziele%8</translation>
+    </message>
+    <message>
+        <source> · of an earlier run</source>
+        <translation> · aus einem früheren Lauf</translation>
+    </message>
+    <message>
+        <source>%1: segment %2</source>
+        <translation>%1: Segment %2</translation>
+    </message>
+    <message>
+        <source>position %1
+as it was: %2 nats
+what if: %3 nats
+Δ %4</source>
+        <translation>Position %1
+wie es war: %2 nat
+im Versuch: %3 nat
+Δ %4</translation>
+    </message>
+</context>
+<context>
+    <name>WhatIfList</name>
+    <message>
+        <source>What-ifs</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>Edit again</source>
+        <translation>Erneut bearbeiten</translation>
+    </message>
+    <message>
+        <source>Fill the form with what this one changed</source>
+        <translation>Das Formular mit dem füllen, was dieser geändert hat</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Take this one out of the list</source>
+        <translation>Diesen aus der Liste nehmen</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren …</translation>
+    </message>
+    <message>
+        <source>All of the list: CSV (a line a token) or JSON (everything)</source>
+        <translation>Die ganze Liste: CSV (eine Zeile je Token) oder JSON (alles)</translation>
+    </message>
+    <message>
+        <source>Export the what-ifs</source>
+        <translation>Versuche exportieren</translation>
+    </message>
+    <message>
+        <source>JSON (*.json);;CSV (*.csv)</source>
+        <translation>JSON (*.json);;CSV (*.csv)</translation>
+    </message>
+</context>
+<context>
+    <name>WhatIfPanel</name>
+    <message>
+        <source>What-if</source>
+        <translation>Was-wäre-wenn</translation>
+    </message>
+    <message>
+        <source>Segment to run again</source>
+        <translation>Segment, das noch einmal gelesen wird</translation>
+    </message>
+    <message>
+        <source>Name of the what-if</source>
+        <translation>Name des Versuchs</translation>
+    </message>
+    <message>
+        <source>What it costs</source>
+        <translation>Was er kostet</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Rechnen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>Back to the segment as it was</source>
+        <translation>Zurück zum Segment, wie es war</translation>
+    </message>
+    <message>
+        <source>Progress of the what-if</source>
+        <translation>Fortschritt des Versuchs</translation>
+    </message>
+    <message>
+        <source>Results</source>
+        <translation>Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Δ loss</source>
+        <translation>Δ Verlust</translation>
+    </message>
+    <message>
+        <source>What-ifs</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>Which hit matters</source>
+        <translation>Welcher Treffer zählt</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Segment %1&lt;/b&gt;, tokens %L2 to %L3, again, but:</source>
+        <translation>&lt;b&gt;Segment %1&lt;/b&gt;, Token %L2 bis %L3, noch einmal, aber:</translation>
+    </message>
+    <message>
+        <source>Name: %1</source>
+        <translation>Name: %1</translation>
+    </message>
+    <message>
+        <source>Leaving out hits one by one…</source>
+        <translation>Lässt Treffer einzeln weg …</translation>
+    </message>
+    <message>
+        <source>Running the segment again…</source>
+        <translation>Liest das Segment noch einmal …</translation>
+    </message>
+    <message>
+        <source>Not now: %1</source>
+        <translation>Jetzt nicht: %1</translation>
+    </message>
+    <message>
+        <source>Nothing is changed yet.</source>
+        <translation>Noch ist nichts geändert.</translation>
+    </message>
+    <message>
+        <source>, about %1 s at the run&apos;s speed</source>
+        <translation>, etwa %1 s bei der Geschwindigkeit des Laufs</translation>
+    </message>
+    <message>
+        <source>%1 segments to run%2.</source>
+        <translation>%1 Segmente zu lesen%2.</translation>
+    </message>
+    <message>
+        <source>Its price is not known.</source>
+        <translation>Sein Aufwand ist nicht bekannt.</translation>
+    </message>
+</context>
+<context>
+    <name>WhatIfTable</name>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>Δ loss</source>
+        <translation>Δ Verlust</translation>
+    </message>
+    <message>
+        <source>from</source>
+        <translation>von</translation>
+    </message>
+    <message>
+        <source>to</source>
+        <translation>bis</translation>
+    </message>
+    <message>
+        <source>Hits</source>
+        <translation>Treffer</translation>
+    </message>
+    <message>
+        <source>What if</source>
+        <translation>Was, wenn</translation>
+    </message>
+    <message>
+        <source>A double click or F2 changes it</source>
+        <translation>Doppelklick oder F2 ändert ihn</translation>
+    </message>
+    <message>
+        <source>The segment that was run again</source>
+        <translation>Das Segment, das noch einmal gelesen wurde</translation>
+    </message>
+    <message>
+        <source>Mean over the segment&apos;s targets, nats: above zero is worse</source>
+        <translation>Mittel über die Ziele des Segments, nat: Über null ist schlechter</translation>
+    </message>
+    <message>
+        <source>Lower bound of the 95 % interval: paired bootstrap over blocks of 32 tokens</source>
+        <translation>Untere Grenze des 95-%-Intervalls: gepaarter Bootstrap über Blöcke von 32 Token</translation>
+    </message>
+    <message>
+        <source>Upper bound of the 95 % interval: paired bootstrap over blocks of 32 tokens</source>
+        <translation>Obere Grenze des 95-%-Intervalls: gepaarter Bootstrap über Blöcke von 32 Token</translation>
+    </message>
+    <message>
+        <source>Slots that only one side has</source>
+        <translation>Plätze, die nur eine Seite hat</translation>
+    </message>
+    <message>
+        <source>What was changed</source>
+        <translation>Was geändert wurde</translation>
+    </message>
+</context>
+<context>
+    <name>carryover</name>
+    <message>
+        <source>sentence</source>
+        <translation>Satz</translation>
+    </message>
+    <message>
+        <source>there is none</source>
+        <translation>es gibt keinen</translation>
+    </message>
+    <message>
+        <source>Write one, of a few words or more.</source>
+        <translation>Schreiben Sie einen aus ein paar Wörtern oder mehr.</translation>
+    </message>
+    <message>
+        <source>the text that is run is too short to hide it in</source>
+        <translation>der Text, der gelesen wird, ist zu kurz, um ihn darin zu verstecken</translation>
+    </message>
+    <message>
+        <source>Run three segments or more, or hide fewer words.</source>
+        <translation>Drei Segmente oder mehr lesen, oder weniger Wörter verstecken.</translation>
+    </message>
+    <message>
+        <source>Go to the segment with the highest loss</source>
+        <translation>Zum Segment mit dem höchsten Verlust</translation>
+    </message>
+    <message>
+        <source>Go to the segment with the most anchors</source>
+        <translation>Zum Segment mit den meisten Ankern</translation>
+    </message>
+    <message>
+        <source>Grouping: %1</source>
+        <translation>Gruppierung: %1</translation>
+    </message>
+    <message>
+        <source>grouping “%1”</source>
+        <translation>Gruppierung „%1“</translation>
+    </message>
+    <message>
+        <source>Policy: %1</source>
+        <translation>Verfahren: %1</translation>
+    </message>
+    <message>
+        <source>Show: %1</source>
+        <translation>Zeigen: %1</translation>
+    </message>
+    <message>
+        <source>Bookmark: %1</source>
+        <translation>Lesezeichen: %1</translation>
+    </message>
+    <message>
+        <source>segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Go to segment %1</source>
+        <translation>Zu Segment %1</translation>
+    </message>
+    <message>
+        <source>Go to token %1</source>
+        <translation>Zu Token %1</translation>
+    </message>
+    <message>
+        <source>Go to layer %1, head %2</source>
+        <translation>Zu Schicht %1, Kopf %2</translation>
+    </message>
+    <message>
+        <source>--size takes WIDTHxHEIGHT of at least 640x480, such as 1280x800</source>
+        <translation>--size nimmt BREITExHÖHE von mindestens 640x480, wie 1280x800</translation>
+    </message>
+    <message>
+        <source>Model folder, GGUF file, or session file</source>
+        <translation>Modellordner, GGUF-Datei oder Sitzungsdatei</translation>
+    </message>
+    <message>
+        <source>UTF-8 text</source>
+        <translation>UTF-8-Text</translation>
+    </message>
+    <message>
+        <source>Stay with the demo; fetch no default model or book</source>
+        <translation>Bei der Demo bleiben; kein Modell und kein Buch holen</translation>
+    </message>
+    <message>
+        <source>Run the first N tokens; 0: all</source>
+        <translation>Die ersten N Token lesen; 0: alle</translation>
+    </message>
+    <message>
+        <source>light or dark</source>
+        <translation>light (hell) oder dark (dunkel)</translation>
+    </message>
+    <message>
+        <source>system, en or de</source>
+        <translation>system, en oder de</translation>
+    </message>
+    <message>
+        <source>Do not bring back what the last window showed</source>
+        <translation>Nicht zurückholen, was das letzte Fenster zeigte</translation>
+    </message>
+    <message>
+        <source>Size of the window</source>
+        <translation>Größe des Fensters</translation>
+    </message>
+    <message>
+        <source>Open the folder of a training run too</source>
+        <translation>Auch den Ordner eines Trainingslaufs öffnen</translation>
+    </message>
+    <message>
+        <source>Run, save pictures of each view to DIR, quit</source>
+        <translation>Lesen, Bilder aller Ansichten nach DIR sichern, beenden</translation>
+    </message>
+    <message>
+        <source>Quit when the run ends</source>
+        <translation>Beenden, wenn der Lauf endet</translation>
+    </message>
+    <message>
+        <source>No window: run, write data and pictures, quit</source>
+        <translation>Kein Fenster: lesen, Daten und Bilder schreiben, beenden</translation>
+    </message>
+    <message>
+        <source>PEFT adapter to merge into the model</source>
+        <translation>PEFT-Adapter, der ins Modell eingerechnet wird</translation>
+    </message>
+    <message>
+        <source>Run folder of --headless</source>
+        <translation>Laufordner von --headless</translation>
+    </message>
+    <message>
+        <source>at most a model and a text can be given</source>
+        <translation>höchstens ein Modell und ein Text können angegeben werden</translation>
+    </message>
+    <message>
+        <source>--theme takes light or dark</source>
+        <translation>--theme nimmt light oder dark</translation>
+    </message>
+    <message>
+        <source>--language takes system, en or de</source>
+        <translation>--language nimmt system, en oder de</translation>
+    </message>
+    <message>
+        <source>policy %1 (%2)</source>
+        <translation>Verfahren %1 (%2)</translation>
+    </message>
+    <message>
+        <source>grouping</source>
+        <translation>Gruppierung</translation>
+    </message>
+    <message>
+        <source>Tokens trained on</source>
+        <translation>Trainierte Token</translation>
+    </message>
+    <message>
+        <source>Training time (min)</source>
+        <translation>Trainingszeit (min)</translation>
+    </message>
+    <message>
+        <source>Optimizer step</source>
+        <translation>Schritt des Optimierers</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>an</translation>
+    </message>
+    <message>
+        <source>Choose</source>
+        <translation>Wählen</translation>
+    </message>
+    <message>
+        <source>Files…</source>
+        <translation>Dateien …</translation>
+    </message>
+    <message>
+        <source>Folder…</source>
+        <translation>Ordner …</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Daten</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>The checkpoint to start from: Hugging Face folder or GGUF</source>
+        <translation>Das Modell, von dem aus: Hugging-Face-Ordner oder GGUF</translation>
+    </message>
+    <message>
+        <source>Texts</source>
+        <translation>Texte</translation>
+    </message>
+    <message>
+        <source>Files or folders, one a line: text, .jsonl, .json of ids</source>
+        <translation>Dateien oder Ordner, je Zeile: Text, .jsonl, .json mit Nummern</translation>
+    </message>
+    <message>
+        <source>JSONL field</source>
+        <translation>JSONL-Feld</translation>
+    </message>
+    <message>
+        <source>Which field of a JSONL line holds the text</source>
+        <translation>Welches Feld einer JSONL-Zeile den Text enthält</translation>
+    </message>
+    <message>
+        <source>Run folder</source>
+        <translation>Laufordner</translation>
+    </message>
+    <message>
+        <source>A new folder for metrics, checkpoints, result</source>
+        <translation>Ein neuer Ordner für Messwerte, Stände, Ergebnis</translation>
+    </message>
+    <message>
+        <source>Held out</source>
+        <translation>Zurückgehalten</translation>
+    </message>
+    <message>
+        <source>Share of the tokens kept for validation</source>
+        <translation>Anteil der Token, der für die Validierung bleibt</translation>
+    </message>
+    <message>
+        <source>Validate every</source>
+        <translation>Validieren alle</translation>
+    </message>
+    <message>
+        <source> steps</source>
+        <translation> Schritte</translation>
+    </message>
+    <message>
+        <source>0: at the end only</source>
+        <translation>0: nur am Ende</translation>
+    </message>
+    <message>
+        <source>Validation lengths</source>
+        <translation>Validierungslängen</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Such as 1024, 4096; empty: one sample&apos;s length</source>
+        <translation>Wie 1024, 4096; leer: die Länge eines Beispiels</translation>
+    </message>
+    <message>
+        <source>Execution</source>
+        <translation>Ausführung</translation>
+    </message>
+    <message>
+        <source>segmented: aligned with how it will run; full: the misaligned control</source>
+        <translation>segmented: passend zur späteren Ausführung; full: die unpassende Kontrolle</translation>
+    </message>
+    <message>
+        <source>Numbers</source>
+        <translation>Zahlen</translation>
+    </message>
+    <message>
+        <source>Of compute; master weights are fp32 either way</source>
+        <translation>Beim Rechnen; die Hauptgewichte sind in jedem Fall fp32</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>auto: the GPU where there is one</source>
+        <translation>auto: die GPU, wo es eine gibt</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>Threads</translation>
+    </message>
+    <message>
+        <source>0: all cores; the same number repeats a run exactly</source>
+        <translation>0: alle Kerne; dieselbe Zahl wiederholt einen Lauf genau</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>Of the samples&apos; order, LoRA&apos;s start and dropout</source>
+        <translation>Der Reihenfolge der Beispiele, des Beginns von LoRA und des Dropouts</translation>
+    </message>
+    <message>
+        <source>Segments</source>
+        <translation>Segmente</translation>
+    </message>
+    <message>
+        <source>Segment S</source>
+        <translation>Segment S</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> Token</translation>
+    </message>
+    <message>
+        <source>Read by a step of the recurrence</source>
+        <translation>Liest ein Schritt der Rekursion</translation>
+    </message>
+    <message>
+        <source>Carry M</source>
+        <translation>Übertrag M</translation>
+    </message>
+    <message>
+        <source>Tail of the last segment that local heads keep; at most S</source>
+        <translation>Ende des letzten Segments, das lokale Köpfe behalten; höchstens S</translation>
+    </message>
+    <message>
+        <source>Retrieval R</source>
+        <translation>Abruf R</translation>
+    </message>
+    <message>
+        <source>Fetched from the past by a long-range head; 0: none</source>
+        <translation>Holt ein weitreichender Kopf aus der Vergangenheit; 0: nichts</translation>
+    </message>
+    <message>
+        <source>Depth K</source>
+        <translation>Tiefe K</translation>
+    </message>
+    <message>
+        <source> transitions</source>
+        <translation> Übergänge</translation>
+    </message>
+    <message>
+        <source>Segment transitions that gradients cross</source>
+        <translation>Segmentübergänge, über die Gradienten laufen</translation>
+    </message>
+    <message>
+        <source>Segments a sample</source>
+        <translation>Segmente je Beispiel</translation>
+    </message>
+    <message>
+        <source>0: K + 1</source>
+        <translation>0: K + 1</translation>
+    </message>
+    <message>
+        <source>Long-range layers</source>
+        <translation>Weitreichende Schichten</translation>
+    </message>
+    <message>
+        <source>Counted from 0, such as 6, 8, 11</source>
+        <translation>Gezählt ab 0, wie 6, 8, 11</translation>
+    </message>
+    <message>
+        <source>Long-range heads</source>
+        <translation>Weitreichende Köpfe</translation>
+    </message>
+    <message>
+        <source>Query heads, [0,1,2]; or a list for each layer</source>
+        <translation>Anfragende Köpfe, [0,1,2]; oder eine Liste je Schicht</translation>
+    </message>
+    <message>
+        <source>Queries L_q</source>
+        <translation>Anfragen L_q</translation>
+    </message>
+    <message>
+        <source>Last queries of a segment that retrieval is made with</source>
+        <translation>Letzte Anfragen eines Segments, mit denen abgerufen wird</translation>
+    </message>
+    <message>
+        <source>Window w</source>
+        <translation>Fenster w</translation>
+    </message>
+    <message>
+        <source> queries</source>
+        <translation> Anfragen</translation>
+    </message>
+    <message>
+        <source>Averaged into one summary</source>
+        <translation>Zu einer Zusammenfassung gemittelt</translation>
+    </message>
+    <message>
+        <source>Stride s</source>
+        <translation>Schritt s</translation>
+    </message>
+    <message>
+        <source>Between two summaries</source>
+        <translation>Zwischen zwei Zusammenfassungen</translation>
+    </message>
+    <message>
+        <source>Tail t</source>
+        <translation>Ende t</translation>
+    </message>
+    <message>
+        <source>Averaged into one more summary</source>
+        <translation>Zu einer weiteren Zusammenfassung gemittelt</translation>
+    </message>
+    <message>
+        <source>Keys k</source>
+        <translation>Schlüssel k</translation>
+    </message>
+    <message>
+        <source> per summary</source>
+        <translation> je Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Put forward by each summary</source>
+        <translation>Von jeder Zusammenfassung vorgeschlagen</translation>
+    </message>
+    <message>
+        <source>Anchors A</source>
+        <translation>Anker A</translation>
+    </message>
+    <message>
+        <source>Expanded per head; 0: R/(o⁻+o⁺+1)</source>
+        <translation>Erweitert je Kopf; 0: R/(o⁻+o⁺+1)</translation>
+    </message>
+    <message>
+        <source>Expand before o⁻</source>
+        <translation>Davor o⁻</translation>
+    </message>
+    <message>
+        <source>Taken in before an anchor</source>
+        <translation>Vor einem Anker mitgenommen</translation>
+    </message>
+    <message>
+        <source>Expand after o⁺</source>
+        <translation>Danach o⁺</translation>
+    </message>
+    <message>
+        <source>Taken in behind an anchor</source>
+        <translation>Nach einem Anker mitgenommen</translation>
+    </message>
+    <message>
+        <source>BOS</source>
+        <translation>BOS</translation>
+    </message>
+    <message>
+        <source>The model&apos;s BOS stands before each text</source>
+        <translation>Das BOS des Modells steht vor jedem Text</translation>
+    </message>
+    <message>
+        <source>Targets across</source>
+        <translation>Ziele über Grenzen</translation>
+    </message>
+    <message>
+        <source>A segment&apos;s last logits predict the next one&apos;s first token</source>
+        <translation>Die letzten Logits eines Segments sagen das erste Token des nächsten voraus</translation>
+    </message>
+    <message>
+        <source>Prompt boundary</source>
+        <translation>Grenze der Eingabe</translation>
+    </message>
+    <message>
+        <source>Generation only</source>
+        <translation>Nur beim Erzeugen</translation>
+    </message>
+    <message>
+        <source>Pool on host</source>
+        <translation>Pool im Hauptspeicher</translation>
+    </message>
+    <message>
+        <source>Keeps the retrieval pool off the GPU</source>
+        <translation>Hält den Pool von der GPU fern</translation>
+    </message>
+    <message>
+        <source>RoPE</source>
+        <translation>RoPE</translation>
+    </message>
+    <message>
+        <source>Empty: the model&apos;s; {&quot;kind&quot;, &quot;theta&quot;, &quot;factor&quot;}</source>
+        <translation>Leer: wie im Modell; {&quot;kind&quot;, &quot;theta&quot;, &quot;factor&quot;}</translation>
+    </message>
+    <message>
+        <source>Optimisation</source>
+        <translation>Optimierung</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>Optimizer steps in all</source>
+        <translation>Schritte des Optimierers insgesamt</translation>
+    </message>
+    <message>
+        <source>Micro-batch</source>
+        <translation>Mikrostapel</translation>
+    </message>
+    <message>
+        <source> samples</source>
+        <translation> Beispiele</translation>
+    </message>
+    <message>
+        <source>Run one after another between two looks at the controls</source>
+        <translation>Nacheinander gerechnet, bis wieder auf Steuerung gehört wird</translation>
+    </message>
+    <message>
+        <source>Accumulation</source>
+        <translation>Anhäufung</translation>
+    </message>
+    <message>
+        <source> micro-batches</source>
+        <translation> Mikrostapel</translation>
+    </message>
+    <message>
+        <source>Of one optimizer step</source>
+        <translation>Eines Schritts des Optimierers</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>Lernrate</translation>
+    </message>
+    <message>
+        <source>After the warm-up; AdamW</source>
+        <translation>Nach dem Anlauf; AdamW</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>After the warm-up; cosine falls to 0</source>
+        <translation>Nach dem Anlauf; cosine fällt auf 0</translation>
+    </message>
+    <message>
+        <source>Warm-up</source>
+        <translation>Anlauf</translation>
+    </message>
+    <message>
+        <source>The rate rises linearly</source>
+        <translation>Die Rate steigt gleichmäßig</translation>
+    </message>
+    <message>
+        <source>Weight decay</source>
+        <translation>Gewichtsabbau</translation>
+    </message>
+    <message>
+        <source>Of matrices; norms have none</source>
+        <translation>Von Matrizen; Normen haben keinen</translation>
+    </message>
+    <message>
+        <source>Adam β₁</source>
+        <translation>Adam β₁</translation>
+    </message>
+    <message>
+        <source>Decay of the first moment</source>
+        <translation>Abklingen des ersten Moments</translation>
+    </message>
+    <message>
+        <source>Adam β₂</source>
+        <translation>Adam β₂</translation>
+    </message>
+    <message>
+        <source>Decay of the second moment</source>
+        <translation>Abklingen des zweiten Moments</translation>
+    </message>
+    <message>
+        <source>Adam ε</source>
+        <translation>Adam ε</translation>
+    </message>
+    <message>
+        <source>Keeps the division finite</source>
+        <translation>Hält die Division endlich</translation>
+    </message>
+    <message>
+        <source>Clip gradient at</source>
+        <translation>Gradient kappen bei</translation>
+    </message>
+    <message>
+        <source>Norm of the mean loss&apos;s gradient; 0: never</source>
+        <translation>Norm des Gradienten des mittleren Verlusts; 0: nie</translation>
+    </message>
+    <message>
+        <source>Checkpointing</source>
+        <translation>Checkpointing</translation>
+    </message>
+    <message>
+        <source>Layers run again in backward: less memory, a third slower</source>
+        <translation>Schichten laufen rückwärts noch einmal: weniger Speicher, ein Drittel langsamer</translation>
+    </message>
+    <message>
+        <source>LoRA</source>
+        <translation>LoRA</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rang</translation>
+    </message>
+    <message>
+        <source>0: every parameter is trained instead</source>
+        <translation>0: stattdessen wird jeder Parameter trainiert</translation>
+    </message>
+    <message>
+        <source>Alpha</source>
+        <translation>Alpha</translation>
+    </message>
+    <message>
+        <source>The adapter&apos;s scale is alpha / rank</source>
+        <translation>Die Skala des Adapters ist Alpha / Rang</translation>
+    </message>
+    <message>
+        <source>Dropout</source>
+        <translation>Dropout</translation>
+    </message>
+    <message>
+        <source>Of the adapter&apos;s input, 0 to 1</source>
+        <translation>Des Eingangs des Adapters, 0 bis 1</translation>
+    </message>
+    <message>
+        <source>rsLoRA</source>
+        <translation>rsLoRA</translation>
+    </message>
+    <message>
+        <source>The scale is alpha / √rank</source>
+        <translation>Die Skala ist Alpha / √Rang</translation>
+    </message>
+    <message>
+        <source>Modules</source>
+        <translation>Module</translation>
+    </message>
+    <message>
+        <source>The linear maps that get an adapter</source>
+        <translation>Die linearen Abbildungen, die einen Adapter bekommen</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>Stände</translation>
+    </message>
+    <message>
+        <source>Save every</source>
+        <translation>Sichern alle</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source> checkpoints</source>
+        <translation> Stände</translation>
+    </message>
+    <message>
+        <source>The newest ones</source>
+        <translation>Die neuesten</translation>
+    </message>
+    <message>
+        <source>Safety</source>
+        <translation>Sicherheit</translation>
+    </message>
+    <message>
+        <source>On an alert</source>
+        <translation>Bei Alarm</translation>
+    </message>
+    <message>
+        <source>A NaN or a spike: pause, leave the step out, or stop</source>
+        <translation>NaN oder ein Ausschlag: anhalten, den Schritt auslassen oder beenden</translation>
+    </message>
+    <message>
+        <source>Spike</source>
+        <translation>Ausschlag</translation>
+    </message>
+    <message>
+        <source>× smoothed loss</source>
+        <translation>× geglätteter Verlust</translation>
+    </message>
+    <message>
+        <source>What counts as one; 0: nothing</source>
+        <translation>Was als einer gilt; 0: nichts</translation>
+    </message>
+    <message>
+        <source>there is no “%1” here</source>
+        <translation>„%1“ gibt es hier nicht</translation>
+    </message>
+    <message>
+        <source>Count from 0, and select what the run has.</source>
+        <translation>Zählen Sie ab 0, und wählen Sie, was der Lauf hat.</translation>
+    </message>
+    <message>
+        <source>has no step of a training yet</source>
+        <translation>hat noch keinen Schritt eines Trainings</translation>
+    </message>
+    <message>
+        <source>Open it when there is one.</source>
+        <translation>Öffnen Sie ihn, wenn es einen gibt.</translation>
+    </message>
+    <message>
+        <source>the demo is not installed</source>
+        <translation>die Demo ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>Open a model and a text.</source>
+        <translation>Öffnen Sie ein Modell und einen Text.</translation>
+    </message>
+    <message>
+        <source>names no file</source>
+        <translation>nennt keine Datei</translation>
+    </message>
+    <message>
+        <source>Name one after it.</source>
+        <translation>Nennen Sie dahinter eine.</translation>
+    </message>
+    <message>
+        <source>can&apos;t be opened</source>
+        <translation>lässt sich nicht öffnen</translation>
+    </message>
+    <message>
+        <source>Open demo, model, text, run or training.</source>
+        <translation>Öffnen lassen sich demo, model, text, run oder training.</translation>
+    </message>
+    <message>
+        <source>“%1” is not known</source>
+        <translation>„%1“ ist nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Use segmented or full.</source>
+        <translation>Nehmen Sie segmented oder full.</translation>
+    </message>
+    <message>
+        <source>“%1” is no number</source>
+        <translation>„%1“ ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>0 runs the whole text.</source>
+        <translation>0 liest den ganzen Text.</translation>
+    </message>
+    <message>
+        <source>no model is open</source>
+        <translation>kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>Open one before.</source>
+        <translation>Öffnen Sie vorher eines.</translation>
+    </message>
+    <message>
+        <source>run</source>
+        <translation>run</translation>
+    </message>
+    <message>
+        <source>there is no model and text, or a run goes on</source>
+        <translation>es fehlt ein Modell oder ein Text, oder ein Lauf ist im Gange</translation>
+    </message>
+    <message>
+        <source>Open both before; wait for what goes on.</source>
+        <translation>Öffnen Sie vorher beides; warten Sie ab, was im Gange ist.</translation>
+    </message>
+    <message>
+        <source>wait</source>
+        <translation>wait</translation>
+    </message>
+    <message>
+        <source>“%1” is no segment</source>
+        <translation>„%1“ ist kein Segment</translation>
+    </message>
+    <message>
+        <source>Count from 0.</source>
+        <translation>Zählen Sie ab 0.</translation>
+    </message>
+    <message>
+        <source>the run ended after %1 segments</source>
+        <translation>der Lauf endete nach %1 Segmenten</translation>
+    </message>
+    <message>
+        <source>Wait for an earlier one.</source>
+        <translation>Warten Sie auf ein früheres.</translation>
+    </message>
+    <message>
+        <source>“%1” is no number of seconds</source>
+        <translation>„%1“ ist keine Zahl von Sekunden</translation>
+    </message>
+    <message>
+        <source>Such as 0.5.</source>
+        <translation>Zum Beispiel 0.5.</translation>
+    </message>
+    <message>
+        <source>there is no such panel</source>
+        <translation>diese Ansicht gibt es nicht</translation>
+    </message>
+    <message>
+        <source>The panels are %1.</source>
+        <translation>Die Ansichten sind %1.</translation>
+    </message>
+    <message>
+        <source>what-if</source>
+        <translation>Was-wäre-wenn</translation>
+    </message>
+    <message>
+        <source>the engine is busy</source>
+        <translation>der Rechenkern ist beschäftigt</translation>
+    </message>
+    <message>
+        <source>Wait for the end of what goes on before.</source>
+        <translation>Warten Sie vorher das Ende dessen ab, was im Gange ist.</translation>
+    </message>
+    <message>
+        <source>can&apos;t be pinned</source>
+        <translation>lässt sich nicht anheften</translation>
+    </message>
+    <message>
+        <source>Write: pin run, or pin none.</source>
+        <translation>Schreiben Sie: pin run oder pin none.</translation>
+    </message>
+    <message>
+        <source>Run a text before.</source>
+        <translation>Lesen Sie vorher einen Text.</translation>
+    </message>
+    <message>
+        <source>zoom</source>
+        <translation>zoom</translation>
+    </message>
+    <message>
+        <source>Give x0 x1 y0 y1.</source>
+        <translation>Geben Sie x0 x1 y0 y1 an.</translation>
+    </message>
+    <message>
+        <source>can&apos;t be “%1”</source>
+        <translation>kann nicht „%1“ sein</translation>
+    </message>
+    <message>
+        <source>Give size WxHmm, style NAME, dpi from 50 to 1200.</source>
+        <translation>Geben Sie size BxHmm, style NAME, dpi von 50 bis 1200 an.</translation>
+    </message>
+    <message>
+        <source>can&apos;t be exported so</source>
+        <translation>lässt sich so nicht exportieren</translation>
+    </message>
+    <message>
+        <source>Write export figure NAME FILE, data KIND FILE, what-ifs FILE, report FILE or plots FOLDER.</source>
+        <translation>Schreiben Sie export figure NAME DATEI, data ART DATEI, what-ifs DATEI, report DATEI oder plots ORDNER.</translation>
+    </message>
+    <message>
+        <source>save</source>
+        <translation>save</translation>
+    </message>
+    <message>
+        <source>no run has ended</source>
+        <translation>kein Lauf ist zu Ende</translation>
+    </message>
+    <message>
+        <source>Run and wait before.</source>
+        <translation>Lesen Sie vorher einen Text, und warten Sie sein Ende ab.</translation>
+    </message>
+    <message>
+        <source>can&apos;t be written</source>
+        <translation>lässt sich nicht schreiben</translation>
+    </message>
+    <message>
+        <source>Name a .png in a folder that you may write to.</source>
+        <translation>Nennen Sie eine .png-Datei in einem Ordner, in den Sie schreiben dürfen.</translation>
+    </message>
+    <message>
+        <source>is no theme</source>
+        <translation>ist kein Farbschema</translation>
+    </message>
+    <message>
+        <source>Use light or dark.</source>
+        <translation>Nehmen Sie light oder dark.</translation>
+    </message>
+    <message>
+        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER</source>
+        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER</translation>
+    </message>
+    <message>
+        <source>FIELD VALUE</source>
+        <translation>FELD WERT</translation>
+    </message>
+    <message>
+        <source>[SECONDS | segment N]</source>
+        <translation>[SEKUNDEN | segment N]</translation>
+    </message>
+    <message>
+        <source>[segment N|first|last|most-anchors] [layer N] [head N|first] [token N|top-hit]</source>
+        <translation>[segment N|first|last|most-anchors] [layer N] [head N|first] [token N|top-hit]</translation>
+    </message>
+    <message>
+        <source>PANEL</source>
+        <translation>ANSICHT</translation>
+    </message>
+    <message>
+        <source>PANEL SWITCH VALUE</source>
+        <translation>ANSICHT SCHALTER WERT</translation>
+    </message>
+    <message>
+        <source>PANEL BUTTON</source>
+        <translation>ANSICHT KNOPF</translation>
+    </message>
+    <message>
+        <source>[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens FIRST LAST] [FIELD VALUE] [name TEXT]</source>
+        <translation>[no-carry] [prefix QUELLE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens ERSTES LETZTES] [FELD WERT] [name TEXT]</translation>
+    </message>
+    <message>
+        <source>run | none</source>
+        <translation>run | none</translation>
+    </message>
+    <message>
+        <source>PLOT X0 X1 Y0 Y1</source>
+        <translation>DIAGRAMM X0 X1 Y0 Y1</translation>
+    </message>
+    <message>
+        <source>figure NAME FILE [size WxHmm] [style NAME] [dpi N] | data KIND FILE | what-ifs FILE | report FILE | plots FOLDER</source>
+        <translation>figure NAME DATEI [size BxHmm] [style NAME] [dpi N] | data ART DATEI | what-ifs DATEI | report DATEI | plots ORDNER</translation>
+    </message>
+    <message>
+        <source>FOLDER</source>
+        <translation>ORDNER</translation>
+    </message>
+    <message>
+        <source>[PANEL] FILE</source>
+        <translation>[ANSICHT] DATEI</translation>
+    </message>
+    <message>
+        <source>light | dark</source>
+        <translation>light | dark</translation>
+    </message>
+    <message>
+        <source>has %1 words after it</source>
+        <translation>hat %1 Wörter hinter sich</translation>
+    </message>
+    <message>
+        <source>Write: %1 %2</source>
+        <translation>Schreiben Sie: %1 %2</translation>
+    </message>
+    <message>
+        <source>is no verb of a script</source>
+        <translation>ist kein Verb eines Skripts</translation>
+    </message>
+    <message>
+        <source>The verbs are %1.</source>
+        <translation>Die Verben sind %1.</translation>
+    </message>
+    <message>
+        <source>Command that starts an engine elsewhere: &quot;ssh HOST carryover-cli engine&quot;</source>
+        <translation>Befehl, der anderswo einen Rechenkern startet: &quot;ssh HOST carryover-cli engine&quot;</translation>
+    </message>
+    <message>
+        <source>Run a script in the window, quit at its end</source>
+        <translation>Ein Skript im Fenster ausführen, an seinem Ende beenden</translation>
+    </message>
+    <message>
+        <source>a script opens what it needs itself: name no model or text beside --script</source>
+        <translation>ein Skript öffnet selbst, was es braucht: neben --script kein Modell und keinen Text nennen</translation>
+    </message>
+    <message>
+        <source>--engine takes a command</source>
+        <translation>--engine nimmt einen Befehl</translation>
+    </message>
+    <message>
+        <source>with --engine, name the model by its path on the engine&apos;s machine</source>
+        <translation>mit --engine das Modell mit seinem Pfad auf der Maschine des Rechenkerns nennen</translation>
+    </message>
+    <message>
+        <source>Loss of %1 common targets, nats</source>
+        <translation>Verlust von %1 gemeinsamen Zielen, nat</translation>
+    </message>
+    <message>
+        <source>Perplexity of the same</source>
+        <translation>Perplexität derselben</translation>
+    </message>
+    <message>
+        <source>Perplexity of the whole run</source>
+        <translation>Perplexität des ganzen Laufs</translation>
+    </message>
+    <message>
+        <source>Hits in common (Jaccard)</source>
+        <translation>Gemeinsame Treffer (Jaccard)</translation>
+    </message>
+    <message>
+        <source>Hits, padding left out</source>
+        <translation>Treffer, ohne Auffüllung</translation>
+    </message>
+    <message>
+        <source>Close cuts</source>
+        <translation>Knappe Schnitte</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Time, s</source>
+        <translation>Zeit, s</translation>
+    </message>
+    <message>
+        <source>Speed, tokens/s</source>
+        <translation>Tempo, Token/s</translation>
+    </message>
+    <message>
+        <source>Attention-visible KV, MB</source>
+        <translation>Für Aufmerksamkeit sichtbare KV, MB</translation>
+    </message>
+    <message>
+        <source>Carry, MB</source>
+        <translation>Übertrag, MB</translation>
+    </message>
+    <message>
+        <source>Pool or cache, MB</source>
+        <translation>Pool oder Cache, MB</translation>
+    </message>
+    <message>
+        <source>Activations, peak, MB</source>
+        <translation>Aktivierungen, Spitze, MB</translation>
+    </message>
+    <message>
+        <source>Whole program, peak, MB</source>
+        <translation>Ganzes Programm, Spitze, MB</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>weights_hash</source>
+        <translation>weights_hash</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>policy</source>
+        <translation>Verfahren</translation>
+    </message>
+    <message>
+        <source>dtype</source>
+        <translation>dtype</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>threads</source>
+        <translation>Threads</translation>
+    </message>
+    <message>
+        <source>forced hits</source>
+        <translation>erzwungene Treffer</translation>
+    </message>
+    <message>
+        <source>The models have different vocabularies: no token is common. Memory, speed and settings are compared.</source>
+        <translation>Die Modelle haben verschiedene Vokabulare: Kein Token ist gemeinsam. Verglichen werden Speicher, Tempo und Einstellungen.</translation>
+    </message>
+    <message>
+        <source>The texts have no token in common. Memory, speed and settings are compared.</source>
+        <translation>Die Texte haben kein Token gemeinsam. Verglichen werden Speicher, Tempo und Einstellungen.</translation>
+    </message>
+    <message>
+        <source>The texts differ from token %1 on. Losses and hits are compared at the %2 tokens that are the same at the same place.</source>
+        <translation>Die Texte unterscheiden sich ab Token %1. Verluste und Treffer werden an den %2 Token verglichen, die an derselben Stelle gleich sind.</translation>
+    </message>
+    <message>
+        <source>One text goes on longer. Losses and hits are compared over the %1 tokens that both have.</source>
+        <translation>Ein Text ist länger. Verluste und Treffer werden über die %1 Token verglichen, die beide haben.</translation>
+    </message>
+    <message>
+        <source>Both read the same %1 tokens.</source>
+        <translation>Beide lesen dieselben %1 Token.</translation>
+    </message>
+    <message>
+        <source>As on the screen</source>
+        <translation>Wie auf dem Bildschirm</translation>
+    </message>
+    <message>
+        <source>Paper: 8 pt, thin lines, no title</source>
+        <translation>Papier: 8 pt, dünne Linien, kein Titel</translation>
+    </message>
+    <message>
+        <source>Slide: 14 pt, thick lines</source>
+        <translation>Folie: 14 pt, dicke Linien</translation>
+    </message>
+    <message>
+        <source>Use %1.</source>
+        <translation>Nehmen Sie %1.</translation>
+    </message>
+    <message>
+        <source>One column</source>
+        <translation>Eine Spalte</translation>
+    </message>
+    <message>
+        <source>One and a half columns</source>
+        <translation>Anderthalb Spalten</translation>
+    </message>
+    <message>
+        <source>Two columns</source>
+        <translation>Zwei Spalten</translation>
+    </message>
+    <message>
+        <source>Slide</source>
+        <translation>Folie</translation>
+    </message>
+    <message>
+        <source>“%1” is no size of a figure</source>
+        <translation>„%1“ ist keine Größe einer Abbildung</translation>
+    </message>
+    <message>
+        <source>Give millimetres from 20 to 1000, such as 85x60mm.</source>
+        <translation>Geben Sie Millimeter von 20 bis 1000 an, wie 85x60mm.</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>targets</source>
+        <translation>Ziele</translation>
+    </message>
+    <message>
+        <source>segments</source>
+        <translation>Segmente</translation>
+    </message>
+    <message>
+        <source>mean loss, nats a target</source>
+        <translation>mittlerer Verlust, nat je Ziel</translation>
+    </message>
+    <message>
+        <source>perplexity</source>
+        <translation>Perplexität</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>Sekunden</translation>
+    </message>
+    <message>
+        <source>close cuts</source>
+        <translation>knappe Schnitte</translation>
+    </message>
+    <message>
+        <source>peak memory, MB</source>
+        <translation>Speicherspitze, MB</translation>
+    </message>
+    <message>
+        <source>stopped early</source>
+        <translation>vorzeitig beendet</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>first token</source>
+        <translation>erstes Token</translation>
+    </message>
+    <message>
+        <source>loss, nats</source>
+        <translation>Verlust, nat</translation>
+    </message>
+    <message>
+        <source>anchors</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>pool, tokens</source>
+        <translation>Pool, Token</translation>
+    </message>
+    <message>
+        <source>carry, MB</source>
+        <translation>Übertrag, MB</translation>
+    </message>
+    <message>
+        <source>attention-visible KV, MB</source>
+        <translation>für Aufmerksamkeit sichtbare KV, MB</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;The first %1 of %2.&lt;/p&gt;
+</source>
+        <translation>&lt;p&gt;Die ersten %1 von %2.&lt;/p&gt;
+</translation>
+    </message>
+    <message>
+        <source>position</source>
+        <translation>Position</translation>
+    </message>
+    <message>
+        <source>distance</source>
+        <translation>Abstand</translation>
+    </message>
+    <message>
+        <source>score</source>
+        <translation>Wertung</translation>
+    </message>
+    <message>
+        <source>The best anchor of each head, as segment %1 reads it</source>
+        <translation>Der beste Anker jedes Kopfes, wie Segment %1 ihn liest</translation>
+    </message>
+    <message>
+        <source>Plots</source>
+        <translation>Diagramme</translation>
+    </message>
+    <message>
+        <source>Run %1</source>
+        <translation>Lauf %1</translation>
+    </message>
+    <message>
+        <source>there is no run to report</source>
+        <translation>es gibt keinen Lauf, über den zu berichten wäre</translation>
+    </message>
+    <message>
+        <source>Run a text, or open a run.</source>
+        <translation>Lesen Sie einen Text, oder öffnen Sie einen Lauf.</translation>
+    </message>
+    <message>
+        <source>has no suffix of a report</source>
+        <translation>hat keine Endung eines Berichts</translation>
+    </message>
+    <message>
+        <source>Name a .html or a .pdf.</source>
+        <translation>Nennen Sie eine .html- oder eine .pdf-Datei.</translation>
+    </message>
+    <message>
+        <source>“%1” has no “%2”</source>
+        <translation>„%1“ hat kein „%2“</translation>
+    </message>
+    <message>
+        <source>Choose one of: %1.</source>
+        <translation>Zur Wahl stehen: %1.</translation>
+    </message>
+    <message>
+        <source>“%1” can&apos;t be “%2”</source>
+        <translation>„%1“ kann nicht „%2“ sein</translation>
+    </message>
+    <message>
+        <source>Say on or off.</source>
+        <translation>Sagen Sie on oder off.</translation>
+    </message>
+    <message>
+        <source>“%1” takes another number</source>
+        <translation>„%1“ nimmt eine andere Zahl</translation>
+    </message>
+    <message>
+        <source>Give one from %1 to %2.</source>
+        <translation>Geben Sie eine von %1 bis %2 an.</translation>
+    </message>
+    <message>
+        <source>“%1” can&apos;t be changed now</source>
+        <translation>„%1“ lässt sich jetzt nicht ändern</translation>
+    </message>
+    <message>
+        <source>Open or run what it needs first.</source>
+        <translation>Öffnen oder lesen Sie erst, was dazu nötig ist.</translation>
+    </message>
+    <message>
+        <source>has no “%1”</source>
+        <translation>hat kein „%1“</translation>
+    </message>
+    <message>
+        <source>It has nothing to choose.</source>
+        <translation>Zu wählen gibt es dort nichts.</translation>
+    </message>
+    <message>
+        <source>It has: %1.</source>
+        <translation>Es gibt dort: %1.</translation>
+    </message>
+    <message>
+        <source>“%1” can&apos;t be pressed now</source>
+        <translation>„%1“ lässt sich jetzt nicht drücken</translation>
+    </message>
+    <message>
+        <source>has no button “%1”</source>
+        <translation>hat keinen Knopf „%1“</translation>
+    </message>
+    <message>
+        <source>It has none.</source>
+        <translation>Dort gibt es keinen.</translation>
+    </message>
+</context>
+<context>
+    <name>carryover::EditWords</name>
+    <message>
+        <source>what-if</source>
+        <translation>Was-wäre-wenn</translation>
+    </message>
+    <message>
+        <source>nothing has been run</source>
+        <translation>nichts wurde gelesen</translation>
+    </message>
+    <message>
+        <source>Run a text before.</source>
+        <translation>Lesen Sie vorher einen Text.</translation>
+    </message>
+    <message>
+        <source>has no value</source>
+        <translation>hat keinen Wert</translation>
+    </message>
+    <message>
+        <source>Write it behind it.</source>
+        <translation>Schreiben Sie ihn dahinter.</translation>
+    </message>
+    <message>
+        <source>no head is selected</source>
+        <translation>kein Kopf ist gewählt</translation>
+    </message>
+    <message>
+        <source>Select layer and head before.</source>
+        <translation>Wählen Sie vorher Schicht und Kopf.</translation>
+    </message>
+    <message>
+        <source>no token is selected</source>
+        <translation>kein Token ist gewählt</translation>
+    </message>
+    <message>
+        <source>Select one before.</source>
+        <translation>Wählen Sie vorher eines.</translation>
+    </message>
+    <message>
+        <source>prefix</source>
+        <translation>prefix</translation>
+    </message>
+    <message>
+        <source>can&apos;t be “%1”</source>
+        <translation>kann nicht „%1“ sein</translation>
+    </message>
+    <message>
+        <source>Use search, off, random, recent or oracle.</source>
+        <translation>Nehmen Sie search, off, random, recent oder oracle.</translation>
+    </message>
+</context>
+<context>
+    <name>carryover::LineReader</name>
+    <message>
+        <source>a quote has no end</source>
+        <translation>ein Anführungszeichen ist nicht geschlossen</translation>
+    </message>
+    <message>
+        <source>Close it with %1.</source>
+        <translation>Schließen Sie es mit %1.</translation>
+    </message>
+</context>
+<context>
+    <name>std</name>
+    <message>
+        <source>--tokens takes a number of tokens; 0 runs the whole text</source>
+        <translation>--tokens nimmt eine Zahl von Token; 0 liest den ganzen Text</translation>
+    </message>
+    <message>
+        <source>“%1” is no token of the run</source>
+        <translation>„%1“ ist kein Token des Laufs</translation>
+    </message>
+    <message>
+        <source>Count from 0.</source>
+        <translation>Zählen Sie ab 0.</translation>
+    </message>
+</context>
 </TS>

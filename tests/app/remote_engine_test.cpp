@@ -135,10 +135,8 @@ class RemoteEngineTest : public QObject {
     RunRequest forced = request(2000);
     for (const auto& snapshot : first.snapshots)
       for (HeadHits hits : snapshot->hits) {
-        for (Hit& hit : hits.hits) hit.position = std::max<std::int64_t>(0, hit.position - 1);
-        hits.hits.erase(std::unique(hits.hits.begin(), hits.hits.end(),
-                                    [](const Hit& a, const Hit& b) { return a.position == b.position; }),
-                        hits.hits.end());
+        if (!hits.hits.empty() && hits.hits.front().position > 0)
+          for (Hit& hit : hits.hits) hit.position -= 1;  // as many as the layer's other heads read
         forced.forced_hits.push_back(std::move(hits));
       }
     QVERIFY(!forced.forced_hits.empty());
@@ -278,13 +276,20 @@ class RemoteEngineTest : public QObject {
 
   void one_killed_while_nothing_goes_on_is_noticed() {
     ::kill(source_.process().value(), SIGKILL);
-    QTRY_VERIFY(source_.take_loss().has_value());
+    bool lost = false;  // it is told once
+    QTRY_VERIFY((lost = lost || source_.take_loss().has_value()));
     connect_anew();
   }
 
   /// The verb by itself: it serves who speaks its language, says so to who does not, and ends with its input.
   void the_verb_keeps_its_line_clean() {
-    const CliResult quiet = run_cli({"engine"}, QByteArray::fromStdString(greeting()));
+    QProcess engine;
+    prepare_cli(engine, {"engine"});
+    engine.start();
+    engine.write(QByteArray::fromStdString(greeting()));
+    QVERIFY(engine.waitForReadyRead());
+    engine.closeWriteChannel();
+    const CliResult quiet = finish_cli(engine);
     QCOMPARE(quiet.code, 0);
     QVERIFY(quiet.out.startsWith(QByteArray::fromStdString(greeting())));
     QCOMPARE(quiet.err, QByteArray());

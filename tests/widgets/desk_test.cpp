@@ -16,6 +16,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QTabBar>
 #include <QTest>
 
 #include "app/desk/guide.h"
@@ -74,7 +75,8 @@ class DeskTest : public QObject {
   void each_layout_shows_its_panels_and_the_first_one_all_of_them() {
     const TempDir folder;
     Home home(folder);
-    const QStringList all(QList<QString>(home.window.panel_ids().begin(), home.window.panel_ids().end()));
+    const auto ids = home.window.panel_ids();
+    const QStringList all(ids.begin(), ids.end());
     for (int round = 0; round < 2; ++round) {  // from every layout to every other
       for (const LayoutPreset& preset : layout_presets()) {
         apply_layout(home.window, preset.id);
@@ -163,7 +165,7 @@ class DeskTest : public QObject {
     for (const PanelEntry& entry : panel_registry()) {
       const GuideSection& section = guide_sections()[static_cast<std::size_t>(guide_section_of(entry.id))];
       QVERIFY2(section.title != "The window", qPrintable(entry.id));  // each panel has a section of its own
-      QVERIFY(section.markdown.size() > 80);
+      QVERIFY2(section.markdown.size() > section.title.size() + 30, qPrintable(section.markdown));
     }
     const TempDir folder;
     Home home(folder);
@@ -185,6 +187,9 @@ class DeskTest : public QObject {
     QVERIFY(search->acceptDrops());
     QSignalSpy wanted(&home.window, &MainWindow::session_wanted);
     const auto drop = [&](QMimeData& data) {
+      QDragEnterEvent enter({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+      QApplication::sendEvent(search, &enter);
+      QVERIFY(enter.isAccepted());
       QDropEvent event({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
       QApplication::sendEvent(search, &event);
     };
@@ -207,8 +212,10 @@ class DeskTest : public QObject {
     QStringList nameless;
     for (QWidget* widget : home.window.findChildren<QWidget*>()) {
       if (!(widget->focusPolicy() & Qt::TabFocus) || widget->objectName().startsWith("qt_")) continue;
-      if (qobject_cast<QAbstractButton*>(widget->parent()) || qobject_cast<QComboBox*>(widget->parent()) ||
-          qobject_cast<QAbstractSpinBox*>(widget->parent()))
+      const auto* tabs = qobject_cast<QTabBar*>(widget);
+      if (tabs != nullptr && tabs->count() == 0) continue;  // kept by Qt for the next arrangement
+      if (widget->inherits("QComboBoxListView") || qobject_cast<QAbstractButton*>(widget->parent()) ||
+          qobject_cast<QComboBox*>(widget->parent()) || qobject_cast<QAbstractSpinBox*>(widget->parent()))
         continue;  // a part of what has the name
       QAccessibleInterface* face = QAccessible::queryAccessibleInterface(widget);
       if (face == nullptr || face->text(QAccessible::Name).isEmpty())

@@ -47,6 +47,17 @@ class MainWindowTest : public QObject {
  private Q_SLOTS:
   void init() { test::fail_on_qt_warnings(); }
 
+  void fits_a_small_screen() {
+    MainWindow window;
+    window.resize(1280, 760);
+    window.show();
+    QTest::qWait(100);
+    QStringList heights;
+    for (const QString& id : window.panel_ids())
+      heights += QStringLiteral("%1 %2").arg(id).arg(window.panel(id)->minimumSizeHint().height());
+    QVERIFY2(window.size() == QSize(1280, 760), qPrintable(heights.join(", ")));
+  }
+
   void runs_the_demo_and_shows_every_segment() {
     MainWindow window;
     window.show();

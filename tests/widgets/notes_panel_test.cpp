@@ -27,6 +27,7 @@ class NotesPanelTest : public QObject {
     const QAbstractItemModelTester tester(table->model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
     panel.resize(900, 300);
     panel.show();
+    QVERIFY(QTest::qWaitForWindowActive(&panel));
     test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4));
     panel.add_bookmark();  // nothing is selected: nothing to keep
     QCOMPARE(table->model()->rowCount(), 0);

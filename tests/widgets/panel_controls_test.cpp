@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTabWidget>
 #include <QTest>
 #include <QVBoxLayout>
 
@@ -25,7 +26,7 @@ struct Board : QWidget {
   Board() {
     setObjectName(QStringLiteral("board"));
     auto* layout = new QVBoxLayout(this);
-    for (QWidget* widget : std::initializer_list<QWidget*>{label, colour, shown, count, rate, query, go})
+    for (QWidget* widget : std::initializer_list<QWidget*>{label, colour, shown, count, rate, query, pages, go})
       layout->addWidget(widget);
     colour->addItems({QStringLiteral("red"), QStringLiteral("2"), QStringLiteral("blue")});
     colour->setAccessibleName(QStringLiteral("Colour"));
@@ -33,6 +34,9 @@ struct Board : QWidget {
     count->setRange(1, 9);
     rate->setAccessibleName(QStringLiteral("Rate"));
     query->setAccessibleName(QStringLiteral("Query"));
+    pages->setAccessibleName(QStringLiteral("Pages"));
+    pages->addTab(new QWidget, QStringLiteral("first"));
+    pages->addTab(new QWidget, QStringLiteral("second"));
   }
   QLabel* label = new QLabel(QStringLiteral("Δloss 0.5"));
   QComboBox* colour = new QComboBox;
@@ -40,6 +44,7 @@ struct Board : QWidget {
   QSpinBox* count = new QSpinBox;
   QDoubleSpinBox* rate = new QDoubleSpinBox;
   QLineEdit* query = new QLineEdit;
+  QTabWidget* pages = new QTabWidget;
   QPushButton* go = new QPushButton(QStringLiteral("&Go"));
 };
 
@@ -53,7 +58,7 @@ class PanelControlsTest : public QObject {
   void every_switch_is_listed_once() {
     Board board;
     const std::vector<PanelControl> wanted{
-        {"Colour", "red"}, {"Shown", "off"}, {"Count", "1"}, {"Rate", "0"}, {"Query", ""}};
+        {"Colour", "red"}, {"Shown", "off"}, {"Count", "1"}, {"Rate", "0"}, {"Query", ""}, {"Pages", "first"}};
     QVERIFY(panel_controls(board) == wanted);
   }
 
@@ -66,6 +71,8 @@ class PanelControlsTest : public QObject {
     set_panel_control(board, "Count", "7");
     set_panel_control(board, "Rate", "0.25");
     set_panel_control(board, "Query", "needle");
+    set_panel_control(board, "Pages", "second");
+    QCOMPARE(board.pages->currentIndex(), 1);
     QCOMPARE(board.colour->currentIndex(), 2);
     QVERIFY(board.shown->isChecked());
     QCOMPARE(toggled.count(), 1);
@@ -103,7 +110,7 @@ class PanelControlsTest : public QObject {
     QCOMPARE(refusal("Rate", "much", "from 0 to"), "");
     board.colour->setEnabled(false);
     QCOMPARE(refusal("Colour", "blue", "now"), "");
-    QCOMPARE(unlike(Fault::Usage, "Shown; Go", [&] { press_panel_button(board, "Stop"); }), "");
+    QCOMPARE(unlike(Fault::Usage, "It has: Shown; Go", [&] { press_panel_button(board, "Stop"); }), "");
   }
 
   void texts_are_read() {

@@ -202,7 +202,7 @@ class PlotExportTest : public QObject {
       plot.export_to(file("style.pdf"), PlotView::Format::Pdf, size_mm, 300, style);
       const QString words = QString::fromUtf8(
           output_of(QStringLiteral("pdftotext"), {QStringLiteral("-bbox"), file("style.pdf"), QStringLiteral("-")}));
-      QCOMPARE(words.contains(QStringLiteral(">Sine<")), style.titled);
+      QCOMPARE(words.contains(QStringLiteral(">Sine</word>")), style.titled);
       const auto label =
           QRegularExpression(QStringLiteral("yMin=\"([\\d.]+)\" xMax=\"[\\d.]+\" yMax=\"([\\d.]+)\">\\(m\\)<"))
               .match(words);

@@ -223,7 +223,10 @@ class WhatIfsTest : public QObject {
     lab.select({5, 3, 1, 40});
     button(EditForm::tr("Drop"))->click();
     QVERIFY(draft.dropped == (std::vector<SlotRef>{{3, 1, 40}}));
-    auto* typed = form.findChild<QLineEdit*>();
+    QLineEdit* typed = nullptr;
+    for (QLineEdit* line : form.findChildren<QLineEdit*>())
+      if (line->accessibleName() == EditForm::tr("Positions to drop, add or ban")) typed = line;
+    QVERIFY(typed != nullptr);
     typed->setText(QStringLiteral("7-9"));
     button(EditForm::tr("Add"))->click();
     QVERIFY(draft.added == (std::vector<SlotRef>{{3, 1, 7}, {3, 1, 8}, {3, 1, 9}}));

@@ -126,7 +126,7 @@ void AttentionPanel::draw(const AttentionMap& map) {
   const double bottom = static_cast<double>(map.query_step * map.mean.rows) - 0.5;
   const QString unit = map.key_step == 1 ? tr("Attention on a key") : tr("Attention on %1 keys").arg(map.key_step);
   plot_->set_map(coloured(map.mean, logarithmic), left, right, -0.5, bottom,
-                 logarithmic ? tr("log₁₀ of %1").arg(unit.toLower()) : unit, PlotView::Gradient::Viridis);
+                 logarithmic ? tr("log₁₀ of %1").arg(unit) : unit, PlotView::Gradient::Viridis);
   plot_->clear_curve(boundary_);
   if (map.prefix_columns > 0) plot_->append(boundary_, {-0.5, -0.5}, {-0.5, bottom});
   plot_->set_title(tr("Layer %1, head %2, segment %3: attention over [prefix; segment]")

@@ -104,10 +104,7 @@ QWidget* AuditPanel::build_form() {
   column->addLayout(buttons);
   column->addWidget(cost_);
   column->addStretch(1);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidget(page);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
+  QScrollArea* scroll = scrolled(page, tr("Results of the audit"), this);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setMinimumWidth(form_width);
   return scroll;

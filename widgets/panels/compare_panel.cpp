@@ -26,6 +26,7 @@ namespace carryover {
 ComparePanel::ComparePanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Compare"), parent), pages_(new QStackedWidget(this)), tabs_(new QTabWidget(this)) {
   tabs_->setDocumentMode(true);
+  tabs_->setAccessibleName(tr("Comparison"));
   tabs_->addTab(build_table(), tr("Summary"));
   add_page(new CompareMap(context(), this), tr("Hits, A − B"));
   add_page(new CompareOverlap(context(), this), tr("Overlap"));

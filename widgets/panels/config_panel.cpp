@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "engine/core/error.h"
+#include "widgets/panels/panel_support.h"
 #include "widgets/theme.h"
 
 namespace carryover {
@@ -89,10 +90,7 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
   add_numbers(form);
   add_switches(form);
   add_rope(form);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidget(page);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
+  QScrollArea* scroll = scrolled(page, tr("Settings"), this);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   problem_ = new QLabel(this);
   problem_->setWordWrap(true);

@@ -11,6 +11,7 @@
 #include "widgets/config_files.h"
 #include "widgets/head_grid.h"
 #include "widgets/icons.h"
+#include "widgets/panels/panel_support.h"
 #include "widgets/theme.h"
 
 namespace carryover {
@@ -54,10 +55,7 @@ QString figures_html(LabContext& context) {
 
 HeadGridPanel::HeadGridPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Heads × layers"), parent), grid_(new HeadGrid(lab)) {
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidget(grid_);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
+  QScrollArea* scroll = scrolled(grid_, tr("Grid of heads"), this);
   badge_ = new QLabel(this);
   badge_->setWordWrap(true);
   badge_->setTextFormat(Qt::RichText);

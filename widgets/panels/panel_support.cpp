@@ -3,6 +3,7 @@
 
 #include <QHeaderView>
 #include <QObject>
+#include <QScrollArea>
 #include <QTableView>
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -75,6 +76,15 @@ QString text_around(const RunModel& run, std::int64_t position, int before, int 
 
 QString no_run_text() {
   return QObject::tr("No run yet: press Run");
+}
+
+QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent) {
+  auto* area = new QScrollArea(parent);
+  area->setWidget(page);
+  area->setWidgetResizable(true);
+  area->setFrameShape(QFrame::NoFrame);
+  area->setAccessibleName(name);
+  return area;
 }
 
 void prepare_table(QTableView& table, const QString& accessible_name) {

@@ -7,6 +7,7 @@
 #include "engine/io/run_folder.h"
 #include "widgets/linked_context.h"
 
+class QScrollArea;
 class QTableView;
 
 namespace carryover {
@@ -29,6 +30,8 @@ QString current_training_folder(LabContext& context);
 QString text_around(const RunModel& run, std::int64_t position, int before = 4, int after = 4);
 /// Stops a run's panels from saying different things while there is nothing to show.
 QString no_run_text();
+/// `page` in an area that scrolls it down and is as wide as it. The name is for screen readers.
+QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent);
 /// How tables of the lab look: rows as a whole, no grid, short rows.
 void prepare_table(QTableView& table, const QString& accessible_name);
 

@@ -17,7 +17,7 @@
 namespace carryover {
 namespace {
 
-constexpr int slots_height = 114, plot_height = 118;
+constexpr int slots_height = 122, plot_height = 122;
 constexpr float segment_category = 3;
 
 /// How much of the segment is drawn behind its prefix: all of it would leave the prefix no room.
@@ -45,6 +45,7 @@ PrefixPanel::PrefixPanel(LabContext& lab, QWidget* parent)
   split->addWidget(scores_);
   split->addWidget(list_);
   scores_->setMinimumHeight(plot_height);
+  list_->setMinimumHeight(48);
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 2);
   auto* layout = new QVBoxLayout(this);

@@ -170,6 +170,7 @@ void TextPanel::build_bar(QWidget* bar) {
   unit_->setToolTip(tr("What has one colour: the mean of its losses, or its strongest hit"));
   query_ = new QLineEdit(bar);
   query_->setPlaceholderText(tr("Search (Ctrl+F)"));
+  query_->setAccessibleName(tr("Search the text"));
   query_->setClearButtonEnabled(true);
   query_->setMinimumWidth(90);
   found_ = new QLabel(bar);

@@ -90,6 +90,7 @@ QWidget* WhatIfPanel::make_head() {
 QTabWidget* WhatIfPanel::make_results() {
   tabs_ = new QTabWidget(this);
   tabs_->setDocumentMode(true);
+  tabs_->setAccessibleName(tr("Results"));
   delta_ = new WhatIfDelta(lab_, tabs_);
   list_ = new WhatIfList(lab_, tabs_);
   ablation_ = new AblationView(lab_, tabs_);
