@@ -61,6 +61,7 @@ void EngineWorker::load(const ModelRequest& request) {
   const auto trained_under = read_trained_under(folders.trained_under);
   session_.reset();
   session_ = engine_.open(request, [this](double fraction, const std::string& what) {
+    loads_.checkpoint();
     Q_EMIT loading(fraction, QString::fromStdString(what));
   });
   opened_ = request;
@@ -173,10 +174,10 @@ void EngineWorker::save(const RunContents& run) {
 void EngineWorker::open_run(const QString& directory) {
   const auto problem = attempt([&] {
     Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(directory).fileName()));
-    const OpenedRun run = open_run_folder(directory.toStdString());
+    const RunContents run = reopen_run(directory.toStdString());
     // The run is shown without its model too: then tokens have numbers in place of texts.
     std::shared_ptr<const Tokenizer> tokenizer;
-    attempt([&] { tokenizer = Tokenizer::load(run.contents.description.model.path); });
+    attempt([&] { tokenizer = Tokenizer::load(run.description.model.path); });
     Q_EMIT run_opened(run, tokenizer);
   });
   if (problem) Q_EMIT run_open_failed(*problem);

@@ -67,7 +67,8 @@ class EngineWorker : public QObject {
   void open_text(const TextRequest& request);
   /// `run` is spilled to `journal` as it goes on, or to a file without a name where that is empty.
   void run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel);
-  void save(const RunContents& run);  ///< as the folder run.directory, a new one
+  void end_loads() { loads_.request_stop(); }  ///< from any thread, for good: the window is going
+  void save(const RunContents& run);           ///< as the folder run.directory, a new one
   void open_run(const QString& directory);
   /// From the model's files, whatever the open model has become since: it is loaded anew where it must be.
   void train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel);
@@ -91,7 +92,7 @@ class EngineWorker : public QObject {
   void train_news();  ///< the channel has something; sent once until it is drained
   void train_ended(const carryover::TrainingSummary& summary);
   void train_failed(const carryover::ErrorReport& report);
-  void run_opened(const carryover::OpenedRun& run, std::shared_ptr<const carryover::Tokenizer> tokenizer);
+  void run_opened(const carryover::RunContents& run, std::shared_ptr<const carryover::Tokenizer> tokenizer);
   void run_open_failed(const carryover::ErrorReport& report);
   void saved(const QString& directory);
   void save_failed(const carryover::ErrorReport& report);
@@ -103,6 +104,7 @@ class EngineWorker : public QObject {
 
   EngineSource engine_;
   QTimer* watch_;  ///< for a line that breaks while nothing goes on
+  RunControl loads_;
   std::unique_ptr<Session> session_;
   ModelRequest opened_;   ///< what session_ was loaded by
   bool trained_ = false;  ///< its weights are no longer the file's

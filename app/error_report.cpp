@@ -6,13 +6,17 @@
 
 namespace carryover {
 
+ErrorReport report_of(const EngineError& error) {
+  return {error.fault(), QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
+          QString::fromStdString(error.advice())};
+}
+
 std::optional<ErrorReport> attempt(const std::function<void()>& work) {
   try {
     work();
     return std::nullopt;
   } catch (const EngineError& error) {
-    return ErrorReport{error.fault(), QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
-                       QString::fromStdString(error.advice())};
+    return report_of(error);
   } catch (const std::bad_alloc&) {
     return ErrorReport{Fault::OutOfMemory, QObject::tr("memory"), QObject::tr("the machine has no more memory to give"),
                        QObject::tr("Run fewer tokens, choose a smaller model, or close other programs.")};

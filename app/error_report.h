@@ -14,6 +14,8 @@ struct ErrorReport {
   QString where, problem, advice;
 };
 
+ErrorReport report_of(const EngineError& error);
+
 /// Does the work and gives back what went wrong, if anything: where errors of a working thread are caught.
 std::optional<ErrorReport> attempt(const std::function<void()>& work);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
 #include <QDir>
+#include <QIcon>
 #include <QTextStream>
 #include <algorithm>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "app/script_selection.h"
 #include "app/startup.h"
 #include "engine/engine_library.h"
+#include "widgets/icons.h"
 
 namespace carryover {
 namespace {
@@ -134,6 +136,7 @@ int run_window(int argc, char** argv) {
   choose_platform(argc, argv);
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("carryover"));
+  QApplication::setDesktopFileName(QStringLiteral("carryover"));  // how a desktop knows whose window it is
   WindowOptions options = parse_window_options(QApplication::arguments());
   const bool no_display = !platform_given && QApplication::platformName() == QStringLiteral("offscreen");
   options.headless = options.headless || (no_display && options.screenshots.isEmpty());
@@ -144,6 +147,8 @@ int run_window(int argc, char** argv) {
   SettingsFile settings(options.interactive() ? SettingsFile::of_user() : QString());
   const QString language = options.interactive() ? settings.values.language : QStringLiteral("en");
   install_language(application, options.language.isEmpty() ? language : options.language);
+  load_resources();
+  QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/carryover.svg")));
   apply_theme(application, options.theme.value_or(settings.values.theme));
 
   MainWindow window;

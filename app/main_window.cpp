@@ -24,6 +24,7 @@ MainWindow::MainWindow(QWidget* parent)
       controller_(context_),
       training_(context_, controller_),
       audits_(context_, controller_),
+      head_profiles_(context_, controller_),
       inspections_(context_, controller_),
       what_ifs_(context_, controller_, inspections_),
       ribbon_(new ContextRibbon(context_)),
@@ -52,6 +53,7 @@ MainWindow::MainWindow(QWidget* parent)
   connect_state();
   connect_training();
   connect_audits();
+  connect_head_discovery();
   connect_engine();
   connect_what_ifs();
   update_actions();
@@ -139,6 +141,12 @@ void MainWindow::connect_state() {
   connect(&context_.run(), &RunModel::segments_appended, this, &MainWindow::update_status);
   connect(&context_.run(), &RunModel::progressed, this, &MainWindow::update_status);
   connect(&context_.run(), &RunModel::ended, this, &MainWindow::update_status);
+  connect(
+      &context_.run(), &RunModel::unreadable, this,
+      [this](const QString& where, const QString& problem, const QString& advice) {
+        show_error({Fault::Io, where, problem, advice});
+      },
+      Qt::QueuedConnection);  // it is said while a view draws
   // Number type and device are fixed when a model is loaded.
   connect(&context_, &LabContext::run_options_changed, this, [this, last = context_.run_options()]() mutable {
     const RunOptions now = context_.run_options();

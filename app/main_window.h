@@ -6,6 +6,7 @@
 #include <map>
 
 #include "app/audit_controller.h"
+#include "app/head_profile_controller.h"
 #include "app/run_controller.h"
 #include "app/train_controller.h"
 #include "app/what_if_controller.h"
@@ -37,6 +38,7 @@ class MainWindow : public QMainWindow {
   TrainController& training() { return training_; }
   AuditController& audits() { return audits_; }
   WhatIfController& what_ifs() { return what_ifs_; }
+  HeadProfileController& head_profiles() { return head_profiles_; }
   MessageBar& message_bar() { return *messages_; }
   ContextRibbon& ribbon() { return *ribbon_; }
 
@@ -77,6 +79,7 @@ class MainWindow : public QMainWindow {
   void connect_state();
   void connect_training();
   void connect_audits();
+  void connect_head_discovery();
   void connect_engine();
   void build_engine_menu(QMenu* models);
   void ask_engine();
@@ -105,6 +108,7 @@ class MainWindow : public QMainWindow {
   RunController controller_;
   TrainController training_;       ///< after controller_, whose engine it uses
   AuditController audits_;         ///< as training_
+  HeadProfileController head_profiles_;  ///< as training_
   InspectController inspections_;  ///< as training_
   WhatIfController what_ifs_;      ///< after inspections_, whose worker it uses
   QPointer<FinetuneDialog> finetune_;

@@ -166,7 +166,8 @@ void MainWindow::update_actions() {
     pause_->setText(paused ? tr("Resume") : tr("Pause"));
     set_themed_icon(pause_, paused ? QStringLiteral("run") : QStringLiteral("pause"));
   }
-  stop_->setEnabled(running || paused || trains == TrainingState::Preparing || audits_.active() || what_ifs_.active());
+  stop_->setEnabled(running || paused || trains == TrainingState::Preparing || audits_.active() ||
+                     head_profiles_.active() || what_ifs_.active());
   const int count = context_.run().segment_count();
   previous_->setEnabled(context_.selected().segment > 0);
   next_->setEnabled(context_.selected().segment + 1 < count);

@@ -121,6 +121,7 @@ void MainWindow::pause_or_resume() {
 
 void MainWindow::stop_engine() {
   if (audits_.active()) return audits_.cancel();
+  if (head_profiles_.active()) return head_profiles_.cancel();
   if (what_ifs_.active()) return what_ifs_.cancel();
   training_.active() ? training_.stop() : controller_.stop();
 }

@@ -5,23 +5,11 @@
 #include <QFileInfo>
 #include <QJsonDocument>
 #include <algorithm>
-#include <ctime>
 
 #include "engine/io/run_command.h"
 
 namespace carryover {
 namespace {
-
-constexpr int drain_interval_ms = 34;  // under 30 a second
-constexpr int longest_interval_ms = 600;
-constexpr double most_cpu_share = 0.03;  // of a core that the engine could use, for showing what it does
-
-/// What this thread has used of the processor.
-double thread_cpu_ms() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) / 1e6;
-}
 
 /// The model that an adapter says it is for, where it is on this machine; else `open`.
 QString base_of_adapter(const QString& adapter, const QString& open) {
@@ -46,6 +34,7 @@ RunController::RunController(LabContext& context, QObject* parent)
 
 RunController::~RunController() {
   if (connecting_) connecting_->request_stop();
+  worker_->end_loads();
   stop();
   thread_.quit();
   thread_.wait();
@@ -72,22 +61,13 @@ void RunController::connect_worker() {
     run_wanted_ = false;
     Q_EMIT failed(report);
   });
-  connect(worker_, &EngineWorker::run_spills, this, [this](const std::shared_ptr<const SegmentSource>& segments) {
-    context_.run().set_source(segments);
-  });
+  connect(worker_, &EngineWorker::run_spills, &context_.run(), &RunModel::set_source);
   connect(worker_, &EngineWorker::spill_failed, this, &RunController::failed);
-  connect(&context_.run(), &RunModel::unreadable, this,
-          [this](const QString& where, const QString& problem, const QString& advice) {
-            Q_EMIT failed({Fault::Io, where, problem, advice});
-          },
-          Qt::QueuedConnection);
   connect(worker_, &EngineWorker::run_ended, this, &RunController::end_run);
   connect(worker_, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
     run_wanted_ = false;
     drain();
-    RunSummary summary = sum_of_segments(context_.run());  // what was received stays
-    summary.cancelled = true;
-    end_run(summary);
+    end_run(sum_up(context_.run().outline()));  // what was received stays
     Q_EMIT failed(report);
   });
   connect(worker_, &EngineWorker::run_opened, this, &RunController::show_opened);
@@ -179,11 +159,8 @@ void RunController::open_model(const QString& path, const QString& adapter) {
   stop();
   model_path_ = path;
   adapter_path_ = adapter;
-  ModelRequest request;
-  request.path = path.toStdString();
-  request.adapter = adapter.toStdString();
-  request.dtype = context_.run_options().dtype;
-  request.device = context_.run_options().device;
+  const RunOptions& options = context_.run_options();
+  const ModelRequest request{path.toStdString(), options.dtype, options.device, 0, false, adapter.toStdString()};
   begin_load();
   post([request](EngineWorker& worker) { worker.open_model(request); });
 }
@@ -332,25 +309,17 @@ void RunController::end_run(const RunSummary& summary) {
 }
 
 void RunController::wake() {
-  if (drain_timer_.isActive() || !channel_) return;
-  const qint64 waited = since_drain_.isValid() ? since_drain_.elapsed() : drain_interval_ms;
-  drain_timer_.start(static_cast<int>(std::max<qint64>(0, drain_interval_ms - waited)));
+  if (!drain_timer_.isActive() && channel_) drain_timer_.start(ms_to_drain());
 }
 
-// Where the engine works on this machine's cores, the window draws its progress more rarely the more that costs.
 void RunController::drain_when_due() {
-  const bool shares_cores = model_ && model_->info.device == Device::Cpu && !elsewhere_;
-  const double due = shares_cores ? (thread_cpu_ms() - cpu_ms_at_drain_) / most_cpu_share : 0;
-  const qint64 waited = since_drain_.isValid() ? since_drain_.elapsed() : longest_interval_ms;
-  const int left = static_cast<int>(std::min<double>(due, longest_interval_ms)) - static_cast<int>(waited);
-  if (left > 0) return drain_timer_.start(left);
+  if (const int left = ms_to_drain(); left > 0) return drain_timer_.start(left);
   drain();
 }
 
 void RunController::drain() {
   if (!channel_) return;
-  since_drain_.start();
-  cpu_ms_at_drain_ = thread_cpu_ms();
+  pace_.drained();
   context_.run().append(channel_->drain());
   context_.run().set_progress(channel_->tokens_done());
 }
@@ -379,40 +348,30 @@ RunDescription RunController::describe_run() const {
 
 RunContents RunController::run_contents() const {
   const RunModel& run = context_.run();
-  return {run.origin().folder, describe_run(), run.summary(), run.segments()};
+  return {run.origin().folder, describe_run(), run.summary(), run.segments(), nullptr};
 }
 
-bool RunController::begin_shown(const QString& name, const RunRequest& request) {
-  if (state_ != State::Idle || !model_) return false;
+void RunController::show(const QString& name, const RunRequest& request,
+                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
+  if (state_ != State::Idle || !model_) return;
   RunDescription description;
   description.model = model_->info;
   description.text = name.toStdString();
   description.request = request;
   begin_run(description, {}, model_->tokenizer);
-  return true;
-}
-
-void RunController::end_shown(const std::optional<RunSummary>& known_summary) {
-  RunModel& run = context_.run();
-  RunSummary summary = sum_of_segments(run);
-  summary.cancelled = summary.segments < run.expected_segments();
-  run.finish(known_summary.value_or(summary));
-}
-
-void RunController::show(const QString& name, const RunRequest& request,
-                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments,
-                         const std::optional<RunSummary>& known_summary) {
-  if (!begin_shown(name, request)) return;
   context_.run().append(segments);
-  end_shown(known_summary);
+  RunSummary summary = sum_up(context_.run().outline());
+  summary.cancelled = false;  // there are no others
+  context_.run().finish(summary);
 }
 
-void RunController::show(const QString& name, const RunRequest& request, const std::shared_ptr<RunOutline>& outline,
-                         const std::shared_ptr<const SegmentSource>& segments,
-                         const std::optional<RunSummary>& known_summary) {
-  if (!begin_shown(name, request)) return;
-  context_.run().show(outline, segments);
-  end_shown(known_summary);
+void RunController::show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer) {
+  if (state_ != State::Idle) return;
+  if (!model_) context_.set_model(run.description.model.config, run.description.request.config);
+  begin_run(run.description, run.directory, tokenizer);
+  context_.run().show(run.outline, run.segments);
+  context_.run().finish(run.summary);
+  context_.digests().add(context_.run());
 }
 
 void RunController::open_run(const QString& directory) {
@@ -421,16 +380,11 @@ void RunController::open_run(const QString& directory) {
   post([directory](EngineWorker& worker) { worker.open_run(directory); });
 }
 
-void RunController::show_opened(const OpenedRun& opened, const std::shared_ptr<const Tokenizer>& tokenizer) {
-  const RunContents& contents = opened.contents;
-  if (!model_) context_.set_model(contents.description.model.config, contents.description.request.config);
-  begin_run(contents.description, contents.directory, tokenizer);
-  context_.run().show(opened.outline, contents.segments);
-  context_.run().finish(contents.summary);
-  context_.digests().add(context_.run());
+void RunController::show_opened(const RunContents& opened, const std::shared_ptr<const Tokenizer>& tokenizer) {
+  show_run(opened, tokenizer);
   context_.add_note(tr("%1: run %2, %L3 segments%4")
-                        .arg(QString::fromStdString(contents.directory), QString::fromStdString(contents.description.id))
-                        .arg(contents.segments->count())
+                        .arg(QString::fromStdString(opened.directory), QString::fromStdString(opened.description.id))
+                        .arg(opened.segments->count())
                         .arg(tokenizer ? QString() : tr("; its model is not here, so tokens have no text")));
   Q_EMIT run_opened();
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/drain_pace.h"
 #include "app/engine_worker.h"
 #include "widgets/lab_context.h"
 
@@ -55,13 +56,10 @@ class RunController : public QObject {
   void resume();
   void stop();
   /// Shows segments that something else than a run gave, as if they were one. Nothing where a run goes on.
-  /// `known_summary`: the run's own, where it has one.
   void show(const QString& name, const RunRequest& request,
-            const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments,
-            const std::optional<RunSummary>& known_summary = {});
-  /// Likewise, of a run that stays on disk.
-  void show(const QString& name, const RunRequest& request, const std::shared_ptr<RunOutline>& outline,
-            const std::shared_ptr<const SegmentSource>& segments, const std::optional<RunSummary>& known_summary = {});
+            const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments);
+  /// Shows a run that was made before, `run.outline` and all; its model need not be open. Nothing where a run goes on.
+  void show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   /// Shows a run from its folder; neither its model nor its text is opened. What runs is stopped.
   void open_run(const QString& directory);
   void save_run(const QString& directory);
@@ -98,10 +96,9 @@ class RunController : public QObject {
   void end_run(const RunSummary& summary);
   void begin_run(const RunDescription& description, const std::string& folder,
                  const std::shared_ptr<const Tokenizer>& tokenizer);
-  bool begin_shown(const QString& name, const RunRequest& request);
-  void end_shown(const std::optional<RunSummary>& known_summary);
-  void show_opened(const OpenedRun& run, const std::shared_ptr<const Tokenizer>& tokenizer);
+  void show_opened(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   void wake();
+  int ms_to_drain() const { return pace_.ms_left(model_ && model_->info.device == Device::Cpu && !elsewhere_); }
   void drain_when_due();
   void drain();
   RunRequest make_request() const;
@@ -121,12 +118,12 @@ class RunController : public QObject {
   int loads_under_way_ = 0;
   bool run_wanted_ = false;
   QString busy_;
-  std::function<QString()> journal_place_;
   RunDescription described_;  ///< of the run in the RunModel, what that does not know itself
   std::string saving_;        ///< id of the run that is being written
+  std::function<QString()> journal_place_;
   QTimer drain_timer_;
-  QElapsedTimer since_drain_, since_start_;
-  double cpu_ms_at_drain_ = 0;  ///< of this thread
+  DrainPace pace_;
+  QElapsedTimer since_start_;
 };
 
 }  // namespace carryover

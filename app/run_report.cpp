@@ -7,7 +7,9 @@
 
 #include "app/script_selection.h"
 #include "widgets/finetune_dialog.h"
+#include "widgets/head_probe_form.h"
 #include "widgets/panel.h"
+#include "widgets/panels/head_discovery_panel.h"
 
 namespace carryover {
 namespace {
@@ -42,12 +44,19 @@ void RunReport::ask_what_if() {
   lab.what_ifs().ask_run({selected.segment, {lab.what_ifs().draft()}}, tr("Without its best hit"));
 }
 
+void RunReport::ask_head_scores() {
+  auto* heads = static_cast<HeadDiscoveryPanel*>(window_.panel(QStringLiteral("head_discovery")));
+  if (heads->sets().empty()) heads->form().profile();
+}
+
 bool RunReport::engine_works() const {
+  if (window_.head_profiles().active()) return true;
   return window_.context().inspections().next().has_value() || window_.context().what_ifs().running();
 }
 
 QWidget* RunReport::raise(const QString& picture) {
   if (picture == QStringLiteral("what_if")) ask_what_if();
+  if (picture == QStringLiteral("head_discovery")) ask_head_scores();
   if (picture == QStringLiteral("finetune")) return window_.open_finetune();
   if (picture != QStringLiteral("window")) {
     window_.raise_panel(picture);

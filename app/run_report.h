@@ -24,6 +24,7 @@ class RunReport : public QObject {
   QWidget* raise(const QString& picture);
   void raise_next();
   void ask_what_if();
+  void ask_head_scores();
   bool engine_works() const;
   void save_settled(QWidget* widget, int waits);
   bool save(QWidget& widget, const QString& name);

@@ -40,12 +40,7 @@ Startup::Startup(MainWindow& window, const WindowOptions& options, QObject* pare
 }
 
 QString Startup::demo_directory() {
-  const QDir program(QCoreApplication::applicationDirPath());
-  for (const QString& candidate :
-       {QStringLiteral(CARRYOVER_DEMO_DIR), program.filePath(QStringLiteral("../share/carryover/demo")),
-        program.filePath(QStringLiteral("../resources/demo"))})
-    if (QFile::exists(candidate + QStringLiteral("/config.json"))) return QDir(candidate).canonicalPath();
-  return {};
+  return QDir(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/demo")).canonicalPath();
 }
 
 void Startup::start() {

@@ -16,7 +16,7 @@ class Startup : public QObject {
   Startup(MainWindow& window, const WindowOptions& options, QObject* parent = nullptr);
   void start();
 
-  static QString demo_directory();  ///< beside the source tree, or installed; empty where it is not found
+  static QString demo_directory();  ///< in share/carryover beside the program's folder; empty where it is not
 
  Q_SIGNALS:
   void finished();  ///< the last run that it starts has ended, well or not

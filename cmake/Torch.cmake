@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The CPU half of LibTorch as an imported target: libtorch_cpu and libc10 stand alone, with cudart and cupti beside
-# them (docs/adr/0002-cpu-half-of-libtorch.md). Nothing of Python and nothing of CUDA's libraries is linked.
+# them (docs/adr/0002-cpu-half-of-libtorch.md). Nothing of Python and nothing of CUDA's libraries is linked. LibTorch
+# finds cudart and cupti by itself: ../../nvidia/cu13/lib from where it lies, in the cache and in a package alike.
 if(CARRYOVER_BUILD_ENGINE)
   if(NOT EXISTS ${CARRYOVER_TORCH_DIR}/torch/lib/libtorch_cpu.so)
     message(FATAL_ERROR "LibTorch is not at CARRYOVER_TORCH_DIR='${CARRYOVER_TORCH_DIR}'. "
@@ -15,6 +16,6 @@ if(CARRYOVER_BUILD_ENGINE)
   target_link_directories(carryover_torch INTERFACE ${_torch}/lib ${_nvidia})
   target_link_libraries(carryover_torch INTERFACE ${_torch}/lib/libtorch_cpu.so ${_torch}/lib/libc10.so)
   target_link_options(carryover_torch INTERFACE
-    -Wl,-rpath,${_torch}/lib -Wl,-rpath,${_nvidia} -Wl,-rpath-link,${_nvidia} -Wl,--allow-shlib-undefined)
+    -Wl,-rpath-link,${_nvidia} -Wl,--allow-shlib-undefined)
   target_compile_definitions(carryover_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
 endif()

@@ -15,31 +15,33 @@ namespace {
 
 using OpenSession = Session* (*)(const ModelRequest&, const LoadProgress&);
 
-std::string engine_path() {
-  Dl_info info{};
-  CARRYOVER_CHECK(dladdr(reinterpret_cast<const void*>(&load_session), &info) != 0 && info.dli_fname != nullptr);
-  return (std::filesystem::path(info.dli_fname).parent_path() / "libcarryover_engine.so").string();
-}
-
 /// Global symbols, because LibTorch's own plug-ins (CUDA) look theirs up in the process.
 OpenSession open_library() {
-  const std::string path = engine_path();
+  const std::string path = library_folder() + "/libcarryover_engine.so";
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
     throw EngineError(Fault::Io, path, std::string("the engine can't be opened: ") + dlerror(),
-                      "Build it with `./lab build`; `./lab doctor` says what is missing.");
+                      "Install the package again; in a checkout, `./lab build` builds it.");
   }
   void* symbol = dlsym(library, "carryover_open_session");
   if (symbol == nullptr) {
     throw EngineError(Fault::Io, path, "is not an engine of this program: it has no carryover_open_session",
-                      "Build program and engine together with `./lab build`.");
+                      "Install the package again; in a checkout, `./lab build` builds both.");
   }
   return reinterpret_cast<OpenSession>(symbol);
 }
 
 }  // namespace
 
-void prepare_engine_environment() { setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0); }
+void prepare_engine_environment() {
+  setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
+}
+
+std::string library_folder() {
+  Dl_info info{};
+  CARRYOVER_CHECK(dladdr(reinterpret_cast<const void*>(&load_session), &info) != 0 && info.dli_fname != nullptr);
+  return std::filesystem::path(info.dli_fname).parent_path().string();
+}
 
 std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress) {
   static std::mutex mutex;

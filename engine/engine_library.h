@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <string>
+
 #include "engine/session.h"
 
 namespace carryover {
@@ -8,6 +10,9 @@ namespace carryover {
 /// two products unless told otherwise, and take the cores from the window and from everybody else: on a busy 2-core
 /// machine runs of small models were 5 times slower for it. A value that the user has set stays.
 void prepare_engine_environment();
+
+/// Where this program's own libraries lie: lib/ of a build, lib/carryover of an installation. Any thread.
+std::string library_folder();
 
 /// Opens libcarryover_engine beside this library the first time (0.3 to 0.6 s: LibTorch) and loads a model with it.
 /// Call on the engine thread. Throws EngineError{Io} where the library can't be opened, else as open_session().

@@ -11,6 +11,7 @@
 
 #include "engine/core/error.h"
 #include "engine/eval/generation.h"
+#include "engine/eval/head_profile.h"
 #include "engine/eval/inspect.h"
 #include "engine/eval/text_run.h"
 #include "engine/eval/what_if.h"
@@ -114,6 +115,9 @@ class EngineSession final : public Session {
   }
   Inspection inspect(const InspectRequest& request, RunControl& control) override {
     return guarded([&] { return inspect_segment(decoder_, request, control, archive_); });
+  }
+  HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) override {
+    return guarded([&] { return carryover::profile_heads(decoder_, request, control); });
   }
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     archive_.clear();  // states of weights that are gone

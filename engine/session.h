@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/head_scores.h"
 #include "engine/core/inspection.h"
 #include "engine/core/run_control.h"
 #include "engine/core/segment_config.h"
@@ -220,6 +221,10 @@ class Session {
 
   /// Holds the trainer's gradient against its definition (thm:tbptt-exact). For small models, best in fp64.
   virtual AuditReport audit(const AuditRequest& request, RunControl& control) = 0;
+
+  /// How much each head retrieves: probes are read under full attention, each as one segment. Cancelled within a head of
+  /// a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}.
+  virtual HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) = 0;
 };
 
 using LoadProgress = std::function<void(double fraction, const std::string& what)>;

@@ -5,6 +5,7 @@ set -euo pipefail
 : "${ROOT:=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}"
 CACHE=${CARRYOVER_CACHE:-${XDG_CACHE_HOME:-${HOME:?set HOME, or CARRYOVER_CACHE}/.cache}/carryover}
 OFFLINE=${CARRYOVER_OFFLINE:-}
+LISTS=$ROOT/scripts
 TORCH_DIR=$CACHE/libtorch-2.11.0
 TORCH_CUDA=$TORCH_DIR/torch/lib/libtorch_cuda.so # here once CUDA's run-time libraries are
 export ROOT CARRYOVER_CACHE=$CACHE
@@ -15,7 +16,7 @@ export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { # MESSAGE [EXIT CODE]
-  say "lab: $1"
+  say "${SPEAKER:-lab}: $1"
   exit "${2:-1}"
 }
 have() { command -v "$1" >/dev/null 2>&1; }

@@ -11,3 +11,12 @@ fetcher() {
   fi
   "$python" "$ROOT/scripts/wheels.py" "$@"
 }
+
+megabytes_missing() { # LIST...: asked without pip, so that a start with nothing to do makes no venv
+  if have python3; then
+    echo $((($(python3 "$ROOT/scripts/wheels.py" missing "$@") + 999999) / 1000000))
+  else
+    cat "$@" | sed -n 's/.*# bytes=//p' | awk '{ total += $1 } END { print int(total / 1e6) + 1 }'
+  fi
+}
+seconds_to_fetch() { echo $((10 + $1 / 8)); } # at 8 MB/s

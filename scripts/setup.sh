@@ -5,9 +5,10 @@
 . "$ROOT/scripts/common.sh"
 . "$ROOT/scripts/plan.sh"
 . "$ROOT/scripts/fetcher.sh"
-LISTS=$ROOT/scripts
+. "$ROOT/scripts/cuda_runtime.sh"
+PACKAGE_LISTS=("$LISTS/packages.txt") # a job that needs more appends its own list
 
-package_names() { awk '!/^#/ && NF { print $1 }' "$ROOT/scripts/packages.txt"; }
+package_names() { awk '!/^#/ && NF { print $1 }' "${PACKAGE_LISTS[@]}"; }
 
 missing_packages() {
   if ! have dpkg-query; then
@@ -23,7 +24,7 @@ missing_packages() {
 explain_packages() { # MISSING...
   say "These packages are missing, and this script can't install them ($(os_name)):"
   local name
-  for name in "$@"; do say "  $(grep -m1 "^$name " "$ROOT/scripts/packages.txt" | sed 's/ / - /')"; done
+  for name in "$@"; do say "  $(grep -hm1 "^$name " "${PACKAGE_LISTS[@]}" | sed 's/ / - /')"; done
   if have apt-get; then
     say "Ask an administrator for, or run as root:"
     say "  apt-get update && apt-get install --no-install-recommends $*"
@@ -61,19 +62,12 @@ plan_packages() {
     $((120 * ${#names[@]} / all)) install_packages
 }
 
-megabytes_missing() { # LIST...: asked without pip, so that a start with nothing to do makes no venv
-  if have python3; then
-    echo $((($(python3 "$ROOT/scripts/wheels.py" missing "$@") + 999999) / 1000000))
-  else
-    cat "$@" | sed -n 's/.*# bytes=//p' | awk '{ total += $1 } END { print int(total / 1e6) + 1 }'
-  fi
-}
-seconds_to_fetch() { echo $((10 + $1 / 8)); } # at 8 MB/s
-
+TORCH_LICENCES=(torch-2.11.0.dist-info/licenses/ nvidia_cuda_runtime-13.0.96.dist-info/licenses/)
 install_libtorch() {
   fetcher get "$LISTS/wheels.txt"
   python3 "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels.txt" "$TORCH_DIR" torch/include/ torch/lib/libtorch_cpu.so \
-    torch/lib/libc10.so nvidia/cu13/lib/libcudart.so. nvidia/cu13/lib/libcupti.so. nvidia/cu13/include/
+    torch/lib/libc10.so nvidia/cu13/lib/libcudart.so. nvidia/cu13/lib/libcupti.so. nvidia/cu13/include/ \
+    "${TORCH_LICENCES[@]}"
 }
 plan_libtorch() {
   [ ! -e "$TORCH_DIR/torch/lib/libtorch_cpu.so" ] || return 0
@@ -102,21 +96,19 @@ plan_nvcc() {
 
 # Laid into LibTorch's own folder, where its libraries look for each other; libtorch_cuda.so last, as proof of the rest.
 install_cuda_runtime() {
-  local all=$CACHE/downloads/cuda-all.txt new=$CACHE/cuda-13.0
-  fetcher get "$LISTS/wheels.txt" "$LISTS/wheels-cuda.txt"
-  cat "$LISTS/wheels.txt" "$LISTS/wheels-cuda.txt" >"$all"
-  python3 "$ROOT/scripts/wheels.py" unpack "$all" "$new" nvidia/ torch/lib/libtorch_cuda torch/lib/libc10_cuda.so \
-    torch/lib/libcaffe2_nvrtc.so torch/lib/libtorch_nvshmem.so
+  local new=$CACHE/cuda-13.0
+  fetch_cuda_runtime
+  unpack_cuda_runtime "$new"
   cp -alf "$new/nvidia" "$TORCH_DIR/"
   find "$new/torch/lib" -name '*.so' ! -name libtorch_cuda.so -exec mv -t "$TORCH_DIR/torch/lib" {} +
   mv "$new/torch/lib/libtorch_cuda.so" "$TORCH_CUDA"
-  rm -rf "$new" "$all"
+  rm -rf "$new"
 }
 plan_cuda_runtime() {
   [ ! -e "$TORCH_CUDA" ] || return 0
   local mb
-  mb=$(megabytes_missing "$LISTS/wheels.txt" "$LISTS/wheels-cuda.txt")
-  plan "CUDA 13.0 libraries, for the GPU found here" "$mb" $((mb + 4500)) $(($(seconds_to_fetch "$mb") + 60)) \
+  mb=$(megabytes_missing "${CUDA_LISTS[@]}")
+  plan "CUDA 13.0 libraries, for the GPU found here" "$mb" $((mb + CUDA_MEGABYTES)) $(($(seconds_to_fetch "$mb") + 60)) \
     install_cuda_runtime
 }
 

@@ -10,6 +10,7 @@
 #include "widgets/panels/compare_panel.h"
 #include "widgets/panels/config_panel.h"
 #include "widgets/panels/distance_panel.h"
+#include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/head_grid_panel.h"
 #include "widgets/panels/hits_panel.h"
 #include "widgets/panels/log_panel.h"
@@ -45,6 +46,8 @@ const std::vector<PanelEntry>& panel_registry() {
       row<PrefixPanel>("prefix", QT_TRANSLATE_NOOP("PanelRegistry", "Prefix"), PanelArea::Centre),
       row<AttentionPanel>("attention", QT_TRANSLATE_NOOP("PanelRegistry", "Attention"), PanelArea::Centre),
       row<CarryPanel>("carry", QT_TRANSLATE_NOOP("PanelRegistry", "Carried tail"), PanelArea::Centre),
+      row<HeadDiscoveryPanel>("head_discovery", QT_TRANSLATE_NOOP("PanelRegistry", "Head discovery"),
+                              PanelArea::Centre),
       row<ComparePanel>("compare", QT_TRANSLATE_NOOP("PanelRegistry", "Compare"), PanelArea::Centre),
       row<HitsPanel>("hits", QT_TRANSLATE_NOOP("PanelRegistry", "Hits"), PanelArea::Right),
       row<WhatIfPanel>("what_if", QT_TRANSLATE_NOOP("PanelRegistry", "What-if"), PanelArea::Right),

@@ -39,6 +39,7 @@ PlotScene::PlotScene(QWidget* view)
     }
   curves = std::make_unique<PlotCurves>(*plot);
   map = std::make_unique<PlotMap>(*plot);
+  outlines = std::make_unique<PlotOutlines>(*plot);
 }
 
 void PlotScene::Cursor::set(const QPointF& from, const QPointF& to, bool visible) {
@@ -54,6 +55,7 @@ void PlotScene::style(const Theme& look) {
   style_plot(*plot, theme);
   curves->restyle(theme);
   map->restyle(theme);
+  outlines->restyle(theme);
   QColor halo = theme.surface;
   halo.setAlphaF(0.65F);
   for (const Cursor* each : {&reference, &cursor, &row_cursor}) {

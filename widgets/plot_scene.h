@@ -8,6 +8,7 @@
 
 #include "widgets/plot_curves.h"
 #include "widgets/plot_map.h"
+#include "widgets/plot_outlines.h"
 
 namespace carryover {
 
@@ -40,6 +41,7 @@ struct PlotScene {
   QSharedPointer<QCPAxisTickerLog> log_ticker{new QCPAxisTickerLog};
   std::unique_ptr<PlotCurves> curves;
   std::unique_ptr<PlotMap> map;
+  std::unique_ptr<PlotOutlines> outlines;
   QCPLayer* cursor_layer;
   struct Cursor {  ///< a line with a halo, so that it is seen on any colour of a map
     QCPItemStraightLine *halo, *line;

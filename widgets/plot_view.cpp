@@ -171,6 +171,13 @@ void PlotView::set_categories(const std::vector<std::pair<QString, ThemeColour>>
   d_->map->set_categories(categories);
 }
 
+int PlotView::add_outline(const OutlineStyle& style) {
+  return d_->outlines->add(style);
+}
+void PlotView::set_outline(int outline, const QString& name, const std::vector<QPointF>& centres) {
+  d_->outlines->set(outline, name, centres);
+}
+
 QColor PlotView::map_colour(double x, double y) const {
   return d_->map->colour_at(x, y);
 }

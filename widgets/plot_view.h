@@ -28,6 +28,13 @@ struct CurveStyle {
   bool points = false;   ///< marks without a line
 };
 
+/// Frames around cells of a map.
+struct OutlineStyle {
+  ThemeColour colour;
+  bool dashed = false;
+  double inset = 0;  ///< from the cell's edges, in shares of the cell, so that frames of one cell don't hide each other
+};
+
 /// A colour map or curves with axes, export and linked cursors: hides qcustomplot.h from the panels. Drag pans, the
 /// wheel zooms (keys: Shift+arrows, plus and minus), a double click or Home shows everything again; until the first
 /// zoom the axes follow the data. GUI thread.
@@ -68,6 +75,9 @@ class PlotView : public QWidget {
   void set_value_range(double low, double high);  ///< of the colours; NaN: the map's own
   void set_categories(
       const std::vector<std::pair<QString, ThemeColour>>& categories);  ///< values 0, 1, 2 … of Categories
+  /// Cells of size 1 that are framed over the map, and named in the legend while there are any.
+  int add_outline(const OutlineStyle& style);
+  void set_outline(int outline, const QString& name, const std::vector<QPointF>& centres);
   /// The colour that the cell under (x, y) is painted in; invalid where it is blank.
   QColor map_colour(double x, double y) const;
 

@@ -190,14 +190,11 @@ const SegmentDigest& RunModel::digest(int segment) const {
   CARRYOVER_CHECK(segment >= 0 && segment < segment_count());
   return state_->outline->segment(segment);
 }
-const HitIndex& RunModel::hit_index() const {
-  return state_->outline->hits();
+const RunOutline& RunModel::outline() const {
+  return *state_->outline;
 }
 std::int64_t RunModel::cached_bytes() const {
   return state_->cache.bytes();
-}
-std::int64_t RunModel::outline_bytes() const {
-  return state_->outline->bytes();
 }
 int RunModel::segments_loaded() const {
   return state_->loaded;
@@ -238,20 +235,6 @@ QString RunModel::token_text(std::int64_t position) const {
   const std::int32_t id = (*state_->request.ids)[static_cast<std::size_t>(position)];
   if (!state_->tokenizer) return QStringLiteral("<%1>").arg(id);
   return QString::fromStdString(state_->tokenizer->bytes(id));
-}
-
-RunSummary sum_of_segments(const RunModel& run) {
-  RunSummary summary;
-  for (int segment = 0; segment < run.segment_count(); ++segment) {
-    const SegmentRecord& record = run.record(segment);
-    summary.tokens += record.length;
-    summary.targets += record.targets;
-    summary.nll_sum += record.nll_sum;
-    summary.seconds += record.seconds;
-    summary.close_cuts += record.close_cuts;
-    summary.segments += 1;
-  }
-  return summary;
 }
 
 }  // namespace carryover

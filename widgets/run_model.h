@@ -70,7 +70,8 @@ class RunModel : public QObject {
   std::shared_ptr<const SegmentSnapshot> shared_snapshot(int segment) const;  ///< to keep, or hand to another thread
   const SegmentDigest& digest(int segment) const;
   const SegmentRecord& record(int segment) const { return digest(segment).record; }
-  const HitIndex& hit_index() const;  ///< all hits in brief
+  const RunOutline& outline() const;  ///< of all segments so far
+  const HitIndex& hit_index() const { return outline().hits(); }  ///< all hits in brief
   int segment_of_token(std::int64_t position) const;  ///< by S; also for tokens not run yet
   /// Loss of predicting the token at `position` in nats, or NaN where it has none (yet).
   float nll_of_token(std::int64_t position) const;
@@ -82,7 +83,6 @@ class RunModel : public QObject {
   /// All segments there are now, to be read by another thread. What is only in memory is held by it.
   std::shared_ptr<const SegmentSource> segments() const;
   std::int64_t cached_bytes() const;  ///< whole segments in memory, about
-  std::int64_t outline_bytes() const;
   int segments_loaded() const;  ///< from the source so far
   bool finished() const;
   const RunSummary& summary() const;
@@ -101,8 +101,5 @@ class RunModel : public QObject {
   std::unique_ptr<State> state_;
   std::int64_t cache_bytes_;
 };
-
-/// Of the segments that are there, where the engine gives no summary of them.
-RunSummary sum_of_segments(const RunModel& run);
 
 }  // namespace carryover

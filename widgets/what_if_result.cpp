@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "engine/core/edit_json.h"
 #include "engine/core/error.h"
 
 namespace carryover {
@@ -28,26 +29,6 @@ QString slots_text(const std::vector<SlotRef>& held, const QString& sign) {
   for (std::size_t i = 0; i < std::min(most_named, held.size()); ++i) named += sign + slot_text(held[i]);
   if (held.size() > most_named) named += WhatIf::tr("%1%2 more").arg(sign).arg(held.size() - most_named);
   return named.join(QStringLiteral(", "));
-}
-
-nlohmann::json slots_json(const std::vector<SlotRef>& held) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const SlotRef& slot : held)
-    list.push_back({{"layer", slot.layer}, {"head", slot.head}, {"position", slot.position}});
-  return list;
-}
-
-nlohmann::json edit_json(const SegmentEdit& edit) {
-  nlohmann::json banned = nlohmann::json::array();
-  for (const TokenRange& range : edit.banned) banned.push_back({range.first, range.last});
-  nlohmann::json json{{"no_carry", edit.no_carry},
-                      {"prefix", prefix_source_name(edit.prefix)},
-                      {"dropped", slots_json(edit.dropped)},
-                      {"added", slots_json(edit.added)},
-                      {"banned", banned}};
-  if (edit.prefix == PrefixSource::Random) json["seed"] = edit.seed;
-  if (edit.config) json["config"] = *edit.config;
-  return json;
 }
 
 const HeadHits* find_head(const std::vector<HeadHits>& hits, int layer, int head) {

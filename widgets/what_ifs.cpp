@@ -54,7 +54,7 @@ const WhatIfResult* WhatIfs::shown_result() const {
 }
 
 const WhatIfResult* WhatIfs::shown_in_run() const {
-  return shown_ >= 0 && runs_[static_cast<std::size_t>(shown_)] == run_ ? shown_result() : nullptr;
+  return shown_ >= 0 && in_run(shown_) ? shown_result() : nullptr;
 }
 
 void WhatIfs::show(int index) {
@@ -145,6 +145,16 @@ void WhatIfs::reset() {
   Q_EMIT shown_changed();
   Q_EMIT ablation_reset();
   Q_EMIT price_changed();
+}
+
+void WhatIfs::restore(std::vector<WhatIfResult> results, const std::vector<bool>& in_run, int shown) {
+  CARRYOVER_CHECK(results.size() == in_run.size());
+  results_ = std::move(results);
+  runs_.clear();
+  for (const bool of_this_run : in_run) runs_.push_back(of_this_run ? run_ : -1);
+  shown_ = shown >= 0 && shown < static_cast<int>(results_.size()) ? shown : -1;
+  Q_EMIT results_changed();
+  Q_EMIT shown_changed();
 }
 
 }  // namespace carryover

@@ -47,6 +47,7 @@ class WhatIfs : public QObject {
   int shown() const { return shown_; }  ///< index into results(), or −1: the one that views draw
   const WhatIfResult* shown_result() const;
   const WhatIfResult* shown_in_run() const;  ///< the same, but null where it is of an earlier run
+  bool in_run(int index) const { return runs_[static_cast<std::size_t>(index)] == run_; }  ///< the one on show
   void show(int index);
   void rename(int index, const QString& name);
   void remove(int index);
@@ -76,6 +77,8 @@ class WhatIfs : public QObject {
   void set_ablation(std::size_t index, const MeanInterval& change);
   void end();
   void reset();  ///< another run: what was run stays in the list
+  /// A list that was kept takes the place of this one; `in_run` says of each whether the run on show is its.
+  void restore(std::vector<WhatIfResult> results, const std::vector<bool>& in_run, int shown);
 
  Q_SIGNALS:
   void draft_changed();

@@ -76,6 +76,7 @@ const std::vector<Verb>& verbs() {
       {"export", "Write a run's figures, data or report; or a model, its adapter merged", add_export},
       {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},
       {"engine", "Do the work of a window elsewhere, over standard input and output", add_engine},
+      {"setup-cuda", "Fetch what an installed Carryover needs to run on a GPU", add_setup_cuda},
       {"completion", "Print a shell's completion script", add_completion},
   };
   return all;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <iterator>
+#include <set>
+#include <sstream>
+
 #include "app/commands/commands.h"
 #include "app/commands/output.h"
 #include "app/commands/verbs.h"
@@ -17,8 +21,17 @@ const char* words_after(const std::string& flag) {
   if (flag == "--lr-scheduler-type") return "constant cosine";
   if (flag == "--on-alert") return "pause skip stop";
   if (flag == "--no-capture") return "hits nll";
+  if (flag == "--prefix") return "search off random recent";
+  if (flag == "--style") return "paper screen slide";
+  if (flag == "--theme") return "light dark";
+  if (flag == "--language") return "system en de";
   return "";
 }
+
+/// Flags of the window, which Qt reads (app/window_options.cpp): they stand where no verb does.
+constexpr const char* kWindowFlags =
+    "--no-fetch --tokens --theme --language --fresh --size --training --screenshots --exit-after-run --headless "
+    "--adapter --engine --script --out";
 
 std::vector<std::string> flags_of(CLI::App& app) {
   std::vector<std::string> flags;
@@ -34,58 +47,91 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+std::vector<std::string> split(std::string_view words) {
+  std::istringstream stream{std::string(words)};
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Of all verbs and of the window, each once.
+std::set<std::string> all_flags(CLI::App& app) {
+  const auto window = split(kWindowFlags);
+  std::set<std::string> all(window.begin(), window.end());
+  for (const Verb& verb : verbs()) {
+    for (const std::string& flag : flags_of(*app.get_subcommand(verb.name))) all.insert(flag);
+  }
+  return all;
+}
+
 /// One function that both shells run: zsh through its bashcompinit.
 std::string completion_script(CLI::App& app) {
   std::string names, cases, values;
-  std::vector<std::string> seen;
   for (const Verb& verb : verbs()) {
     names += std::string(names.empty() ? "" : " ") + verb.name;
-    const auto flags = flags_of(*app.get_subcommand(verb.name));
     const char* plain = verb.name == std::string("completion") ? "plain='bash zsh fish'; " : "";
-    cases += "    " + std::string(verb.name) + ") " + plain + "words=\"" + joined(flags) + "\" ;;\n";
-    for (const std::string& flag : flags) {
-      if (*words_after(flag) == '\0' || std::find(seen.begin(), seen.end(), flag) != seen.end()) continue;
-      seen.push_back(flag);
-      values +=
-          "    " + flag + ") COMPREPLY=($(compgen -W \"" + words_after(flag) + "\" -- \"$current\")); return ;;\n";
-    }
+    cases += "    " + std::string(verb.name) + ") " + plain + "words=\"" +
+             joined(flags_of(*app.get_subcommand(verb.name))) + "\" ;;\n";
+  }
+  for (const std::string& flag : all_flags(app)) {
+    if (*words_after(flag) == '\0') continue;
+    values += "    " + flag + ") COMPREPLY=($(compgen -W \"" + words_after(flag) + "\" -- \"$current\")); return ;;\n";
   }
   return R"(_carryover() {
-  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" words="" plain=""
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" words="" plain="" window=""
   COMPREPLY=()
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W ")" +
-         names + " " + joined(flags_of(app)) + R"(" -- "$current"))
-    return
-  fi
+  case "${COMP_WORDS[0]}" in *carryover-cli) ;; *) window=")" +
+         std::string(kWindowFlags) + R"(" ;; esac
   case "$previous" in
 )" + values +
          R"(  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W ")" +
+         names + " " + joined(flags_of(app)) + R"( $window" -- "$current"))
+    return
+  fi
   case "${COMP_WORDS[1]}" in
 )" + cases +
-         R"(  esac
+         R"(    *) words="$window" ;;
+  esac
   case "$current" in
     -*) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
     *) COMPREPLY=($(compgen -W "$plain" -f -- "$current")) ;;
   esac
 }
-complete -o filenames -F _carryover carryover carryover-cli
+complete -o filenames -o default -F _carryover carryover carryover-cli
 )";
+}
+
+/// To source, and to install as the function _carryover, whose first call then is to read it.
+std::string zsh_script(CLI::App& app) {
+  return "#compdef carryover carryover-cli\nautoload -U +X bashcompinit && bashcompinit\n" + completion_script(app) +
+         "if [ \"${funcstack[1]}\" = _carryover ]; then _bash_complete -o filenames -o default -F _carryover; fi\n";
+}
+
+/// `complete` lines of fish for the flags that hold under `condition`.
+std::string fish_flags(const std::string& program, const std::string& condition,
+                       const std::vector<std::string>& flags) {
+  std::string text;
+  for (const std::string& flag : flags) {
+    text += "complete -c " + program + " -n '" + condition + "' -l " + flag.substr(2);
+    if (*words_after(flag) != '\0') text += std::string(" -x -a '") + words_after(flag) + "'";
+    text += "\n";
+  }
+  return text;
 }
 
 std::string fish_script(CLI::App& app) {
   std::string text;
-  for (const Verb& verb : verbs()) {
-    text +=
-        std::string("complete -c carryover -n __fish_use_subcommand -a ") + verb.name + " -d '" + verb.summary + "'\n";
-    for (const std::string& flag : flags_of(*app.get_subcommand(verb.name))) {
-      text +=
-          std::string("complete -c carryover -n '__fish_seen_subcommand_from ") + verb.name + "' -l " + flag.substr(2);
-      if (*words_after(flag) != '\0') text += std::string(" -x -a '") + words_after(flag) + "'";
-      text += "\n";
+  for (const std::string program : {"carryover", "carryover-cli"}) {
+    text += fish_flags(program, "__fish_use_subcommand", flags_of(app));
+    if (program == "carryover") text += fish_flags(program, "__fish_use_subcommand", split(kWindowFlags));
+    for (const Verb& verb : verbs()) {
+      text += "complete -c " + program + " -n __fish_use_subcommand -a " + verb.name + " -d \"" + verb.summary + "\"\n";
+      text += fish_flags(program, std::string("__fish_seen_subcommand_from ") + verb.name,
+                         flags_of(*app.get_subcommand(verb.name)));
     }
   }
-  return text;
+  return text + "complete -c carryover -c carryover-cli -n '__fish_seen_subcommand_from completion' -x " +
+         "-a 'bash zsh fish'\n";
 }
 
 int complete(const std::string& shell) {
@@ -94,7 +140,7 @@ int complete(const std::string& shell) {
   if (shell == "fish") {
     print(fish_script(*app));
   } else {
-    print((shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") + completion_script(*app));
+    print(shell == "zsh" ? zsh_script(*app) : completion_script(*app));
   }
   return kExitOk;
 }

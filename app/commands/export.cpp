@@ -51,7 +51,7 @@ int run_export(const ExportOptions& options) {
   if (is_figure || options.report) {
     make_figure(options.figure);
   } else if (!options.data.empty()) {
-    write_run_data(open_run_folder(options.figure.folder).contents, options.data, options.figure.output);
+    write_run_data(reopen_run(options.figure.folder), options.data, options.figure.output);
   } else if (is_run_folder(options.figure.folder)) {
     throw EngineError(Fault::Usage, options.figure.folder, "is a run's folder", "Add --figure, --data or --report.");
   } else {

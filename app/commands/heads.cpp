@@ -8,7 +8,7 @@
 #include "app/commands/progress_line.h"
 #include "app/commands/verbs.h"
 #include "engine/core/error.h"
-#include "engine/core/head_scores.h"
+#include "engine/core/head_agreement.h"
 #include "engine/engine_library.h"
 #include "engine/io/model_source.h"
 #include "engine/io/run_folder.h"
@@ -20,58 +20,49 @@ namespace carryover {
 namespace {
 
 struct HeadOptions {
-  std::string model, adapter, text, from, grouping, tsv, scores, dtype = "auto", device = "auto";
+  std::string model, adapter, text, from, against, grouping, tsv, scores, dtype = "auto", device = "auto";
+  std::string measure = "attention";
+  std::vector<std::string> kinds;
   std::int64_t tokens = 512, probes = 3, needle = 32, layers = 0, heads = 0, seed = 1;
   int threads = 0;
   bool json = false, quiet = false;
 };
 
-std::vector<HeadProbe> make_probes(const HeadOptions& options, const ModelConfig& model) {
-  std::vector<HeadProbe> probes;
-  std::vector<std::int32_t> text;
-  if (!options.text.empty()) text = Tokenizer::load(options.model)->encode(read_text(options.text));
-  for (std::int64_t i = 0; i < options.probes; ++i) {
-    probes.push_back(copy_probe(model.vocabulary, options.tokens, static_cast<std::uint64_t>(options.seed + i)));
-    if (!text.empty())
-      probes.push_back(needle_probe(text, options.tokens, options.needle,
-                                    (static_cast<double>(i) + 0.5) / static_cast<double>(options.probes)));
+HeadProfileRequest make_request(const HeadOptions& options) {
+  HeadProfileRequest request;
+  if (!options.text.empty()) {
+    const auto tokenizer = Tokenizer::load(options.model);
+    request.text = std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode(read_text(options.text)));
+    request.kinds.push_back(ProbeKind::Passage);
   }
-  return probes;
+  if (!options.kinds.empty()) request.kinds.clear();
+  for (const std::string& kind : options.kinds) request.kinds.push_back(parse_probe_kind(kind));
+  request.tokens = options.tokens;
+  request.probes = options.probes;
+  request.needle = options.needle;
+  request.seed = options.seed;
+  return request;
 }
 
-/// Each probe is one segment of full attention.
-HeadScores profile(const HeadOptions& options, const ModelConfig& model) {
+HeadScores profile(const HeadOptions& options) {
   RunControl control;
   const InterruptWatch interrupt(control);
   ProgressLine progress(options.quiet);
-  const auto probes = make_probes(options, model);
+  HeadProfileRequest request = make_request(options);
+  request.progress = [&](double, const std::string& what) { progress.status("looking at heads: " + what); };
   const auto session = load_session({options.model, parse_dtype(options.dtype), parse_device(options.device),
                                      options.threads, false, options.adapter},
                                     [&](double fraction, const std::string& what) {
                                       control.checkpoint();
                                       progress.loading(fraction, what);
                                     });
-  std::vector<Inspection> inspections;
-  for (const HeadProbe& probe : probes) {
-    progress.status("looking at heads: text " + std::to_string(inspections.size() + 1) + " of " +
-                    std::to_string(probes.size()));
-    InspectRequest request;
-    request.run.ids = std::make_shared<const std::vector<std::int32_t>>(probe.ids);
-    request.run.policy = "full";
-    request.run.config = SegmentConfig::defaults_for(model);
-    request.run.config.segment_length = std::ssize(probe.ids);
-    request.run.config.carry_length = std::min(request.run.config.carry_length, std::ssize(probe.ids));
-    request.parts.pairs = probe.pairs;
-    inspections.push_back(session->inspect(request, control));
-  }
+  const HeadProfile found = session->profile_heads(request, control);
   progress.clear();
-  return mean_scores(inspections);
+  return mean_scores(found, parse_head_measure(options.measure));
 }
 
 HeadScores read_scores(const std::string& path, const ModelConfig& model) {
-  const std::string text = read_text(path);
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  return json.is_object() ? scores_from_json(json, model, path) : scores_from_tsv(text, model, path);
+  return scores_from_text(read_text(path), model, path);
 }
 
 nlohmann::json report(const HeadScores& scores, const Grouping& proposal, const ModelConfig& model) {
@@ -81,15 +72,25 @@ nlohmann::json report(const HeadScores& scores, const Grouping& proposal, const 
   return {{"scores", head_score_json(scores)}, {"proposed", proposal}, {"captured", shares}};
 }
 
+nlohmann::json agreement(const HeadScores& scores, const HeadScores& other, const Grouping& proposal) {
+  const std::size_t count = std::max<std::size_t>(1, retrieving_heads(proposal).size());
+  const auto correlation = rank_correlation(scores, other);
+  return {{"rank_correlation", correlation ? nlohmann::json(*correlation) : nlohmann::json()},
+          {"best", count},
+          {"shared", top_overlap(scores, other, count)}};
+}
+
+std::string agreement_text(const nlohmann::json& agreement) {
+  const nlohmann::json& correlation = agreement.at("rank_correlation");
+  return "agreement  rank correlation " + (correlation.is_null() ? "none" : fixed(correlation.get<double>(), 3)) +
+         "; of the " + agreement.at("best").dump() + " best heads, " +
+         fixed(100 * agreement.at("shared").get<double>(), 1) + " % are the same\n";
+}
+
 std::string report_text(const HeadScores& scores, const nlohmann::json& report) {
-  std::vector<std::pair<int, int>> order;
-  for (int layer = 0; layer < scores.layers; ++layer)
-    for (int head = 0; head < scores.heads; ++head) order.emplace_back(layer, head);
-  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-    return scores.at(a.first, a.second) > scores.at(b.first, b.second);
-  });
+  std::vector<HeadRef> order = ranked_heads(scores);
   order.resize(std::min<std::size_t>(order.size(), 12));
-  std::string text = "retrieving heads, by attention to what has to be copied\n";
+  std::string text = "retrieving heads, by what they give to the token that has to be copied\n";
   for (const auto& [layer, head] : order)
     text += "  layer " + std::to_string(layer) + ", head " + std::to_string(head) + "  " +
             fixed(scores.at(layer, head), 3) + "\n";
@@ -99,18 +100,20 @@ std::string report_text(const HeadScores& scores, const nlohmann::json& report) 
     padded.resize(std::max<std::size_t>(padded.size(), 16), ' ');
     text += "  " + padded + fixed(100 * share.get<double>(), 1) + " %\n";
   }
+  if (report.contains("agreement")) text += agreement_text(report.at("agreement"));
   return text + "proposed   " + report.at("proposed").dump() + "\n";
 }
 
 int heads(const HeadOptions& options) {
   const ModelConfig model = ModelSource::open(options.model)->config();
-  const HeadScores scores = options.from.empty() ? profile(options, model) : read_scores(options.from, model);
+  const HeadScores scores = options.from.empty() ? profile(options) : read_scores(options.from, model);
   const Grouping usual = default_grouping(model);
   const std::int64_t layers = options.layers > 0 ? options.layers : std::ssize(usual.long_range_layers());
   const std::int64_t count =
       options.heads > 0 ? options.heads : std::ssize(usual.long_heads(usual.long_range_layers().front()));
   const Grouping proposal = propose_grouping(scores, layers, count);
-  const nlohmann::json found = report(scores, proposal, model);
+  nlohmann::json found = report(scores, proposal, model);
+  if (!options.against.empty()) found["agreement"] = agreement(scores, read_scores(options.against, model), proposal);
   if (!options.grouping.empty()) write_file_atomically(options.grouping, nlohmann::json(proposal).dump(2) + "\n");
   if (!options.tsv.empty()) write_file_atomically(options.tsv, duo_tsv(scores, model));
   if (!options.scores.empty()) write_file_atomically(options.scores, head_score_json(scores).dump() + "\n");
@@ -129,13 +132,23 @@ VerbAction add_heads(CLI::App& app) {
   app.add_option("TEXT", options->text, "a text whose passages are asked for too, beside random tokens")->type_name("");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
+  app.add_option("--kinds", options->kinds,
+                 "what is asked for: copy (random tokens again), needle (a key's value), passage (of TEXT)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"copy", "needle", "passage"}))
+      ->type_name("LIST");
+  app.add_option("--measure", options->measure, "attention (default), or copies: how often it is the heaviest")
+      ->check(CLI::IsMember({"attention", "copies"}))
+      ->type_name("NAME");
   positive("--tokens", options->tokens, "N", "length of each probe (512)");
   positive("--probes", options->probes, "N", "probes of each kind (3)");
-  positive("--needle", options->needle, "N", "tokens of a passage of TEXT that is asked for (32)");
+  positive("--needle", options->needle, "N", "tokens of a needle, and of a passage of TEXT (32)");
   positive("--layers", options->layers, "N", "layers to propose (as many as the model's default)");
   positive("--heads", options->heads, "N", "heads to propose in each (as many as the model's default)");
   positive("--seed", options->seed, "N", "seed of the random tokens (1)");
   app.add_option("--from", options->from, "take scores from a DuoAttention .tsv or a retrieval-head .json instead")
+      ->type_name("FILE");
+  app.add_option("--against", options->against, "say how well scores agree with those of such a file")
       ->type_name("FILE");
   app.add_option("--grouping-out", options->grouping, "write the proposed grouping, for --config")->type_name("FILE");
   app.add_option("--tsv-out", options->tsv, "write the scores as DuoAttention's full_attention_heads.tsv")
@@ -148,8 +161,8 @@ VerbAction add_heads(CLI::App& app) {
   app.add_flag("--json", options->json, "print everything as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   app.footer(
-      R"(Reads random tokens twice, and passages of TEXT once more behind it, under full attention: a head's score is
-its attention to the token that has to be copied next. Examples:
+      R"(Reads random tokens twice, needles in a haystack that are asked for at its end, and passages of TEXT once more
+behind it, under full attention: a head's score is its attention to the token that has to be copied next. Examples:
   carryover heads smollm2.gguf novel.txt --grouping-out heads.json
   carryover run smollm2.gguf novel.txt --config heads.json)");
   return [options] { return heads(*options); };

@@ -30,6 +30,7 @@ VerbAction add_audit(CLI::App& app);
 VerbAction add_export(CLI::App& app);
 VerbAction add_heads(CLI::App& app);
 VerbAction add_engine(CLI::App& app);
+VerbAction add_setup_cuda(CLI::App& app);
 VerbAction add_completion(CLI::App& app);
 
 /// The program's whole grammar, with one subcommand per verb; `actions` gets theirs, in the same order.

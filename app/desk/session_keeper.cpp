@@ -10,8 +10,6 @@
 
 #include "engine/core/error.h"
 #include "engine/io/output_file.h"
-#include "widgets/finetune_dialog.h"
-#include "widgets/plan_form.h"
 
 namespace carryover {
 namespace {
@@ -20,9 +18,9 @@ constexpr int keep_every_ms = 2000;
 constexpr int kept_sessions = 8;     ///< that windows left behind
 constexpr qint64 most_attempts = 2;  ///< at bringing a state back, before it has to be asked for
 
-ErrorReport report_of(const EngineError& error) {
-  return {error.fault(), QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
-          QString::fromStdString(error.advice())};
+/// The model or, where none was open, the run that a state is about.
+QString subject_of(const SessionState& state) {
+  return state.model.isEmpty() ? state.run_folder : state.model;
 }
 
 /// A byte for each attempt at bringing a state back that has not come to its end.
@@ -33,7 +31,8 @@ void count_attempt(const QString& path) {
 
 bool shows_only(const SessionState& state, const QString& model) {
   return !model.isEmpty() && state.model == model && state.text.startsWith(model) && state.notes.isEmpty() &&
-         state.bookmarks.empty() && state.trainings.isEmpty() && state.file.isEmpty();
+         state.bookmarks.empty() && state.trainings.isEmpty() && state.file.isEmpty() && state.pinned_run.isEmpty() &&
+         state.what_ifs.isEmpty();
 }
 
 }  // namespace
@@ -55,8 +54,12 @@ SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* p
 
 SessionKeeper::~SessionKeeper() {
   window_.controller().set_journal_place({});
-  if (folder_ && !restoring()) {
-    if (!frozen_) state_ = capture();
+  if (folder_) {
+    if (restoring()) {
+      QFile::remove(folder_->attempt_file());  // it did not end the program: a person did
+    } else if (!frozen_) {
+      state_ = capture();
+    }
     state_.closed = true;
     const std::string text = session_text(state_, folder_->path());
     QMetaObject::invokeMethod(
@@ -76,24 +79,29 @@ void SessionKeeper::post(Call call) {
 void SessionKeeper::connect_writer() {
   connect(writer_, &SessionWriter::failed, this, &SessionKeeper::failed);
   connect(writer_, &SessionWriter::session_saved, this, &SessionKeeper::session_saved);
-  connect(writer_, &SessionWriter::run_read, this, [this](const std::shared_ptr<const JournaledRun>& run) {
-    if (restorer_ != nullptr) restorer_->show_run(run);
-  });
-  connect(writer_, &SessionWriter::run_unreadable, this, [this] {
-    if (restorer_ != nullptr) restorer_->show_run(nullptr);
+  connect(writer_, &SessionWriter::read_back, this, [this](const std::shared_ptr<const KeptFiles>& files) {
+    if (restorer_ != nullptr) restorer_->go_on_with(files);
   });
 }
 
 void SessionKeeper::connect_window() {
   RunController& controller = window_.controller();
+  RunModel& run = window_.context().run();
+  connect(&run, &RunModel::reset, this, [this] {  // it may be no run, but a training's step
+    run_on_show_ = false;
+    if (!window_.context().what_ifs().results().empty()) keep_what_ifs();  // they are of an earlier run now
+  });
   controller.set_journal_place([this] { return place_of_journal(); });
   connect(&controller, &RunController::run_started, this, [this] {
     keep_now();
-    const QString before = std::exchange(last_run_, QString());
-    if (folder_ && before.startsWith(folder_->path())) post([before](SessionWriter& writer) { writer.remove({before}); });
+    drop_unused(std::exchange(last_run_, QString()));
   });
+  connect(&controller, &RunController::run_opened, this, &SessionKeeper::keep_opened_run);
+  connect(&window_.context(), &LabContext::pinned_run_changed, this, &SessionKeeper::keep_pin);
+  connect(&window_.context().what_ifs(), &WhatIfs::results_changed, this, &SessionKeeper::keep_what_ifs);
   connect(&controller, &RunController::text_opened, this, &SessionKeeper::keep_text);
-  connect(&controller, &RunController::saved, this, [this](const QString& directory) {
+  connect(&controller, &RunController::saved, this, [this, &run](const QString& directory) {
+    if (run_on_show_ && run.origin().folder == directory.toStdString()) state_.run_folder = directory;
     const Notebook& notebook = window_.context().notebook();
     if (notebook.is_empty()) return;
     post([path = directory + QStringLiteral("/notes.json"),
@@ -140,8 +148,11 @@ bool SessionKeeper::bring_back_from(const QString& folder, const QString& demo) 
   };
   try {
     const SessionState state = read_session(folder + QStringLiteral("/session.json"));
-    if (state.model.isEmpty() || shows_only(state, demo)) return false;
-    if (!QFileInfo::exists(state.model)) return refuse(tr("The last session's model is gone: %1").arg(state.model));
+    const QString subject = subject_of(state);
+    if (subject.isEmpty() || shows_only(state, demo)) return false;
+    if (state.engine.isEmpty() && !QFileInfo::exists(subject))
+      return refuse(state.model.isEmpty() ? tr("The last session's run is gone: %1").arg(subject)
+                                          : tr("The last session's model is gone: %1").arg(subject));
     if (QFileInfo(folder + QStringLiteral("/bringing-back")).size() >= most_attempts)
       return refuse(tr("Bringing back the last session ended the program; it is among the earlier sessions"));
     if (!adopt(folder)) return false;
@@ -163,7 +174,7 @@ QString SessionKeeper::describe(const QString& folder) {
   try {
     const SessionState state = read_session(file);
     const QString text = state.text_name.isEmpty() ? QFileInfo(state.text).fileName() : state.text_name;
-    return QStringLiteral("%1 · %2 · %3").arg(QFileInfo(state.model).fileName(), text, when);
+    return QStringLiteral("%1 · %2 · %3").arg(QFileInfo(subject_of(state)).fileName(), text, when);
   } catch (const EngineError&) {
     return QStringLiteral("%1 · %2").arg(tr("unreadable"), when);
   }
@@ -197,8 +208,9 @@ void SessionKeeper::restore(const SessionState& state) {
   state_ = state;
   state_.closed = false;
   restorer_ = new SessionRestorer(window_, state, this);
-  connect(restorer_, &SessionRestorer::run_wanted, this,
-          [this](const QString& path) { post([path](SessionWriter& writer) { writer.read_run(path); }); });
+  connect(restorer_, &SessionRestorer::files_wanted, this, [this](const std::string& open_weights) {
+    post([state = state_, open_weights](SessionWriter& writer) { writer.read(state, open_weights); });
+  });
   connect(restorer_, &SessionRestorer::done, this, &SessionKeeper::end_restore);
   restorer_->start();
 }
@@ -206,10 +218,10 @@ void SessionKeeper::restore(const SessionState& state) {
 void SessionKeeper::end_restore(bool run_shown) {
   restorer_->deleteLater();
   restorer_ = nullptr;
-  if (run_shown) run_ = state_.run;
+  run_on_show_ = run_shown;
   if (folder_) QFile::remove(folder_->attempt_file());
+  saved_ = state_.unsaved ? SessionState() : capture();
   keep_now();
-  saved_ = state_;
   Q_EMIT session_opened(state_.file);
 }
 
@@ -222,8 +234,49 @@ QString SessionKeeper::unused_file(const QString& stem, const QString& suffix) {
 
 QString SessionKeeper::place_of_journal() {
   if (!folder_) return {};
-  last_run_ = std::exchange(run_, unused_file(QStringLiteral("run"), QStringLiteral("journal")));
-  return run_;
+  last_run_ = std::exchange(state_.run, unused_file(QStringLiteral("run"), QStringLiteral("journal")));
+  state_.run_folder.clear();
+  run_on_show_ = true;
+  return state_.run;
+}
+
+/// A run that was opened from its folder needs no journal.
+void SessionKeeper::keep_opened_run() {
+  const QString before = std::exchange(state_.run, QString());
+  state_.run_folder = QString::fromStdString(window_.context().run().origin().folder);
+  run_on_show_ = true;
+  keep_now();
+  drop_unused(before);
+}
+
+void SessionKeeper::keep_pin() {
+  if (restoring()) return;
+  const auto& pinned = window_.context().pinned_run();
+  const bool kept = pinned && run_on_show_;
+  const QString before = std::exchange(state_.pinned_run, !kept                  ? QString()
+                                                          : state_.run.isEmpty() ? state_.run_folder
+                                                                                 : state_.run);
+  state_.pinned_segments = kept ? pinned->segment_count() : 0;
+  keep_now();
+  drop_unused(before);
+}
+
+void SessionKeeper::keep_what_ifs() {
+  if (restoring() || !folder_) return;
+  const auto kept = kept_of(window_.context().what_ifs());
+  const QString before = std::exchange(
+      state_.what_ifs, kept.empty() ? QString() : unused_file(QStringLiteral("what-ifs"), QStringLiteral("json")));
+  if (!kept.empty()) post([path = state_.what_ifs, kept](SessionWriter& writer) { writer.write_what_ifs(path, kept); });
+  keep_now();
+  drop_unused(before);
+}
+
+/// Of the files that this window has made, one that its state no longer names.
+void SessionKeeper::drop_unused(const QString& path) {
+  if (!folder_ || !path.startsWith(folder_->path() + u'/')) return;
+  for (const QString& used : {state_.run, state_.pinned_run, state_.what_ifs})
+    if (path == used) return;
+  post([path](SessionWriter& writer) { writer.remove({path}); });
 }
 
 void SessionKeeper::keep_text() {
@@ -239,39 +292,9 @@ void SessionKeeper::keep_text() {
   if (before.startsWith(folder_->path())) post([before](SessionWriter& writer) { writer.remove({before}); });
 }
 
-// Where no model is open, what was last known of one stays: it may only be out of reach.
-SessionState SessionKeeper::capture() {
-  SessionState state = state_;
-  LabContext& context = window_.context();
-  if (const auto& model = window_.controller().model()) {
-    state.model = QString::fromStdString(model->info.path);
-    state.adapter = QString::fromStdString(model->info.adapter);
-    state.config = context.config();
-    state.run = run_;
-  }
-  if (const auto& text = window_.controller().text()) {
-    state.text = text->contents ? text_ : text->name;
-    state.text_name = text->contents ? text->name : QString();
-  }
-  state.options = context.run_options();
-  state.selection = context.selected();
-  state.notes = context.notebook().text();
-  state.bookmarks = context.notebook().bookmarks();
-  state.trainings.clear();
-  for (int i = 0; i < context.training().count(); ++i) state.trainings += context.training().run(i).directory();
-  FinetuneDialog* dialog = window_.finetune();
-  if (dialog == nullptr) state.finetune = nullptr;
-  try {
-    if (dialog != nullptr) state.finetune = dialog->form().fields();
-  } catch (const EngineError&) {  // half a number, say: what it was before stays
-  }
-  state.geometry = window_.saveGeometry();
-  state.layout = window_.saveState();
-  return state;
-}
-
 void SessionKeeper::keep_now() {
-  if (!folder_ || restoring() || frozen_ || window_.controller().loading()) return;
+  if (!folder_ || restoring() || frozen_) return;
+  if (window_.controller().loading() && subject_of(state_).isEmpty()) return;  // there is nothing yet
   state_ = capture();
   std::string text = session_text(state_, folder_->path());
   if (text == written_) return;
@@ -294,17 +317,22 @@ void SessionKeeper::save_session(const QString& path) {
   const QString files = info.absolutePath() + u'/' + info.completeBaseName() + QStringLiteral(".files/");
   state_ = capture();
   state_.file = info.absoluteFilePath();
-  saved_ = state_;
   SessionState stored = state_;
   stored.file.clear();
+  stored.unsaved = false;
   SessionSave save{state_.file, {}, {}};
   const auto take_along = [&](QString& from, const QString& name) {
     const QString to = files + name;
+    if (from.isEmpty() || QFileInfo(from).isDir()) return;
     if (from != to) save.copies.emplace_back(from, to);
     from = to;
   };
-  if (!stored.run.isEmpty()) take_along(stored.run, QStringLiteral("run.journal"));
+  take_along(stored.pinned_run, QStringLiteral("pinned.journal"));  // before what may be in the way of it
+  take_along(stored.run, QStringLiteral("run.journal"));
+  take_along(stored.what_ifs, QStringLiteral("what-ifs.json"));
   if (!stored.text_name.isEmpty()) take_along(stored.text, QStringLiteral("text.txt"));
+  if (!folder_ || !state_.pinned_run.startsWith(folder_->path() + u'/')) state_.pinned_run = stored.pinned_run;
+  saved_ = state_;
   save.contents = session_text(stored, info.absolutePath());
   post([save](SessionWriter& writer) { writer.save_session(save); });
 }

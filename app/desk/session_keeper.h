@@ -53,8 +53,15 @@ class SessionKeeper : public QObject {
   void restore(const SessionState& state);
   void end_restore(bool run_shown);
   SessionState capture();
+  void capture_opened(SessionState& state);
+  void capture_views(SessionState& state);
+  void capture_training(SessionState& state);
   QString place_of_journal();
+  void keep_opened_run();
+  void keep_pin();
   void keep_text();
+  void keep_what_ifs();
+  void drop_unused(const QString& path);
   QString unused_file(const QString& stem, const QString& suffix);
 
   MainWindow& window_;
@@ -64,12 +71,13 @@ class SessionKeeper : public QObject {
   SessionWriter* writer_;
   QTimer timer_;
   SessionRestorer* restorer_ = nullptr;
-  SessionState state_;   ///< as last captured
+  SessionState state_;   ///< as last captured; of the files that belong to it, as they are now
   SessionState saved_;   ///< what the session file says
   std::string written_;  ///< what session.json says, or will when the writer is through
-  QString run_, text_;   ///< the journal of the run on show; the text on show where it is no file of the user's
-  QString last_run_;     ///< the journal before that one, whose file goes; what shows its run still reads it
+  QString text_;         ///< the text on show where it is no file of the user's
+  QString last_run_;     ///< the journal before the one that begins, whose name goes; what shows its run still reads it
   int files_made_ = 0;
+  bool run_on_show_ = false;  ///< what the window shows is the state's run, and no training's step
   bool frozen_ = false;
 };
 

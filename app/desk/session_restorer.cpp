@@ -16,6 +16,7 @@ void SessionRestorer::start() {
   LabContext& context = window_.context();
   window_.controller().stop();
   context.set_run_options(state_.options);
+  context.unpin_run();
   context.notebook().restore(state_.notes, state_.bookmarks);
   if (!state_.geometry.isEmpty()) window_.restoreGeometry(state_.geometry);
   if (!state_.layout.isEmpty()) window_.restoreState(state_.layout);
@@ -23,7 +24,7 @@ void SessionRestorer::start() {
     if (QFileInfo::exists(folder)) {
       window_.training().open_folder(folder);
     } else {
-      context.add_note(tr("The training run %1 is no longer there").arg(folder), true);
+      context.add_note(tr("The training run %1 is not on this machine, or no longer").arg(folder), true);
     }
   }
   start_loading();
@@ -31,6 +32,7 @@ void SessionRestorer::start() {
 
 void SessionRestorer::start_loading() {
   RunController& controller = window_.controller();
+  if (state_.engine != controller.engine_command()) controller.use_engine(state_.engine);
   const auto& open = controller.model();
   const bool same = open && open->info.path == state_.model.toStdString() &&
                     open->info.adapter == state_.adapter.toStdString() && !controller.loading();
@@ -46,15 +48,55 @@ void SessionRestorer::go_on() {
   const RunController& controller = window_.controller();
   if (!loading_ || controller.loading() || controller.state() != RunController::State::Idle) return;
   loading_ = false;
+  window_.context().set_run_options(state_.options);  // again: what a new model changed in them
+  Q_EMIT files_wanted(controller.model() ? controller.model()->info.weights_hash : std::string());
+}
+
+void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) {
+  show_pinned(files->pinned);
+  const bool run_shown = show_run(files->run);
   apply_config();
-  const bool model_is_there = controller.model() && controller.model()->info.path == state_.model.toStdString();
-  if (model_is_there && !state_.run.isEmpty() && QFileInfo::exists(state_.run)) return Q_EMIT run_wanted(state_.run);
-  finish(false);
+  if (run_shown) select();
+  show_what_ifs(files->what_ifs, run_shown);
+  open_dialog();
+  Q_EMIT done(run_shown);
+}
+
+/// Whether it could be shown.
+bool SessionRestorer::show(const KeptRun& kept) {
+  const auto& model = window_.controller().model();
+  RunContents run = kept.run.contents;
+  const bool fits = model && model->info.weights_hash == run.description.model.weights_hash;
+  if (!kept.run.describes_model && !fits) return false;
+  if (!kept.run.describes_model) run.description.model = model->info;
+  window_.controller().show_run(run, fits ? model->tokenizer : kept.tokenizer);
+  return true;
+}
+
+void SessionRestorer::show_pinned(const std::optional<KeptRun>& kept) {
+  if (!kept) return;
+  KeptRun pinned = *kept;
+  pinned.run.contents.outline->cut(state_.pinned_segments);
+  if (show(pinned)) window_.context().pin_run();
+}
+
+bool SessionRestorer::show_run(const std::optional<KeptRun>& kept) {
+  LabContext& context = window_.context();
+  const auto& model = window_.controller().model();
+  if (!kept) return false;
+  const bool shown = show(*kept);
+  if (model && model->info.weights_hash != kept->run.contents.description.model.weights_hash)
+    context.add_note(tr("The session's run was made with other weights than the open model's; run the text again"),
+                     true);
+  if (shown && !kept->run.whole)
+    context.add_note(tr("The run was cut off after %1 of %2 segments; Run does it anew")
+                         .arg(context.run().segment_count())
+                         .arg(context.run().expected_segments()));
+  return shown;
 }
 
 void SessionRestorer::apply_config() {
   LabContext& context = window_.context();
-  context.set_run_options(state_.options);  // again: what a new model changed in them
   if (!context.model() || !state_.config.is_object()) return;
   try {
     SegmentConfig config = context.config();
@@ -66,33 +108,29 @@ void SessionRestorer::apply_config() {
   }
 }
 
-void SessionRestorer::show_run(const std::shared_ptr<const JournaledRun>& run) {
-  const auto& model = window_.controller().model();
-  const bool fits = run && model && run->weights_hash == model->info.weights_hash;
-  if (run && !fits)
-    window_.context().add_note(tr("The model's weights have changed since the session's run; run the text again"),
-                               true);
-  if (fits) {
-    window_.controller().show(QString::fromStdString(run->text), run->request, run->outline, run->segments,
-                              run->summary);
-    const RunModel& shown = window_.context().run();
-    if (!run->summary)
-      window_.context().add_note(tr("The run was cut off after %1 of %2 segments; Run does it anew")
-                                     .arg(shown.segment_count())
-                                     .arg(shown.expected_segments()));
-  }
-  finish(fits);
+void SessionRestorer::select() {
+  LabContext& context = window_.context();
+  if (state_.selection.segment < context.run().segment_count()) context.select(state_.selection);
+  if (state_.pinned.segment < context.run().segment_count()) context.pin(state_.pinned);
+  if (state_.range.last < context.run().expected_segments()) context.set_range(state_.range);
+  context.what_ifs().set_draft(state_.draft);
 }
 
-void SessionRestorer::finish(bool run_shown) {
-  LabContext& context = window_.context();
-  if (run_shown && state_.selection.segment < context.run().segment_count()) context.select(state_.selection);
-  if (state_.finetune.is_object()) {
-    PlanForm& form = window_.open_finetune()->form();
-    form.set_fields(state_.finetune);
-    Q_EMIT form.changed();
+void SessionRestorer::show_what_ifs(const std::vector<KeptWhatIf>& kept, bool run_shown) {
+  std::vector<WhatIfResult> results;
+  std::vector<bool> in_run;
+  for (const KeptWhatIf& what_if : kept) {
+    results.push_back(what_if.result);
+    in_run.push_back(run_shown && what_if.in_run && what_if.result.segment < window_.context().run().segment_count());
   }
-  Q_EMIT done(run_shown);
+  window_.context().what_ifs().restore(std::move(results), in_run, state_.shown_what_if);
+}
+
+void SessionRestorer::open_dialog() {
+  if (!state_.finetune.is_object()) return;
+  PlanForm& form = window_.open_finetune()->form();
+  form.set_fields(state_.finetune);
+  Q_EMIT form.changed();
 }
 
 }  // namespace carryover

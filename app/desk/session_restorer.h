@@ -4,29 +4,34 @@
 #include <memory>
 
 #include "app/desk/session_state.h"
+#include "app/desk/session_writer.h"
 #include "app/main_window.h"
-#include "engine/io/run_journal.h"
 
 namespace carryover {
 
-/// Brings a window to a SessionState, step by step as the engine loads: model, text, settings, run, selection, dialog.
-/// What can't be had any more is said and left out. One use. GUI thread.
+/// Brings a window to a SessionState, step by step as the engine loads: engine, model, text, runs, settings, selection,
+/// what-ifs, dialog. What can't be had any more is said and left out. One use. GUI thread.
 class SessionRestorer : public QObject {
   Q_OBJECT
  public:
   SessionRestorer(MainWindow& window, const SessionState& state, QObject* parent = nullptr);
-  void start();                                                   ///< the engine must be free
-  void show_run(const std::shared_ptr<const JournaledRun>& run);  ///< the answer to run_wanted(); null: unreadable
+  void start();                                                    ///< the engine must be free
+  void go_on_with(const std::shared_ptr<const KeptFiles>& files);  ///< the answer to files_wanted()
 
  Q_SIGNALS:
-  void run_wanted(const QString& path);
+  void files_wanted(const std::string& open_weights);  ///< of the state, by SessionWriter::read()
   void done(bool run_shown);
 
  private:
   void start_loading();
   void go_on();
+  bool show(const KeptRun& kept);
+  bool show_run(const std::optional<KeptRun>& kept);
+  void show_pinned(const std::optional<KeptRun>& kept);
   void apply_config();
-  void finish(bool run_shown);
+  void select();
+  void show_what_ifs(const std::vector<KeptWhatIf>& kept, bool run_shown);
+  void open_dialog();
 
   MainWindow& window_;
   SessionState state_;

@@ -5,6 +5,7 @@
 #include <QFileInfo>
 #include <filesystem>
 
+#include "engine/core/error.h"
 #include "engine/io/output_file.h"
 
 namespace carryover {
@@ -32,14 +33,35 @@ void SessionWriter::save_session(const SessionSave& save) {
   });
 }
 
-void SessionWriter::read_run(const QString& path) {
-  std::shared_ptr<const JournaledRun> run;
-  try_to([&] { run = std::make_shared<const JournaledRun>(read_run_journal(path.toStdString())); });
-  if (run) {
-    Q_EMIT run_read(run);
-  } else {
-    Q_EMIT run_unreadable();
-  }
+void SessionWriter::write_what_ifs(const QString& path, const std::vector<KeptWhatIf>& what_ifs) {
+  write(path, what_ifs_text(what_ifs));
+}
+
+std::optional<KeptRun> SessionWriter::read_run(const QString& path, const std::string& open_weights) {
+  if (path.isEmpty()) return std::nullopt;
+  std::optional<KeptRun> kept;
+  try_to([&] {
+    const std::string file = path.toStdString();
+    if (!QFileInfo::exists(path))
+      throw EngineError(Fault::Io, file, tr("is no longer there").toStdString(),
+                        tr("The session comes back without this run.").toStdString());
+    const bool folder = QFileInfo(path).isDir();
+    kept = KeptRun{folder ? JournaledRun{reopen_run(file), true, true} : read_run_journal(file), nullptr};
+  });
+  if (!kept) return kept;
+  const ModelInfo& model = kept->run.contents.description.model;
+  if (model.weights_hash != open_weights) attempt([&] { kept->tokenizer = Tokenizer::load(model.path); });
+  return kept;
+}
+
+void SessionWriter::read(const SessionState& state, const std::string& open_weights) {
+  auto files = std::make_shared<KeptFiles>();
+  files->pinned = read_run(state.pinned_run, open_weights);
+  files->run = read_run(state.run.isEmpty() ? state.run_folder : state.run, open_weights);
+  if (files->run && is_run_folder(state.run_folder.toStdString()))
+    files->run->run.contents.directory = state.run_folder.toStdString();
+  if (!state.what_ifs.isEmpty()) try_to([&] { files->what_ifs = read_what_ifs(state.what_ifs); });
+  Q_EMIT read_back(files);
 }
 
 void SessionWriter::remove(const QStringList& paths) {

@@ -2,12 +2,16 @@
 #pragma once
 #include <QObject>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/desk/kept_what_ifs.h"
+#include "app/desk/session_state.h"
 #include "app/error_report.h"
 #include "engine/io/run_journal.h"
+#include "engine/io/tokenizer.h"
 
 namespace carryover {
 
@@ -18,6 +22,18 @@ struct SessionSave {
   std::vector<std::pair<QString, QString>> copies;  ///< from, to
 };
 
+/// A run that was kept, read back from its journal or its folder.
+struct KeptRun {
+  JournaledRun run;
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< of its model's files; null where they are out of reach
+};
+
+/// What lies beside a session file, as far as it can be read.
+struct KeptFiles {
+  std::optional<KeptRun> run, pinned;
+  std::vector<KeptWhatIf> what_ifs;
+};
+
 /// What a window keeps on disk, written and read in the order of the calls: lives on a thread of its own, so that a
 /// slow disk never holds up the window or the engine. Called by queued calls with plain values; errors come as signals.
 class SessionWriter : public QObject {
@@ -25,17 +41,19 @@ class SessionWriter : public QObject {
  public:
   void write(const QString& path, const std::string& contents);
   void save_session(const SessionSave& save);
-  void read_run(const QString& path);
+  void write_what_ifs(const QString& path, const std::vector<KeptWhatIf>& what_ifs);
+  /// Answered by read_back. `open_weights`: hash of the open model, whose tokenizer is at hand; empty: none is open.
+  void read(const SessionState& state, const std::string& open_weights);
   void remove(const QStringList& paths);
 
  Q_SIGNALS:
   void session_saved(const QString& path);
-  void run_read(const std::shared_ptr<const carryover::JournaledRun>& run);
-  void run_unreadable();
+  void read_back(const std::shared_ptr<const carryover::KeptFiles>& files);
   void failed(const carryover::ErrorReport& report);
 
  private:
   void try_to(const std::function<void()>& work);
+  std::optional<KeptRun> read_run(const QString& path, const std::string& open_weights);
 };
 
 }  // namespace carryover

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <random>
 #include <sstream>
 
 #include "engine/core/error.h"
@@ -33,39 +32,25 @@ std::vector<int> ranked_heads(const HeadScores& scores, int layer) {
 
 }  // namespace
 
-HeadProbe copy_probe(std::int64_t vocabulary, std::int64_t tokens, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  const std::int64_t half = std::max<std::int64_t>(2, tokens / 2);
-  HeadProbe probe;
-  for (std::int64_t i = 0; i < half; ++i)
-    probe.ids.push_back(static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(vocabulary)));
-  for (std::int64_t i = 0; i < half; ++i) probe.ids.push_back(probe.ids[static_cast<std::size_t>(i)]);
-  for (std::int64_t i = 0; i + 1 < half; ++i) probe.pairs.push_back({half + i, i + 1});
-  return probe;
+std::string_view head_measure_name(HeadMeasure measure) {
+  return measure == HeadMeasure::Copies ? "copies" : "attention";
 }
 
-HeadProbe needle_probe(const std::vector<std::int32_t>& text, std::int64_t tokens, std::int64_t needle, double depth) {
-  const std::int64_t hay = tokens - needle;
-  if (needle < 2 || hay < needle || std::ssize(text) < hay)
-    throw EngineError(Fault::BadInput, "text",
-                      "has " + std::to_string(text.size()) + " tokens; a needle of " + std::to_string(needle) +
-                          " needs " + std::to_string(std::max(hay, needle)),
-                      "Give a longer text, or a smaller length.");
-  const auto first = static_cast<std::int64_t>(std::lround(depth * static_cast<double>(hay - needle)));
-  HeadProbe probe{{text.begin(), text.begin() + hay}, {}};
-  for (std::int64_t i = 0; i < needle; ++i) probe.ids.push_back(text[static_cast<std::size_t>(first + i)]);
-  for (std::int64_t i = 0; i + 1 < needle; ++i) probe.pairs.push_back({hay + i, first + i + 1});
-  return probe;
+HeadMeasure parse_head_measure(const std::string& name) {
+  for (const HeadMeasure measure : {HeadMeasure::Attention, HeadMeasure::Copies})
+    if (head_measure_name(measure) == name) return measure;
+  throw EngineError(Fault::Usage, name, "is no measure of heads", "Use attention or copies.");
 }
 
-HeadScores mean_scores(const std::vector<Inspection>& inspections) {
-  CARRYOVER_CHECK(!inspections.empty());
-  const Map& shape = inspections[0].pair_mass;
-  HeadScores scores{shape.rows, shape.columns, std::vector<double>(shape.values.size())};
-  for (const Inspection& inspection : inspections)
-    for (std::size_t i = 0; i < scores.values.size(); ++i)
-      scores.values[i] += static_cast<double>(inspection.pair_mass.values[i]) / static_cast<double>(inspections.size());
-  return scores;
+HeadScores mean_scores(const HeadProfile& profile, HeadMeasure measure) {
+  CARRYOVER_CHECK(!profile.kinds.empty());
+  HeadScores mean = profile.kinds.front().of(measure);
+  for (std::size_t i = 0; i < mean.values.size(); ++i) {
+    double sum = 0;
+    for (const ProbeScores& scores : profile.kinds) sum += scores.of(measure).values[i];
+    mean.values[i] = sum / static_cast<double>(profile.kinds.size());
+  }
+  return mean;
 }
 
 Grouping propose_grouping(const HeadScores& scores, std::int64_t layers, std::int64_t heads) {
@@ -167,7 +152,8 @@ HeadScores scores_from_json(const nlohmann::json& json, const ModelConfig& model
     int layer = -1, head = -1, used = 0;
     if (std::sscanf(name.c_str(), "%d-%d%n", &layer, &head, &used) != 2 || used != static_cast<int>(name.size()) ||
         layer < 0 || layer >= model.layers || head < 0 || head >= model.heads)
-      refuse(where, "\"" + name + "\" names no head of this model");
+      refuse(where, "\"" + name + "\" names no head of a model of " + std::to_string(model.layers) + " layers of " +
+                        std::to_string(model.heads) + " heads");
     if (!values.is_array() || values.empty()) refuse(where, "\"" + name + "\" has no list of scores");
     double sum = 0;
     for (const nlohmann::json& value : values) {
@@ -178,6 +164,11 @@ HeadScores scores_from_json(const nlohmann::json& json, const ModelConfig& model
     scores.values[static_cast<std::size_t>(layer * model.heads + head)] = sum / static_cast<double>(values.size());
   }
   return scores;
+}
+
+HeadScores scores_from_text(const std::string& text, const ModelConfig& model, const std::string& where) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  return json.is_object() ? scores_from_json(json, model, where) : scores_from_tsv(text, model, where);
 }
 
 }  // namespace carryover

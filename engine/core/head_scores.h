@@ -3,27 +3,14 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/core/grouping.h"
-#include "engine/core/inspection.h"
+#include "engine/core/head_probes.h"
 #include "engine/core/model_config.h"
 
 namespace carryover {
-
-/// A text that asks for retrieval, and where a head that retrieves looks: from each token that has stood before, to the
-/// token that came after it then, which is the one to predict.
-struct HeadProbe {
-  std::vector<std::int32_t> ids;
-  std::vector<AttentionPair> pairs;
-};
-
-/// Random tokens, twice: nothing but copying predicts the second half. Deterministic in the seed.
-HeadProbe copy_probe(std::int64_t vocabulary, std::int64_t tokens, std::uint64_t seed);
-
-/// A text, and a passage of `needle` tokens from `depth` (0: its start, 1: its end) once more behind it; `tokens` in
-/// all. Throws EngineError{BadInput} where the text is too short.
-HeadProbe needle_probe(const std::vector<std::int32_t>& text, std::int64_t tokens, std::int64_t needle, double depth);
 
 /// How much each head retrieves, higher is more. [L, H] row-major.
 struct HeadScores {
@@ -33,8 +20,25 @@ struct HeadScores {
   double at(int layer, int head) const { return values[static_cast<std::size_t>(layer * heads + head)]; }
 };
 
-/// The mean over inspections of the attention on the pairs' keys. All are of one model.
-HeadScores mean_scores(const std::vector<Inspection>& inspections);
+/// What a head is scored by: its attention to the token that has to be copied next, or how often that one has more of
+/// it than any other token has (as retrieval heads are defined). Means over probes, 0 to 1.
+enum class HeadMeasure { Attention, Copies };
+std::string_view head_measure_name(HeadMeasure measure);
+HeadMeasure parse_head_measure(const std::string& name);  ///< Throws EngineError{Usage}.
+
+struct ProbeScores {
+  ProbeKind kind = ProbeKind::Copy;
+  HeadScores attention, copies;
+  const HeadScores& of(HeadMeasure measure) const { return measure == HeadMeasure::Copies ? copies : attention; }
+};
+
+/// A model's heads, by the kinds of probes that were asked for.
+struct HeadProfile {
+  std::vector<ProbeScores> kinds;
+};
+
+/// The mean over a profile's kinds, of which there is one or more.
+HeadScores mean_scores(const HeadProfile& profile, HeadMeasure measure);
 
 /// The `heads` best heads of each of the `layers` layers whose best heads score most, long there and nowhere else.
 Grouping propose_grouping(const HeadScores& scores, std::int64_t layers, std::int64_t heads);
@@ -50,5 +54,9 @@ HeadScores scores_from_tsv(const std::string& text, const ModelConfig& model, co
 /// Retrieval-head scores: {"layer-head": [values]}, of which the mean counts. Heads that are not named have 0.
 nlohmann::json head_score_json(const HeadScores& scores);
 HeadScores scores_from_json(const nlohmann::json& json, const ModelConfig& model, const std::string& where);
+
+/// A file's contents in either format. `where` names it. These three throw EngineError{BadInput} where it is none, or
+/// not of a model of this shape.
+HeadScores scores_from_text(const std::string& text, const ModelConfig& model, const std::string& where);
 
 }  // namespace carryover

@@ -47,6 +47,15 @@ void HitIndex::append(int segment, std::span<const BriefHead> heads) {
   }
 }
 
+void HitIndex::cut(int segments) {
+  for (Column& column : columns_) {
+    if (std::ssize(column.ends) <= segments) continue;
+    column.ends.resize(static_cast<std::size_t>(segments));
+    column.hits.resize(column.ends.empty() ? 0 : column.ends.back(), BriefHit(0, HitKind::Padding));
+  }
+  std::erase_if(columns_, [](const Column& column) { return column.hits.empty(); });
+}
+
 const HitIndex::Column* HitIndex::find(int layer, int head) const {
   const auto column = place_of(columns_, layer, head);
   return column != columns_.end() && column->layer == layer && column->head == head ? &*column : nullptr;

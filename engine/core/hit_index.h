@@ -46,6 +46,7 @@ class HitIndex {
 
   /// `segment` is the one after the last that was appended.
   void append(int segment, std::span<const BriefHead> heads);
+  void cut(int segments);  ///< to the first ones
   BriefHits of(int segment, int layer, int head) const;
   const Column* find(int layer, int head) const;                 ///< null: it has never read anything
   const std::vector<Column>& columns() const { return columns_; }  ///< by layer and head

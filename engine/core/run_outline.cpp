@@ -56,6 +56,15 @@ void RunOutline::append(const SegmentDigest& digest, std::span<const BriefHead> 
   for (std::size_t i = 0; i < target_nll.size() && first + i < nll_.size(); ++i) nll_[first + i] = target_nll[i];
 }
 
+void RunOutline::cut(int count) {
+  if (count >= this->count()) return;
+  const SegmentRecord& last = segment(count).record;
+  const auto first = nll_.begin() + std::min(last.first_token + 1, std::ssize(nll_));
+  std::fill(first, nll_.end(), no_value);
+  segments_.resize(static_cast<std::size_t>(count));
+  hits_.cut(count);
+}
+
 float RunOutline::nll(std::int64_t position) const {
   return position >= 0 && position < std::ssize(nll_) ? nll_[static_cast<std::size_t>(position)] : no_value;
 }

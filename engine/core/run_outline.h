@@ -30,6 +30,8 @@ class RunOutline {
   /// Likewise, from its parts; `digest` lacks the counts of hits.
   void append(const SegmentDigest& digest, std::span<const BriefHead> heads, std::span<const float> target_nll);
 
+  void cut(int count);  ///< to the first `count` segments
+
   int count() const { return static_cast<int>(segments_.size()); }
   const SegmentDigest& segment(int index) const { return segments_[static_cast<std::size_t>(index)]; }
   const HitIndex& hits() const { return hits_; }

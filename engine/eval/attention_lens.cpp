@@ -93,9 +93,12 @@ at::Tensor mean_attention(const HeadAttention& attention) {
 PairAttention attend_to_pairs(const HeadAttention& attention, const std::vector<AttentionPair>& pairs) {
   const std::int64_t keys = attention.prefix_length() + attention.values().size(0);
   const std::int64_t rows = std::max<std::int64_t>(1, kWeights / keys);
+  const auto [least, most] = std::minmax_element(
+      pairs.begin(), pairs.end(), [](const AttentionPair& a, const AttentionPair& b) { return a.query < b.query; });
+  const std::int64_t end = most->query + 1;
   PairAttention sum;
-  for (std::int64_t first = 0; first < attention.queries(); first += rows) {
-    const std::int64_t count = std::min(rows, attention.queries() - first);
+  for (std::int64_t first = least->query; first < end; first += rows) {
+    const std::int64_t count = std::min(rows, end - first);
     const at::Tensor weights = attention.weights(first, count).to(at::kDouble).cpu().contiguous();
     const at::Tensor best = weights.argmax(1).contiguous();
     for (const AttentionPair& pair : pairs) {

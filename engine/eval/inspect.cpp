@@ -32,6 +32,7 @@ class Inspector {
  public:
   Inspector(const Decoder& decoder, const InspectRequest& request, RunControl& control, StateArchive& archive)
       : parts_(request.parts),
+        control_(control),
         replay_(decoder, request.run, request.segment, archive, control),
         before_(replay_.state_before(request.segment)) {
     inspection_.segment = request.segment;
@@ -127,6 +128,7 @@ class Inspector {
 
   void pair_up(const AttentionSight& sight) {
     for (int h = 0; h < replay_.decoder().config.heads; ++h) {
+      control_.checkpoint();
       const PairAttention found = attend_to_pairs(HeadAttention(sight, h), parts_.pairs);
       const auto cell = static_cast<std::size_t>(sight.layer * inspection_.pair_mass.columns + h);
       inspection_.pair_mass.values[cell] = static_cast<float>(found.mass);
@@ -135,6 +137,7 @@ class Inspector {
   }
 
   InspectionParts parts_;
+  RunControl& control_;
   Replay replay_;
   std::unique_ptr<PolicyState> before_;
   Inspection inspection_;

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int version = 2;
+constexpr int version = 3;  // 1 had no "description"
 
 /// What stands before each record: its kind, size and fingerprint, in the machine's byte order, as the arrays in it.
 struct RecordHead {
@@ -82,12 +82,16 @@ json hits_json(const SegmentSnapshot& snapshot) {
 }
 
 std::vector<HeadHits> hits_of(const json& fields, std::int64_t segment) {
+  std::vector<HeadHits> hits;
+  if (fields.is_array()) {  // as up to version 2
+    for (const json& head : fields) hits.push_back(head_hits_from_json(head, "journal"));
+    return hits;
+  }
   const auto heads = array_of<std::int32_t>(fields.at("heads")), summaries = array_of<std::int32_t>(fields.at("summary"));
   const auto positions = array_of<std::int64_t>(fields.at("position")),
              anchors = array_of<std::int64_t>(fields.at("anchor"));
   const auto scores = array_of<float>(fields.at("score"));
   const auto kinds = array_of<std::uint8_t>(fields.at("kind"));
-  std::vector<HeadHits> hits;
   std::size_t slot = 0;
   for (std::size_t i = 0; i + 2 < heads.size(); i += 3) {
     HeadHits& head = hits.emplace_back(HeadHits{segment, heads[i], heads[i + 1], {}});
@@ -182,13 +186,20 @@ std::optional<Record> read_record(const InputFile& file, std::int64_t place, std
 }
 
 void read_head(JournaledRun& run, const json& fields, const std::string& path) {
-  if (fields.at("version").get<int>() != version)
+  const int written_by = fields.at("version");
+  if (written_by < 1 || written_by > version)
     throw EngineError(Fault::Unsupported, path, "was written by another version of the program", "Run the text again.");
-  run.weights_hash = fields.at("weights_hash");
-  run.text = fields.at("text");
-  run.request.policy = fields.at("policy");
-  update_from_json(run.request.config, fields.at("config"), path);
-  run.request.ids = std::make_shared<const std::vector<std::int32_t>>(array_of<std::int32_t>(fields.at("ids")));
+  RunDescription& description = run.contents.description;
+  run.describes_model = written_by > 1;
+  if (run.describes_model) {
+    description = read_description(fields.at("description"), path);
+  } else {
+    description.model.weights_hash = fields.at("weights_hash");
+    description.text = fields.at("text");
+    description.request.policy = fields.at("policy");
+    update_from_json(description.request.config, fields.at("config"), path);
+  }
+  description.request.ids = std::make_shared<const std::vector<std::int32_t>>(array_of<std::int32_t>(fields.at("ids")));
 }
 
 }  // namespace
@@ -237,12 +248,7 @@ RunJournal::RunJournal(const std::string& path, const RunDescription& run)
     : file_(std::make_unique<OutputFile>(path)),
       segments_(std::make_shared<JournalSegments>(std::make_shared<const InputFile>(path), run.request.ids)) {
   write_record(*file_, run_kind,
-               {{"version", version},
-                {"weights_hash", run.model.weights_hash},
-                {"text", run.text},
-                {"policy", run.request.policy},
-                {"config", run.request.config},
-                {"ids", binary(*run.request.ids)}});
+               {{"version", version}, {"description", config_json(run)}, {"ids", binary(*run.request.ids)}});
 }
 
 RunJournal::~RunJournal() = default;
@@ -264,21 +270,25 @@ std::shared_ptr<const SegmentSource> RunJournal::segments() const {
 
 JournaledRun read_run_journal(const std::string& path) {
   JournaledRun run;
+  RunContents& contents = run.contents;
+  const auto& ids = contents.description.request.ids;
   try {
     const auto file = std::make_shared<const InputFile>(path);
     auto record = read_record(*file, 0, file->size());
     if (!record || record->kind != run_kind)
       throw EngineError(Fault::BadInput, path, "is not a whole journal of a run", "Run the text again.");
     read_head(run, record->fields, path);
-    const auto segments = std::make_shared<JournalSegments>(file, run.request.ids);
-    run.segments = segments;
-    run.outline = std::make_shared<RunOutline>(std::ssize(*run.request.ids));
+    const auto segments = std::make_shared<JournalSegments>(file, ids);
+    contents.segments = segments;
+    contents.outline = std::make_shared<RunOutline>(std::ssize(*ids));
     for (std::int64_t place = record->end; (record = read_record(*file, place, file->size())); place = record->end) {
       if (record->kind == segment_kind) {
-        run.outline->append(*segment_of(record->fields, *run.request.ids));
+        contents.outline->append(*segment_of(record->fields, *ids));
         segments->add(place);
+      } else if (record->kind == summary_kind) {
+        contents.summary = summary_of(record->fields);
+        run.whole = true;
       }
-      if (record->kind == summary_kind) run.summary = summary_of(record->fields);
     }
   } catch (const std::out_of_range&) {
     throw EngineError(Fault::BadInput, path, "has fewer hits than it says", "Run the text again.");
@@ -286,6 +296,10 @@ JournaledRun read_run_journal(const std::string& path) {
     throw EngineError(Fault::BadInput, path, std::string("has the wrong fields: ") + error.what(),
                       "Run the text again.");
   }
+  const RunOutline& outline = *contents.outline;
+  if (!run.whole) contents.summary = sum_up(outline);
+  if (outline.count() > 0)
+    contents.description.model.weight_bytes = outline.segment(outline.count() - 1).record.memory.weights;
   return run;
 }
 

@@ -4,9 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/core/run_outline.h"
-#include "engine/core/segment_source.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/run_reader.h"
 
 namespace carryover {
 
@@ -31,15 +29,13 @@ class RunJournal {
 
 /// A journal read back.
 struct JournaledRun {
-  std::string weights_hash;  ///< of the model that ran
-  std::string text;          ///< the text's name
-  RunRequest request;
-  std::shared_ptr<RunOutline> outline;
-  std::shared_ptr<const SegmentSource> segments;  ///< of the file
-  std::optional<RunSummary> summary;              ///< none where the run was cut off
+  RunContents contents;  ///< `summary` is sum_up() of what is there where the run was cut off; no directory
+  bool whole = false;    ///< the run came to its end, or was stopped
+  /// Journals of version 1 say of their model nothing but its weights_hash: the rest of description.model is empty
+  /// then, and so are id and command line.
+  bool describes_model = true;
 };
-/// Walks through the whole file, and keeps of each segment what a RunOutline does. What follows the first record that is
-/// not whole is passed over. Throws EngineError{Io} where the file can't be read
+/// Walks through the whole file, and keeps of each segment what a RunOutline does. What follows the first record that is not whole is passed over. Throws EngineError{Io} where the file can't be read
 /// and {BadInput} where not even its head is whole.
 JournaledRun read_run_journal(const std::string& path);
 

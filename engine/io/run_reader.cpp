@@ -75,10 +75,25 @@ void check_places(const std::vector<SegmentRecord>& segments, std::int64_t token
   }
 }
 
-RunSummary summary_of(const StoredRun& run) {
+/// The run's own words for what its segments don't say.
+void complete(RunSummary& summary, const json& stored) {
+  stored.at("seconds").get_to(summary.seconds);
+  stored.at("peak_memory_bytes").get_to(summary.peak_memory_bytes);
+  stored.at("cancelled").get_to(summary.cancelled);
+  stored.at("memory").get_to(summary.memory);
+}
+
+[[noreturn]] void refuse_fields(const std::string& path, const json::exception& error) {
+  throw EngineError(Fault::BadInput, path, std::string("lacks what a run's has: ") + error.what(), kAdvice);
+}
+
+}  // namespace
+
+RunSummary sum_up(const RunOutline& outline) {
   RunSummary summary;
-  summary.cancelled = true;  // unless it says otherwise below
-  for (const SegmentRecord& record : run.segments) {
+  summary.cancelled = true;
+  for (int segment = 0; segment < outline.count(); ++segment) {
+    const SegmentRecord& record = outline.segment(segment).record;
     ++summary.segments;
     summary.tokens += record.length;
     summary.targets += record.targets;
@@ -86,17 +101,18 @@ RunSummary summary_of(const StoredRun& run) {
     summary.seconds += record.seconds;
     summary.close_cuts += record.close_cuts;
     summary.peak_memory_bytes = std::max(summary.peak_memory_bytes, record.memory.device_peak);
+    summary.memory = record.memory;
   }
-  if (!run.segments.empty()) summary.memory = run.segments.back().memory;
-  if (!run.summary) return summary;
-  run.summary->at("seconds").get_to(summary.seconds);
-  run.summary->at("peak_memory_bytes").get_to(summary.peak_memory_bytes);
-  run.summary->at("cancelled").get_to(summary.cancelled);
-  run.summary->at("memory").get_to(summary.memory);
   return summary;
 }
 
-}  // namespace
+RunDescription read_description(const json& config, const std::string& path) {
+  try {
+    return description_of(config, path);
+  } catch (const json::exception& error) {
+    refuse_fields(path, error);
+  }
+}
 
 bool is_run_folder(const std::string& directory) {
   std::error_code ignored;
@@ -104,29 +120,28 @@ bool is_run_folder(const std::string& directory) {
          fs::exists(path_in(directory, "config.json"), ignored);
 }
 
-OpenedRun open_run_folder(const std::string& directory) {
+RunContents reopen_run(const std::string& directory) {
   const StoredRun stored = read_run_numbers(directory);
-  const std::string config = path_in(directory, "config.json");
-  OpenedRun run;
-  RunDescription& description = run.contents.description;
-  run.contents.directory = directory;
-  try {
-    description = description_of(*stored.config, config);
-    run.contents.summary = summary_of(stored);
-  } catch (const json::exception& error) {
-    throw EngineError(Fault::BadInput, config, std::string("lacks what a run's has: ") + error.what(), kAdvice);
-  }
+  RunContents run;
+  run.directory = directory;
+  run.description = read_description(*stored.config, path_in(directory, "config.json"));
   const std::string ids_path = path_in(directory, "ids.npy");
   auto ids = npy_ints(read_npy(ids_path), ids_path);
-  const std::int64_t vocabulary = description.model.config.vocabulary;
+  const std::int64_t vocabulary = run.description.model.config.vocabulary;
   if (std::any_of(ids.begin(), ids.end(), [&](std::int32_t id) { return id < 0 || id >= vocabulary; }))
     throw EngineError(Fault::BadInput, ids_path, "has a token outside the model's vocabulary", kAdvice);
   check_places(stored.segments, std::ssize(ids), path_in(directory, "segments.jsonl"));
-  if (!stored.segments.empty()) description.model.weight_bytes = stored.segments.back().memory.weights;
-  description.request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
-  FolderRun folder = open_folder_segments(stored, description);
+  if (!stored.segments.empty()) run.description.model.weight_bytes = stored.segments.back().memory.weights;
+  run.description.request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+  FolderRun folder = open_folder_segments(stored, run.description);
   run.outline = std::move(folder.outline);
-  run.contents.segments = std::move(folder.segments);
+  run.segments = std::move(folder.segments);
+  run.summary = sum_up(*run.outline);
+  try {
+    if (stored.summary) complete(run.summary, *stored.summary);
+  } catch (const json::exception& error) {
+    refuse_fields(path_in(directory, "summary.json"), error);
+  }
   return run;
 }
 

@@ -4,9 +4,11 @@
 #include <ATen/Context.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
+#include <torch/headeronly/version.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 #include "engine/core/error.h"
 
@@ -14,21 +16,59 @@ namespace carryover::ops {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 const kernels::CudaKernels* opened_kernels = nullptr;
 
-std::string folder_of_this_library() {
+/// Of the library that holds `symbol`.
+fs::path folder_of(const void* symbol) {
   Dl_info info{};
-  dladdr(reinterpret_cast<const void*>(&open_cuda), &info);
-  return std::filesystem::path(info.dli_fname).parent_path().string();
+  CARRYOVER_CHECK(dladdr(symbol, &info) != 0 && info.dli_fname != nullptr);
+  return fs::path(info.dli_fname).parent_path();
 }
 
-/// $CARRYOVER_TORCH_DIR, or where the engine was built against.
-std::string torch_folder() {
-  const char* chosen = std::getenv("CARRYOVER_TORCH_DIR");
-  return chosen && *chosen ? chosen : CARRYOVER_TORCH_DIR;
+fs::path engine_folder() {
+  return folder_of(reinterpret_cast<const void*>(&open_cuda));
+}
+
+fs::path environment_path(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? fs::path() : fs::path(value);
+}
+
+/// Where user data lies, or nowhere.
+fs::path user_data_folder() {
+  const fs::path chosen = environment_path("XDG_DATA_HOME"), home = environment_path("HOME");
+  if (chosen.is_absolute()) return chosen;
+  return home.is_absolute() ? home / ".local/share" : fs::path();
+}
+
+/// Folders with a torch/lib/libtorch_cuda.so in them, if any has it. What `carryover setup-cuda` fetches is named for
+/// the LibTorch that it belongs to, so that an update never opens the old one.
+std::vector<fs::path> torch_folders() {
+  if (const fs::path chosen = environment_path("CARRYOVER_TORCH_DIR"); !chosen.empty()) return {chosen};
+  const char* fetched = "libtorch-cuda-" TORCH_VERSION;
+  std::vector<fs::path> folders{folder_of(reinterpret_cast<const void*>(&at::globalContext)) / "../..",
+                                engine_folder() / fetched};
+  if (const fs::path data = user_data_folder(); !data.empty()) folders.push_back(data / "carryover" / fetched);
+  return folders;
+}
+
+/// LibTorch's CUDA library, what it opens by bare name where it does not lie beside the CPU half, and our kernels.
+std::vector<fs::path> cuda_libraries(const fs::path& torch_cuda) {
+  return {torch_cuda, torch_cuda.parent_path() / "libcaffe2_nvrtc.so", engine_folder() / "libcarryover_cuda.so"};
 }
 
 }  // namespace
+
+std::string find_torch_cuda() {
+  for (const fs::path& folder : torch_folders()) {
+    std::error_code ignored;
+    const fs::path library = fs::canonical(folder / "torch/lib/libtorch_cuda.so", ignored);
+    if (!library.empty()) return library.string();
+  }
+  return {};
+}
 
 bool open_cuda(std::string& why_not) {
   if (opened_kernels) return true;
@@ -36,23 +76,26 @@ bool open_cuda(std::string& why_not) {
     why_not = "no NVIDIA driver is loaded on this machine";
     return false;
   }
-  const std::string torch = torch_folder() + "/torch/lib/libtorch_cuda.so";
-  const std::string plugin = folder_of_this_library() + "/libcarryover_cuda.so";
-  for (const std::string& library : {torch, plugin}) {
-    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (!handle) {
-      why_not = std::string("the CUDA parts are not there (") + dlerror() + "); `./lab cuda` fetches and builds them";
+  const std::string how_to_get_them = "`carryover setup-cuda` fetches them; in a checkout, `./lab cuda` does";
+  const std::string torch_cuda = find_torch_cuda();
+  if (torch_cuda.empty()) {
+    why_not = "LibTorch's CUDA libraries are not there; " + how_to_get_them;
+    return false;
+  }
+  void* plugin = nullptr;
+  for (const fs::path& library : cuda_libraries(torch_cuda)) {
+    plugin = dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (!plugin) {
+      why_not = std::string("a CUDA library can't be opened (") + dlerror() + "); " + how_to_get_them;
       return false;
     }
-    if (library == plugin) {
-      const auto table = reinterpret_cast<kernels::CudaKernelsFunction>(dlsym(handle, kernels::cuda_kernels_symbol));
-      if (!table || table()->abi_version != kernels::cuda_abi_version) {
-        why_not = plugin + " is of another version; `./lab cuda` rebuilds it";
-        return false;
-      }
-      opened_kernels = table();
-    }
   }
+  const auto table = reinterpret_cast<kernels::CudaKernelsFunction>(dlsym(plugin, kernels::cuda_kernels_symbol));
+  if (!table || table()->abi_version != kernels::cuda_abi_version) {
+    why_not = "libcarryover_cuda.so is of another version than this program; install or build both together";
+    return false;
+  }
+  opened_kernels = table();
   if (!at::globalContext().hasCUDA()) {
     opened_kernels = nullptr;
     why_not = "the driver sees no usable GPU";

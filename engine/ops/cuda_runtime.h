@@ -14,6 +14,10 @@ namespace carryover::ops {
 /// used; `why_not` says what is missing and how to get it.
 bool open_cuda(std::string& why_not);
 
+/// Path of LibTorch's CUDA library, or empty: in $CARRYOVER_TORCH_DIR where that is set; else beside LibTorch's CPU
+/// half (a checkout), else in libtorch-cuda-VERSION beside this library (fetched by root) or in the user's data folder.
+std::string find_torch_cuda();
+
 /// The project's kernels. Only after open_cuda() returned true.
 const kernels::CudaKernels& cuda_kernels();
 

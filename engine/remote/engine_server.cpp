@@ -84,6 +84,7 @@ class Server {
   std::string what_if(RemoteJob& job);
   std::string what_if_price(const RemoteJob& job);
   std::string inspect(RemoteJob& job);
+  std::string profile_heads(RemoteJob& job);
 
   Session& session(std::int32_t number) {
     const auto found = sessions_.find(number);
@@ -132,6 +133,8 @@ std::string Server::answer(RemoteJob& job) {
       return what_if_price(job);
     case MessageKind::Inspect:
       return inspect(job);
+    case MessageKind::ProfileHeads:
+      return profile_heads(job);
     default:
       refuse_message("a message came that is no request");
   }
@@ -248,6 +251,16 @@ std::string Server::inspect(RemoteJob& job) {
   unpack(job.request.body, number, request);
   require_ids(request.run.ids);
   return pack(session(number).inspect(request, job.control));
+}
+
+std::string Server::profile_heads(RemoteJob& job) {
+  std::int32_t number = 0;
+  HeadProfileRequest request;
+  unpack(job.request.body, number, request);
+  request.progress = [this](double share, const std::string& what) {
+    sender_.send(MessageKind::Loading, pack(share, what));
+  };
+  return pack(session(number).profile_heads(request, job.control));
 }
 
 EnginePlace here() {

@@ -32,7 +32,7 @@ std::string make_greeting() {
   add_schema<EnginePlace, Failure, ModelFile, ModelRequest, ModelInfo, RunRequest, RunSummary, SegmentSnapshot>(schema);
   add_schema<GenerateRequest, GenerateResult, TrainOrder, StepSnapshot, ValidationRecord, TrainingAlert>(schema);
   add_schema<TrainingSummary, AuditRequest, AuditReport, WhatIfRequest, WhatIfOutcome, WhatIfBase>(schema);
-  add_schema<InspectRequest, Inspection>(schema);
+  add_schema<InspectRequest, Inspection, HeadProfileRequest, HeadProfile>(schema);
   auto shape = static_cast<std::int32_t>(kLastMessage);
   schema("kinds", shape);
   Fingerprint print;

@@ -24,6 +24,7 @@ enum class MessageKind : std::uint32_t {
   WhatIf,       ///< [int32 session, WhatIfRequest] → Outcome…, Done [WhatIfBase]
   WhatIfPrice,  ///< [int32 session, WhatIfRequest] → Done [int64 segments]
   Inspect,      ///< [int32 session, InspectRequest] → Done [Inspection]
+  ProfileHeads,  ///< [int32 session, HeadProfileRequest] → Loading…, Done [HeadProfile]
   // Wishes, heard while a request is served; they have no answer but Ping's.
   Stop,
   Pause,

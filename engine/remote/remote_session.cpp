@@ -133,8 +133,22 @@ class RemoteSession final : public Session {
   Inspection inspect(const InspectRequest& request, RunControl& control) override {
     return unpack_as<Inspection>(engine_->ask(Inspect, pack(number_, request), &control, [](const Frame&) {}));
   }
+  HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) override {
+    const auto hear = [&](const Frame& frame) { hear_loading(frame, request.progress); };
+    auto profile = unpack_as<HeadProfile>(engine_->ask(ProfileHeads, pack(number_, request), &control, hear));
+    for (const ProbeScores& scores : profile.kinds)
+      if (!fits(scores.attention) || !fits(scores.copies)) refuse_message("scores came of other heads than the model's");
+    if (profile.kinds.empty()) refuse_message("a profile came without scores");
+    return profile;
+  }
 
  private:
+  bool fits(const HeadScores& scores) const {
+    const ModelConfig& model = info_.config;
+    return scores.layers == model.layers && scores.heads == model.heads &&
+           std::ssize(scores.values) == model.layers * model.heads;
+  }
+
   std::shared_ptr<RemoteEngine> engine_;
   std::int32_t number_;
   ModelInfo info_;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/head_scores.h"
 #include "engine/core/inspection.h"
 #include "engine/remote/wire_values.h"
 
-/// The fields of what travels for what-ifs and inspections.
+/// The fields of what travels for what-ifs, inspections and profiles of heads.
 namespace carryover {
 
 constexpr PrefixSource last_of(PrefixSource) {
   return PrefixSource::Oracle;
+}
+constexpr ProbeKind last_of(ProbeKind) {
+  return ProbeKind::Passage;
 }
 
 template <typename Fields>
@@ -155,6 +159,36 @@ void describe(Fields& field, Described<Fields, Inspection>& value) {
   field("attribution", value.attribution);
   field("pair_mass", value.pair_mass);
   field("pair_top", value.pair_top);
+}
+
+/// Without `progress`, which is called where the profile was asked for.
+template <typename Fields>
+void describe(Fields& field, Described<Fields, HeadProfileRequest>& value) {
+  field("kinds", value.kinds);
+  field("text", value.text);
+  field("tokens", value.tokens);
+  field("probes", value.probes);
+  field("needle", value.needle);
+  field("seed", value.seed);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, HeadScores>& value) {
+  field("layers", value.layers);
+  field("heads", value.heads);
+  field("values", value.values);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, ProbeScores>& value) {
+  field("kind", value.kind);
+  field("attention", value.attention);
+  field("copies", value.copies);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, HeadProfile>& value) {
+  field("kinds", value.kinds);
 }
 
 }  // namespace carryover

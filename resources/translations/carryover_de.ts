@@ -1944,6 +1944,157 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
 </context>
 <context>
+    <name>HeadDiscoveryPanel</name>
+    <message>
+        <source>Head discovery</source>
+        <translation>Köpfe finden</translation>
+    </message>
+    <message>
+        <source>Import scores: DuoAttention .tsv or retrieval-head .json</source>
+        <translation>Werte einlesen: .tsv von DuoAttention oder .json von Retrieval-Köpfen</translation>
+    </message>
+    <message>
+        <source>Export the scores: DuoAttention .tsv or retrieval-head .json</source>
+        <translation>Werte ausgeben: .tsv von DuoAttention oder .json von Retrieval-Köpfen</translation>
+    </message>
+    <message>
+        <source>Scores</source>
+        <translation>Werte</translation>
+    </message>
+    <message>
+        <source>The scores that are shown and that the proposal is made by</source>
+        <translation>Die Werte, die gezeigt werden und nach denen vorgeschlagen wird</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Maß</translation>
+    </message>
+    <message>
+        <source>What a head is scored by</source>
+        <translation>Wonach ein Kopf bewertet wird</translation>
+    </message>
+    <message>
+        <source>attention to the copied token</source>
+        <translation>Aufmerksamkeit auf das kopierte Token</translation>
+    </message>
+    <message>
+        <source>copies: it is the heaviest</source>
+        <translation>Kopien: es wiegt am meisten</translation>
+    </message>
+    <message>
+        <source>Against</source>
+        <translation>Gegen</translation>
+    </message>
+    <message>
+        <source>Scores that the shown ones are held against</source>
+        <translation>Werte, mit denen die gezeigten verglichen werden</translation>
+    </message>
+    <message>
+        <source>Layers to propose</source>
+        <translation>Schichten, die vorgeschlagen werden</translation>
+    </message>
+    <message>
+        <source>The layers whose best heads score most</source>
+        <translation>Die Schichten, deren beste Köpfe am meisten haben</translation>
+    </message>
+    <message>
+        <source>Heads to propose</source>
+        <translation>Köpfe, die vorgeschlagen werden</translation>
+    </message>
+    <message>
+        <source>The best heads of each of these layers</source>
+        <translation>Die besten Köpfe jeder dieser Schichten</translation>
+    </message>
+    <message>
+        <source>Apply the proposal</source>
+        <translation>Vorschlag übernehmen</translation>
+    </message>
+    <message>
+        <source>Makes it the grouping of the next run (undo: Ctrl+Z)</source>
+        <translation>Macht ihn zur Gruppierung des nächsten Laufs (rückgängig: Strg+Z)</translation>
+    </message>
+    <message>
+        <source>Agreement of two sets of scores</source>
+        <translation>Übereinstimmung zweier Reihen von Werten</translation>
+    </message>
+    <message>
+        <source>Groupings by scores</source>
+        <translation>Gruppierungen nach Werten</translation>
+    </message>
+    <message>
+        <source>Propose</source>
+        <translation>Vorschlagen</translation>
+    </message>
+    <message>
+        <source>layers ×</source>
+        <translation>Schichten ×</translation>
+    </message>
+    <message>
+        <source>heads</source>
+        <translation>Köpfe</translation>
+    </message>
+    <message>
+        <source>no model is open</source>
+        <translation>kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>Open the model whose heads these are.</source>
+        <translation>Öffnen Sie das Modell, dessen Köpfe es sind.</translation>
+    </message>
+    <message>
+        <source>Scores of all heads from %1</source>
+        <translation>Werte aller Köpfe aus %1</translation>
+    </message>
+    <message>
+        <source>no head has been scored yet</source>
+        <translation>noch kein Kopf ist bewertet</translation>
+    </message>
+    <message>
+        <source>Profile the model first.</source>
+        <translation>Vermessen Sie zuerst das Modell.</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>nichts</translation>
+    </message>
+    <message>
+        <source>grouping by head scores</source>
+        <translation>Gruppierung nach Werten der Köpfe</translation>
+    </message>
+    <message>
+        <source>No head has been scored yet. Press Profile, or drop scores here: DuoAttention&apos;s full_attention_heads.tsv, or retrieval-head .json.</source>
+        <translation>Noch kein Kopf ist bewertet. Drücken Sie Vermessen, oder lassen Sie Werte hier fallen: full_attention_heads.tsv von DuoAttention oder .json von Retrieval-Köpfen.</translation>
+    </message>
+    <message>
+        <source>Open a model to see which of its heads retrieve.</source>
+        <translation>Öffnen Sie ein Modell, um zu sehen, welche seiner Köpfe abrufen.</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>Wertung</translation>
+    </message>
+    <message>
+        <source>Against %1: Spearman&apos;s ρ %2; of the %3 best heads, %4 % are the same</source>
+        <translation>Gegen %1: Spearmans ρ %2; von den %3 besten Köpfen sind %4 % dieselben</translation>
+    </message>
+    <message>
+        <source>Import scores of heads</source>
+        <translation>Werte von Köpfen einlesen</translation>
+    </message>
+    <message>
+        <source>Scores of heads (*.tsv *.json)</source>
+        <translation>Werte von Köpfen (*.tsv *.json)</translation>
+    </message>
+    <message>
+        <source>Export the scores</source>
+        <translation>Werte ausgeben</translation>
+    </message>
+    <message>
+        <source>DuoAttention (*.tsv);;Retrieval heads (*.json)</source>
+        <translation>DuoAttention (*.tsv);;Retrieval-Köpfe (*.json)</translation>
+    </message>
+</context>
+<context>
     <name>HeadGrid</name>
     <message>
         <source>Heads by layer</source>
@@ -2091,6 +2242,206 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Grid of heads</source>
         <translation>Raster der Köpfe</translation>
+    </message>
+</context>
+<context>
+    <name>HeadProbeForm</name>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Random tokens, twice: nothing but copying predicts the second half</source>
+        <translation>Zufällige Token, zweimal: nur Kopieren sagt die zweite Hälfte voraus</translation>
+    </message>
+    <message>
+        <source>Needles</source>
+        <translation>Nadeln</translation>
+    </message>
+    <message>
+        <source>A key and its value in a haystack, asked for by the key at its end</source>
+        <translation>Ein Schlüssel und sein Wert im Heuhaufen, am Ende nach dem Schlüssel gefragt</translation>
+    </message>
+    <message>
+        <source>Open text</source>
+        <translation>Offener Text</translation>
+    </message>
+    <message>
+        <source>Passages of the text that is open, once more behind it</source>
+        <translation>Stellen des offenen Textes, dahinter noch einmal</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> Token</translation>
+    </message>
+    <message>
+        <source>Length of a probe</source>
+        <translation>Länge einer Probe</translation>
+    </message>
+    <message>
+        <source>Length of each probe, which is one segment under full attention</source>
+        <translation>Länge jeder Probe; sie ist ein Segment unter voller Aufmerksamkeit</translation>
+    </message>
+    <message>
+        <source>Profile</source>
+        <translation>Vermessen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Cancelling…</source>
+        <translation>Wird abgebrochen …</translation>
+    </message>
+    <message>
+        <source>Progress of the profile</source>
+        <translation>Fortschritt des Vermessens</translation>
+    </message>
+    <message>
+        <source>No model is open</source>
+        <translation>Kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>A profile is under way</source>
+        <translation>Es wird gerade vermessen</translation>
+    </message>
+    <message>
+        <source>Not now: %1</source>
+        <translation>Jetzt nicht: %1</translation>
+    </message>
+    <message>
+        <source>Choose what heads are asked for</source>
+        <translation>Wählen Sie, wonach Köpfe gefragt werden</translation>
+    </message>
+    <message>
+        <source>No text is open</source>
+        <translation>Kein Text ist geöffnet</translation>
+    </message>
+    <message>
+        <source>The open text has %L1 tokens: too few for probes of %L2</source>
+        <translation>Der offene Text hat %L1 Token: zu wenige für Proben von %L2</translation>
+    </message>
+    <message>
+        <source>Score every head by what it gives to the token that has to be copied</source>
+        <translation>Bewertet jeden Kopf nach dem, was er dem Token gibt, das zu kopieren ist</translation>
+    </message>
+    <message>
+        <source>waiting for the engine</source>
+        <translation>wartet auf den Rechenkern</translation>
+    </message>
+</context>
+<context>
+    <name>HeadProfileController</name>
+    <message>
+        <source>Head discovery was cancelled</source>
+        <translation>Das Finden der Köpfe wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>a run or a load is using the engine</source>
+        <translation>ein Lauf oder ein Laden braucht den Rechenkern</translation>
+    </message>
+    <message>
+        <source>no model is open</source>
+        <translation>kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>no text is open</source>
+        <translation>kein Text ist offen</translation>
+    </message>
+    <message>
+        <source>head discovery</source>
+        <translation>Köpfe finden</translation>
+    </message>
+    <message>
+        <source>Stop it first, wait for its end, or open it.</source>
+        <translation>Halten Sie es erst an, warten Sie auf sein Ende, oder öffnen Sie ihn.</translation>
+    </message>
+    <message>
+        <source>head discovery is using the engine</source>
+        <translation>das Finden der Köpfe benutzt den Rechenkern</translation>
+    </message>
+    <message>
+        <source>Scoring all heads on probes of %L1 tokens</source>
+        <translation>Bewertet alle Köpfe an Proben von %L1 Token</translation>
+    </message>
+    <message>
+        <source>Scored %1 layers × %2 heads</source>
+        <translation>%1 Schichten × %2 Köpfe bewertet</translation>
+    </message>
+</context>
+<context>
+    <name>HeadProfileWorker</name>
+    <message>
+        <source>, trained since</source>
+        <translation>, seitdem trainiert</translation>
+    </message>
+</context>
+<context>
+    <name>HeadScoreFiles</name>
+    <message>
+        <source>has no suffix of a table of scores</source>
+        <translation>hat keine Endung einer Tabelle von Werten</translation>
+    </message>
+    <message>
+        <source>Name a .tsv (DuoAttention) or a .json (retrieval heads).</source>
+        <translation>Nennen Sie eine .tsv (DuoAttention) oder eine .json (Retrieval-Köpfe).</translation>
+    </message>
+</context>
+<context>
+    <name>HeadScoreMap</name>
+    <message>
+        <source>retrieving</source>
+        <translation>abrufend</translation>
+    </message>
+    <message>
+        <source>long, in a layer that does not retrieve</source>
+        <translation>weit, in einer Schicht, die nicht abruft</translation>
+    </message>
+    <message>
+        <source>local</source>
+        <translation>lokal</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Which heads retrieve: %1</source>
+        <translation>Welche Köpfe abrufen: %1</translation>
+    </message>
+    <message>
+        <source>layer %1, head %2 · %3
+score %4 · rank %5 of %6</source>
+        <translation>Schicht %1, Kopf %2 · %3
+Wert %4 · Rang %5 von %6</translation>
+    </message>
+</context>
+<context>
+    <name>HeadScoreSets</name>
+    <message>
+        <source>random tokens again</source>
+        <translation>zufällige Token noch einmal</translation>
+    </message>
+    <message>
+        <source>needles</source>
+        <translation>Nadeln</translation>
+    </message>
+    <message>
+        <source>passages of the text</source>
+        <translation>Stellen des Textes</translation>
+    </message>
+    <message>
+        <source>all probes</source>
+        <translation>alle Proben</translation>
+    </message>
+    <message>
+        <source>scores of %1</source>
+        <translation>Werte von %1</translation>
     </message>
 </context>
 <context>
@@ -3244,6 +3595,10 @@ Masse %4 %, höchstens %5 %</translation>
         <source>Logit</source>
         <translation>Logit</translation>
     </message>
+    <message>
+        <source>Head discovery</source>
+        <translation>Köpfe finden</translation>
+    </message>
 </context>
 <context>
     <name>PlanForm</name>
@@ -3378,6 +3733,57 @@ Masse %4 %, höchstens %5 %</translation>
     <message>
         <source>Slot</source>
         <translation>Platz</translation>
+    </message>
+</context>
+<context>
+    <name>ProposalsTable</name>
+    <message>
+        <source>proposed by score</source>
+        <translation>nach Werten vorgeschlagen</translation>
+    </message>
+    <message>
+        <source>current grouping</source>
+        <translation>jetzige Gruppierung</translation>
+    </message>
+    <message>
+        <source>Grouping</source>
+        <translation>Gruppierung</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Heads</source>
+        <translation>Köpfe</translation>
+    </message>
+    <message>
+        <source>Scores held</source>
+        <translation>Anteil der Werte</translation>
+    </message>
+    <message>
+        <source>Of the proposed</source>
+        <translation>Von den vorgeschlagenen</translation>
+    </message>
+    <message>
+        <source>A grouping of heads and layers; the selected one is outlined in the map</source>
+        <translation>Eine Gruppierung von Köpfen und Schichten; die gewählte ist in der Karte umrandet</translation>
+    </message>
+    <message>
+        <source>Layers in which heads retrieve</source>
+        <translation>Schichten, in denen Köpfe abrufen</translation>
+    </message>
+    <message>
+        <source>Heads that retrieve, over all layers</source>
+        <translation>Köpfe, die abrufen, über alle Schichten</translation>
+    </message>
+    <message>
+        <source>The share of all heads&apos; scores that those which retrieve have</source>
+        <translation>Der Anteil an den Werten aller Köpfe, den die abrufenden haben</translation>
+    </message>
+    <message>
+        <source>Of the heads that are proposed by score, the share that retrieves here too</source>
+        <translation>Von den nach Werten vorgeschlagenen Köpfen der Anteil, der auch hier abruft</translation>
     </message>
 </context>
 <context>
@@ -3882,7 +4288,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Scores</source>
-        <translation>Wertungen</translation>
+        <translation>Werte</translation>
     </message>
     <message>
         <source>Top-k</source>
@@ -3986,24 +4392,39 @@ Verlust %4 nat, PPL %5
         <source>Stop it first, or wait for its end.</source>
         <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
     </message>
+    <message>
+        <source>The last session&apos;s run is gone: %1</source>
+        <translation>Der Lauf der letzten Sitzung ist fort: %1</translation>
+    </message>
 </context>
 <context>
     <name>SessionRestorer</name>
-    <message>
-        <source>The training run %1 is no longer there</source>
-        <translation>Den Trainingslauf %1 gibt es nicht mehr</translation>
-    </message>
     <message>
         <source>The session&apos;s settings don&apos;t fit the model: %1</source>
         <translation>Die Einstellungen der Sitzung passen nicht zum Modell: %1</translation>
     </message>
     <message>
-        <source>The model&apos;s weights have changed since the session&apos;s run; run the text again</source>
-        <translation>Die Gewichte des Modells haben sich seit dem Lauf der Sitzung geändert; lesen Sie den Text noch einmal</translation>
-    </message>
-    <message>
         <source>The run was cut off after %1 of %2 segments; Run does it anew</source>
         <translation>Der Lauf brach nach %1 von %2 Segmenten ab; „Lauf“ beginnt ihn neu</translation>
+    </message>
+    <message>
+        <source>The training run %1 is not on this machine, or no longer</source>
+        <translation>Den Trainingslauf %1 gibt es auf diesem Rechner nicht, oder nicht mehr</translation>
+    </message>
+    <message>
+        <source>The session&apos;s run was made with other weights than the open model&apos;s; run the text again</source>
+        <translation>Der Lauf der Sitzung hatte andere Gewichte als das offene Modell; lesen Sie den Text noch einmal</translation>
+    </message>
+</context>
+<context>
+    <name>SessionWriter</name>
+    <message>
+        <source>is no longer there</source>
+        <translation>gibt es nicht mehr</translation>
+    </message>
+    <message>
+        <source>The session comes back without this run.</source>
+        <translation>Die Sitzung kommt ohne diesen Lauf zurück.</translation>
     </message>
 </context>
 <context>
@@ -5869,10 +6290,6 @@ im Versuch: %3 nat
         <translation>Die Ansichten sind %1.</translation>
     </message>
     <message>
-        <source>what-if</source>
-        <translation>Was-wäre-wenn</translation>
-    </message>
-    <message>
         <source>the engine is busy</source>
         <translation>der Rechenkern ist beschäftigt</translation>
     </message>
@@ -6362,10 +6779,6 @@ im Versuch: %3 nat
 <context>
     <name>carryover::EditWords</name>
     <message>
-        <source>what-if</source>
-        <translation>Was-wäre-wenn</translation>
-    </message>
-    <message>
         <source>nothing has been run</source>
         <translation>nichts wurde gelesen</translation>
     </message>
@@ -6396,10 +6809,6 @@ im Versuch: %3 nat
     <message>
         <source>Select one before.</source>
         <translation>Wählen Sie vorher eines.</translation>
-    </message>
-    <message>
-        <source>prefix</source>
-        <translation>prefix</translation>
     </message>
     <message>
         <source>can&apos;t be “%1”</source>

@@ -31,8 +31,19 @@ QStringList flags_in(const QByteArray& help) {
   return flags;
 }
 
-const QStringList kVerbs{"info",  "run",    "tokenize", "generate", "train",
-                         "audit", "export", "heads",    "engine",   "completion"};
+/// What bash offers for the last of `words`.
+QString complete(const QString& words) {
+  const TempDir temp;
+  test::write_bytes(temp.file("completion.bash"), run_cli({"completion", "bash"}).out.toStdString());
+  QProcess bash;
+  bash.start("bash", {"-c", "source " + text(temp.file("completion.bash")) + "; COMP_WORDS=(" + words +
+                                "); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _carryover; echo \"${COMPREPLY[*]}\""});
+  bash.waitForFinished();
+  return QString::fromUtf8(bash.readAllStandardOutput()).trimmed();
+}
+
+const QStringList kVerbs{"info",   "run",   "tokenize", "generate",   "train",     "audit",
+                         "export", "heads", "engine",   "setup-cuda", "completion"};
 
 }  // namespace
 
@@ -43,6 +54,7 @@ class CommandLineTest : public QObject {
   void help_teaches();
   void every_flag_is_documented_and_completed();
   void completion_scripts_parse();
+  void the_window_s_flags_are_completed();
   void info_describes_the_demo();
   void tokenize_gives_the_ids_that_run_reads();
   void generate_streams_text();
@@ -94,22 +106,32 @@ void CommandLineTest::every_flag_is_documented_and_completed() {
 }
 
 void CommandLineTest::completion_scripts_parse() {
-  const TempDir temp;
-  const auto script = run_cli({"completion", "bash"});
-  QCOMPARE(script.code, 0);
-  test::write_bytes(temp.file("completion.bash"), script.out.toStdString());
-  const auto complete = [&](const QString& words) {
-    QProcess bash;
-    bash.start("bash", {"-c", "source " + text(temp.file("completion.bash")) + "; COMP_WORDS=(" + words +
-                                  "); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _carryover; echo \"${COMPREPLY[*]}\""});
-    bash.waitForFinished();
-    return QString::fromUtf8(bash.readAllStandardOutput()).trimmed();
-  };
   QCOMPARE(complete("carryover ru"), "run");
   QCOMPARE(complete("carryover run --segment"), "--segment-length");
   QCOMPARE(complete("carryover run --policy f"), "full");
   QCOMPARE(complete("carryover completion z"), "zsh");
   QVERIFY(run_cli({"completion", "zsh"}).out.contains("bashcompinit"));
+}
+
+void CommandLineTest::the_window_s_flags_are_completed() {
+  const QString source = text(test::read_bytes(CARRYOVER_SOURCE_DIR "/app/window_options.cpp"));
+  static const QRegularExpression option("QCommandLineOption \\w+\\(QStringLiteral\\(\"([a-z-]+)\"\\)");
+  const QString fish = run_cli({"completion", "fish"}).out;
+  QStringList flags{"--help", "--version"};
+  for (auto matches = option.globalMatch(source); matches.hasNext();) {
+    const QString flag = "--" + matches.next().captured(1);
+    flags << flag;
+    QVERIFY2(complete("carryover --fresh " + flag).split(' ').contains(flag), qPrintable(flag));
+    QVERIFY2(fish.contains(QRegularExpression("-c carryover -n '__fish_use_subcommand' -l " + flag.mid(2) + "\\b")),
+             qPrintable(flag));
+  }
+  QVERIFY(flags.size() > 10);
+  QStringList offered = complete("carryover --").split(' ');
+  flags.sort();
+  offered.sort();
+  QCOMPARE(offered, flags);
+  QCOMPARE(complete("carryover --theme d"), "dark");
+  QCOMPARE(complete("carryover-cli --"), "--help --version");
 }
 
 void CommandLineTest::info_describes_the_demo() {

@@ -52,12 +52,31 @@ class HeadsCommandTest : public QObject {
     QCOMPARE(run_cli({"heads", demo_model(), "--from", tsv}).code, 0);
   }
 
+  void needles_alone_and_the_other_measure_agree_on_the_layer() {
+    const TempDir temp;
+    const QString scores = text(temp.file("scores.json"));
+    const QStringList common = {"heads",   demo_model(), "--tokens", "192",       "--layers", "1",
+                                "--heads", "4",          "--quiet",  "--threads", "1",        "--json"};
+    const json needles = json_of(run_cli(common + QStringList{"--kinds", "needle", "--scores-out", scores}));
+    QCOMPARE(needles.at("proposed").get<Grouping>().long_range_layers(), std::vector<int>{3});
+    const json copies =
+        json_of(run_cli(common + QStringList{"--kinds", "copy,needle", "--measure", "copies", "--against", scores}));
+    QCOMPARE(copies.at("proposed").get<Grouping>().long_range_layers(), std::vector<int>{3});
+    const json& agreement = copies.at("agreement");
+    QCOMPARE(agreement.at("best").get<int>(), 4);
+    QVERIFY(agreement.at("shared").get<double>() >= 0.5);
+    QVERIFY(agreement.at("rank_correlation").get<double>() > 0);
+  }
+
   void what_can_not_be_read_is_said() {
     const TempDir temp;
     write_bytes(temp.file("bad.tsv"), "0.1\tx\n");
     const CliResult bad = run_cli({"heads", demo_model(), "--from", text(temp.file("bad.tsv"))});
     QVERIFY2(bad.code == 3 && bad.err.contains("bad.tsv"), bad.err.constData());
     QCOMPARE(run_cli({"heads", demo_model(), "--probes", "0"}).code, 2);
+    QCOMPARE(run_cli({"heads", demo_model(), "--kinds", "hay"}).code, 2);
+    QCOMPARE(run_cli({"heads", demo_model(), "--kinds", "passage", "--quiet"}).code, 3);  // of no text
+    QCOMPARE(run_cli({"heads", demo_model(), "--tokens", "50", "--quiet"}).code, 3);      // less than two needles
     write_bytes(temp.file("short.txt"), "Too short.");
     QCOMPARE(run_cli({"heads", demo_model(), text(temp.file("short.txt")), "--quiet"}).code, 3);
   }

@@ -192,7 +192,7 @@ nlohmann::json spread(std::vector<double> times) {
 nlohmann::json held(const RunModel& run) {
   return {{"rss_mib", bench::process_mib("VmRSS")},
           {"rss_peak_mib", bench::process_mib("VmHWM")},
-          {"outline_mib", static_cast<double>(run.outline_bytes()) / (1 << 20)},
+          {"outline_mib", static_cast<double>(run.outline().bytes()) / (1 << 20)},
           {"cached_segments_mib", static_cast<double>(run.cached_bytes()) / (1 << 20)},
           {"tokens", run.token_count()},
           {"segments", run.segment_count()},

@@ -2,10 +2,13 @@
 #include "engine/core/head_scores.h"
 
 #include <QTest>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "engine/core/error.h"
+#include "engine/core/head_agreement.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -31,6 +34,11 @@ void check_pairs(const HeadProbe& probe) {
   }
 }
 
+HeadScores turned_around(HeadScores scores) {
+  std::reverse(scores.values.begin(), scores.values.end());
+  return scores;
+}
+
 }  // namespace
 
 class HeadScoresTest : public QObject {
@@ -45,12 +53,87 @@ class HeadScoresTest : public QObject {
     std::vector<std::int32_t> text;
     for (std::int32_t i = 0; i < 300; ++i) text.push_back(i * 7 % 300);
     for (const double depth : {0.0, 0.3, 1.0}) {
-      const HeadProbe probe = needle_probe(text, 128, 16, depth);
+      const HeadProbe probe = passage_probe(text, 128, 16, depth);
       QCOMPARE(std::ssize(probe.ids), std::ptrdiff_t{128});
       check_pairs(probe);
     }
-    QVERIFY_EXCEPTION_THROWN(needle_probe(text, 1000, 16, 0), EngineError);
-    QVERIFY_EXCEPTION_THROWN(needle_probe(text, 20, 16, 0), EngineError);
+    QVERIFY_EXCEPTION_THROWN(passage_probe(text, 1000, 16, 0), EngineError);
+    QVERIFY_EXCEPTION_THROWN(passage_probe(text, 20, 16, 0), EngineError);
+  }
+
+  void a_needle_is_hidden_at_its_depth_and_only_its_value_is_looked_at() {
+    for (const std::int64_t tokens : {16, 100, 129})
+      for (const std::int64_t needle : {2, 5, 8})
+        for (const double depth : {0.0, 0.4, 1.0}) {
+          const HeadProbe probe = needle_probe(500, tokens, needle, depth, 3);
+          QCOMPARE(std::ssize(probe.ids), static_cast<std::ptrdiff_t>(tokens));
+          check_pairs(probe);
+          const std::int64_t key = std::max<std::int64_t>(1, needle / 4);
+          QCOMPARE(std::ssize(probe.pairs), static_cast<std::ptrdiff_t>(needle - key));
+          const auto hidden = static_cast<std::int64_t>(std::lround(depth * static_cast<double>(tokens - 2 * needle)));
+          QCOMPARE(probe.pairs.front().key, hidden + key);
+          QCOMPARE(probe.pairs.back(), (AttentionPair{tokens - 2, hidden + needle - 1}));
+          QVERIFY(probe.ids == needle_probe(500, tokens, needle, depth, 3).ids);
+          QVERIFY(probe.ids != needle_probe(500, tokens, needle, depth, 4).ids);
+        }
+    QCOMPARE(test::unlike(Fault::BadInput, "needle", [] { needle_probe(500, 15, 8, 0, 1); }), std::string());
+    QCOMPARE(test::unlike(Fault::BadInput, "needle", [] { needle_probe(500, 15, 1, 0, 1); }), std::string());
+  }
+
+  void a_request_makes_as_many_probes_of_each_kind() {
+    HeadProfileRequest request;
+    request.tokens = 64;
+    request.needle = 8;
+    request.text = std::make_shared<const std::vector<std::int32_t>>(100, 7);
+    request.kinds = {ProbeKind::Needle, ProbeKind::Passage, ProbeKind::Copy};
+    const auto probes = make_probes(request, 300);
+    QCOMPARE(probes.size(), std::size_t{9});
+    for (std::size_t i = 0; i < probes.size(); ++i) QVERIFY(probes[i].kind == request.kinds[i / 3]);
+    QVERIFY(probes[0].pairs.front().key < probes[1].pairs.front().key);  // at other depths
+    for (const ProbeKind kind : request.kinds) QVERIFY(parse_probe_kind(std::string(probe_kind_name(kind))) == kind);
+    request.text = nullptr;
+    QCOMPARE(test::unlike(Fault::BadInput, "need a text", [&] { make_probes(request, 300); }), std::string());
+    request.kinds.clear();
+    QCOMPARE(test::unlike(Fault::BadInput, "none", [&] { make_probes(request, 300); }), std::string());
+    QCOMPARE(test::unlike(Fault::Usage, "no kind", [] { parse_probe_kind("hay"); }), std::string());
+  }
+
+  void a_profiles_scores_are_the_mean_of_its_kinds() {
+    const HeadScores low{1, 2, {0, 0.5}}, high{1, 2, {1, 0.25}};
+    const HeadProfile profile{{{ProbeKind::Copy, low, high}, {ProbeKind::Needle, high, high}}};
+    QCOMPARE(mean_scores(profile, HeadMeasure::Attention).values, (std::vector<double>{0.5, 0.375}));
+    QCOMPARE(mean_scores(profile, HeadMeasure::Copies).values, high.values);
+    for (const HeadMeasure measure : {HeadMeasure::Attention, HeadMeasure::Copies})
+      QVERIFY(parse_head_measure(std::string(head_measure_name(measure))) == measure);
+  }
+
+  void agreement_is_of_ranks() {
+    const ModelConfig model = test::tiny_config(3, 8, 4, 8, 160);
+    const HeadScores a = random_scores(model, 1), b = random_scores(model, 2);
+    HeadScores grown = a, turned = a;
+    for (double& value : grown.values) value = value * value * value;  // of the same order
+    for (double& value : turned.values) value = 1 - value;
+    QVERIFY(std::abs(*rank_correlation(a, grown) - 1) < 1e-12);
+    QVERIFY(std::abs(*rank_correlation(a, turned) + 1) < 1e-12);
+    QVERIFY(std::abs(*rank_correlation(a, b)) < 0.6);
+    QCOMPARE(*rank_correlation(a, b), *rank_correlation(b, a));
+    const HeadScores four{1, 4, {1, 2, 2, 3}}, other{1, 4, {1, 3, 2, 4}};
+    QVERIFY(std::abs(*rank_correlation(four, other) - 4.5 / std::sqrt(4.5 * 5)) < 1e-12);  // with a tie
+    QVERIFY(!rank_correlation(four, HeadScores{1, 4, {5, 5, 5, 5}}).has_value());
+    QCOMPARE(top_overlap(a, grown, 5), 1.0);
+    QCOMPARE(top_overlap(four, turned_around(four), 1), 0.0);
+    QCOMPARE(top_overlap(a, b, 1000), 1.0);  // all of them
+    const auto ranked = ranked_heads(four);
+    QCOMPARE(ranked[0], (HeadRef{0, 3}));
+    QCOMPARE(ranked[1], (HeadRef{0, 1}));  // of equal ones the first
+  }
+
+  void groupings_share_heads() {
+    const Grouping wanted({1, 2}, {{0, 3}}), other({2, 3}, {{3, 4}}), none({1}, {{}});
+    QCOMPARE(retrieving_heads(wanted), (std::vector<HeadRef>{{1, 0}, {1, 3}, {2, 0}, {2, 3}}));
+    QCOMPARE(shared_heads(wanted, other), std::optional<double>(0.25));
+    QCOMPARE(shared_heads(wanted, wanted), std::optional<double>(1));
+    QVERIFY(!shared_heads(none, wanted).has_value());
   }
 
   void a_proposal_holds_the_best_heads_of_the_best_layers() {
@@ -96,6 +179,9 @@ class HeadScoresTest : public QObject {
     const HeadScores again = scores_from_json(head_score_json(scores), model, "scores.json");
     for (std::size_t i = 0; i < scores.values.size(); ++i) QCOMPARE(again.values[i], scores.values[i]);
 
+    QCOMPARE(scores_from_text(head_score_json(scores).dump(), model, "a file").values, scores.values);
+    QCOMPARE(scores_from_text(duo_tsv(scores, model), model, "a file").values,
+             scores_from_tsv(duo_tsv(scores, model), model, "a file").values);
     const HeadScores grouped = scores_from_tsv(duo_tsv(scores, model), model, "heads.tsv");
     const double most = *std::max_element(scores.values.begin(), scores.values.end());
     for (int layer = 0; layer < 3; ++layer)

@@ -78,12 +78,12 @@ std::vector<SegmentSnapshot> write_run(const std::string& directory) {
   return segments;
 }
 
-void check(const OpenedRun& run, const std::vector<SegmentSnapshot>& wanted) {
-  QCOMPARE(run.contents.segments->count(), kSegments);
+void check(const RunContents& run, const std::vector<SegmentSnapshot>& wanted) {
+  QCOMPARE(run.segments->count(), kSegments);
   QCOMPARE(run.outline->count(), kSegments);
   for (const int i : {7, 0, 39, 1, 38, 20}) {
     const SegmentSnapshot& segment = wanted[static_cast<std::size_t>(i)];
-    const auto loaded = run.contents.segments->load(i);
+    const auto loaded = run.segments->load(i);
     QVERIFY(loaded->hits == segment.hits && loaded->ids == segment.ids && loaded->target_nll == segment.target_nll);
     QVERIFY(loaded->carry_value_norm.values == segment.carry_value_norm.values);
     const SegmentDigest digest = digest_of(segment);
@@ -105,7 +105,7 @@ class FolderSegmentsTest : public QObject {
   void segments_come_as_they_were_written() {
     const TempDir temp;
     const auto wanted = write_run(temp.file("run"));
-    check(open_run_folder(temp.file("run")), wanted);
+    check(reopen_run(temp.file("run")), wanted);
   }
 
   // Other programs need not write an index, and a crash may cut it: the lines have it all.
@@ -115,12 +115,12 @@ class FolderSegmentsTest : public QObject {
     const std::string path = temp.file("run/index.bin"), whole = read_bytes(path);
     for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{42}, whole.size() / 3, whole.size() - 1}) {
       write_bytes(path, std::string_view(whole).substr(0, size));
-      check(open_run_folder(temp.file("run")), wanted);
+      check(reopen_run(temp.file("run")), wanted);
     }
     write_bytes(path, "something else altogether, long enough to be taken for an entry of a segment");
-    check(open_run_folder(temp.file("run")), wanted);
+    check(reopen_run(temp.file("run")), wanted);
     fs::remove(path);
-    check(open_run_folder(temp.file("run")), wanted);
+    check(reopen_run(temp.file("run")), wanted);
   }
 
   // With an index, a broken line is found when its segment is looked at: the lines were not read before.
@@ -132,12 +132,12 @@ class FolderSegmentsTest : public QObject {
     const std::size_t place = lines.find("{", lines.find("\"segment\":20"));
     lines[lines.rfind('\n', place) + 1] = '#';
     write_bytes(path, lines);
-    const OpenedRun run = open_run_folder(temp.file("run"));
-    QVERIFY(run.contents.segments->load(5)->hits == wanted[5].hits);
+    const RunContents run = reopen_run(temp.file("run"));
+    QVERIFY(run.segments->load(5)->hits == wanted[5].hits);
     int broken = 0;
     for (int i = 0; i < kSegments; ++i) {
       try {
-        run.contents.segments->load(i);
+        run.segments->load(i);
       } catch (const EngineError& error) {
         ++broken;
         QVERIFY(error.fault() == Fault::BadInput);
@@ -146,18 +146,18 @@ class FolderSegmentsTest : public QObject {
     }
     QCOMPARE(broken, 1);
     fs::remove(temp.file("run/index.bin"));
-    QVERIFY_EXCEPTION_THROWN(open_run_folder(temp.file("run")), EngineError);
+    QVERIFY_EXCEPTION_THROWN(reopen_run(temp.file("run")), EngineError);
   }
 
   void a_folder_that_was_cut_or_removed_since() {
     const TempDir temp;
     const auto wanted = write_run(temp.file("run"));
-    const OpenedRun run = open_run_folder(temp.file("run"));
+    const RunContents run = reopen_run(temp.file("run"));
     fs::resize_file(temp.file("run/hits.jsonl"), fs::file_size(temp.file("run/hits.jsonl")) / 2);
-    QVERIFY(run.contents.segments->load(3)->hits == wanted[3].hits);
-    QVERIFY_EXCEPTION_THROWN(run.contents.segments->load(kSegments - 1), EngineError);
+    QVERIFY(run.segments->load(3)->hits == wanted[3].hits);
+    QVERIFY_EXCEPTION_THROWN(run.segments->load(kSegments - 1), EngineError);
     fs::remove_all(temp.file("run"));  // what is open stays readable
-    QVERIFY(run.contents.segments->load(3)->hits == wanted[3].hits);
+    QVERIFY(run.segments->load(3)->hits == wanted[3].hits);
   }
 
   void hits_behind_the_text_are_refused() {
@@ -166,11 +166,11 @@ class FolderSegmentsTest : public QObject {
     fs::remove(temp.file("run/index.bin"));
     write_bytes(temp.file("run/hits.jsonl"),
                 "{\"segment\":1,\"layer\":1,\"head\":0,\"positions\":[5,1280]}\n");
-    QVERIFY_EXCEPTION_THROWN(open_run_folder(temp.file("run")), EngineError);
+    QVERIFY_EXCEPTION_THROWN(reopen_run(temp.file("run")), EngineError);
     write_bytes(temp.file("run/hits.jsonl"),
                 "{\"segment\":2,\"layer\":1,\"head\":0,\"positions\":[5]}\n"
                 "{\"segment\":1,\"layer\":1,\"head\":0,\"positions\":[5]}\n");
-    QVERIFY_EXCEPTION_THROWN(open_run_folder(temp.file("run")), EngineError);
+    QVERIFY_EXCEPTION_THROWN(reopen_run(temp.file("run")), EngineError);
   }
 };
 

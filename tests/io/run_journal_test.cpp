@@ -5,8 +5,12 @@
 #include <QTest>
 #include <cmath>
 #include <filesystem>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <span>
 
 #include "engine/core/error.h"
+#include "engine/io/fingerprint.h"
 #include "tests/support/temp_dir.h"
 
 using namespace carryover;
@@ -16,7 +20,22 @@ namespace {
 
 RunDescription description() {
   RunDescription run;
+  ModelConfig& model = run.model.config;
+  model.architecture = "llama";
+  model.name = "tiny";
+  model.layers = model.heads = model.head_dim = 4;
+  model.kv_heads = 2;
+  model.hidden = 16;
+  model.intermediate = 32;
+  model.vocabulary = 10;
+  model.context = 128;
+  run.model.path = "models/größe";
   run.model.weights_hash = "0123456789abcdef";
+  run.model.dtype = DType::BFloat16;
+  run.model.device = Device::Cpu;
+  run.id = "feedc0de";
+  run.command_line = {"carryover", "run", "models/größe", "--text", "bücher/text.txt"};
+  run.token_limit = 9;
   run.text = "bücher/text.txt";
   run.request.policy = "segmented";
   run.request.config.segment_length = 4;
@@ -72,15 +91,12 @@ class RunJournalTest : public QObject {
     const TempDir folder;
     write_journal(folder.file("run.journal"));
     const JournaledRun run = read_run_journal(folder.file("run.journal"));
-    const RunDescription expected = description();
-    QCOMPARE(run.weights_hash, expected.model.weights_hash);
-    QCOMPARE(run.text, expected.text);
-    QCOMPARE(run.request.policy, expected.request.policy);
-    QVERIFY(run.request.config == expected.request.config);
-    QVERIFY(*run.request.ids == *expected.request.ids);
-    QCOMPARE(run.segments->count(), 2);
-    QCOMPARE(run.outline->count(), 2);
-    const auto second_one = run.segments->load(1);
+    QVERIFY(run.whole && run.describes_model);
+    QVERIFY(config_json(run.contents.description) == config_json(description()));
+    QVERIFY(*run.contents.description.request.ids == *description().request.ids);
+    QCOMPARE(run.contents.segments->count(), 2);
+    QCOMPARE(run.contents.outline->count(), 2);
+    const auto second_one = run.contents.segments->load(1);
     const SegmentSnapshot &second = *second_one, wanted = snapshot(1);
     QCOMPARE(second.record.nll_sum, wanted.record.nll_sum);
     QCOMPARE(second.record.memory.pool, wanted.record.memory.pool);
@@ -90,9 +106,38 @@ class RunJournalTest : public QObject {
     QVERIFY(second.carry_key_norm.values == wanted.carry_key_norm.values);
     QVERIFY(std::isnan(second.carry_drift.at(0, 1)));
     QCOMPARE(second.carry_drift.at(1, 1), 4.25F);
-    QVERIFY(run.summary && run.summary->memory == summary().memory);
-    QCOMPARE(run.summary->nll_sum, 12.34);
-    QCOMPARE(run.summary->close_cuts, std::int64_t{2});
+    QVERIFY(run.contents.summary.memory == summary().memory);
+    QCOMPARE(run.contents.summary.nll_sum, 12.34);
+    QCOMPARE(run.contents.summary.close_cuts, std::int64_t{2});
+    QVERIFY(!run.contents.summary.cancelled);
+  }
+
+  void one_of_version_1_says_of_its_model_only_the_weights() {
+    const TempDir folder;
+    const RunDescription old = description();
+    std::vector<std::uint8_t> ids(old.request.ids->size() * sizeof(std::int32_t));
+    std::memcpy(ids.data(), old.request.ids->data(), ids.size());
+    const std::vector<std::uint8_t> body = nlohmann::json::to_cbor({{"version", 1},
+                                                                    {"weights_hash", old.model.weights_hash},
+                                                                    {"text", old.text},
+                                                                    {"policy", "full"},
+                                                                    {"config", old.request.config},
+                                                                    {"ids", nlohmann::json::binary(ids)}});
+    Fingerprint fingerprint;
+    fingerprint.add(std::as_bytes(std::span(body)));
+    std::string bytes = "run     ";
+    for (const std::uint64_t word : {std::uint64_t{body.size()}, fingerprint.value()})
+      bytes.append(reinterpret_cast<const char*>(&word), sizeof word);
+    bytes.append(body.begin(), body.end());
+    write_bytes(folder.file("run.journal"), bytes);
+    const JournaledRun run = read_run_journal(folder.file("run.journal"));
+    QVERIFY(!run.describes_model && !run.whole);
+    const RunDescription& read = run.contents.description;
+    QCOMPARE(read.model.weights_hash, old.model.weights_hash);
+    QCOMPARE(read.text, old.text);
+    QCOMPARE(read.request.policy, std::string("full"));
+    QVERIFY(read.request.config == old.request.config);
+    QVERIFY(*read.request.ids == *old.request.ids);
   }
 
   void cut_off_anywhere_it_reads_up_to_the_last_whole_record() {
@@ -101,14 +146,17 @@ class RunJournalTest : public QObject {
     write_journal(path);
     const std::string whole = read_bytes(path);
     int before = 0;
-    for (std::size_t size = 0; size <= whole.size(); ++size) {
+    for (std::size_t size = whole.size() % 7; size <= whole.size(); size += 7) {
       write_bytes(path, std::string_view(whole).substr(0, size));
       try {
         const JournaledRun run = read_run_journal(path);
-        QVERIFY(run.segments->count() >= before);
-        for (; before < run.segments->count(); ++before)
-          QVERIFY(run.segments->load(before)->hits == snapshot(before).hits);
-        QCOMPARE(run.summary.has_value(), size == whole.size());
+        QVERIFY(run.contents.segments->count() >= before);
+        for (; before < run.contents.segments->count(); ++before)
+          QVERIFY(run.contents.segments->load(before)->hits == snapshot(before).hits);
+        QCOMPARE(run.whole, size == whole.size());
+        if (run.whole) continue;
+        QVERIFY(run.contents.summary.cancelled);
+        QCOMPARE(run.contents.summary.segments, std::int64_t{before});
       } catch (const EngineError& error) {
         QVERIFY(error.fault() == Fault::BadInput);
         QCOMPARE(before, 0);  // only where not even the head is whole
@@ -136,7 +184,7 @@ class RunJournalTest : public QObject {
     const TempDir folder;
     const std::string path = folder.file("run.journal");
     write_journal(path);
-    const auto segments = read_run_journal(path).segments;
+    const auto segments = read_run_journal(path).contents.segments;
     const std::string whole = read_bytes(path);
     write_bytes(path, std::string_view(whole).substr(0, whole.rfind("segment ") + 40));  // into the second one
     try {
@@ -153,11 +201,12 @@ class RunJournalTest : public QObject {
     const std::string path = folder.file("run.journal");
     write_journal(path);
     std::string bytes = read_bytes(path);
-    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x20);
+    char& damaged = bytes[bytes.rfind("segment ") + 60];
+    damaged = static_cast<char>(damaged ^ 0x20);
     write_bytes(path, bytes);
     const JournaledRun run = read_run_journal(path);
-    QVERIFY(run.segments->count() < 2);
-    QVERIFY(!run.summary);
+    QCOMPARE(run.contents.segments->count(), 1);
+    QVERIFY(!run.whole);
   }
 
   void another_file_is_refused() {

@@ -35,7 +35,7 @@ void RunReaderTest::a_run_reopens_as_it_was() {
   std::mt19937 random(7);
   const RunDescription written = whole_run_description();
   const std::vector<SegmentSnapshot> segments = write_run(temp.file("run"), written, random, 3);
-  const RunContents run = open_run_folder(temp.file("run")).contents;
+  const RunContents run = reopen_run(temp.file("run"));
   QVERIFY(json(run.description.model.config) == json(written.model.config));
   QCOMPARE(run.description.request.config, written.request.config);
   QCOMPARE(*run.description.request.ids, *written.request.ids);
@@ -73,7 +73,7 @@ void RunReaderTest::a_run_that_broke_off_reopens() {
   const std::string lines = test::read_bytes(temp.file("run/segments.jsonl"));
   test::write_bytes(temp.file("run/segments.jsonl"), lines.substr(0, lines.find('\n') + 1));  // hits came first
   fs::remove(temp.file("run/carry_maps.npy"));
-  const RunContents run = open_run_folder(temp.file("run")).contents;
+  const RunContents run = reopen_run(temp.file("run"));
   QVERIFY(run.summary.cancelled);
   QCOMPARE(run.segments->count(), 1);
   QCOMPARE(run.summary.tokens, std::int64_t{32});
@@ -133,7 +133,7 @@ void RunReaderTest::folders_that_do_not_hold_together_are_refused() {
   QByteArray bytes = QByteArray::fromStdString(test::read_bytes(path));
   QVERIFY(from.isEmpty() || bytes.contains(from.toUtf8()));
   test::write_bytes(path, (from.isEmpty() ? to.toUtf8() : bytes.replace(from.toUtf8(), to.toUtf8())).toStdString());
-  QCOMPARE(unlike(Fault::BadInput, path, [&] { open_run_folder(temp.file("run")); }), "");
+  QCOMPARE(unlike(Fault::BadInput, path, [&] { reopen_run(temp.file("run")); }), "");
 }
 
 QTEST_APPLESS_MAIN(RunReaderTest)

@@ -260,6 +260,26 @@ class RemoteSessionTest : public QObject {
     QCOMPARE(inspection.prefix_mass.values, (std::vector<float>{0.25F, 0.75F}));
   }
 
+  void a_profile_of_heads_goes_through() {
+    HeadProfileRequest request;
+    request.kinds = {ProbeKind::Passage, ProbeKind::Copy};
+    request.text = sixteen_ids().ids;
+    std::vector<std::string> said;
+    request.progress = [&](double, const std::string& what) { said.push_back(what); };
+    RunControl control;
+    const HeadProfile profile = session_->profile_heads(request, control);
+    QCOMPARE(said, std::vector<std::string>{"a quarter"});
+    QCOMPARE(profile.kinds.size(), std::size_t{2});
+    QVERIFY(profile.kinds[0].kind == ProbeKind::Passage && profile.kinds[1].kind == ProbeKind::Copy);
+    QCOMPARE(profile.kinds[1].copies.values, std::vector<double>(6, 1.0 / 3));
+    request.seed = -1;
+    QCOMPARE(unlike(Fault::BadInput, "other heads", [&] { session_->profile_heads(request, control); }), std::string());
+    request.seed = 1;
+    request.kinds.clear();
+    QCOMPARE(unlike(Fault::BadInput, "without scores", [&] { session_->profile_heads(request, control); }),
+             std::string());
+  }
+
   void a_window_that_goes_away_stops_what_goes_on() {
     ServedEngine served;
     RunRequest endless = sixteen_ids();

@@ -182,6 +182,7 @@ void for_all_types(auto action) {
   for_each_type<AttentionPair, InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked,
                 SearchSteps>(action);
   for_each_type<HeadMisses, LogitAttribution, Inspection>(action);
+  for_each_type<HeadProfileRequest, HeadScores, ProbeScores, HeadProfile>(action);
   for_each_type<TrainingAlert, TrainingSummary, AuditRequest, AuditCheck, AuditReport>(action);
 }
 
@@ -193,7 +194,8 @@ class WireTest : public QObject {
  private Q_SLOTS:
   void every_member_of_every_type_travels() {
     for_all_types([]<typename T>() {
-      const std::size_t kept_here = std::is_same_v<T, AuditRequest> ? 1 : 0;  // its progress function
+      const bool reports = std::is_same_v<T, AuditRequest> || std::is_same_v<T, HeadProfileRequest>;
+      const std::size_t kept_here = reports ? 1 : 0;  // its progress function
       QCOMPARE(described_fields<T>() + kept_here, member_count<T>());
     });
   }

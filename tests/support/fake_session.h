@@ -20,6 +20,7 @@ class FakeSession final : public Session {
     info_.dtype = request.dtype;
     info_.config.name = "fake";
     info_.config.layers = 2;
+    info_.config.heads = 3;
     info_.config.bos_id = 1;
   }
 
@@ -133,6 +134,16 @@ class FakeSession final : public Session {
     inspection.segment = request.segment;
     inspection.prefix_mass = {1, 2, {0.25F, 0.75F}};
     return inspection;
+  }
+  /// Of as many layers as the model has; with a seed of -1, of one more.
+  HeadProfile profile_heads(const HeadProfileRequest& request, RunControl&) override {
+    if (request.progress) request.progress(0.25, "a quarter");
+    const std::int64_t layers = info_.config.layers + (request.seed == -1 ? 1 : 0);
+    const HeadScores scores{layers, info_.config.heads,
+                            std::vector<double>(static_cast<std::size_t>(layers * info_.config.heads), 1.0 / 3)};
+    HeadProfile profile;
+    for (const ProbeKind kind : request.kinds) profile.kinds.push_back({kind, scores, scores});
+    return profile;
   }
 
  private:

@@ -44,7 +44,7 @@ class FigureCommandTest : public QObject {
         test::run_cli(test::run_demo({test::demo_text(), "--tokens", "700", "--segment-length", "64", "--carry-length",
                                       "16", "--retrieval-length", "16", "--carry-maps", "--out", run_, "--quiet"}));
     QVERIFY2(result.code == 0, result.err.constData());
-    stored_ = open_run_folder(run_.toStdString()).contents;
+    stored_ = reopen_run(run_.toStdString());
   }
 
   void a_figure_has_its_page_labels_and_origin() {

@@ -35,6 +35,25 @@ class PlotViewTest : public QObject {
     apply_theme(*qApp, ThemeKind::Light);
   }
 
+  void outlines_frame_their_cells() {
+    PlotView plot(QStringLiteral("frames"));
+    plot.resize(400, 300);
+    plot.set_map({2, 2, {0, 1, 2, 3}}, -0.5, 1.5, -0.5, 1.5, QStringLiteral("value"), PlotView::Gradient::Viridis);
+    const QColor colour(255, 0, 255);
+    const int outline = plot.add_outline({[colour](const Theme&) { return colour; }, false, 0.1});
+    plot.show();
+    plot.request_replot();
+    QVERIFY(!shows(picture(plot), colour));
+    plot.set_outline(outline, QStringLiteral("one"), {{0, 1}});
+    plot.request_replot();
+    const QImage framed = picture(plot);
+    QVERIFY(shows(framed, colour));
+    QVERIFY(!shows(framed.copy(framed.width() / 2, 0, framed.width() / 2, framed.height()), colour));  // the left one
+    plot.set_outline(outline, {}, {});
+    plot.request_replot();
+    QVERIFY(!shows(picture(plot), colour));
+  }
+
   void stacks_what_is_visible() {
     PlotView plot(QStringLiteral("stack"));
     int curves[3];

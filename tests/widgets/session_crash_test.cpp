@@ -54,7 +54,7 @@ int journaled_segments(const TempDir& home) {
   const auto state = kept(home);
   if (!state || !QFile::exists(state->run)) return 0;
   try {
-    return read_run_journal(state->run.toStdString()).segments->count();
+    return read_run_journal(state->run.toStdString()).contents.segments->count();
   } catch (const EngineError&) {
     return 0;  // its head is being written
   }

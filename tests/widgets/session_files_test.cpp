@@ -10,6 +10,7 @@
 #include "app/desk/session_state.h"
 #include "app/desk/settings.h"
 #include "app/desk/versioned_json.h"
+#include "engine/core/edit_json.h"
 #include "engine/core/error.h"
 #include "engine/io/run_folder.h"
 #include "tests/support/gui_test.h"
@@ -46,6 +47,17 @@ SessionState some_state(const QString& folder) {
   state.notes = "a line\nand „another“";
   state.bookmarks = {{"where it turns", {3, -1, -1, 4097}}, {"head", {-1, 8, 2, -1}}};
   state.run = folder + "/study.files/run.journal";
+  state.pinned = {1, 8, -1, -1};
+  state.range = {2, 5};
+  state.run_folder = "/elsewhere/runs/1";
+  state.pinned_run = folder + "/study.files/pinned.journal";
+  state.pinned_segments = 4;
+  state.what_ifs = folder + "/study.files/what-ifs.json";
+  state.shown_what_if = 2;
+  state.draft.prefix = PrefixSource::Random;
+  state.draft.seed = 11;
+  state.draft.dropped = {{8, 2, 4097}};
+  state.draft.banned = {{0, 17}};
   state.trainings = {"/elsewhere/run1"};
   state.finetune = {{"max_steps", 7}};
   state.layout = QByteArray("\0\1\2layout", 9);
@@ -71,11 +83,50 @@ class SessionFilesTest : public QObject {
     QCOMPARE(read.layout, state.layout);
     QCOMPARE(read.text_name, state.text_name);
     QVERIFY(read.finetune == state.finetune);
-    QVERIFY(!read.closed);
+    QVERIFY(read.pinned == state.pinned && read.range == state.range);
+    QCOMPARE(read.pinned_segments, 4);
+    QCOMPARE(read.shown_what_if, 2);
+    QVERIFY(edit_json(read.draft) == edit_json(state.draft));
+    QVERIFY(!read.closed && !read.unsaved);
     write_file_atomically(there.file("study.carryover"), text);
     const SessionState moved = read_session(path_in(there, "study.carryover"));
     QCOMPARE(moved.run, path_in(there, "study.files/run.journal"));
+    QCOMPARE(moved.pinned_run, path_in(there, "study.files/pinned.journal"));
+    QCOMPARE(moved.what_ifs, path_in(there, "study.files/what-ifs.json"));
+    QCOMPARE(moved.run_folder, QString("/elsewhere/runs/1"));
     QCOMPARE(moved.trainings, QStringList("/elsewhere/run1"));
+  }
+
+  void a_model_of_another_machine_stays_where_it_is() {
+    const test::TempDir here;
+    const QString folder = QString::fromStdString(here.path().string());
+    SessionState state;
+    state.engine = "ssh host carryover-cli engine";
+    state.model = "models/llama";  // in the home folder there
+    write_file_atomically(here.file("a.carryover"), session_text(state, folder));
+    QCOMPARE(read_session(path_in(here, "a.carryover")).model, state.model);
+    QCOMPARE(read_session(path_in(here, "a.carryover")).engine, state.engine);
+  }
+
+  void a_session_of_version_1_opens() {
+    const test::TempDir folder;
+    write_file_atomically(folder.file("old.carryover"), R"({
+  "adapter": null, "bookmarks": [{"name": "here", "place": {"segment": 1, "layer": 2, "head": 3, "token": 4}}],
+  "closed": true, "config": {"carry_length": 7}, "file": null, "finetune": null, "format": "carryover session",
+  "geometry": null, "layout": null, "model": "model", "notes": "old", "options": {"policy": "full", "dtype": "fp32",
+  "device": "cpu", "tokens": 900}, "run": "old.files/run.journal",
+  "selection": {"segment": 3, "layer": 1, "head": 0, "token": 100}, "text": "old.files/text.txt",
+  "text_name": "pasted text", "trainings": ["/elsewhere/run1"], "version": 1})");
+    const SessionState old = read_session(path_in(folder, "old.carryover"));
+    QCOMPARE(old.model, path_in(folder, "model"));
+    QCOMPARE(old.run, path_in(folder, "old.files/run.journal"));
+    QCOMPARE(old.notes, QString("old"));
+    QCOMPARE(old.options.token_limit, std::int64_t{900});
+    QVERIFY((old.selection == Selection{3, 1, 0, 100}));
+    QCOMPARE(old.bookmarks.size(), std::size_t{1});
+    QVERIFY(old.engine.isEmpty() && old.run_folder.isEmpty() && old.pinned_run.isEmpty() && old.what_ifs.isEmpty());
+    QVERIFY(old.pinned == Selection() && old.range == SegmentRange() && old.shown_what_if == -1);
+    QVERIFY(edit_json(old.draft) == edit_json({}));
   }
 
   void what_is_looked_at_is_no_work() {
@@ -127,6 +178,9 @@ class SessionFilesTest : public QObject {
     wrong["version"] = 99;
     QVERIFY(fault(wrong) == Fault::Unsupported);
     QVERIFY(fault(json::array()) == Fault::BadInput);
+    json new_head = head;
+    new_head["version"] = 2;
+    QVERIFY(fault(new_head) == Fault::BadInput);
   }
 
   void settings_come_back_and_a_bad_file_is_set_aside() {

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# carryover setup-cuda: what an installed Carryover needs to run on a GPU, fetched from the package index that this
+# machine's pip is set up for. Each file is checked by its SHA-256; the folder appears whole or not at all.
+#   --dry-run         say what would be fetched, and where it would go
+#   --to DIR          into this folder (then start carryover with CARRYOVER_TORCH_DIR=DIR)
+#   --anyway          on a machine without an NVIDIA driver too
+#   --keep-downloads  keep what was fetched once it is unpacked
+export SPEAKER='carryover setup-cuda' # who speaks, in common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$ROOT/scripts/plan.sh"
+. "$ROOT/scripts/fetcher.sh"
+. "$ROOT/scripts/cuda_runtime.sh"
+
+# Named for the LibTorch that they belong to; the program looks for this name.
+folder_name() { sed -n 's/^torch==\([^ ]*\) .*/libtorch-cuda-\1/p' "$LISTS/wheels.txt"; }
+target() {
+  if [ "$(id -u)" = 0 ]; then
+    printf '%s/%s' "$ROOT" "$(folder_name)"
+  else
+    printf '%s/carryover/%s' "${XDG_DATA_HOME:-$HOME/.local/share}" "$(folder_name)"
+  fi
+}
+
+dry_run='' anyway='' keep='' target=$(target)
+while [ $# -gt 0 ]; do
+  case $1 in
+    --dry-run) dry_run=1 ;;
+    --anyway) anyway=1 ;;
+    --keep-downloads) keep=1 ;;
+    --to)
+      target=$(realpath -m "${2:?--to takes a folder}")
+      shift
+      ;;
+    *) fail "'$1' is none of --dry-run, --to DIR, --anyway, --keep-downloads" 2 ;;
+  esac
+  shift
+done
+
+list_wheels() {
+  say "From this machine's package index, each checked by its SHA-256:"
+  sed -nE 's/^([a-z0-9-]+)==([^ ]+) --hash=sha256:([0-9a-f]{64})  # bytes=([0-9]+)$/\1 \2 \4 \3/p' "${CUDA_LISTS[@]}" |
+    while read -r name version bytes digest; do
+      printf '  %-24s %-10s %6d MB  %s\n' "$name" "$version" $(((bytes + 500000) / 1000000)) "$digest" >&2
+    done
+}
+
+free_megabytes() { # FOLDER, which need not exist yet
+  local folder=$1
+  while [ ! -d "$folder" ]; do folder=$(dirname "$folder"); done
+  df -Pm "$folder" | awk 'NR == 2 { print $4 }'
+}
+
+install_cuda() {
+  local before=$CACHE/downloads/.before-cuda
+  touch "$before"
+  fetch_cuda_runtime
+  unpack_cuda_runtime "$target"
+  [ -n "$keep" ] || find "$CACHE/downloads" -name '*.whl' -newer "$before" -delete
+  rm -f "$before"
+}
+
+if [ -e "$target/torch/lib/libtorch_cuda.so" ]; then
+  say "The CUDA libraries are here already: $target"
+  exit 0
+fi
+python3 -c 'import venv, ensurepip' 2>/dev/null ||
+  fail "this needs Python with its venv module: apt-get install python3-venv ca-certificates" 3
+mb=$(megabytes_missing "${CUDA_LISTS[@]}")
+seconds=$(($(seconds_to_fetch "$mb") + 60))
+plan "LibTorch's CUDA half, CUDA 13.0 and companions" "$mb" $((mb + CUDA_MEGABYTES)) "$seconds" install_cuda
+if [ -n "$dry_run" ]; then
+  list_wheels
+  mkdir -p "$CACHE" && show_plan
+  say "They would go into $target, and their downloads into $CACHE/downloads. Nothing was fetched."
+  exit 0
+fi
+gpu_driver_here || [ -n "$anyway" ] ||
+  fail "this machine has no NVIDIA driver, so nothing could run on a GPU; install the driver first, or add --anyway" 3
+[ "$(free_megabytes "$target")" -gt "$CUDA_MEGABYTES" ] ||
+  fail "the disk of $target has less than $CUDA_MEGABYTES MB left; free some, or choose a folder with --to" 3
+mkdir -p "$(dirname "$target")" 2>/dev/null && [ -w "$(dirname "$target")" ] ||
+  fail "can't write to $(dirname "$target"); choose a folder with --to" 5
+list_wheels
+lock_cache
+carry_out_plan
+unlock_cache
+say "The CUDA libraries are in $target; with --device auto a GPU is taken by itself."

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# usage: install_test.sh BUILD
+# What `cmake --install` lays into an empty place works from there: programs, demo, completions, pages, and metadata that
+# desktops accept. Nothing of the build folder is opened meanwhile.
+set -euo pipefail
+build=$1
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source=$PWD
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+prefix=$stage/usr programs=$stage/usr/bin
+checks=0
+
+fail() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+expect() { # TEXT-IN-OUTPUT  COMMAND...
+  local text=$1 output
+  shift
+  output=$("$@" 2>&1) || fail "failed: $*" "$output"
+  grep -qE -- "$text" <<<"$output" || fail "expected '$text' of: $*" "$output"
+  checks=$((checks + 1))
+}
+have() { command -v "$1" >/dev/null; }
+
+DESTDIR=$stage cmake --install "$build" --prefix /usr >"$stage/install.log" || fail "$(tail "$stage/install.log")"
+mkdir -p "$stage/home/.runtime"
+chmod 700 "$stage/home/.runtime"
+export HOME=$stage/home XDG_RUNTIME_DIR=$stage/home/.runtime PATH=$programs:$PATH
+unset CARRYOVER_TORCH_DIR LD_LIBRARY_PATH XDG_DATA_HOME
+cd "$HOME"
+
+# Programs, from a folder that is none of theirs. The dynamic linker says which libraries it opens.
+expect '^carryover [0-9]' carryover --version
+expect '^carryover [0-9]' carryover-cli --version
+expect '4 layers' carryover-cli info "$prefix/share/carryover/demo"
+LD_DEBUG=libs LD_DEBUG_OUTPUT=$stage/linker expect '[1-9][0-9]* pictures in' \
+  carryover --headless --no-fetch --tokens 256 --out "$HOME/run"
+[ -s run/summary.json ] && [ -s run/plots/loss.csv ] || fail "the run folder is not whole: $(find run)"
+cat "$stage"/linker.* >"$stage/opened"
+grep -q "calling init: $prefix/lib/carryover/torch/lib/libtorch_cpu.so" "$stage/opened" || fail "no LibTorch of the tree"
+! grep 'calling init' "$stage/opened" | grep -F -e "$build/" -e libtorch | grep -vF "calling init: $prefix/" ||
+  fail "the lines above are libraries that do not belong to the installation"
+for file in "$programs"/carryover* "$prefix"/lib/carryover/*.so; do
+  ! readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -v '\[\$ORIGIN' || fail "$file looks for libraries elsewhere"
+  ! strings "$file" | grep -F "$build/" | grep -v '^/.*\.debug$' || fail "$file names the build folder"
+  checks=$((checks + 2))
+done
+
+# What a desktop reads, by its own validators where they are installed, else by structure.
+desktop=$prefix/share/applications/carryover.desktop
+metainfo=$prefix/share/metainfo/org.carryover.Carryover.metainfo.xml
+if have desktop-file-validate; then expect '' desktop-file-validate "$desktop"; fi
+if have appstreamcli; then expect 'successful' appstreamcli validate --no-net "$metainfo"; fi
+expect 'ok' python3 - "$prefix" "$desktop" "$metainfo" <<'PYTHON'
+import configparser, sys, xml.etree.ElementTree as xml
+from pathlib import Path
+prefix, desktop, metainfo = map(Path, sys.argv[1:])
+entry = configparser.ConfigParser(interpolation=None)
+entry.optionxform = str
+entry.read(desktop)
+entry = entry["Desktop Entry"]
+assert (prefix / "bin" / entry["Exec"].split()[0]).is_file()
+assert (prefix / f"share/icons/hicolor/scalable/apps/{entry['Icon']}.svg").is_file()
+mime = xml.parse(prefix / "share/mime/packages/carryover.xml").getroot()[0]
+space = "{http://www.freedesktop.org/standards/shared-mime-info}"
+assert entry["MimeType"] == mime.get("type") + ";" and mime.find(space + "glob").get("pattern") == "*.carryover"
+component = xml.parse(metainfo).getroot()
+assert component.find("launchable").text == desktop.name and component.find("name").text == entry["Name"]
+assert component.find("provides/mediatype").text == mime.get("type")
+for binary in component.findall("provides/binary"):
+    assert (prefix / "bin" / binary.text).is_file()
+print("ok")
+PYTHON
+if have update-mime-database; then
+  update-mime-database "$prefix/share/mime"
+  expect 'application/x-carryover-session:\*\.carryover' cat "$prefix/share/mime/globs2"
+fi
+
+# Pages and completions.
+expect 'SYNOPSIS' zcat "$prefix/share/man/man1/carryover.1.gz"
+expect 'so man1/carryover.1' zcat "$prefix/share/man/man1/carryover-cli.1.gz"
+for program in carryover carryover-cli; do
+  cmp "$prefix/share/bash-completion/completions/$program" <(carryover-cli completion bash) || fail "stale completion"
+  cmp "$prefix/share/fish/vendor_completions.d/$program.fish" <(carryover-cli completion fish) || fail "stale completion"
+done
+if have zsh; then
+  expect '^_carryover _carryover$' zsh -fc "fpath=($prefix/share/zsh/vendor-completions \$fpath)
+    autoload -Uz compinit; compinit -u -D; print \$_comps[carryover] \$_comps[carryover-cli]"
+fi
+if have fish; then expect '^--retrieval-length' fish -c "source $prefix/share/fish/vendor_completions.d/carryover.fish
+  complete -C 'carryover run --retr'"; fi
+
+# The CUDA parts: what would be fetched is said, and a build says where to go instead.
+expect 'in all +[0-9]+ MB' carryover setup-cuda --dry-run
+[ ! -e "$HOME/.local/share/carryover" ] || fail "--dry-run made something"
+! "$build/bin/carryover-cli" setup-cuda --dry-run 2>"$stage/said" || fail "a build fetched for an installation"
+expect './lab cuda' cat "$stage/said"
+for file in guide.md LICENSE copyright changelog.gz; do [ -s "$prefix/share/doc/carryover/$file" ] || fail "no $file"; done
+cmp -s "$source/docs/guide.md" "$prefix/share/doc/carryover/guide.md" || fail "another guide"
+echo "$checks checks passed"

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What comes back beside a run and its selection: what-ifs, the pinned run and selection, a range, a run that was
+// opened from its folder, and what is left of a session whose engine or folder is gone.
+#include <QApplication>
+#include <QDir>
+#include <QTest>
+
+#include "engine/core/edit_json.h"
+#include "engine/engine_library.h"
+#include "engine/io/training_plan.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/window_states.h"
+#include "widgets/panels/panel_support.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+void run_what_if(Someone& someone, const SegmentEdit& edit, const QString& name) {
+  WhatIfs& what_ifs = someone.lab().what_ifs();
+  const std::size_t before = what_ifs.results().size();
+  what_ifs.ask_run({someone.lab().selected().segment, {edit}}, name);
+  QTRY_VERIFY_WITH_TIMEOUT(what_ifs.results().size() == before + 1 && !what_ifs.running(), patience_ms);
+}
+
+SegmentEdit edit_of_every_kind(Someone& someone) {
+  SegmentEdit edit;
+  edit.no_carry = true;
+  edit.prefix = PrefixSource::Random;
+  edit.seed = 7;
+  edit.dropped = {{1, 0, 3}};
+  edit.added = {{1, 0, 5}, {1, 1, 8}};
+  edit.banned = {{3, 9}};
+  edit.config = someone.lab().run().request().config;
+  edit.config->retrieval_length /= 2;
+  return edit;
+}
+
+SegmentEdit edit_without_a_hit(Someone& someone) {
+  const Selection& selected = someone.lab().selected();
+  const HeadHits& read = *someone.lab().run().hits(selected.segment, selected.layer, selected.head);
+  SegmentEdit edit;
+  edit.dropped = {{selected.layer, selected.head, read.hits.front().position}};
+  return edit;
+}
+
+/// All that is known of each, as text.
+std::vector<std::string> told(const WhatIfs& what_ifs) {
+  std::vector<std::string> all;
+  for (const KeptWhatIf& each : kept_of(what_ifs)) all.push_back(what_ifs_text({each}));
+  return all;
+}
+
+/// Everything that a RunModel says of its segments.
+std::vector<std::string> told(const RunModel& run) {
+  std::vector<std::string> all;
+  for (int i = 0; i < run.segment_count(); ++i) {
+    nlohmann::json hits = nlohmann::json::array();
+    for (const HeadHits& head : run.snapshot(i).hits) hits.push_back(head);
+    all.push_back(nlohmann::json{run.record(i), run.snapshot(i).target_nll, hits}.dump());
+  }
+  return all;
+}
+
+QString kept_file(const QString& home) {
+  return SessionFolder::left_behind(home + QStringLiteral("/sessions")).front() + QStringLiteral("/session.json");
+}
+
+}  // namespace
+
+class SessionReturnTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() {
+    fail_on_qt_warnings();
+    folder_ = std::make_unique<TempDir>();
+    home_ = QString::fromStdString(folder_->path().string());
+    notes_.clear();
+  }
+
+  void what_ifs_pins_and_the_range_come_back() {
+    std::vector<std::string> what_ifs, pinned_run;
+    SegmentEdit draft;
+    nlohmann::json described;
+    QString provenance;
+    {
+      Someone someone(home_);
+      LabContext& lab = someone.lab();
+      someone.keeper.begin(false);
+      QVERIFY(run_whole(someone));
+      lab.pin_run();
+      pinned_run = told(*lab.pinned_run());
+      SegmentEdit no_carry;
+      no_carry.no_carry = true;
+      run_what_if(someone, no_carry, "of the first run");
+      SegmentConfig config = lab.config();
+      config.retrieval_length -= 4;
+      lab.set_config(config);
+      QVERIFY(run_whole(someone, 800));
+      run_what_if(someone, edit_without_a_hit(someone), "“of the second”");
+      draft = edit_of_every_kind(someone);
+      lab.what_ifs().set_draft(draft);
+      lab.what_ifs().show(0);
+      lab.pin({1, 0, 0, -1});
+      lab.set_range({1, 2});
+      what_ifs = told(lab.what_ifs());
+      described = config_json(someone.window.controller().describe_run());
+      provenance = run_provenance(lab.run());
+    }
+    Someone someone(home_);
+    QVERIFY(bring_back(someone));
+    LabContext& lab = someone.lab();
+    QVERIFY(told(lab.what_ifs()) == what_ifs);
+    QVERIFY(!lab.what_ifs().in_run(0) && lab.what_ifs().in_run(1));
+    QCOMPARE(lab.what_ifs().shown(), 0);
+    QVERIFY(edit_json(lab.what_ifs().draft()) == edit_json(draft));
+    QVERIFY((lab.pinned() == Selection{1, 0, 0, -1}));
+    QVERIFY((lab.range() == SegmentRange{1, 2}));
+    QVERIFY(lab.pinned_run() != nullptr && lab.comparison() != nullptr);
+    QVERIFY(told(*lab.pinned_run()) == pinned_run);
+    QCOMPARE(config_json(someone.window.controller().describe_run()), described);
+    QCOMPARE(run_provenance(lab.run()), provenance);
+    QVERIFY(!lab.run().origin().command_line.empty());
+    run_what_if(someone, edit_without_a_hit(someone), "once more");  // and it goes on from there
+    const auto& results = lab.what_ifs().results();
+    QVERIFY(results[2].after == results[1].after);
+  }
+
+  void files_that_nothing_names_any_more_go() {
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      QVERIFY(run_whole(someone, 400));
+      someone.lab().pin_run();
+      for (int i = 0; i < 3; ++i) QVERIFY(run_whole(someone, 400));
+      SegmentEdit edit;
+      edit.no_carry = true;
+      for (int i = 0; i < 2; ++i) run_what_if(someone, edit, QString::number(i));
+      someone.lab().unpin_run();
+    }
+    const QDir kept = QFileInfo(kept_file(home_)).dir();
+    QCOMPARE(kept.entryList({"*.journal"}).size(), 1);
+    QCOMPARE(kept.entryList({"what-ifs*"}).size(), 1);
+  }
+
+  void a_run_of_a_folder_comes_back_from_it() {
+    const QString run = home_ + "/run";
+    std::vector<std::string> saved;
+    {
+      Someone someone(home_ + "/first");
+      QVERIFY(run_whole(someone, 600));
+      QSignalSpy written(&someone.window.controller(), &RunController::saved);
+      someone.window.controller().save_run(run);
+      QVERIFY(written.wait(patience_ms));
+      saved = told(someone.lab().run());
+    }
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      QSignalSpy opened(&someone.window.controller(), &RunController::run_opened);
+      someone.window.open_path(run);
+      QVERIFY(opened.wait(patience_ms));
+      someone.lab().pin_run();
+      someone.lab().notebook().set_text("no model was opened");
+    }
+    QVERIFY(QFileInfo(kept_file(home_)).dir().entryList({"*.journal"}).isEmpty());
+    {
+      Someone someone(home_);
+      QVERIFY(bring_back(someone));
+      QVERIFY(!someone.window.controller().model());
+      QVERIFY(told(someone.lab().run()) == saved);
+      QVERIFY(told(*someone.lab().pinned_run()) == saved);
+      QCOMPARE(QString::fromStdString(someone.lab().run().origin().folder), run);
+      QVERIFY(someone.lab().run().tokenizer() != nullptr);  // its model's files are in reach
+      QCOMPARE(someone.lab().notebook().text(), QString("no model was opened"));
+    }
+    QVERIFY(QDir(run).removeRecursively());
+    Someone someone(home_);
+    listen(someone);
+    QVERIFY(!someone.keeper.begin(true));
+    QCOMPARE(notes_.filter("run is gone").size(), 1);
+    QSignalSpy failed(&someone.keeper, &SessionKeeper::failed);
+    QSignalSpy restored(&someone.keeper, &SessionKeeper::session_opened);
+    someone.keeper.open_earlier(someone.keeper.earlier_sessions().front());  // for the sake of its notes
+    QVERIFY(restored.wait(patience_ms));
+    QVERIFY(failed.count() > 0 && notes_.filter(run).size() > 0);
+    QCOMPARE(someone.lab().notebook().text(), QString("no model was opened"));
+  }
+
+  void a_saved_run_comes_back_with_its_folder() {
+    const QString run = home_ + "/run";
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      QVERIFY(run_whole(someone, 400));
+      QSignalSpy written(&someone.window.controller(), &RunController::saved);
+      someone.window.controller().save_run(run);
+      QVERIFY(written.wait(patience_ms));
+    }
+    Someone someone(home_);
+    QVERIFY(bring_back(someone));
+    QCOMPARE(QString::fromStdString(someone.lab().run().origin().folder), run);
+    QVERIFY(shows_a_run(someone.window));
+  }
+
+  void an_engine_that_does_not_answer_leaves_the_rest() {
+    std::vector<std::string> before;
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      someone.window.controller().use_engine(local_pipe);
+      QVERIFY(run_whole(someone, 600));
+      before = told(someone.lab().run());
+      someone.lab().notebook().set_text("of the other machine");
+    }
+    SessionState state = read_session(kept_file(home_));
+    QCOMPARE(state.engine, local_pipe);
+    state.engine = "echo no such host >&2; exit 255";
+    state.model = "/a path/of the other machine";
+    const QString kept = kept_file(home_);
+    write_file_atomically(kept.toStdString(), session_text(state, QFileInfo(kept).absolutePath()));
+    Someone someone(home_);
+    listen(someone);
+    QVERIFY(bring_back(someone));
+    QVERIFY(someone.window.controller().engine_lost() && !someone.window.controller().model());
+    QVERIFY(notes_.filter("no such host").size() > 0);
+    QVERIFY(told(someone.lab().run()) == before);
+    QCOMPARE(someone.lab().notebook().text(), QString("of the other machine"));
+    someone.keeper.keep_now();
+    someone.window.controller().use_engine({});  // nothing is blocked
+    QVERIFY(run_whole(someone, 400));
+  }
+
+  void a_training_that_has_no_folder_yet_comes_back_as_its_dialog() {
+    const TrainingPlan plan = endless_training(home_);
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      QVERIFY(run_whole(someone, 400));
+      someone.window.training().start(plan);
+      someone.keeper.keep_now();
+      someone.keeper.freeze();  // as it was before the engine had read the data
+      QVERIFY(!QFileInfo::exists(QString::fromStdString(plan.output_dir)));
+    }
+    Someone someone(home_);
+    QVERIFY(bring_back(someone));
+    QVERIFY(someone.window.finetune() != nullptr);
+    nlohmann::json fields = someone.window.finetune()->form().fields();
+    QCOMPARE(nlohmann::json::diff(plan_json(plan), fields), nlohmann::json::array());
+    QCOMPARE(someone.lab().training().count(), 0);
+  }
+
+  void work_that_the_file_lacks_is_still_asked_about_after_a_crash() {
+    const QString file = home_ + "/study.carryover";
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      QVERIFY(run_whole(someone, 400));
+      QSignalSpy saved(&someone.keeper, &SessionKeeper::session_saved);
+      someone.keeper.save_session(file);
+      QVERIFY(saved.wait(patience_ms));
+    }
+    {
+      Someone someone(home_);
+      QVERIFY(bring_back(someone));
+      QVERIFY(!someone.keeper.has_unsaved_work());
+      someone.lab().notebook().set_text("not in the file");
+    }
+    Someone someone(home_);
+    QVERIFY(bring_back(someone));
+    QVERIFY(someone.keeper.has_unsaved_work());
+    QSignalSpy saved(&someone.keeper, &SessionKeeper::session_saved);
+    someone.keeper.save_session(file);
+    QVERIFY(saved.wait(patience_ms));
+    QVERIFY(!someone.keeper.has_unsaved_work());
+  }
+
+ private:
+  void listen(Someone& someone) {
+    connect(&someone.lab(), &LabContext::noted, this, [this](const QString& note, bool) { notes_ += note; });
+  }
+
+  std::unique_ptr<TempDir> folder_;
+  QString home_;
+  QStringList notes_;
+};
+
+int main(int argc, char** argv) {
+  prepare_engine_environment();
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  apply_theme(application, ThemeKind::Light);
+  SessionReturnTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "session_return_test.moc"
