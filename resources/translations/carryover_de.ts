@@ -703,7 +703,7 @@ Segment %5</translation>
     </message>
     <message>
         <source>The maps of segment %1 were not kept: run with --carry-maps</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Karten von Segment %1 wurden nicht aufgehoben: mit --carry-maps ausführen</translation>
     </message>
 </context>
 <context>
@@ -2662,7 +2662,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>, and more in later segments: drag a range in the ribbon</source>
-        <translation type="unfinished"></translation>
+        <translation>, und mehr in späteren Segmenten: ziehen Sie im Band einen Bereich auf</translation>
     </message>
 </context>
 <context>
