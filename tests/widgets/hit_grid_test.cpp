@@ -75,8 +75,8 @@ class HitGridTest : public QObject {
         float best = -1;
         for (int r = 0; r < grid.row_bin; ++r) {
           const auto index = static_cast<std::size_t>(grid.first_row + row * grid.row_bin + r);
-          if (index >= rows.size() || !rows[index]) continue;
-          for (const Hit& hit : rows[index]->hits) {
+          if (index >= rows.size()) continue;
+          for (const BriefHit& hit : rows[index]) {
             if ((hit.position - grid.first_position) / grid.bin != column || hit.position < grid.first_position)
               continue;
             if (hit.kind == HitKind::Padding && !window.padding) continue;
