@@ -3,6 +3,7 @@
 
 #include <QFileInfo>
 
+#include "app/spilling_observer.h"
 #include "engine/io/corpus.h"
 #include "engine/io/text_source.h"
 #include "engine/io/training_plan.h"
@@ -109,11 +110,15 @@ void EngineWorker::encode_text() {
   if (problem) Q_EMIT text_failed(*problem);
 }
 
-void EngineWorker::run(const RunRequest& request, const std::shared_ptr<RunChannel>& channel) {
+void EngineWorker::run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel) {
   RunSummary summary;
+  const auto spill_problem = [this](const ErrorReport& report) { Q_EMIT spill_failed(report); };
   const auto problem = attempt([&] {
     if (!session_) throw EngineError(Fault::Usage, "run", "no model is open", "Open a model first.");
-    summary = session_->run(request, *channel, channel->control());
+    SpillingObserver spill(journal.toStdString(), run, *channel, spill_problem);
+    if (spill.segments()) Q_EMIT run_spills(spill.segments());
+    summary = session_->run(run.request, spill, channel->control());
+    spill.finish(summary);
   });
   if (problem) {
     Q_EMIT run_failed(*problem);
@@ -156,7 +161,7 @@ void EngineWorker::train(const TrainJob& job, const std::shared_ptr<TrainChannel
 void EngineWorker::save(const RunContents& run) {
   const auto problem = attempt([&] {
     RunFolder folder(run.directory, run.description, false);
-    for (const auto& snapshot : run.segments) folder.append(*snapshot);
+    for (int i = 0; i < run.segments->count(); ++i) folder.append(*run.segments->load(i));
     folder.finish(run.summary);
   });
   if (problem) {

@@ -65,7 +65,8 @@ class EngineWorker : public QObject {
   EngineSource& engine() { return engine_; }  ///< engine thread only
   void open_model(const ModelRequest& request);
   void open_text(const TextRequest& request);
-  void run(const RunRequest& request, const std::shared_ptr<RunChannel>& channel);
+  /// `run` is spilled to `journal` as it goes on, or to a file without a name where that is empty.
+  void run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel);
   void end_loads() { loads_.request_stop(); }  ///< from any thread, for good: the window is going
   void save(const RunContents& run);           ///< as the folder run.directory, a new one
   void open_run(const QString& directory);
@@ -84,6 +85,8 @@ class EngineWorker : public QObject {
   void model_failed(const carryover::ErrorReport& report, bool has_model);
   void text_opened(const carryover::LoadedText& text);
   void text_failed(const carryover::ErrorReport& report);
+  void run_spills(std::shared_ptr<const carryover::SegmentSource> segments);  ///< before its first segment
+  void spill_failed(const carryover::ErrorReport& report);                    ///< the run goes on
   void run_ended(const carryover::RunSummary& summary);
   void run_failed(const carryover::ErrorReport& report);
   void train_news();  ///< the channel has something; sent once until it is drained

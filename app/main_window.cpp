@@ -141,6 +141,12 @@ void MainWindow::connect_state() {
   connect(&context_.run(), &RunModel::segments_appended, this, &MainWindow::update_status);
   connect(&context_.run(), &RunModel::progressed, this, &MainWindow::update_status);
   connect(&context_.run(), &RunModel::ended, this, &MainWindow::update_status);
+  connect(
+      &context_.run(), &RunModel::unreadable, this,
+      [this](const QString& where, const QString& problem, const QString& advice) {
+        show_error({Fault::Io, where, problem, advice});
+      },
+      Qt::QueuedConnection);  // it is said while a view draws
   // Number type and device are fixed when a model is loaded.
   connect(&context_, &LabContext::run_options_changed, this, [this, last = context_.run_options()]() mutable {
     const RunOptions now = context_.run_options();

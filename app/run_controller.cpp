@@ -11,8 +11,6 @@
 namespace carryover {
 namespace {
 
-constexpr int drain_interval_ms = 34;  // under 30 a second
-
 /// The model that an adapter says it is for, where it is on this machine; else `open`.
 QString base_of_adapter(const QString& adapter, const QString& open) {
   QFile file(adapter + QStringLiteral("/adapter_config.json"));
@@ -30,7 +28,7 @@ RunController::RunController(LabContext& context, QObject* parent)
   connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
   connect_worker();
   drain_timer_.setSingleShot(true);
-  connect(&drain_timer_, &QTimer::timeout, this, &RunController::drain);
+  connect(&drain_timer_, &QTimer::timeout, this, &RunController::drain_when_due);
   thread_.start();
 }
 
@@ -63,11 +61,13 @@ void RunController::connect_worker() {
     run_wanted_ = false;
     Q_EMIT failed(report);
   });
+  connect(worker_, &EngineWorker::run_spills, &context_.run(), &RunModel::set_source);
+  connect(worker_, &EngineWorker::spill_failed, this, &RunController::failed);
   connect(worker_, &EngineWorker::run_ended, this, &RunController::end_run);
   connect(worker_, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
     run_wanted_ = false;
     drain();
-    end_run(sum_up(run_contents().segments));  // what was received stays
+    end_run(sum_up(context_.run().outline()));  // what was received stays
     Q_EMIT failed(report);
   });
   connect(worker_, &EngineWorker::run_opened, this, &RunController::show_opened);
@@ -253,12 +253,13 @@ void RunController::run(std::int64_t latch_segment) {
   begin_run(description, {}, model_->tokenizer);
   channel_ = std::make_shared<RunChannel>(
       [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });
+  const QString journal = journal_place_ ? journal_place_() : QString();
   since_start_.start();
   set_state(State::Running);
   context_.add_note(
       tr("Running %L1 tokens, policy %2").arg(request.ids->size()).arg(QString::fromStdString(request.policy)));
   Q_EMIT run_started();
-  post([request, channel = channel_](EngineWorker& worker) { worker.run(request, channel); });
+  post([description, journal, channel = channel_](EngineWorker& worker) { worker.run(description, journal, channel); });
 }
 
 void RunController::run_when_ready() {
@@ -308,15 +309,18 @@ void RunController::end_run(const RunSummary& summary) {
 }
 
 void RunController::wake() {
-  if (drain_timer_.isActive() || !channel_) return;
-  const qint64 waited = since_drain_.isValid() ? since_drain_.elapsed() : drain_interval_ms;
-  drain_timer_.start(static_cast<int>(std::max<qint64>(0, drain_interval_ms - waited)));
+  if (!drain_timer_.isActive() && channel_) drain_timer_.start(ms_to_drain());
+}
+
+void RunController::drain_when_due() {
+  if (const int left = ms_to_drain(); left > 0) return drain_timer_.start(left);
+  drain();
 }
 
 void RunController::drain() {
   if (!channel_) return;
-  since_drain_.start();
-  for (auto& snapshot : channel_->drain()) context_.run().append(std::move(snapshot));
+  pace_.drained();
+  context_.run().append(channel_->drain());
   context_.run().set_progress(channel_->tokens_done());
 }
 
@@ -344,33 +348,30 @@ RunDescription RunController::describe_run() const {
 
 RunContents RunController::run_contents() const {
   const RunModel& run = context_.run();
-  RunContents contents{run.origin().folder, describe_run(), run.summary(), {}};
-  for (int i = 0; i < run.segment_count(); ++i) contents.segments.push_back(run.shared_snapshot(i));
-  return contents;
+  return {run.origin().folder, describe_run(), run.summary(), run.segments(), nullptr};
 }
 
 void RunController::show(const QString& name, const RunRequest& request,
                          const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
   if (state_ != State::Idle || !model_) return;
-  RunContents run{{}, {}, sum_up(segments), segments};
-  run.description.model = model_->info;
-  run.description.text = name.toStdString();
-  run.description.request = request;
-  run.summary.cancelled = false;  // there are no others
-  fill(run, model_->tokenizer);
+  RunDescription description;
+  description.model = model_->info;
+  description.text = name.toStdString();
+  description.request = request;
+  begin_run(description, {}, model_->tokenizer);
+  context_.run().append(segments);
+  RunSummary summary = sum_up(context_.run().outline());
+  summary.cancelled = false;  // there are no others
+  context_.run().finish(summary);
 }
 
 void RunController::show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer) {
   if (state_ != State::Idle) return;
   if (!model_) context_.set_model(run.description.model.config, run.description.request.config);
-  fill(run, tokenizer);
-  context_.digests().add(context_.run());
-}
-
-void RunController::fill(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer) {
   begin_run(run.description, run.directory, tokenizer);
-  for (const auto& segment : run.segments) context_.run().append(segment);
+  context_.run().show(run.outline, run.segments);
   context_.run().finish(run.summary);
+  context_.digests().add(context_.run());
 }
 
 void RunController::open_run(const QString& directory) {
@@ -383,7 +384,7 @@ void RunController::show_opened(const RunContents& opened, const std::shared_ptr
   show_run(opened, tokenizer);
   context_.add_note(tr("%1: run %2, %L3 segments%4")
                         .arg(QString::fromStdString(opened.directory), QString::fromStdString(opened.description.id))
-                        .arg(opened.segments.size())
+                        .arg(opened.segments->count())
                         .arg(tokenizer ? QString() : tr("; its model is not here, so tokens have no text")));
   Q_EMIT run_opened();
 }

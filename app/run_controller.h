@@ -4,9 +4,11 @@
 #include <QObject>
 #include <QThread>
 #include <QTimer>
+#include <functional>
 #include <memory>
 #include <optional>
 
+#include "app/drain_pace.h"
 #include "app/engine_worker.h"
 #include "widgets/lab_context.h"
 
@@ -56,13 +58,15 @@ class RunController : public QObject {
   /// Shows segments that something else than a run gave, as if they were one. Nothing where a run goes on.
   void show(const QString& name, const RunRequest& request,
             const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments);
-  /// Shows a run that was made before; its model need not be open. Nothing where a run goes on.
+  /// Shows a run that was made before, `run.outline` and all; its model need not be open. Nothing where a run goes on.
   void show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   /// Shows a run from its folder; neither its model nor its text is opened. What runs is stopped.
   void open_run(const QString& directory);
   void save_run(const QString& directory);
   /// The run that is shown, with the command line that repeats it.
   RunDescription describe_run() const;
+  /// Where each run's journal goes, from its beginning on: asked for as it starts. None: into a file without a name.
+  void set_journal_place(std::function<QString()> place) { journal_place_ = std::move(place); }
   RunContents run_contents() const;
 
  Q_SIGNALS:
@@ -92,9 +96,10 @@ class RunController : public QObject {
   void end_run(const RunSummary& summary);
   void begin_run(const RunDescription& description, const std::string& folder,
                  const std::shared_ptr<const Tokenizer>& tokenizer);
-  void fill(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   void show_opened(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   void wake();
+  int ms_to_drain() const { return pace_.ms_left(model_ && model_->info.device == Device::Cpu && !elsewhere_); }
+  void drain_when_due();
   void drain();
   RunRequest make_request() const;
 
@@ -115,8 +120,10 @@ class RunController : public QObject {
   QString busy_;
   RunDescription described_;  ///< of the run in the RunModel, what that does not know itself
   std::string saving_;        ///< id of the run that is being written
+  std::function<QString()> journal_place_;
   QTimer drain_timer_;
-  QElapsedTimer since_drain_, since_start_;
+  DrainPace pace_;
+  QElapsedTimer since_start_;
 };
 
 }  // namespace carryover

@@ -26,14 +26,6 @@ std::int64_t number_below(const QString& what, const QString& word, std::int64_t
   return number;
 }
 
-std::int64_t anchors_of(const SegmentSnapshot& segment) {
-  std::int64_t count = 0;
-  for (const HeadHits& head : segment.hits)
-    count +=
-        std::count_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind == HitKind::Anchor; });
-  return count;
-}
-
 int segment_by_word(const RunModel& run, const QString& word) {
   const int count = run.segment_count();
   if (count == 0) refuse(QStringLiteral("segment"), word);
@@ -43,7 +35,7 @@ int segment_by_word(const RunModel& run, const QString& word) {
     return static_cast<int>(number_below(QStringLiteral("segment"), word, count));
   int best = 0;
   for (int segment = 1; segment < count; ++segment)
-    if (anchors_of(run.snapshot(segment)) > anchors_of(run.snapshot(best))) best = segment;
+    if (run.digest(segment).anchors > run.digest(best).anchors) best = segment;
   return best;
 }
 
@@ -90,7 +82,7 @@ void select_part(LabContext& context, Selection& selection, const QString& what,
 void select_something(LabContext& context) {
   const RunModel& run = context.run();
   for (int segment = run.segment_count() - 1; segment >= 0; --segment) {
-    const HeadHits* head = first_head(run, segment);
+    const HeadHits* head = run.digest(segment).evidence > 0 ? first_head(run, segment) : nullptr;
     if (!head) continue;
     context.select({segment, head->layer, head->head, best_hit(*head).position});  // a source, so that texts show marks
     return;

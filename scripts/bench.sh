@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./lab bench [cpu|gui|gpu] [args]: sets up and builds, then runs scripts/bench/NAME.sh. The cpu bench has a peer, the
+# ./lab bench [cpu|gui|scale|gpu] [args]: sets up and builds, then runs scripts/bench/NAME.sh. The cpu bench has a peer, the
 # transformers library, in a virtual environment in the cache.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
@@ -35,7 +35,7 @@ plan_bench() {
 }
 set_up plan_bench
 build_program
-build_preset release gui_bench
+build_preset release gui_bench scale_bench
 
 assets=$(bash "$ROOT/scripts/fetch_assets.sh")
 MODEL=$(sed -n 's/^model //p' <<<"$assets") TEXT=$(sed -n 's/^text //p' <<<"$assets")

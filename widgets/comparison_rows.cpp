@@ -35,9 +35,7 @@ Totals totals_of(const RunModel& run) {
     for (const auto kind : {&MemoryBytes::activations, &MemoryBytes::attention_kv, &MemoryBytes::carry,
                             &MemoryBytes::pool, &MemoryBytes::device_peak})
       sum.most.*kind = std::max(sum.most.*kind, record.memory.*kind);
-    for (const HeadHits& head : run.snapshot(segment).hits)
-      sum.hits += std::count_if(head.hits.begin(), head.hits.end(),
-                                [](const Hit& hit) { return hit.kind != HitKind::Padding; });
+    sum.hits += run.digest(segment).evidence;
   }
   return sum;
 }

@@ -60,8 +60,8 @@ void RibbonStrip::reset() {
 }
 
 void RibbonStrip::append(int first, int last) {
-  for (int segment = first; segment <= last; ++segment) values_.append(context_.run().snapshot(segment));
-  values_.compare(context_.comparison(), first);
+  for (int segment = first; segment <= last; ++segment) values_.append(context_.run().digest(segment));
+  if (context_.comparison()) values_.compare(context_.comparison(), first);
   Q_EMIT scale_changed();
   update_range();
   viewport()->update();

@@ -41,23 +41,33 @@ std::optional<double> HeadDistances::median() const {
   return {};
 }
 
-std::vector<HeadDistances> hit_distances(const RunModel& run, const SegmentRange& range) {
-  std::vector<HeadDistances> heads;
-  const auto before = [](const HeadDistances& a, const HeadHits& b) {
+void add_hit_distances(std::vector<HeadDistances>& heads, const RunModel& run, int first, const SegmentRange& range) {
+  const auto before = [](const HeadDistances& a, const HitIndex::Column& b) {
     return std::pair(a.layer, a.head) < std::pair(b.layer, b.head);
   };
-  for (int segment = 0; segment < run.segment_count(); ++segment) {
-    if (!range.contains(segment)) continue;
-    const std::int64_t reader = run.record(segment).first_token;
-    for (const HeadHits& read : run.snapshot(segment).hits) {
-      auto head = std::lower_bound(heads.begin(), heads.end(), read, before);
-      if (head == heads.end() || head->layer != read.layer || head->head != read.head)
-        head = heads.insert(head, HeadDistances{read.layer, read.head, {}});
-      for (const Hit& hit : read.hits)
-        if (hit.kind != HitKind::Padding)
-          ++head->counts[static_cast<std::size_t>(distance_bin(std::max<std::int64_t>(1, reader - hit.position)))];
+  for (const HitIndex::Column& column : run.hit_index().columns()) {
+    auto head = std::lower_bound(heads.begin(), heads.end(), column, before);
+    const bool known = head != heads.end() && head->layer == column.layer && head->head == column.head;
+    HeadDistances sum = known ? *head : HeadDistances{column.layer, column.head, {}};
+    bool any = known;
+    for (int segment = first; segment < run.segment_count(); ++segment) {
+      const BriefHits hits = range.contains(segment) ? column.of(segment) : BriefHits();
+      any = any || !hits.empty();
+      const std::int64_t reader = hits.empty() ? 0 : run.record(segment).first_token;
+      for (const BriefHit hit : hits)
+        if (hit.is_evidence())
+          ++sum.counts[static_cast<std::size_t>(distance_bin(std::max<std::int64_t>(1, reader - hit.position())))];
     }
+    if (known)
+      *head = sum;
+    else if (any)
+      heads.insert(head, sum);
   }
+}
+
+std::vector<HeadDistances> hit_distances(const RunModel& run, const SegmentRange& range) {
+  std::vector<HeadDistances> heads;
+  add_hit_distances(heads, run, 0, range);
   return heads;
 }
 

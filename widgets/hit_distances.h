@@ -30,6 +30,8 @@ struct HeadDistances {
 
 /// Of all heads that retrieve, by layer and head.
 std::vector<HeadDistances> hit_distances(const RunModel& run, const SegmentRange& range = {});
+/// Adds those of the segments from `first` on, as a run grows.
+void add_hit_distances(std::vector<HeadDistances>& heads, const RunModel& run, int first, const SegmentRange& range);
 /// All heads together; layer and head are -1.
 HeadDistances sum_of(const std::vector<HeadDistances>& heads);
 /// Null where the head retrieves nothing.

@@ -92,13 +92,9 @@ QString segments(const RunModel& run) {
   const int shown = std::min(run.segment_count(), static_cast<int>(most_rows));
   for (int i = 0; i < shown; ++i) {
     const SegmentRecord& record = run.record(i);
-    std::int64_t anchors = 0;
-    for (const HeadHits& head : run.snapshot(i).hits)
-      anchors +=
-          std::count_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind == HitKind::Anchor; });
     rows += row({QString::number(i), QString::number(record.first_token), QString::number(record.length),
                  record.targets > 0 ? number(record.nll_sum / static_cast<double>(record.targets), 4) : QString(),
-                 number(record.seconds, 3), QString::number(anchors), QString::number(record.pool_entries),
+                 number(record.seconds, 3), QString::number(run.digest(i).anchors), QString::number(record.pool_entries),
                  megabytes(record.memory.carry), megabytes(record.memory.attention_kv)});
   }
   const QString rest =

@@ -9,34 +9,16 @@
 #include "widgets/theme.h"
 
 namespace carryover {
-namespace {
-
-double mean_norm(const Map& map) {
-  double sum = 0;
-  for (float value : map.values) sum += value;
-  return map.values.empty() ? std::nan("") : sum / static_cast<double>(map.values.size());
-}
-
-double evidence(const SegmentSnapshot& snapshot) {
-  std::int64_t count = 0;
-  for (const HeadHits& head : snapshot.hits)
-    count +=
-        std::count_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind != HitKind::Padding; });
-  return static_cast<double>(count);
-}
-
-}  // namespace
-
 void RibbonValues::clear() {
   values_.clear();
   update_scale();
 }
 
-void RibbonValues::append(const SegmentSnapshot& snapshot) {
-  const SegmentRecord& record = snapshot.record;
+void RibbonValues::append(const SegmentDigest& digest) {
+  const SegmentRecord& record = digest.record;
   const double loss = record.targets > 0 ? record.nll_sum / static_cast<double>(record.targets) : std::nan("");
-  values_.push_back({loss, mean_norm(snapshot.carry_key_norm), evidence(snapshot)});
-  update_scale();
+  values_.push_back({loss, static_cast<double>(digest.mean_key_norm), static_cast<double>(digest.evidence)});
+  widen_scale(count() - 1);
 }
 
 void RibbonValues::compare(const RunComparison* comparison, int first) {
@@ -44,7 +26,7 @@ void RibbonValues::compare(const RunComparison* comparison, int first) {
     const auto change = comparison ? comparison->segment_loss_change(segment).mean() : std::nullopt;
     values_[static_cast<std::size_t>(segment)].loss_change = change.value_or(std::nan(""));
   }
-  update_scale();
+  if (chosen_ == RibbonValue::LossChange) update_scale();
 }
 
 void RibbonValues::choose(RibbonValue value) {
@@ -72,7 +54,11 @@ double RibbonValues::value(int segment) const {
 void RibbonValues::update_scale() {
   least_ = std::numeric_limits<double>::infinity();
   largest_ = -least_;
-  for (int segment = 0; segment < count(); ++segment) {
+  widen_scale(0);
+}
+
+void RibbonValues::widen_scale(int first) {
+  for (int segment = first; segment < count(); ++segment) {
     const double shown = value(segment);
     if (std::isnan(shown)) continue;
     least_ = std::min(least_, shown);

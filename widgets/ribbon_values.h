@@ -12,8 +12,7 @@ namespace carryover {
 /// What a ribbon's cells are coloured by.
 enum class RibbonValue { Loss, Perplexity, CarryNorm, Hits, LossChange };
 
-/// A value for each segment of a run, and the colours of the chosen one. Kept here because a snapshot's maps may be
-/// dropped. GUI thread.
+/// A value for each segment of a run, and the colours of the chosen one. GUI thread.
 class RibbonValues {
  public:
   struct Values {
@@ -22,7 +21,7 @@ class RibbonValues {
   };
 
   void clear();
-  void append(const SegmentSnapshot& snapshot);
+  void append(const SegmentDigest& digest);
   /// Fills in loss_change from segment `first` on; null: nothing is pinned.
   void compare(const RunComparison* comparison, int first);
   void choose(RibbonValue value);
@@ -35,10 +34,11 @@ class RibbonValues {
 
  private:
   void update_scale();
+  void widen_scale(int first);  ///< by the segments from `first` on
 
   RibbonValue chosen_ = RibbonValue::Loss;
   std::vector<Values> values_;
-  double least_ = 0, largest_ = 1;
+  double least_ = std::numeric_limits<double>::infinity(), largest_ = -least_;
 };
 
 }  // namespace carryover

@@ -127,33 +127,32 @@ int RunComparison::paired_segment(int segment) const {
   return -1;
 }
 
-const HeadHits* RunComparison::hits_of_b(int segment, int layer, int head) const {
-  return b_.hits(paired_segment(segment), layer, head);
+BriefHits RunComparison::hits_of_b(int segment, int layer, int head) const {
+  return b_.hit_index().of(paired_segment(segment), layer, head);
 }
 
-HeadHits RunComparison::aligned_hits(int segment, int layer, int head) const {
-  HeadHits moved{segment, layer, head, {}};
-  if (const HeadHits* hits = hits_of_b(segment, layer, head)) moved.hits = hits->hits;
-  for (Hit& hit : moved.hits) hit.position -= shift_;
+std::vector<BriefHit> RunComparison::aligned_hits(int segment, int layer, int head) const {
+  std::vector<BriefHit> moved;
+  for (const BriefHit hit : hits_of_b(segment, layer, head))
+    if (hit.position() >= shift_) moved.emplace_back(hit.position() - shift_, hit.kind());  // a BOS has no place in A
   return moved;
 }
 
 Overlap RunComparison::overlap(int segment, int layer, int head) const {
-  const HeadHits *in_a = a_.hits(segment, layer, head), *in_b = hits_of_b(segment, layer, head);
-  if (!in_a || !in_b) return {};
+  const BriefHits in_a = a_.hit_index().of(segment, layer, head), in_b = hits_of_b(segment, layer, head);
+  if (in_a.empty() || in_b.empty()) return {};
   Overlap overlap;
-  auto other = in_b->hits.begin();
-  for (const Hit& hit : in_a->hits) {
-    if (hit.kind == HitKind::Padding) continue;
+  auto other = in_b.begin();
+  for (const BriefHit hit : in_a) {
+    if (!hit.is_evidence()) continue;
     ++overlap.either;
-    while (other != in_b->hits.end() && other->position < hit.position + shift_) ++other;
-    const bool found = other != in_b->hits.end() && other->position == hit.position + shift_ &&
-                       other->kind != HitKind::Padding && is_common(hit.position);
+    while (other != in_b.end() && other->position() < hit.position() + shift_) ++other;
+    const bool found = other != in_b.end() && other->position() == hit.position() + shift_ && other->is_evidence() &&
+                       is_common(hit.position());
     overlap.both += found;
   }
   overlap.either +=
-      std::count_if(in_b->hits.begin(), in_b->hits.end(), [](const Hit& hit) { return hit.kind != HitKind::Padding; }) -
-      overlap.both;
+      std::count_if(in_b.begin(), in_b.end(), [](BriefHit hit) { return hit.is_evidence(); }) - overlap.both;
   return overlap;
 }
 
@@ -165,7 +164,7 @@ const Overlap& RunComparison::segment_overlap(int segment) const {
 
 Overlap RunComparison::find_overlap(int segment) const {
   Overlap sum;
-  for (const HeadHits& head : a_.snapshot(segment).hits) sum.add(overlap(segment, head.layer, head.head));
+  for (const HitIndex::Column& head : a_.hit_index().columns()) sum.add(overlap(segment, head.layer, head.head));
   return sum;
 }
 
@@ -183,8 +182,7 @@ Overlap RunComparison::total_overlap(const SegmentRange& range) const {
   return sum;
 }
 
-HitGrid hit_difference(const std::vector<const HeadHits*>& a, const std::vector<const HeadHits*>& b,
-                       const HitWindow& window) {
+HitGrid hit_difference(const std::vector<BriefHits>& a, const std::vector<BriefHits>& b, const HitWindow& window) {
   HitWindow evidence = window;
   evidence.padding = false;
   HitGrid grid = bin_hits(a, evidence, HitValue::Count);

@@ -49,14 +49,14 @@ class RunComparison {
   LossChange total_loss_change(const SegmentRange& range = {}) const;
 
   int paired_segment(int segment) const;                                       ///< B's; -1 where none starts there
-  const HeadHits* hits_of_b(int segment, int layer, int head) const;           ///< by A's segment, at B's positions
+  BriefHits hits_of_b(int segment, int layer, int head) const;                 ///< by A's segment, at B's positions
   Overlap overlap(int segment, int layer, int head) const;                     ///< nothing where not both retrieve
   const Overlap& segment_overlap(int segment) const;                           ///< over heads
   Overlap head_overlap(int layer, int head, const SegmentRange& range) const;  ///< over segments
   Overlap total_overlap(const SegmentRange& range = {}) const;
 
   /// B's hits at A's positions, so that both can stand in one map. Empty where it has none.
-  HeadHits aligned_hits(int segment, int layer, int head) const;
+  std::vector<BriefHit> aligned_hits(int segment, int layer, int head) const;
 
  private:
   void find_common_tokens();
@@ -74,7 +74,6 @@ class RunComparison {
 };
 
 /// Hits of A minus hits of B in each cell, padding left out; NaN where neither has any. `a[i]` and `b[i]` are row i.
-HitGrid hit_difference(const std::vector<const HeadHits*>& a, const std::vector<const HeadHits*>& b,
-                       const HitWindow& window);
+HitGrid hit_difference(const std::vector<BriefHits>& a, const std::vector<BriefHits>& b, const HitWindow& window);
 
 }  // namespace carryover

@@ -2,33 +2,15 @@
 #include "widgets/run_model.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <utility>
 
 #include "engine/core/error.h"
 #include "engine/io/run_id.h"
 #include "engine/io/tokenizer.h"
+#include "widgets/segment_cache.h"
 
 namespace carryover {
 namespace {
-
-constexpr std::int64_t map_budget_bytes = 256ll << 20;
-constexpr float no_value = std::numeric_limits<float>::quiet_NaN();
-
-std::int64_t map_bytes(const SegmentSnapshot& snapshot) {
-  const auto values = snapshot.carry_key_norm.values.size() + snapshot.carry_value_norm.values.size() +
-                      snapshot.carry_drift.values.size();
-  return static_cast<std::int64_t>(values * sizeof(float));
-}
-
-std::shared_ptr<const SegmentSnapshot> without_maps(const SegmentSnapshot& snapshot) {
-  auto copy = std::make_shared<SegmentSnapshot>();
-  copy->record = snapshot.record;
-  copy->ids = snapshot.ids;
-  copy->target_nll = snapshot.target_nll;
-  copy->hits = snapshot.hits;
-  return copy;
-}
 
 int bytes_per_value(DType dtype) {
   switch (dtype) {
@@ -51,14 +33,22 @@ struct RunModel::State {
   RunOrigin origin;
   CostModel cost;
   std::shared_ptr<const Tokenizer> tokenizer;
-  std::vector<std::shared_ptr<const SegmentSnapshot>> snapshots;
-  std::vector<float> nll;  ///< by absolute position of the target
+  std::shared_ptr<RunOutline> outline = std::make_shared<RunOutline>();  ///< shared: must not change
+  std::shared_ptr<const SegmentSource> source;
+  SegmentCache cache;
   std::int64_t tokens_done = 0;
-  std::int64_t kept_map_bytes = 0;
-  std::size_t first_with_maps = 0;  ///< snapshots before it have given theirs up
+  int loaded = 0;
+  bool told_unreadable = false;
+
+  /// To change: one's own.
+  RunOutline& own_outline() {
+    if (outline.use_count() > 1) outline = std::make_shared<RunOutline>(*outline);
+    return *outline;
+  }
 };
 
-RunModel::RunModel(QObject* parent) : QObject(parent), state_(std::make_unique<State>()) {}
+RunModel::RunModel(QObject* parent, std::int64_t cache_bytes)
+    : QObject(parent), state_(std::make_unique<State>()), cache_bytes_(cache_bytes) {}
 RunModel::~RunModel() = default;
 
 void RunModel::begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer) {
@@ -70,28 +60,37 @@ void RunModel::begin(const ModelInfo& model, const RunRequest& request, std::sha
   state->origin.id = run_id(model, state->request);
   state->tokenizer = std::move(tokenizer);
   state->cost = {model.config, request.config, bytes_per_value(model.dtype)};
-  state->nll.assign(state->request.ids->size(), no_value);
+  state->outline = std::make_shared<RunOutline>(std::ssize(*state->request.ids));
   state_ = std::move(state);
   Q_EMIT reset();
 }
 
-void RunModel::append(std::shared_ptr<const SegmentSnapshot> snapshot) {
-  CARRYOVER_CHECK(state_->begun && snapshot);
-  auto& nll = state_->nll;
-  const auto first_target = static_cast<std::size_t>(snapshot->record.first_token) + 1;
-  for (std::size_t i = 0; i < snapshot->target_nll.size() && first_target + i < nll.size(); ++i)
-    nll[first_target + i] = snapshot->target_nll[i];
-  state_->tokens_done = std::max(state_->tokens_done, snapshot->record.first_token + snapshot->record.length);
-  state_->kept_map_bytes += map_bytes(*snapshot);
-  auto& all = state_->snapshots;
-  all.push_back(std::move(snapshot));
-  while (state_->kept_map_bytes > map_budget_bytes && state_->first_with_maps + 1 < all.size()) {
-    auto& oldest = all[state_->first_with_maps++];
-    state_->kept_map_bytes -= map_bytes(*oldest);
-    oldest = without_maps(*oldest);
+void RunModel::append(const std::vector<std::shared_ptr<const SegmentSnapshot>>& snapshots) {
+  CARRYOVER_CHECK(state_->begun);
+  if (snapshots.empty()) return;
+  const int first = segment_count();
+  RunOutline& outline = state_->own_outline();
+  for (const auto& snapshot : snapshots) {
+    outline.append(*snapshot);
+    state_->cache.put(outline.count() - 1, snapshot);
+    state_->tokens_done = std::max(state_->tokens_done, snapshot->record.first_token + snapshot->record.length);
   }
-  const int index = segment_count() - 1;
-  Q_EMIT segments_appended(index, index);
+  state_->cache.shrink(cache_bytes_, state_->source ? state_->source->count() : 0);
+  Q_EMIT segments_appended(first, segment_count() - 1);
+}
+
+void RunModel::show(std::shared_ptr<RunOutline> outline, std::shared_ptr<const SegmentSource> source) {
+  CARRYOVER_CHECK(state_->begun && segment_count() == 0 && outline->count() <= source->count());
+  state_->outline = std::move(outline);
+  state_->source = std::move(source);
+  if (segment_count() == 0) return;
+  const SegmentRecord& last = record(segment_count() - 1);
+  state_->tokens_done = last.first_token + last.length;
+  Q_EMIT segments_appended(0, segment_count() - 1);
+}
+
+void RunModel::set_source(std::shared_ptr<const SegmentSource> source) {
+  state_->source = std::move(source);
 }
 
 void RunModel::finish(const RunSummary& summary) {
@@ -109,9 +108,7 @@ void RunModel::set_progress(std::int64_t tokens_done) {
 std::shared_ptr<const RunModel> RunModel::kept() const {
   auto copy = std::make_shared<RunModel>();
   *copy->state_ = *state_;
-  for (auto& snapshot : copy->state_->snapshots)
-    if (map_bytes(*snapshot) > 0) snapshot = without_maps(*snapshot);
-  copy->state_->kept_map_bytes = 0;
+  copy->state_->cache.shrink(0, state_->source ? state_->source->count() : 0);
   return copy;
 }
 
@@ -149,7 +146,7 @@ std::int64_t RunModel::tokens_done() const {
   return state_->tokens_done;
 }
 int RunModel::segment_count() const {
-  return static_cast<int>(state_->snapshots.size());
+  return state_->outline->count();
 }
 
 std::int64_t RunModel::token_count() const {
@@ -161,13 +158,46 @@ int RunModel::expected_segments() const {
   return static_cast<int>((token_count() + length - 1) / length);
 }
 
-const SegmentSnapshot& RunModel::snapshot(int segment) const {
-  return *shared_snapshot(segment);
-}
-
 std::shared_ptr<const SegmentSnapshot> RunModel::shared_snapshot(int segment) const {
   CARRYOVER_CHECK(segment >= 0 && segment < segment_count());
-  return state_->snapshots[static_cast<std::size_t>(segment)];
+  if (auto cached = state_->cache.find(segment)) return cached;
+  auto loaded = load(segment);
+  state_->cache.put(segment, loaded);
+  state_->cache.shrink(cache_bytes_, state_->source->count());
+  return loaded;
+}
+
+std::shared_ptr<const SegmentSnapshot> RunModel::load(int segment) const {
+  try {
+    ++state_->loaded;
+    return state_->source->load(segment);
+  } catch (const EngineError& error) {
+    if (!std::exchange(state_->told_unreadable, true))
+      Q_EMIT unreadable(QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
+                        QString::fromStdString(error.advice()));
+    return state_->outline->remains(segment, *state_->request.ids);
+  }
+}
+
+std::shared_ptr<const SegmentSource> RunModel::segments() const {
+  if (state_->source && state_->source->count() >= segment_count()) return state_->source;
+  std::vector<std::shared_ptr<const SegmentSnapshot>> all;
+  for (int segment = 0; segment < segment_count(); ++segment) all.push_back(shared_snapshot(segment));
+  return std::make_shared<HeldSegments>(std::move(all));
+}
+
+const SegmentDigest& RunModel::digest(int segment) const {
+  CARRYOVER_CHECK(segment >= 0 && segment < segment_count());
+  return state_->outline->segment(segment);
+}
+const RunOutline& RunModel::outline() const {
+  return *state_->outline;
+}
+std::int64_t RunModel::cached_bytes() const {
+  return state_->cache.bytes();
+}
+int RunModel::segments_loaded() const {
+  return state_->loaded;
 }
 
 int RunModel::segment_of_token(std::int64_t position) const {
@@ -176,12 +206,11 @@ int RunModel::segment_of_token(std::int64_t position) const {
 }
 
 float RunModel::nll_of_token(std::int64_t position) const {
-  if (position < 0 || position >= token_count()) return no_value;
-  return state_->nll[static_cast<std::size_t>(position)];
+  return state_->outline->nll(position);
 }
 
 const HeadHits* RunModel::hits(int segment, int layer, int head) const {
-  if (segment < 0 || segment >= segment_count()) return nullptr;
+  if (segment < 0 || segment >= segment_count() || hit_index().of(segment, layer, head).empty()) return nullptr;
   for (const HeadHits& candidate : snapshot(segment).hits)
     if (candidate.layer == layer && candidate.head == head) return &candidate;
   return nullptr;
@@ -189,11 +218,10 @@ const HeadHits* RunModel::hits(int segment, int layer, int head) const {
 
 std::vector<std::pair<std::int64_t, int>> RunModel::hit_counts(int segment) const {
   std::vector<std::pair<std::int64_t, int>> counts;
-  if (segment < 0 || segment >= segment_count()) return counts;
   std::vector<std::int64_t> positions;
-  for (const HeadHits& head : snapshot(segment).hits)
-    for (const Hit& hit : head.hits)
-      if (hit.kind != HitKind::Padding) positions.push_back(hit.position);
+  for (const HitIndex::Column& column : hit_index().columns())
+    for (const BriefHit hit : column.of(segment))
+      if (hit.is_evidence()) positions.push_back(hit.position());
   std::sort(positions.begin(), positions.end());
   for (const std::int64_t position : positions) {
     if (counts.empty() || counts.back().first != position) counts.emplace_back(position, 0);

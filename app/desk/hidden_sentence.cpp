@@ -98,14 +98,14 @@ TokenSpan tokens_of_bytes(const RunModel& run, std::int64_t begin, std::int64_t 
 std::vector<SpanHit> heads_that_fetched(const RunModel& run, const TokenSpan& span) {
   std::vector<SpanHit> found;
   for (int segment = run.segment_of_token(span.begin) + 1; segment < run.segment_count(); ++segment) {
-    for (const HeadHits& head : run.snapshot(segment).hits) {
+    for (const HitIndex::Column& head : run.hit_index().columns()) {
       SpanHit hit{segment, head.layer, head.head, 0, -1};
       bool anchored = false;
-      for (const Hit& slot : head.hits) {
-        if (slot.kind == HitKind::Padding || slot.position < span.begin || slot.position >= span.end) continue;
+      for (const BriefHit slot : head.of(segment)) {
+        if (!slot.is_evidence() || slot.position() < span.begin || slot.position() >= span.end) continue;
         ++hit.fetched;
-        const bool anchor = slot.kind == HitKind::Anchor;
-        if (hit.position < 0 || (anchor && !anchored)) hit.position = slot.position;
+        const bool anchor = slot.kind() == HitKind::Anchor;
+        if (hit.position < 0 || (anchor && !anchored)) hit.position = slot.position();
         anchored = anchored || anchor;
       }
       if (hit.fetched > 0) found.push_back(hit);

@@ -59,19 +59,11 @@ double mean_loss(const SegmentRecord& record) {
   return record.targets > 0 ? record.nll_sum / static_cast<double>(record.targets) : -1;
 }
 
-std::size_t anchors_of(const SegmentSnapshot& snapshot) {
-  std::size_t count = 0;
-  for (const HeadHits& head : snapshot.hits)
-    count += static_cast<std::size_t>(
-        std::count_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind == HitKind::Anchor; }));
-  return count;
-}
-
 template <typename Value>
 int largest(const RunModel& run, Value value) {
   int best = 0;
   for (int i = 1; i < run.segment_count(); ++i)
-    if (value(run.snapshot(i)) > value(run.snapshot(best))) best = i;
+    if (value(run.digest(i)) > value(run.digest(best))) best = i;
   return best;
 }
 
@@ -79,10 +71,11 @@ void add_segments(LabContext& lab, std::vector<Command>& commands) {
   if (lab.run().segment_count() == 0) return;
   commands.push_back({tr("Go to the segment with the highest loss"), {}, [&lab] {
                         lab.select_segment(
-                            largest(lab.run(), [](const SegmentSnapshot& s) { return mean_loss(s.record); }));
+                            largest(lab.run(), [](const SegmentDigest& segment) { return mean_loss(segment.record); }));
                       }});
   commands.push_back({tr("Go to the segment with the most anchors"), {}, [&lab] {
-                        lab.select_segment(largest(lab.run(), anchors_of));
+                        lab.select_segment(
+                            largest(lab.run(), [](const SegmentDigest& segment) { return segment.anchors; }));
                       }});
 }
 

@@ -18,11 +18,6 @@ constexpr int keep_every_ms = 2000;
 constexpr int kept_sessions = 8;     ///< that windows left behind
 constexpr qint64 most_attempts = 2;  ///< at bringing a state back, before it has to be asked for
 
-ErrorReport report_of(const EngineError& error) {
-  return {error.fault(), QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
-          QString::fromStdString(error.advice())};
-}
-
 /// The model or, where none was open, the run that a state is about.
 QString subject_of(const SessionState& state) {
   return state.model.isEmpty() ? state.run_folder : state.model;
@@ -58,6 +53,7 @@ SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* p
 }
 
 SessionKeeper::~SessionKeeper() {
+  window_.controller().set_journal_place({});
   if (folder_) {
     if (restoring()) {
       QFile::remove(folder_->attempt_file());  // it did not end the program: a person did
@@ -92,18 +88,13 @@ void SessionKeeper::connect_window() {
   RunController& controller = window_.controller();
   RunModel& run = window_.context().run();
   connect(&run, &RunModel::reset, this, [this] {  // it may be no run, but a training's step
-    run_on_show_ = journaling_ = false;
+    run_on_show_ = false;
     if (!window_.context().what_ifs().results().empty()) keep_what_ifs();  // they are of an earlier run now
   });
-  connect(&controller, &RunController::run_started, this, &SessionKeeper::begin_run);
-  connect(&run, &RunModel::segments_appended, this, [this, &run](int first, int last) {
-    if (!journaling_) return;
-    for (int i = first; i <= last; ++i)
-      post([snapshot = run.shared_snapshot(i)](SessionWriter& writer) { writer.append(snapshot); });
-  });
-  connect(&controller, &RunController::run_ended, this, [this, &run] {
-    if (std::exchange(journaling_, false))
-      post([summary = run.summary()](SessionWriter& writer) { writer.finish_run(summary); });
+  controller.set_journal_place([this] { return place_of_journal(); });
+  connect(&controller, &RunController::run_started, this, [this] {
+    keep_now();
+    drop_unused(std::exchange(last_run_, QString()));
   });
   connect(&controller, &RunController::run_opened, this, &SessionKeeper::keep_opened_run);
   connect(&window_.context(), &LabContext::pinned_run_changed, this, &SessionKeeper::keep_pin);
@@ -241,16 +232,12 @@ QString SessionKeeper::unused_file(const QString& stem, const QString& suffix) {
   return path;
 }
 
-void SessionKeeper::begin_run() {
-  if (!folder_) return;
-  const QString before = std::exchange(state_.run, unused_file(QStringLiteral("run"), QStringLiteral("journal")));
+QString SessionKeeper::place_of_journal() {
+  if (!folder_) return {};
+  last_run_ = std::exchange(state_.run, unused_file(QStringLiteral("run"), QStringLiteral("journal")));
   state_.run_folder.clear();
-  run_on_show_ = journaling_ = true;
-  post([path = state_.run, run = window_.controller().describe_run()](SessionWriter& writer) {
-    writer.begin_run(path, run);
-  });
-  keep_now();
-  drop_unused(before);
+  run_on_show_ = true;
+  return state_.run;
 }
 
 /// A run that was opened from its folder needs no journal.

@@ -56,7 +56,7 @@ class SessionKeeper : public QObject {
   void capture_opened(SessionState& state);
   void capture_views(SessionState& state);
   void capture_training(SessionState& state);
-  void begin_run();
+  QString place_of_journal();
   void keep_opened_run();
   void keep_pin();
   void keep_text();
@@ -75,9 +75,10 @@ class SessionKeeper : public QObject {
   SessionState saved_;   ///< what the session file says
   std::string written_;  ///< what session.json says, or will when the writer is through
   QString text_;         ///< the text on show where it is no file of the user's
+  QString last_run_;     ///< the journal before the one that begins, whose name goes; what shows its run still reads it
   int files_made_ = 0;
   bool run_on_show_ = false;  ///< what the window shows is the state's run, and no training's step
-  bool journaling_ = false, frozen_ = false;
+  bool frozen_ = false;
 };
 
 }  // namespace carryover

@@ -76,8 +76,7 @@ bool SessionRestorer::show(const KeptRun& kept) {
 void SessionRestorer::show_pinned(const std::optional<KeptRun>& kept) {
   if (!kept) return;
   KeptRun pinned = *kept;
-  auto& segments = pinned.run.contents.segments;
-  if (std::ssize(segments) > state_.pinned_segments) segments.resize(static_cast<std::size_t>(state_.pinned_segments));
+  pinned.run.contents.outline->cut(state_.pinned_segments);
   if (show(pinned)) window_.context().pin_run();
 }
 

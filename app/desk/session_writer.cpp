@@ -33,25 +33,6 @@ void SessionWriter::save_session(const SessionSave& save) {
   });
 }
 
-void SessionWriter::begin_run(const QString& path, const RunDescription& run) {
-  journal_.reset();
-  try_to([&] { journal_ = std::make_unique<RunJournal>(path.toStdString(), run); });
-}
-
-// A journal that a record could not be added to ends there: what stands in it still reads.
-void SessionWriter::append(const std::shared_ptr<const SegmentSnapshot>& snapshot) {
-  if (!journal_) return;
-  try_to([&] {
-    auto journal = std::exchange(journal_, nullptr);
-    journal->append(*snapshot);
-    journal_ = std::move(journal);
-  });
-}
-
-void SessionWriter::finish_run(const RunSummary& summary) {
-  if (const auto journal = std::exchange(journal_, nullptr)) try_to([&] { journal->finish(summary); });
-}
-
 void SessionWriter::write_what_ifs(const QString& path, const std::vector<KeptWhatIf>& what_ifs) {
   write(path, what_ifs_text(what_ifs));
 }

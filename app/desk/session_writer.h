@@ -41,9 +41,6 @@ class SessionWriter : public QObject {
  public:
   void write(const QString& path, const std::string& contents);
   void save_session(const SessionSave& save);
-  void begin_run(const QString& path, const RunDescription& run);
-  void append(const std::shared_ptr<const SegmentSnapshot>& snapshot);
-  void finish_run(const RunSummary& summary);
   void write_what_ifs(const QString& path, const std::vector<KeptWhatIf>& what_ifs);
   /// Answered by read_back. `open_weights`: hash of the open model, whose tokenizer is at hand; empty: none is open.
   void read(const SessionState& state, const std::string& open_weights);
@@ -57,8 +54,6 @@ class SessionWriter : public QObject {
  private:
   void try_to(const std::function<void()>& work);
   std::optional<KeptRun> read_run(const QString& path, const std::string& open_weights);
-
-  std::unique_ptr<RunJournal> journal_;  ///< of the run under way; none where it can't be written
 };
 
 }  // namespace carryover

@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QToolButton>
+#include <algorithm>
 
 #include "app/message_bar.h"
 #include "app/script_selection.h"
@@ -36,11 +37,20 @@ std::vector<Fetch> fetches_of(const RunModel& run, int segment, std::int64_t tok
   return found;
 }
 
+bool fetched(const RunModel& run, int segment, std::int64_t token) {
+  const auto& heads = run.hit_index().columns();
+  return std::any_of(heads.begin(), heads.end(), [&](const HitIndex::Column& head) {
+    const BriefHits hits = head.of(segment);
+    return std::any_of(hits.begin(), hits.end(),
+                       [token](BriefHit hit) { return hit.position() == token && hit.is_evidence(); });
+  });
+}
+
 /// The selected segment where it fetched the token; else the first one that did; -1 where none did.
 int segment_that_fetched(const RunModel& run, const Selection& selected) {
-  if (!fetches_of(run, selected.segment, selected.token).empty()) return selected.segment;
+  if (fetched(run, selected.segment, selected.token)) return selected.segment;
   for (int segment = std::max(0, run.segment_of_token(selected.token)); segment < run.segment_count(); ++segment)
-    if (!fetches_of(run, segment, selected.token).empty()) return segment;
+    if (fetched(run, segment, selected.token)) return segment;
   return -1;
 }
 

@@ -142,6 +142,14 @@ class HeaderReader {
   const std::string& where_;
 };
 
+/// Bytes of the header behind its prefix.
+std::size_t header_length(std::string_view bytes, const std::string& where) {
+  if (bytes.size() < kPrefix || bytes.substr(0, kMagic.size()) != kMagic)
+    refuse(where, "is not a .npy file of version 1.0");
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
+  return byte(8) | byte(9) << 8;
+}
+
 template <typename T>
 NpyArray plain_array(const char* type, std::span<const T> values, std::vector<std::int64_t> shape) {
   NpyArray array{{{"", type}}, std::move(shape), {}};
@@ -196,10 +204,7 @@ std::string npy_bytes(const NpyArray& array) {
 }
 
 NpyArray npy_from_bytes(std::string_view bytes, const std::string& where) {
-  if (bytes.size() < kPrefix || bytes.substr(0, kMagic.size()) != kMagic)
-    refuse(where, "is not a .npy file of version 1.0");
-  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
-  const std::size_t length = byte(8) | byte(9) << 8;
+  const std::size_t length = header_length(bytes, where);
   if (bytes.size() < kPrefix + length) refuse(where, "ends inside its header");
   NpyArray array = HeaderReader(bytes.substr(kPrefix, length), where).read();
   const std::int64_t left = std::ssize(bytes) - static_cast<std::int64_t>(kPrefix + length);
@@ -227,6 +232,33 @@ NpyArray read_npy(const std::string& path) {
   const auto file = MappedFile::open(path);
   const auto bytes = file->bytes();
   return npy_from_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+}
+
+NpyRows::NpyRows(const std::string& path) : file_(path) {
+  const auto prefix = std::min<std::int64_t>(file_.size(), static_cast<std::int64_t>(kPrefix));
+  const auto length = static_cast<std::int64_t>(header_length(file_.read(0, prefix), path));
+  const NpyArray array = HeaderReader(file_.read(prefix, length), path).read();
+  if (array.type.size() != 1 || array.type[0].second != "<f4" || array.shape.empty())
+    refuse(path, "holds " + type_text(array.type).substr(0, 60) + ", not rows of '<f4'");
+  shape_ = array.shape;
+  first_byte_ = prefix + length;
+  const std::int64_t left = (file_.size() - first_byte_) / static_cast<std::int64_t>(sizeof(float));
+  const auto fits = [&](std::int64_t values, std::int64_t times) { return times == 0 || values <= left / times; };
+  bool whole = true;
+  for (std::size_t i = 1; i < shape_.size() && whole; ++i) {
+    whole = fits(row_values_, shape_[i]);
+    row_values_ *= whole ? shape_[i] : 1;
+  }
+  if (!whole || !fits(row_values_, shape_.front())) refuse(path, "ends before its last number");
+}
+
+std::vector<float> NpyRows::row(std::int64_t index) const {
+  CARRYOVER_CHECK(index >= 0 && index < shape_.front());
+  const std::int64_t bytes = row_values_ * static_cast<std::int64_t>(sizeof(float));
+  const std::string read = file_.read(first_byte_ + index * bytes, bytes);
+  std::vector<float> values(static_cast<std::size_t>(row_values_));
+  std::memcpy(values.data(), read.data(), read.size());
+  return values;
 }
 
 NpyFile::NpyFile(const std::string& path, std::vector<std::int64_t> row) : file_(path), row_(std::move(row)) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/io/input_file.h"
 #include "engine/io/output_file.h"
 
 namespace carryover {
@@ -46,6 +47,20 @@ NpyArray npy_from_bytes(std::string_view bytes, const std::string& where);
 void write_npy(const std::string& path, const NpyArray& array, const nlohmann::json& description);
 /// Throws EngineError{Io, BadInput} naming the file.
 NpyArray read_npy(const std::string& path);
+
+/// A .npy file of fp32 that is read row by row along its first axis. Any thread.
+/// Throws EngineError{Io, BadInput} naming the file.
+class NpyRows {
+ public:
+  explicit NpyRows(const std::string& path);
+  const std::vector<std::int64_t>& shape() const { return shape_; }  ///< as the file was opened
+  std::vector<float> row(std::int64_t index) const;                  ///< `index` < shape()[0]
+
+ private:
+  InputFile file_;
+  std::vector<std::int64_t> shape_;
+  std::int64_t first_byte_ = 0, row_values_ = 1;
+};
 
 /// A .npy file of fp32 that grows along its first axis and is whole after each append. Owner: one thread.
 /// Throws EngineError{Io} naming the file.

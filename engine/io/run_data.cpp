@@ -63,6 +63,11 @@ class Table {
   NpyRecords records_;
 };
 
+template <typename Visit>
+void each_segment(const RunContents& run, Visit visit) {
+  for (int i = 0; i < run.segments->count(); ++i) visit(*run.segments->load(i));
+}
+
 Table hits_table(const RunContents& run, bool csv) {
   Table table({{"segment", "<i8"},
                {"layer", "<i4"},
@@ -74,22 +79,23 @@ Table hits_table(const RunContents& run, bool csv) {
                {"anchor", "<i8"},
                {"summary", "<i4"}},
               csv);
-  for (const auto& segment : run.segments)
-    for (const HeadHits& head : segment->hits)
+  each_segment(run, [&](const SegmentSnapshot& segment) {
+    for (const HeadHits& head : segment.hits)
       for (std::size_t slot = 0; slot < head.hits.size(); ++slot) {
         const Hit& hit = head.hits[slot];
         table << head.segment << head.layer << head.head << static_cast<std::int32_t>(slot) << hit.position << hit.kind
               << (hit.kind == HitKind::Padding ? std::nanf("") : hit.score) << hit.anchor << hit.summary;
       }
+  });
   return table;
 }
 
 Table nll_table(const RunContents& run, bool csv) {
   Table table({{"position", "<i8"}, {"segment", "<i8"}, {"nll", "<f4"}}, csv);
-  for (const auto& segment : run.segments) {
-    std::int64_t position = segment->record.first_token;
-    for (const float nll : segment->target_nll) table << ++position << segment->record.index << nll;
-  }
+  each_segment(run, [&](const SegmentSnapshot& segment) {
+    std::int64_t position = segment.record.first_token;
+    for (const float nll : segment.target_nll) table << ++position << segment.record.index << nll;
+  });
   return table;
 }
 
@@ -99,13 +105,13 @@ Table segments_table(const RunContents& run, bool csv) {
   const char* kinds[] = {"weights", "activations", "attention_kv", "carry", "pool", "device_peak"};
   for (const char* kind : kinds) columns.emplace_back(std::string("memory_") + kind, "<i8");
   Table table(columns, csv);
-  for (const auto& segment : run.segments) {
-    const SegmentRecord& record = segment->record;
+  each_segment(run, [&](const SegmentSnapshot& segment) {
+    const SegmentRecord& record = segment.record;
     const MemoryBytes& memory = record.memory;
     table << record.index << record.first_token << record.length << record.targets << record.nll_sum << record.seconds
           << record.pool_entries << record.close_cuts << memory.weights << memory.activations << memory.attention_kv
           << memory.carry << memory.pool << memory.device_peak;
-  }
+  });
   return table;
 }
 
@@ -118,35 +124,38 @@ Table carry_table(const RunContents& run) {
                {"value_norm", "<f4"},
                {"drift", "<f4"}},
               true);
-  for (const auto& segment : run.segments) {
-    const Map& keys = segment->carry_key_norm;
-    const std::int64_t first = segment->record.first_token + segment->record.length - keys.columns;
-    const bool drifts = !segment->carry_drift.values.empty();
+  each_segment(run, [&](const SegmentSnapshot& segment) {
+    const Map& keys = segment.carry_key_norm;
+    const std::int64_t first = segment.record.first_token + segment.record.length - keys.columns;
+    const bool drifts = !segment.carry_drift.values.empty();
     for (std::int64_t layer = 0; layer < keys.rows; ++layer)
       for (std::int64_t slot = 0; slot < keys.columns; ++slot)
-        table << segment->record.index << layer << slot << first + slot << keys.at(layer, slot)
-              << segment->carry_value_norm.at(layer, slot)
-              << (drifts ? segment->carry_drift.at(layer, slot) : std::nanf(""));
-  }
+        table << segment.record.index << layer << slot << first + slot << keys.at(layer, slot)
+              << segment.carry_value_norm.at(layer, slot)
+              << (drifts ? segment.carry_drift.at(layer, slot) : std::nanf(""));
+  });
   return table;
 }
 
 NpyArray carry_array(const RunContents& run) {
   const std::int64_t layers = run.description.model.config.layers, slots = run.description.request.config.carry_length;
   std::vector<float> values;
-  for (const auto& segment : run.segments) {
-    const std::vector<float> row = carry_map_row(*segment, layers, slots);
+  each_segment(run, [&](const SegmentSnapshot& segment) {
+    const std::vector<float> row = carry_map_row(segment, layers, slots);
     values.insert(values.end(), row.begin(), row.end());
-  }
-  return npy_array(std::span<const float>(values), {std::ssize(run.segments), 3, layers, slots});
+  });
+  return npy_array(std::span<const float>(values), {run.segments->count(), 3, layers, slots});
 }
 
 bool has_data(const RunContents& run, const std::string& kind) {
-  return std::any_of(run.segments.begin(), run.segments.end(), [&](const auto& segment) {
-    return kind == "hits"  ? !segment->hits.empty()
-           : kind == "nll" ? !segment->target_nll.empty()
-                           : kind == "segments" || !segment->carry_key_norm.values.empty();
-  });
+  for (int i = 0; i < run.segments->count(); ++i) {
+    const auto segment = run.segments->load(i);
+    const bool there = kind == "hits"  ? !segment->hits.empty()
+                       : kind == "nll" ? !segment->target_nll.empty()
+                                       : kind == "segments" || !segment->carry_key_norm.values.empty();
+    if (there) return true;
+  }
+  return false;
 }
 
 void check_request(const RunContents& run, const std::string& kind, const std::string& path, bool csv) {

@@ -13,6 +13,7 @@
 #include "engine/io/npy.h"
 #include "engine/io/output_file.h"
 #include "engine/io/run_id.h"
+#include "engine/io/run_index.h"
 
 namespace carryover {
 
@@ -22,7 +23,7 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* kFileNames[] = {"config.json", "ids.npy",      "segments.jsonl", "hits.jsonl",
-                                      "nll.json",    "summary.json", "carry_maps.npy"};
+                                      "nll.json",    "summary.json", "carry_maps.npy", "index.bin"};
 
 /// Paths and arguments may hold any bytes; JSON only UTF-8.
 std::string text_of(const json& value, int indent = -1) {
@@ -171,7 +172,7 @@ struct RunFolder::Files {
   RunDescription description;
   bool made_folder = false;
   bool keep = true;  ///< false while the files belong to this run and hold no segment yet
-  std::unique_ptr<OutputFile> segments, hits, nll;
+  std::unique_ptr<OutputFile> segments, hits, nll, index;
   std::unique_ptr<NpyFile> maps;  ///< made where a snapshot has some
   std::int64_t appended = 0;
 
@@ -180,6 +181,7 @@ struct RunFolder::Files {
     segments.reset();
     hits.reset();
     nll.reset();
+    index.reset();
     if (keep) return;
     std::error_code ignored;
     for (const char* name : kFileNames) fs::remove(path(name), ignored);
@@ -216,6 +218,8 @@ RunFolder::RunFolder(const std::string& directory, const RunDescription& descrip
   files_->hits = std::make_unique<OutputFile>(files_->path("hits.jsonl"));
   files_->nll = std::make_unique<OutputFile>(files_->path("nll.json"));
   files_->nll->append("[]\n");
+  files_->index = std::make_unique<OutputFile>(files_->path("index.bin"));
+  files_->index->append(run_index_head());
 }
 
 RunFolder::~RunFolder() = default;
@@ -235,6 +239,7 @@ void RunFolder::append(const SegmentSnapshot& snapshot) {
   files_->hits->append(hits);
   nll.replace_end(nll.size() - 2, losses + "]\n", "]\n");
   files_->append_maps(snapshot);
+  files_->index->append(run_index_entry(snapshot, files_->hits->size()));
   ++files_->appended;
   files_->segments->append(text_of(snapshot.record) + "\n");  // last: a listed segment has its hits and losses
   files_->keep = true;
@@ -244,12 +249,13 @@ void RunFolder::finish(const RunSummary& summary) {
   files_->segments->finish();
   files_->hits->finish();
   files_->nll->finish();
+  files_->index->finish();
   if (files_->maps) files_->maps->finish();
   write_file_atomically(files_->path("summary.json"), text_of(summary_json(summary, files_->description), 2) + "\n");
   files_->keep = true;
 }
 
-StoredRun read_run_folder(const std::string& directory) {
+StoredRun read_run_numbers(const std::string& directory) {
   std::error_code ignored;
   if (!fs::is_directory(directory, ignored)) {
     throw EngineError(Fault::Io, directory, "is not a folder", "Name a folder that `carryover run --out` wrote.");
@@ -263,8 +269,13 @@ StoredRun read_run_folder(const std::string& directory) {
   }
   each_line(path("segments.jsonl"),
             [&](const json& line, const std::string&) { run.segments.push_back(line.get<SegmentRecord>()); });
-  run.hits = read_hits(path("hits.jsonl"));
   run.target_nll = read_nll(path("nll.json"));
+  return run;
+}
+
+StoredRun read_run_folder(const std::string& directory) {
+  StoredRun run = read_run_numbers(directory);
+  run.hits = read_hits((fs::path(directory) / "hits.jsonl").string());
   return run;
 }
 

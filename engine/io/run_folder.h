@@ -35,7 +35,7 @@ nlohmann::json environment_json(const ModelInfo& model);
 nlohmann::json summary_json(const RunSummary& summary, const RunDescription& description);
 
 /// The folder that `carryover run --out DIR` writes, and the window saves: config.json, ids.npy, segments.jsonl,
-/// hits.jsonl, nll.json, summary.json, and carry_maps.npy where snapshots have maps. Lines are appended as segments
+/// hits.jsonl, nll.json, summary.json, index.bin (run_index.h), and carry_maps.npy where snapshots have maps. Lines are appended as segments
 /// close, and each file is whole after each append, a failed one too; a file written at once goes to a temporary name,
 /// is synced and renamed. Where no segment closed before the folder is destroyed unfinished, nothing is left behind.
 /// Owner: the thread that runs. Throws EngineError{Io} when the disk is full or DIR can't be written, and
@@ -63,6 +63,7 @@ struct StoredRun {
   std::vector<float> target_nll;
 };
 StoredRun read_run_folder(const std::string& directory);
+StoredRun read_run_numbers(const std::string& directory);  ///< likewise, without its hits
 
 /// A segment's row of carry_maps.npy: norms of keys, of values, and drift, [layers, slots] each; NaN where there is
 /// nothing.

@@ -3,11 +3,14 @@
 
 #include <array>
 #include <cstring>
-#include <fstream>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <vector>
 
 #include "engine/core/error.h"
 #include "engine/io/fingerprint.h"
+#include "engine/io/input_file.h"
 #include "engine/io/output_file.h"
 
 namespace carryover {
@@ -16,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int version = 2;  // 1 had no "description"
+constexpr int version = 3;  // 1 had no "description"
 
 /// What stands before each record: its kind, size and fingerprint, in the machine's byte order, as the arrays in it.
 struct RecordHead {
@@ -27,9 +30,9 @@ constexpr std::array<char, 8> run_kind = {'r', 'u', 'n', ' ', ' ', ' ', ' ', ' '
 constexpr std::array<char, 8> segment_kind = {'s', 'e', 'g', 'm', 'e', 'n', 't', ' '};
 constexpr std::array<char, 8> summary_kind = {'s', 'u', 'm', 'm', 'a', 'r', 'y', ' '};
 
-std::uint64_t fingerprint_of(const std::vector<std::uint8_t>& bytes) {
+std::uint64_t fingerprint_of(std::string_view bytes) {
   Fingerprint fingerprint;
-  fingerprint.add(std::as_bytes(std::span(bytes)));
+  fingerprint.add(bytes);
   return fingerprint.value();
 }
 
@@ -58,12 +61,51 @@ Map map_of(const json& fields) {
   return map;
 }
 
+/// Arrays of the hits of all heads, one after the other: written and read at each segment, so as plain as can be.
+json hits_json(const SegmentSnapshot& snapshot) {
+  std::vector<std::int32_t> heads, summaries;
+  std::vector<std::int64_t> positions, anchors;
+  std::vector<float> scores;
+  std::vector<std::uint8_t> kinds;
+  for (const HeadHits& head : snapshot.hits) {
+    heads.insert(heads.end(), {head.layer, head.head, static_cast<std::int32_t>(head.hits.size())});
+    for (const Hit& hit : head.hits) {
+      positions.push_back(hit.position);
+      kinds.push_back(static_cast<std::uint8_t>(hit.kind));
+      scores.push_back(hit.score);
+      anchors.push_back(hit.anchor);
+      summaries.push_back(hit.summary);
+    }
+  }
+  return {{"heads", binary(heads)},   {"position", binary(positions)}, {"kind", binary(kinds)},
+          {"score", binary(scores)}, {"anchor", binary(anchors)},     {"summary", binary(summaries)}};
+}
+
+std::vector<HeadHits> hits_of(const json& fields, std::int64_t segment) {
+  std::vector<HeadHits> hits;
+  if (fields.is_array()) {  // as up to version 2
+    for (const json& head : fields) hits.push_back(head_hits_from_json(head, "journal"));
+    return hits;
+  }
+  const auto heads = array_of<std::int32_t>(fields.at("heads")), summaries = array_of<std::int32_t>(fields.at("summary"));
+  const auto positions = array_of<std::int64_t>(fields.at("position")),
+             anchors = array_of<std::int64_t>(fields.at("anchor"));
+  const auto scores = array_of<float>(fields.at("score"));
+  const auto kinds = array_of<std::uint8_t>(fields.at("kind"));
+  std::size_t slot = 0;
+  for (std::size_t i = 0; i + 2 < heads.size(); i += 3) {
+    HeadHits& head = hits.emplace_back(HeadHits{segment, heads[i], heads[i + 1], {}});
+    for (std::int32_t left = heads[i + 2]; left > 0; --left, ++slot)
+      head.hits.push_back({positions.at(slot), static_cast<HitKind>(kinds.at(slot)), scores.at(slot), anchors.at(slot),
+                           summaries.at(slot)});
+  }
+  return hits;
+}
+
 json segment_json(const SegmentSnapshot& snapshot) {
-  json hits = json::array();
-  for (const HeadHits& head : snapshot.hits) hits.push_back(head);
   return {{"record", snapshot.record},
           {"target_nll", binary(snapshot.target_nll)},
-          {"hits", std::move(hits)},
+          {"hits", hits_json(snapshot)},
           {"carry_key_norm", map_json(snapshot.carry_key_norm)},
           {"carry_value_norm", map_json(snapshot.carry_value_norm)},
           {"carry_drift", map_json(snapshot.carry_drift)}};
@@ -78,7 +120,7 @@ std::shared_ptr<const SegmentSnapshot> segment_of(const json& fields, const std:
   snapshot->ids.assign(ids.begin() + static_cast<std::ptrdiff_t>(first),
                        ids.begin() + static_cast<std::ptrdiff_t>(end));
   snapshot->target_nll = array_of<float>(fields.at("target_nll"));
-  for (const json& head : fields.at("hits")) snapshot->hits.push_back(head_hits_from_json(head, "journal"));
+  snapshot->hits = hits_of(fields.at("hits"), snapshot->record.index);
   snapshot->carry_key_norm = map_of(fields.at("carry_key_norm"));
   snapshot->carry_value_norm = map_of(fields.at("carry_value_norm"));
   snapshot->carry_drift = map_of(fields.at("carry_drift"));
@@ -112,25 +154,35 @@ RunSummary summary_of(const json& fields) {
 }
 
 void write_record(OutputFile& file, const std::array<char, 8>& kind, const json& fields) {
-  const std::vector<std::uint8_t> body = json::to_cbor(fields);
-  const RecordHead head{kind, body.size(), fingerprint_of(body)};
-  std::string bytes(sizeof head + body.size(), '\0');
+  RecordHead head{kind, 0, 0};
+  std::string bytes(sizeof head, '\0');
+  json::to_cbor(fields, bytes);
+  const std::string_view body = std::string_view(bytes).substr(sizeof head);
+  head.size = body.size();
+  head.fingerprint = fingerprint_of(body);
   std::memcpy(bytes.data(), &head, sizeof head);
-  std::memcpy(bytes.data() + sizeof head, body.data(), body.size());
   file.append(bytes);
 }
 
-/// The next whole record; nothing at the end, or where what follows is cut off or damaged.
-std::optional<std::pair<std::array<char, 8>, json>> next_record(std::istream& input, std::uint64_t bytes_left) {
+struct Record {
+  std::array<char, 8> kind;
+  json fields;
+  std::int64_t end;  ///< where the next one begins
+};
+
+/// The record at `place`; nothing where it is cut off or damaged.
+std::optional<Record> read_record(const InputFile& file, std::int64_t place, std::int64_t file_size) {
   RecordHead head{};
-  if (bytes_left < sizeof head || !input.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
-  if (head.size > bytes_left - sizeof head) return std::nullopt;
-  std::vector<std::uint8_t> body(head.size);
-  if (!input.read(reinterpret_cast<char*>(body.data()), static_cast<std::streamsize>(body.size()))) return std::nullopt;
-  if (fingerprint_of(body) != head.fingerprint) return std::nullopt;
-  json fields = json::from_cbor(body, true, false);
+  const std::int64_t left = file_size - place - static_cast<std::int64_t>(sizeof head);
+  if (left < 0) return std::nullopt;
+  std::memcpy(&head, file.read(place, sizeof head).data(), sizeof head);
+  if (head.size > static_cast<std::uint64_t>(left)) return std::nullopt;
+  const auto size = static_cast<std::int64_t>(head.size), body = place + static_cast<std::int64_t>(sizeof head);
+  const std::string bytes = file.read(body, size);
+  if (fingerprint_of(bytes) != head.fingerprint) return std::nullopt;
+  json fields = json::from_cbor(bytes, true, false);
   if (!fields.is_object()) return std::nullopt;
-  return std::pair(head.kind, std::move(fields));
+  return Record{head.kind, std::move(fields), body + size};
 }
 
 void read_head(JournaledRun& run, const json& fields, const std::string& path) {
@@ -150,17 +202,51 @@ void read_head(JournaledRun& run, const json& fields, const std::string& path) {
   description.request.ids = std::make_shared<const std::vector<std::int32_t>>(array_of<std::int32_t>(fields.at("ids")));
 }
 
-void read_record(JournaledRun& run, const std::array<char, 8>& kind, const json& fields) {
-  RunContents& contents = run.contents;
-  if (kind == segment_kind) contents.segments.push_back(segment_of(fields, *contents.description.request.ids));
-  if (kind != summary_kind) return;
-  contents.summary = summary_of(fields);
-  run.whole = true;
-}
-
 }  // namespace
 
-RunJournal::RunJournal(const std::string& path, const RunDescription& run) : file_(std::make_unique<OutputFile>(path)) {
+/// One thread adds, any reads.
+class JournalSegments : public SegmentSource {
+ public:
+  JournalSegments(std::shared_ptr<const InputFile> file, std::shared_ptr<const std::vector<std::int32_t>> ids)
+      : file_(std::move(file)), ids_(std::move(ids)) {}
+
+  void add(std::int64_t place) {
+    const std::lock_guard lock(mutex_);
+    places_.push_back(place);
+  }
+
+  int count() const override {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int>(places_.size());
+  }
+
+  std::shared_ptr<const SegmentSnapshot> load(int segment) const override {
+    try {
+      if (const auto record = read_record(*file_, place_of(segment), file_->size()))
+        return segment_of(record->fields, *ids_);
+    } catch (const EngineError&) {
+      throw;
+    } catch (const std::exception&) {  // fields that are not a segment's
+    }
+    throw EngineError(Fault::BadInput, file_->path(), "segment " + std::to_string(segment) + " is cut off or damaged",
+                      "Run the text again.");
+  }
+
+ private:
+  std::int64_t place_of(int segment) const {
+    const std::lock_guard lock(mutex_);
+    return places_[static_cast<std::size_t>(segment)];
+  }
+
+  std::shared_ptr<const InputFile> file_;
+  std::shared_ptr<const std::vector<std::int32_t>> ids_;
+  mutable std::mutex mutex_;
+  std::vector<std::int64_t> places_;
+};
+
+RunJournal::RunJournal(const std::string& path, const RunDescription& run)
+    : file_(std::make_unique<OutputFile>(path)),
+      segments_(std::make_shared<JournalSegments>(std::make_shared<const InputFile>(path), run.request.ids)) {
   write_record(*file_, run_kind,
                {{"version", version}, {"description", config_json(run)}, {"ids", binary(*run.request.ids)}});
 }
@@ -168,7 +254,9 @@ RunJournal::RunJournal(const std::string& path, const RunDescription& run) : fil
 RunJournal::~RunJournal() = default;
 
 void RunJournal::append(const SegmentSnapshot& snapshot) {
+  const std::int64_t place = file_->size();
   write_record(*file_, segment_kind, segment_json(snapshot));
+  segments_->add(place);
 }
 
 void RunJournal::finish(const RunSummary& summary) {
@@ -176,27 +264,42 @@ void RunJournal::finish(const RunSummary& summary) {
   file_->finish();
 }
 
+std::shared_ptr<const SegmentSource> RunJournal::segments() const {
+  return segments_;
+}
+
 JournaledRun read_run_journal(const std::string& path) {
-  std::ifstream input(path, std::ios::binary | std::ios::ate);
-  if (!input) throw EngineError(Fault::Io, path, "can't be read", "Run the text again.");
-  const auto size = static_cast<std::uint64_t>(input.tellg());
-  input.seekg(0);
-  const auto left = [&] { return size - static_cast<std::uint64_t>(input.tellg()); };
   JournaledRun run;
+  RunContents& contents = run.contents;
+  const auto& ids = contents.description.request.ids;
   try {
-    const auto head = next_record(input, left());
-    if (!head || head->first != run_kind)
+    const auto file = std::make_shared<const InputFile>(path);
+    auto record = read_record(*file, 0, file->size());
+    if (!record || record->kind != run_kind)
       throw EngineError(Fault::BadInput, path, "is not a whole journal of a run", "Run the text again.");
-    read_head(run, head->second, path);
-    while (const auto record = next_record(input, left())) read_record(run, record->first, record->second);
+    read_head(run, record->fields, path);
+    const auto segments = std::make_shared<JournalSegments>(file, ids);
+    contents.segments = segments;
+    contents.outline = std::make_shared<RunOutline>(std::ssize(*ids));
+    for (std::int64_t place = record->end; (record = read_record(*file, place, file->size())); place = record->end) {
+      if (record->kind == segment_kind) {
+        contents.outline->append(*segment_of(record->fields, *ids));
+        segments->add(place);
+      } else if (record->kind == summary_kind) {
+        contents.summary = summary_of(record->fields);
+        run.whole = true;
+      }
+    }
+  } catch (const std::out_of_range&) {
+    throw EngineError(Fault::BadInput, path, "has fewer hits than it says", "Run the text again.");
   } catch (const json::exception& error) {
     throw EngineError(Fault::BadInput, path, std::string("has the wrong fields: ") + error.what(),
                       "Run the text again.");
   }
-  RunContents& contents = run.contents;
-  if (!run.whole) contents.summary = sum_up(contents.segments);
-  if (!contents.segments.empty())
-    contents.description.model.weight_bytes = contents.segments.back()->record.memory.weights;
+  const RunOutline& outline = *contents.outline;
+  if (!run.whole) contents.summary = sum_up(outline);
+  if (outline.count() > 0)
+    contents.description.model.weight_bytes = outline.segment(outline.count() - 1).record.memory.weights;
   return run;
 }
 

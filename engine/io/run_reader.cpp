@@ -2,14 +2,13 @@
 #include "engine/io/run_reader.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "engine/core/error.h"
 #include "engine/io/model_json.h"
 #include "engine/io/npy.h"
+#include "engine/io/folder_segments.h"
 
 namespace carryover {
 
@@ -62,44 +61,6 @@ RunDescription description_of(const json& config, const std::string& path) {
   return description;
 }
 
-/// [segments, 3, L, M], or nothing where none were kept.
-class CarryMaps {
- public:
-  CarryMaps(const std::string& path, const ModelConfig& model, const SegmentConfig& config)
-      : layers_(model.layers), slots_(config.carry_length) {
-    std::error_code ignored;
-    if (!fs::exists(path, ignored)) return;
-    const NpyArray array = read_npy(path);
-    if (array.shape.size() != 4 || array.shape[1] != 3 || array.shape[2] != layers_ || array.shape[3] != slots_)
-      throw EngineError(Fault::BadInput, path, "doesn't have the run's layers and carry length", kAdvice);
-    values_ = npy_floats(array, path);
-  }
-
-  void fill(SegmentSnapshot& snapshot) const {
-    snapshot.carry_key_norm = plane(snapshot.record, 0);
-    snapshot.carry_value_norm = plane(snapshot.record, 1);
-    snapshot.carry_drift = plane(snapshot.record, 2);
-  }
-
- private:
-  /// A short segment leaves a short tail: the rest of its row is NaN, and so is all of what was not kept.
-  Map plane(const SegmentRecord& record, std::int64_t index) const {
-    const std::int64_t first = (record.index * 3 + index) * layers_ * slots_;
-    const std::int64_t columns = std::min(slots_, record.length);
-    if (columns == 0 || first + layers_ * slots_ > std::ssize(values_)) return {};
-    Map map{layers_, columns, {}};
-    for (std::int64_t layer = 0; layer < layers_; ++layer) {
-      const auto row = values_.begin() + first + layer * slots_;
-      map.values.insert(map.values.end(), row, row + columns);
-    }
-    const auto missing = [](float value) { return std::isnan(value); };
-    return std::all_of(map.values.begin(), map.values.end(), missing) ? Map{} : map;
-  }
-
-  std::int64_t layers_, slots_;
-  std::vector<float> values_;
-};
-
 /// Checks that segments follow one another inside the text, so that nothing that reads them needs to.
 void check_places(const std::vector<SegmentRecord>& segments, std::int64_t tokens, const std::string& path) {
   std::int64_t index = 0, next = 0;
@@ -112,30 +73,6 @@ void check_places(const std::vector<SegmentRecord>& segments, std::int64_t token
     ++index;
     next += record.length;
   }
-}
-
-std::vector<std::shared_ptr<const SegmentSnapshot>> segments_of(const StoredRun& run,
-                                                                const std::vector<std::int32_t>& ids,
-                                                                const CarryMaps& maps) {
-  std::vector<std::shared_ptr<SegmentSnapshot>> segments;
-  std::int64_t target = 0;
-  for (const SegmentRecord& record : run.segments) {
-    auto snapshot = std::make_shared<SegmentSnapshot>();
-    snapshot->record = record;
-    const auto first = ids.begin() + record.first_token;
-    snapshot->ids.assign(first, first + record.length);
-    if (target + record.targets <= std::ssize(run.target_nll)) {  // they may have been left out
-      const auto losses = run.target_nll.begin() + target;
-      snapshot->target_nll.assign(losses, losses + record.targets);
-    }
-    target += record.targets;
-    maps.fill(*snapshot);
-    segments.push_back(std::move(snapshot));
-  }
-  for (const HeadHits& head : run.hits)  // those of a segment that never closed have nowhere to go
-    if (head.segment >= 0 && head.segment < std::ssize(segments))
-      segments[static_cast<std::size_t>(head.segment)]->hits.push_back(head);
-  return {segments.begin(), segments.end()};
 }
 
 /// The run's own words for what its segments don't say.
@@ -152,11 +89,11 @@ void complete(RunSummary& summary, const json& stored) {
 
 }  // namespace
 
-RunSummary sum_up(const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
+RunSummary sum_up(const RunOutline& outline) {
   RunSummary summary;
   summary.cancelled = true;
-  for (const auto& segment : segments) {
-    const SegmentRecord& record = segment->record;
+  for (int segment = 0; segment < outline.count(); ++segment) {
+    const SegmentRecord& record = outline.segment(segment).record;
     ++summary.segments;
     summary.tokens += record.length;
     summary.targets += record.targets;
@@ -164,8 +101,8 @@ RunSummary sum_up(const std::vector<std::shared_ptr<const SegmentSnapshot>>& seg
     summary.seconds += record.seconds;
     summary.close_cuts += record.close_cuts;
     summary.peak_memory_bytes = std::max(summary.peak_memory_bytes, record.memory.device_peak);
+    summary.memory = record.memory;
   }
-  if (!segments.empty()) summary.memory = segments.back()->record.memory;
   return summary;
 }
 
@@ -184,11 +121,10 @@ bool is_run_folder(const std::string& directory) {
 }
 
 RunContents reopen_run(const std::string& directory) {
-  const StoredRun stored = read_run_folder(directory);
-  const std::string config = path_in(directory, "config.json");
+  const StoredRun stored = read_run_numbers(directory);
   RunContents run;
   run.directory = directory;
-  run.description = read_description(*stored.config, config);
+  run.description = read_description(*stored.config, path_in(directory, "config.json"));
   const std::string ids_path = path_in(directory, "ids.npy");
   auto ids = npy_ints(read_npy(ids_path), ids_path);
   const std::int64_t vocabulary = run.description.model.config.vocabulary;
@@ -196,16 +132,16 @@ RunContents reopen_run(const std::string& directory) {
     throw EngineError(Fault::BadInput, ids_path, "has a token outside the model's vocabulary", kAdvice);
   check_places(stored.segments, std::ssize(ids), path_in(directory, "segments.jsonl"));
   if (!stored.segments.empty()) run.description.model.weight_bytes = stored.segments.back().memory.weights;
-  const CarryMaps maps(path_in(directory, "carry_maps.npy"), run.description.model.config,
-                       run.description.request.config);
-  run.segments = segments_of(stored, ids, maps);
-  run.summary = sum_up(run.segments);
+  run.description.request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+  FolderRun folder = open_folder_segments(stored, run.description);
+  run.outline = std::move(folder.outline);
+  run.segments = std::move(folder.segments);
+  run.summary = sum_up(*run.outline);
   try {
     if (stored.summary) complete(run.summary, *stored.summary);
   } catch (const json::exception& error) {
     refuse_fields(path_in(directory, "summary.json"), error);
   }
-  run.description.request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
   return run;
 }
 

@@ -648,10 +648,6 @@ Segment %5</translation>
         <translation>Dieser Lauf überträgt nichts: Seine Länge M ist 0</translation>
     </message>
     <message>
-        <source>The maps of segment %1 are not kept: newer ones took their memory</source>
-        <translation>Die Karten von Segment %1 sind nicht mehr da: Neuere haben ihren Speicher bekommen</translation>
-    </message>
-    <message>
         <source>Tail left by segment %1: %2</source>
         <translation>Übertrag von Segment %1: %2</translation>
     </message>
@@ -704,6 +700,10 @@ Segment %5</translation>
 %4 % on %5</source>
         <translation>Segment %1 · Schicht %2 · Kopf %3
 %4 % auf %5</translation>
+    </message>
+    <message>
+        <source>The maps of segment %1 were not kept: run with --carry-maps</source>
+        <translation>Die Karten von Segment %1 wurden nicht aufgehoben: mit --carry-maps ausführen</translation>
     </message>
 </context>
 <context>
@@ -2659,6 +2659,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>&amp;Drop in the what-if</source>
         <translation>Im Versuch &amp;weglassen</translation>
+    </message>
+    <message>
+        <source>, and more in later segments: drag a range in the ribbon</source>
+        <translation>, und mehr in späteren Segmenten: ziehen Sie im Band einen Bereich auf</translation>
     </message>
 </context>
 <context>

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How late the window's event loop is while the engine runs beside it, against the same window with the engine idle.
+// What the window and the engine cost each other.
 //   gui_bench MODEL TEXT SECONDS
-// A precise timer beats every 5 ms; what is measured is how much later than that each beat comes. JSON on standard
-// output.
+// How late the window's event loop is while the engine runs beside it, against the same window with the engine idle: a
+// precise timer beats every 5 ms, and what is measured is how much later than that each beat comes.
+//   gui_bench --speed MODEL TEXT TOKENS
+// The engine's speed in a window in its default layout, and the share of a core that the window's thread takes.
+//   gui_bench --headless MODEL TEXT TOKENS
+// The same without a window. Model, number type and threads are those that the window takes. JSON on standard output.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTimer>
@@ -12,6 +16,9 @@
 
 #include "app/main_window.h"
 #include "engine/engine_library.h"
+#include "engine/io/text_source.h"
+#include "engine/io/trained_under.h"
+#include "tests/benchmarks/process_use.h"
 #include "widgets/theme.h"
 
 using namespace carryover;
@@ -44,28 +51,17 @@ nlohmann::json measure(int seconds, const std::function<void()>& each_beat) {
   return {{"beats", late.size()}, {"p50_ms", at(0.5)}, {"p99_ms", at(0.99)}, {"max_ms", late.back()}};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  prepare_engine_environment();
-  QApplication application(argc, argv);
-  if (argc != 4) {
-    std::cerr << "usage: gui_bench MODEL TEXT SECONDS\n";
-    return 2;
-  }
-  apply_theme(application, ThemeKind::Light);
-  const int seconds = std::stoi(argv[3]);
-  MainWindow window;
-  window.resize(1280, 800);
-  window.show();
-  RunController& controller = window.controller();
+void stop_on_failure(RunController& controller) {
   QObject::connect(&controller, &RunController::failed, [](const ErrorReport& report) {
     std::cerr << "gui_bench: " << report.problem.toStdString() << '\n';
-    QCoreApplication::exit(1);
-    std::exit(1);
+    std::_Exit(1);
   });
-  controller.open_model(QString::fromLocal8Bit(argv[1]));
-  controller.open_text(QString::fromLocal8Bit(argv[2]));
+}
+
+/// Opens both and waits for them.
+void load(RunController& controller, const char* model, const char* text) {
+  controller.open_model(QString::fromLocal8Bit(model));
+  controller.open_text(QString::fromLocal8Bit(text));
   QEventLoop loading;
   QTimer poll;
   QObject::connect(&poll, &QTimer::timeout, [&] {
@@ -73,7 +69,10 @@ int main(int argc, char** argv) {
   });
   poll.start(50);
   loading.exec();
+}
 
+nlohmann::json lateness(MainWindow& window, int seconds) {
+  RunController& controller = window.controller();
   const nlohmann::json idle = measure(seconds, [] {});
   controller.run();
   int segments = 0;
@@ -81,8 +80,72 @@ int main(int argc, char** argv) {
     segments = std::max(segments, window.context().run().segment_count());
     if (controller.state() == RunController::State::Idle) controller.run();  // a short text is read again
   });
-  std::cout << nlohmann::json{{"seconds", seconds}, {"idle", idle}, {"running", running}, {"segments", segments}}.dump(
-                   1)
-            << '\n';
+  return {{"seconds", seconds}, {"idle", idle}, {"running", running}, {"segments", segments}};
+}
+
+nlohmann::json speed_in_window(MainWindow& window, std::int64_t tokens) {
+  RunOptions options = window.context().run_options();
+  options.token_limit = tokens;
+  window.context().set_run_options(options);
+  QEventLoop running;
+  QObject::connect(&window.controller(), &RunController::run_ended, &running, &QEventLoop::quit);
+  window.controller().run();
+  const double before = bench::thread_seconds(getpid());
+  running.exec();
+  const RunSummary& summary = window.context().run().summary();
+  return {{"tokens", summary.tokens},
+          {"tokens_per_s", static_cast<double>(summary.tokens) / summary.seconds},
+          {"gui_cpu_share", (bench::thread_seconds(getpid()) - before) / summary.seconds}};
+}
+
+nlohmann::json speed_headless(const std::string& path, const std::string& text, std::size_t tokens) {
+  struct Quiet : RunObserver {
+    void segment_done(std::shared_ptr<const SegmentSnapshot>) override {}
+  } observer;
+  ModelRequest model;
+  model.path = path;
+  const auto session = load_session(model, {});
+  RunRequest request;
+  request.config = initial_config(session->model().config, path, {});
+  std::vector<std::int32_t> ids = Tokenizer::load(path)->encode(read_text(text));
+  ids.resize(std::min(tokens, ids.size()));
+  request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+  RunControl control;
+  const RunSummary summary = session->run(request, observer, control);
+  return {{"tokens", summary.tokens}, {"tokens_per_s", static_cast<double>(summary.tokens) / summary.seconds}};
+}
+
+nlohmann::json in_window(QApplication& application, int argc, char** argv) {
+  apply_theme(application, ThemeKind::Light);
+  MainWindow window;
+  window.resize(1280, 800);
+  window.show();
+  stop_on_failure(window.controller());
+  load(window.controller(), argv[argc - 3], argv[argc - 2]);
+  return argc == 4 ? lateness(window, std::stoi(argv[3])) : speed_in_window(window, std::stoll(argv[4]));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  prepare_engine_environment();
+  const std::string mode = argc == 5 ? argv[1] : "";
+  if (argc != 4 && mode != "--speed" && mode != "--headless") {
+    std::cerr << "usage: gui_bench [--speed | --headless] MODEL TEXT SECONDS|TOKENS\n";
+    return 2;
+  }
+  try {
+    nlohmann::json result;
+    if (mode == "--headless") {
+      result = speed_headless(argv[2], argv[3], std::stoull(argv[4]));
+    } else {
+      QApplication application(argc, argv);
+      result = in_window(application, argc, argv);
+    }
+    std::cout << result.dump(1) << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << "gui_bench: " << error.what() << '\n';
+    return 1;
+  }
   return 0;
 }

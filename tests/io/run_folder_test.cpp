@@ -35,7 +35,7 @@ std::vector<std::string> listing(const fs::path& directory) {
   return names;
 }
 
-const std::vector<std::string> kAllFiles{"config.json", "hits.jsonl",     "ids.npy",
+const std::vector<std::string> kAllFiles{"config.json", "hits.jsonl",     "ids.npy",     "index.bin",
                                          "nll.json",    "segments.jsonl", "summary.json"};
 
 }  // namespace

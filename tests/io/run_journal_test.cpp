@@ -4,6 +4,7 @@
 
 #include <QTest>
 #include <cmath>
+#include <filesystem>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -93,8 +94,10 @@ class RunJournalTest : public QObject {
     QVERIFY(run.whole && run.describes_model);
     QVERIFY(config_json(run.contents.description) == config_json(description()));
     QVERIFY(*run.contents.description.request.ids == *description().request.ids);
-    QCOMPARE(run.contents.segments.size(), std::size_t{2});
-    const SegmentSnapshot &second = *run.contents.segments[1], wanted = snapshot(1);
+    QCOMPARE(run.contents.segments->count(), 2);
+    QCOMPARE(run.contents.outline->count(), 2);
+    const auto second_one = run.contents.segments->load(1);
+    const SegmentSnapshot &second = *second_one, wanted = snapshot(1);
     QCOMPARE(second.record.nll_sum, wanted.record.nll_sum);
     QCOMPARE(second.record.memory.pool, wanted.record.memory.pool);
     QVERIFY(second.ids == std::vector<std::int32_t>({9, 0, 3, 8}));  // of the text
@@ -142,23 +145,55 @@ class RunJournalTest : public QObject {
     const std::string path = folder.file("run.journal");
     write_journal(path);
     const std::string whole = read_bytes(path);
-    std::size_t before = 0;
+    int before = 0;
     for (std::size_t size = whole.size() % 7; size <= whole.size(); size += 7) {
       write_bytes(path, std::string_view(whole).substr(0, size));
       try {
         const JournaledRun run = read_run_journal(path);
-        QVERIFY(run.contents.segments.size() >= before);
-        before = run.contents.segments.size();
+        QVERIFY(run.contents.segments->count() >= before);
+        for (; before < run.contents.segments->count(); ++before)
+          QVERIFY(run.contents.segments->load(before)->hits == snapshot(before).hits);
         QCOMPARE(run.whole, size == whole.size());
         if (run.whole) continue;
         QVERIFY(run.contents.summary.cancelled);
-        QCOMPARE(run.contents.summary.segments, static_cast<std::int64_t>(before));
+        QCOMPARE(run.contents.summary.segments, std::int64_t{before});
       } catch (const EngineError& error) {
         QVERIFY(error.fault() == Fault::BadInput);
-        QCOMPARE(before, std::size_t{0});  // only where not even the head is whole
+        QCOMPARE(before, 0);  // only where not even the head is whole
       }
     }
-    QCOMPARE(before, std::size_t{2});
+    QCOMPARE(before, 2);
+  }
+
+  void what_is_written_reads_back_at_once_whatever_becomes_of_the_files_name() {
+    const TempDir folder;
+    const std::string path = folder.file("run.journal");
+    RunJournal journal(path, description());
+    const auto segments = journal.segments();
+    QCOMPARE(segments->count(), 0);
+    journal.append(snapshot(0));
+    QCOMPARE(segments->count(), 1);
+    std::filesystem::remove(path);
+    journal.append(snapshot(1));
+    QCOMPARE(segments->count(), 2);
+    QVERIFY(segments->load(1)->hits == snapshot(1).hits);
+    QVERIFY(segments->load(0)->carry_key_norm.values == snapshot(0).carry_key_norm.values);
+  }
+
+  void a_journal_that_was_cut_since_says_so() {
+    const TempDir folder;
+    const std::string path = folder.file("run.journal");
+    write_journal(path);
+    const auto segments = read_run_journal(path).contents.segments;
+    const std::string whole = read_bytes(path);
+    write_bytes(path, std::string_view(whole).substr(0, whole.rfind("segment ") + 40));  // into the second one
+    try {
+      segments->load(1);
+      QFAIL("half a segment was read");
+    } catch (const EngineError& error) {
+      QVERIFY(error.where().find(path) != std::string::npos && !error.advice().empty());
+    }
+    QVERIFY(segments->load(0)->hits.empty());  // what is still there still reads
   }
 
   void a_damaged_record_ends_it() {
@@ -170,7 +205,7 @@ class RunJournalTest : public QObject {
     damaged = static_cast<char>(damaged ^ 0x20);
     write_bytes(path, bytes);
     const JournaledRun run = read_run_journal(path);
-    QCOMPARE(run.contents.segments.size(), std::size_t{1});
+    QCOMPARE(run.contents.segments->count(), 1);
     QVERIFY(!run.whole);
   }
 

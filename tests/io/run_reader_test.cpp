@@ -47,10 +47,11 @@ void RunReaderTest::a_run_reopens_as_it_was() {
     if (key != "model") QVERIFY2(again.at(key) == value, key.c_str());
   QVERIFY(!run.summary.cancelled);
   QCOMPARE(run.summary.targets, std::int64_t{95});
-  QCOMPARE(run.segments.size(), segments.size());
+  QCOMPARE(run.segments->count(), static_cast<int>(segments.size()));
   const std::vector<std::int32_t>& ids = *written.request.ids;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const SegmentSnapshot& read = *run.segments[i];
+    const auto loaded = run.segments->load(static_cast<int>(i));
+    const SegmentSnapshot& read = *loaded;
     QVERIFY(json(read.record) == json(segments[i].record));
     QCOMPARE(read.target_nll, segments[i].target_nll);
     QCOMPARE(read.hits, segments[i].hits);
@@ -74,9 +75,10 @@ void RunReaderTest::a_run_that_broke_off_reopens() {
   fs::remove(temp.file("run/carry_maps.npy"));
   const RunContents run = reopen_run(temp.file("run"));
   QVERIFY(run.summary.cancelled);
-  QCOMPARE(run.segments.size(), std::size_t{1});
+  QCOMPARE(run.segments->count(), 1);
   QCOMPARE(run.summary.tokens, std::int64_t{32});
-  QVERIFY(run.segments[0]->hits.empty() && run.segments[0]->carry_key_norm.values.empty());
+  const auto first = run.segments->load(0);
+  QVERIFY(first->hits.empty() && first->carry_key_norm.values.empty());
 }
 
 void RunReaderTest::ids_tell_runs_apart() {

@@ -122,7 +122,8 @@ class FigureCommandTest : public QObject {
       return records.bytes.data() + offset;
     };
     std::int64_t row = 0;
-    for (const auto& segment : stored_.segments)
+    for (int i = 0; i < stored_.segments->count(); ++i) {
+      const auto segment = stored_.segments->load(i);
       for (const HeadHits& head : segment->hits)
         for (const Hit& hit : head.hits) {
           std::int64_t position = 0;
@@ -141,6 +142,7 @@ class FigureCommandTest : public QObject {
           }
           ++row;
         }
+    }
     QVERIFY(row > 100);
     QCOMPARE(records.shape, std::vector<std::int64_t>{row});
   }
@@ -150,7 +152,7 @@ class FigureCommandTest : public QObject {
     const std::vector<float> values = npy_floats(read_npy(file("maps.npy").toStdString()), "maps.npy");
     const std::int64_t layers = stored_.description.model.config.layers;
     QCOMPARE(std::ssize(values), 11 * 3 * layers * 16);
-    const Map& norms = stored_.segments[4]->carry_value_norm;
+    const Map norms = stored_.segments->load(4)->carry_value_norm;
     for (std::int64_t layer = 0; layer < layers; ++layer)
       for (std::int64_t slot = 0; slot < 16; ++slot)
         QCOMPARE(values[static_cast<std::size_t>(((4 * 3 + 1) * layers + layer) * 16 + slot)], norms.at(layer, slot));

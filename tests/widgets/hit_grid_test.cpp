@@ -35,11 +35,11 @@ class HitGridTest : public QObject {
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round) {
       const std::int64_t pool = 1 + random() % 5000;
-      std::vector<HeadHits> heads;
+      std::vector<BriefHead> heads;
       for (unsigned i = 0; i < 1 + random() % 20; ++i)
-        heads.push_back(random_hits(random, pool, static_cast<int>(random() % 60)));
-      std::vector<const HeadHits*> rows;
-      for (const HeadHits& head : heads) rows.push_back(random() % 5 == 0 ? nullptr : &head);
+        heads.push_back(brief_of(random_hits(random, pool, static_cast<int>(random() % 60))));
+      std::vector<BriefHits> rows;
+      for (const BriefHead& head : heads) rows.push_back(random() % 5 == 0 ? BriefHits() : BriefHits(head.hits));
       const double a = random() % static_cast<std::uint32_t>(pool),
                    b = a + 1 + random() % static_cast<std::uint32_t>(pool);
       const HitWindow window{a,
@@ -56,15 +56,15 @@ class HitGridTest : public QObject {
 
   void a_narrow_window_is_exact() {
     std::mt19937 random(3);
-    const HeadHits head = random_hits(random, 4000, 500);
-    const HitGrid grid = bin_hits({&head}, {1000, 1200, -0.5, 0.5, 256, 16, true}, HitValue::Kind);
+    const BriefHead head = brief_of(random_hits(random, 4000, 500));
+    const HitGrid grid = bin_hits({head.hits}, {1000, 1200, -0.5, 0.5, 256, 16, true}, HitValue::Kind);
     QCOMPARE(grid.bin, 1);
     QCOMPARE(grid.row_bin, 1);
     QVERIFY(grid.first_position <= 1000 && grid.first_position + grid.map.columns > 1200);
   }
 
  private:
-  static void check(const HitGrid& grid, const std::vector<const HeadHits*>& rows, const HitWindow& window,
+  static void check(const HitGrid& grid, const std::vector<BriefHits>& rows, const HitWindow& window,
                     HitValue value) {
     QVERIFY(grid.map.columns <= window.max_columns && grid.map.rows <= window.max_rows);
     QVERIFY((grid.bin & (grid.bin - 1)) == 0 && grid.first_position % grid.bin == 0);
@@ -75,8 +75,8 @@ class HitGridTest : public QObject {
         float best = -1;
         for (int r = 0; r < grid.row_bin; ++r) {
           const auto index = static_cast<std::size_t>(grid.first_row + row * grid.row_bin + r);
-          if (index >= rows.size() || !rows[index]) continue;
-          for (const Hit& hit : rows[index]->hits) {
+          if (index >= rows.size()) continue;
+          for (const BriefHit& hit : rows[index]) {
             if ((hit.position - grid.first_position) / grid.bin != column || hit.position < grid.first_position)
               continue;
             if (hit.kind == HitKind::Padding && !window.padding) continue;

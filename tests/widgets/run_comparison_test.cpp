@@ -61,8 +61,8 @@ class RunComparisonTest : public QObject {
     }
     QCOMPARE(comparison.head_overlap(8, 1, {}).jaccard(), std::optional(1.0));
     for (std::int64_t token = 1; token < run.token_count(); ++token) QCOMPARE(comparison.loss_change(token), 0.F);
-    std::vector<const HeadHits*> rows;
-    for (int segment = 0; segment < 8; ++segment) rows.push_back(run.hits(segment, 3, 0));
+    std::vector<BriefHits> rows;
+    for (int segment = 0; segment < 8; ++segment) rows.push_back(run.hit_index().of(segment, 3, 0));
     const HitGrid grid = hit_difference(rows, rows, {-0.5, 2048, -0.5, 8, 256, 8, true});
     int cells = 0;
     for (const float value : grid.map.values) {
@@ -104,7 +104,7 @@ class RunComparisonTest : public QObject {
     test::synthetic_run(b, 6, 0, test::synthetic_request(6));
     for (int segment = 0; segment < 6; ++segment) b.append(changed_snapshot(b, segment, 0));
     const HeadHits &in_a = *a.hits(5, 3, 1), &in_b = *b.hits(5, 3, 1);
-    const HitGrid grid = hit_difference({&in_a}, {&in_b}, {-0.5, 1536, -0.5, 1, 2048, 1, false});
+    const HitGrid grid = hit_difference({a.hit_index().of(5, 3, 1)}, {b.hit_index().of(5, 3, 1)}, {-0.5, 1536, -0.5, 1, 2048, 1, false});
     QCOMPARE(grid.bin, std::int64_t{1});
     const auto has = [](const HeadHits& head, std::int64_t position) {
       return std::any_of(head.hits.begin(), head.hits.end(),

@@ -4,10 +4,14 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <cmath>
+#include <filesystem>
 #include <map>
+#include <random>
 
+#include "engine/io/run_journal.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
+#include "tests/support/temp_dir.h"
 
 using namespace carryover;
 
@@ -56,21 +60,98 @@ class RunModelTest : public QObject {
     QCOMPARE(run.hits(2, 4, 1), nullptr);
   }
 
-  void old_maps_go_when_the_budget_is_spent_and_nothing_else_does() {
-    RunModel run;
-    run.begin(test::synthetic_model(), test::synthetic_request(40), nullptr);
-    constexpr std::int64_t columns = 1 << 20;  // 48 MB a map: the budget holds five
-    for (int segment = 0; segment < 12; ++segment) {
-      auto snapshot = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(run, segment));
-      snapshot->carry_key_norm = {12, columns, std::vector<float>(12 * columns, 1.F)};
-      run.append(std::move(snapshot));
+  void without_a_place_to_spill_to_everything_stays() {
+    RunModel run(nullptr, 1);
+    test::synthetic_run(run, 80, 80, test::synthetic_request(80));
+    for (int segment = 0; segment < 80; ++segment) QCOMPARE(run.snapshot(segment).carry_key_norm.rows, std::int64_t{12});
+    QCOMPARE(run.segments_loaded(), 0);
+  }
+
+  // A run whose segments come back from disk one by one is, to every question, the run that was never spilled.
+  void spilled_and_held_runs_answer_alike() {
+    const test::TempDir folder;
+    const RunRequest request = test::synthetic_request(120, 32, 24);
+    RunModel held, spilled(nullptr, 4096);
+    held.begin(test::synthetic_model(), request, nullptr);
+    spilled.begin(test::synthetic_model(), request, nullptr);
+    RunDescription description;
+    description.model = test::synthetic_model();
+    description.request = request;
+    RunJournal journal(folder.file("run.journal"), description);
+    spilled.set_source(journal.segments());
+    for (int segment = 0; segment < 120; ++segment) {
+      const auto snapshot = test::synthetic_snapshot(held, segment);
+      journal.append(*snapshot);
+      held.append(snapshot);
+      spilled.append(snapshot);
     }
-    QVERIFY(run.snapshot(0).carry_key_norm.values.empty());
-    QVERIFY(!run.snapshot(11).carry_key_norm.values.empty());
-    for (int segment = 1; segment < 12; ++segment) {
-      QVERIFY(!run.snapshot(segment).hits.empty());
-      QVERIFY(!run.snapshot(segment).target_nll.empty());
+    QVERIFY(spilled.cached_bytes() * 3 < held.cached_bytes());
+    std::mt19937 random(5);
+    for (int round = 0; round < 400; ++round) {
+      const int segment = static_cast<int>(random() % 120);
+      compare(spilled, held, segment);
     }
+    QVERIFY(spilled.segments_loaded() > 100);
+    QCOMPARE(held.segments_loaded(), 0);
+    for (std::int64_t token = 0; token < held.token_count(); ++token)
+      if (!std::isnan(held.nll_of_token(token))) QCOMPARE(spilled.nll_of_token(token), held.nll_of_token(token));
+    const auto kept = spilled.kept();
+    compare(*kept, held, 60);
+    const auto all = spilled.segments();
+    QCOMPARE(all->count(), 120);
+    QVERIFY(all->load(119)->hits == held.snapshot(119).hits);
+  }
+
+  void memory_stays_within_the_cache_however_long_the_run() {
+    const test::TempDir folder;
+    const RunRequest request = test::synthetic_request(600, 32, 24);
+    RunDescription description;
+    description.model = test::synthetic_model();
+    description.request = request;
+    RunJournal journal(folder.file("run.journal"), description);
+    RunModel run(nullptr, 400'000);
+    run.begin(test::synthetic_model(), request, nullptr);
+    run.set_source(journal.segments());
+    for (int segment = 0; segment < 600; ++segment) {
+      const auto snapshot = test::synthetic_snapshot(run, segment);
+      journal.append(*snapshot);
+      run.append(snapshot);
+      QVERIFY(run.cached_bytes() <= 400'000);
+    }
+    QVERIFY(run.outline().bytes() < 600 * 2000);
+    QCOMPARE(run.snapshot(0).carry_key_norm.rows, std::int64_t{12});
+    QVERIFY(run.cached_bytes() <= 400'000);
+  }
+
+  void a_spill_that_was_cut_is_told_once_and_leaves_the_outline() {
+    const test::TempDir folder;
+    const std::string path = folder.file("run.journal");
+    RunDescription description;
+    description.model = test::synthetic_model();
+    description.request = test::synthetic_request(80, 32, 24);
+    RunJournal journal(path, description);
+    RunModel run(nullptr, 1);
+    run.begin(description.model, description.request, nullptr);
+    run.set_source(journal.segments());
+    for (int segment = 0; segment < 80; ++segment) {
+      const auto snapshot = test::synthetic_snapshot(run, segment);
+      journal.append(*snapshot);
+      run.append(snapshot);
+    }
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) / 100);
+    QSignalSpy unreadable(&run, &RunModel::unreadable);
+    for (int segment = 1; segment < 40; ++segment) {
+      const SegmentSnapshot whole = *test::synthetic_snapshot(run, segment);
+      const SegmentSnapshot& left = run.snapshot(segment);
+      QCOMPARE(left.record.first_token, whole.record.first_token);
+      QVERIFY(left.target_nll == whole.target_nll && left.ids == whole.ids);
+      QCOMPARE(left.hits.size(), whole.hits.size());
+      QCOMPARE(left.hits[2].hits.front().position, whole.hits[2].hits.front().position);
+      QVERIFY(left.carry_key_norm.values.empty());
+    }
+    QCOMPARE(unreadable.count(), 1);
+    QVERIFY(unreadable.front()[0].toString().contains(QString::fromStdString(path)));
+    QVERIFY(!unreadable.front()[2].toString().isEmpty());
   }
 
   void signals_say_what_came() {
@@ -87,6 +168,23 @@ class RunModelTest : public QObject {
     test::synthetic_run(run, 4, 0, test::synthetic_request(4));
     QVERIFY(!run.finished());
     QCOMPARE(run.segment_count(), 0);
+  }
+
+ private:
+  static void compare(const RunModel& run, const RunModel& wanted, int segment) {
+    const SegmentSnapshot &a = run.snapshot(segment), &b = wanted.snapshot(segment);
+    QCOMPARE(a.record.nll_sum, b.record.nll_sum);
+    QVERIFY(a.ids == b.ids && a.target_nll == b.target_nll && a.hits == b.hits);
+    QVERIFY(a.carry_key_norm.values == b.carry_key_norm.values && a.carry_drift.values == b.carry_drift.values);
+    QVERIFY(run.hit_counts(segment) == wanted.hit_counts(segment));
+    QCOMPARE(run.digest(segment).anchors, wanted.digest(segment).anchors);
+    QCOMPARE(run.digest(segment).evidence, wanted.digest(segment).evidence);
+    QCOMPARE(run.digest(segment).largest[0], wanted.digest(segment).largest[0]);
+    for (const int head : {0, 1, 5}) {
+      const HeadHits *in_a = run.hits(segment, 8, head), *in_b = wanted.hits(segment, 8, head);
+      QCOMPARE(in_a == nullptr, in_b == nullptr);
+      if (in_a) QVERIFY(*in_a == *in_b);
+    }
   }
 };
 

@@ -183,7 +183,7 @@ show nothing
     QVERIFY(html.count("data:image/png;base64,") >= 3);
     QVERIFY(html.contains("segment_length"));
     QVERIFY(contents(folder + "/report.pdf").startsWith("%PDF"));
-    QCOMPARE(reopen_run(temp.file("run")).segments.size(), std::size_t{11});
+    QCOMPARE(reopen_run(temp.file("run")).segments->count(), 11);
     QVERIFY(!QImage(folder + "/hits.png").isNull());
   }
 

@@ -142,7 +142,7 @@ class SessionCloseTest : public QObject {
     const SessionState stored = read_session(file);
     QCOMPARE(stored.notes, QString(answer == QMessageBox::Save ? "after it was saved" : ""));
     if (answer == QMessageBox::Save)
-      QCOMPARE(read_run_journal(stored.run.toStdString()).contents.segments.size(), std::size_t{2});
+      QCOMPARE(read_run_journal(stored.run.toStdString()).contents.segments->count(), 2);
     Someone someone(home_);
     QVERIFY(bring_back(someone));  // what the file lacks is kept all the same
     QCOMPARE(someone.lab().notebook().text(), QString("after it was saved"));

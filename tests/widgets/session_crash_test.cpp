@@ -50,11 +50,11 @@ std::optional<SessionState> kept(const TempDir& home) {
   return std::nullopt;
 }
 
-std::size_t journaled_segments(const TempDir& home) {
+int journaled_segments(const TempDir& home) {
   const auto state = kept(home);
   if (!state || !QFile::exists(state->run)) return 0;
   try {
-    return read_run_journal(state->run.toStdString()).contents.segments.size();
+    return read_run_journal(state->run.toStdString()).contents.segments->count();
   } catch (const EngineError&) {
     return 0;  // its head is being written
   }
@@ -82,7 +82,7 @@ class SessionCrashTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(journaled_segments(home) >= 3, patience_ms);
     QVERIFY(program.process.state() == QProcess::Running);
     program.kill();
-    const std::size_t done = journaled_segments(home);
+    const int done = journaled_segments(home);
     QVERIFY(done >= 3);
 
     MainWindow window;

@@ -2,6 +2,7 @@
 #include "widgets/models/hit_grid.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -28,7 +29,7 @@ float kind_value(HitKind kind) {
 
 }  // namespace
 
-HitGrid bin_hits(const std::vector<const HeadHits*>& rows, const HitWindow& window, HitValue value) {
+HitGrid bin_hits(const std::vector<BriefHits>& rows, const HitWindow& window, HitValue value) {
   const Cells columns = cover(window.x0, window.x1, window.max_columns);
   const Cells lines = cover(window.y0, std::min(window.y1, static_cast<double>(rows.size()) - 0.5), window.max_rows);
   HitGrid grid{{lines.count, columns.count, {}},
@@ -38,20 +39,19 @@ HitGrid bin_hits(const std::vector<const HeadHits*>& rows, const HitWindow& wind
                static_cast<int>(lines.bin)};
   grid.map.values.assign(static_cast<std::size_t>(lines.count * columns.count),
                          std::numeric_limits<float>::quiet_NaN());
+  const int shift = std::countr_zero(static_cast<std::uint64_t>(columns.bin));
   const auto end_row = std::min(static_cast<std::int64_t>(rows.size()), lines.first + lines.bin * lines.count);
   for (std::int64_t row = lines.first; row < end_row; ++row) {
-    const HeadHits* head = rows[static_cast<std::size_t>(row)];
-    if (!head) continue;
     float* cells = grid.map.values.data() + (row - lines.first) / lines.bin * columns.count;
-    for (const Hit& hit : head->hits) {
-      const std::int64_t offset = hit.position - columns.first;
+    for (const BriefHit hit : rows[static_cast<std::size_t>(row)]) {
+      const std::int64_t offset = hit.position() - columns.first;
       if (offset < 0 || offset >= columns.bin * columns.count) continue;
-      if (hit.kind == HitKind::Padding && !window.padding) continue;
-      float& cell = cells[offset / columns.bin];
+      if (!hit.is_evidence() && !window.padding) continue;
+      float& cell = cells[offset >> shift];
       if (value == HitValue::Count)
         cell = std::isnan(cell) ? 1.F : cell + 1.F;
       else
-        cell = std::isnan(cell) ? kind_value(hit.kind) : std::max(cell, kind_value(hit.kind));
+        cell = std::isnan(cell) ? kind_value(hit.kind()) : std::max(cell, kind_value(hit.kind()));
     }
   }
   return grid;

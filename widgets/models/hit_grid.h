@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/core/hits.h"
+#include "engine/core/hit_index.h"
 #include "engine/core/snapshot.h"
 
 namespace carryover {
@@ -34,7 +34,7 @@ enum class HitValue {
   Count,  ///< hits in a cell
 };
 
-/// `rows[i]` are the hits of row i; null where it has none.
-HitGrid bin_hits(const std::vector<const HeadHits*>& rows, const HitWindow& window, HitValue value);
+/// `rows[i]` are the hits of row i.
+HitGrid bin_hits(const std::vector<BriefHits>& rows, const HitWindow& window, HitValue value);
 
 }  // namespace carryover

@@ -87,11 +87,9 @@ const Map& CarryPanel::map_of(int segment, int quantity) {
 
 void CarryPanel::widen_ranges() {
   for (; measured_ < context().run().segment_count(); ++measured_)
-    for (int quantity = 0; quantity < 3; ++quantity) {
-      Range& range = ranges_[static_cast<std::size_t>(quantity)];
-      for (const float value : map_of(measured_, quantity).values)
-        if (std::isfinite(value)) range.high = std::max(range.high, static_cast<double>(value));
-    }
+    for (std::size_t quantity = 0; quantity < ranges_.size(); ++quantity)
+      ranges_[quantity].high = std::max(
+          ranges_[quantity].high, static_cast<double>(context().run().digest(measured_).largest[quantity]));
 }
 
 void CarryPanel::refresh() {
@@ -108,7 +106,7 @@ void CarryPanel::refresh() {
                             ? tr("Segment 0 has no tail before it to drift from: select a later one")
                         : run.request().config.carry_length == 0
                             ? tr("This run carries nothing: its carry length M is 0")
-                            : tr("The maps of segment %1 are not kept: newer ones took their memory").arg(segment));
+                            : tr("The maps of segment %1 were not kept: run with --carry-maps").arg(segment));
   const Map map = without_empty_layers(map_of(segment, quantity));
   const Range& range = ranges_[static_cast<std::size_t>(quantity)];
   plot_->set_title(tr("Tail left by segment %1: %2").arg(segment).arg(quantity_->currentText()));

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "widgets/panels/panel_support.h"
@@ -16,14 +17,14 @@ namespace {
 
 constexpr int most_columns = 1024;
 
-const Hit* hit_at(const std::vector<Hit>& hits, std::int64_t position) {
+std::optional<BriefHit> hit_at(BriefHits hits, std::int64_t position) {
   const auto hit = std::lower_bound(hits.begin(), hits.end(), position,
-                                    [](const Hit& a, std::int64_t wanted) { return a.position < wanted; });
-  return hit != hits.end() && hit->position == position ? &*hit : nullptr;
+                                    [](BriefHit a, std::int64_t wanted) { return a.position() < wanted; });
+  return hit != hits.end() && hit->position() == position ? std::optional(*hit) : std::nullopt;
 }
 
-QString kind_of(const Hit* hit) {
-  return hit ? QString::fromStdString(std::string(hit_kind_name(hit->kind))) : CompareMap::tr("not retrieved");
+QString kind_of(const std::optional<BriefHit>& hit) {
+  return hit ? QString::fromStdString(std::string(hit_kind_name(hit->kind()))) : CompareMap::tr("not retrieved");
 }
 
 }  // namespace
@@ -65,8 +66,11 @@ bool CompareMap::by_segment() const {
 }
 
 void CompareMap::add_row(std::vector<Row>& rows, int segment, int layer, int head) {
-  rows.push_back({segment, layer, head, comparison().a().hits(segment, layer, head),
-                  comparison().aligned_hits(segment, layer, head)});
+  rows.push_back({segment, layer, head, comparison().aligned_hits(segment, layer, head)});
+}
+
+BriefHits CompareMap::hits_of_a(const Row& row) const {
+  return comparison().a().hit_index().of(row.segment, row.layer, row.head);
 }
 
 std::vector<CompareMap::Row> CompareMap::rows() {
@@ -75,17 +79,17 @@ std::vector<CompareMap::Row> CompareMap::rows() {
   if (!by_segment()) {
     const int segment = shown_segment(context());
     std::set<std::pair<int, int>> heads;
-    for (const HeadHits& head : run.snapshot(segment).hits) heads.emplace(head.layer, head.head);
     const int paired = comparison().paired_segment(segment);
-    if (paired >= 0)
-      for (const HeadHits& head : comparison().b().snapshot(paired).hits) heads.emplace(head.layer, head.head);
+    for (const auto& [read, at] : {std::pair(&run, segment), std::pair(&comparison().b(), paired)})
+      for (const HitIndex::Column& column : read->hit_index().columns())
+        if (!column.of(at).empty()) heads.emplace(column.layer, column.head);
     for (const auto& [layer, head] : heads) add_row(rows, segment, layer, head);
     return rows;
   }
   const auto [layer, head] = shown_head(context());
   for (int segment = 0; segment < run.segment_count(); ++segment)
     if (context().range().contains(segment)) add_row(rows, segment, layer, head);
-  const bool any = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.a || !row.b.hits.empty(); });
+  const bool any = std::any_of(rows.begin(), rows.end(), [this](const Row& row) { return !hits_of_a(row).empty() || !row.b.empty(); });
   return any ? std::move(rows) : std::vector<Row>{};
 }
 
@@ -119,10 +123,10 @@ void CompareMap::draw_cells() {
   plot_->set_title(by_segment() ? tr("A − B: what layer %1, head %2 retrieves").arg(rows_[0].layer).arg(rows_[0].head)
                                 : tr("A − B: what segment %1 retrieves").arg(rows_[0].segment));
   plot_->request_replot();  // settles the visible range that the cells are made for
-  std::vector<const HeadHits*> a, b;
+  std::vector<BriefHits> a, b;
   for (const Row& row : rows_) {
-    a.push_back(row.a);
-    b.push_back(&row.b);
+    a.push_back(hits_of_a(row));
+    b.push_back(row.b);
   }
   const QRectF view = plot_->view();
   const QSize pixels = plot_->map_pixels();
@@ -163,7 +167,7 @@ QString CompareMap::text_at(double x, double y) const {
   QString text = tr("segment %1 · layer %2 · head %3").arg(row.segment).arg(row.layer).arg(row.head);
   if (grid_.bin > 1) return text + QLatin1Char('\n') + tr("%1 positions a cell: zoom in").arg(grid_.bin);
   const std::int64_t position = std::llround(x);
-  const Hit *a = row.a ? hit_at(row.a->hits, position) : nullptr, *b = hit_at(row.b.hits, position);
+  const auto a = hit_at(hits_of_a(row), position), b = hit_at(row.b, position);
   return text + QLatin1Char('\n') + tr("position %1 · A: %2 · B: %3").arg(position).arg(kind_of(a), kind_of(b)) +
          QLatin1Char('\n') + text_around(comparison().a(), position);
 }
@@ -172,11 +176,10 @@ QString CompareMap::csv() const {
   QString text = QStringLiteral("segment,layer,head,position,a,b\n");
   for (const Row& row : rows_) {
     std::set<std::int64_t> positions;
-    if (row.a)
-      for (const Hit& hit : row.a->hits) positions.insert(hit.position);
-    for (const Hit& hit : row.b.hits) positions.insert(hit.position);
+    for (const BriefHits hits : {hits_of_a(row), BriefHits(row.b)})
+      for (const BriefHit hit : hits) positions.insert(hit.position());
     for (const std::int64_t position : positions) {
-      const Hit *a = row.a ? hit_at(row.a->hits, position) : nullptr, *b = hit_at(row.b.hits, position);
+      const auto a = hit_at(hits_of_a(row), position), b = hit_at(row.b, position);
       text += QStringLiteral("%1,%2,%3,%4,%5,%6\n")
                   .arg(row.segment)
                   .arg(row.layer)

@@ -19,15 +19,14 @@ class CompareMap : public ComparePage {
   void draw() override;
 
  private:
-  /// A row of the map: A's hits, and B's at A's positions.
   struct Row {
     int segment, layer, head;
-    const HeadHits* a;
-    HeadHits b;
+    std::vector<BriefHit> b;  ///< B's hits at A's positions
   };
   bool by_segment() const;
   std::vector<Row> rows();
   void add_row(std::vector<Row>& rows, int segment, int layer, int head);
+  BriefHits hits_of_a(const Row& row) const;
   void draw_cells();
   void show_selection();
   void select_at(double x, double y);

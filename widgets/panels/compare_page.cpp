@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/compare_page.h"
 
+#include <algorithm>
+
 #include "widgets/panels/panel_support.h"
 
 namespace carryover {
 namespace {
 
 bool retrieves(const RunModel& run) {
-  for (int segment = 0; segment < run.segment_count(); ++segment)
-    if (!run.snapshot(segment).hits.empty()) return true;
-  return false;
+  const auto& heads = run.hit_index().columns();
+  return std::any_of(heads.begin(), heads.end(), [](const HitIndex::Column& head) { return !head.hits.empty(); });
 }
 
 }  // namespace

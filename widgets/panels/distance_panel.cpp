@@ -154,9 +154,12 @@ void DistancePanel::refresh() {
 
 void DistancePanel::measure() {
   if (measured_ == context().run().segment_count()) return;
-  if (measured_ < 0) heads_->fit();
+  if (measured_ < 0) {
+    heads_->fit();
+    distances_.clear();
+  }
+  add_hit_distances(distances_, context().run(), std::max(0, measured_), context().range());
   measured_ = context().run().segment_count();
-  distances_ = hit_distances(context().run(), context().range());
 }
 
 void DistancePanel::draw_heads() {

@@ -103,6 +103,7 @@ QWidget* HeadDiscoveryPanel::build_result() {
   split->addWidget(map_);
   split->addWidget(build_proposals());
   split->setStretchFactor(0, 1);
+  split->setSizes({320, 160});
   auto* side = new QWidget(this);
   auto* column = new QVBoxLayout(side);
   column->setContentsMargins(0, 0, 0, 0);

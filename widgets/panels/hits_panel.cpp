@@ -21,6 +21,11 @@
 #include "widgets/plot_export.h"
 
 namespace carryover {
+namespace {
+
+constexpr std::size_t most_rows = 20'000;  ///< of one head over all segments: each segment comes from disk
+
+}  // namespace
 
 HitsPanel::HitsPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Hits"), parent),
@@ -145,8 +150,15 @@ std::vector<HitBlock> HitsPanel::blocks(const Shown& shown, int first_segment) {
   std::vector<HitBlock> found;
   const int first = shown.scope == OneHead ? first_segment : shown.segment;
   const int end = shown.scope == OneHead ? run.segment_count() : shown.segment + 1;
-  for (int segment = std::max(0, first); segment < end; ++segment) {
-    if (shown.scope == OneHead && !context().range().contains(segment)) continue;
+  std::size_t rows = first_segment > 0 ? static_cast<std::size_t>(model_.rowCount()) : 0;
+  cut_ = false;
+  for (int segment = std::max(0, first); segment < end && !cut_; ++segment) {
+    if (shown.scope == OneHead) {  // whole segments are on disk: those that hold nothing stay there
+      const BriefHits hits = run.hit_index().of(segment, shown.layer, shown.head);
+      if (hits.empty() || !context().range().contains(segment)) continue;
+      cut_ = (rows += hits.size()) > most_rows;
+      if (cut_) continue;
+    }
     for (const HeadHits& head : run.snapshot(segment).hits)
       if (shown.scope == OneSegment || (head.layer == shown.layer && head.head == shown.head))
         found.push_back({head, run.record(segment).first_token});
@@ -162,7 +174,7 @@ void HitsPanel::refresh() {
     table_->setColumnHidden(HitsModel::Layer, now.scope != OneSegment);
     table_->setColumnHidden(HitsModel::Head, now.scope != OneSegment);
     model_.set_blocks(blocks(now, 0));
-  } else if (now.scope == OneHead) {
+  } else if (now.scope == OneHead && !cut_) {
     model_.append_blocks(blocks(now, segments_read_));
   }
   segments_read_ = context().run().segment_count();
@@ -205,7 +217,8 @@ void HitsPanel::show_count() {
                         ? tr("This head retrieves nothing here: only long-range heads in long-range layers do")
                         : tr("Segment %1 reads no hits").arg(shown_.segment));
   else
-    count_->setText(tr("%1 of %2 hits").arg(locale.toString(passing), locale.toString(all)));
+    count_->setText(tr("%1 of %2 hits").arg(locale.toString(passing), locale.toString(all)) +
+                    (cut_ ? tr(", and more in later segments: drag a range in the ribbon") : QString()));
 }
 
 void HitsPanel::jump(const QModelIndex& index) {

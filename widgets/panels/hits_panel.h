@@ -51,6 +51,7 @@ class HitsPanel : public Panel {
   QLabel* count_;
   Shown shown_;
   int segments_read_ = 0;  ///< of the run, by the OneHead scope
+  bool cut_ = false;       ///< that scope has more than it lists
 };
 
 }  // namespace carryover

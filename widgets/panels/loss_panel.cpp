@@ -83,7 +83,8 @@ void LossPanel::refresh() {
   for (drawn_ = first; drawn_ < run.segment_count(); ++drawn_)
     if (context().range().contains(drawn_)) append(run.record(drawn_));
   cursor_->update_cursor();
-  for (PlotView* plot : plots()) plot->request_replot();
+  if (begins || drawn_ > first)  // the cursor draws itself
+    for (PlotView* plot : plots()) plot->request_replot();
 }
 
 }  // namespace carryover

@@ -119,12 +119,14 @@ void MemoryPanel::append(const SegmentRecord& record) {
 }
 
 void MemoryPanel::refresh() {
-  if (drawn_ < 0) start();
+  const bool begins = drawn_ < 0;
+  if (begins) start();
   const RunModel& run = context().run();
+  const int first = drawn_;
   for (; drawn_ < run.segment_count(); ++drawn_)
     if (context().range().contains(drawn_)) append(run.record(drawn_));
   cursor_->update_cursor();
-  plot_->request_replot();
+  if (begins || drawn_ > first) plot_->request_replot();  // the cursor draws itself
 }
 
 }  // namespace carryover

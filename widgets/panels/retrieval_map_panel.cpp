@@ -16,15 +16,17 @@ namespace carryover {
 namespace {
 
 constexpr int most_columns = 1024;
+constexpr std::size_t most_steps = 2048;  ///< of the boundary: more than there are pixels
 
 QString head_name(int layer, int head) {
   return RetrievalMapPanel::tr("L%1 H%2").arg(layer).arg(head);
 }
 
 /// The hit that a click or hover in a cell means: the strongest kind, then the best score.
-const Hit* strongest(const HeadHits& head, std::int64_t first, std::int64_t end) {
+const Hit* strongest(const HeadHits* head, std::int64_t first, std::int64_t end) {
   const Hit* best = nullptr;
-  for (const Hit& hit : head.hits) {
+  if (!head) return best;
+  for (const Hit& hit : head->hits) {
     if (hit.position < first || hit.position >= end) continue;
     if (!best || hit.kind < best->kind || (hit.kind == best->kind && hit.score > best->score)) best = &hit;
   }
@@ -80,6 +82,7 @@ RetrievalMapPanel::RetrievalMapPanel(LabContext& lab, QWidget* parent)
   connect(&lab, &LabContext::range_changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::reset, this, [this] {
     rows_.clear();
+    drawn_ = {};
     plot_->fit();
     request_refresh();
   });
@@ -96,7 +99,8 @@ std::vector<RetrievalMapPanel::Row> RetrievalMapPanel::rows() {
   if (run.segment_count() == 0) return rows;
   if (!by_segment()) {
     const int segment = shown_segment(context());
-    for (const HeadHits& head : run.snapshot(segment).hits) rows.push_back({segment, head.layer, head.head, &head});
+    for (const HitIndex::Column& head : run.hit_index().columns())
+      if (!head.of(segment).empty()) rows.push_back({segment, head.layer, head.head});
     return rows;
   }
   const auto [layer, head] = shown_head(context());
@@ -105,10 +109,23 @@ std::vector<RetrievalMapPanel::Row> RetrievalMapPanel::rows() {
   bool any = false;
   for (int segment = 0; segment < run.segment_count(); ++segment) {
     if (!context().range().contains(segment)) continue;
-    rows.push_back({segment, layer_, head_, run.hits(segment, layer_, head_)});
-    any = any || rows.back().hits;
+    rows.push_back({segment, layer_, head_});
+    any = any || !hits_of(rows.back()).empty();
   }
   return any ? rows : std::vector<Row>{};
+}
+
+BriefHits RetrievalMapPanel::hits_of(const Row& row) const {
+  const RunModel& run = const_cast<RetrievalMapPanel*>(this)->context().run();
+  return run.hit_index().of(row.segment, row.layer, row.head);
+}
+
+const HeadHits* RetrievalMapPanel::whole_hits_of(const Row& row) const {
+  return const_cast<RetrievalMapPanel*>(this)->context().run().hits(row.segment, row.layer, row.head);
+}
+
+RetrievalMapPanel::Drawn RetrievalMapPanel::wanted() const {
+  return {rows_, plot_->view(), plot_->map_pixels(), value_->currentIndex(), padding_->isChecked()};
 }
 
 void RetrievalMapPanel::refresh() {
@@ -117,6 +134,7 @@ void RetrievalMapPanel::refresh() {
   rows_ = rows();
   plot_->set_provenance(run_provenance(run));
   if (rows_.empty()) {
+    drawn_ = {};
     plot_->clear_map();
     plot_->clear_curve(boundary_);
     plot_->set_extent({});
@@ -128,8 +146,11 @@ void RetrievalMapPanel::refresh() {
                              .arg(head_)
                        : tr("Segment %1 has retrieved nothing").arg(shown_segment(context())));
     plot_->request_replot();
+  } else if (wanted() == drawn_) {
+    follow_selection();
   } else {
     draw(rows_);
+    drawn_ = wanted();
   }
   drawing_ = false;
 }
@@ -150,8 +171,8 @@ void RetrievalMapPanel::draw(const std::vector<Row>& rows) {
   draw_boundary(rows);
   plot_->request_replot();  // settles the visible range that the cells are made for
 
-  std::vector<const HeadHits*> hits;
-  for (const Row& row : rows) hits.push_back(row.hits);
+  std::vector<BriefHits> hits;
+  for (const Row& row : rows) hits.push_back(hits_of(row));
   const QRectF view = plot_->view();
   const QSize pixels = plot_->map_pixels();
   const bool kinds = value_->currentIndex() == 0;
@@ -175,11 +196,14 @@ void RetrievalMapPanel::draw(const std::vector<Row>& rows) {
 void RetrievalMapPanel::draw_boundary(const std::vector<Row>& rows) {
   const RunModel& run = context().run();
   plot_->clear_curve(boundary_);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double x = static_cast<double>(run.record(rows[i].segment).first_token) - 0.5;
-    plot_->append(boundary_, x, static_cast<double>(i) - 0.5);
-    plot_->append(boundary_, x, static_cast<double>(i) + 0.5);
+  std::vector<double> x, y;
+  const std::size_t step = 1 + rows.size() / most_steps;
+  for (std::size_t i = 0; i < rows.size(); i += step) {
+    const double start = static_cast<double>(run.record(rows[i].segment).first_token) - 0.5;
+    x.insert(x.end(), {start, start});
+    y.insert(y.end(), {static_cast<double>(i) - 0.5, static_cast<double>(std::min(i + step, rows.size())) - 0.5});
   }
+  plot_->append(boundary_, x, y);
 }
 
 void RetrievalMapPanel::follow_selection() {
@@ -199,7 +223,7 @@ void RetrievalMapPanel::select_at(double x, double y) {
   std::int64_t token =
       std::clamp<std::int64_t>(std::llround(x), 0, std::max<std::int64_t>(0, context().run().token_count() - 1));
   const std::int64_t first = token / grid_.bin * grid_.bin;
-  if (const Hit* hit = row.hits ? strongest(*row.hits, first, first + grid_.bin) : nullptr) token = hit->position;
+  if (const Hit* hit = strongest(whole_hits_of(row), first, first + grid_.bin)) token = hit->position;
   context().select({row.segment, row.layer, row.head, token});
 }
 
@@ -228,7 +252,7 @@ QString RetrievalMapPanel::text_at(double x, double y) const {
   const Row& row = rows_[static_cast<std::size_t>(index)];
   const std::int64_t position = std::llround(x), first = position / grid_.bin * grid_.bin;
   QString text = tr("segment %1 · layer %2 · head %3").arg(row.segment).arg(row.layer).arg(row.head);
-  const Hit* hit = row.hits ? strongest(*row.hits, first, first + grid_.bin) : nullptr;
+  const Hit* hit = strongest(whole_hits_of(row), first, first + grid_.bin);
   if (!hit) return text + QLatin1Char('\n') + tr("position %1: not retrieved").arg(position);
   const RunModel& run = const_cast<RetrievalMapPanel*>(this)->context().run();
   text += QLatin1Char('\n') +
@@ -241,8 +265,9 @@ QString RetrievalMapPanel::text_at(double x, double y) const {
 QString RetrievalMapPanel::csv() const {
   QString text = QStringLiteral("segment,layer,head,position,kind,score,anchor\n");
   for (const Row& row : rows_) {
-    if (!row.hits) continue;
-    for (const Hit& hit : row.hits->hits) {
+    const HeadHits* hits = whole_hits_of(row);
+    if (!hits) continue;
+    for (const Hit& hit : hits->hits) {
       if (hit.kind == HitKind::Padding && !padding_->isChecked()) continue;
       const bool evidence = hit.kind != HitKind::Padding;
       text += QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n")

@@ -22,13 +22,25 @@ class RetrievalMapPanel : public Panel {
   void refresh() override;
 
  private:
-  /// What a row of the map stands for, and its hits (null where it has none).
+  /// What a row of the map stands for.
   struct Row {
     int segment, layer, head;
-    const HeadHits* hits;
+    bool operator==(const Row&) const = default;
+  };
+  /// What the picture was made from: made again only when it changes.
+  struct Drawn {
+    std::vector<Row> rows;
+    QRectF view;
+    QSize pixels;
+    int value = -1;
+    bool padding = false;
+    bool operator==(const Drawn&) const = default;
   };
   bool by_segment() const;
   std::vector<Row> rows();
+  BriefHits hits_of(const Row& row) const;
+  const HeadHits* whole_hits_of(const Row& row) const;
+  Drawn wanted() const;
   void draw(const std::vector<Row>& rows);
   void draw_boundary(const std::vector<Row>& rows);
   void follow_selection();
@@ -42,6 +54,7 @@ class RetrievalMapPanel : public Panel {
   QCheckBox* padding_;
   int boundary_;  ///< curve: where each row's segment starts
   std::vector<Row> rows_;
+  Drawn drawn_;
   HitGrid grid_;
   int layer_ = -1, head_ = -1;  ///< the head shown by segment
   bool drawing_ = false;

@@ -33,12 +33,13 @@ QString heads_that_fetched(RunModel& run, int segment, std::int64_t token) {
   if (segment < 0 || segment >= run.segment_count()) return {};
   QStringList named;
   int count = 0;
-  for (const HeadHits& head : run.snapshot(segment).hits) {
-    const auto hit = std::lower_bound(head.hits.begin(), head.hits.end(), token,
-                                      [](const Hit& a, std::int64_t position) { return a.position < position; });
-    if (hit == head.hits.end() || hit->position != token || hit->kind == HitKind::Padding) continue;
+  for (const HitIndex::Column& head : run.hit_index().columns()) {
+    const BriefHits hits = head.of(segment);
+    const auto hit = std::lower_bound(hits.begin(), hits.end(), token,
+                                      [](BriefHit a, std::int64_t position) { return a.position() < position; });
+    if (hit == hits.end() || hit->position() != token || !hit->is_evidence()) continue;
     if (++count <= heads_named)
-      named += QStringLiteral("%1.%2 %3").arg(head.layer).arg(head.head).arg(hit_kind_name(hit->kind).data());
+      named += QStringLiteral("%1.%2 %3").arg(head.layer).arg(head.head).arg(hit_kind_name(hit->kind()).data());
   }
   if (count == 0) return {};
   QString text = named.join(QStringLiteral(", "));
@@ -91,8 +92,8 @@ TokenMarks marks_of(RunModel& run, const Selection& selected, bool one_head) {
   marks.carry_begin = std::max<std::int64_t>(0, marks.carry_end - config.carry_length);
   marks.one_head = one_head && selected.head >= 0;
   if (marks.one_head) {
-    if (const HeadHits* hits = run.hits(selected.segment, selected.layer, selected.head))
-      for (const Hit& hit : hits->hits) marks.hits[hit.position] = {hit.kind, 1};
+    for (const BriefHit hit : run.hit_index().of(selected.segment, selected.layer, selected.head))
+      marks.hits[hit.position()] = {hit.kind(), 1};
     return marks;
   }
   for (const auto& [position, heads] : run.hit_counts(selected.segment)) {
