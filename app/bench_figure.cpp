@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
+#include <algorithm>
 #include <map>
 
 #include "engine/core/error.h"
@@ -33,19 +34,22 @@ QString provenance(const json& bench) {
            text(bench.at("date").get<std::string>()), command.join(QLatin1Char(' ')));
 }
 
-/// The prefills as curves; of a memory curve, those whose memory is known.
+/// The prefills as curves, on axes that begin at zero; of a memory curve, those whose memory is known.
 void add_curves(PlotView& plot, const json& bench, bool memory) {
   std::map<std::string, int> curves;
+  QRectF shown;
   for (const json& row : bench.at("measurements")) {
     if (row.at("what") != "prefill" || (memory && row.at("peak_bytes").is_null())) continue;
     const std::string who = row.at("who");
     if (!curves.contains(who)) curves[who] = plot.add_curve(text(who), {series_colour(curves.size())});
     const double seconds = row.at("median_s");
-    if (memory)
-      plot.append(curves[who], seconds, row.at("peak_bytes").get<double>() / 1e9);
-    else
-      plot.append(curves[who], row.at("tokens").get<double>(), seconds);
+    const QPointF point = memory ? QPointF(seconds, row.at("peak_bytes").get<double>() / 1e9)
+                                 : QPointF(row.at("tokens").get<double>(), seconds);
+    plot.append(curves[who], point.x(), point.y());
+    shown.setRight(std::max(shown.right(), 1.05 * point.x()));
+    shown.setBottom(std::max(shown.bottom(), 1.05 * point.y()));
   }
+  plot.set_extent(shown);
 }
 
 }  // namespace
