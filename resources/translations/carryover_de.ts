@@ -2087,19 +2087,19 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>attention</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufmerksamkeit</translation>
     </message>
     <message>
         <source>How much attention the token gets that has to be copied</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie viel Aufmerksamkeit das Token bekommt, das zu kopieren ist</translation>
     </message>
     <message>
         <source>copies</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopien</translation>
     </message>
     <message>
         <source>How often that token gets more of it than any other</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie oft dieses Token mehr davon bekommt als jedes andere</translation>
     </message>
 </context>
 <context>
@@ -3791,11 +3791,11 @@ Masse %4 %, höchstens %5 %</translation>
     </message>
     <message>
         <source>Held</source>
-        <translation type="unfinished"></translation>
+        <translation>Gehalten</translation>
     </message>
     <message>
         <source>Shared</source>
-        <translation type="unfinished"></translation>
+        <translation>Gemeinsam</translation>
     </message>
 </context>
 <context>
