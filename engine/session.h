@@ -222,8 +222,8 @@ class Session {
   /// Holds the trainer's gradient against its definition (thm:tbptt-exact). For small models, best in fp64.
   virtual AuditReport audit(const AuditRequest& request, RunControl& control) = 0;
 
-  /// How much each head retrieves: probes are read under full attention, each as one segment. Cancelled within a head of
-  /// a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}.
+  /// How much each head retrieves: probes are read under full attention, each as one segment. Cancelled within a head
+  /// of a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}.
   virtual HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) = 0;
 };
 

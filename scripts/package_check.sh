@@ -10,7 +10,7 @@ package=$1 name=$(basename "$1") log=$CACHE/package-check.log checks=0
 : >"$log"
 as_root() { chroot "$DEBIAN" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
   DEBIAN_FRONTEND=noninteractive "$@"; }
-as_user() { chroot --userspec=1000:1000 "$DEBIAN" env -i HOME=/home/user XDG_RUNTIME_DIR=/home/user/.runtime \
+as_user() { chroot --userspec=1000:1000 "$DEBIAN" env -i HOME=/srv/person XDG_RUNTIME_DIR=/srv/person/.runtime \
   PATH=/usr/bin:/bin LC_ALL=C.UTF-8 sh -c 'cd && exec "$@"' sh "$@"; }
 
 # Runs a command, which must end with 0 and print TEXT (a pattern of grep -E) where one is given; shows its last line.
@@ -49,7 +49,7 @@ no_path_of_this_machine() {
   ! as_root dpkg -L carryover | sed "s|^|$DEBIAN|" | xargs -d '\n' grep -laF -d skip -e "$ROOT/" -e "$CACHE/"
 }
 run_folder_is_whole() {
-  local run=$DEBIAN/home/user/run
+  local run=$DEBIAN/srv/person/run
   [ -s "$run/summary.json" ] && [ -s "$run/hits.jsonl" ] || return 1
   printf '%d files in plots/, %d in pictures/\n' "$(find "$run/plots" -type f | wc -l)" \
     "$(find "$run/pictures" -name '*.png' -size +2k | wc -l)"
@@ -59,7 +59,7 @@ nothing_is_left() {
   while read -r path; do
     if [ -e "$DEBIAN$path" ] && ! as_root dpkg -S "$path" >/dev/null 2>&1; then left+=("$path"); fi
   done <"$CACHE/package-files.txt"
-  mapfile -t -O "${#left[@]}" left < <(cd "$DEBIAN" && find . -xdev -iname '*carryover*' ! -path './home/*' \
+  mapfile -t -O "${#left[@]}" left < <(cd "$DEBIAN" && find . -xdev -iname '*carryover*' ! -path './srv/*' \
     ! -path './tmp/*' ! -path './var/cache/apt/*' ! -path './proc/*')
   printf '%s\n' "${left[@]}"
   [ ${#left[@]} -eq 0 ] && ! grep -rs carryover "$DEBIAN/usr/share/mime" "$DEBIAN/usr/share/applications"
@@ -70,7 +70,7 @@ base_packages=$(as_root dpkg-query -f '.\n' -W | wc -l)
 say "Debian 12 (minimal): $base_packages packages"
 cp "$package" "$DEBIAN/tmp/$name"
 as_root useradd -m -u 1000 user
-install -d -m 700 -o 1000 -g 1000 "$DEBIAN/home/user/.runtime"
+install -d -m 700 -o 1000 -g 1000 "$DEBIAN/srv/person/.runtime"
 
 expect "apt-get install $name" 'Setting up carryover' \
   as_root apt-get install -y -q --no-install-recommends "/tmp/$name"

@@ -92,10 +92,11 @@ QString segments(const RunModel& run) {
   const int shown = std::min(run.segment_count(), static_cast<int>(most_rows));
   for (int i = 0; i < shown; ++i) {
     const SegmentRecord& record = run.record(i);
-    rows += row({QString::number(i), QString::number(record.first_token), QString::number(record.length),
-                 record.targets > 0 ? number(record.nll_sum / static_cast<double>(record.targets), 4) : QString(),
-                 number(record.seconds, 3), QString::number(run.digest(i).anchors), QString::number(record.pool_entries),
-                 megabytes(record.memory.carry), megabytes(record.memory.attention_kv)});
+    rows +=
+        row({QString::number(i), QString::number(record.first_token), QString::number(record.length),
+             record.targets > 0 ? number(record.nll_sum / static_cast<double>(record.targets), 4) : QString(),
+             number(record.seconds, 3), QString::number(run.digest(i).anchors), QString::number(record.pool_entries),
+             megabytes(record.memory.carry), megabytes(record.memory.attention_kv)});
   }
   const QString rest =
       shown < run.segment_count() ? tr("<p>The first %1 of %2.</p>\n").arg(shown).arg(run.segment_count()) : QString();

@@ -8,8 +8,8 @@
 namespace carryover {
 
 /// A panel's own switches, so that a script can set what a hand would: combo boxes and tabs (an item's text, or its
-/// number from 0), checkable buttons ("on", "off"), number fields, text fields. A switch is named by its accessible name, or else
-/// by its text.
+/// number from 0), checkable buttons ("on", "off"), number fields, text fields. A switch is named by its accessible
+/// name, or else by its text.
 struct PanelControl {
   QString name, value;
   bool operator==(const PanelControl&) const = default;

@@ -53,7 +53,7 @@ class RunModel : public QObject {
   /// What is known now, for good: to compare with when this run has made way.
   std::shared_ptr<const RunModel> kept() const;
 
-  bool is_empty() const;  ///< no run yet
+  bool is_empty() const;      ///< no run yet
   QString text_name() const;  ///< what it reads, for people; empty where that has no name
   const ModelInfo& model() const;
   const RunRequest& request() const;  ///< its ids are the whole text
@@ -64,15 +64,15 @@ class RunModel : public QObject {
   std::int64_t tokens_done() const;
   int segment_count() const;  ///< segments closed so far
   int expected_segments() const;
-  /// The whole segment, loaded where it isn't in memory. A reference is good until `least_cached` others have been asked
-  /// for. Where it can't be loaded, what the outline has of it, and unreadable() says so once.
+  /// The whole segment, loaded where it isn't in memory. A reference is good until `least_cached` others have been
+  /// asked for. Where it can't be loaded, what the outline has of it, and unreadable() says so once.
   const SegmentSnapshot& snapshot(int segment) const { return *shared_snapshot(segment); }
   std::shared_ptr<const SegmentSnapshot> shared_snapshot(int segment) const;  ///< to keep, or hand to another thread
   const SegmentDigest& digest(int segment) const;
   const SegmentRecord& record(int segment) const { return digest(segment).record; }
-  const RunOutline& outline() const;  ///< of all segments so far
+  const RunOutline& outline() const;                              ///< of all segments so far
   const HitIndex& hit_index() const { return outline().hits(); }  ///< all hits in brief
-  int segment_of_token(std::int64_t position) const;  ///< by S; also for tokens not run yet
+  int segment_of_token(std::int64_t position) const;              ///< by S; also for tokens not run yet
   /// Loss of predicting the token at `position` in nats, or NaN where it has none (yet).
   float nll_of_token(std::int64_t position) const;
   /// R as read by (segment, layer, head); null where there is none. Good as long as snapshot()'s.
@@ -83,7 +83,7 @@ class RunModel : public QObject {
   /// All segments there are now, to be read by another thread. What is only in memory is held by it.
   std::shared_ptr<const SegmentSource> segments() const;
   std::int64_t cached_bytes() const;  ///< whole segments in memory, about
-  int segments_loaded() const;  ///< from the source so far
+  int segments_loaded() const;        ///< from the source so far
   bool finished() const;
   const RunSummary& summary() const;
 

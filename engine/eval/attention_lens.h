@@ -36,8 +36,8 @@ AttentionMap attention_map(const HeadAttention& attention, HeadRef head, std::in
 /// [P + n] fp64 on the CPU: mean over queries of a head's attention on each key.
 at::Tensor mean_attention(const HeadAttention& attention);
 
-/// Over pairs, one or more, of a segment that runs in one chunk: the mean attention on the key, and the share of pairs where no other
-/// key of prefix and segment has more.
+/// Over pairs, one or more, of a segment that runs in one chunk: the mean attention on the key, and the share of pairs
+/// where no other key of prefix and segment has more.
 struct PairAttention {
   double mass = 0, top = 0;
 };

@@ -117,7 +117,8 @@ class FolderSegments : public SegmentSource {
     const std::string maps = (fs::path(run.directory) / "carry_maps.npy").string();
     std::error_code ignored;
     if (fs::exists(maps, ignored))
-      maps_ = std::make_unique<CarryMaps>(maps, description.model.config.layers, description.request.config.carry_length);
+      maps_ =
+          std::make_unique<CarryMaps>(maps, description.model.config.layers, description.request.config.carry_length);
     read_outline(run);
   }
 

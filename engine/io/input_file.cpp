@@ -33,7 +33,8 @@ std::string InputFile::read(std::int64_t offset, std::int64_t size) const {
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::int64_t done = 0;
   while (done < size) {
-    const ssize_t part = ::pread(descriptor_, bytes.data() + done, static_cast<std::size_t>(size - done), offset + done);
+    const ssize_t part =
+        ::pread(descriptor_, bytes.data() + done, static_cast<std::size_t>(size - done), offset + done);
     if (part < 0 && errno == EINTR) continue;
     if (part < 0) refuse(path_, errno);
     if (part == 0)
@@ -45,7 +46,7 @@ std::string InputFile::read(std::int64_t offset, std::int64_t size) const {
 }
 
 std::int64_t InputFile::size() const {
-  struct stat info{};
+  struct stat info {};
   if (::fstat(descriptor_, &info) != 0) refuse(path_, errno);
   return info.st_size;
 }

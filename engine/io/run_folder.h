@@ -35,11 +35,11 @@ nlohmann::json environment_json(const ModelInfo& model);
 nlohmann::json summary_json(const RunSummary& summary, const RunDescription& description);
 
 /// The folder that `carryover run --out DIR` writes, and the window saves: config.json, ids.npy, segments.jsonl,
-/// hits.jsonl, nll.json, summary.json, index.bin (run_index.h), and carry_maps.npy where snapshots have maps. Lines are appended as segments
-/// close, and each file is whole after each append, a failed one too; a file written at once goes to a temporary name,
-/// is synced and renamed. Where no segment closed before the folder is destroyed unfinished, nothing is left behind.
-/// Owner: the thread that runs. Throws EngineError{Io} when the disk is full or DIR can't be written, and
-/// EngineError{Usage} where DIR already holds a run (unless `overwrite`).
+/// hits.jsonl, nll.json, summary.json, index.bin (run_index.h), and carry_maps.npy where snapshots have maps. Lines are
+/// appended as segments close, and each file is whole after each append, a failed one too; a file written at once goes
+/// to a temporary name, is synced and renamed. Where no segment closed before the folder is destroyed unfinished,
+/// nothing is left behind. Owner: the thread that runs. Throws EngineError{Io} when the disk is full or DIR can't be
+/// written, and EngineError{Usage} where DIR already holds a run (unless `overwrite`).
 class RunFolder {
  public:
   RunFolder(const std::string& directory, const RunDescription& description, bool overwrite);

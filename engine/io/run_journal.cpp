@@ -77,7 +77,7 @@ json hits_json(const SegmentSnapshot& snapshot) {
       summaries.push_back(hit.summary);
     }
   }
-  return {{"heads", binary(heads)},   {"position", binary(positions)}, {"kind", binary(kinds)},
+  return {{"heads", binary(heads)},  {"position", binary(positions)}, {"kind", binary(kinds)},
           {"score", binary(scores)}, {"anchor", binary(anchors)},     {"summary", binary(summaries)}};
 }
 
@@ -87,7 +87,8 @@ std::vector<HeadHits> hits_of(const json& fields, std::int64_t segment) {
     for (const json& head : fields) hits.push_back(head_hits_from_json(head, "journal"));
     return hits;
   }
-  const auto heads = array_of<std::int32_t>(fields.at("heads")), summaries = array_of<std::int32_t>(fields.at("summary"));
+  const auto heads = array_of<std::int32_t>(fields.at("heads")),
+             summaries = array_of<std::int32_t>(fields.at("summary"));
   const auto positions = array_of<std::int64_t>(fields.at("position")),
              anchors = array_of<std::int64_t>(fields.at("anchor"));
   const auto scores = array_of<float>(fields.at("score"));

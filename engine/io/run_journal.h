@@ -35,8 +35,9 @@ struct JournaledRun {
   /// then, and so are id and command line.
   bool describes_model = true;
 };
-/// Walks through the whole file, and keeps of each segment what a RunOutline does. What follows the first record that is not whole is passed over. Throws EngineError{Io} where the file can't be read
-/// and {BadInput} where not even its head is whole.
+/// Walks through the whole file, and keeps of each segment what a RunOutline does. What follows the first record that
+/// is not whole is passed over. Throws EngineError{Io} where the file can't be read and {BadInput} where not even its
+/// head is whole.
 JournaledRun read_run_journal(const std::string& path);
 
 }  // namespace carryover

@@ -27,8 +27,9 @@ RunDescription read_description(const nlohmann::json& config, const std::string&
 /// Whether the folder holds a run, without reading it.
 bool is_run_folder(const std::string& directory);
 
-/// Opens a run folder: its numbers are read, its hits and maps come by segment as they are asked for. hits.jsonl is read
-/// as far as index.bin, which other programs need not write, lacks it. Any thread. Throws EngineError{Io, BadInput} with the file, and the line where it has lines.
+/// Opens a run folder: its numbers are read, its hits and maps come by segment as they are asked for. hits.jsonl is
+/// read as far as index.bin, which other programs need not write, lacks it. Any thread. Throws EngineError{Io,
+/// BadInput} with the file, and the line where it has lines.
 RunContents reopen_run(const std::string& directory);
 
 }  // namespace carryover

@@ -137,7 +137,8 @@ class RemoteSession final : public Session {
     const auto hear = [&](const Frame& frame) { hear_loading(frame, request.progress); };
     auto profile = unpack_as<HeadProfile>(engine_->ask(ProfileHeads, pack(number_, request), &control, hear));
     for (const ProbeScores& scores : profile.kinds)
-      if (!fits(scores.attention) || !fits(scores.copies)) refuse_message("scores came of other heads than the model's");
+      if (!fits(scores.attention) || !fits(scores.copies))
+        refuse_message("scores came of other heads than the model's");
     if (profile.kinds.empty()) refuse_message("a profile came without scores");
     return profile;
   }

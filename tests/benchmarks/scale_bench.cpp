@@ -66,8 +66,7 @@ void settle(Application& application) {
 }
 
 void post_mouse(QWidget* widget, QEvent::Type type, QPointF at, Qt::MouseButton button, Qt::MouseButtons held) {
-  QCoreApplication::postEvent(
-      widget, new QMouseEvent(type, at, widget->mapToGlobal(at), button, held, Qt::NoModifier));
+  QCoreApplication::postEvent(widget, new QMouseEvent(type, at, widget->mapToGlobal(at), button, held, Qt::NoModifier));
 }
 void post_click(QWidget* widget, QPointF at) {
   post_mouse(widget, QEvent::MouseButtonPress, at, Qt::LeftButton, Qt::LeftButton);
@@ -120,7 +119,9 @@ class Scrubbing {
     }
   }
   /// Before a step: the tab it needs.
-  void raise_for(int step) { window_.raise_panel(step % 10 == 9 ? QStringLiteral("retrieval_map") : QStringLiteral("text")); }
+  void raise_for(int step) {
+    window_.raise_panel(step % 10 == 9 ? QStringLiteral("retrieval_map") : QStringLiteral("text"));
+  }
 
  private:
   PlotView* plot(const char* id) {
@@ -185,7 +186,9 @@ class Scrubbing {
 
 nlohmann::json spread(std::vector<double> times) {
   std::sort(times.begin(), times.end());
-  const auto at = [&](double share) { return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))]; };
+  const auto at = [&](double share) {
+    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
+  };
   return {{"steps", times.size()}, {"p50_ms", at(0.5)}, {"p95_ms", at(0.95)}, {"max_ms", times.back()}};
 }
 
@@ -239,8 +242,8 @@ nlohmann::json open_and_scrub(Application& application, MainWindow& window, cons
   window.context().select({window.context().run().segment_count() / 2, 3, 2, -1});
   settle(application);
   const nlohmann::json scrubbed = scrub(application, window, steps);
-  return {{"window", before},        {"open_ms", open_ms}, {"open_read_ms", read - begin}, {"opened", opened},
-          {"scrubbing", scrubbed},   {"after", held(window.context().run())}};
+  return {{"window", before}, {"open_ms", open_ms},    {"open_read_ms", read - begin},
+          {"opened", opened}, {"scrubbing", scrubbed}, {"after", held(window.context().run())}};
 }
 
 nlohmann::json run_live(MainWindow& window, const QString& model, const QString& text) {

@@ -113,7 +113,8 @@ class FolderSegmentsTest : public QObject {
     const TempDir temp;
     const auto wanted = write_run(temp.file("run"));
     const std::string path = temp.file("run/index.bin"), whole = read_bytes(path);
-    for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{42}, whole.size() / 3, whole.size() - 1}) {
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{10}, std::size_t{42}, whole.size() / 3, whole.size() - 1}) {
       write_bytes(path, std::string_view(whole).substr(0, size));
       check(reopen_run(temp.file("run")), wanted);
     }
@@ -164,8 +165,7 @@ class FolderSegmentsTest : public QObject {
     const TempDir temp;
     write_run(temp.file("run"));
     fs::remove(temp.file("run/index.bin"));
-    write_bytes(temp.file("run/hits.jsonl"),
-                "{\"segment\":1,\"layer\":1,\"head\":0,\"positions\":[5,1280]}\n");
+    write_bytes(temp.file("run/hits.jsonl"), "{\"segment\":1,\"layer\":1,\"head\":0,\"positions\":[5,1280]}\n");
     QVERIFY_EXCEPTION_THROWN(reopen_run(temp.file("run")), EngineError);
     write_bytes(temp.file("run/hits.jsonl"),
                 "{\"segment\":2,\"layer\":1,\"head\":0,\"positions\":[5]}\n"

@@ -77,11 +77,11 @@ class HitGridTest : public QObject {
           const auto index = static_cast<std::size_t>(grid.first_row + row * grid.row_bin + r);
           if (index >= rows.size()) continue;
           for (const BriefHit& hit : rows[index]) {
-            if ((hit.position - grid.first_position) / grid.bin != column || hit.position < grid.first_position)
+            if ((hit.position() - grid.first_position) / grid.bin != column || hit.position() < grid.first_position)
               continue;
-            if (hit.kind == HitKind::Padding && !window.padding) continue;
+            if (hit.kind() == HitKind::Padding && !window.padding) continue;
             ++count;
-            best = std::max(best, strength(hit.kind));
+            best = std::max(best, strength(hit.kind()));
           }
         }
         const float cell = grid.map.at(row, column);

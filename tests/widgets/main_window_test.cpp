@@ -170,9 +170,8 @@ class MainWindowTest : public QObject {
     open_demo(window, 1000);
     QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
     QSignalSpy ended(&window.controller(), &RunController::run_ended);
-    QSignalSpy appended(&window.context().run(), &RunModel::segments_appended);
     window.controller().run(2);
-    QTRY_COMPARE_WITH_TIMEOUT(appended.count(), 2, patience_ms);
+    QTRY_COMPARE_WITH_TIMEOUT(window.context().run().segment_count(), 2, patience_ms);
     window.controller().stop();
     QVERIFY(ended.wait(patience_ms));
     QVERIFY(window.context().run().summary().cancelled);

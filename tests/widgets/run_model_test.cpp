@@ -63,7 +63,8 @@ class RunModelTest : public QObject {
   void without_a_place_to_spill_to_everything_stays() {
     RunModel run(nullptr, 1);
     test::synthetic_run(run, 80, 80, test::synthetic_request(80));
-    for (int segment = 0; segment < 80; ++segment) QCOMPARE(run.snapshot(segment).carry_key_norm.rows, std::int64_t{12});
+    for (int segment = 0; segment < 80; ++segment)
+      QCOMPARE(run.snapshot(segment).carry_key_norm.rows, std::int64_t{12});
     QCOMPARE(run.segments_loaded(), 0);
   }
 

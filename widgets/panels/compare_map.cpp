@@ -89,7 +89,8 @@ std::vector<CompareMap::Row> CompareMap::rows() {
   const auto [layer, head] = shown_head(context());
   for (int segment = 0; segment < run.segment_count(); ++segment)
     if (context().range().contains(segment)) add_row(rows, segment, layer, head);
-  const bool any = std::any_of(rows.begin(), rows.end(), [this](const Row& row) { return !hits_of_a(row).empty() || !row.b.empty(); });
+  const bool any = std::any_of(rows.begin(), rows.end(),
+                               [this](const Row& row) { return !hits_of_a(row).empty() || !row.b.empty(); });
   return any ? std::move(rows) : std::vector<Row>{};
 }
 
