@@ -2423,6 +2423,14 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Welche Köpfe abrufen: %1</translation>
     </message>
     <message>
+        <source>current</source>
+        <translation>aktuell</translation>
+    </message>
+    <message>
+        <source>proposed</source>
+        <translation>vorgeschlagen</translation>
+    </message>
+    <message>
         <source>layer %1, head %2 · %3
 score %4 · rank %5 of %6</source>
         <translation>Schicht %1, Kopf %2 · %3
