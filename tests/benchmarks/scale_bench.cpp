@@ -130,7 +130,7 @@ class Scrubbing {
     return nullptr;
   }
   double share() { return std::uniform_real_distribution<>(0.05, 0.95)(random_); }
-  QPointF in(QWidget* widget) { return {share() * widget->width(), share() * widget->height()}; }
+  QPointF in(QWidget* widget) { return {(0.2 + 0.7 * share()) * widget->width(), 0.5 * widget->height()}; }
   QWidget* canvas(PlotView* view) { return view->childAt(view->rect().center()); }
 
   std::string arrow(int key) {
