@@ -71,6 +71,7 @@ QDockWidget* MainWindow::make_dock(const QString& id, const QString& title, Pane
   auto* dock = new QDockWidget(title, this);
   dock->setObjectName(id + QStringLiteral("_dock"));
   dock->setWidget(panel);
+  connect(dock, &QDockWidget::visibilityChanged, panel, [panel](bool seen) { panel->set_covered(!seen); });
   panels_[id] = panel;
   docks_[id] = dock;
   return dock;

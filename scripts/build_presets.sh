@@ -17,12 +17,13 @@ configure() { # PRESET
   folder=$(preset_folder "$1")
   if [ "$1" != asan-ubsan ]; then arguments+=("-DCARRYOVER_TORCH_DIR=$TORCH_DIR"); fi
   mapfile -t -O "${#arguments[@]}" arguments < <(cuda_arguments "$1")
-  local stamp=$folder/.configured
-  if [ -e "$folder/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "${arguments[*]}" ]; then return 0; fi
+  local stamp=$folder/.configured wanted
+  wanted="${arguments[*]} $(cksum <"$ROOT/CMakePresets.json")" # ninja does not look at the presets
+  if [ -e "$folder/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then return 0; fi
   mkdir -p "$folder"
   (cd "$ROOT" && cmake --preset "$1" "${arguments[@]}") >"$folder/configure.log" 2>&1 ||
     { sed -n '/CMake Error/,$p' "$folder/configure.log" >&2; fail "CMake failed; its log is $folder/configure.log"; }
-  printf '%s' "${arguments[*]}" >"$stamp"
+  printf '%s' "$wanted" >"$stamp"
   ln -sf "build/$1/compile_commands.json" "$ROOT/compile_commands.json"
 }
 

@@ -7,6 +7,7 @@
 #   --anyway          on a machine without an NVIDIA driver too
 #   --keep-downloads  keep what was fetched once it is unpacked
 export SPEAKER='carryover setup-cuda' # who speaks, in common.sh
+unset ROOT # which a checkout's ./lab would hand down: this script finds what lies beside itself
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 . "$ROOT/scripts/plan.sh"
 . "$ROOT/scripts/fetcher.sh"

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "widgets/colour_mix.h"
 #include "widgets/theme.h"
@@ -189,13 +190,20 @@ void RibbonStrip::paint_arcs(QPainter& painter) const {
   if (sources.size() > most_arcs) sources.resize(most_arcs);
   painter.setRenderHint(QPainter::Antialiasing, true);
   painter.setBrush(Qt::NoBrush);
-  const QPointF to(cell_rect(reader).center().x(), arcs_height - 1);
+  const double width = viewport()->width();
+  // What ends off screen is cut short: a long text's arcs would be a million pixels wide, and cost as much.
+  const auto foot = [&](int segment) {
+    return QPointF(std::clamp<double>(cell_rect(segment).center().x(), -width, 2 * width), arcs_height - 1);
+  };
+  const QPointF to = foot(reader);
+  std::set<double> feet;  ///< all that end off screen on a side have one
   for (const auto& [count, segment] : sources) {
     const double share = static_cast<double>(count) / sources.front().first;
+    const QPointF from = foot(segment);
+    if (!feet.insert(from.x()).second || std::max(from.x(), to.x()) < 0 || std::min(from.x(), to.x()) > width) continue;
     QColor colour = current_theme().anchor;
     colour.setAlphaF(static_cast<float>(0.3 + 0.6 * share));
     painter.setPen(QPen(colour, 1 + 2.5 * share));
-    const QPointF from(cell_rect(segment).center().x(), arcs_height - 1);
     const double distance = std::abs(reader - segment) / static_cast<double>(std::max(1, segments()));
     const double height = std::min<double>(arcs_height * 1.25, 10 + arcs_height * 1.6 * distance);
     QPainterPath path(from);

@@ -73,8 +73,8 @@ void HeadScoreMap::show_scores(const HeadScores& scores, const QString& name, co
 void HeadScoreMap::show_groupings(const Proposal& current, const Proposal& proposed, const Proposal* chosen) {
   current_ = current.grouping;
   proposed_ = proposed.grouping;
-  set_outline(current_outline_, current.name, centres(current.grouping));
-  set_outline(proposed_outline_, proposed.name, centres(proposed.grouping));
+  set_outline(current_outline_, tr("current"), centres(current.grouping));
+  set_outline(proposed_outline_, tr("proposed"), centres(proposed.grouping));
   set_outline(chosen_outline_, chosen ? chosen->name : QString(),
               chosen ? centres(chosen->grouping) : std::vector<QPointF>());
 }

@@ -49,7 +49,7 @@ void Panel::show_linked() {
 void Panel::request_refresh() {
   if (pending_) return;
   pending_ = true;
-  if (isVisible()) queue_refresh();
+  if (is_seen()) queue_refresh();
 }
 
 void Panel::showEvent(QShowEvent* event) {
@@ -57,11 +57,23 @@ void Panel::showEvent(QShowEvent* event) {
   if (pending_) queue_refresh();
 }
 
+void Panel::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  unseen();
+}
+
+void Panel::set_covered(bool covered) {
+  if (covered_ == covered) return;
+  covered_ = covered;
+  if (covered) unseen();
+  if (pending_ && is_seen()) queue_refresh();
+}
+
 void Panel::queue_refresh() {
   QMetaObject::invokeMethod(
       this,
       [this] {
-        if (isVisible()) catch_up();
+        if (is_seen()) catch_up();
       },
       Qt::QueuedConnection);
 }

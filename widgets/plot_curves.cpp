@@ -11,7 +11,7 @@ namespace carryover {
 namespace {
 
 constexpr std::size_t dots_up_to = 64;   // a single point is no line, and few points read better with dots
-constexpr std::size_t thin_from = 4000;  // wider pens take Qt's slow path
+constexpr std::size_t thin_from = 1000;  // wider pens take Qt's slow path
 
 }  // namespace
 

@@ -1974,14 +1974,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Wonach ein Kopf bewertet wird</translation>
     </message>
     <message>
-        <source>attention to the copied token</source>
-        <translation>Aufmerksamkeit auf das kopierte Token</translation>
-    </message>
-    <message>
-        <source>copies: it is the heaviest</source>
-        <translation>Kopien: es wiegt am meisten</translation>
-    </message>
-    <message>
         <source>Against</source>
         <translation>Gegen</translation>
     </message>
@@ -2092,6 +2084,22 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>DuoAttention (*.tsv);;Retrieval heads (*.json)</source>
         <translation>DuoAttention (*.tsv);;Retrieval-Köpfe (*.json)</translation>
+    </message>
+    <message>
+        <source>attention</source>
+        <translation>Aufmerksamkeit</translation>
+    </message>
+    <message>
+        <source>How much attention the token gets that has to be copied</source>
+        <translation>Wie viel Aufmerksamkeit das Token bekommt, das zu kopieren ist</translation>
+    </message>
+    <message>
+        <source>copies</source>
+        <translation>Kopien</translation>
+    </message>
+    <message>
+        <source>How often that token gets more of it than any other</source>
+        <translation>Wie oft dieses Token mehr davon bekommt als jedes andere</translation>
     </message>
 </context>
 <context>
@@ -2413,6 +2421,14 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Which heads retrieve: %1</source>
         <translation>Welche Köpfe abrufen: %1</translation>
+    </message>
+    <message>
+        <source>current</source>
+        <translation>aktuell</translation>
+    </message>
+    <message>
+        <source>proposed</source>
+        <translation>vorgeschlagen</translation>
     </message>
     <message>
         <source>layer %1, head %2 · %3
@@ -3762,14 +3778,6 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Köpfe</translation>
     </message>
     <message>
-        <source>Scores held</source>
-        <translation>Anteil der Werte</translation>
-    </message>
-    <message>
-        <source>Of the proposed</source>
-        <translation>Von den vorgeschlagenen</translation>
-    </message>
-    <message>
         <source>A grouping of heads and layers; the selected one is outlined in the map</source>
         <translation>Eine Gruppierung von Köpfen und Schichten; die gewählte ist in der Karte umrandet</translation>
     </message>
@@ -3788,6 +3796,14 @@ Masse %4 %, höchstens %5 %</translation>
     <message>
         <source>Of the heads that are proposed by score, the share that retrieves here too</source>
         <translation>Von den nach Werten vorgeschlagenen Köpfen der Anteil, der auch hier abruft</translation>
+    </message>
+    <message>
+        <source>Held</source>
+        <translation>Gehalten</translation>
+    </message>
+    <message>
+        <source>Shared</source>
+        <translation>Gemeinsam</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,7 @@
 #pragma once
 #include <unistd.h>
 
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -14,6 +15,13 @@ inline double process_mib(const std::string& name) {
   for (std::string line; std::getline(status, line);)
     if (line.rfind(name + ":", 0) == 0) return std::stod(line.substr(name.size() + 1)) / 1024;
   return 0;
+}
+
+/// Milliseconds of the processor that the calling thread has used.
+inline double own_cpu_ms() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) * 1e3 + static_cast<double>(used.tv_nsec) / 1e6;
 }
 
 /// Seconds of the processor that one thread of this process has used; the main thread's id is the process's.

@@ -45,13 +45,16 @@ class Application : public QApplication {
   bool notify(QObject* receiver, QEvent* event) override {
     const QEvent::Type type = event->type();
     const bool handled = QApplication::notify(receiver, event);
-    if (type == QEvent::UpdateRequest || type == QEvent::Paint || type == QEvent::Expose) painted_ms_ = now_ms();
+    if (type != QEvent::UpdateRequest && type != QEvent::Paint && type != QEvent::Expose) return handled;
+    painted_ms_ = now_ms();
+    painted_cpu_ms_ = bench::own_cpu_ms();
     return handled;
   }
   double painted_ms() const { return painted_ms_; }
+  double painted_cpu_ms() const { return painted_cpu_ms_; }  ///< of the processor, by then
 
  private:
-  double painted_ms_ = 0;
+  double painted_ms_ = 0, painted_cpu_ms_ = 0;
 };
 
 /// Runs the event loop until nothing has been painted for a while.
@@ -130,7 +133,7 @@ class Scrubbing {
     return nullptr;
   }
   double share() { return std::uniform_real_distribution<>(0.05, 0.95)(random_); }
-  QPointF in(QWidget* widget) { return {share() * widget->width(), share() * widget->height()}; }
+  QPointF in(QWidget* widget) { return {(0.2 + 0.7 * share()) * widget->width(), 0.5 * widget->height()}; }
   QWidget* canvas(PlotView* view) { return view->childAt(view->rect().center()); }
 
   std::string arrow(int key) {
@@ -184,12 +187,23 @@ class Scrubbing {
   std::mt19937 random_{1};
 };
 
-nlohmann::json spread(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  const auto at = [&](double share) {
-    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
+/// What a step took until it was painted.
+struct Took {
+  double ms, cpu_ms;
+};
+
+nlohmann::json spread(const std::vector<Took>& steps) {
+  const auto at = [&](double share, double Took::*what) {
+    std::vector<double> sorted;
+    for (const Took& step : steps) sorted.push_back(step.*what);
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
   };
-  return {{"steps", times.size()}, {"p50_ms", at(0.5)}, {"p95_ms", at(0.95)}, {"max_ms", times.back()}};
+  return {{"steps", steps.size()},
+          {"p50_ms", at(0.5, &Took::ms)},
+          {"p95_ms", at(0.95, &Took::ms)},
+          {"max_ms", at(1, &Took::ms)},
+          {"p95_cpu_ms", at(0.95, &Took::cpu_ms)}};
 }
 
 nlohmann::json held(const RunModel& run) {
@@ -211,15 +225,16 @@ void stop_on_failure(RunController& controller) {
 
 nlohmann::json scrub(Application& application, MainWindow& window, int steps) {
   Scrubbing scrubbing(window);
-  std::vector<double> all;
-  std::map<std::string, std::vector<double>> by_kind;
+  std::vector<Took> all;
+  std::map<std::string, std::vector<Took>> by_kind;
   for (int step = 0; step < steps; ++step) {
     scrubbing.raise_for(step);
     settle(application);
-    const double begin = now_ms();
+    const double begin = now_ms(), cpu_begin = bench::own_cpu_ms();
     const std::string kind = scrubbing.post(step);
     settle(application);
-    const double took = std::max(0.0, application.painted_ms() - begin);
+    const Took took{std::max(0.0, application.painted_ms() - begin),
+                    std::max(0.0, application.painted_cpu_ms() - cpu_begin)};
     all.push_back(took);
     by_kind[kind].push_back(took);
   }

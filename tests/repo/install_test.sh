@@ -75,7 +75,7 @@ for binary in component.findall("provides/binary"):
 print("ok")
 PYTHON
 if have update-mime-database; then
-  update-mime-database "$prefix/share/mime"
+  update-mime-database "$prefix/share/mime" 2>"$stage/mime.log"
   expect 'application/x-carryover-session:\*\.carryover' cat "$prefix/share/mime/globs2"
 fi
 

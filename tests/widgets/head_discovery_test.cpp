@@ -19,7 +19,6 @@
 
 #include "app/message_bar.h"
 #include "engine/core/head_agreement.h"
-#include "engine/engine_library.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
@@ -393,11 +392,5 @@ class HeadDiscoveryTest : public QObject {
   }
 };
 
-int main(int argc, char** argv) {
-  prepare_engine_environment();
-  const PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  HeadDiscoveryTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+CARRYOVER_GUI_TEST(HeadDiscoveryTest)
 #include "head_discovery_test.moc"

@@ -3,6 +3,7 @@
 // opened from its folder, and what is left of a session whose engine or folder is gone.
 #include <QApplication>
 #include <QDir>
+#include <QSemaphore>
 #include <QTest>
 
 #include "engine/core/edit_json.h"
@@ -239,10 +240,15 @@ class SessionReturnTest : public QObject {
       Someone someone(home_);
       someone.keeper.begin(false);
       QVERIFY(run_whole(someone, 400));
+      QSemaphore hold;  // the engine's thread, so that it has not read the data yet
+      QMetaObject::invokeMethod(
+          &someone.window.controller().worker(), [&hold] { hold.acquire(); }, Qt::QueuedConnection);
       someone.window.training().start(plan);
       someone.keeper.keep_now();
-      someone.keeper.freeze();  // as it was before the engine had read the data
-      QVERIFY(!QFileInfo::exists(QString::fromStdString(plan.output_dir)));
+      someone.keeper.freeze();
+      const bool there = QFileInfo::exists(QString::fromStdString(plan.output_dir));
+      hold.release();
+      QVERIFY(!there);
     }
     Someone someone(home_);
     QVERIFY(bring_back(someone));

@@ -80,7 +80,7 @@ QVariant ProposalsTable::data(const QModelIndex& index, int role) const {
 
 QVariant ProposalsTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  const QString names[] = {tr("Grouping"), tr("Layers"), tr("Heads"), tr("Scores held"), tr("Of the proposed")};
+  const QString names[] = {tr("Grouping"), tr("Layers"), tr("Heads"), tr("Held"), tr("Shared")};
   const QString tips[] = {tr("A grouping of heads and layers; the selected one is outlined in the map"),
                           tr("Layers in which heads retrieve"), tr("Heads that retrieve, over all layers"),
                           tr("The share of all heads' scores that those which retrieve have"),

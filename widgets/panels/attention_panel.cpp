@@ -83,8 +83,7 @@ AttentionPanel::AttentionPanel(LabContext& lab, QWidget* parent)
   });
 }
 
-void AttentionPanel::hideEvent(QHideEvent* event) {
-  Panel::hideEvent(event);
+void AttentionPanel::unseen() {
   view_.forget();
   request_refresh();
 }

@@ -19,7 +19,7 @@ class AttentionPanel : public Panel {
 
  protected:
   void refresh() override;
-  void hideEvent(QHideEvent* event) override;
+  void unseen() override;
 
  private:
   HeadRef head_to_show();

@@ -90,8 +90,7 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
   connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
 }
 
-void AttributionPanel::hideEvent(QHideEvent* event) {
-  Panel::hideEvent(event);
+void AttributionPanel::unseen() {
   view_.forget();
   request_refresh();
 }

@@ -19,7 +19,7 @@ class AttributionPanel : public Panel {
 
  protected:
   void refresh() override;
-  void hideEvent(QHideEvent* event) override;
+  void unseen() override;
 
  private:
   enum Source { All, Carry, Retrieved, Segment };

@@ -72,8 +72,7 @@ CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
   });
 }
 
-void CarryPanel::hideEvent(QHideEvent* event) {
-  Panel::hideEvent(event);
+void CarryPanel::unseen() {
   view_.forget();
   request_refresh();
 }

@@ -23,7 +23,7 @@ class CarryPanel : public Panel {
 
  protected:
   void refresh() override;
-  void hideEvent(QHideEvent* event) override;
+  void unseen() override;
 
  private:
   enum Quantity { KeyNorm, ValueNorm, Drift, PrefixMass };

@@ -25,6 +25,8 @@
 namespace carryover {
 namespace {
 
+constexpr int map_width = 420, list_width = 330;  ///< at first; more goes to the map
+
 QStringList score_files(const QMimeData& data) {
   QStringList paths;
   for (const QUrl& url : data.urls())
@@ -87,8 +89,10 @@ QWidget* HeadDiscoveryPanel::build_result() {
   };
   shown_ = box(tr("Scores"), tr("The scores that are shown and that the proposal is made by"));
   measure_ = box(tr("Measure"), tr("What a head is scored by"));
-  measure_->addItem(tr("attention to the copied token"));
-  measure_->addItem(tr("copies: it is the heaviest"));
+  measure_->addItem(tr("attention"));
+  measure_->setItemData(0, tr("How much attention the token gets that has to be copied"), Qt::ToolTipRole);
+  measure_->addItem(tr("copies"));
+  measure_->setItemData(1, tr("How often that token gets more of it than any other"), Qt::ToolTipRole);
   against_ = box(tr("Against"), tr("Scores that the shown ones are held against"));
   sets_box_ = new QWidget(this);
   auto* choices = new QHBoxLayout(sets_box_);
@@ -98,12 +102,12 @@ QWidget* HeadDiscoveryPanel::build_result() {
     choices->addWidget(each, 1);
   }
   map_ = new HeadScoreMap(context(), this);
-  auto* split = new QSplitter(Qt::Vertical, this);
+  auto* split = new QSplitter(Qt::Horizontal, this);
   split->setChildrenCollapsible(false);
   split->addWidget(map_);
   split->addWidget(build_proposals());
   split->setStretchFactor(0, 1);
-  split->setSizes({320, 160});
+  split->setSizes({map_width, list_width});
   auto* side = new QWidget(this);
   auto* column = new QVBoxLayout(side);
   column->setContentsMargins(0, 0, 0, 0);
@@ -117,6 +121,7 @@ QWidget* HeadDiscoveryPanel::build_proposals() {
   const auto number = [this](const QString& name, const QString& help) {
     auto* made = new QSpinBox(this);
     made->setMinimum(1);
+    made->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     made->setAccessibleName(name);
     made->setToolTip(help);
     connect(made, &QSpinBox::valueChanged, this, &Panel::request_refresh);
@@ -136,6 +141,7 @@ QWidget* HeadDiscoveryPanel::build_proposals() {
   list_->setModel(&proposals_);
   list_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   list_->horizontalHeader()->setSectionResizeMode(ProposalsTable::Name, QHeaderView::Stretch);
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &Panel::request_refresh);
   proposals_box_ = new QWidget(this);
   auto* row = new QHBoxLayout;
@@ -145,13 +151,17 @@ QWidget* HeadDiscoveryPanel::build_proposals() {
   row->addWidget(new QLabel(tr("layers ×"), this));
   row->addWidget(heads_);
   row->addWidget(new QLabel(tr("heads"), this));
-  row->addWidget(apply_);
-  row->addWidget(agreement_, 1);
+  row->addStretch(1);
+  auto* foot = new QHBoxLayout;
+  foot->setContentsMargins(6, 4, 6, 6);
+  foot->addWidget(agreement_, 1);
+  foot->addWidget(apply_, 0, Qt::AlignRight | Qt::AlignTop);
   auto* column = new QVBoxLayout(proposals_box_);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addLayout(row);
   column->addWidget(list_, 1);
+  column->addLayout(foot);
   return proposals_box_;
 }
 

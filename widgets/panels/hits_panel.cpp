@@ -182,15 +182,14 @@ void HitsPanel::refresh() {
   show_masses();
 }
 
-void HitsPanel::hideEvent(QHideEvent* event) {
-  Panel::hideEvent(event);
+void HitsPanel::unseen() {
   view_.forget();
   request_refresh();
 }
 
 // Of one segment alone: every segment that is looked at costs a run of it.
 void HitsPanel::show_masses() {
-  if (!isVisible()) return;
+  if (!is_seen()) return;
   table_->setColumnHidden(HitsModel::Mass, shown_.scope == OneHead);
   InspectionParts parts;
   parts.masses = true;

@@ -22,7 +22,7 @@ class HitsPanel : public Panel {
 
  protected:
   void refresh() override;
-  void hideEvent(QHideEvent* event) override;
+  void unseen() override;
 
  private:
   enum Scope { SegmentAndHead, OneSegment, OneHead };

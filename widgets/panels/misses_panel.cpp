@@ -66,8 +66,7 @@ MissesPanel::MissesPanel(LabContext& lab, QWidget* parent)
   connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
 }
 
-void MissesPanel::hideEvent(QHideEvent* event) {
-  Panel::hideEvent(event);
+void MissesPanel::unseen() {
   view_.forget();
   request_refresh();
 }

@@ -21,7 +21,7 @@ class MissesPanel : public Panel {
 
  protected:
   void refresh() override;
-  void hideEvent(QHideEvent* event) override;
+  void unseen() override;
 
  private:
   void draw(const std::vector<HeadMisses>& misses);

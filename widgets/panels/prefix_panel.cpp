@@ -164,8 +164,7 @@ void PrefixPanel::go_to(SearchStep step) {
   request_refresh();
 }
 
-void PrefixPanel::hideEvent(QHideEvent* event) {
-  Panel::hideEvent(event);
+void PrefixPanel::unseen() {
   view_.forget();
   request_refresh();
 }

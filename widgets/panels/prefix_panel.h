@@ -24,7 +24,7 @@ class PrefixPanel : public Panel {
 
  protected:
   void refresh() override;
-  void hideEvent(QHideEvent* event) override;
+  void unseen() override;
 
  private:
   QWidget* make_bar();

@@ -115,7 +115,7 @@ void WhatIfPanel::run() {
 
 void WhatIfPanel::ask_price() {
   const SegmentEdit& draft = lab_.what_ifs().draft();
-  if (!isVisible() || changes_nothing(draft) || lab_.run().segment_count() == 0) return;
+  if (!is_seen() || changes_nothing(draft) || lab_.run().segment_count() == 0) return;
   lab_.what_ifs().ask_price({shown_segment(context()), {draft}});
 }
 
