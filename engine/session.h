@@ -76,6 +76,7 @@ struct RunSummary {
   std::int64_t peak_memory_bytes = 0;
   bool cancelled = false;
   MemoryBytes memory;  ///< maxima over segments
+  SegmentTime time;    ///< sums over the segments whose time was measured
 
   std::optional<double> nll_mean() const;  ///< none without targets
   std::optional<double> ppl() const;

@@ -8,7 +8,7 @@
 namespace carryover::kernels {
 
 /// Raised whenever an argument struct or this table changes; a plug-in of another version is not used.
-inline constexpr int cuda_abi_version = 1;
+inline constexpr int cuda_abi_version = 2;
 
 /// What libcarryover_cuda.so offers. The engine opens that library at run time and calls through this table, so that it
 /// links nothing of CUDA. Contracts are those of the kernels' headers; a Status is a cudaError_t.
@@ -19,6 +19,8 @@ struct CudaKernels {
   Status (*gather_prefix)(const GatherPrefix&, Stream);
   Status (*rope_prefix)(const RopePrefix&, Stream);
   const char* (*status_text)(Status);  ///< for messages; a static string
+  /// Ends the range that a profiler shows (NVTX) and begins the next one; nullptr begins none. One thread's.
+  void (*next_range)(const char* name);
 };
 
 /// The name to look up in the library, and its type.

@@ -22,6 +22,7 @@
 #include "widgets/panels/reach_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
 #include "widgets/panels/text_panel.h"
+#include "widgets/panels/time_panel.h"
 #include "widgets/panels/training_panel.h"
 #include "widgets/panels/training_runs_panel.h"
 #include "widgets/panels/what_if_panel.h"
@@ -54,6 +55,7 @@ const std::vector<PanelEntry>& panel_registry() {
       row<ConfigPanel>("config", QT_TRANSLATE_NOOP("PanelRegistry", "Settings"), PanelArea::Right),
       row<LossPanel>("loss", QT_TRANSLATE_NOOP("PanelRegistry", "Loss"), PanelArea::Bottom),
       row<MemoryPanel>("memory", QT_TRANSLATE_NOOP("PanelRegistry", "Memory"), PanelArea::Bottom),
+      row<TimePanel>("time", QT_TRANSLATE_NOOP("PanelRegistry", "Time"), PanelArea::Bottom),
       row<DistancePanel>("distances", QT_TRANSLATE_NOOP("PanelRegistry", "Hit distances"), PanelArea::Bottom),
       row<MissesPanel>("misses", QT_TRANSLATE_NOOP("PanelRegistry", "Misses"), PanelArea::Bottom),
       row<AttributionPanel>("attribution", QT_TRANSLATE_NOOP("PanelRegistry", "Logit"), PanelArea::Bottom),

@@ -205,6 +205,10 @@ int RunModel::segment_of_token(std::int64_t position) const {
   return static_cast<int>(position / state_->request.config.segment_length);
 }
 
+std::int64_t RunModel::tokens_after(int segment) const {
+  return std::min(token_count(), (segment + 1) * state_->request.config.segment_length);
+}
+
 float RunModel::nll_of_token(std::int64_t position) const {
   return state_->outline->nll(position);
 }

@@ -73,6 +73,7 @@ class RunModel : public QObject {
   const RunOutline& outline() const;                              ///< of all segments so far
   const HitIndex& hit_index() const { return outline().hits(); }  ///< all hits in brief
   int segment_of_token(std::int64_t position) const;              ///< by S; also for tokens not run yet
+  std::int64_t tokens_after(int segment) const;                   ///< tokens read when it closes; also one not run yet
   /// Loss of predicting the token at `position` in nats, or NaN where it has none (yet).
   float nll_of_token(std::int64_t position) const;
   /// R as read by (segment, layer, head); null where there is none. Good as long as snapshot()'s.

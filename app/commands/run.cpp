@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <limits>
@@ -86,6 +87,22 @@ class Recorder : public RunObserver {
   std::exception_ptr failure_;
 };
 
+/// The parts' shares, the largest first; nothing is said of those under half a percent.
+std::string time_text(const SegmentTime& time) {
+  auto parts = kTimeParts;
+  std::sort(parts.begin(), parts.end(),
+            [&](const TimePart& a, const TimePart& b) { return time.*a.seconds > time.*b.seconds; });
+  std::string text;
+  for (const TimePart& part : parts) {
+    const double share = time.*part.seconds / time.sum();
+    if (share < 0.005) break;
+    std::string name = part.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    text += (text.empty() ? "" : ", ") + name + " " + fixed(100 * share, 0) + " %";
+  }
+  return text;
+}
+
 std::string plain_summary(const RunSummary& summary, const RunDescription& description) {
   const ModelInfo& model = description.model;
   const SegmentConfig& config = description.request.config;
@@ -102,6 +119,7 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
                         : std::string("loss       none: one token has nothing to predict it\n");
   const double rate = summary.seconds > 0 ? static_cast<double>(summary.tokens) / summary.seconds : 0;
   text += "time       " + human_duration(summary.seconds) + ", " + fixed(rate, 1) + " tokens/s\n";
+  if (summary.time.sum() > 0) text += "of it      " + time_text(summary.time) + "\n";
   text += "memory     peak " + human_bytes(static_cast<double>(summary.peak_memory_bytes)) + ", pool " +
           human_bytes(static_cast<double>(summary.memory.pool)) + ", carry " +
           human_bytes(static_cast<double>(summary.memory.carry)) + "\n";

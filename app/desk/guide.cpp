@@ -36,14 +36,28 @@ std::vector<GuideSection> read_sections() {
 
 /// Panels whose heading in the guide is not their title in English.
 const std::map<QString, QString>& headings() {
-  static const std::map<QString, QString> map = {
-      {"grid", "Heads × layers"}, {"text", "Text"},         {"retrieval_map", "Retrieval map"},
-      {"carry", "Carried tail"},  {"hits", "Hits"},         {"config", "Settings"},
-      {"loss", "Loss"},           {"memory", "Memory"},     {"training", "Fine-tuning in the window"},
-      {"audit", "The audit"},     {"log", "Log"},           {"reach", "Fine-tuning in the window"},
-      {"notes", "Notes"},         {"compare", "Compare"},   {"training_runs", "Fine-tuning in the window"},
-      {"what_if", "What-if"},     {"prefix", "Prefix"},     {"attention", "Attention"},
-      {"misses", "Misses"},       {"attribution", "Logit"}, {"distances", "Hit distances"}};
+  static const std::map<QString, QString> map = {{"grid", "Heads × layers"},
+                                                 {"text", "Text"},
+                                                 {"retrieval_map", "Retrieval map"},
+                                                 {"carry", "Carried tail"},
+                                                 {"hits", "Hits"},
+                                                 {"config", "Settings"},
+                                                 {"loss", "Loss"},
+                                                 {"memory", "Memory"},
+                                                 {"training", "Fine-tuning in the window"},
+                                                 {"audit", "The audit"},
+                                                 {"log", "Log"},
+                                                 {"reach", "Fine-tuning in the window"},
+                                                 {"notes", "Notes"},
+                                                 {"compare", "Compare"},
+                                                 {"training_runs", "Fine-tuning in the window"},
+                                                 {"what_if", "What-if"},
+                                                 {"prefix", "Prefix"},
+                                                 {"attention", "Attention"},
+                                                 {"misses", "Misses"},
+                                                 {"attribution", "Logit"},
+                                                 {"distances", "Hit distances"},
+                                                 {"time", "Time"}};
   return map;
 }
 

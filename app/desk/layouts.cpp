@@ -57,7 +57,7 @@ Arrangement arrangement(MainWindow& window, const QString& id) {
   }
   if (id == QStringLiteral("compare")) {
     return {{{{"grid"}, 20}, {first({"compare", "retrieval_map"}, PanelArea::Centre), 50}, {{"hits", "config"}, 30}},
-            {{{"loss", "memory"}, 50}, {{"training_runs", "notes", "log"}, 50}},
+            {{{"loss", "memory", "time"}, 50}, {{"training_runs", "notes", "log"}, 50}},
             36};
   }
   if (id == QStringLiteral("figure")) return {{{with_plots(window), 72}, {{"hits", "notes"}, 28}}, {}, 0};

@@ -15,6 +15,7 @@ void to_json(nlohmann::json& json, const SegmentRecord& record) {
                         {"pool_entries", record.pool_entries},
                         {"close_cuts", record.close_cuts},
                         {"memory", record.memory}};
+  if (record.time) json["time"] = *record.time;
 }
 
 void from_json(const nlohmann::json& json, SegmentRecord& record) {
@@ -27,6 +28,7 @@ void from_json(const nlohmann::json& json, SegmentRecord& record) {
   json.at("pool_entries").get_to(record.pool_entries);
   json.at("close_cuts").get_to(record.close_cuts);
   json.at("memory").get_to(record.memory);
+  if (json.contains("time")) record.time = json.at("time").get<SegmentTime>();
 }
 
 }  // namespace carryover

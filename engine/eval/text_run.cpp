@@ -11,6 +11,7 @@
 #include "engine/core/error.h"
 #include "engine/method/segment_loss.h"
 #include "engine/ops/memory_meter.h"
+#include "engine/ops/time_meter.h"
 
 namespace carryover {
 
@@ -33,8 +34,8 @@ class TextRun {
         archive_(archive),
         ids_(*request.ids),
         meter_(decoder.options().device()),
-        prepared_(decoder, {request.policy, request.config, tokens(), request.forced_hits,
-                            [this](int layer) { after_layer(layer); }}) {}
+        time_(decoder.options().device()),
+        prepared_(decoder, setup()) {}
 
   RunSummary run() {
     const auto start = Clock::now();
@@ -50,6 +51,12 @@ class TextRun {
   }
 
  private:
+  RunSetup setup() {
+    RunSetup setup{request_.policy, request_.config, tokens(), request_.forced_hits};
+    setup.after_layer = [this](int layer) { after_layer(layer); };
+    setup.time = &time_;
+    return setup;
+  }
   std::int64_t tokens() const { return static_cast<std::int64_t>(ids_.size()); }
   SegmentRunner& runner() { return prepared_.runner(); }
 
@@ -62,6 +69,7 @@ class TextRun {
   void run_segment() {
     control_.checkpoint();
     const auto start = Clock::now();
+    time_.take();
     length_ = std::min(request_.config.segment_length, tokens() - done_);
     auto snapshot = std::make_shared<SegmentSnapshot>();
     if (request_.capture.hits) snapshot->hits = runner().state().hits;
@@ -73,11 +81,14 @@ class TextRun {
     const at::Tensor hidden = runner().run_segment(ids_tensor(decoder_, ids_, done_, length_));
     SegmentRecord& record = snapshot->record;
     record = {runner().state().next.index - 1, done_, length_, 0, 0, 0, 0, 0, {}};
+    time_.spend(&SegmentTime::logits);
     lose(hidden, *snapshot);
+    time_.spend(&SegmentTime::host);
 
     record.pool_entries = runner().state().pool_entries();
     record.close_cuts = runner().state().close_cuts;
     record.memory.activations = std::max<std::int64_t>(0, meter_.peak_bytes() - live_before);
+    record.time = time_.take();
     record.seconds = seconds_since(start);
     measure(record.memory);
     snapshot->ids.assign(ids_.begin() + done_, ids_.begin() + done_ + length_);
@@ -121,6 +132,7 @@ class TextRun {
     summary_.segments += 1;
     summary_.nll_sum += record.nll_sum;
     summary_.close_cuts += record.close_cuts;
+    if (record.time) summary_.time += *record.time;
     MemoryBytes& most = summary_.memory;
     most.weights = record.memory.weights;
     most.activations = std::max(most.activations, record.memory.activations);
@@ -139,6 +151,7 @@ class TextRun {
   std::int64_t done_ = 0, length_ = 0;
   RunSummary summary_;
   MemoryMeter meter_;
+  TimeMeter time_;
   PreparedRun prepared_;
 };
 

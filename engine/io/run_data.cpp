@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -104,6 +105,7 @@ Table segments_table(const RunContents& run, bool csv) {
                   {"nll_sum", "<f8"}, {"seconds", "<f8"},     {"pool_entries", "<i8"}, {"close_cuts", "<i8"}};
   const char* kinds[] = {"weights", "activations", "attention_kv", "carry", "pool", "device_peak"};
   for (const char* kind : kinds) columns.emplace_back(std::string("memory_") + kind, "<i8");
+  for (const TimePart& part : kTimeParts) columns.emplace_back(std::string("time_") + part.name, "<f8");
   Table table(columns, csv);
   each_segment(run, [&](const SegmentSnapshot& segment) {
     const SegmentRecord& record = segment.record;
@@ -111,6 +113,8 @@ Table segments_table(const RunContents& run, bool csv) {
     table << record.index << record.first_token << record.length << record.targets << record.nll_sum << record.seconds
           << record.pool_entries << record.close_cuts << memory.weights << memory.activations << memory.attention_kv
           << memory.carry << memory.pool << memory.device_peak;
+    for (const TimePart& part : kTimeParts)
+      table << (record.time ? (*record.time).*part.seconds : std::numeric_limits<double>::quiet_NaN());
   });
   return table;
 }

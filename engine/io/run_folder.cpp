@@ -164,7 +164,8 @@ json summary_json(const RunSummary& summary, const RunDescription& description) 
           {"peak_memory_bytes", summary.peak_memory_bytes},
           {"close_cuts", summary.close_cuts},
           {"cancelled", summary.cancelled},
-          {"memory", summary.memory}};
+          {"memory", summary.memory},
+          {"time", summary.time}};
 }
 
 struct RunFolder::Files {

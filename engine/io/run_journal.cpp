@@ -137,7 +137,8 @@ json summary_fields(const RunSummary& summary) {
           {"close_cuts", summary.close_cuts},
           {"peak_memory_bytes", summary.peak_memory_bytes},
           {"cancelled", summary.cancelled},
-          {"memory", summary.memory}};
+          {"memory", summary.memory},
+          {"time", summary.time}};
 }
 
 RunSummary summary_of(const json& fields) {
@@ -151,6 +152,7 @@ RunSummary summary_of(const json& fields) {
   summary.peak_memory_bytes = fields.at("peak_memory_bytes");
   summary.cancelled = fields.at("cancelled");
   summary.memory = fields.at("memory").get<MemoryBytes>();
+  if (fields.contains("time")) summary.time = fields.at("time").get<SegmentTime>();
   return summary;
 }
 

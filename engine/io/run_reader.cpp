@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
+#include "engine/io/folder_segments.h"
 #include "engine/io/model_json.h"
 #include "engine/io/npy.h"
-#include "engine/io/folder_segments.h"
 
 namespace carryover {
 
@@ -102,6 +102,7 @@ RunSummary sum_up(const RunOutline& outline) {
     summary.close_cuts += record.close_cuts;
     summary.peak_memory_bytes = std::max(summary.peak_memory_bytes, record.memory.device_peak);
     summary.memory = record.memory;
+    if (record.time) summary.time += *record.time;
   }
   return summary;
 }

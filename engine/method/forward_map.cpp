@@ -88,19 +88,28 @@ at::Tensor in_head_order(const std::vector<at::Tensor>& outputs, const std::vect
 }  // namespace
 
 LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
-  const Decoder& decoder = call.context.decoder;
+  const ForwardContext& f = call.context;
+  const Decoder& decoder = f.decoder;
+  f.spend(&SegmentTime::projections);
   const auto fresh = decoder.project(call.layer, x, call.dropout);
   const at::Tensor queries = ops::rotate(fresh.queries, call.angles.cos, call.angles.sin);
   LayerKv kv{fresh.queries, fresh.keys, fresh.values, ops::rotate(fresh.keys, call.angles.cos, call.angles.sin)};
   if (call.open != nullptr) kv = call.open->extend(call.layer, kv);
 
   std::vector<at::Tensor> outputs;
-  for (const HeadGroup& group : groups) outputs.push_back(attend(group, queries, kv, decoder.config.group_size()));
+  for (const HeadGroup& group : groups) {
+    f.spend(group.prefix_per_query_head ? &SegmentTime::long_attention : &SegmentTime::local_attention);
+    outputs.push_back(attend(group, queries, kv, decoder.config.group_size()));
+  }
+  f.spend(&SegmentTime::projections);
   const at::Tensor attended = decoder.add_attention(call.layer, x, in_head_order(outputs, groups), call.dropout);
   LayerResult result;
-  if (call.open == nullptr) result.trace = call.context.policy.trace(call.layer, kv);
+  f.spend(&SegmentTime::retrieval);
+  if (call.open == nullptr) result.trace = f.policy.trace(call.layer, kv);
+  f.spend(&SegmentTime::feed_forward);
   result.x = decoder.add_feed_forward(call.layer, attended, call.dropout);
-  if (call.context.watch) call.context.watch({call.layer, groups, queries, kv, x, attended, result.x});
+  f.spend(&SegmentTime::host);
+  if (f.watch) f.watch({call.layer, groups, queries, kv, x, attended, result.x});
   return result;
 }
 
@@ -110,12 +119,14 @@ at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSe
   const RopeAngles angles = f.rope.angles(f.policy.first_position(open.frame()) + open.length(), m);
   const bool checkpointing = f.checkpointing && open.whole() && at::GradMode::is_enabled();
   open.restart_attention_kv();
+  f.spend(&SegmentTime::projections);
 
   LayerCall call{f, 0, angles, f.dropout, open.whole() ? nullptr : &open};
   call.dropout.segment = static_cast<std::uint64_t>(open.frame().index);
   at::Tensor x = f.decoder.embed(ids);
   const std::int64_t segment_kv = 2 * model.kv_heads * n * model.head_dim * static_cast<std::int64_t>(x.itemsize());
   for (call.layer = 0; call.layer < model.layers; ++call.layer) {
+    f.spend(&SegmentTime::retrieval);
     const std::vector<HeadGroup>& groups = open.context(f.policy, state, call.layer, f.rope);
     for (const HeadGroup& group : groups)
       open.count_attention_kv(bytes_of(group.prefix_keys) + bytes_of(group.prefix_values));
@@ -126,6 +137,7 @@ at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSe
     if (f.after_layer) f.after_layer(call.layer);
   }
   open.advance(m);
+  f.spend(&SegmentTime::projections);
   return f.decoder.finish(x);
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/method/open_segment.h"
 #include "engine/model/decoder.h"
+#include "engine/ops/time_meter.h"
 
 namespace carryover {
 
@@ -27,6 +28,11 @@ struct ForwardContext {
   bool checkpointing = false;  ///< with gradients: keep a layer's inputs only, and run it again in backward
   AdapterDropout dropout;      ///< training: `segment` is filled in here
   std::function<void(const AttentionSight&)> watch = {};  ///< called for each layer; changes nothing
+  TimeMeter* time = nullptr;                              ///< told what is worked on
+
+  void spend(double SegmentTime::*part) const {
+    if (time != nullptr) time->spend(part);
+  }
 };
 
 /// F_θ(x, C, R) (eq:forward): the only forward there is. Training, evaluation, decoding and what-if all call it.

@@ -46,10 +46,12 @@ at::Tensor SegmentRunner::extend(const at::Tensor& ids) {
 
 void SegmentRunner::close() {
   CARRYOVER_CHECK(open_.has_value());
+  forward_.spend(&SegmentTime::retrieval);
   const std::int64_t length = open_->length();
   auto traces = open_->close(forward_.policy);
   open_.reset();
   forward_.policy.commit(*state_, std::move(traces), length);
+  forward_.spend(&SegmentTime::host);
 }
 
 }  // namespace carryover

@@ -4,13 +4,14 @@
 #include <ATen/ATen.h>
 
 #include "engine/ops/elementwise.h"
+#include "engine/ops/row_product.h"
 
 namespace carryover {
 
 /// A layer's product with one of its matrices, adapter included.
 at::Tensor Decoder::linear(int layer, const at::Tensor& x, const at::Tensor& weight,
                            std::vector<LowRankUpdate> LayerAdapter::*updates, const AdapterDropout& dropout) const {
-  if (adapter.empty()) return at::linear(x, weight);
+  if (adapter.empty()) return ops::linear(x, weight);
   return adapted_linear(x, weight, adapter.layers[static_cast<std::size_t>(layer)].*updates, adapter.scale, dropout);
 }
 
@@ -48,7 +49,7 @@ at::Tensor Decoder::finish(const at::Tensor& x) const {
 }
 
 at::Tensor Decoder::logits(const at::Tensor& hidden) const {
-  return at::linear(hidden, weights.head).to(ops::compute_type(hidden.scalar_type()));
+  return ops::linear(hidden, weights.head).to(ops::compute_type(hidden.scalar_type()));
 }
 
 }  // namespace carryover

@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "engine/core/error.h"
-
-// One source, the best vector width that the processor has.
-#define CARRYOVER_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#include "engine/ops/wide_rows.h"
 
 namespace carryover::ops {
 
@@ -22,37 +20,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
-
-// Rows are converted to fp32 in a buffer that stays in the first-level cache, so that the loops below see plain floats.
-void load(const float* in, float* out, std::int64_t n) {
-  std::copy(in, in + n, out);
-}
-void load(const double* in, double* out, std::int64_t n) {
-  std::copy(in, in + n, out);
-}
-void store(const float* in, float* out, std::int64_t n) {
-  std::copy(in, in + n, out);
-}
-void store(const double* in, double* out, std::int64_t n) {
-  std::copy(in, in + n, out);
-}
-
-CARRYOVER_VECTORISED void widen(const std::uint16_t* in, std::uint32_t* out, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<std::uint32_t>(in[i]) << 16;
-}
-CARRYOVER_VECTORISED void narrow(const std::uint32_t* in, std::uint16_t* out, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {  // round to nearest even; NaN stays NaN
-    const std::uint32_t bits = in[i];
-    const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
-    out[i] = static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : rounded);
-  }
-}
-void load(const at::BFloat16* in, float* out, std::int64_t n) {
-  widen(reinterpret_cast<const std::uint16_t*>(in), reinterpret_cast<std::uint32_t*>(out), n);
-}
-void store(const float* in, at::BFloat16* out, std::int64_t n) {
-  narrow(reinterpret_cast<const std::uint32_t*>(in), reinterpret_cast<std::uint16_t*>(out), n);
-}
 
 #define CARRYOVER_FOR_FLOAT_AND_DOUBLE(define) define(float) define(double)
 
@@ -99,28 +66,6 @@ CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_ROW)
   }
 CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_BACKWARD_ROW)
 #undef CARRYOVER_NORM_BACKWARD_ROW
-
-// e^x by range reduction and a degree-7 polynomial (relative error under 2e-7): std::exp does not vectorise.
-inline float fast_exp(float x) {
-  x = x > 89.0f ? 89.0f : (x < -87.0f ? -87.0f : x);  // from 2^127.5 on the power below is infinite, as it should be
-  const float k = std::nearbyint(x * 1.44269504f);
-  const float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
-  float p = 1.9841270e-4f;
-  p = p * r + 1.3888889e-3f;
-  p = p * r + 8.3333333e-3f;
-  p = p * r + 4.1666667e-2f;
-  p = p * r + 1.6666667e-1f;
-  p = p * r + 0.5f;
-  p = p * r + 1.0f;
-  p = p * r + 1.0f;
-  const std::int32_t bits = (static_cast<std::int32_t>(k) + 127) << 23;
-  float power;
-  __builtin_memcpy(&power, &bits, sizeof power);
-  return p * power;
-}
-inline double fast_exp(double x) {
-  return std::exp(x);
-}
 
 CARRYOVER_VECTORISED void swiglu_row(const float* gate, const float* up, float* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = gate[i] / (1.0f + fast_exp(-gate[i])) * up[i];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/core/error.h"
+#include "engine/ops/row_attention.h"
 
 namespace carryover::ops {
 
@@ -21,21 +22,15 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
 
-/// Keys and values that the queries see alike (causal = false), or one each more (the square at the end).
-struct Part {
-  at::Tensor keys, values;
-  bool causal;
-};
-
 at::Tensor share(const at::Tensor& kv, std::int64_t r) {
   return kv.size(1) == r ? kv : kv.expand({kv.size(0), r, kv.size(2), kv.size(3)});
 }
 
-std::vector<Part> split(const at::Tensor& queries, const at::Tensor& prefix_keys, const at::Tensor& prefix_values,
-                        const at::Tensor& keys, const at::Tensor& values) {
+std::vector<SeenRows> split(const at::Tensor& queries, const at::Tensor& prefix_keys, const at::Tensor& prefix_values,
+                            const at::Tensor& keys, const at::Tensor& values) {
   const std::int64_t r = queries.size(1), m = queries.size(2), n = keys.size(2);
   CARRYOVER_CHECK(n >= m);
-  std::vector<Part> parts;
+  std::vector<SeenRows> parts;
   if (prefix_keys.defined() && prefix_keys.size(2) > 0)
     parts.push_back({share(prefix_keys, r), share(prefix_values, r), false});
   const at::Tensor k = share(keys, r), v = share(values, r);
@@ -74,9 +69,10 @@ void merge(at::Tensor& into, at::Tensor& into_lse, const at::Tensor& other, cons
   into_lse = lse;
 }
 
-std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const std::vector<Part>& parts) {
+std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+  if (queries.size(2) == 1) return attend_row(queries, parts);
   at::Tensor out, lse;
-  for (const Part& part : parts) {
+  for (const SeenRows& part : parts) {
     auto [part_out, part_lse] =
         at::_scaled_dot_product_flash_attention_for_cpu(queries, part.keys, part.values, 0.0, part.causal);
     if (!out.defined()) {

@@ -20,6 +20,7 @@ struct RunSetup {
   AdapterDropout dropout = {};
   std::function<void(const AttentionSight&)> watch = {};
   std::vector<TokenRange> banned = {};  ///< of retrieval
+  TimeMeter* time = nullptr;
 };
 
 /// A run's policy, angles and recurrence. Owner: a run. Thread: engine. Throws EngineError{Usage} for an unknown

@@ -74,6 +74,11 @@ void describe(Fields& field, Described<Fields, MemoryBytes>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, SegmentTime>& value) {
+  for (const TimePart& part : kTimeParts) field(part.name, value.*part.seconds);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, SegmentRecord>& value) {
   field("index", value.index);
   field("first_token", value.first_token);
@@ -84,6 +89,7 @@ void describe(Fields& field, Described<Fields, SegmentRecord>& value) {
   field("pool_entries", value.pool_entries);
   field("close_cuts", value.close_cuts);
   field("memory", value.memory);
+  field("time", value.time);
 }
 
 template <typename Fields>
@@ -203,6 +209,7 @@ void describe(Fields& field, Described<Fields, RunSummary>& value) {
   field("peak_memory_bytes", value.peak_memory_bytes);
   field("cancelled", value.cancelled);
   field("memory", value.memory);
+  field("time", value.time);
 }
 
 template <typename Fields>

@@ -55,12 +55,14 @@ ModelRequest demo_request() {
 std::string bits(const SegmentSnapshot& snapshot) {
   SegmentSnapshot plain = snapshot;
   plain.record.seconds = 0;
+  plain.record.time.reset();
   plain.record.memory = {};
   return pack(plain);
 }
 
 std::string bits(RunSummary summary) {
   summary.seconds = 0;
+  summary.time = {};
   summary.peak_memory_bytes = 0;
   summary.memory = {};
   return pack(summary);

@@ -9,6 +9,7 @@
 
 #include "engine/ops/elementwise.h"
 #include "engine/ops/prefix_attention.h"
+#include "engine/ops/row_product.h"
 
 using namespace carryover;
 
@@ -129,6 +130,39 @@ class OpsTest : public QObject {
       std::vector<at::Tensor> inputs{a.queries, a.keys, a.values};
       if (a.prefix_keys.defined()) inputs.insert(inputs.end(), {a.prefix_keys, a.prefix_values});
       same(ops::prefix_attention(a), plain_attention(a), inputs);
+    }
+  }
+
+  /// Blocks of keys, and parts of different lengths, are one softmax; keys are shared, expanded or one a query.
+  void a_single_query_sees_any_number_of_keys() {
+    for (const std::int64_t n : {1, 127, 128, 129, 700})
+      for (const std::int64_t prefix : {0, 1, 300})
+        for (const std::int64_t rows : {1, 3}) {
+          ops::PrefixAttention a{noise({2, 3, 1, 40}), {}, {}, noise({2, rows, n, 40}), noise({2, rows, n, 40})};
+          std::vector<at::Tensor> inputs{a.queries, a.keys, a.values};
+          if (prefix > 0) {
+            a.prefix_keys = noise({2, 4 - rows, prefix, 40});
+            a.prefix_values = noise({2, 4 - rows, prefix, 40});
+            inputs.insert(inputs.end(), {a.prefix_keys, a.prefix_values});
+          }
+          same(ops::prefix_attention(a), plain_attention(a), inputs);
+        }
+  }
+
+  void a_single_row_is_multiplied_as_exactly_as_by_the_framework() {
+    for (const auto& [outer, inner] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {5, 16}, {131, 577}, {3000, 64}}) {
+      const at::Tensor x = noise({1, inner}, at::kBFloat16).requires_grad_(),
+                       weight = noise({outer, inner}, at::kBFloat16).requires_grad_();
+      const at::Tensor exact = at::linear(x.to(at::kDouble), weight.to(at::kDouble));
+      const at::Tensor fast = ops::linear(x, weight), plain = at::linear(x, weight);
+      QCOMPARE(fast.scalar_type(), at::kBFloat16);
+      QVERIFY(error(fast, exact) <= 2 * error(plain, exact) + 1e-6);
+      const auto gradients = torch::autograd::grad({fast}, {x, weight}, {at::ones_like(fast)}),
+                 expected = torch::autograd::grad({plain}, {x, weight}, {at::ones_like(plain)});
+      for (std::size_t i = 0; i < 2; ++i)
+        QVERIFY(error(gradients[i], expected[i]) <= 0.01 * (1 + expected[i].abs().max().item<double>()));
+      const at::Tensor rows = noise({3, inner});
+      QVERIFY(ops::linear(rows, weight.to(at::kDouble)).equal(at::linear(rows, weight.to(at::kDouble))));
     }
   }
 

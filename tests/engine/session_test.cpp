@@ -4,6 +4,7 @@
 
 #include <QTest>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "engine/core/error.h"
@@ -114,6 +115,27 @@ class SessionTest : public QObject {
     QVERIFY(last.activations > 0);
     QCOMPARE(recorder.snapshots.back()->record.pool_entries, 2048);
     QCOMPARE(last.pool, recorder.snapshots[1]->record.memory.pool * 8 / 2);
+  }
+
+  void the_parts_of_a_segments_time_are_all_of_it() {
+    for (const std::string& policy : policy_names()) {
+      Recorder recorder;
+      RunRequest wanted = request(1024);
+      wanted.policy = policy;
+      const RunSummary summary = run(wanted, recorder);
+      SegmentTime sum;
+      for (const auto& snapshot : recorder.snapshots) {
+        const SegmentRecord& record = snapshot->record;
+        QVERIFY(record.time.has_value());
+        for (const TimePart& part : kTimeParts) QVERIFY((*record.time).*part.seconds >= 0);
+        QVERIFY(record.time->sum() > 0 && record.time->sum() <= record.seconds);
+        QVERIFY(record.time->feed_forward > 0 && record.time->logits > 0 && record.time->local_attention > 0);
+        QVERIFY(record.time->retrieval > 0);
+        QCOMPARE(record.time->long_attention > 0, policy == "segmented");
+        sum += *record.time;
+      }
+      QVERIFY(nlohmann::json(summary.time) == nlohmann::json(sum));
+    }
   }
 
   void replaying_hits_gives_the_same_losses() {

@@ -91,6 +91,8 @@ void RunFolderTest::reads_back_what_was_written() {
        {"model", "policy", "seconds", "peak_memory_bytes", "close_cuts", "dtype", "device", "memory"}) {
     QVERIFY2(summary.contains(key), key);
   }
+  QVERIFY(summary.at("time") == json(summary_of(segments).time));
+  QVERIFY(!run.segments[0].time && run.segments[1].time);
 }
 
 void RunFolderTest::a_run_without_targets_has_no_perplexity() {

@@ -31,7 +31,9 @@ inline SegmentSnapshot random_snapshot(std::int64_t index, std::mt19937& random,
     result.target_nll.push_back(normal(random));
     result.record.nll_sum += result.target_nll.back();
   }
-  if (index == 0) return result;
+  if (index == 0) return result;  // as runs of older versions, without the time of its parts
+  result.record.time.emplace();
+  for (const TimePart& part : kTimeParts) (*result.record.time).*part.seconds = std::abs(normal(random));
   for (int head : {0, 2}) {
     HeadHits hits{index, 1, head, {}};
     for (int slot = 0; slot < 6; ++slot) {
@@ -53,6 +55,7 @@ inline RunSummary summary_of(const std::vector<SegmentSnapshot>& segments) {
     summary.targets += segment.record.targets;
     summary.nll_sum += segment.record.nll_sum;
     ++summary.segments;
+    if (segment.record.time) summary.time += *segment.record.time;
   }
   summary.seconds = 2;
   return summary;

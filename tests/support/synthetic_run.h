@@ -95,6 +95,9 @@ inline std::shared_ptr<const SegmentSnapshot> synthetic_snapshot(const RunModel&
   record.memory.carry = segment == 0 ? 0 : 12 * 2 * 16 * 2 * 4 * config.carry_length;
   record.memory.pool = 2 * 1 * 16 * 2 * 4 * tokens;
   record.memory.activations = 700'000 + segment % 5 * 20'000;
+  record.time.emplace();
+  for (std::size_t part = 0; part < kTimeParts.size(); ++part)
+    (*record.time).*kTimeParts[part].seconds = 0.01 * static_cast<double>(part + 1) + 1e-3 * (segment % 3);
   if (segment > 0)
     for (const int layer : {3, 8})
       for (const int head : {0, 1, 2}) snapshot->hits.push_back(synthetic_hits(config, segment, layer, head));

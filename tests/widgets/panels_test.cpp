@@ -17,6 +17,7 @@
 #include "widgets/panels/loss_panel.h"
 #include "widgets/panels/memory_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
+#include "widgets/panels/time_panel.h"
 #include "widgets/theme.h"
 
 using namespace carryover;
@@ -68,7 +69,8 @@ class PanelsTest : public QObject {
     CarryPanel carry(context);
     MemoryPanel memory(context);
     LossPanel loss(context);
-    for (Panel* panel : std::initializer_list<Panel*>{&map, &carry, &memory, &loss}) {
+    TimePanel time(context);
+    for (Panel* panel : std::initializer_list<Panel*>{&map, &carry, &memory, &loss, &time}) {
       show(*panel);
       for (PlotView* plot : panel->plots()) {
         QVERIFY(plot->is_empty());
@@ -171,6 +173,22 @@ class PanelsTest : public QObject {
     test::synthetic_run(context.run(), 5, 2, test::synthetic_request(5));
     QTest::qWait(settle_ms);
     check_curves(context.run(), loss, memory);
+  }
+
+  void time_stacks_its_parts_a_token() {
+    LabContext context;
+    TimePanel panel(context);
+    show(panel);
+    test::synthetic_run(context.run(), 20, 7, test::synthetic_request(20));
+    QTest::qWait(settle_ms);
+    const auto top = panel.plots()[0]->drawn_points(kTimeParts.size() - 1);
+    QCOMPARE(top.size(), std::size_t{7});
+    for (int i = 0; i < 7; ++i) {
+      const SegmentRecord& record = context.run().record(i);
+      const auto [tokens, milliseconds] = top[static_cast<std::size_t>(i)];
+      QCOMPARE(tokens, static_cast<double>(context.run().tokens_after(i)));
+      QVERIFY(std::abs(milliseconds - 1e3 * record.time->sum() / static_cast<double>(record.length)) < 1e-9);
+    }
   }
 
   void the_carry_map_follows_the_segment() {

@@ -4,7 +4,6 @@
 #include <QCheckBox>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
-#include <algorithm>
 #include <cmath>
 
 #include "widgets/panels/panel_support.h"
@@ -30,7 +29,7 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
   bar->setContentsMargins(6, 4, 6, 4);
   for (QCheckBox* box : {weights_shown_, full_shown_, logarithmic_}) bar->addWidget(box);
   cursor_ = new SegmentCursor(
-      context(), {plot_}, [this](int segment) { return end_of(segment); },
+      context(), {plot_}, [this](int segment) { return static_cast<double>(context().run().tokens_after(segment)); },
       [this](double x) { return context().run().segment_of_token(std::llround(x) - 1); }, this);
   bar->addWidget(cursor_, 1);
   bar->addWidget(sync_toggle());
@@ -75,11 +74,6 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
   connect(&lab, &LabContext::range_changed, this, restart);
 }
 
-double MemoryPanel::end_of(int segment) {
-  const RunModel& run = context().run();
-  return static_cast<double>(std::min(run.token_count(), (segment + 1) * run.request().config.segment_length));
-}
-
 void MemoryPanel::start() {
   const RunModel& run = context().run();
   plot_->clear_curves();
@@ -90,8 +84,8 @@ void MemoryPanel::start() {
   draw_prediction();
   for (int segment = 0; segment < run.expected_segments(); ++segment)
     if (context().range().contains(segment))
-      plot_->append(full_, end_of(segment),
-                    megabytes(run.cost().full_attention_bytes(static_cast<std::int64_t>(end_of(segment)))));
+      plot_->append(full_, static_cast<double>(run.tokens_after(segment)),
+                    megabytes(run.cost().full_attention_bytes(run.tokens_after(segment))));
   plot_->fit();
 }
 
@@ -101,10 +95,10 @@ void MemoryPanel::draw_prediction() {
   if (run.is_empty() || run.request().policy != "segmented") return;
   for (int segment = 0; segment < run.expected_segments(); ++segment) {
     if (!context().range().contains(segment)) continue;
-    const MemoryBytes bytes = run.cost().segmented(static_cast<std::int64_t>(end_of(segment)));
+    const MemoryBytes bytes = run.cost().segmented(run.tokens_after(segment));
     const std::int64_t sum = bytes.attention_kv + bytes.carry + bytes.pool + bytes.activations +
                              (weights_shown_->isChecked() ? bytes.weights : 0);
-    plot_->append(predicted_, end_of(segment), megabytes(sum));
+    plot_->append(predicted_, static_cast<double>(run.tokens_after(segment)), megabytes(sum));
   }
 }
 

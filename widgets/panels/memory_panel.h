@@ -26,7 +26,6 @@ class MemoryPanel : public Panel {
   void start();  ///< predictions of a run that has begun
   void draw_prediction();
   void append(const SegmentRecord& record);
-  double end_of(int segment);  ///< tokens read when it closes
 
   PlotView* plot_;
   SegmentCursor* cursor_;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+// One source, the best vector width that the processor has.
+#define CARRYOVER_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+
+/// What the CPU's own loops share: rows are converted to fp32 in a buffer that stays in the first-level cache, so that
+/// the loops see plain floats. Any thread.
+namespace carryover::ops {
+
+inline void load(const float* in, float* out, std::int64_t n) {
+  std::copy(in, in + n, out);
+}
+inline void load(const double* in, double* out, std::int64_t n) {
+  std::copy(in, in + n, out);
+}
+inline void store(const float* in, float* out, std::int64_t n) {
+  std::copy(in, in + n, out);
+}
+inline void store(const double* in, double* out, std::int64_t n) {
+  std::copy(in, in + n, out);
+}
+void load(const at::BFloat16* in, float* out, std::int64_t n);
+void store(const float* in, at::BFloat16* out, std::int64_t n);  ///< to the nearest, ties to even
+
+// e^x by range reduction and a degree-7 polynomial (relative error under 2e-7): std::exp does not vectorise.
+inline float fast_exp(float x) {
+  x = x > 89.0f ? 89.0f : (x < -87.0f ? -87.0f : x);  // from 2^127.5 on the power below is infinite, as it should be
+  const float k = std::nearbyint(x * 1.44269504f);
+  const float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
+  float p = 1.9841270e-4f;
+  p = p * r + 1.3888889e-3f;
+  p = p * r + 8.3333333e-3f;
+  p = p * r + 4.1666667e-2f;
+  p = p * r + 1.6666667e-1f;
+  p = p * r + 0.5f;
+  p = p * r + 1.0f;
+  p = p * r + 1.0f;
+  const std::int32_t bits = (static_cast<std::int32_t>(k) + 127) << 23;
+  float power;
+  __builtin_memcpy(&power, &bits, sizeof power);
+  return p * power;
+}
+inline double fast_exp(double x) {
+  return std::exp(x);
+}
+
+}  // namespace carryover::ops
