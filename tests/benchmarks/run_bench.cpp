@@ -110,7 +110,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  prepare_engine_environment();
+  prepare_engine_environment(argv);
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
