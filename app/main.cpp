@@ -184,7 +184,7 @@ int run_window(int argc, char** argv) {
 }  // namespace carryover
 
 int main(int argc, char** argv) {
-  carryover::prepare_engine_environment();
+  carryover::prepare_engine_environment(argv);
   if (argc > 1 && carryover::is_command_verb(argv[1]))
     return carryover::run_command_line(argc, argv, carryover::make_figure);
   return carryover::run_window(argc, argv);

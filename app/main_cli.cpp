@@ -3,6 +3,6 @@
 #include "engine/engine_library.h"
 
 int main(int argc, char** argv) {
-  carryover::prepare_engine_environment();
+  carryover::prepare_engine_environment(argv);
   return carryover::run_command_line(argc, argv);
 }

@@ -63,7 +63,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  carryover::prepare_engine_environment();
+  carryover::prepare_engine_environment(argv);
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: score MODEL CASES.jsonl\n";
     return 2;
   }
-  prepare_engine_environment();
+  prepare_engine_environment(argv);
   try {
     score(argv[1], argv[2]);
   } catch (const std::exception& error) {

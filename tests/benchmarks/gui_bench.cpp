@@ -128,7 +128,7 @@ nlohmann::json in_window(QApplication& application, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  prepare_engine_environment();
+  prepare_engine_environment(argv);
   const std::string mode = argc == 5 ? argv[1] : "";
   if (argc != 4 && mode != "--speed" && mode != "--headless") {
     std::cerr << "usage: gui_bench [--speed | --headless] MODEL TEXT SECONDS|TOKENS\n";

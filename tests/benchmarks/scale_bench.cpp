@@ -279,7 +279,7 @@ nlohmann::json run_live(MainWindow& window, const QString& model, const QString&
 }  // namespace
 
 int main(int argc, char** argv) {
-  prepare_engine_environment();
+  prepare_engine_environment(argv);
   Application application(argc, argv);
   const bool live = argc == 4 && std::string(argv[1]) == "--live";
   if (argc != 3 && !live) {

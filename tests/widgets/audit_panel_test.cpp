@@ -282,7 +282,7 @@ class AuditPanelTest : public QObject {
 };
 
 int main(int argc, char** argv) {
-  prepare_engine_environment();
+  prepare_engine_environment(argv);
   const test::PrivateRuntimeDir runtime;
   QApplication application(argc, argv);
   AuditPanelTest tests;

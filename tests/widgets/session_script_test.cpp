@@ -166,6 +166,23 @@ class SessionScriptTest : public QObject {
       QVERIFY2(QImage(file(name)).width() > 300, name);
   }
 
+  /// libgomp reads its settings when it is loaded, and Qt loads it before main().
+  void worker_threads_are_told_not_to_spin() {
+    QProcess program;
+    auto environment = QProcessEnvironment::systemEnvironment();
+    environment.remove(QStringLiteral("GOMP_SPINCOUNT"));
+    program.setProcessEnvironment(environment);
+    program.start(QStringLiteral(CARRYOVER_BINARY_DIR "/bin/carryover"),
+                  {QStringLiteral("--script"), QStringLiteral("-")});
+    QVERIFY(program.waitForStarted());
+    const QString process = QStringLiteral("/proc/%1/").arg(program.processId());
+    QTRY_VERIFY_WITH_TIMEOUT(read(process + QStringLiteral("environ")).contains("GOMP_SPINCOUNT=1000"), 20'000);
+    QCOMPARE(read(process + QStringLiteral("comm")), QByteArray("carryover\n"));
+    program.closeWriteChannel();
+    QVERIFY(program.waitForFinished(patience_ms));
+    QCOMPARE(program.exitCode(), 0);
+  }
+
  private:
   QString file(const QString& name) const { return folder_.filePath(name); }
 

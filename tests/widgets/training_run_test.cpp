@@ -235,7 +235,7 @@ class TrainingRunTest : public QObject {
 };
 
 int main(int argc, char** argv) {
-  prepare_engine_environment();
+  prepare_engine_environment(argv);
   const test::PrivateRuntimeDir runtime;
   QApplication application(argc, argv);
   apply_theme(application, ThemeKind::Light);

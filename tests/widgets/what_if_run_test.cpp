@@ -248,7 +248,7 @@ class WhatIfRunTest : public QObject {
 };
 
 int main(int argc, char** argv) {
-  prepare_engine_environment();
+  prepare_engine_environment(argv);
   const test::PrivateRuntimeDir runtime;
   QApplication application(argc, argv);
   apply_theme(application, ThemeKind::Light);
