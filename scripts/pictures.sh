@@ -11,9 +11,14 @@ plan_pictures() { plan_build release 300 build_program; }
 set_up plan_pictures
 build_program
 find_assets
-pictures=$ROOT/docs/pictures large=$ROOT/build/pictures-200 scratch=$(mktemp -d)
+pictures=$ROOT/docs/pictures large=$ROOT/build/pictures-200
+scratch=${TMPDIR:-/tmp}/carryover-pictures # of a fixed name: the fine-tune dialog shows paths
 trap 'rm -rf "$scratch"' EXIT
-chmod 700 "$scratch"
+rm -rf "$scratch"
+mkdir -m 700 "$scratch"
+ln -s "$model" "$text" "$scratch"
+model=$scratch/$(basename "$model") text=$scratch/$(basename "$text")
+cd "$scratch"
 export XDG_RUNTIME_DIR=$scratch
 mkdir -p "$pictures" "$large"
 program=$(preset_folder release)/bin/carryover

@@ -30,6 +30,7 @@ AblationView::AblationView(LabContext& context, QWidget* parent)
   what_->setForegroundRole(QPalette::PlaceholderText);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   bar->addWidget(scope_);
   bar->addWidget(start_);
   bar->addWidget(what_, 1);

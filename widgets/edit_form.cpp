@@ -200,9 +200,9 @@ void EditForm::show_settings() {
   const bool any = !context_.run().is_empty();
   const QStringList changes = any ? config_changes(context_.run().request().config, wanted_config()) : QStringList();
   settings_->setEnabled(!changes.isEmpty() || settings_->isChecked());
-  settings_text_->setText(changes.isEmpty() ? tr("as the run's: edit them in Settings or the grid")
-                                            : changes.join(QStringLiteral(", ")));
-  settings_text_->setToolTip(changes.join(QLatin1Char('\n')));
+  settings_text_->setText(changes.isEmpty() ? tr("as the run's") : changes.join(QStringLiteral(", ")));
+  settings_text_->setToolTip(changes.isEmpty() ? tr("Edit them in Settings or the grid")
+                                               : changes.join(QLatin1Char('\n')));
   if (settings_->isChecked()) write_sources();
 }
 

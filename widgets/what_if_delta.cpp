@@ -56,8 +56,8 @@ WhatIfDelta::WhatIfDelta(LabContext& context, QWidget* parent)
   auto* split = new QSplitter(Qt::Vertical, this);
   split->addWidget(plot_);
   split->addWidget(below);
-  plot_->setMinimumHeight(120);
-  below->setMinimumHeight(1);  // where there is little room the plot has it
+  plot_->setMinimumHeight(160);
+  below->setMinimumHeight(90);
   split->setStretchFactor(0, 1);
   split->setSizes({240, 160});
   auto* layout = new QVBoxLayout(this);

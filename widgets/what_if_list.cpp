@@ -26,6 +26,7 @@ WhatIfList::WhatIfList(LabContext& context, QWidget* parent)
   view_->horizontalHeader()->setStretchLastSection(true);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   const auto button = [&](const QString& text, const QString& tip, auto slot) {
     auto* made = new QPushButton(text, this);
     made->setToolTip(tip);

@@ -52,6 +52,7 @@ AttentionPanel::AttentionPanel(LabContext& lab, QWidget* parent)
   mass_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   bar->addWidget(scale_);
   bar->addWidget(mass_, 1);
   bar->addWidget(sync_toggle());

@@ -54,6 +54,7 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
   sum_->setAccessibleName(tr("Sum of the logit"));
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   bar->addWidget(source_);
   bar->addWidget(sum_, 1);
   bar->addWidget(sync_toggle());

@@ -37,6 +37,7 @@ CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
                          Qt::ToolTipRole);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   bar->addWidget(quantity_);
   bar->addStretch(1);
   bar->addWidget(sync_toggle());

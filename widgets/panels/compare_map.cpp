@@ -35,6 +35,7 @@ CompareMap::CompareMap(LinkedContext& lab, QWidget* parent)
   axis_->setAccessibleName(tr("Rows of the map"));
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   bar->addWidget(axis_);
   bar->addStretch(1);
   auto* layout = new QVBoxLayout(this);

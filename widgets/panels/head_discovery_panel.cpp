@@ -70,6 +70,7 @@ QBoxLayout* HeadDiscoveryPanel::build_bar() {
   connect(export_, &QToolButton::clicked, this, &HeadDiscoveryPanel::ask_export);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   bar->addWidget(form_, 1);
   bar->addWidget(import);
   bar->addWidget(export_);
@@ -146,6 +147,7 @@ QWidget* HeadDiscoveryPanel::build_proposals() {
   proposals_box_ = new QWidget(this);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(6, 4, 6, 4);
+  row->setSpacing(6);
   row->addWidget(new QLabel(tr("Propose"), this));
   row->addWidget(layers_);
   row->addWidget(new QLabel(tr("layers ×"), this));

@@ -61,6 +61,7 @@ QWidget* HitsPanel::make_bar() {
   auto* bar = new QWidget(this);
   auto* column = new QVBoxLayout(bar);
   column->setContentsMargins(6, 4, 6, 4);
+  column->setSpacing(6);
   auto* top = new QHBoxLayout;
   auto* bottom = new QHBoxLayout;
   column->addLayout(top);

@@ -26,6 +26,7 @@ LogPanel::LogPanel(LabContext& lab, QWidget* parent)
   auto* save_button = new QPushButton(tr("&Save…"), this);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   bar->addWidget(least_level_);
   bar->addWidget(save_button);
   bar->addStretch(1);

@@ -27,6 +27,7 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
   logarithmic_->setToolTip(tr("Each kind by itself, not stacked"));
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   for (QCheckBox* box : {weights_shown_, full_shown_, logarithmic_}) bar->addWidget(box);
   cursor_ = new SegmentCursor(
       context(), {plot_}, [this](int segment) { return static_cast<double>(context().run().tokens_after(segment)); },

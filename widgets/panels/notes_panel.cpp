@@ -59,6 +59,7 @@ QWidget* NotesPanel::make_bookmarks() {
   column->setSpacing(0);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   add_ = new QPushButton(tr("Bookmark the selection"), side);
   add_->setToolTip(tr("Keep what is selected, to come back to it (Ctrl+D)"));
   set_themed_icon(add_, QStringLiteral("bookmark"));

@@ -48,6 +48,7 @@ RetrievalMapPanel::RetrievalMapPanel(LabContext& lab, QWidget* parent)
   padding_->setChecked(true);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   for (QWidget* widget : {static_cast<QWidget*>(axis_), static_cast<QWidget*>(value_), static_cast<QWidget*>(padding_)})
     bar->addWidget(widget);
   bar->addStretch(1);

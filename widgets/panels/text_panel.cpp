@@ -179,6 +179,7 @@ void TextPanel::build_bar(QWidget* bar) {
 
   auto* layout = new QHBoxLayout(bar);
   layout->setContentsMargins(6, 4, 6, 4);
+  layout->setSpacing(6);
   layout->addWidget(colour_);
   layout->addWidget(heads_);
   layout->addWidget(unit_);

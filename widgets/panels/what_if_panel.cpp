@@ -29,11 +29,15 @@ bool changes_nothing(const SegmentEdit& edit) {
 }  // namespace
 
 WhatIfPanel::WhatIfPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("What-if"), parent), lab_(lab) {
+  auto* page = new QWidget(this);
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(make_head());
+  column->addWidget(make_results(), 1);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addWidget(make_head());
-  layout->addWidget(make_results(), 1);
+  layout->addWidget(scrolled(page, tr("What-if"), this));
   price_timer_.setSingleShot(true);
   price_timer_.setInterval(price_delay_ms);
   connect(&price_timer_, &QTimer::timeout, this, &WhatIfPanel::ask_price);
