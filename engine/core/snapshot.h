@@ -25,7 +25,7 @@ struct SegmentRecord {
   std::int64_t pool_entries = 0;  ///< tokens held by the pool after this segment
   std::int64_t close_cuts = 0;  ///< retrieval cuts made for the NEXT segment whose margin is under 1e-5·‖summary‖·‖key‖
   MemoryBytes memory;
-  std::optional<SegmentTime> time;  ///< nothing in runs that were kept before it was measured
+  std::optional<SegmentTime> time = {};  ///< nothing in runs that were kept before it was measured
 };
 void to_json(nlohmann::json& json, const SegmentRecord& record);
 void from_json(const nlohmann::json& json, SegmentRecord& record);

@@ -80,7 +80,9 @@ class TextRun {
     const std::int64_t live_before = meter_.live_bytes();
     const at::Tensor hidden = runner().run_segment(ids_tensor(decoder_, ids_, done_, length_));
     SegmentRecord& record = snapshot->record;
-    record = {runner().state().next.index - 1, done_, length_, 0, 0, 0, 0, 0, {}};
+    record.index = runner().state().next.index - 1;
+    record.first_token = done_;
+    record.length = length_;
     time_.spend(&SegmentTime::logits);
     lose(hidden, *snapshot);
     time_.spend(&SegmentTime::host);

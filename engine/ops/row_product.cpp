@@ -38,7 +38,9 @@ CARRYOVER_VECTORISED void multiply_rows(const std::uint16_t* weight, const float
         Halves halves;
         std::memcpy(&halves, rows[r] + i, sizeof halves);
         const Words words = __builtin_convertvector(halves, Words) << 16;  // bf16 is the upper half of fp32
-        sums[r] += reinterpret_cast<const Floats&>(words) * factor;
+        Floats values;
+        std::memcpy(&values, &words, sizeof values);
+        sums[r] += values * factor;
       }
     }
     for (std::int64_t r = 0; r < kAtOnce && row + r < last; ++r) {

@@ -25,7 +25,7 @@ const char* name_of(double SegmentTime::*part) {
 
 /// When each part began: by the clock, or by an event that the device passes.
 struct TimeMeter::Marks {
-  explicit Marks(c10::Device device) : device(device) {}
+  explicit Marks(c10::Device on) : device(on) {}
 
   void add(double SegmentTime::*part) {
     parts.push_back(part);
