@@ -583,6 +583,39 @@ Segment %5</translation>
     </message>
 </context>
 <context>
+    <name>BenchFigure</name>
+    <message>
+        <source>Model: %1, weights %2
+Machine: %3, %4 threads
+Measured: %5
+Command: %6</source>
+        <translation>Modell: %1, Gewichte %2
+Maschine: %3, %4 Threads
+Gemessen: %5
+Befehl: %6</translation>
+    </message>
+    <message>
+        <source>Memory and time of a prefill</source>
+        <translation>Speicher und Zeit eines Prefills</translation>
+    </message>
+    <message>
+        <source>Time of a prefill</source>
+        <translation>Zeit eines Prefills</translation>
+    </message>
+    <message>
+        <source>Prefill (s)</source>
+        <translation>Prefill (s)</translation>
+    </message>
+    <message>
+        <source>Peak memory (GB)</source>
+        <translation>Höchster Speicherbedarf (GB)</translation>
+    </message>
+    <message>
+        <source>Context (tokens)</source>
+        <translation>Kontext (Token)</translation>
+    </message>
+</context>
+<context>
     <name>BookmarksModel</name>
     <message>
         <source>Bookmark</source>
@@ -1638,8 +1671,12 @@ Segment %5</translation>
         <translation>Sperren: %1 bis %2</translation>
     </message>
     <message>
-        <source>as the run&apos;s: edit them in Settings or the grid</source>
-        <translation>wie im Lauf: zu ändern in den Einstellungen oder im Raster</translation>
+        <source>as the run&apos;s</source>
+        <translation>wie im Lauf</translation>
+    </message>
+    <message>
+        <source>Edit them in Settings or the grid</source>
+        <translation>Zu ändern in den Einstellungen oder im Raster</translation>
     </message>
 </context>
 <context>
@@ -3619,6 +3656,10 @@ Masse %4 %, höchstens %5 %</translation>
         <source>Head discovery</source>
         <translation>Köpfe finden</translation>
     </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
 </context>
 <context>
     <name>PlanForm</name>
@@ -4744,6 +4785,57 @@ Verlust %4 nat, PPL %5
     <message>
         <source>What if layer %1, head %2 read %3 too</source>
         <translation>Was, wenn Schicht %1, Kopf %2 auch %3 läse</translation>
+    </message>
+</context>
+<context>
+    <name>TimePanel</name>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>projections</source>
+        <translation>Projektionen</translation>
+    </message>
+    <message>
+        <source>local attention</source>
+        <translation>lokale Attention</translation>
+    </message>
+    <message>
+        <source>long attention</source>
+        <translation>weitreichende Attention</translation>
+    </message>
+    <message>
+        <source>retrieval</source>
+        <translation>Abruf</translation>
+    </message>
+    <message>
+        <source>feed-forward</source>
+        <translation>Feed-forward</translation>
+    </message>
+    <message>
+        <source>logits</source>
+        <translation>Logits</translation>
+    </message>
+    <message>
+        <source>everything else</source>
+        <translation>alles andere</translation>
+    </message>
+    <message>
+        <source>Tokens read</source>
+        <translation>Gelesene Token</translation>
+    </message>
+    <message>
+        <source>Time (ms a token)</source>
+        <translation>Zeit (ms je Token)</translation>
+    </message>
+    <message>
+        <source>Time by part</source>
+        <translation>Zeit nach Teil</translation>
+    </message>
+    <message>
+        <source>This run was kept before its time was divided</source>
+        <translation>Dieser Lauf wurde aufgezeichnet, bevor seine Zeit aufgeteilt wurde</translation>
     </message>
 </context>
 <context>
