@@ -25,7 +25,7 @@ expect() { # TEXT-IN-OUTPUT  COMMAND...
 }
 have() { command -v "$1" >/dev/null; }
 
-DESTDIR=$stage cmake --install "$build" --prefix /usr >"$stage/install.log" || fail "$(tail "$stage/install.log")"
+DESTDIR=$stage cmake --install "$build" --prefix /usr --strip >"$stage/install.log" || fail "$(tail "$stage/install.log")"
 mkdir -p "$stage/home/.runtime"
 chmod 700 "$stage/home/.runtime"
 export HOME=$stage/home XDG_RUNTIME_DIR=$stage/home/.runtime PATH=$programs:$PATH

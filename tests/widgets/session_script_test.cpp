@@ -178,6 +178,7 @@ class SessionScriptTest : public QObject {
     const QString process = QStringLiteral("/proc/%1/").arg(program.processId());
     QTRY_VERIFY_WITH_TIMEOUT(read(process + QStringLiteral("environ")).contains("GOMP_SPINCOUNT=1000"), 20'000);
     QCOMPARE(read(process + QStringLiteral("comm")), QByteArray("carryover\n"));
+    program.write("# nothing\n");
     program.closeWriteChannel();
     QVERIFY(program.waitForFinished(patience_ms));
     QCOMPARE(program.exitCode(), 0);
