@@ -13,6 +13,7 @@
 #include "engine/io/hf_config.h"
 #include "engine/io/json_file.h"
 #include "engine/io/random_model.h"
+#include "engine/io/run_command.h"
 #include "engine/io/run_folder.h"
 #include "engine/remote/child_process.h"
 #include "engine/remote/pipe_io.h"
@@ -23,12 +24,6 @@ namespace carryover {
 namespace {
 
 using nlohmann::json;
-
-std::string shell_word(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 std::string last_line(const std::string& text) {
   std::string last;

@@ -3,11 +3,8 @@
 
 #include <QCheckBox>
 #include <QHBoxLayout>
-#include <QVBoxLayout>
-#include <cmath>
 
 #include "widgets/panels/panel_support.h"
-#include "widgets/segment_cursor.h"
 
 namespace carryover {
 namespace {
@@ -19,7 +16,7 @@ double megabytes(std::int64_t bytes) {
 }  // namespace
 
 MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
-    : Panel(lab, tr("Memory"), parent), plot_(new PlotView(QStringLiteral("memory"), this)) {
+    : SegmentCurvesPanel(lab, tr("Memory"), parent), plot_(new PlotView(QStringLiteral("memory"), this)) {
   weights_shown_ = new QCheckBox(tr("Weights"), this);
   full_shown_ = new QCheckBox(tr("Full attention's KV"), this);
   full_shown_->setChecked(true);
@@ -29,16 +26,7 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
   bar->setContentsMargins(6, 4, 6, 4);
   bar->setSpacing(6);
   for (QCheckBox* box : {weights_shown_, full_shown_, logarithmic_}) bar->addWidget(box);
-  cursor_ = new SegmentCursor(
-      context(), {plot_}, [this](int segment) { return static_cast<double>(context().run().tokens_after(segment)); },
-      [this](double x) { return context().run().segment_of_token(std::llround(x) - 1); }, this);
-  bar->addWidget(cursor_, 1);
-  bar->addWidget(sync_toggle());
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(plot_, 1);
+  place(bar, Across::Tokens);
 
   const auto stacked = [this](const QString& name, const ThemeColour& colour) {
     return plot_->add_curve(name, {colour, false, true, true});
@@ -65,20 +53,11 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
     plot_->fit();
   });
   connect(logarithmic_, &QCheckBox::toggled, plot_, &PlotView::set_log_y);
-  connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
-  connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
-  const auto restart = [this] {
-    drawn_ = -1;
-    request_refresh();
-  };
-  connect(&lab.run(), &RunModel::reset, this, restart);
-  connect(&lab, &LabContext::range_changed, this, restart);
 }
 
 void MemoryPanel::start() {
   const RunModel& run = context().run();
   plot_->clear_curves();
-  drawn_ = 0;
   plot_->set_empty_text(no_run_text());
   if (run.is_empty()) return;
   plot_->set_provenance(run_provenance(run));
@@ -111,17 +90,6 @@ void MemoryPanel::append(const SegmentRecord& record) {
   plot_->append(carry_, tokens, megabytes(bytes.carry));
   plot_->append(pool_, tokens, megabytes(bytes.pool));
   plot_->append(activations_, tokens, megabytes(bytes.activations));
-}
-
-void MemoryPanel::refresh() {
-  const bool begins = drawn_ < 0;
-  if (begins) start();
-  const RunModel& run = context().run();
-  const int first = drawn_;
-  for (; drawn_ < run.segment_count(); ++drawn_)
-    if (context().range().contains(drawn_)) append(run.record(drawn_));
-  cursor_->update_cursor();
-  if (begins || drawn_ > first) plot_->request_replot();  // the cursor draws itself
 }
 
 }  // namespace carryover
