@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <cuda_runtime_api.h>
-#include <nvtx3/nvToolsExt.h>
 
 #include "kernels/cuda_table.h"
+
+#if __has_include(<nvtx3/nvToolsExt.h>)  // the CUDA Toolkit has it, its compiler alone does not
+#include <nvtx3/nvToolsExt.h>
+#define CARRYOVER_NVTX
+#endif
 
 namespace {
 const char* status_text(carryover::kernels::Status status) {
   return cudaGetErrorString(static_cast<cudaError_t>(status));
 }
 
+#ifdef CARRYOVER_NVTX
 void next_range(const char* name) {
   thread_local bool open = false;
   if (open) nvtxRangePop();
   open = name != nullptr;
   if (open) nvtxRangePushA(name);
 }
+#else
+void next_range(const char*) {}
+#endif
 }  // namespace
 
 extern "C" const carryover::kernels::CudaKernels* carryover_cuda_kernels() {
