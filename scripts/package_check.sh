@@ -70,7 +70,7 @@ base_packages=$(as_root dpkg-query -f '.\n' -W | wc -l)
 say "Debian 12 (minimal): $base_packages packages"
 cp "$package" "$DEBIAN/tmp/$name"
 as_root useradd -m -u 1000 user
-install -d -m 700 -o 1000 -g 1000 "$DEBIAN/srv/person/.runtime"
+install -d -m 700 -o 1000 -g 1000 "$DEBIAN/srv/person" "$DEBIAN/srv/person/.runtime"
 
 expect "apt-get install $name" 'Setting up carryover' \
   as_root apt-get install -y -q --no-install-recommends "/tmp/$name"
