@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/core/error.h"
-#include "engine/ops/row_attention.h"
+#include "engine/ops/bf16_attention.h"
 
 namespace carryover::ops {
 
@@ -71,6 +71,7 @@ void merge(at::Tensor& into, at::Tensor& into_lse, const at::Tensor& other, cons
 
 std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
   if (queries.size(2) == 1) return attend_row(queries, parts);
+  if (has_bf16_attention(queries)) return attend_bf16(queries, parts);
   at::Tensor out, lse;
   for (const SeenRows& part : parts) {
     auto [part_out, part_lse] =

@@ -48,6 +48,24 @@ def prefill_section():
     write_section("cpu-prefill", "Prefill on the CPU", "./lab bench cpu prefill", body)
 
 
+def decode_section():
+    lines, said = [], []
+    for dtype in ("fp32", "bf16"):
+        rows, programs, gaps = bench(dtype, "512", "decode", "segmented,full", "--peer", PEER, "--repeats",
+                                     str(ROUNDS["prefill"]))
+        said = programs[1:] + gaps
+        theirs, llama = rows.get(("transformers", 512, False)), rows.get(("llama-bench", 512, False))
+        for policy in ("segmented", "full"):
+            ours = rows[policy, 512, False]
+            lines.append([dtype, policy, speed(ours), f"{ours['bandwidth_share']:.2f}", speed(theirs), ratio(ours, theirs),
+                          speed(llama), ratio(ours, llama)])
+    body = ("32 tokens behind a prompt of 512, 2 threads; medians of rounds that take turns. Share: of reading the weights "
+            "and what is seen at the rate that the same run measured. " + " ".join(said) + "\n\n")
+    body += table(["dtype", "policy", "ours, tokens/s", "share", "transformers, tokens/s", "ours / peer",
+                   "llama.cpp, tokens/s", "ours / peer"], lines)
+    write_section("cpu-decode", "Decoding on the CPU", "./lab bench cpu decode", body)
+
+
 def full_section():
     lines = []
     for dtype in ("fp32", "bf16"):
@@ -112,7 +130,8 @@ def train_section():
     write_section("cpu-train", "Training on the CPU", "./lab bench cpu train", body)
 
 
-SECTIONS = {"prefill": prefill_section, "full": full_section, "growth": growth_section, "train": train_section}
+SECTIONS = {"prefill": prefill_section, "decode": decode_section, "full": full_section, "growth": growth_section,
+            "train": train_section}
 
 
 def main():

@@ -149,6 +149,40 @@ class OpsTest : public QObject {
         }
   }
 
+  /// Any number of tiles, blocks and padded rows, in the widths that have a path of their own.
+  void bf16_attention_is_exact_over_many_tiles() {
+    std::mt19937 random(8);
+    const auto draw = [&](std::int64_t low, std::int64_t high) {
+      return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+    };
+    for (int i = 0; i < 24; ++i) {
+      const std::int64_t G = draw(1, 3), r = draw(1, 3), d = 64 * draw(1, 2), m = draw(2, 330),
+                         n = m + (i % 2 == 0 ? 0 : draw(1, 400)), P = i % 3 == 0 ? 0 : draw(1, 300);
+      const std::int64_t prefix_rows = draw(0, 1) == 0 ? 1 : r;
+      const auto values = [&](at::IntArrayRef shape) { return noise(shape, at::kBFloat16).requires_grad_(); };
+      ops::PrefixAttention a{values({G, r, m, d}), {}, {}, values({G, 1, n, d}), values({G, 1, n, d})};
+      std::vector<at::Tensor> inputs{a.queries, a.keys, a.values};
+      if (P > 0) {
+        a.prefix_keys = values({G, prefix_rows, P, d});
+        a.prefix_values = values({G, prefix_rows, P, d});
+        inputs.insert(inputs.end(), {a.prefix_keys, a.prefix_values});
+      }
+      ops::PrefixAttention wide = a;
+      std::vector<at::Tensor> exact_inputs;
+      for (at::Tensor* tensor : {&wide.queries, &wide.keys, &wide.values, &wide.prefix_keys, &wide.prefix_values})
+        if (tensor->defined()) exact_inputs.push_back(*tensor = tensor->detach().to(at::kDouble).requires_grad_());
+      const at::Tensor fast = ops::prefix_attention(a), truth = plain_attention(wide), plain = plain_attention(a);
+      QVERIFY(error(fast, truth) <= 2 * error(plain, truth) + 4e-3);
+      const at::Tensor seed = noise(fast.sizes(), at::kBFloat16);
+      const auto own = torch::autograd::grad({fast}, inputs, {seed}),
+                 framework = torch::autograd::grad({plain}, inputs, {seed}),
+                 exact = torch::autograd::grad({truth}, exact_inputs, {seed.to(at::kDouble)});
+      for (std::size_t t = 0; t < inputs.size(); ++t)
+        QVERIFY(error(own[t], exact[t]) <=
+                2 * error(framework[t], exact[t]) + 0.01 * exact[t].abs().max().item<double>());
+    }
+  }
+
   void a_single_row_is_multiplied_as_exactly_as_by_the_framework() {
     for (const auto& [outer, inner] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {5, 16}, {131, 577}, {3000, 64}}) {
       const at::Tensor x = noise({1, inner}, at::kBFloat16).requires_grad_(),
