@@ -7,6 +7,7 @@ if(CARRYOVER_BUILD_ENGINE)
     message(FATAL_ERROR "LibTorch is not at CARRYOVER_TORCH_DIR='${CARRYOVER_TORCH_DIR}'. "
                         "`./lab build` fetches it and sets this; or build without: -DCARRYOVER_BUILD_ENGINE=OFF")
   endif()
+  find_package(OpenMP REQUIRED)  # the library that LibTorch's own loops run on: one pool of threads for both
   set(_torch ${CARRYOVER_TORCH_DIR}/torch)
   set(_nvidia ${CARRYOVER_TORCH_DIR}/nvidia/cu13/lib)
 
@@ -14,7 +15,8 @@ if(CARRYOVER_BUILD_ENGINE)
   target_include_directories(carryover_torch SYSTEM INTERFACE
     ${_torch}/include ${_torch}/include/torch/csrc/api/include)
   target_link_directories(carryover_torch INTERFACE ${_torch}/lib ${_nvidia})
-  target_link_libraries(carryover_torch INTERFACE ${_torch}/lib/libtorch_cpu.so ${_torch}/lib/libc10.so)
+  target_link_libraries(carryover_torch INTERFACE ${_torch}/lib/libtorch_cpu.so ${_torch}/lib/libc10.so
+    OpenMP::OpenMP_CXX)
   target_link_options(carryover_torch INTERFACE
     -Wl,-rpath-link,${_nvidia} -Wl,--allow-shlib-undefined)
   target_compile_definitions(carryover_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)

@@ -51,12 +51,18 @@ const EngineSymbols& engine() {
   return symbols;
 }
 
+/// How often a thread of a loop looks for the next one before it sleeps. Long waits take the processor from whoever
+/// else runs, short ones make it sleep between the products of one token.
+constexpr char kSpins[] = "5000";
+/// glibc asks for huge pages: reading weights and writing fresh activations then misses no page at every 4 KiB.
+constexpr char kHugePages[] = "glibc.malloc.hugetlb=1";
+
 }  // namespace
 
 void prepare_engine_environment(char** arguments) {
-  if (std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/1);
-  if (dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD) == nullptr) return;
+  if (std::getenv("GOMP_SPINCOUNT") != nullptr) return;  // set, perhaps by the line below
+  setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/1);
+  setenv("GLIBC_TUNABLES", kHugePages, /*overwrite=*/0);
   std::error_code error;  // by its own name, which /proc/self/exe is not
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) execv(program.c_str(), arguments);  // returns only where it failed: then it is slow, and runs

@@ -8,9 +8,9 @@
 namespace carryover {
 
 /// Call first in main(), before any thread starts. LibTorch's worker threads (libgomp) spin for milliseconds between
-/// two products unless told otherwise, and take the cores from the window and from everybody else: on a busy 2-core
-/// machine runs of small models were 5 times slower for it. A value that the user has set stays. libgomp reads it when
-/// it is loaded; where a library of the program has loaded it already (Qt does), the program begins once more.
+/// two products unless told otherwise, and take the cores from the window and from everybody else; and memory comes in
+/// pages of 4 KiB. Both are read when a process begins, so the program sets them and begins once more. What the user
+/// has set stays.
 void prepare_engine_environment(char** arguments);
 
 /// Where this program's own libraries lie: lib/ of a build, lib/carryover of an installation. Any thread.

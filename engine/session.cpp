@@ -66,6 +66,12 @@ Device choose_device(Device wanted) {
   return Device::Cpu;
 }
 
+/// One for a model whose products a core finishes sooner than it wakes another, else all cores.
+int automatic_threads(const ModelConfig& model) {
+  constexpr std::int64_t worth_sharing = 1 << 16;  // weights of one matrix
+  return model.hidden * model.intermediate < worth_sharing ? 1 : static_cast<int>(std::thread::hardware_concurrency());
+}
+
 class EngineSession final : public Session {
  public:
   EngineSession(const ModelRequest& request, const LoadProgress& progress) {
@@ -74,7 +80,7 @@ class EngineSession final : public Session {
     info_.path = request.path;
     info_.weights_hash = source->hash();
     info_.device = choose_device(request.device);
-    info_.threads = request.threads > 0 ? request.threads : static_cast<int>(std::thread::hardware_concurrency());
+    info_.threads = request.threads > 0 ? request.threads : automatic_threads(info_.config);
     at::set_num_threads(info_.threads);
     info_.dtype = request.dtype;
     if (info_.dtype == DType::Auto)

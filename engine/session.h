@@ -32,7 +32,7 @@ struct ModelRequest {
   std::string path;              ///< HF folder or GGUF file
   DType dtype = DType::Auto;     ///< Auto: the faster one here, found by timing a product of the model's shape
   Device device = Device::Auto;  ///< Auto: CUDA where a GPU and the CUDA parts are there
-  int threads = 0;               ///< 0: all cores
+  int threads = 0;               ///< 0: all cores, or one where a model is too small to be shared
   bool for_decoding = false;     ///< what Auto optimises: one row at a time instead of whole segments
   std::string adapter;           ///< PEFT folder merged into the weights as they load, or empty
 };

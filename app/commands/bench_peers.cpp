@@ -38,7 +38,7 @@ std::string last_line(const std::string& text) {
 class PeerProcess {
  public:
   PeerProcess(std::string name, const std::string& command)
-      : name_(std::move(name)), child_("unset GOMP_SPINCOUNT; exec " + command) {}
+      : name_(std::move(name)), child_("unset GOMP_SPINCOUNT GLIBC_TUNABLES; exec " + command) {}
 
   void send(const std::string& line, RunControl& control) {
     if (!write_all(child_.input(), line + "\n", [&] { return stops(control); })) fail();

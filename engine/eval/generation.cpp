@@ -2,6 +2,7 @@
 #include "engine/eval/generation.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
@@ -38,6 +39,7 @@ at::Tensor run_prompt(const Decoder& decoder, SegmentRunner& runner, const Gener
 GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& request,
                              const std::function<bool(std::int32_t)>& on_token, RunControl& control) {
   const at::NoGradGuard no_gradients;
+  const at::AutoDispatchBelowADInplaceOrView plain_ops;  // a token's operations are small: their dispatch counts
   RunRequest prompt;
   prompt.ids = std::make_shared<const std::vector<std::int32_t>>(request.prompt);
   prompt.policy = request.policy;

@@ -24,10 +24,31 @@ OpenSegment::OpenSegment(const SegmentFrame& frame, std::int64_t layers, bool wh
     : frame_(frame),
       whole_(whole),
       capacity_(capacity),
-      query_length_(query_length),
+      query_length_(std::min(query_length, capacity)),
       kv_(static_cast<std::size_t>(layers)),
+      tails_(static_cast<std::size_t>(layers)),
       contexts_(static_cast<std::size_t>(layers)),
       traces_(static_cast<std::size_t>(layers)) {}
+
+at::Tensor OpenSegment::last(const TailQueries& tail) const {
+  const std::int64_t count = std::min(tail.end, query_length_);
+  return tail.rows.narrow(1, tail.end - count, count);
+}
+
+/// A layer's tail queries, the chunk's at their end. They gather in a buffer of twice their number, so that they move
+/// to its front once in so many tokens.
+void OpenSegment::keep_tail(TailQueries& tail, const at::Tensor& chunk) const {
+  const std::int64_t n = chunk.size(1);
+  if (!tail.rows.defined()) tail.rows = at::empty({chunk.size(0), 2 * query_length_, chunk.size(2)}, chunk.options());
+  const std::int64_t fresh = std::min(n, query_length_);
+  if (tail.end + fresh > tail.rows.size(1)) {
+    const std::int64_t kept = query_length_ - fresh;
+    tail.rows.narrow(1, 0, kept).copy_(tail.rows.narrow(1, tail.end - kept, kept).clone());
+    tail.end = kept;
+  }
+  tail.rows.narrow(1, tail.end, fresh).copy_(chunk.narrow(1, n - fresh, fresh));
+  tail.end += fresh;
+}
 
 LayerKv OpenSegment::extend(int layer, const LayerKv& chunk) {
   if (whole_) return chunk;
@@ -35,11 +56,10 @@ LayerKv OpenSegment::extend(int layer, const LayerKv& chunk) {
   put(held.keys, chunk.keys, length_, capacity_);
   put(held.values, chunk.values, length_, capacity_);
   put(held.rotated_keys, chunk.rotated_keys, length_, capacity_);
-  const at::Tensor queries = held.queries.defined() ? at::cat({held.queries, chunk.queries}, 1) : chunk.queries;
-  const std::int64_t tail = std::min(query_length_, queries.size(1));
-  held.queries = queries.narrow(1, queries.size(1) - tail, tail).clone(at::MemoryFormat::Contiguous);
+  TailQueries& tail = tails_[static_cast<std::size_t>(layer)];
+  keep_tail(tail, chunk.queries);
   const std::int64_t n = length_ + chunk.keys.size(1);
-  return {held.queries, held.keys.narrow(1, 0, n), held.values.narrow(1, 0, n), held.rotated_keys.narrow(1, 0, n)};
+  return {last(tail), held.keys.narrow(1, 0, n), held.values.narrow(1, 0, n), held.rotated_keys.narrow(1, 0, n)};
 }
 
 const std::vector<HeadGroup>& OpenSegment::context(const AttentionPolicy& policy, const PolicyState& state, int layer,
@@ -61,9 +81,10 @@ std::vector<LayerTrace> OpenSegment::close(const AttentionPolicy& policy) {
     for (std::size_t l = 0; l < kv_.size(); ++l) {
       const LayerKv& held = kv_[l];
       traces_[l] = policy.trace(static_cast<int>(l),
-                                {held.queries, held.keys.narrow(1, 0, length_), held.values.narrow(1, 0, length_),
+                                {last(tails_[l]), held.keys.narrow(1, 0, length_), held.values.narrow(1, 0, length_),
                                  held.rotated_keys.narrow(1, 0, length_)});
       kv_[l] = {};
+      tails_[l] = {};
     }
   }
   return std::move(traces_);

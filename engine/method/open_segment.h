@@ -35,10 +35,19 @@ class OpenSegment {
   void restart_attention_kv() { attention_kv_bytes_ = 0; }
 
  private:
+  /// Up to 2·query_length rows, of which the last query_length before `end` are the tail.
+  struct TailQueries {
+    at::Tensor rows;  ///< [H, 2·query_length, d]
+    std::int64_t end = 0;
+  };
+  void keep_tail(TailQueries& tail, const at::Tensor& chunk) const;
+  at::Tensor last(const TailQueries& tail) const;
+
   SegmentFrame frame_;
   bool whole_;
   std::int64_t capacity_, query_length_, length_ = 0, attention_kv_bytes_ = 0;
-  std::vector<LayerKv> kv_;  ///< [L]; buffers of `capacity_` rows, the first length_ filled; empty when whole
+  std::vector<LayerKv> kv_;         ///< [L]; buffers of `capacity_` rows, the first length_ filled; empty when whole
+  std::vector<TailQueries> tails_;  ///< [L], likewise
   std::vector<std::vector<HeadGroup>> contexts_;
   std::vector<LayerTrace> traces_;
 };

@@ -2,12 +2,12 @@
 #include "engine/model/weights.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 
 #include "engine/core/error.h"
 #include "engine/ops/memory_meter.h"
+#include "engine/ops/parallel.h"
 
 namespace carryover {
 

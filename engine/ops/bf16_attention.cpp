@@ -4,9 +4,9 @@
 #include <ATen/ATen.h>
 
 #include "engine/core/error.h"
+#include "engine/ops/parallel.h"
 
 #ifdef __x86_64__
-#include <ATen/Parallel.h>
 #include <immintrin.h>
 
 #include <cmath>
@@ -215,7 +215,7 @@ std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const s
     const std::int64_t rows = shared ? 1 : part.keys.size(1);
     CARRYOVER_CHECK(!part.causal || part.keys.size(2) == m);
     auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
-    at::parallel_for(0, G * rows, 1, [&](std::int64_t begin_row, std::int64_t end_row) {
+    at::parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
       for (std::int64_t row = begin_row; row < end_row; ++row)
         own[static_cast<std::size_t>(row)] =
             pack(part.keys[row / rows][row % rows], part.values[row / rows][row % rows]);

@@ -4,13 +4,14 @@
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
-#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
 #include <vector>
 
 #include "engine/core/error.h"
+#include "engine/ops/parallel.h"
 #include "engine/ops/wide_rows.h"
 
 namespace carryover::ops {
@@ -94,20 +95,22 @@ using Wide = at::opmath_type<T>;
 
 at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, double epsilon) {
   const at::Tensor x = input.contiguous();
-  const at::Tensor wide_weight = weight.to(compute_type(x.scalar_type())).contiguous();
+  const at::Tensor gains = weight.contiguous();
+  CARRYOVER_CHECK(gains.scalar_type() == x.scalar_type());
   at::Tensor out = at::empty_like(x);
   const std::int64_t width = x.size(-1), rows = x.numel() / width;
   CARRYOVER_DISPATCH(x.scalar_type(), "rms_norm", [&] {
     const scalar_t* in = x.const_data_ptr<scalar_t>();
-    const Wide<scalar_t>* w = wide_weight.const_data_ptr<Wide<scalar_t>>();
+    std::vector<Wide<scalar_t>> w(static_cast<std::size_t>(width));
+    load(gains.const_data_ptr<scalar_t>(), w.data(), width);
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
-    at::parallel_for(0, rows, 16, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, rows, grain_of(width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<Wide<scalar_t>> row(static_cast<std::size_t>(width));
       for (std::int64_t r = begin; r < end; ++r) {
         load(in + r * width, row.data(), width);
         const auto mean = sum_of_squares(row.data(), width) / static_cast<Wide<scalar_t>>(width);
         const auto scale = Wide<scalar_t>(1) / std::sqrt(mean + static_cast<Wide<scalar_t>>(epsilon));
-        scale_row(row.data(), w, scale, width);
+        scale_row(row.data(), w.data(), scale, width);
         store(row.data(), result + r * width, width);
       }
     });
@@ -133,7 +136,7 @@ variable_list rms_norm_backward_cpu(const at::Tensor& input, const at::Tensor& w
     const W* w = wide_weight.const_data_ptr<W>();
     scalar_t* result = to_x.mutable_data_ptr<scalar_t>();
     W* sum = weight_wanted ? sums.mutable_data_ptr<W>() : nullptr;
-    at::parallel_for(0, blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, blocks, grain_of(block * width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<W> buffer(static_cast<std::size_t>(3 * width));
       W *row = buffer.data(), *g = row + width, *out = g + width;
       for (std::int64_t r = begin * block; r < std::min(rows, end * block); ++r) {
@@ -159,7 +162,7 @@ at::Tensor swiglu_backward_cpu(const at::Tensor& input, const at::Tensor& output
     using W = Wide<scalar_t>;
     const scalar_t *in = x.const_data_ptr<scalar_t>(), *from = gradient.const_data_ptr<scalar_t>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
-    at::parallel_for(0, rows, 8, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, rows, grain_of(2 * width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<W> buffer(static_cast<std::size_t>(5 * width));
       W *row = buffer.data(), *g = row + 2 * width, *both = g + width;
       for (std::int64_t r = begin; r < end; ++r) {
@@ -180,7 +183,7 @@ at::Tensor swiglu_cpu(const at::Tensor& input) {
   CARRYOVER_DISPATCH(x.scalar_type(), "swiglu", [&] {
     const scalar_t* in = x.const_data_ptr<scalar_t>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
-    at::parallel_for(0, rows, 8, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, rows, grain_of(2 * width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<Wide<scalar_t>> row(static_cast<std::size_t>(2 * width));
       for (std::int64_t r = begin; r < end; ++r) {
         load(in + r * 2 * width, row.data(), 2 * width);
@@ -201,7 +204,7 @@ at::Tensor rotate_cpu(const at::Tensor& x, const at::Tensor& cos, const at::Tens
     const Wide<scalar_t>*c = cos.const_data_ptr<Wide<scalar_t>>(), *s = sin.const_data_ptr<Wide<scalar_t>>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
     const std::int64_t row_stride = x.stride(0), position_stride = x.stride(1);
-    at::parallel_for(0, rows * n, 256, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, rows * n, grain_of(d), [&](std::int64_t begin, std::int64_t end) {
       std::vector<Wide<scalar_t>> wide(static_cast<std::size_t>(2 * d));
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t row = i / n, position = i % n;
@@ -224,11 +227,21 @@ at::Tensor rotate_forward(const at::Tensor& x, const at::Tensor& cos, const at::
   return x.is_cpu() ? rotate_cpu(x, cos, sin) : rotate_plain(x, cos, sin);
 }
 
+at::Tensor rms_norm_forward(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+  return x.is_cpu() ? rms_norm_cpu(x, weight, epsilon) : at::rms_norm(x, {x.size(-1)}, weight, epsilon);
+}
+
+at::Tensor swiglu_forward(const at::Tensor& gate_up) {
+  if (gate_up.is_cpu()) return swiglu_cpu(gate_up);
+  const auto halves = gate_up.chunk(2, -1);
+  return at::silu(halves[0]) * halves[1];
+}
+
 struct RmsNormFunction : Function<RmsNormFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight, double epsilon) {
     context->save_for_backward({x, weight});
     context->saved_data["epsilon"] = epsilon;
-    return x.is_cpu() ? rms_norm_cpu(x, weight, epsilon) : at::rms_norm(x, {x.size(-1)}, weight, epsilon);
+    return rms_norm_forward(x, weight, epsilon);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
@@ -250,9 +263,7 @@ struct RmsNormFunction : Function<RmsNormFunction> {
 struct SwigluFunction : Function<SwigluFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_up) {
     context->save_for_backward({gate_up});
-    if (gate_up.is_cpu()) return swiglu_cpu(gate_up);
-    const auto halves = gate_up.chunk(2, -1);
-    return at::silu(halves[0]) * halves[1];
+    return swiglu_forward(gate_up);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const at::Tensor gate_up = context->get_saved_variables()[0];
@@ -285,15 +296,15 @@ at::ScalarType compute_type(at::ScalarType type) {
 }
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-  return RmsNormFunction::apply(x, weight, epsilon);
+  return at::GradMode::is_enabled() ? RmsNormFunction::apply(x, weight, epsilon) : rms_norm_forward(x, weight, epsilon);
 }
 
 at::Tensor swiglu(const at::Tensor& gate_up) {
-  return SwigluFunction::apply(gate_up);
+  return at::GradMode::is_enabled() ? SwigluFunction::apply(gate_up) : swiglu_forward(gate_up);
 }
 
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
-  return RotateFunction::apply(x, cos, sin);
+  return at::GradMode::is_enabled() ? RotateFunction::apply(x, cos, sin) : rotate_forward(x, cos, sin);
 }
 
 }  // namespace carryover::ops

@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -13,6 +12,7 @@
 
 #include "engine/core/error.h"
 #include "engine/ops/bf16_attention.h"
+#include "engine/ops/parallel.h"
 
 namespace carryover::ops {
 
@@ -55,7 +55,7 @@ void merge(at::Tensor& into, at::Tensor& into_lse, const at::Tensor& other, cons
     const scalar_t* in = from.const_data_ptr<scalar_t>();
     Wide* a = lse.mutable_data_ptr<Wide>();
     const Wide* b = from_lse.const_data_ptr<Wide>();
-    at::parallel_for(0, rows, 256, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, rows, grain_of(d), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
         const Wide top = std::max(a[row], b[row]);
         const Wide both = top + std::log(std::exp(a[row] - top) + std::exp(b[row] - top));

@@ -4,12 +4,12 @@
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
-#include <ATen/Parallel.h>
 
 #include <limits>
 
 #include "engine/core/error.h"
 #include "engine/ops/elementwise.h"
+#include "engine/ops/parallel.h"
 #include "engine/ops/wide_rows.h"
 
 namespace carryover::ops {
@@ -139,17 +139,21 @@ void merge(const std::vector<Block<T>>& blocks, const std::vector<Partial<W>>& p
 
 std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
   const std::int64_t G = queries.size(0), r = queries.size(1), d = queries.size(3);
+  CARRYOVER_CHECK(queries.stride(3) == 1);
   at::Tensor out = at::empty({G, r, 1, d}, queries.options());
   at::Tensor lse = at::empty({G, r, 1}, queries.options().dtype(compute_type(queries.scalar_type())));
   AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, queries.scalar_type(), "attend_row", [&] {
     using W = at::opmath_type<scalar_t>;
-    const at::Tensor wide = queries.to(at::CppTypeToScalarType<W>::value).contiguous() / std::sqrt(static_cast<W>(d));
-    const W* q = wide.template const_data_ptr<W>();
+    std::vector<W> q(static_cast<std::size_t>(G * r * d));
+    for (std::int64_t row = 0; row < G * r; ++row)
+      load(queries.const_data_ptr<scalar_t>() + row / r * queries.stride(0) + row % r * queries.stride(1),
+           q.data() + row * d, d);
+    for (W& value : q) value /= std::sqrt(static_cast<W>(d));
     const auto blocks = blocks_of<scalar_t>(parts, G, r);
     std::vector<Partial<W>> partials(blocks.size());
-    at::parallel_for(0, static_cast<std::int64_t>(blocks.size()), 2, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, static_cast<std::int64_t>(blocks.size()), grain_of(kBlock * d), [&](std::int64_t begin, std::int64_t end) {
       for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b)
-        partials[b] = attend_block<scalar_t, W>(blocks[b], q, d);
+        partials[b] = attend_block<scalar_t, W>(blocks[b], q.data(), d);
     });
     merge<scalar_t, W>(blocks, partials, G * r, d, out.template mutable_data_ptr<scalar_t>(),
                        lse.template mutable_data_ptr<W>());

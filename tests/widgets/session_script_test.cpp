@@ -176,7 +176,7 @@ class SessionScriptTest : public QObject {
                   {QStringLiteral("--script"), QStringLiteral("-")});
     QVERIFY(program.waitForStarted());
     const QString process = QStringLiteral("/proc/%1/").arg(program.processId());
-    QTRY_VERIFY_WITH_TIMEOUT(read(process + QStringLiteral("environ")).contains("GOMP_SPINCOUNT=1000"), 20'000);
+    QTRY_VERIFY_WITH_TIMEOUT(read(process + QStringLiteral("environ")).contains("GOMP_SPINCOUNT=5000"), 20'000);
     QCOMPARE(read(process + QStringLiteral("comm")), QByteArray("carryover\n"));
     program.write("# nothing\n");
     program.closeWriteChannel();
