@@ -49,6 +49,7 @@ struct Case {
     config.carry_length = draw(random, 1, config.segment_length);
     config.retrieval_length = draw(random, 4, 20);
     config.grouping = Grouping({1}, {{0, 2}});
+    config.pool_keys = random_pool_keys(random);
     return config;
   }
 
