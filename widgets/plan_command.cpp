@@ -33,6 +33,7 @@ constexpr const char* flags[] = {
     "anchors",
     "expand_before",
     "expand_after",
+    "pool_keys",
     "max_steps",
     "learning_rate",
     "lr_scheduler_type",

@@ -68,6 +68,12 @@ PlanGroup segment_group() {
         TEXT("A segment's last logits predict the next one's first token")},
        {"boundary_at_prompt_end", Kind::Flag, TEXT("Prompt boundary"), "", TEXT("Generation only")},
        {"pool_on_host", Kind::Flag, TEXT("Pool on host"), "", TEXT("Keeps the retrieval pool off the GPU")},
+       {"pool_keys",
+        Kind::Choice,
+        TEXT("Pool keys"),
+        "",
+        TEXT("model: exact; bf16 and int8 take less memory, and hits may differ"),
+        {"model", "bf16", "int8"}},
        {"rope", Kind::Json, TEXT("RoPE"), "", TEXT("Empty: the model's; {\"kind\", \"theta\", \"factor\"}")}}};
 }
 

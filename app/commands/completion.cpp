@@ -18,6 +18,7 @@ const char* words_after(const std::string& flag) {
   if (flag == "--what") return "prefill decode train";
   if (flag == "--policies") return "segmented full segmented,full";
   if (flag == "--dtype") return "auto fp32 bf16 fp64";
+  if (flag == "--pool-keys") return "model bf16 int8";
   if (flag == "--device") return "auto cpu cuda";
   if (flag == "--grouping") return "paper paper-code first-kv-group contiguous interleaved none all";
   if (flag == "--preset") return "paper-7b smollm2-gpu smollm2-cpu tiny-demo";

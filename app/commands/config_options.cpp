@@ -208,6 +208,8 @@ void ConfigOptions::add_execution(CLI::App& app) {
   text("--policy", "policy", "NAME", "segmented (default) or full: what attention sees");
   text("--dtype", "dtype", "TYPE", "auto (default: the faster here), fp32, bf16 or fp64");
   text("--device", "device", "NAME", "auto (default: a GPU where there is one), cpu or cuda");
+  text("--pool-keys", "pool_keys", "FORMAT",
+       "how retrieval's pool holds its keys: model (default: exact), bf16, or int8 (on the processor)");
   app.add_option_function<std::int64_t>(
          "--threads", [given](std::int64_t value) { given->fields["threads"] = value; },
          "threads of the processor; 0 (default) for all")

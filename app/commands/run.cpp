@@ -111,7 +111,9 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
                      std::string(device_name(model.device)) + ", " + count(model.threads) + " threads\n";
   text += "policy     " + description.request.policy + ", S " + count(config.segment_length) + ", M " +
           count(config.carry_length) + ", R " + count(config.retrieval_length) + ", K " +
-          count(config.truncation_depth) + "\n";
+          count(config.truncation_depth);
+  if (config.pool_keys != PoolKeys::Model) text += ", pool keys " + std::string(pool_keys_name(config.pool_keys));
+  text += "\n";
   text += "text       " + count(summary.tokens) + " tokens, " + count(summary.targets) + " targets, " +
           count(summary.segments) + " segments" + (summary.cancelled ? " (stopped)" : "") + "\n";
   text += summary.ppl() ? "loss       " + fixed(*summary.nll_mean(), 4) + " nats a target, perplexity " +

@@ -58,7 +58,8 @@ std::int64_t CostModel::pool_bytes_per_token() const {
   for (int layer : config.grouping.long_range_layers()) {
     heads += std::ssize(config.grouping.long_kv_heads(layer, model));
   }
-  return saturated(heads * pair_bytes(*this));
+  const Wide key = pool_key_bytes(config.pool_keys, model.head_dim, bytes_per_value);
+  return saturated(heads * (key + Wide{model.head_dim} * bytes_per_value));
 }
 
 std::int64_t CostModel::pool_bytes(std::int64_t tokens) const {

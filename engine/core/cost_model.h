@@ -20,7 +20,7 @@ struct CostModel {
   /// Bytes of KV that attention sees in one segment, all layers: S + αM + β(1−α)R, per head, exactly by KV head.
   std::int64_t segmented_attention_bytes() const;
   std::int64_t carry_bytes() const;
-  std::int64_t pool_bytes(std::int64_t tokens) const;
+  std::int64_t pool_bytes(std::int64_t tokens) const;  ///< keys as SegmentConfig::pool_keys holds them
   std::int64_t pool_bytes_per_token() const;
   /// KV cache of full attention at `tokens`.
   std::int64_t full_attention_bytes(std::int64_t tokens) const;

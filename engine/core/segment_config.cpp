@@ -73,6 +73,13 @@ RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
   return rope;
 }
 
+PoolKeys read_pool_keys(const nlohmann::json& value, const std::string& where) {
+  for (PoolKeys format : kPoolKeys) {
+    if (value == pool_keys_name(format)) return format;
+  }
+  refuse_field(where, "pool_keys", "is not known: " + value.dump().substr(0, 60), "Use model, bf16 or int8.");
+}
+
 /// Applies one field; false where the name is unknown.
 bool read_field(SegmentConfig& config, const std::string& key, const nlohmann::json& value, const std::string& where) {
   bool known = false;
@@ -89,6 +96,8 @@ bool read_field(SegmentConfig& config, const std::string& key, const nlohmann::j
   if (known) return true;
   if (key == "anchors") {
     config.anchors = value.is_null() ? std::nullopt : std::optional(read_integer(value, where, key));
+  } else if (key == "pool_keys") {
+    config.pool_keys = read_pool_keys(value, where);
   } else if (key == "rope") {
     config.rope = value.is_null() ? std::nullopt : std::optional(read_rope(value, where));
   } else {
@@ -174,6 +183,7 @@ void to_json(nlohmann::json& json, const SegmentConfig& config) {
   each_integer(config, [&](const char* name, std::int64_t value, std::int64_t) { json[name] = value; });
   each_flag(config, [&](const char* name, bool value) { json[name] = value; });
   json["anchors"] = config.anchors ? nlohmann::json(*config.anchors) : nlohmann::json();
+  json["pool_keys"] = pool_keys_name(config.pool_keys);
   json["rope"] = config.rope ? nlohmann::json(*config.rope) : nlohmann::json();
 }
 

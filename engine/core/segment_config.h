@@ -7,6 +7,7 @@
 
 #include "engine/core/grouping.h"
 #include "engine/core/model_config.h"
+#include "engine/core/pool_keys.h"
 
 namespace carryover {
 
@@ -30,6 +31,7 @@ struct SegmentConfig {
   bool cross_boundary_target = true;    ///< the last logits of a segment predict the next one's first token
   bool boundary_at_prompt_end = false;  ///< close a segment where the prompt ends (generation only)
   bool pool_on_host = false;            ///< keep the pool in host memory although the model is on a GPU
+  PoolKeys pool_keys{};                 ///< how the pool holds its keys: "model" (the default: exact), "bf16" or "int8"
   std::optional<RopeConfig> rope;       ///< overrides the checkpoint's scaling
 
   std::int64_t anchor_count() const;

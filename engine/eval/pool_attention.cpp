@@ -52,7 +52,7 @@ void PoolAttention::see(const AttentionSight& sight) {
   std::size_t row = 0;
   for (const HeadHits& hits : hits_) {
     if (hits.layer != sight.layer) continue;
-    const at::Tensor keys = layer.keys[layer.head_slot[row++]].narrow(0, 0, pool_.entries());
+    const at::Tensor keys = layer.keys.wide(layer.head_slot[row++], 0, pool_.entries());
     misses_.push_back(compare(hits, mean_attention(sight.kv.queries[hits.head].to(keys.device()), keys)));
   }
 }

@@ -71,12 +71,11 @@ SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head
   const at::Tensor queries = tail_queries(replay, head);
   const at::Tensor summaries = query_summaries(config, queries).to(layer.keys.device());
   SearchSteps steps{head, summary_ranges(config, queries.size(1), replay.first_token()), 1, {}, {}, *found};
-  const at::Tensor keys = layer.keys.narrow(0, slot, 1);
-  const at::Tensor entries = keys[0].narrow(0, 0, pool.entries()).to(summaries.scalar_type());
+  const at::Tensor entries = layer.keys.wide(slot, 0, pool.entries());
   steps.position_step = (pool.entries() + kColumns - 1) / kColumns;
-  steps.scores = pooled(at::mm(summaries[0], entries.t()), steps.position_step);
+  steps.scores = pooled(at::mm(summaries[0].to(entries.scalar_type()), entries.t()), steps.position_step);
 
-  const auto ranked = ops::pool_topk(keys, pool.entries(), summaries, {0}, config.top_k);
+  const auto ranked = ops::pool_topk(layer.keys.slot(slot), pool.entries(), summaries, {0}, config.top_k);
   for (std::size_t i = 0; i < ranked.indices.size(); ++i) {
     if (ranked.indices[i] < 0) continue;
     const bool anchor = std::any_of(found->hits.begin(), found->hits.end(), [&](const Hit& hit) {

@@ -22,10 +22,12 @@ const SegmentConfig& edited_config(const RunRequest& run, const SegmentEdit& edi
   return edit.config ? *edit.config : run.config;
 }
 
-/// Whether the pool of the run as it was can't serve the edit: other heads read it, or there is none.
+/// Whether the pool of the run as it was can't serve the edit: other heads read it, it holds its keys otherwise, or
+/// there is none.
 bool needs_other_pool(const RunRequest& run, const SegmentEdit& edit) {
   const SegmentConfig& config = edited_config(run, edit);
-  return !(config.grouping == run.config.grouping) || (run.config.retrieval_length == 0 && config.retrieval_length > 0);
+  return !(config.grouping == run.config.grouping) || config.pool_keys != run.config.pool_keys ||
+         (run.config.retrieval_length == 0 && config.retrieval_length > 0);
 }
 
 /// Where a replay for an edit has to begin.

@@ -9,11 +9,27 @@
 
 namespace carryover {
 
+namespace {
+
+/// Moves the first entries of [slots, capacity, …] to a tensor of another capacity. Untouched pages of a fresh
+/// allocation cost nothing, so reserving ahead does not raise the peak.
+void enlarge(at::Tensor& tensor, std::int64_t entries, std::int64_t capacity) {
+  if (!tensor.defined()) return;
+  std::vector<std::int64_t> sizes = tensor.sizes().vec();
+  sizes[1] = capacity;
+  at::Tensor larger = at::empty(sizes, tensor.options());
+  if (entries > 0) larger.narrow(1, 0, entries).copy_(tensor.narrow(1, 0, entries));
+  tensor = larger;
+}
+
+}  // namespace
+
 RetrievalPool::RetrievalPool(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                              std::int64_t expected_tokens)
-    : layers_(static_cast<std::size_t>(model.layers)), options_(options), head_dim_(model.head_dim) {
-  if (config.pool_on_host) options_ = options_.device(at::kCPU);
+    : layers_(static_cast<std::size_t>(model.layers)) {
+  if (config.pool_on_host) options = options.device(at::kCPU);
   if (config.retrieval_length == 0) return;
+  const auto value_bytes = static_cast<int>(options.dtype().itemsize());
   for (int l = 0; l < model.layers; ++l) {
     if (!config.grouping.retrieves(l)) continue;
     LayerPool& pool = layers_[static_cast<std::size_t>(l)];
@@ -23,28 +39,22 @@ RetrievalPool::RetrievalPool(const SegmentConfig& config, const ModelConfig& mod
       const auto slot = std::lower_bound(pool.kv_heads.begin(), pool.kv_heads.end(), kv_head) - pool.kv_heads.begin();
       pool.head_slot.push_back(static_cast<std::int32_t>(slot));
     }
+    const std::int64_t slots = std::ssize(pool.kv_heads);
+    pool.keys = ops::StoredKeys::empty(config.pool_keys, slots, model.head_dim, options);
+    pool.values = at::empty({slots, 0, model.head_dim}, options);
+    entry_bytes_ +=
+        slots * (pool_key_bytes(config.pool_keys, model.head_dim, value_bytes) + model.head_dim * value_bytes);
   }
   reserve(std::max<std::int64_t>(expected_tokens, config.segment_length));
 }
 
 std::int64_t RetrievalPool::bytes() const {
-  std::int64_t total = 0;
-  for (const LayerPool& pool : layers_)
-    total += 2 * static_cast<std::int64_t>(pool.kv_heads.size()) * entries_ * head_dim_ *
-             static_cast<std::int64_t>(options_.dtype().itemsize());
-  return total;
+  return entries_ * entry_bytes_;
 }
 
 void RetrievalPool::reserve(std::int64_t tokens) {
-  for (LayerPool& pool : layers_) {
-    if (pool.kv_heads.empty()) continue;
-    for (at::Tensor* tensor : {&pool.keys, &pool.values}) {
-      // Untouched pages of a fresh allocation cost nothing, so reserving ahead does not raise the peak.
-      at::Tensor larger = at::empty({static_cast<std::int64_t>(pool.kv_heads.size()), tokens, head_dim_}, options_);
-      if (entries_ > 0) larger.narrow(1, 0, entries_).copy_(tensor->narrow(1, 0, entries_));
-      *tensor = larger;
-    }
-  }
+  for (LayerPool& pool : layers_)
+    for (at::Tensor* tensor : {&pool.keys.rows, &pool.keys.scales, &pool.values}) enlarge(*tensor, entries_, tokens);
   capacity_ = tokens;
 }
 
@@ -53,7 +63,7 @@ void RetrievalPool::append(const std::vector<at::Tensor>& keys, const std::vecto
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     if (layers_[l].kv_heads.empty()) continue;
     CARRYOVER_CHECK(keys[l].defined() && keys[l].size(1) == m && !keys[l].requires_grad());
-    layers_[l].keys.narrow(1, entries_, m).copy_(keys[l]);
+    layers_[l].keys.store(keys[l], entries_);
     layers_[l].values.narrow(1, entries_, m).copy_(values[l]);
   }
   entries_ += m;

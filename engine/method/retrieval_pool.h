@@ -5,38 +5,45 @@
 #include <vector>
 
 #include "engine/core/segment_config.h"
+#include "engine/ops/stored_keys.h"
 
 namespace carryover {
 
 /// The pool of one retrieving layer (app:retrieval): append-only, detached, no eviction; entry p is the token at
-/// absolute position p. Keys unrotated. Thread: engine.
+/// absolute position p. Keys unrotated, rounded on arrival to SegmentConfig::pool_keys and kept in no other form: that
+/// is what is scored, and what a prefix gets in the model's dtype (ADR 0014). Readers take keys.wide(). Thread: engine.
 struct LayerPool {
   std::vector<int> kv_heads;            ///< slot → KV head, ascending
   std::vector<std::int32_t> head_slot;  ///< for each long query head of the layer, in order: its slot
-  at::Tensor keys, values;              ///< [slots, capacity, d]
+  ops::StoredKeys keys;                 ///< [slots, capacity, d]
+  at::Tensor values;                    ///< [slots, capacity, d] in the model's dtype
 };
 
 class RetrievalPool {
  public:
-  /// `expected_tokens` is reserved at once, so that a run of known length never copies; it grows by half beyond.
+  /// `expected_tokens` is reserved at once, so that a run of known length never copies. Beyond, it grows by half, one
+  /// tensor at a time: while it does, one tensor of one layer (its keys or its values) is there twice, as far as it is
+  /// filled. Afterwards at most a third of the capacity is empty; on the CPU empty pages cost nothing.
+  /// Throws EngineError{Unsupported} for int8 keys on a GPU.
   RetrievalPool(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                 std::int64_t expected_tokens);
 
   std::int64_t entries() const { return entries_; }
-  std::int64_t bytes() const;  ///< of the entries held
+  std::int64_t bytes() const;  ///< of the entries held, scales of int8 keys included
   const LayerPool& layer(int layer) const { return layers_[static_cast<std::size_t>(layer)]; }
 
   /// One segment: keys[l], values[l] are [slots, m, d] for retrieving layers, undefined elsewhere. Once per segment.
   void append(const std::vector<at::Tensor>& keys, const std::vector<at::Tensor>& values, std::int64_t m);
 
-  /// This is a copy: the next append moves it to memory of its own, because the original appends in place.
+  /// This is a copy: the next append moves it to memory of its own, because the original appends in place. The
+  /// original then stays beside it.
   void share() { capacity_ = entries_; }
 
  private:
   void reserve(std::int64_t tokens);
   std::vector<LayerPool> layers_;  ///< [L]; layers that don't retrieve have no slots
-  at::TensorOptions options_;
-  std::int64_t head_dim_ = 0, entries_ = 0, capacity_ = 0;
+  std::int64_t entry_bytes_ = 0;   ///< of one position, all layers and slots
+  std::int64_t entries_ = 0, capacity_ = 0;
 };
 
 }  // namespace carryover

@@ -44,11 +44,12 @@ std::vector<Candidate> candidates_of(const HeadRanking& ranking) {
 
 /// Norms that scale a margin: of each summary, and of the pool keys at the cuts.
 struct Norms {
-  at::Tensor summaries;    ///< [n] fp64
-  const at::Tensor& keys;  ///< [entries, d]
+  at::Tensor summaries;  ///< [n] fp64
+  const ops::StoredKeys& keys;
+  std::int64_t slot;
 
   double scale(std::int64_t summary, std::int64_t index) const {
-    return summaries[summary].item<double>() * keys[index].to(at::kDouble).norm().item<double>();
+    return summaries[summary].item<double>() * keys.wide(slot, index, 1).to(at::kDouble).norm().item<double>();
   }
 };
 
@@ -104,8 +105,8 @@ ops::RankedEntries rank(const LayerPool& pool, std::int64_t entries, const at::T
   for (std::int64_t position = 0; position < entries; ++position)
     if (std::none_of(banned.begin(), banned.end(), [&](const TokenRange& range) { return range.contains(position); }))
       allowed.push_back(position);
-  const at::Tensor keys = pool.keys.index_select(1, at::tensor(allowed, at::kLong).to(pool.keys.device()));
-  auto ranked = ops::pool_topk(keys, keys.size(1), summaries, pool.head_slot, k);
+  const ops::StoredKeys keys = pool.keys.select(at::tensor(allowed, at::kLong));
+  auto ranked = ops::pool_topk(keys, std::ssize(allowed), summaries, pool.head_slot, k);
   for (std::int64_t& index : ranked.indices)
     if (index >= 0) index = allowed[static_cast<std::size_t>(index)];
   return ranked;
@@ -158,7 +159,7 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
     }
     const HeadRanking ranking{ranked, static_cast<std::int64_t>(h) * n, n};
     all.push_back({reader, layer, heads[h], select_hits(candidates_of(ranking), rule, pool.entries())});
-    const Norms norms{summary_norms[static_cast<std::int64_t>(h)], layer_pool.keys[layer_pool.head_slot[h]]};
+    const Norms norms{summary_norms[static_cast<std::int64_t>(h)], layer_pool.keys, layer_pool.head_slot[h]};
     close_cuts += close_cuts_of(ranking, norms, rule.anchors);
   }
   return all;

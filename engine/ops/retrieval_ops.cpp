@@ -57,14 +57,15 @@ class Best {
   std::vector<std::pair<T, std::int64_t>> entries_;  // descending
 };
 
-RankedEntries pool_topk_cpu(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
+RankedEntries pool_topk_cpu(const StoredKeys& keys, std::int64_t entries, const at::Tensor& given,
                             const std::vector<std::int32_t>& head_slot, std::int64_t k) {
+  const at::Tensor summaries = given.to(keys.wide_type());
   const std::int64_t heads = summaries.size(0), n = summaries.size(1);
   RankedEntries ranked{k, std::vector<double>(static_cast<std::size_t>(heads * n * k)),
                        std::vector<std::int64_t>(static_cast<std::size_t>(heads * n * k))};
   AT_DISPATCH_FLOATING_TYPES(summaries.scalar_type(), "pool_topk", [&] {
     std::vector<Best<scalar_t>> best(static_cast<std::size_t>(heads * n), Best<scalar_t>(k));
-    for (std::int64_t slot = 0; slot < keys.size(0); ++slot) {
+    for (std::int64_t slot = 0; slot < keys.rows.size(0); ++slot) {
       std::vector<std::int64_t> readers;
       for (std::int64_t h = 0; h < heads; ++h)
         if (head_slot[static_cast<std::size_t>(h)] == slot) readers.push_back(h);
@@ -72,8 +73,7 @@ RankedEntries pool_topk_cpu(const at::Tensor& keys, std::int64_t entries, const 
       const at::Tensor rows = summaries.index_select(0, at::tensor(readers)).flatten(0, 1);  // [readers·n, d]
       for (std::int64_t first = 0; first < entries; first += kKeysPerProduct) {
         const std::int64_t count = std::min(kKeysPerProduct, entries - first);
-        const at::Tensor block = keys[slot].narrow(0, first, count).to(summaries.scalar_type());
-        const at::Tensor scores = at::mm(rows, block.t()).contiguous();
+        const at::Tensor scores = at::mm(rows, keys.wide(slot, first, count).t()).contiguous();
         for (std::int64_t row = 0; row < rows.size(0); ++row)
           best[static_cast<std::size_t>(readers[static_cast<std::size_t>(row / n)] * n + row % n)].scan(
               scores.const_data_ptr<scalar_t>() + row * count, count, first);
@@ -121,31 +121,32 @@ RankedEntries pool_topk_cuda(const at::Tensor& keys, std::int64_t entries, const
 
 }  // namespace
 
-RankedEntries pool_topk(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
+RankedEntries pool_topk(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k) {
-  return keys.is_cpu() ? pool_topk_cpu(keys, entries, summaries, head_slot, k)
-                       : pool_topk_cuda(keys, entries, summaries, head_slot, k);
+  return keys.device().is_cpu() ? pool_topk_cpu(keys, entries, summaries, head_slot, k)
+                                : pool_topk_cuda(keys.rows, entries, summaries, head_slot, k);
 }
 
-std::pair<at::Tensor, at::Tensor> gather_prefix(const at::Tensor& pool_keys, const at::Tensor& pool_values,
+std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, const at::Tensor& pool_values,
                                                 const std::vector<std::int32_t>& head_slot,
                                                 const at::Tensor& positions) {
-  const std::int64_t heads = positions.size(0), length = positions.size(1), d = pool_keys.size(2);
-  at::Tensor keys = at::empty({heads, length, d}, pool_keys.options()), values = at::empty_like(keys);
-  if (pool_keys.is_cpu()) {
+  const std::int64_t heads = positions.size(0), length = positions.size(1), d = pool_values.size(2);
+  const at::Tensor where = positions.to(pool_values.device());
+  at::Tensor keys = at::empty({heads, length, d}, pool_values.options()), values = at::empty_like(keys);
+  if (pool_values.is_cpu() || pool_keys.rows.scalar_type() != keys.scalar_type()) {  // the kernel copies, no more
     for (std::int64_t h = 0; h < heads; ++h) {
       const std::int64_t slot = head_slot[static_cast<std::size_t>(h)];
-      at::Tensor key_rows = keys[h], value_rows = values[h];
-      at::index_select_out(key_rows, pool_keys[slot], 0, positions[h]);
-      at::index_select_out(value_rows, pool_values[slot], 0, positions[h]);
+      at::Tensor value_rows = values[h];
+      pool_keys.gather(slot, where[h], keys[h]);
+      at::index_select_out(value_rows, pool_values[slot], 0, where[h]);
     }
     return {keys, values};
   }
-  const at::Tensor slots = at::tensor(head_slot, at::kInt).to(keys.device()), where = positions.to(keys.device());
-  const kernels::GatherPrefix args{pool_keys.const_data_ptr(),
+  const at::Tensor slots = at::tensor(head_slot, at::kInt).to(keys.device());
+  const kernels::GatherPrefix args{pool_keys.rows.const_data_ptr(),
                                    pool_values.const_data_ptr(),
                                    element_of(keys.scalar_type()),
-                                   pool_keys.stride(0),
+                                   pool_keys.rows.stride(0),
                                    slots.const_data_ptr<std::int32_t>(),
                                    where.const_data_ptr<std::int64_t>(),
                                    static_cast<std::int32_t>(heads),

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "engine/ops/stored_keys.h"
+
 /// The steps of retrieval that touch tensors. CUDA tensors go to the project's kernels, CPU tensors to code tuned
 /// on LibTorch; kernels/reference is the truth for both. Nothing here is differentiable. Engine thread.
 namespace carryover::ops {
@@ -16,13 +18,14 @@ struct RankedEntries {
   std::vector<std::int64_t> indices;
 };
 
-/// keys: [slots, ≥ entries, d], unrotated; summaries: [heads, n, d] fp32 (fp64 with fp64 keys); head_slot: [heads].
-RankedEntries pool_topk(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
+/// keys: [slots, ≥ entries, d], unrotated; summaries: [heads, n, d]; head_slot: [heads]. Scores are sums in
+/// keys.wide_type().
+RankedEntries pool_topk(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k);
 
-/// pool[head_slot[h], positions[h, j]] for each head: [heads, P, d] from [slots, ≥ entries, d]. positions: [heads, P]
-/// int64 on the CPU.
-std::pair<at::Tensor, at::Tensor> gather_prefix(const at::Tensor& pool_keys, const at::Tensor& pool_values,
+/// pool[head_slot[h], positions[h, j]] for each head: [heads, P, d] from [slots, ≥ entries, d], keys and values in the
+/// values' dtype. positions: [heads, P] int64 on the CPU.
+std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, const at::Tensor& pool_values,
                                                 const std::vector<std::int32_t>& head_slot,
                                                 const at::Tensor& positions);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/ops/wide_rows.h"
 
+#include <limits>
+
 namespace carryover::ops {
 
 namespace {
@@ -16,6 +18,20 @@ CARRYOVER_VECTORISED void narrow(const std::uint32_t* in, std::uint16_t* out, st
   }
 }
 
+CARRYOVER_VECTORISED void widen(const std::int8_t* in, float scale, float* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = scale * static_cast<float>(in[i]);
+}
+/// The largest magnitude, as bits: these order as the numbers do, NaN above infinity.
+CARRYOVER_VECTORISED std::int32_t largest(const std::int32_t* in, std::int64_t n) {
+  std::int32_t most = 0;
+  for (std::int64_t i = 0; i < n; ++i) most = std::max(most, in[i] & 0x7fffffff);
+  return most;
+}
+CARRYOVER_VECTORISED void divide(const float* in, float scale, std::int8_t* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i)  // a scale of few bits may be rounded down
+    out[i] = static_cast<std::int8_t>(std::clamp(static_cast<std::int32_t>(std::nearbyint(in[i] / scale)), -127, 127));
+}
+
 }  // namespace
 
 void load(const at::BFloat16* in, float* out, std::int64_t n) {
@@ -23,6 +39,21 @@ void load(const at::BFloat16* in, float* out, std::int64_t n) {
 }
 void store(const float* in, at::BFloat16* out, std::int64_t n) {
   narrow(reinterpret_cast<const std::uint32_t*>(in), reinterpret_cast<std::uint16_t*>(out), n);
+}
+void load(const std::int8_t* in, const float* scales, float* out, std::int64_t rows, std::int64_t d) {
+  for (std::int64_t row = 0; row < rows; ++row) widen(in + row * d, scales[row], out + row * d, d);
+}
+float quantise(const float* in, std::int8_t* out, std::int64_t n) {
+  const std::int32_t bits = largest(reinterpret_cast<const std::int32_t*>(in), n);
+  float most;
+  __builtin_memcpy(&most, &bits, sizeof most);
+  const float scale = most / 127;
+  if (std::isfinite(scale) && scale > 0) {
+    divide(in, scale, out, n);
+    return scale;
+  }
+  std::fill_n(out, n, std::int8_t{0});
+  return scale == 0 ? 0 : std::numeric_limits<float>::quiet_NaN();
 }
 
 }  // namespace carryover::ops

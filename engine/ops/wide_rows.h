@@ -28,6 +28,12 @@ inline void store(const double* in, double* out, std::int64_t n) {
 void load(const at::BFloat16* in, float* out, std::int64_t n);
 void store(const float* in, at::BFloat16* out, std::int64_t n);  ///< to the nearest, ties to even
 
+/// Rows of d int8 values with a scale each: out = scale · in.
+void load(const std::int8_t* in, const float* scales, float* out, std::int64_t rows, std::int64_t d);
+/// One row to int8, to the nearest, ties to even. Returns its scale, the largest magnitude / 127; NaN where a value is
+/// not finite, so that the row stays broken.
+float quantise(const float* in, std::int8_t* out, std::int64_t n);
+
 // e^x by range reduction and a degree-7 polynomial (relative error under 2e-7): std::exp does not vectorise.
 inline float fast_exp(float x) {
   x = x > 89.0f ? 89.0f : (x < -87.0f ? -87.0f : x);  // from 2^127.5 on the power below is infinite, as it should be

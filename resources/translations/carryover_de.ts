@@ -1242,6 +1242,14 @@ Befehl: %6</translation>
         <source>settings</source>
         <translation>Einstellungen</translation>
     </message>
+    <message>
+        <source>How the retrieval pool holds its keys. model: exact; bf16 and int8 take less memory, and hits may differ. int8 is for a pool in host memory.</source>
+        <translation>Wie der Pool seine Schlüssel hält. model: exakt; bf16 und int8 brauchen weniger Speicher, und Treffer können sich unterscheiden. int8 ist für einen Pool im Hauptspeicher.</translation>
+    </message>
+    <message>
+        <source>Pool keys</source>
+        <translation>Schlüssel des Pools</translation>
+    </message>
 </context>
 <context>
     <name>ContextRibbon</name>
@@ -6886,6 +6894,14 @@ im Versuch: %3 nat
     <message>
         <source>It has none.</source>
         <translation>Dort gibt es keinen.</translation>
+    </message>
+    <message>
+        <source>Pool keys</source>
+        <translation>Schlüssel des Pools</translation>
+    </message>
+    <message>
+        <source>model: exact; bf16 and int8 take less memory, and hits may differ</source>
+        <translation>model: exakt; bf16 und int8 brauchen weniger Speicher, und Treffer können sich unterscheiden</translation>
     </message>
 </context>
 <context>

@@ -11,6 +11,7 @@ from report import table, write_section
 MODEL, TEXT, PROGRAM, PEER = (os.environ[name] for name in ("MODEL", "TEXT", "PROGRAM", "PEER_PYTHON"))
 MB = 1 << 20
 ROUNDS = {"prefill": 5, "train": 2}
+POOL_TOKENS = 32768
 
 
 def bench(dtype, contexts, what, policies, *more):
@@ -130,8 +131,60 @@ def train_section():
     write_section("cpu-train", "Training on the CPU", "./lab bench cpu train", body)
 
 
+def lines_of(path):
+    with open(path) as source:
+        return [json.loads(line) for line in source]
+
+
+def hits_of(folder):
+    """What each head read in each segment: its anchors, and all positions that are evidence (padding is not)."""
+    hits = {}
+    for head in lines_of(f"{folder}/hits.jsonl"):
+        pairs = list(zip(head["positions"], head["kind"]))
+        hits[head["segment"], head["layer"], head["head"]] = (
+            {position for position, kind in pairs if kind == "anchor"},
+            {position for position, kind in pairs if kind != "padding"})
+    return hits
+
+
+def found_again(exact, other, which):
+    """The share of the exact run's positions, over all heads and segments, that the other run has in the same place."""
+    held = sum(len(positions[which]) for positions in exact.values())
+    return sum(len(positions[which] & other[place][which]) for place, positions in exact.items()) / held
+
+
+def run_with_keys(keys, folder):
+    subprocess.run([PROGRAM, "run", MODEL, TEXT, "--tokens", str(POOL_TOKENS), "--dtype", "fp32", "--threads", "2",
+                    "--pool-keys", keys, "--out", folder, "--no-capture", "nll", "--quiet"],
+                   check=True, stdout=subprocess.DEVNULL)
+    with open(f"{folder}/summary.json") as source:
+        return json.load(source), lines_of(f"{folder}/segments.jsonl")
+
+
+def pool_section():
+    formats, lines = ("model", "bf16", "int8"), []
+    with tempfile.TemporaryDirectory() as scratch:
+        runs = {keys: run_with_keys(keys, f"{scratch}/{keys}") for keys in formats}
+        hits = {keys: hits_of(f"{scratch}/{keys}") for keys in formats}
+    for keys in formats:
+        summary, segments = runs[keys]
+        anchors, evidence = (found_again(hits["model"], hits[keys], which) for which in (0, 1))
+        retrieval = sum(segment["time"]["retrieval"] for segment in segments) / len(segments)
+        bytes_a_token = segments[-1]["memory"]["pool"] / segments[-1]["pool_entries"]
+        lines.append([keys, f"{bytes_a_token:.0f}", f"{100 * anchors:.2f} %", f"{100 * evidence:.2f} %",
+                      f"{summary['nll_mean']:.5f}", f"{1000 * retrieval:.1f}"])
+    tokens = runs["model"][0]["tokens"]
+    body = (f"SmolLM2 in fp32 with its default settings over {tokens} tokens of a novel, 2 threads, one run each. Found "
+            "again: the share of the exact run's positions, by segment, layer and head, that the run with these keys "
+            "retrieved too; anchors alone, then all but padding. The runs go their own ways: a prefix that differs changes "
+            "all queries after it. Retrieval: all that passes on from segment to segment, mean.\n\n")
+    body += table(["keys", "pool, bytes a token", "anchors found again", "hits found again", "loss, nats a token",
+                   "retrieval, ms a segment"], lines)
+    write_section("cpu-pool", "Keys of the pool in fewer bits", "./lab bench cpu pool", body)
+
+
 SECTIONS = {"prefill": prefill_section, "decode": decode_section, "full": full_section, "growth": growth_section,
-            "train": train_section}
+            "train": train_section, "pool": pool_section}
 
 
 def main():

@@ -38,6 +38,7 @@ class RunCommandTest : public QObject {
   void run_writes_a_folder();
   void a_run_repeats_from_its_config();
   void flags_win_over_the_config_file();
+  void keys_in_fewer_bits_take_less_memory();
   void forced_hits_repeat_the_run();
   void capture_can_be_left_out();
   void one_token_has_no_perplexity();
@@ -107,6 +108,8 @@ void RunCommandTest::a_run_repeats_from_its_config() {
                           "1,3",
                           "--rope",
                           "linear:2",
+                          "--pool-keys",
+                          "int8",
                           "--bos",
                           "--seed",
                           "9"};
@@ -120,7 +123,22 @@ void RunCommandTest::a_run_repeats_from_its_config() {
   json a = *read_run_folder(temp.file("a")).config, b = *read_run_folder(temp.file("b")).config;
   a.erase("command_line"), b.erase("command_line");
   QVERIFY(a == b);
-  QVERIFY(a.at("tokens") == 700 && a.at("text_tokens") == 701);
+  QVERIFY(a.at("tokens") == 700 && a.at("text_tokens") == 701 && a.at("config").at("pool_keys") == "int8");
+}
+
+void RunCommandTest::keys_in_fewer_bits_take_less_memory() {
+  std::int64_t before = 0;
+  for (const char* format : {"int8", "bf16", "model"}) {
+    const CliResult result =
+        run_cli(run_demo({test::demo_text(), "--tokens", "300", "--json", "--quiet", "--pool-keys", format}));
+    QVERIFY2(result.code == 0, result.err);
+    const std::int64_t pool = json_of(result).at("memory").at("pool").get<std::int64_t>();
+    QVERIFY(pool > before);
+    before = pool;
+  }
+  const CliResult wrong = run_cli(run_demo({test::demo_text(), "--pool-keys", "int4"}));
+  QCOMPARE(wrong.code, 3);
+  QVERIFY2(wrong.err.contains("pool_keys") && wrong.err.contains("Use model, bf16 or int8."), wrong.err);
 }
 
 void RunCommandTest::flags_win_over_the_config_file() {

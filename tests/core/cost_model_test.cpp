@@ -36,6 +36,11 @@ void CostModelTest::pool_of_the_papers_model() {
   const CostModel cost{model, SegmentConfig::defaults_for(model), 2};
   QCOMPARE(cost.pool_bytes_per_token(), 32 * 1024);  // 4 layers × 16 heads × 128 × K, V × 2 bytes
   QCOMPARE(cost.pool_bytes(131072), std::int64_t{4} << 30);
+  CostModel rounded = cost;
+  rounded.config.pool_keys = PoolKeys::BFloat16;
+  QCOMPARE(rounded.pool_bytes_per_token(), 32 * 1024);  // the model's own
+  rounded.config.pool_keys = PoolKeys::Int8;
+  QCOMPARE(rounded.pool_bytes_per_token(), 4 * 16 * (128 + 4 + 128 * 2));
 }
 
 void CostModelTest::full_attention_of_the_papers_model() {
@@ -75,7 +80,8 @@ void CostModelTest::matches_a_count_over_heads() {
     const std::int64_t pair = 2 * model.head_dim * 4;
     QCOMPARE(cost.segmented_attention_bytes(), slots * pair);
     QCOMPARE(cost.carry_bytes(), carry * pair);
-    QCOMPARE(cost.pool_bytes_per_token(), pool * pair);
+    const std::int64_t d = model.head_dim, keys[] = {4 * d, 2 * d, d + 4};  // by PoolKeys; int8 has its scale
+    QCOMPARE(cost.pool_bytes_per_token(), pool * (keys[static_cast<std::size_t>(config.pool_keys)] + 4 * d));
     const double mean = static_cast<double>(config.segment_length) + visible / static_cast<double>(5 * model.heads);
     QVERIFY(std::abs(cost.visible_positions() - mean) < 1e-9);
   }

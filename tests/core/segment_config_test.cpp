@@ -128,6 +128,8 @@ void SegmentConfigTest::each_field_is_checked_data() {
     QTest::newRow(negative) << negative << QByteArray(field);
   }
   row(R"({"segment_length":64,"carry_length":65})", "carry_length");
+  row(R"({"pool_keys":"int4"})", "pool_keys is not known: \"int4\"");
+  row(R"({"pool_keys":"Int8"})", "Use model, bf16 or int8");
   row(R"({"long_range_layers":[4]})", "layer 4 is out of range");
   row(R"({"long_range_layers":[-1]})", "layer -1 is out of range");
   row(R"({"long_range_layers":[1,2,1]})", "layer 1 is listed twice");

@@ -30,6 +30,7 @@ struct Case {
     request.config.carry_length = draw(random, 1, request.config.segment_length);
     request.config.retrieval_length = draw(random, 4, 20);
     request.config.grouping = Grouping({1}, {{0, 2}});
+    request.config.pool_keys = random_pool_keys(random);
     request.policy = policy;
     const std::int64_t tokens = std::min(5 * request.config.segment_length, model.vocabulary);
     request.ids = std::make_shared<std::vector<std::int32_t>>(distinct_ids(random, tokens, model.vocabulary));

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "engine/core/cost_model.h"
 #include "engine/core/error.h"
 #include "engine/core/partition.h"
 #include "engine/io/text_source.h"
@@ -115,6 +116,14 @@ class SessionTest : public QObject {
     QVERIFY(last.activations > 0);
     QCOMPARE(recorder.snapshots.back()->record.pool_entries, 2048);
     QCOMPARE(last.pool, recorder.snapshots[1]->record.memory.pool * 8 / 2);
+    for (const PoolKeys format : kPoolKeys) {
+      RunRequest held = request(1024);
+      held.config.pool_keys = format;
+      Recorder other;
+      run(held, other);
+      QCOMPARE(other.snapshots.back()->record.memory.pool,
+               (CostModel{session_->model().config, held.config, 4}.pool_bytes(1024)));
+    }
   }
 
   void the_parts_of_a_segments_time_are_all_of_it() {

@@ -49,6 +49,7 @@ struct Case {
     config.carry_length = draw(random, 1, config.segment_length);
     config.retrieval_length = draw(random, 4, 20);
     config.grouping = Grouping({1}, {{0, 2}});
+    config.pool_keys = random_pool_keys(random);
     return config;
   }
 
@@ -129,6 +130,21 @@ class WhatIfTest : public QObject {
                qPrintable(QString::number(seed)));
       QVERIFY(outcome.hits == expected[1]->hits);
     }
+  }
+
+  /// Keys and queries of layer 1, the only one that retrieves, don't depend on what was retrieved.
+  void a_pool_with_other_keys_is_searched_as_if_it_had_always_held_them() {
+    std::size_t moved = 0;
+    for (unsigned seed = 300; seed < 316; ++seed) {
+      Case c(seed);
+      c.request.config.pool_keys = kPoolKeys[seed % 3];
+      RunRequest changed = c.request;
+      changed.config.pool_keys = kPoolKeys[(seed + 1) % 3];
+      const WhatIfOutcome outcome = c.one(3, {.config = changed.config});
+      QVERIFY2(outcome.hits == c.run(changed)[3]->hits, qPrintable(QString::number(seed)));
+      moved += !(outcome.hits == c.run(c.request)[3]->hits);
+    }
+    QVERIFY(moved > 4);
   }
 
   void parts_that_are_taken_out_are_as_if_they_had_never_been() {

@@ -26,6 +26,10 @@ inline Grouping random_grouping(std::mt19937& random, const ModelConfig& model) 
   return Grouping(random_subset(random, model.layers, 0.4), heads);
 }
 
+inline PoolKeys random_pool_keys(std::mt19937& random) {
+  return kPoolKeys[static_cast<std::size_t>(draw(random, 0, 2))];
+}
+
 /// A valid config with every field away from its default now and then.
 inline SegmentConfig random_segment_config(std::mt19937& random, const ModelConfig& model) {
   SegmentConfig config;
@@ -54,6 +58,7 @@ inline SegmentConfig random_segment_config(std::mt19937& random, const ModelConf
                              4.0,
                              draw(random, 0, 8192)};
   }
+  config.pool_keys = random_pool_keys(random);
   return config;
 }
 

@@ -35,7 +35,7 @@ inline ModelConfig random_tiny_config(std::mt19937& random) {
 }
 
 /// Small segments, so that a text of 100 tokens has several, with every corner: M ≠ R, M or R = 0, a pool smaller than
-/// R.
+/// R. The pool is exact, as the plain references are.
 inline SegmentConfig random_small_config(std::mt19937& random, const ModelConfig& model) {
   SegmentConfig config = random_segment_config(random, model);
   config.segment_length = draw(random, 6, 40);
@@ -43,6 +43,7 @@ inline SegmentConfig random_small_config(std::mt19937& random, const ModelConfig
   config.retrieval_length = draw(random, 0, 3) == 0 ? 0 : draw(random, 1, 60);
   config.rope.reset();
   config.pool_on_host = false;
+  config.pool_keys = PoolKeys::Model;
   config.cross_boundary_target = true;
   return config;
 }

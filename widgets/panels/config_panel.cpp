@@ -89,6 +89,7 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
   add_options(form);
   add_numbers(form);
   add_switches(form);
+  add_pool_keys(form);
   add_rope(form);
   QScrollArea* scroll = scrolled(page, tr("Settings"), this);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -185,6 +186,17 @@ void ConfigPanel::add_switches(QFormLayout* form) {
   add(tr("Pool in host memory"), tr("Keeps the retrieval pool off the GPU"), &SegmentConfig::pool_on_host);
 }
 
+void ConfigPanel::add_pool_keys(QFormLayout* form) {
+  QStringList names;
+  for (const PoolKeys format : kPoolKeys) names << QString::fromUtf8(pool_keys_name(format).data());
+  pool_keys_ =
+      choice(this, names,
+             tr("How the retrieval pool holds its keys. model: exact; bf16 and int8 take less memory, and hits "
+                "may differ. int8 is for a pool in host memory."));
+  form->addRow(tr("Pool keys"), pool_keys_);
+  connect(pool_keys_, &QComboBox::activated, this, [this] { commit(); });
+}
+
 void ConfigPanel::add_rope(QFormLayout* form) {
   rope_ = choice(this,
                  {tr("the model's"), QStringLiteral("default"), QStringLiteral("linear"), QStringLiteral("dynamic"),
@@ -215,6 +227,7 @@ SegmentConfig ConfigPanel::typed_config() {
   SegmentConfig config = context().config();
   for (const NumberField& number : numbers_) number.write(config, number.box->value());
   for (const SwitchField& item : switches_) config.*item.field = item.box->isChecked();
+  config.pool_keys = kPoolKeys[static_cast<std::size_t>(pool_keys_->currentIndex())];
   config.rope = typed_rope();
   return config;
 }
@@ -247,6 +260,7 @@ void ConfigPanel::refresh() {
   for (const NumberField& number : numbers_)
     number.box->setValue(static_cast<int>(std::min<std::int64_t>(number.read(config), widest)));
   for (const SwitchField& item : switches_) item.box->setChecked(config.*item.field);
+  pool_keys_->setCurrentIndex(static_cast<int>(config.pool_keys));
   rope_->setCurrentIndex(config.rope ? static_cast<int>(config.rope->kind) + 1 : 0);
   rope_factor_->setValue(config.rope ? config.rope->factor : 1.0);
   rope_factor_->setEnabled(config.rope.has_value());

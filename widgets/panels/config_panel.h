@@ -38,6 +38,7 @@ class ConfigPanel : public Panel {
   void add_numbers(QFormLayout* form);
   void add_switches(QFormLayout* form);
   void add_options(QFormLayout* form);
+  void add_pool_keys(QFormLayout* form);
   void add_rope(QFormLayout* form);
   void write_options();
   SegmentConfig typed_config();
@@ -47,7 +48,7 @@ class ConfigPanel : public Panel {
 
   std::vector<NumberField> numbers_;
   std::vector<SwitchField> switches_;
-  QComboBox *policy_, *dtype_, *device_, *rope_;
+  QComboBox *policy_, *dtype_, *device_, *pool_keys_, *rope_;
   QDoubleSpinBox* rope_factor_;
   QSpinBox* token_limit_;
   QLabel* problem_;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace carryover {
+
+/// How the retrieval pool holds its keys (app:retrieval). What is held is what is scored and what a prefix gets. Values
+/// are in the model's dtype whatever the keys are in.
+enum class PoolKeys : std::uint8_t {
+  Model,     ///< the model's dtype: exact
+  BFloat16,  ///< rounded to the nearest, ties to even
+  Int8       ///< −127 to 127 with one fp32 scale a key, its largest magnitude / 127
+};
+inline constexpr std::array kPoolKeys{PoolKeys::Model, PoolKeys::BFloat16, PoolKeys::Int8};
+
+std::string_view pool_keys_name(PoolKeys format);  ///< "model", "bf16", "int8"
+
+/// Of one key. `bytes_per_value`: of the model's dtype.
+std::int64_t pool_key_bytes(PoolKeys format, std::int64_t head_dim, int bytes_per_value);
+
+}  // namespace carryover
