@@ -2,9 +2,12 @@
 """The CPU bench: `carryover bench`, ours and the peers in turns, as sections of docs/benchmarks.md. See ./lab bench."""
 import json
 import os
+import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from report import table, write_section
 
@@ -14,9 +17,9 @@ ROUNDS = {"prefill": 5, "train": 2}
 POOL_TOKENS = 32768
 
 
-def bench(dtype, contexts, what, policies, *more):
+def bench(dtype, contexts, what, policies, *more, model=MODEL):
     """The measurements by (who, tokens, checkpointing), the programs, and what could not be measured."""
-    command = [PROGRAM, "bench", MODEL, "--json", "--dtype", dtype, "--threads", "2", "--contexts", contexts,
+    command = [PROGRAM, "bench", model, "--json", "--dtype", dtype, "--threads", "2", "--contexts", contexts,
                "--what", what, "--policies", policies, *more]
     report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     rows = {(row["who"], row["tokens"], row.get("checkpointing", False)): row for row in report["measurements"]}
@@ -35,36 +38,84 @@ def ratio(ours, peer):
 def prefill_section():
     lines, said = [], []
     for dtype in ("fp32", "bf16"):
-        rows, programs, gaps = bench(dtype, "512,2048", "prefill", "full", "--peer", PEER, "--repeats",
-                                     str(ROUNDS["prefill"]))
-        said = programs[1:] + gaps
+        rows, programs, _ = bench(dtype, "512,2048", "prefill", "full", "--peer", PEER, "--repeats",
+                                  str(ROUNDS["prefill"]))
+        said = programs[1:2]
         for tokens in (512, 2048):
-            ours, theirs, llama = (rows.get((who, tokens, False)) for who in ("full", "transformers", "llama-bench"))
-            lines.append([dtype, str(tokens), speed(ours), f"{ours['gemm_share']:.2f}", speed(theirs), ratio(ours, theirs),
-                          speed(llama), ratio(ours, llama)])
+            ours, theirs = (rows.get((who, tokens, False)) for who in ("full", "transformers"))
+            lines.append([dtype, str(tokens), speed(ours), f"{ours['gemm_share']:.2f}", speed(theirs), ratio(ours, theirs)])
     body = (f"Logits of the last token, full attention, 2 threads; medians of {ROUNDS['prefill']} rounds that take turns. "
-            "Share: of the best products that the same run measured. " + " ".join(said) + "\n\n")
-    body += table(["dtype", "tokens", "ours, tokens/s", "share", "transformers, tokens/s", "ours / peer",
-                   "llama.cpp, tokens/s", "ours / peer"], lines)
+            "Share: of the best products that the same run measured. Peer: " + ", ".join(said) + ".\n\n")
+    body += table(["dtype", "tokens", "ours, tokens/s", "share", "transformers, tokens/s", "ours / peer"], lines)
     write_section("cpu-prefill", "Prefill on the CPU", "./lab bench cpu prefill", body)
 
 
 def decode_section():
     lines, said = [], []
     for dtype in ("fp32", "bf16"):
-        rows, programs, gaps = bench(dtype, "512", "decode", "segmented,full", "--peer", PEER, "--repeats",
-                                     str(ROUNDS["prefill"]))
-        said = programs[1:] + gaps
-        theirs, llama = rows.get(("transformers", 512, False)), rows.get(("llama-bench", 512, False))
+        rows, programs, _ = bench(dtype, "512", "decode", "segmented,full", "--peer", PEER, "--repeats",
+                                  str(ROUNDS["prefill"]))
+        said, theirs = programs[1:2], rows.get(("transformers", 512, False))
         for policy in ("segmented", "full"):
             ours = rows[policy, 512, False]
-            lines.append([dtype, policy, speed(ours), f"{ours['bandwidth_share']:.2f}", speed(theirs), ratio(ours, theirs),
-                          speed(llama), ratio(ours, llama)])
+            lines.append([dtype, policy, speed(ours), f"{ours['bandwidth_share']:.2f}", speed(theirs), ratio(ours, theirs)])
     body = ("32 tokens behind a prompt of 512, 2 threads; medians of rounds that take turns. Share: of reading the weights "
-            "and what is seen at the rate that the same run measured. " + " ".join(said) + "\n\n")
-    body += table(["dtype", "policy", "ours, tokens/s", "share", "transformers, tokens/s", "ours / peer",
-                   "llama.cpp, tokens/s", "ours / peer"], lines)
+            "and what is seen at the rate that the same run measured. Peer: " + ", ".join(said) + ".\n\n")
+    body += table(["dtype", "policy", "ours, tokens/s", "share", "transformers, tokens/s", "ours / peer"], lines)
     write_section("cpu-decode", "Decoding on the CPU", "./lab bench cpu decode", body)
+
+
+def llama_section():
+    """Against llama-bench, which reads its weights in the file's own number format: the model is made in three."""
+    if not (shutil.which("llama-bench") and shutil.which("llama-quantize")):
+        sys.exit("llama-bench and llama-quantize have to be on PATH: build llama.cpp, and put its bin folder there.")
+    short, decoding, long, said = [], [], [], ""
+    with tempfile.TemporaryDirectory() as folder:
+        files = {name: f"{folder}/{name}.gguf" for name in ("F32", "BF16", "Q8_0")}
+        for name, file in files.items():
+            subprocess.run(["llama-quantize", "--allow-requantize", MODEL, file, name], check=True, capture_output=True)
+        best, best_speed = "F32", 0.0
+        for name, file in files.items():
+            dtype = "fp32" if name == "F32" else "bf16"
+            for what, lines in (("decode", decoding), ("prefill", short)):
+                rows, programs, _ = bench(dtype, "512", what, "full", model=file)
+                ours, theirs = (rows[who, 512, False] for who in ("full", "llama-bench"))
+                lines.append([name, dtype, speed(ours), speed(theirs), ratio(ours, theirs)])
+            said = programs[1].rsplit(",", 1)[0]
+            if rows["llama-bench", 512, False]["tokens_per_s"] > best_speed:
+                best, best_speed = name, rows["llama-bench", 512, False]["tokens_per_s"]
+        for tokens in (8192, 32768):
+            rows, _, _ = bench("bf16", str(tokens), "prefill", "segmented,full" if tokens < 10000 else "segmented",
+                               model=files[best])
+            segmented, theirs = rows["segmented", tokens, False], rows["llama-bench", tokens, False]
+            full = rows.get(("full", tokens, False))
+            long.append([str(tokens), speed(segmented), speed(full), f"{best}: {speed(theirs)}", ratio(segmented, theirs)])
+    header = ["its weights", "ours", "ours, tokens/s", "llama.cpp, tokens/s", "ours / peer"]
+    body = f"Peer: {said}, 2 threads. Prefill of 512 tokens, full attention; medians of 5 rounds that take turns.\n\n"
+    body += table(header, short) + "\n\n32 tokens behind a prompt of 512:\n\n" + table(header, decoding)
+    body += ("\n\nSegmented in bf16, S = 1024, M = R = 128, against its full attention in its fastest format; medians of 3 "
+             "rounds at 8K, one at 32K:\n\n")
+    body += table(["tokens", "segmented, tokens/s", "our full attention", "llama.cpp, tokens/s", "ours / peer"], long)
+    write_section("cpu-llama", "Against llama.cpp", "./lab bench cpu llama", body)
+
+
+def start_section():
+    """From the start of a process to its first segment, with files in the page cache."""
+    seconds = []
+    with tempfile.TemporaryDirectory() as folder:
+        text = f"{folder}/text.txt"
+        with open(TEXT, encoding="utf-8") as source, open(text, "w", encoding="utf-8") as out:
+            out.write(source.read(8000))
+        command = [PROGRAM, "run", MODEL, text, "--tokens", "1024", "--segment-length", "1024", "--threads", "2", "--json",
+                   "--quiet"]
+        for _ in range(6):
+            begin = time.monotonic()
+            ran = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+            seconds.append((time.monotonic() - begin, ran["seconds"]))
+    whole, segment = (statistics.median(column) for column in zip(*seconds[1:]))
+    body = (f"`carryover run` of one segment of 1024 tokens, from the process's start to its end: {whole:.2f} s, of them "
+            f"{segment:.2f} s in the segment; medians of 5 after one that fills the page cache.")
+    write_section("cpu-start", "Start on the CPU", "./lab bench cpu start", body)
 
 
 def full_section():
@@ -81,17 +132,17 @@ def full_section():
 def growth_section():
     lines = []
     for dtype in ("fp32", "bf16"):
-        rows, _, _ = bench(dtype, "4096,65536", "prefill", "segmented", "--repeats", "1")
-        short, long = rows["segmented", 4096, False], rows["segmented", 65536, False]
+        rows, _, _ = bench(dtype, "8192,131072", "prefill", "segmented", "--repeats", "1")
+        short, long = rows["segmented", 8192, False], rows["segmented", 131072, False]
         lines.append([dtype, speed(short), speed(long), f"{long['tokens_per_s'] / short['tokens_per_s']:.3f}",
                       f"{short['peak_bytes'] / MB:.0f}", f"{long['peak_bytes'] / MB:.0f}",
                       f"{(long['peak_bytes'] - short['peak_bytes']) / MB:.0f}", f"{long['memory']['pool'] / MB:.0f}",
                       f"{100 * long['deviation']:+.0f} %"])
     body = ("Segmented, 2 threads; memory in MiB: the peak of weights and what a run adds to the process. Last: the peak "
-            "at 64K against its prediction.\n\n")
-    body += table(["dtype", "4K, tokens/s", "64K, tokens/s", "ratio", "peak at 4K", "peak at 64K", "more", "of it pool",
+            "at 128K against its prediction.\n\n")
+    body += table(["dtype", "8K, tokens/s", "128K, tokens/s", "ratio", "peak at 8K", "peak at 128K", "more", "of it pool",
                    "predicted"], lines)
-    write_section("cpu-growth", "From 4K to 64K tokens on the CPU", "./lab bench cpu growth", body)
+    write_section("cpu-growth", "From 8K to 128K tokens on the CPU", "./lab bench cpu growth", body)
 
 
 def training_peak(ids, dtype, segments):
@@ -184,11 +235,11 @@ def pool_section():
 
 
 SECTIONS = {"prefill": prefill_section, "decode": decode_section, "full": full_section, "growth": growth_section,
-            "train": train_section, "pool": pool_section}
+            "train": train_section, "pool": pool_section, "start": start_section, "llama": llama_section}
 
 
 def main():
-    for name in sys.argv[1:] or SECTIONS:
+    for name in sys.argv[1:] or [name for name in SECTIONS if name != "llama" or shutil.which("llama-bench")]:
         SECTIONS[name]()
 
 
