@@ -37,8 +37,8 @@ find_torch() { # sets TORCH_DIR and TORCH_CUDA
 
 # Tools and headers that came without Debian packages serve as well.
 header_here() {
-  local folder
-  for folder in ${CMAKE_INCLUDE_PATH//:/ } /usr/include /usr/local/include; do
+  local folder named=${CMAKE_INCLUDE_PATH:-}
+  for folder in ${named//:/ } /usr/include /usr/local/include; do
     if [ -e "$folder/$1" ]; then return 0; fi
   done
   return 1
