@@ -4,8 +4,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <iostream>
 
+#include "engine/core/cost_model.h"
 #include "engine/core/error.h"
+#include "engine/ops/memory_meter.h"
 
 namespace carryover {
 
@@ -24,6 +27,8 @@ RetrievalPool::RetrievalPool(const SegmentConfig& config, const ModelConfig& mod
       pool.head_slot.push_back(static_cast<std::int32_t>(slot));
     }
   }
+  const CostModel cost{model, config, static_cast<int>(options_.dtype().itemsize())};
+  segment_bytes_ = cost.activation_bytes(config.segment_length) + cost.segmented_attention_bytes();
   reserve(std::max<std::int64_t>(expected_tokens, config.segment_length));
 }
 
@@ -35,7 +40,28 @@ std::int64_t RetrievalPool::bytes() const {
   return total;
 }
 
+/// Whether the device has the memory for a pool of `tokens`, beside the present one that is copied from, and for a
+/// segment. On the CPU that was asked when the run began.
+bool RetrievalPool::fits(std::int64_t tokens) const {
+  if (options_.device().is_cpu()) return true;
+  std::int64_t slots = 0;
+  for (const LayerPool& pool : layers_) slots += std::ssize(pool.kv_heads);
+  const std::int64_t bytes = 2 * slots * tokens * head_dim_ * static_cast<std::int64_t>(options_.dtype().itemsize());
+  return bytes + segment_bytes_ <= available_memory_bytes(options_.device());
+}
+
 void RetrievalPool::reserve(std::int64_t tokens) {
+  try {
+    if (fits(tokens)) return grow(tokens);
+  } catch (const c10::OutOfMemoryError&) {  // memory in pieces
+    if (options_.device().is_cpu()) throw;
+  }
+  std::cerr << "carryover: the GPU has no memory for a pool of " << tokens << " tokens; it moves to host memory\n";
+  options_ = options_.device(at::kCPU);
+  grow(tokens);
+}
+
+void RetrievalPool::grow(std::int64_t tokens) {
   for (LayerPool& pool : layers_) {
     if (pool.kv_heads.empty()) continue;
     for (at::Tensor* tensor : {&pool.keys, &pool.values}) {

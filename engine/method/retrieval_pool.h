@@ -18,7 +18,8 @@ struct LayerPool {
 
 class RetrievalPool {
  public:
-  /// `expected_tokens` is reserved at once, so that a run of known length never copies; it grows by half beyond.
+  /// `expected_tokens` is reserved at once, so that a run of known length never copies; it grows by half beyond. Where
+  /// a GPU has not the memory for it and for running a segment beside it, the pool moves to host memory, and says so.
   RetrievalPool(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                 std::int64_t expected_tokens);
 
@@ -34,9 +35,12 @@ class RetrievalPool {
 
  private:
   void reserve(std::int64_t tokens);
+  void grow(std::int64_t tokens);
+  bool fits(std::int64_t tokens) const;
   std::vector<LayerPool> layers_;  ///< [L]; layers that don't retrieve have no slots
   at::TensorOptions options_;
   std::int64_t head_dim_ = 0, entries_ = 0, capacity_ = 0;
+  std::int64_t segment_bytes_ = 0;  ///< that running a segment needs beside the pool
 };
 
 }  // namespace carryover
