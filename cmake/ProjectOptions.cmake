@@ -3,7 +3,7 @@
 add_library(carryover_options INTERFACE)
 target_include_directories(carryover_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(carryover_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor $<$<BOOL:${CARRYOVER_WERROR}>:-Werror>
     # g++ 12 sees overlaps in "text" + std::to_string(n) that are not there (GCC bug 105329).
     -Wno-restrict>)
 
@@ -21,3 +21,16 @@ if(CARRYOVER_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
+
+# A library of headers alone: its CMake package, or the headers by themselves where CMAKE_PREFIX_PATH or
+# CMAKE_INCLUDE_PATH has them (copied to a machine that has no such package).
+function(carryover_header_library package target header)
+  find_package(${package} QUIET)
+  if(TARGET ${target})
+    set_target_properties(${target} PROPERTIES IMPORTED_GLOBAL ON)
+    return()
+  endif()
+  find_path(CARRYOVER_${package}_INCLUDE ${header} REQUIRED)
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${CARRYOVER_${package}_INCLUDE})
+endfunction()

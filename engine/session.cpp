@@ -46,7 +46,7 @@ auto guarded(const Work& work) {
     throw EngineError(Fault::OutOfMemory, "memory", "an allocation failed", kMemoryAdvice);
   } catch (const c10::Error& error) {
     const std::string text = error.what_without_backtrace();
-    if (text.find("can't allocate memory") != std::string::npos)
+    if (text.find("can't allocate memory") != std::string::npos || text.find("_ALLOC_FAILED") != std::string::npos)
       throw EngineError(Fault::OutOfMemory, "memory", text, kMemoryAdvice);
     throw EngineError(Fault::Internal, "LibTorch", text, "This is a bug in Carryover; please report it.");
   }

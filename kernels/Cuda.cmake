@@ -35,7 +35,8 @@ target_link_libraries(carryover_cudart INTERFACE ${CARRYOVER_CUDART})
 function(carryover_cuda_target target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Werror>)
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow
+      $<$<BOOL:${CARRYOVER_WERROR}>:-Werror=all-warnings -Xcompiler=-Werror>>)
   set_target_properties(${target} PROPERTIES CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF)
   target_link_libraries(${target} PRIVATE carryover_cudart)
 endfunction()

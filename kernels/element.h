@@ -58,6 +58,12 @@ CARRYOVER_HOST_DEVICE inline void narrow(float value, BFloat16& out) {
   out.bits = static_cast<std::uint16_t>(rounded >> 16);
 }
 
+/// `count` neighbours that are loaded and stored at once, 16 bytes at a time.
+template <typename T, int count>
+struct alignas(sizeof(T) * count < 16 ? sizeof(T) * count : 16) Pack {
+  T values[count];
+};
+
 /// Calls visit with a value of the C++ type that `type` stands for, and returns what it returns.
 template <typename Visit>
 auto visit_element(Element type, Visit&& visit) {

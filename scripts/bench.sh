@@ -1,7 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab bench [cpu|gui|scale|gpu] [args]: sets up and builds, then runs scripts/bench/NAME.sh. The cpu bench has a peer, the
-# transformers library, in a virtual environment in the cache.
+# transformers library, in a virtual environment in the cache. The gpu bench sets up and builds by itself: it needs less.
+case ${1:-} in
+  gpu | --gpu)
+    shift
+    exec bash "$(dirname "${BASH_SOURCE[0]}")/bench/gpu.sh" "$@"
+    ;;
+esac
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 

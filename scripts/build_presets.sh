@@ -6,7 +6,7 @@ preset_folder() { printf '%s/build/%s' "$ROOT" "$1"; }
 
 cuda_arguments() { # PRESET: a line each, nothing where CUDA is not compiled
   nvcc_dir >/dev/null || return 0
-  [ "$1" = ci ] || [ "$1" = package ] || { [ "$1" != asan-ubsan ] && { gpu_driver_here || [ -n "${CARRYOVER_WITH_CUDA:-}" ] ||
+  [ "$1" = ci ] || [ "$1" = package ] || [ "$1" = gpu ] || { [ "$1" != asan-ubsan ] && { gpu_driver_here || [ -n "${CARRYOVER_WITH_CUDA:-}" ] ||
     [ -e "$TORCH_CUDA" ]; }; } || return 0
   printf '%s\n' -DCARRYOVER_BUILD_CUDA=ON "-DCARRYOVER_CUDA_DIR=$(nvcc_dir)"
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <random>
 
+#include "app/commands/bench_folder.h"
+#include "app/commands/bench_gpu.h"
 #include "app/commands/bench_peers.h"
 #include "app/commands/bench_report.h"
 #include "app/commands/bench_session.h"
@@ -17,7 +17,6 @@
 #include "engine/engine_library.h"
 #include "engine/io/model_source.h"
 #include "engine/io/random_model.h"
-#include "engine/io/run_folder.h"
 #include "engine/io/trained_under.h"
 
 namespace carryover {
@@ -32,7 +31,7 @@ struct BenchOptions {
   std::vector<std::int64_t> contexts{512, 1024, 2048};
   std::vector<std::string> policies = policy_names(), kinds{"prefill", "decode", "train"};
   std::int64_t repeats = 0, new_tokens = 32;
-  bool overwrite = false, json = false, quiet = false;
+  bool overwrite = false, json = false, quiet = false, gpu = false;
 };
 
 /// MODEL, or the random weights' name. `seed` is theirs.
@@ -66,36 +65,6 @@ std::int64_t longest_text(const BenchPlan& plan, const BenchInput& input) {
                       "Give a smaller --segment-length or --truncation-depth, or leave train out of --what.");
   return std::max(plan.contexts.back(), input.sample_tokens());
 }
-
-std::vector<std::int32_t> random_ids(std::int64_t count, std::int64_t vocabulary, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
-  for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(vocabulary));
-  return ids;
-}
-
-/// Where --output says. Asked before anything is measured.
-class BenchFolder {
- public:
-  BenchFolder(const std::string& directory, bool overwrite) : directory_(directory) {
-    namespace fs = std::filesystem;
-    if (directory.empty()) return;
-    std::error_code code;
-    if (fs::exists(fs::path(directory) / "bench.json", code) && !overwrite)
-      throw EngineError(Fault::Usage, directory, "already holds a bench", "Choose another folder, or add --overwrite.");
-    fs::create_directories(directory, code);
-    if (code) throw EngineError(Fault::Io, directory, "can't be made: " + code.message(), "Choose another folder.");
-  }
-
-  void write(const nlohmann::json& bench) const {
-    if (directory_.empty()) return;
-    write_file_atomically(directory_ + "/bench.json", bench.dump(1) + "\n");
-    write_file_atomically(directory_ + "/bench.csv", bench_csv(bench));
-  }
-
- private:
-  std::string directory_;
-};
 
 /// Ours by policy, and the peers that are here; of the others, why they are not.
 struct Subjects {
@@ -168,6 +137,22 @@ int bench(const BenchOptions& options, const ConfigOptions& config_options) {
   return result.interrupted ? kExitStopped : kExitOk;
 }
 
+/// What --gpu measures, with what else was given.
+GpuBenchOptions gpu_options(const BenchOptions& options, const CLI::App& app) {
+  GpuBenchOptions gpu;
+  if (!options.shape.empty()) gpu.model = std::string(random_model_prefix) + options.shape;
+  if (!options.model.empty()) gpu.model = options.model;
+  gpu.random = options.model.empty();
+  if (app.count("--contexts") > 0) gpu.contexts = make_plan(options).contexts;
+  if (app.count("--new-tokens") > 0) gpu.new_tokens = options.new_tokens;
+  gpu.repeats = options.repeats;
+  gpu.output = options.output;
+  gpu.overwrite = options.overwrite;
+  gpu.json = options.json;
+  gpu.quiet = options.quiet;
+  return gpu;
+}
+
 }  // namespace
 
 VerbAction add_bench(CLI::App& app) {
@@ -196,6 +181,7 @@ VerbAction add_bench(CLI::App& app) {
       ->type_name("PYTHON");
   app.add_option("--output", options->output, "folder for bench.json and bench.csv")->type_name("DIR");
   app.add_flag("--overwrite", options->overwrite, "replace a bench that --output holds already");
+  app.add_flag("--gpu", options->gpu, "on a GPU, in bf16: hold a 7B model (--shape llama2-7b) against its bounds");
   app.add_flag("--json", options->json, "print everything as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   const auto config = std::make_shared<ConfigOptions>(app);
@@ -208,8 +194,11 @@ measured too where PATH has one and MODEL is a GGUF file. Ctrl-C keeps what was 
 Examples:
   carryover bench model.gguf --output bench1
   carryover bench --shape llama2-7b --dtype bf16 --contexts 4096,16384 --what prefill
-  carryover bench model.gguf --contexts 512 --what prefill,decode --peer venv/bin/python)");
-  return [options, config] { return bench(*options, *config); };
+  carryover bench model.gguf --contexts 512 --what prefill,decode --peer venv/bin/python
+  carryover bench --gpu --output bench-gpu)");
+  return [options, config, &app] {
+    return options->gpu ? bench_gpu(gpu_options(*options, app), *config) : bench(*options, *config);
+  };
 }
 
 }  // namespace carryover

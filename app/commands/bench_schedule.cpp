@@ -2,6 +2,7 @@
 #include "app/commands/bench_schedule.h"
 
 #include <algorithm>
+#include <random>
 
 #include "engine/core/error.h"
 #include "engine/core/model_work.h"
@@ -29,12 +30,6 @@ void add_sample(BenchRow& row, const BenchSample& sample) {
   row.seconds.push_back(sample.seconds);
   if (sample.memory) row.memory = sample.memory;
   if (sample.peak_bytes) row.peak_bytes = std::max(row.peak_bytes.value_or(0), *sample.peak_bytes);
-}
-
-std::string describe(const BenchCase& bench_case) {
-  std::string text = std::string(bench_kind_name(bench_case.kind)) + " " + std::to_string(bench_case.tokens) +
-                     " tokens, " + bench_case.who;
-  return bench_case.checkpointing ? text + ", checkpointing" : text;
 }
 
 class Bench {
@@ -112,7 +107,7 @@ class Bench {
   void measure(Entry& entry, std::int64_t round, std::int64_t repeats) {
     BenchRow& row = result_.rows[entry.row];
     control_.checkpoint();
-    status_(describe(row.bench_case) +
+    status_(bench_case_text(row.bench_case) +
             (round < 0 ? ": warming up" : ": " + std::to_string(round + 1) + " of " + std::to_string(repeats)));
     try {
       const BenchSample sample = entry.subject->measure(row.bench_case, control_);
@@ -121,7 +116,8 @@ class Bench {
       if (error.fault() == Fault::Cancelled) throw;
       if (error.fault() != Fault::OutOfMemory && !entry.subject->is_peer()) throw;
       entry.failed = true;
-      result_.gaps.push_back({describe(row.bench_case), row.bench_case.who, error.where() + ": " + error.problem()});
+      result_.gaps.push_back(
+          {bench_case_text(row.bench_case), row.bench_case.who, error.where() + ": " + error.problem()});
     }
   }
 
@@ -138,6 +134,19 @@ class Bench {
 
 std::string_view bench_kind_name(BenchKind kind) {
   return kind == BenchKind::Prefill ? "prefill" : kind == BenchKind::Decode ? "decode" : "train";
+}
+
+std::string bench_case_text(const BenchCase& bench_case) {
+  std::string text = std::string(bench_kind_name(bench_case.kind)) + " " + std::to_string(bench_case.tokens) +
+                     " tokens, " + bench_case.who;
+  return bench_case.checkpointing ? text + ", checkpointing" : text;
+}
+
+std::vector<std::int32_t> random_ids(std::int64_t count, std::int64_t vocabulary, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+  for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(vocabulary));
+  return ids;
 }
 
 double BenchRow::median() const {

@@ -23,6 +23,12 @@ struct BenchResult {
 /// Repetitions of a length where none are asked for: 5 up to 2K tokens, 3 up to 8K, 1 above.
 std::int64_t bench_repeats(std::int64_t tokens);
 
+/// "prefill 4096 tokens, full": what a BenchGap names.
+std::string bench_case_text(const BenchCase& bench_case);
+
+/// The same on every machine.
+std::vector<std::int32_t> random_ids(std::int64_t count, std::int64_t vocabulary, std::uint64_t seed);
+
 /// Measures in rounds: every subject once in each, there and back, so that a machine whose speed drifts drifts for all.
 /// Each case is run once before that, unmeasured, where it is repeated. `status` hears what comes next, `saved` after
 /// each length. What runs out of memory, and a peer that fails, becomes a gap. After a stop request what was measured

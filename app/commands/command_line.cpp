@@ -26,7 +26,7 @@ constexpr const char* kFooter = R"(Examples:
 A model is a Hugging Face folder or a GGUF file. `carryover VERB --help` lists a verb's options.
 
 Exit codes: 0 done; 1 failure; 2 wrong usage; 3 bad input; 4 unsupported; 5 a file can't be read or
-written; 6 not enough memory; 130 stopped by Ctrl-C, with what was done written.)";
+written; 6 not enough memory; 77 bench --gpu without a GPU; 130 stopped by Ctrl-C, with what was done written.)";
 
 int run_action(const VerbAction& action) {
   try {

@@ -16,6 +16,7 @@ enum ExitCode : int {
   kExitUnsupported = 4,
   kExitIo = 5,  ///< a file can't be read or written, a full disk
   kExitOutOfMemory = 6,
+  kExitNoGpu = 77,     ///< `bench --gpu` on a machine without one
   kExitStopped = 130,  ///< Ctrl-C: what was done is written
 };
 

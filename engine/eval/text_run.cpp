@@ -186,10 +186,14 @@ void check_request(const Decoder& decoder, const RunRequest& request) {
                         "Tokenise the text with this model's tokenizer.");
   const auto tokens = static_cast<std::int64_t>(request.ids->size());
   const CostModel cost{decoder.config, request.config, static_cast<int>(decoder.options().dtype().itemsize())};
+  const c10::Device device = decoder.options().device();
+  const bool full = request.policy == "full";
+  const std::int64_t pool = full ? 0 : cost.pool_bytes(tokens);
+  const bool pool_elsewhere = !device.is_cpu() && pool <= available_memory_bytes(at::kCPU);  // it moves if it has to
   const std::int64_t needed = cost.activation_bytes(std::min(tokens, request.config.segment_length)) +
-                              (request.policy == "full" ? cost.full_attention_bytes(tokens)
-                                                        : cost.segmented_attention_bytes() + cost.pool_bytes(tokens));
-  const std::int64_t available = available_memory_bytes(decoder.options().device());
+                              (full ? cost.full_attention_bytes(tokens) : cost.segmented_attention_bytes()) +
+                              (pool_elsewhere ? 0 : pool);
+  const std::int64_t available = available_memory_bytes(device);
   if (needed > available)
     throw EngineError(Fault::OutOfMemory, "this run",
                       "needs about " + std::to_string(needed >> 20) + " MB beside the weights for " +

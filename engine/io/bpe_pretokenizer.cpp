@@ -12,15 +12,6 @@
 
 namespace carryover {
 
-namespace pretokenizer_patterns {
-const char* const kGpt2 = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-const char* const kLlama3 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
-    R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
-const char* const kDigit = R"(\p{N})";
-const char* const kDigits = R"(\p{N}+)";
-}  // namespace pretokenizer_patterns
-
 namespace {
 
 /// Spells \s and \S as White_Space. Inside a class \S would need a nested class: it is left to PCRE2.

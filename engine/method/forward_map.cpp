@@ -9,6 +9,7 @@
 #include "engine/method/head_select.h"
 #include "engine/method/layer_checkpoint.h"
 #include "engine/ops/elementwise.h"
+#include "engine/ops/head_attention.h"
 #include "engine/ops/prefix_attention.h"
 
 namespace carryover {
@@ -62,8 +63,25 @@ std::int64_t bytes_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.numel() * static_cast<std::int64_t>(tensor.itemsize()) : 0;
 }
 
+/// The group for a device that reads keys and values where they lie.
+ops::HeadAttention by_heads(const HeadGroup& group, const at::Tensor& queries, const LayerKv& kv,
+                            std::int64_t group_size) {
+  ops::HeadAttention attention{queries, group.heads,     group.prefix_keys, group.prefix_values,
+                               {},      kv.rotated_keys, kv.values,         {}};
+  int distinct = -1, last = -1;
+  for (int i = 0; i < static_cast<int>(group.heads.size()); ++i) {
+    const int kv_head = group.heads[static_cast<std::size_t>(i)] / static_cast<int>(group_size);
+    if (kv_head != last) ++distinct;
+    last = kv_head;
+    attention.kv_rows.push_back(kv_head);
+    attention.prefix_rows.push_back(group.prefix_per_query_head ? i : distinct);
+  }
+  return attention;
+}
+
 /// Attention of one head group (eq:attn): [heads, m, d].
 at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const LayerKv& kv, std::int64_t group_size) {
+  if (ops::attends_by_heads(queries)) return ops::attend_heads(by_heads(group, queries, kv, group_size));
   const Sharing sharing = share_kv(group.heads, group_size);
   ops::PrefixAttention attention;
   attention.queries = grouped(select_heads(queries, group.heads), sharing.r);

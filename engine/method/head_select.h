@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "engine/ops/device_list.h"
+
 namespace carryover {
 
 /// Rows `heads` of the first dimension: a view where they are consecutive, else a copy.
@@ -12,7 +14,8 @@ inline at::Tensor select_heads(const at::Tensor& tensor, const std::vector<int>&
   bool consecutive = true;
   for (std::size_t i = 1; i < heads.size(); ++i) consecutive = consecutive && heads[i] == heads[i - 1] + 1;
   if (consecutive) return tensor.narrow(0, heads.empty() ? 0 : heads.front(), static_cast<std::int64_t>(heads.size()));
-  return tensor.index_select(0, at::tensor(std::vector<std::int64_t>(heads.begin(), heads.end())).to(tensor.device()));
+  const std::vector<std::int64_t> rows(heads.begin(), heads.end());
+  return tensor.index_select(0, ops::device_list(rows, tensor.device()));
 }
 
 }  // namespace carryover

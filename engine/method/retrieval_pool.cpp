@@ -4,20 +4,23 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <iostream>
 
+#include "engine/core/cost_model.h"
 #include "engine/core/error.h"
+#include "engine/ops/memory_meter.h"
 
 namespace carryover {
 
 namespace {
 
-/// Moves the first entries of [slots, capacity, …] to a tensor of another capacity. Untouched pages of a fresh
+/// Moves the first entries of [slots, capacity, …] to a tensor of another capacity on `device`. Untouched pages of a fresh
 /// allocation cost nothing, so reserving ahead does not raise the peak.
-void enlarge(at::Tensor& tensor, std::int64_t entries, std::int64_t capacity) {
+void enlarge(at::Tensor& tensor, std::int64_t entries, std::int64_t capacity, c10::Device device) {
   if (!tensor.defined()) return;
   std::vector<std::int64_t> sizes = tensor.sizes().vec();
   sizes[1] = capacity;
-  at::Tensor larger = at::empty(sizes, tensor.options());
+  at::Tensor larger = at::empty(sizes, tensor.options().device(device));
   if (entries > 0) larger.narrow(1, 0, entries).copy_(tensor.narrow(1, 0, entries));
   tensor = larger;
 }
@@ -26,8 +29,9 @@ void enlarge(at::Tensor& tensor, std::int64_t entries, std::int64_t capacity) {
 
 RetrievalPool::RetrievalPool(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                              std::int64_t expected_tokens)
-    : layers_(static_cast<std::size_t>(model.layers)) {
-  if (config.pool_on_host) options = options.device(at::kCPU);
+    : layers_(static_cast<std::size_t>(model.layers)),
+      device_(config.pool_on_host ? c10::Device(at::kCPU) : options.device()) {
+  options = options.device(device_);
   if (config.retrieval_length == 0) return;
   const auto value_bytes = static_cast<int>(options.dtype().itemsize());
   for (int l = 0; l < model.layers; ++l) {
@@ -45,6 +49,8 @@ RetrievalPool::RetrievalPool(const SegmentConfig& config, const ModelConfig& mod
     entry_bytes_ +=
         slots * (pool_key_bytes(config.pool_keys, model.head_dim, value_bytes) + model.head_dim * value_bytes);
   }
+  const CostModel cost{model, config, value_bytes};
+  segment_bytes_ = cost.activation_bytes(config.segment_length) + cost.segmented_attention_bytes();
   reserve(std::max<std::int64_t>(expected_tokens, config.segment_length));
 }
 
@@ -52,9 +58,28 @@ std::int64_t RetrievalPool::bytes() const {
   return entries_ * entry_bytes_;
 }
 
+/// Whether the device has the memory for a pool of `tokens`, beside the present one that is copied from, and for a
+/// segment. On the CPU that was asked when the run began.
+bool RetrievalPool::fits(std::int64_t tokens) const {
+  if (device_.is_cpu() || entry_bytes_ == 0) return true;
+  return tokens * entry_bytes_ + segment_bytes_ <= available_memory_bytes(device_);
+}
+
 void RetrievalPool::reserve(std::int64_t tokens) {
+  try {
+    if (fits(tokens)) return grow(tokens);
+  } catch (const c10::OutOfMemoryError&) {  // memory in pieces
+    if (device_.is_cpu()) throw;
+  }
+  std::cerr << "carryover: the GPU has no memory for a pool of " << tokens << " tokens; it moves to host memory\n";
+  device_ = at::kCPU;
+  grow(tokens);
+}
+
+void RetrievalPool::grow(std::int64_t tokens) {
   for (LayerPool& pool : layers_)
-    for (at::Tensor* tensor : {&pool.keys.rows, &pool.keys.scales, &pool.values}) enlarge(*tensor, entries_, tokens);
+    for (at::Tensor* tensor : {&pool.keys.rows, &pool.keys.scales, &pool.values})
+      enlarge(*tensor, entries_, tokens, device_);
   capacity_ = tokens;
 }
 

@@ -23,7 +23,8 @@ class RetrievalPool {
  public:
   /// `expected_tokens` is reserved at once, so that a run of known length never copies. Beyond, it grows by half, one
   /// tensor at a time: while it does, one tensor of one layer (its keys or its values) is there twice, as far as it is
-  /// filled. Afterwards at most a third of the capacity is empty; on the CPU empty pages cost nothing.
+  /// filled. Afterwards at most a third of the capacity is empty; on the CPU empty pages cost nothing. Where a GPU has
+  /// not the memory for it and for running a segment beside it, the pool moves to host memory, and says so.
   /// Throws EngineError{Unsupported} for int8 keys on a GPU.
   RetrievalPool(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                 std::int64_t expected_tokens);
@@ -41,9 +42,13 @@ class RetrievalPool {
 
  private:
   void reserve(std::int64_t tokens);
+  void grow(std::int64_t tokens);
+  bool fits(std::int64_t tokens) const;
   std::vector<LayerPool> layers_;  ///< [L]; layers that don't retrieve have no slots
+  c10::Device device_;             ///< where it is, or where it moves when it grows
   std::int64_t entry_bytes_ = 0;   ///< of one position, all layers and slots
   std::int64_t entries_ = 0, capacity_ = 0;
+  std::int64_t segment_bytes_ = 0;  ///< that running a segment needs beside the pool
 };
 
 }  // namespace carryover

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <span>
 
 #include "engine/core/error.h"
-#include "engine/core/hit_selection.h"
+#include "engine/ops/device_search.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/retrieval_ops.h"
 
@@ -26,8 +28,6 @@ struct HeadRanking {
 
   double score(std::int64_t summary, std::int64_t rank) const { return ranked.scores[at(summary, rank)]; }
   std::int64_t index(std::int64_t summary, std::int64_t rank) const { return ranked.indices[at(summary, rank)]; }
-
- private:
   std::size_t at(std::int64_t summary, std::int64_t rank) const {
     return static_cast<std::size_t>((first_row + summary) * ranked.k + rank);
   }
@@ -42,23 +42,15 @@ std::vector<Candidate> candidates_of(const HeadRanking& ranking) {
   return candidates;
 }
 
-/// Norms that scale a margin: of each summary, and of the pool keys at the cuts.
-struct Norms {
-  at::Tensor summaries;  ///< [n] fp64
-  const ops::StoredKeys& keys;
-  std::int64_t slot;
-
-  double scale(std::int64_t summary, std::int64_t index) const {
-    return summaries[summary].item<double>() * keys.wide(slot, index, 1).to(at::kDouble).norm().item<double>();
-  }
-};
+/// What scales a margin: ‖summary‖·‖key‖.
+using MarginScale = std::function<double(std::int64_t summary, std::int64_t index)>;
 
 /// Cuts of one head made within rounding's reach: k-th against next per summary, A-th against next in the union.
-std::int64_t close_cuts_of(const HeadRanking& ranking, const Norms& norms, std::int64_t anchors) {
+std::int64_t close_cuts_of(const HeadRanking& ranking, const MarginScale& scale, std::int64_t anchors) {
   const std::int64_t k = ranking.ranked.k - 1;
   std::int64_t close = 0;
   const auto is_close = [&](double gap, std::int64_t summary, std::int64_t index) {
-    return gap < kCloseMargin * norms.scale(summary, index);
+    return gap < kCloseMargin * scale(summary, index);
   };
   std::map<std::int64_t, std::pair<double, std::int64_t>> best;  // index → best score, its summary
   for (std::int64_t s = 0; s < ranking.summaries; ++s) {
@@ -76,6 +68,33 @@ std::int64_t close_cuts_of(const HeadRanking& ranking, const Norms& norms, std::
   const auto last_in = *std::max_element(order.begin(), order.begin() + anchors);
   const double gap = std::get<0>(order[static_cast<std::size_t>(anchors)]) - std::get<0>(last_in);
   return close + is_close(gap, std::get<2>(last_in), std::get<1>(last_in));
+}
+
+/// The slots of head `h`, with what the device found of them.
+std::vector<Hit> hits_of(const ops::FoundHits& found, const HeadRanking& ranking, std::size_t h, std::size_t heads) {
+  const std::size_t length = found.positions.size() / heads;
+  std::vector<Hit> hits;
+  for (std::size_t slot = h * length; slot < (h + 1) * length; ++slot) {
+    Hit& hit = hits.emplace_back(Hit{.position = found.positions[slot]});
+    if (found.origins[slot] < 0) continue;
+    const std::int64_t summary = found.origins[slot] / found.ranked.k, rank = found.origins[slot] % found.ranked.k;
+    hit.anchor = ranking.index(summary, rank);
+    hit.score = static_cast<float>(ranking.score(summary, rank));
+    hit.summary = static_cast<int>(summary);
+    hit.kind = hit.anchor == hit.position ? HitKind::Anchor : HitKind::Expanded;
+  }
+  return hits;
+}
+
+/// From the norms that the device took of everything it ranked.
+MarginScale scale_of(const ops::FoundHits& found, const HeadRanking& ranking) {
+  std::map<std::int64_t, double> norms;
+  for (std::int64_t s = 0; s < ranking.summaries; ++s)
+    for (std::int64_t rank = 0; rank < ranking.ranked.k; ++rank)
+      norms[ranking.index(s, rank)] = found.key_norms[ranking.at(s, rank)];
+  return [&found, &ranking, norms = std::move(norms)](std::int64_t summary, std::int64_t index) {
+    return found.summary_norms[static_cast<std::size_t>(ranking.first_row + summary)] * norms.at(index);
+  };
 }
 
 /// [heads, P] of one layer's heads.
@@ -148,9 +167,6 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
   const std::int64_t n = summaries.size(1);
   const auto ranked = rank(layer_pool, pool.entries(), summaries, config_.top_k + 1, banned_);
   const at::Tensor summary_norms = summaries.to(at::kDouble).norm(2, -1).cpu();
-  const SelectionRule rule{config_.anchor_count(), config_.expand_before, config_.expand_after,
-                           config_.retrieval_length, banned_};
-
   std::vector<HeadHits> all;
   for (std::size_t h = 0; h < heads.size(); ++h) {
     if (const HeadHits* forced = forced_for(reader, layer, heads[h])) {
@@ -158,9 +174,13 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
       continue;
     }
     const HeadRanking ranking{ranked, static_cast<std::int64_t>(h) * n, n};
-    all.push_back({reader, layer, heads[h], select_hits(candidates_of(ranking), rule, pool.entries())});
-    const Norms norms{summary_norms[static_cast<std::int64_t>(h)], layer_pool.keys, layer_pool.head_slot[h]};
-    close_cuts += close_cuts_of(ranking, norms, rule.anchors);
+    all.push_back({reader, layer, heads[h], select_hits(candidates_of(ranking), rule(), pool.entries())});
+    const at::Tensor norms = summary_norms[static_cast<std::int64_t>(h)];
+    const auto scale = [&](std::int64_t summary, std::int64_t index) {
+      const at::Tensor key = layer_pool.keys.wide(layer_pool.head_slot[h], index, 1);
+      return norms[summary].item<double>() * key.to(at::kDouble).norm().item<double>();
+    };
+    close_cuts += close_cuts_of(ranking, scale, config_.anchor_count());
   }
   return all;
 }
@@ -168,6 +188,7 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
 RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
                                     std::int64_t reader, c10::Device device) const {
   const at::NoGradGuard no_gradients;
+  if (searches_on_device(queries, pool, reader)) return retrieve_on_device(queries, pool, reader, device);
   std::vector<HeadHits> hits;
   std::int64_t close_cuts = 0;
   if (config_.retrieval_length > 0 && pool.entries() > 0)
@@ -177,6 +198,58 @@ RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, cons
           hits.push_back(std::move(head));
   RetrievedPrefix prefix = gather(std::move(hits), pool, device);
   prefix.close_cuts = close_cuts;
+  return prefix;
+}
+
+SelectionRule Retriever::rule() const {
+  return {config_.anchor_count(), config_.expand_before, config_.expand_after, config_.retrieval_length, banned_};
+}
+
+/// Where nothing is prescribed or banned, and the kernels take it.
+bool Retriever::searches_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
+                                   std::int64_t reader) const {
+  if (config_.retrieval_length == 0 || pool.entries() == 0 || !banned_.empty()) return false;
+  const auto forced = forced_.lower_bound({reader, std::numeric_limits<int>::min(), std::numeric_limits<int>::min()});
+  if (forced != forced_.end() && std::get<0>(forced->first) == reader) return false;
+  for (int l = 0; l < model_.layers; ++l) {
+    if (!config_.grouping.retrieves(l)) continue;
+    const std::int64_t available = queries[static_cast<std::size_t>(l)].size(1), w = config_.summary_window;
+    const std::int64_t summaries = (available >= w ? (available - w) / config_.summary_stride + 1 : 1) + 1;
+    return !pool.layer(l).keys.device().is_cpu() &&
+           ops::selects_on_device(summaries, config_.top_k, std::min(config_.retrieval_length, pool.entries()));
+  }
+  return false;
+}
+
+/// Launches every layer's search and gathering before it asks for any result.
+RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
+                                              std::int64_t reader, c10::Device device) const {
+  const at::NoGradGuard no_gradients;
+  RetrievedPrefix prefix;
+  prefix.layers.resize(static_cast<std::size_t>(model_.layers));
+  std::vector<int> layers;
+  std::vector<ops::DeviceSearch> searches;
+  for (int l = 0; l < model_.layers; ++l) {
+    if (!config_.grouping.retrieves(l)) continue;
+    const LayerPool& layer_pool = pool.layer(l);
+    const at::Tensor summaries = query_summaries(config_, queries[static_cast<std::size_t>(l)]);
+    layers.push_back(l);
+    searches.push_back(ops::search_on_device(layer_pool.keys.rows, pool.entries(), summaries.to(layer_pool.keys.device()),
+                                             layer_pool.head_slot, config_.top_k, rule()));
+    auto [keys, values] =
+        ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.head_slot, searches.back().positions);
+    prefix.layers[static_cast<std::size_t>(l)] = {keys.to(device), values.to(device)};
+  }
+  const std::vector<ops::FoundHits> found = ops::to_host(searches);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::vector<int>& heads = config_.grouping.long_heads(layers[i]);
+    const auto n = static_cast<std::int64_t>(found[i].summary_norms.size() / heads.size());
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      const HeadRanking ranking{found[i].ranked, static_cast<std::int64_t>(h) * n, n};
+      prefix.hits.push_back({reader, layers[i], heads[h], hits_of(found[i], ranking, h, heads.size())});
+      prefix.close_cuts += close_cuts_of(ranking, scale_of(found[i], ranking), config_.anchor_count());
+    }
+  }
   return prefix;
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/core/hit_selection.h"
 #include "engine/core/hits.h"
 #include "engine/method/retrieval_pool.h"
 
@@ -47,7 +48,14 @@ class Retriever {
   /// EngineError{BadInput} where a position is not in the pool or heads of a layer differ in number of hits.
   RetrievedPrefix gather(std::vector<HeadHits> hits, const RetrievalPool& pool, c10::Device device) const;
 
+  /// The same by kernels that wait for nothing, all results fetched at the end: what retrieve() does with a pool on a
+  /// GPU where nothing is forced or banned. The pool is not empty.
+  RetrievedPrefix retrieve_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
+                                     std::int64_t reader, c10::Device device) const;
+
  private:
+  bool searches_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool, std::int64_t reader) const;
+  SelectionRule rule() const;
   std::vector<HeadHits> search(int layer, const at::Tensor& queries, const RetrievalPool& pool, std::int64_t reader,
                                std::int64_t& close_cuts) const;
   const HeadHits* forced_for(std::int64_t reader, int layer, int head) const;

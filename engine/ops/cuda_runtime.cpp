@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const kernels::CudaKernels* opened_kernels = nullptr;
+const kernels::CudaKernels* replaced_kernels = nullptr;
 
 /// Of the library that holds `symbol`.
 fs::path folder_of(const void* symbol) {
@@ -101,15 +102,29 @@ bool open_cuda(std::string& why_not) {
     why_not = "the driver sees no usable GPU";
     return false;
   }
+  at::globalContext().lazyInitDevice(at::kCUDA);  // memory is asked about before the first tensor is made
   return true;
 }
 
+void replace_cuda_kernels(const kernels::CudaKernels* kernels) {
+  replaced_kernels = kernels;
+}
+
 const kernels::CudaKernels& cuda_kernels() {
+  if (replaced_kernels != nullptr) return *replaced_kernels;
   CARRYOVER_CHECK(opened_kernels != nullptr);
   return *opened_kernels;
 }
 
+kernels::Element element_of(c10::ScalarType type) {
+  if (type == c10::kFloat) return kernels::Element::Float32;
+  if (type == c10::kBFloat16) return kernels::Element::BFloat16;
+  CARRYOVER_CHECK(type == c10::kDouble);
+  return kernels::Element::Float64;
+}
+
 kernels::Stream current_stream(c10::Device device) {
+  if (device.is_cpu()) return nullptr;
   const c10::impl::VirtualGuardImpl guard(device.type());
   return guard.getStream(device).native_handle();
 }

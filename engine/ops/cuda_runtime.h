@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
 
 #include <string>
 
@@ -21,7 +22,13 @@ std::string find_torch_cuda();
 /// The project's kernels. Only after open_cuda() returned true.
 const kernels::CudaKernels& cuda_kernels();
 
-kernels::Stream current_stream(c10::Device device);
+/// For tests: these instead, such as the references on CPU tensors; null for the plug-in's again.
+void replace_cuda_kernels(const kernels::CudaKernels* kernels);
+
+/// fp32, bf16 or fp64: what the kernels know.
+kernels::Element element_of(c10::ScalarType type);
+
+kernels::Stream current_stream(c10::Device device);  ///< null for the CPU
 
 /// Throws EngineError{Internal, OutOfMemory} unless status is 0.
 void check_cuda(kernels::Status status, const char* kernel);

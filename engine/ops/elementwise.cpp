@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/core/error.h"
+#include "engine/ops/device_elementwise.h"
 #include "engine/ops/parallel.h"
 #include "engine/ops/wide_rows.h"
 
@@ -217,24 +218,16 @@ at::Tensor rotate_cpu(const at::Tensor& x, const at::Tensor& cos, const at::Tens
   return out;
 }
 
-at::Tensor rotate_plain(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
-  const at::Tensor wide = x.to(cos.scalar_type());
-  const auto halves = wide.chunk(2, -1);
-  return at::cat({halves[0] * cos - halves[1] * sin, halves[1] * cos + halves[0] * sin}, -1).to(x.scalar_type());
-}
-
-at::Tensor rotate_forward(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
-  return x.is_cpu() ? rotate_cpu(x, cos, sin) : rotate_plain(x, cos, sin);
-}
-
 at::Tensor rms_norm_forward(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
   return x.is_cpu() ? rms_norm_cpu(x, weight, epsilon) : at::rms_norm(x, {x.size(-1)}, weight, epsilon);
 }
 
 at::Tensor swiglu_forward(const at::Tensor& gate_up) {
-  if (gate_up.is_cpu()) return swiglu_cpu(gate_up);
-  const auto halves = gate_up.chunk(2, -1);
-  return at::silu(halves[0]) * halves[1];
+  return gate_up.is_cpu() ? swiglu_cpu(gate_up) : swiglu_on_device(gate_up);
+}
+
+at::Tensor rotate_forward(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
+  return x.is_cpu() ? rotate_cpu(x, cos, sin) : rotate_on_device(x, cos, sin, false);
 }
 
 struct RmsNormFunction : Function<RmsNormFunction> {
@@ -268,12 +261,7 @@ struct SwigluFunction : Function<SwigluFunction> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const at::Tensor gate_up = context->get_saved_variables()[0];
     if (gate_up.is_cpu()) return {swiglu_backward_cpu(gate_up, gradients[0])};
-    const auto type = compute_type(gate_up.scalar_type());
-    const auto halves = gate_up.to(type).chunk(2, -1);
-    const at::Tensor gradient = gradients[0].to(type), sigmoid = halves[0].sigmoid();
-    const at::Tensor silu = halves[0] * sigmoid;
-    const at::Tensor to_gate = gradient * halves[1] * (sigmoid + silu * (1 - sigmoid));
-    return {at::cat({to_gate, gradient * silu}, -1).to(gate_up.scalar_type())};
+    return {swiglu_backward_on_device(gate_up, gradients[0])};
   }
 };
 
@@ -285,7 +273,10 @@ struct RotateFunction : Function<RotateFunction> {
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();  // the transpose of a rotation turns the other way
-    return {rotate_forward(gradients[0].contiguous(), saved[0], saved[1].neg()), at::Tensor(), at::Tensor()};
+    const at::Tensor gradient = gradients[0].contiguous();
+    return {gradient.is_cpu() ? rotate_cpu(gradient, saved[0], saved[1].neg())
+                              : rotate_on_device(gradient, saved[0], saved[1], true),
+            at::Tensor(), at::Tensor()};
   }
 };
 

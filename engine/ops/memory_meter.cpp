@@ -82,8 +82,13 @@ std::int64_t process_peak_bytes() {
 
 std::int64_t available_memory_bytes(c10::Device device) {
   if (!device.is_cpu()) {
-    const auto [free, total] = c10::getDeviceAllocator(device.type())->getMemoryInfo(device.index());
-    return static_cast<std::int64_t>(std::min(free, total));
+    c10::DeviceAllocator* allocator = c10::getDeviceAllocator(device.type());
+    const auto index = static_cast<c10::DeviceIndex>(device.has_index() ? device.index() : 0);
+    const auto [free, total] = allocator->getMemoryInfo(index);
+    const auto available = static_cast<std::int64_t>(std::min(free, total));
+    if (!allocator->initialized()) return available;
+    const auto stats = allocator->getDeviceStats(index);  // what is kept of freed blocks is there to be had
+    return available + stats.reserved_bytes[0].current - stats.allocated_bytes[0].current;
   }
   constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   std::int64_t available = proc_bytes("/proc/meminfo", "MemAvailable");

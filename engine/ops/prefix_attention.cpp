@@ -7,6 +7,7 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -125,19 +126,21 @@ struct FlashFunction : Function<FlashFunction> {
   }
 };
 
-/// CUDA: FlashAttention is bottom-right causal, so [prefix; segment] is one call where it takes the dtype.
+/// CUDA: FlashAttention is bottom-right causal, so [prefix; segment] is one call where it takes the dtype. One KV head
+/// serves all r query heads of its group there, unless the group's prefixes differ.
 at::Tensor attend_cuda(const PrefixAttention& a) {
   const std::int64_t r = a.queries.size(1), m = a.queries.size(2);
-  at::Tensor keys = share(a.keys, r), values = share(a.values, r);
+  at::Tensor keys = a.keys, values = a.values;
   if (a.prefix_keys.defined() && a.prefix_keys.size(2) > 0) {
-    keys = at::cat({share(a.prefix_keys, r), keys}, 2);
-    values = at::cat({share(a.prefix_values, r), values}, 2);
+    const std::int64_t rows = std::max(keys.size(1), a.prefix_keys.size(1));
+    keys = at::cat({share(a.prefix_keys, rows), share(keys, rows)}, 2);
+    values = at::cat({share(a.prefix_values, rows), share(values, rows)}, 2);
   }
-  if (a.queries.scalar_type() == at::kBFloat16 && a.queries.size(3) % 8 == 0)
+  if (a.queries.scalar_type() == at::kBFloat16 && a.queries.size(3) % 8 == 0 && a.queries.size(3) <= 256)
     return std::get<0>(at::_scaled_dot_product_flash_attention(a.queries, keys, values, 0.0, m > 1));
   const std::int64_t n = keys.size(2);
   const at::Tensor visible = at::ones({m, n}, a.queries.options().dtype(at::kBool)).tril(n - m);
-  return at::scaled_dot_product_attention(a.queries, keys, values, visible);
+  return at::scaled_dot_product_attention(a.queries, share(keys, r), share(values, r), visible);
 }
 
 }  // namespace

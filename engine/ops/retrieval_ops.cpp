@@ -9,9 +9,10 @@
 
 #include "engine/core/error.h"
 #include "engine/ops/cuda_runtime.h"
+#include "engine/ops/device_list.h"
+#include "engine/ops/device_search.h"
 #include "engine/ops/elementwise.h"
 #include "kernels/gather_prefix.h"
-#include "kernels/pool_topk.h"
 #include "kernels/rope_prefix.h"
 
 namespace carryover::ops {
@@ -19,13 +20,6 @@ namespace carryover::ops {
 namespace {
 
 constexpr std::int64_t kKeysPerProduct = 4096;  // a block of scores stays in the second-level cache
-
-kernels::Element element_of(at::ScalarType type) {
-  if (type == at::kFloat) return kernels::Element::Float32;
-  if (type == at::kBFloat16) return kernels::Element::BFloat16;
-  CARRYOVER_CHECK(type == at::kDouble);
-  return kernels::Element::Float64;
-}
 
 /// The k best of a stream of scores that comes in order of index, so that of equal scores the first seen stays ahead.
 template <typename T>
@@ -88,35 +82,11 @@ RankedEntries pool_topk_cpu(const StoredKeys& keys, std::int64_t entries, const 
 
 RankedEntries pool_topk_cuda(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
                              const std::vector<std::int32_t>& head_slot, std::int64_t k) {
-  const std::int64_t heads = summaries.size(0), n = summaries.size(1);
-  if (k > 64 || keys.size(2) > 256)
-    throw EngineError(Fault::Unsupported, "top_k", "the GPU keeps at most 63 keys a summary, for heads of up to 256",
-                      "Choose a top_k of at most 63, pool_on_host, or --device cpu.");
-  const auto on_device = keys.options();
-  const at::Tensor queries = summaries.to(at::kFloat).contiguous();
-  const at::Tensor slots = at::tensor(head_slot, at::kInt).to(keys.device());
-  at::Tensor scores = at::empty({heads * n * k}, on_device.dtype(at::kFloat));
-  at::Tensor indices = at::empty({heads * n * k}, on_device.dtype(at::kLong));
-  kernels::PoolTopk args{keys.const_data_ptr(),
-                         element_of(keys.scalar_type()),
-                         keys.stride(0),
-                         entries,
-                         queries.const_data_ptr<float>(),
-                         slots.const_data_ptr<std::int32_t>(),
-                         static_cast<std::int32_t>(heads),
-                         static_cast<std::int32_t>(n),
-                         static_cast<std::int32_t>(keys.size(2)),
-                         static_cast<std::int32_t>(k),
-                         scores.mutable_data_ptr<float>(),
-                         indices.mutable_data_ptr<std::int64_t>(),
-                         nullptr};
-  const at::Tensor scratch = at::empty({cuda_kernels().pool_topk_workspace_bytes(args)}, on_device.dtype(at::kByte));
-  args.workspace = scratch.mutable_data_ptr();
-  check_cuda(cuda_kernels().pool_topk(args, current_stream(keys.device())), "pool_topk");
-  const at::Tensor host_scores = scores.cpu().to(at::kDouble), host_indices = indices.cpu();
-  return {k,
-          {host_scores.const_data_ptr<double>(), host_scores.const_data_ptr<double>() + heads * n * k},
-          {host_indices.const_data_ptr<std::int64_t>(), host_indices.const_data_ptr<std::int64_t>() + heads * n * k}};
+  const DeviceRanking ranking = rank_on_device(keys, entries, summaries, head_slot, k);
+  const at::Tensor scores = ranking.scores.cpu().to(at::kDouble), indices = ranking.indices.cpu();
+  const double* score = scores.const_data_ptr<double>();
+  const std::int64_t* index = indices.const_data_ptr<std::int64_t>();
+  return {k, {score, score + scores.numel()}, {index, index + indices.numel()}};
 }
 
 }  // namespace
@@ -142,7 +112,7 @@ std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, con
     }
     return {keys, values};
   }
-  const at::Tensor slots = at::tensor(head_slot, at::kInt).to(keys.device());
+  const at::Tensor slots = device_list(head_slot, keys.device());
   const kernels::GatherPrefix args{pool_keys.rows.const_data_ptr(),
                                    pool_values.const_data_ptr(),
                                    element_of(keys.scalar_type()),
@@ -161,7 +131,8 @@ std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, con
 at::Tensor rope_prefix(const at::Tensor& keys, const std::vector<double>& inverse_frequencies,
                        std::int64_t first_position) {
   const at::Tensor input = keys.contiguous();
-  const at::Tensor frequencies = at::tensor(inverse_frequencies).to(at::kFloat).to(keys.device());
+  const at::Tensor frequencies =
+      device_list(std::vector<float>(inverse_frequencies.begin(), inverse_frequencies.end()), keys.device());
   at::Tensor output = at::empty_like(input);
   const kernels::RopePrefix args{input.const_data_ptr(),
                                  element_of(input.scalar_type()),

@@ -24,7 +24,7 @@ RankedEntries pool_topk(const StoredKeys& keys, std::int64_t entries, const at::
                         const std::vector<std::int32_t>& head_slot, std::int64_t k);
 
 /// pool[head_slot[h], positions[h, j]] for each head: [heads, P, d] from [slots, ≥ entries, d], keys and values in the
-/// values' dtype. positions: [heads, P] int64 on the CPU.
+/// values' dtype. positions: [heads, P] int64 on the CPU or beside the pool.
 std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, const at::Tensor& pool_values,
                                                 const std::vector<std::int32_t>& head_slot,
                                                 const at::Tensor& positions);

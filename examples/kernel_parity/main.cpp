@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// kernel_parity: runs the 1000 random cases of tests/support/kernel_cases.h through each CUDA kernel and its CPU
+// kernel_parity: runs the 1000 random cases of tests/support/*_cases.h through each CUDA kernel and its CPU
 // reference, prints what agrees, then times each kernel at the size of a 7B model. Exit: 0 all agree, 1 not, 77 no GPU.
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <exception>
 
-#include "examples/kernel_parity/device_memory.h"
-#include "kernels/cuda_table.h"
+#include "examples/kernel_parity/layer_parity.h"
+#include "examples/kernel_parity/parity.h"
 #include "tests/support/kernel_cases.h"
 
 using namespace carryover;
 using namespace carryover::kernels;
 using parity::check;
+using parity::compare;
+using parity::cuda;
 using parity::DeviceArray;
+using parity::finish;
+using parity::median_ms;
 
 namespace {
-
-const CudaKernels& cuda() {
-  return *carryover_cuda_kernels();
-}
 
 struct DevicePoolTopk {
   explicit DevicePoolTopk(const kernel_cases::PoolTopkCase& c)
@@ -74,11 +72,6 @@ struct DeviceRopePrefix {
   DeviceArray<float> inverse_frequency;
   RopePrefix args;
 };
-
-void finish(Status launched) {
-  check(launched, "launch");
-  check(cudaDeviceSynchronize(), "run");
-}
 
 /// Equal scores and indices, and nothing written behind them.
 bool pool_topk_agrees(int n) {
@@ -132,41 +125,6 @@ bool rope_prefix_agrees(int n) {
          });
 }
 
-bool compare(const char* kernel, bool (*agrees)(int)) {
-  int passed = 0, first_failed = -1;
-  for (int n = 0; n < kernel_cases::case_count; ++n) {
-    if (agrees(n)) {
-      ++passed;
-    } else if (first_failed < 0) {
-      first_failed = n;
-    }
-  }
-  std::printf("%-14s %4d of %d cases agree", kernel, passed, kernel_cases::case_count);
-  std::printf(first_failed < 0 ? "   pass\n" : "   FAIL, first case %d\n", first_failed);
-  return first_failed < 0;
-}
-
-/// Milliseconds of one call on an idle device: the median of nine after one that warms up.
-template <typename Call>
-float median_ms(Call&& call) {
-  cudaEvent_t start, stop;
-  check(cudaEventCreate(&start), "event");
-  check(cudaEventCreate(&stop), "event");
-  std::array<float, 9> times{};
-  finish(call());
-  for (float& ms : times) {
-    check(cudaEventRecord(start, nullptr), "event");
-    check(call(), "launch");
-    check(cudaEventRecord(stop, nullptr), "event");
-    check(cudaEventSynchronize(stop), "event");
-    check(cudaEventElapsedTime(&ms, start, stop), "event");
-  }
-  cudaEventDestroy(start);
-  cudaEventDestroy(stop);
-  std::nth_element(times.begin(), times.begin() + 4, times.end());
-  return times[4];
-}
-
 /// One layer of a 7B model at the default grouping: 16 long-range heads of 128, R = 512, L_q = 64.
 void time_kernels() {
   constexpr std::int32_t heads = 16, head_dim = 128, prefix = 512;
@@ -217,7 +175,9 @@ int main() {
     bool agree = compare("pool_topk", pool_topk_agrees);
     agree = compare("gather_prefix", gather_prefix_agrees) && agree;
     agree = compare("rope_prefix", rope_prefix_agrees) && agree;
+    agree = parity::layer_kernels_agree() && agree;
     time_kernels();
+    parity::time_layer_kernels();
     return agree ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "kernel_parity: %s\n", error.what());

@@ -7,13 +7,12 @@
 // merge_chunks: a warp takes the chunks' lists of one summary to the final k. better() is a strict total order, so
 // neither the chunking nor the order of insertion can change the result.
 #pragma once
+#include "kernels/device/warp.h"
 #include "kernels/pool_topk.h"
 #include "kernels/ranked.h"
 
 namespace carryover::kernels {
 
-inline constexpr int warp_size = 32;
-inline constexpr unsigned full_warp = 0xffffffffu;
 inline constexpr int score_threads = 512;
 inline constexpr int merge_threads = 128;
 inline constexpr int tile_keys = 128;

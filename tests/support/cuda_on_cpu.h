@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -164,11 +165,24 @@ inline unsigned long long __shfl_sync(unsigned, unsigned long long value, int la
   return carryover::cuda_on_cpu::exchange(value)[lane];
 }
 
+inline float __shfl_xor_sync(unsigned, float value, int distance) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  const auto lane = static_cast<int>(carryover::cuda_on_cpu::machine().running % 32);
+  bits = static_cast<std::uint32_t>(carryover::cuda_on_cpu::exchange(bits)[lane ^ distance]);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 inline unsigned __ballot_sync(unsigned, bool vote) {
   const std::uint64_t* votes = carryover::cuda_on_cpu::exchange(vote);
   unsigned bits = 0;
   for (unsigned lane = 0; lane < 32; ++lane) bits |= static_cast<unsigned>(votes[lane]) << lane;
   return bits;
+}
+
+inline int __popc(unsigned bits) {
+  return __builtin_popcount(bits);
 }
 
 inline int __ffs(int bits) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace carryover::ops {
+
+/// A short list as a tensor on a device. On a GPU it is uploaded the first time it is asked for and kept, because a
+/// copy from ordinary memory waits until the GPU has done all that it was given. Not to be written to. Any thread.
+at::Tensor device_list(const std::vector<std::int64_t>& values, c10::Device device);
+at::Tensor device_list(const std::vector<std::int32_t>& values, c10::Device device);  ///< int32
+at::Tensor device_list(const std::vector<float>& values, c10::Device device);         ///< fp32
+
+}  // namespace carryover::ops

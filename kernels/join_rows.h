@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "kernels/kv_rows.h"
+
+namespace carryover::kernels {
+
+/// [prefix; segment] of each head in one piece (eq:ctx), which is what FlashAttention takes: picks heads and joins,
+/// keys and values, in one pass.
+struct JoinRows {
+  KvRows prefix;  ///< not read where prefix_length is 0
+  KvRows segment;
+  Element type;
+  std::int32_t heads, prefix_length, length, head_dim;
+  void* keys;    ///< out [heads, prefix_length + length, d]
+  void* values;  ///< out, the same
+};
+namespace reference {
+Status join_rows(const JoinRows& args, Stream stream);
+}
+/// Every pointer is a device pointer. Asynchronous on `stream`.
+Status join_rows(const JoinRows& args, Stream stream);
+
+}  // namespace carryover::kernels

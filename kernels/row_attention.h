@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "kernels/kv_rows.h"
+
+namespace carryover::kernels {
+
+/// What the CUDA kernel takes: fp32 or bf16, heads of 64, 128 or 256. The reference takes all.
+inline bool row_attention_takes(Element type, std::int64_t head_dim) {
+  return type != Element::Float64 && (head_dim == 64 || head_dim == 128 || head_dim == 256);
+}
+
+/// Attention of one query of each head over [prefix; segment] (eq:attn), which a decoded token needs: keys and values
+/// are read once and where they lie. softmax(scale · q·kᵀ)·v, summed in fp32 (fp64 for fp64).
+struct RowAttention {
+  const void* queries;            ///< [*, d] rotated, dense
+  const std::int32_t* query_row;  ///< [heads]
+  KvRows prefix;                  ///< not read where prefix_length is 0
+  KvRows segment;
+  Element type;
+  std::int32_t heads, prefix_length, length, head_dim;  ///< prefix_length + length ≥ 1
+  float scale;
+  void* output;     ///< [heads, d]
+  void* workspace;  ///< device scratch of row_attention_workspace_bytes(); null for the reference
+};
+namespace reference {
+Status row_attention(const RowAttention& args, Stream stream);
+}
+/// CUDA only. Scratch for these sizes (the pointers are not read).
+std::int64_t row_attention_workspace_bytes(const RowAttention& args);
+/// Every pointer is a device pointer; keys and values begin at multiples of 16 bytes, and so do all their positions.
+/// Asynchronous on `stream`.
+Status row_attention(const RowAttention& args, Stream stream);
+
+}  // namespace carryover::kernels

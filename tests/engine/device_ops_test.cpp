@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the engine does with the project's kernels, with the kernels' references in their place and on CPU tensors: the
+// same as its own CPU code.
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <QTest>
+#include <random>
+
+#include "engine/method/retriever.h"
+#include "engine/ops/cuda_runtime.h"
+#include "engine/ops/device_elementwise.h"
+#include "engine/ops/elementwise.h"
+#include "engine/ops/head_attention.h"
+#include "engine/ops/prefix_attention.h"
+#include "tests/support/tiny_decoder.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+const kernels::CudaKernels references{kernels::cuda_abi_version,
+                                      [](const kernels::PoolTopk&) { return std::int64_t{0}; },
+                                      kernels::reference::pool_topk,
+                                      kernels::reference::select_hits,
+                                      kernels::reference::gather_prefix,
+                                      kernels::reference::rope_prefix,
+                                      kernels::reference::rotate_rows,
+                                      kernels::reference::swiglu,
+                                      kernels::reference::swiglu_backward,
+                                      kernels::reference::join_rows,
+                                      [](const kernels::RowAttention&) { return std::int64_t{0}; },
+                                      kernels::reference::row_attention,
+                                      [](kernels::Status) { return "reference"; },
+                                      [](const char*) {}};
+
+double error(const at::Tensor& a, const at::Tensor& b) {
+  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+}
+
+/// Multiples of 1/8: products' sums are exact in every type and order.
+at::Tensor eighths(at::IntArrayRef shape, at::ScalarType type) {
+  return at::randint(-32, 33, shape, at::kDouble).div(8).to(type);
+}
+
+/// A group of `heads` with its own prefixes or its KV heads', as forward_map hands it over.
+struct Group {
+  std::vector<int> heads;
+  std::int64_t group_size, prefix, m, n, d;
+  bool own;
+  at::ScalarType type;
+};
+
+at::Tensor rows_of(const at::Tensor& tensor, const std::vector<int>& rows) {
+  return tensor.index_select(0, at::tensor(std::vector<std::int64_t>(rows.begin(), rows.end())));
+}
+
+void attends_like_prefix_attention(const Group& g) {
+  const std::int64_t kv_heads = 4, all = kv_heads * g.group_size;
+  std::vector<int> kv_rows, prefix_rows;
+  int distinct = 0;
+  for (std::size_t i = 0; i < g.heads.size(); ++i) {
+    const int kv_head = g.heads[i] / static_cast<int>(g.group_size);
+    if (i > 0 && kv_head != kv_rows.back()) ++distinct;
+    kv_rows.push_back(kv_head);
+    prefix_rows.push_back(g.own ? static_cast<int>(i) : distinct);
+  }
+  const std::int64_t prefixes = prefix_rows.back() + 1, heads = std::ssize(g.heads);
+  // Values come strided by position, as the projections leave them.
+  const at::Tensor values = at::randn({g.n, kv_heads, g.d}).to(g.type).transpose(0, 1);
+  ops::HeadAttention a{at::randn({all, g.m, g.d}).to(g.type),      g.heads, {},     {}, prefix_rows,
+                       at::randn({kv_heads, g.n, g.d}).to(g.type), values,  kv_rows};
+  ops::PrefixAttention plain{rows_of(a.queries, g.heads).unsqueeze(1),
+                             {},
+                             {},
+                             rows_of(a.keys, kv_rows).unsqueeze(1),
+                             rows_of(a.values, kv_rows).unsqueeze(1)};
+  if (g.prefix > 0) {
+    a.prefix_keys = at::randn({prefixes, g.prefix, g.d}).to(g.type);
+    a.prefix_values = at::randn({prefixes, g.prefix, g.d}).to(g.type);
+    plain.prefix_keys = rows_of(a.prefix_keys, prefix_rows).unsqueeze(1);
+    plain.prefix_values = rows_of(a.prefix_values, prefix_rows).unsqueeze(1);
+  }
+  const at::Tensor result = ops::attend_heads(a);
+  QVERIFY(result.sizes() == at::IntArrayRef({heads, g.m, g.d}) && result.scalar_type() == g.type);
+  QVERIFY(error(result, ops::prefix_attention(plain).flatten(0, 1)) < (g.type == at::kBFloat16 ? 0.03 : 1e-5));
+}
+
+}  // namespace
+
+class DeviceOpsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    at::manual_seed(5);
+    ops::replace_cuda_kernels(&references);
+  }
+  void cleanup() { ops::replace_cuda_kernels(nullptr); }
+
+  void rotation_is_the_cpus() {
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {
+      const auto wide = ops::compute_type(type);
+      const at::Tensor rows = at::randn({11, 6, 16}).to(type).transpose(0, 1), x = rows.narrow(0, 1, 3);
+      const at::Tensor angle = at::randn({11, 8}, at::kDouble);
+      const at::Tensor cos = angle.cos().to(wide), sin = angle.sin().to(wide);
+      const double bound = type == at::kBFloat16 ? 0.04 : 1e-5;
+      QVERIFY(error(ops::rotate_on_device(x, cos, sin, false), ops::rotate(x, cos, sin)) <= bound);
+      QVERIFY(error(ops::rotate_on_device(x, cos, sin, true), ops::rotate(x, cos, sin.neg())) <= bound);
+    }
+  }
+
+  void swiglu_and_its_gradient_are_the_cpus() {
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {
+      const at::AutoGradMode gradients(true);
+      const at::Tensor x = at::randn({7, 30}).to(type).requires_grad_(true), from = at::randn({7, 15}).to(type);
+      const at::Tensor out = ops::swiglu(x);
+      out.backward(from);
+      const double bound = type == at::kBFloat16 ? 0.06 : 1e-5;
+      QVERIFY(error(ops::swiglu_on_device(x.detach()), out.detach()) <= bound);
+      QVERIFY(error(ops::swiglu_backward_on_device(x.detach(), from), x.grad()) <= bound);
+    }
+  }
+
+  void heads_attend_like_prefix_attention() {
+    const at::NoGradGuard no_gradients;
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16})
+      for (const std::int64_t m : {1, 9})
+        for (const std::int64_t prefix : {0, 5})
+          for (const bool own : {false, true}) {
+            attends_like_prefix_attention({{0, 2, 3}, 1, prefix, m, 9, 64, own, type});      // every head its KV head
+            attends_like_prefix_attention({{0, 1, 4, 5}, 2, prefix, m, 9, 64, own, type});   // whole KV groups
+            attends_like_prefix_attention({{0, 1, 2, 7}, 2, prefix, m, 12, 64, own, type});  // ragged
+            attends_like_prefix_attention({{3, 4, 5, 6}, 2, prefix, m, 9, 16, own, type});   // a head_dim of its own
+          }
+  }
+
+  /// Two layers of several heads that share KV heads, pools that grow past the prefix: hits with provenance, prefixes
+  /// and close cuts.
+  void searching_ahead_finds_what_searching_finds() {
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 60; ++round) {
+      const at::ScalarType type = round % 3 == 0 ? at::kFloat : round % 3 == 1 ? at::kBFloat16 : at::kDouble;
+      const ModelConfig model = tiny_config(3, 6, 3, 8, 16);
+      SegmentConfig config;
+      config.grouping = Grouping({0, 2}, {{0, 1, 5}});
+      config.retrieval_length = static_cast<std::int64_t>(random() % 50 + 1);
+      config.top_k = static_cast<std::int64_t>(random() % 6 + 1);
+      RetrievalPool pool(config, model, at::TensorOptions().dtype(type), 1);
+      const std::int64_t slots = std::ssize(pool.layer(0).kv_heads), m = static_cast<std::int64_t>(random() % 90 + 1);
+      for (int segment = 0; segment < 2; ++segment) {
+        const at::Tensor keys = eighths({slots, m, 8}, type), values = eighths({slots, m, 8}, type);
+        pool.append({keys, {}, keys.flip(1)}, {values, {}, values.flip(1)}, m);
+      }
+      const std::vector<at::Tensor> queries{eighths({3, std::min<std::int64_t>(m, 64), 8}, type),
+                                            {},
+                                            eighths({3, std::min<std::int64_t>(m, 64), 8}, type)};
+      const Retriever retriever(config, model, {});
+      const RetrievedPrefix expected = retriever.retrieve(queries, pool, 4, at::kCPU),
+                            found = retriever.retrieve_on_device(queries, pool, 4, at::kCPU);
+      QVERIFY2(found.hits == expected.hits, qPrintable(QString("round %1").arg(round)));
+      QCOMPARE(found.close_cuts, expected.close_cuts);
+      for (const std::size_t layer : {std::size_t{0}, std::size_t{2}}) {
+        QVERIFY(found.layers[layer].keys.equal(expected.layers[layer].keys));
+        QVERIFY(found.layers[layer].values.equal(expected.layers[layer].values));
+      }
+      QVERIFY(!found.layers[1].keys.defined());
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(DeviceOpsTest)
+#include "device_ops_test.moc"

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// select_hits: the reference against core/hit_selection, and the CUDA kernel, run on the CPU, against the reference.
+#include <QTest>
+
+#include "engine/core/hit_selection.h"
+#include "tests/support/cuda_on_cpu.h"
+// The kernel needs the names that cuda_on_cpu.h gives it.
+#include "kernels/device/select_hits_device.h"
+#include "tests/support/select_cases.h"
+
+using namespace carryover;
+using namespace carryover::kernels;
+using kernel_cases::SelectHitsCase;
+
+namespace {
+
+struct Result {
+  std::vector<std::int64_t> positions;
+  std::vector<std::int32_t> origins;
+  bool operator==(const Result&) const = default;
+};
+
+SelectHits with_addresses(const SelectHitsCase& c, Result& result) {
+  result.positions.assign(c.results(), 12345);
+  result.origins.assign(c.results(), 12345);
+  SelectHits args = c.args;
+  args.scores = c.scores.data();
+  args.indices = c.indices.data();
+  args.positions = result.positions.data();
+  args.origins = result.origins.data();
+  return args;
+}
+
+Result run_reference(const SelectHitsCase& c) {
+  Result result;
+  reference::select_hits(with_addresses(c, result), nullptr);
+  return result;
+}
+
+/// The launch of select_hits.cu, on the CPU.
+Result run_device_code(const SelectHitsCase& c) {
+  Result result;
+  const SelectHits args = with_addresses(c, result);
+  if (args.heads > 0 && args.length > 0)
+    cuda_on_cpu::launch({static_cast<unsigned>(args.heads), 1, 1}, select_threads, [&] { select_slots(args); });
+  return result;
+}
+
+/// What the engine selects from the same rows.
+std::vector<Hit> by_the_rule(const SelectHitsCase& c, std::int32_t head) {
+  std::vector<Candidate> candidates;
+  for (std::int32_t summary = 0; summary < c.args.summaries; ++summary)
+    for (std::int32_t rank = 0; rank < c.args.kept; ++rank) {
+      const auto at = static_cast<std::size_t>((head * c.args.summaries + summary) * c.args.row_stride + rank);
+      if (c.indices[at] >= 0) candidates.push_back({c.indices[at], c.scores[at], summary});
+    }
+  const SelectionRule rule{c.args.anchors, c.args.expand_before, c.args.expand_after, c.args.length};
+  return select_hits(candidates, rule, c.args.entries);
+}
+
+/// The hits that positions and origins stand for.
+std::vector<Hit> hits_of(const SelectHitsCase& c, const Result& result, std::int32_t head) {
+  std::vector<Hit> hits;
+  const std::int64_t first_row = std::int64_t{head} * c.args.summaries * c.args.row_stride;
+  for (std::int32_t slot = 0; slot < c.args.length; ++slot) {
+    const auto at = static_cast<std::size_t>(std::int64_t{head} * c.args.length + slot);
+    Hit& hit = hits.emplace_back(Hit{.position = result.positions[at]});
+    if (result.origins[at] < 0) continue;
+    const auto candidate = static_cast<std::size_t>(first_row + result.origins[at]);
+    hit.anchor = c.indices[candidate];
+    hit.score = c.scores[candidate];
+    hit.summary = result.origins[at] / c.args.row_stride;
+    hit.kind = hit.anchor == hit.position ? HitKind::Anchor : HitKind::Expanded;
+  }
+  return hits;
+}
+
+}  // namespace
+
+class SelectHitsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void reference_equals_the_rule() {
+    int kinds[3] = {0, 0, 0}, ties = 0;
+    for (int n = 0; n < kernel_cases::case_count; ++n) {
+      const SelectHitsCase c = kernel_cases::select_hits_case(n);
+      const Result result = run_reference(c);
+      for (std::int32_t head = 0; head < c.args.heads; ++head) {
+        const std::vector<Hit> hits = by_the_rule(c, head);
+        QVERIFY2(hits_of(c, result, head) == hits, qPrintable(QString("case %1").arg(n)));
+        for (const Hit& hit : hits) ++kinds[static_cast<int>(hit.kind)];
+      }
+      for (std::size_t i = 1; i < c.scores.size(); ++i) ties += c.indices[i] >= 0 && c.scores[i] == c.scores[i - 1];
+    }
+    QVERIFY2(kinds[0] > 1000 && kinds[1] > 1000 && kinds[2] > 1000, "each kind is meant to be common");
+    QVERIFY2(ties > 1000, "the cases are meant to hold ties");
+  }
+
+  void device_code_equals_reference() {
+    for (int n = 0; n < kernel_cases::case_count; n += 7) {
+      const SelectHitsCase c = kernel_cases::select_hits_case(n);
+      QVERIFY2(run_device_code(c) == run_reference(c), qPrintable(QString("case %1").arg(n)));
+    }
+  }
+
+  /// As many candidates and slots as the kernel's shared memory holds.
+  void device_code_takes_the_largest() {
+    kernel_cases::Draw draw(3);
+    SelectHitsCase c;
+    c.args.heads = 1;
+    c.args.summaries = 64, c.args.kept = c.args.row_stride = select_hits_max_candidates / 64;
+    c.args.entries = 3 * select_hits_max_length, c.args.length = select_hits_max_length;
+    c.args.anchors = 100, c.args.expand_before = 3, c.args.expand_after = 4;
+    for (int row = 0; row < 64; ++row) kernel_cases::add_ranked_row(draw, c);
+    QVERIFY(run_device_code(c) == run_reference(c));
+  }
+
+  /// A pool whose scores were all NaN leaves no candidate: the lowest positions are taken.
+  void without_candidates_everything_is_padding() {
+    SelectHitsCase c;
+    c.args.heads = c.args.summaries = 1;
+    c.args.kept = c.args.row_stride = 2;
+    c.args.entries = 9, c.args.length = 3, c.args.anchors = 4, c.args.expand_before = c.args.expand_after = 1;
+    c.scores.assign(2, -std::numeric_limits<float>::infinity());
+    c.indices.assign(2, -1);
+    const Result expected{{0, 1, 2}, {-1, -1, -1}};
+    QVERIFY(run_reference(c) == expected);
+    QVERIFY(run_device_code(c) == expected);
+  }
+};
+
+QTEST_APPLESS_MAIN(SelectHitsTest)
+#include "select_hits_test.moc"

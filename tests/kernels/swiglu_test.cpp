@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// swiglu: the reference against differences of the definition, and the CUDA kernels, run on the CPU, against the
+// reference.
+#include <QTest>
+
+#include "tests/support/cuda_on_cpu.h"
+// The kernels need the names that cuda_on_cpu.h gives them.
+#include "kernels/device/swiglu_device.h"
+#include "tests/support/layer_cases.h"
+
+using namespace carryover;
+using namespace carryover::kernels;
+using kernel_cases::Bytes;
+using kernel_cases::SwigluCase;
+
+namespace {
+
+Swiglu with_addresses(const SwigluCase& c, Bytes& output, bool backward) {
+  output.assign(c.result_bytes(backward), std::byte{0x55});
+  Swiglu args = c.args;
+  args.input = c.input.data(), args.gradient = backward ? c.gradient.data() : nullptr, args.output = output.data();
+  return args;
+}
+
+Bytes run_reference(const SwigluCase& c, bool backward) {
+  Bytes output;
+  const Swiglu args = with_addresses(c, output, backward);
+  backward ? reference::swiglu_backward(args, nullptr) : reference::swiglu(args, nullptr);
+  return output;
+}
+
+template <int width, typename T>
+void launch(const Swiglu& args, bool backward) {
+  if (args.rows == 0) return;
+  cuda_on_cpu::launch({2, 2, 1}, swiglu_threads,
+                      [&] { backward ? swiglu_backward_packs<T, width>(args) : swiglu_packs<T, width>(args); });
+}
+
+Bytes run_device_code(const SwigluCase& c, bool backward, int& wide_ones) {
+  Bytes output;
+  const Swiglu args = with_addresses(c, output, backward);
+  visit_element(args.type, [&](auto element) {
+    using T = decltype(element);
+    constexpr int width = elements_at_once<T>;
+    const bool fits = takes_packs(args, width);
+    wide_ones += fits;
+    fits ? launch<width, T>(args, backward) : launch<1, T>(args, backward);
+  });
+  return output;
+}
+
+double value(double gate, double up) {
+  return gate / (1 + std::exp(-gate)) * up;
+}
+
+}  // namespace
+
+class SwigluTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void device_code_equals_reference() {
+    int wide_ones = 0;
+    for (int n = 0; n < kernel_cases::case_count; n += 4) {
+      const SwigluCase c = kernel_cases::swiglu_case(n);
+      for (const bool backward : {false, true})
+        QVERIFY2(kernel_cases::agree(run_device_code(c, backward, wide_ones), run_reference(c, backward), c.args.type,
+                                     c.tolerance()),
+                 qPrintable(QString("case %1").arg(n)));
+    }
+    QVERIFY2(wide_ones > 30, "packs are meant to be common");
+  }
+
+  void reference_is_the_definition_and_its_derivative() {
+    constexpr double h = 1e-5;
+    for (int n = 2; n < 300; n += 3) {  // fp64
+      const SwigluCase c = kernel_cases::swiglu_case(n);
+      const auto input = kernel_cases::numbers(c.input, c.args.type),
+                 from = kernel_cases::numbers(c.gradient, c.args.type),
+                 out = kernel_cases::numbers(run_reference(c, false), c.args.type),
+                 back = kernel_cases::numbers(run_reference(c, true), c.args.type);
+      const auto inner = static_cast<std::size_t>(c.args.inner);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::size_t gate_at = i / inner * 2 * inner + i % inner, up_at = gate_at + inner;
+        const double gate = input[gate_at], up = input[up_at];
+        QVERIFY(std::abs(out[i] - value(gate, up)) <= 1e-12);
+        const double by_gate = (value(gate + h, up) - value(gate - h, up)) / (2 * h);
+        QVERIFY(std::abs(back[gate_at] - from[i] * by_gate) <= 1e-7);
+        QVERIFY(std::abs(back[up_at] - from[i] * value(gate, 1)) <= 1e-12);
+      }
+    }
+  }
+
+  void a_gate_that_is_shut_gives_zero() {
+    SwigluCase c;
+    c.args.rows = c.args.inner = 1;
+    const float shut[2] = {-1000, 3}, one = 1;
+    c.input.resize(sizeof shut);
+    c.gradient.resize(sizeof one);
+    memcpy(c.input.data(), shut, sizeof shut);
+    memcpy(c.gradient.data(), &one, sizeof one);
+    int wide_ones = 0;
+    for (const bool backward : {false, true})
+      for (const double number : kernel_cases::numbers(run_device_code(c, backward, wide_ones), c.args.type))
+        QCOMPARE(std::abs(number), 0.0);
+  }
+};
+
+QTEST_APPLESS_MAIN(SwigluTest)
+#include "swiglu_test.moc"
