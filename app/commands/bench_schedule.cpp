@@ -136,10 +136,6 @@ class Bench {
 
 }  // namespace
 
-std::string_view bench_kind_name(BenchKind kind) {
-  return kind == BenchKind::Prefill ? "prefill" : kind == BenchKind::Decode ? "decode" : "train";
-}
-
 double BenchRow::median() const {
   std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
