@@ -2,7 +2,6 @@
 #include "widgets/bench_results.h"
 
 #include <QComboBox>
-#include <QFontMetrics>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPlainTextEdit>
@@ -72,6 +71,7 @@ BenchResults::BenchResults(QWidget* parent)
   gaps_->setFrameShape(QFrame::NoFrame);
   gaps_->setTabChangesFocus(true);
   gaps_->setLineWrapMode(QPlainTextEdit::NoWrap);
+  gaps_->document()->setDocumentMargin(0);
   gaps_->setAccessibleName(tr("What was not measured"));
   gaps_->viewport()->setAutoFillBackground(false);
   gaps_->hide();
@@ -107,7 +107,7 @@ void BenchResults::show_report(const BenchReport& report, const QString& folder)
   where_->setText(machine_text(report));
   gaps_->setPlainText(gaps_text(report));
   const int lines = std::min(most_gap_lines, gaps_->blockCount());
-  gaps_->setFixedHeight(lines * gaps_->fontMetrics().lineSpacing() + 12);
+  gaps_->setFixedHeight(lines * gaps_->fontMetrics().lineSpacing() + 4);
   gaps_->setVisible(!gaps_->toPlainText().isEmpty());
   const auto drawn = [&](const BenchMeasurement& row) { return static_cast<int>(row.kind) == kind_->currentIndex(); };
   if (!report.measurements.empty() && std::none_of(report.measurements.begin(), report.measurements.end(), drawn))
@@ -131,6 +131,8 @@ void BenchResults::draw() {
                            name};
       });
     plot_row_->addWidget(plot, 1);
+    QMetaObject::invokeMethod(plot, &PlotView::request_replot,
+                              Qt::QueuedConnection);  // at the size that it has by then
     plots_.push_back(plot);
   }
 }

@@ -23,7 +23,7 @@ QString megabytes(std::int64_t bytes) {
 }
 
 QString percent(double share, bool sign) {
-  const double value = 100 * share;
+  const double value = std::abs(share) < 0.0005 ? 0 : 100 * share;  // no "-0.0"
   return (sign && value >= 0 ? QStringLiteral("+") : QString()) +
          BenchTable::tr("%L1 %").arg(value, 0, 'f', std::abs(value) < 10 ? 1 : 0);
 }
@@ -69,6 +69,10 @@ QString tool_tip(const BenchMeasurement& row, int column) {
     default:
       return {};
   }
+}
+
+QVariant alignment(int column) {
+  return QVariant((column <= BenchTable::Who ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
 }
 
 template <typename Value>
@@ -125,7 +129,7 @@ QVariant BenchTable::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return cell_text(row, index.column());
     case Qt::TextAlignmentRole:
-      return QVariant((index.column() <= Who ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+      return alignment(index.column());
     case Qt::ToolTipRole:
       return tool_tip(row, index.column());
     case number_role:
@@ -136,7 +140,9 @@ QVariant BenchTable::data(const QModelIndex& index, int role) const {
 }
 
 QVariant BenchTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole) return alignment(section);
+  if (role != Qt::DisplayRole) return {};
   switch (section) {
     case Work:
       return tr("Work");
@@ -155,7 +161,7 @@ QVariant BenchTable::headerData(int section, Qt::Orientation orientation, int ro
     case Peak:
       return tr("Peak memory");
     default:
-      return tr("Off plan");
+      return tr("Deviation");
   }
 }
 
