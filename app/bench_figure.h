@@ -7,8 +7,7 @@ namespace carryover {
 /// Whether `folder` is what `carryover bench --output` wrote.
 bool is_bench_folder(const std::string& folder);
 
-/// "prefill-scaling" (seconds of prefill by context) or "latency-memory" (peak memory by seconds of prefill), a curve
-/// for each policy and peer. Needs a QApplication. Throws EngineError{Usage, BadInput, Io}.
+/// A figure of widgets/bench_plots.h by its name. Needs a QApplication. Throws EngineError{Usage, BadInput, Io}.
 void make_bench_figure(const FigureRequest& request);
 
 }  // namespace carryover

@@ -10,6 +10,8 @@
 #include <QToolBar>
 #include <algorithm>
 
+#include "app/bench_dialog.h"
+#include "app/bench_figure.h"
 #include "app/message_bar.h"
 #include "widgets/context_ribbon.h"
 #include "widgets/icons.h"
@@ -195,6 +197,10 @@ void MainWindow::open_path(const QString& path) {
   if (file.suffix() == QStringLiteral("carryover")) return Q_EMIT session_wanted(path);
   if (QFileInfo::exists(path + QStringLiteral("/metrics.jsonl"))) return training_.open_folder(path);
   if (is_run_folder(path.toStdString())) return controller_.open_run(path);
+  if (is_bench_folder(path.toStdString())) {
+    if (const auto problem = attempt([&] { open_bench()->open_folder(path); })) show_error(*problem);
+    return;
+  }
   if (file.isDir() || file.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0) {
     controller_.open_model(path);
   } else {

@@ -20,6 +20,7 @@ class QProgressBar;
 
 namespace carryover {
 
+class BenchDialog;
 class ContextRibbon;
 class FinetuneDialog;
 class MessageBar;
@@ -47,7 +48,8 @@ class MainWindow : public QMainWindow {
   QDockWidget* dock(const QString& id) const;  ///< null where there is no such panel
   void raise_panel(const QString& id);
 
-  void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a run's folder
+  void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a folder of a
+                                        ///< run or a bench
   void export_plots(const QString& directory);  ///< every panel's plots in every format; errors go to the message bar
   /// The same, and a report (HTML or PDF by its suffix: the pictures, settings and numbers). Throw EngineError.
   void write_plots(const QString& directory);
@@ -58,6 +60,8 @@ class MainWindow : public QMainWindow {
   void toggle_theme();
   FinetuneDialog* finetune() const;  ///< null where it is not open
   FinetuneDialog* open_finetune();   ///< the dialog, filled in from what is open; the same one while it is open
+  BenchDialog* bench() const;        ///< null where it is not open
+  BenchDialog* open_bench();         ///< the dialog; the same one while it is open
 
  Q_SIGNALS:
   void session_wanted(const QString& path);  ///< a session file was dropped or opened
@@ -82,6 +86,7 @@ class MainWindow : public QMainWindow {
   void connect_head_discovery();
   void connect_engine();
   void build_engine_menu(QMenu* models);
+  void tell_bench_of_model();
   void ask_engine();
   void ask_model_there();
   QString engine_label() const;  ///< the engine's machine; empty where it is this program
@@ -106,12 +111,13 @@ class MainWindow : public QMainWindow {
 
   LabContext context_;
   RunController controller_;
-  TrainController training_;       ///< after controller_, whose engine it uses
-  AuditController audits_;         ///< as training_
+  TrainController training_;             ///< after controller_, whose engine it uses
+  AuditController audits_;               ///< as training_
   HeadProfileController head_profiles_;  ///< as training_
-  InspectController inspections_;  ///< as training_
-  WhatIfController what_ifs_;      ///< after inspections_, whose worker it uses
+  InspectController inspections_;        ///< as training_
+  WhatIfController what_ifs_;            ///< after inspections_, whose worker it uses
   QPointer<FinetuneDialog> finetune_;
+  QPointer<BenchDialog> bench_;
   ContextRibbon* ribbon_;
   MessageBar* messages_;
   std::map<QString, Panel*> panels_;

@@ -123,6 +123,8 @@ void MainWindow::build_toolbar() {
   });
   connect(models->addAction(tr("Finished run…")), &QAction::triggered, this, &MainWindow::ask_run);
   build_engine_menu(models);
+  models->addSeparator();
+  connect(models->addAction(tr("Benchmark…")), &QAction::triggered, this, [this] { open_bench(); });
   model->setMenu(models);
   build_status_widgets();
 }
@@ -167,7 +169,7 @@ void MainWindow::update_actions() {
     set_themed_icon(pause_, paused ? QStringLiteral("run") : QStringLiteral("pause"));
   }
   stop_->setEnabled(running || paused || trains == TrainingState::Preparing || audits_.active() ||
-                     head_profiles_.active() || what_ifs_.active());
+                    head_profiles_.active() || what_ifs_.active());
   const int count = context_.run().segment_count();
   previous_->setEnabled(context_.selected().segment > 0);
   next_->setEnabled(context_.selected().segment + 1 < count);

@@ -5,6 +5,7 @@
 #include <QPixmap>
 #include <QTimer>
 
+#include "app/bench_dialog.h"
 #include "app/script_selection.h"
 #include "widgets/finetune_dialog.h"
 #include "widgets/head_probe_form.h"
@@ -22,6 +23,7 @@ constexpr int most_waits = 480;  ///< for the engine, of settle_ms each
 RunReport::RunReport(MainWindow& window, const QString& directory, QObject* parent)
     : QObject(parent), window_(window), directory_(directory), pictures_(window.panel_ids()) {
   pictures_.push_back(QStringLiteral("finetune"));
+  pictures_.push_back(QStringLiteral("bench"));
   pictures_.push_back(QStringLiteral("window"));
 }
 
@@ -58,11 +60,13 @@ QWidget* RunReport::raise(const QString& picture) {
   if (picture == QStringLiteral("what_if")) ask_what_if();
   if (picture == QStringLiteral("head_discovery")) ask_head_scores();
   if (picture == QStringLiteral("finetune")) return window_.open_finetune();
+  if (picture == QStringLiteral("bench")) return window_.open_bench();
   if (picture != QStringLiteral("window")) {
     window_.raise_panel(picture);
     return window_.panel(picture);
   }
   window_.open_finetune()->close();
+  window_.open_bench()->close();
   for (const char* front : {"grid", "text", "hits", "loss"}) window_.raise_panel(QString::fromLatin1(front));
   return &window_;  // with the front panels that it opens with
 }

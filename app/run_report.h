@@ -8,8 +8,8 @@
 
 namespace carryover {
 
-/// Pictures of a window, of each of its views and of the fine-tune dialog, taken one after another so that each is
-/// drawn before its picture. GUI thread.
+/// Pictures of a window, of each of its views, of the fine-tune dialog and of the bench, taken one after another so
+/// that each is drawn before its picture. GUI thread.
 class RunReport : public QObject {
   Q_OBJECT
  public:

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/bench_dialog.h"
 #include "app/script_selection.h"
 #include "app/script_what_if.h"
 #include "app/startup.h"
@@ -69,8 +70,10 @@ Pending open(MainWindow& window, const QStringList& words) {
   } else if (what == QStringLiteral("training")) {
     window.training().open_folder(path);
     return until_steps_are_read(window, path);
+  } else if (what == QStringLiteral("bench")) {
+    window.open_bench()->open_folder(path);
   } else {
-    refuse(what, tr("can't be opened"), tr("Open demo, model, text, run or training."));
+    refuse(what, tr("can't be opened"), tr("Open demo, model, text, run, training or bench."));
   }
   return until_loaded(window);
 }
@@ -265,7 +268,9 @@ Pending save(MainWindow& window, const QStringList& words) {
 
 Pending screenshot(MainWindow& window, const QStringList& words) {
   QWidget* widget = &window;
-  if (words.size() == 2) {
+  if (words.size() == 2 && words[0] == QStringLiteral("bench") && window.bench()) {
+    widget = window.bench();
+  } else if (words.size() == 2) {
     widget = &panel_of(window, words[0]);
     window.raise_panel(widget->objectName());
   }
@@ -312,8 +317,8 @@ bool engine_is_idle(MainWindow& window) {
 
 const std::vector<ScriptVerb>& script_verbs() {
   static const std::vector<ScriptVerb> verbs = {
-      {QStringLiteral("open"), tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER"), 1, 3,
-       open},
+      {QStringLiteral("open"),
+       tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | bench FOLDER"), 1, 3, open},
       {QStringLiteral("set"), tr("FIELD VALUE"), 2, 2, set},
       {QStringLiteral("run"), {}, 0, 0, run},
       {QStringLiteral("wait"), tr("[SECONDS | segment N]"), 0, 2, wait},
@@ -336,7 +341,7 @@ const std::vector<ScriptVerb>& script_verbs() {
           "FOLDER"),
        2, any_number, export_something},
       {QStringLiteral("save"), tr("FOLDER"), 1, 1, save},
-      {QStringLiteral("screenshot"), tr("[PANEL] FILE"), 1, 2, screenshot},
+      {QStringLiteral("screenshot"), tr("[PANEL | bench] FILE"), 1, 2, screenshot},
       {QStringLiteral("theme"), tr("light | dark"), 1, 1, theme},
       {QStringLiteral("quit"), {}, 0, 0, {}},
   };

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./lab pictures: the window, each view and the fine-tune dialog on the default model and book, with a short training of
-# the demo, light and dark, at 1280×800 into docs/pictures, and the window at 1920×1080. The same at 200% scale, to be
-# looked at and not kept, into build/pictures-200. Needs Xvfb.
+# ./lab pictures: the window, each view, the fine-tune dialog and the bench on the default model and book, with a short
+# training of the demo, light and dark, at 1280×800 into docs/pictures, and the window at 1920×1080. The same at 200%
+# scale, to be looked at and not kept, into build/pictures-200. Needs Xvfb.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/program.sh"
@@ -24,6 +24,8 @@ mkdir -p "$pictures" "$large"
 program=$(preset_folder release)/bin/carryover
 "$program-cli" train "$ROOT/resources/demo" --preset tiny-demo --data "$ROOT/LICENSE" \
   --truncation-depth 2 --train-segments 4 --output "$scratch/demo-run" --quiet >/dev/null
+"$program-cli" bench "$model" --contexts 512,1024,2048,4096 --what prefill,decode --repeats 1 --output "$scratch/bench" \
+  --quiet >/dev/null
 
 show() { # THEME SIZE ARGUMENT...
   xvfb-run -a -s "-screen 0 2600x1700x24" "$program" --no-fetch --theme "$1" --size "$2" "${@:3}"
@@ -43,6 +45,10 @@ show compare
 choose compare Comparison "Hits, A − B"
 screenshot compare $1/compare.png
 screenshot distances $1/distances.png
+open model $model
+wait
+open bench $scratch/bench
+screenshot bench $1/bench.png
 TEXT
 }
 take() { # THEME SIZE FOLDER

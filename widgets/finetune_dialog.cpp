@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/finetune_dialog.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QComboBox>
 #include <QEvent>
 #include <QFile>
@@ -11,9 +9,7 @@
 #include <QGroupBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPlainTextEdit>
 #include <QPushButton>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "engine/core/config_fields.h"
@@ -21,6 +17,7 @@
 #include "engine/core/training_cost.h"
 #include "engine/io/model_source.h"
 #include "engine/io/run_folder.h"
+#include "widgets/command_box.h"
 #include "widgets/memory_estimate.h"
 #include "widgets/plan_command.h"
 #include "widgets/plan_form.h"
@@ -108,26 +105,9 @@ QWidget* FinetuneDialog::build_side() {
   });
   work_layout->addWidget(dry_run_);
   side->addWidget(work);
-  add_command_line(side);
+  command_ = new CommandBox(widget);
+  side->addWidget(command_, 1);
   return widget;
-}
-
-void FinetuneDialog::add_command_line(QVBoxLayout* side) {
-  auto* box = new QGroupBox(tr("The same from the command line"), this);
-  auto* column = new QVBoxLayout(box);
-  command_ = new QPlainTextEdit(box);
-  command_->setReadOnly(true);
-  command_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-  command_->setTabChangesFocus(true);
-  command_->setMinimumHeight(command_->fontMetrics().lineSpacing() * 4 + 12);
-  command_->setAccessibleName(tr("Command line"));
-  auto* copy = new QToolButton(box);
-  copy->setText(tr("Copy"));
-  copy->setToolTip(tr("Copy the command line"));
-  connect(copy, &QToolButton::clicked, this, [this] { QApplication::clipboard()->setText(command_line()); });
-  column->addWidget(command_, 1);
-  column->addWidget(copy, 0, Qt::AlignRight);
-  side->addWidget(box, 1);
 }
 
 QWidget* FinetuneDialog::build_buttons() {
@@ -256,10 +236,7 @@ QString FinetuneDialog::config_command_line() const {
 }
 
 void FinetuneDialog::show_command() {
-  const QString flags = command_line(), file = config_command_line();
-  command_->setPlainText(flags.isEmpty()  ? tr("Here as soon as nothing is wrong in the form.")
-                         : file.isEmpty() ? flags
-                                          : flags + QStringLiteral("\n\n") + file);
+  command_->set_command(command_line(), config_command_line());
 }
 
 void FinetuneDialog::remember_config(const QString& path) {

@@ -10,12 +10,11 @@
 
 class QComboBox;
 class QLabel;
-class QPlainTextEdit;
 class QPushButton;
-class QVBoxLayout;
 
 namespace carryover {
 
+class CommandBox;
 class MemoryEstimate;
 class PlanForm;
 
@@ -57,7 +56,6 @@ class FinetuneDialog : public QDialog {
 
  private:
   QWidget* build_side();
-  void add_command_line(QVBoxLayout* side);
   QWidget* build_buttons();
   void validate();
   void check_paths(const TrainingPlan& plan) const;
@@ -72,7 +70,7 @@ class FinetuneDialog : public QDialog {
   MemoryEstimate* memory_;
   QComboBox* presets_;
   QLabel *size_, *time_, *problem_label_;
-  QPlainTextEdit* command_;
+  CommandBox* command_;
   QPushButton *dry_run_, *start_;
   QString problem_, busy_, config_path_;
   nlohmann::json config_fields_;  ///< what config_path_ holds

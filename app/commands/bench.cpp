@@ -15,6 +15,7 @@
 #include "app/commands/verbs.h"
 #include "engine/core/error.h"
 #include "engine/engine_library.h"
+#include "engine/io/bench_command.h"
 #include "engine/io/model_source.h"
 #include "engine/io/random_model.h"
 #include "engine/io/trained_under.h"
@@ -23,14 +24,9 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
 constexpr std::int64_t kLimitRows = 1024;  ///< of the products that show what the machine can do
 
-struct BenchOptions {
-  std::string model, shape, peer, output;
-  std::vector<std::int64_t> contexts{512, 1024, 2048};
-  std::vector<std::string> policies = policy_names(), kinds{"prefill", "decode", "train"};
-  std::int64_t repeats = 0, new_tokens = 32;
+struct BenchOptions : BenchSettings {
   bool overwrite = false, json = false, quiet = false, gpu = false;
 };
 
@@ -48,7 +44,7 @@ BenchPlan make_plan(const BenchOptions& options) {
   std::sort(plan.contexts.begin(), plan.contexts.end());
   plan.contexts.erase(std::unique(plan.contexts.begin(), plan.contexts.end()), plan.contexts.end());
   plan.repeats = options.repeats;
-  for (const BenchKind kind : {BenchKind::Prefill, BenchKind::Decode, BenchKind::Train})
+  for (const BenchKind kind : bench_kinds)
     if (std::find(options.kinds.begin(), options.kinds.end(), bench_kind_name(kind)) != options.kinds.end())
       plan.kinds.push_back(kind);
   return plan;
@@ -58,10 +54,10 @@ BenchPlan make_plan(const BenchOptions& options) {
 std::int64_t longest_text(const BenchPlan& plan, const BenchInput& input) {
   if (std::find(plan.kinds.begin(), plan.kinds.end(), BenchKind::Train) == plan.kinds.end())
     return plan.contexts.back();
-  if (input.config.segment_length > kMostTokens || input.config.truncation_depth >= kMostTokens ||
-      input.sample_tokens() > kMostTokens)
+  if (input.config.segment_length > bench_most_tokens || input.config.truncation_depth >= bench_most_tokens ||
+      input.sample_tokens() > bench_most_tokens)
     throw EngineError(Fault::Usage, "bench",
-                      "would train on a sample of more than " + std::to_string(kMostTokens) + " tokens",
+                      "would train on a sample of more than " + std::to_string(bench_most_tokens) + " tokens",
                       "Give a smaller --segment-length or --truncation-depth, or leave train out of --what.");
   return std::max(plan.contexts.back(), input.sample_tokens());
 }
@@ -132,7 +128,7 @@ int bench(const BenchOptions& options, const ConfigOptions& config_options) {
   progress.clear();
   const nlohmann::json found = report(result);
   folder.write(found);
-  print(options.json ? found.dump(1) + "\n" : bench_text(found));
+  print(options.json ? found.dump(1) + "\n" : bench_text(read_bench(found, "bench")));
   if (!options.output.empty() && !options.json) print("written    " + options.output + "\n");
   return result.interrupted ? kExitStopped : kExitOk;
 }
@@ -166,16 +162,16 @@ VerbAction add_bench(CLI::App& app) {
                  "smollm2-135m, tiny; --seed draws others")
       ->type_name("NAME");
   list("--contexts", options->contexts, "LIST", "lengths of texts, in tokens (512,1024,2048)")
-      ->check(CLI::Range(std::int64_t{1}, kMostTokens));
+      ->check(CLI::Range(std::int64_t{1}, bench_most_tokens));
   list("--policies", options->policies, "LIST", "policies to measure (all: segmented,full)")
       ->check(CLI::IsMember(policy_names()));
   list("--what", options->kinds, "LIST", "prefill, decode, train (all)")
       ->check(CLI::IsMember({"prefill", "decode", "train"}));
   app.add_option("--repeats", options->repeats, "repetitions of each (5 up to 2048 tokens, 3 up to 8192, 1 above)")
-      ->check(CLI::Range(1, 1000))
+      ->check(CLI::Range(std::int64_t{1}, bench_most_repeats))
       ->type_name("N");
   app.add_option("--new-tokens", options->new_tokens, "tokens decoded behind each text (32)")
-      ->check(CLI::Range(1, 100000))
+      ->check(CLI::Range(std::int64_t{1}, bench_most_new_tokens))
       ->type_name("N");
   app.add_option("--peer", options->peer, "a Python that has transformers: measured in the same rounds")
       ->type_name("PYTHON");

@@ -23,7 +23,7 @@ BenchFolder::BenchFolder(const std::string& directory, bool overwrite) : directo
 void BenchFolder::write(const nlohmann::json& bench) const {
   if (directory_.empty()) return;
   write_file_atomically(directory_ + "/bench.json", bench.dump(1) + "\n");
-  write_file_atomically(directory_ + "/bench.csv", bench_csv(bench));
+  write_file_atomically(directory_ + "/bench.csv", bench_csv(read_bench(bench, "bench")));
 }
 
 }  // namespace carryover

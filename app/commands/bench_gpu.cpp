@@ -129,7 +129,8 @@ int bench_gpu(const GpuBenchOptions& options, const ConfigOptions& config_option
   if (options.json)
     print(found.dump(1) + "\n");
   else
-    print(bench_text(found) + "\n" + claims_text(gpu_claims(input, limits, result, options.contexts)));
+    print(bench_text(read_bench(found, "bench")) + "\n" +
+          claims_text(gpu_claims(input, limits, result, options.contexts)));
   if (!options.output.empty() && !options.json) print("written    " + options.output + "\n");
   return result.interrupted ? kExitStopped : kExitOk;
 }

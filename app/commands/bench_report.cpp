@@ -92,16 +92,10 @@ json row_json(const BenchRow& row, const MachineLimits& limits, std::int64_t new
   return object;
 }
 
-std::string number(const json& row, const char* key) {
-  const auto at = row.find(key);
-  return at == row.end() || at->is_null() ? "" : at->dump();
-}
-
 /// Or a dash.
-template <typename Format>
-std::string shown(const json& row, const char* key, Format format) {
-  const auto at = row.find(key);
-  return at == row.end() || at->is_null() ? "-" : format(at->get<double>());
+template <typename Value, typename Format>
+std::string shown(const std::optional<Value>& value, Format format) {
+  return value ? format(static_cast<double>(*value)) : "-";
 }
 
 std::string percent(double share) {
@@ -116,18 +110,16 @@ std::string line(const std::vector<std::string>& cells) {
   return text;
 }
 
-std::string row_text(const json& row) {
-  const bool decoding = row.at("what") == "decode";
+std::string row_text(const BenchMeasurement& row) {
   const auto time = [&](double seconds) {
-    return decoding || seconds < 1 ? fixed(1000 * seconds, 2) + " ms" : fixed(seconds, 3) + " s";
+    return row.kind == BenchKind::Decode || seconds < 1 ? fixed(1000 * seconds, 2) + " ms" : fixed(seconds, 3) + " s";
   };
-  const std::string what =
-      row.at("what").get<std::string>() + (row.value("checkpointing", false) ? ", recomputed" : "");
-  return line({what, row.at("who"), row.at("tokens").dump(), std::to_string(row.at("seconds").size()),
-               shown(row, "median_s", time), shown(row, "min_s", time), shown(row, "max_s", time),
-               shown(row, "tokens_per_s", [](double rate) { return fixed(rate, rate < 100 ? 1 : 0); }),
-               shown(row, decoding ? "bandwidth_share" : "gemm_share", percent), shown(row, "peak_bytes", human_bytes),
-               shown(row, "deviation", [](double share) { return (share < 0 ? "" : "+") + percent(share); })});
+  const std::string what = std::string(bench_kind_name(row.kind)) + (row.checkpointing ? ", recomputed" : "");
+  return line({what, row.who, std::to_string(row.tokens), std::to_string(row.repeats), time(row.median_s),
+               time(row.min_s), time(row.max_s),
+               shown(row.tokens_per_s, [](double rate) { return fixed(rate, rate < 100 ? 1 : 0); }),
+               shown(row.share, percent), shown(row.peak_bytes, human_bytes),
+               shown(row.deviation, [](double share) { return (share < 0 ? "" : "+") + percent(share); })});
 }
 
 }  // namespace
@@ -156,37 +148,17 @@ json bench_json(const BenchInput& input, const MachineLimits& limits, const std:
           {"interrupted", result.interrupted}};
 }
 
-std::string bench_csv(const json& bench) {
-  constexpr const char* kNumbers[] = {"median_s",   "min_s",           "max_s",      "tokens_per_s",
-                                      "gemm_share", "bandwidth_share", "peak_bytes", "deviation"};
-  std::string text = "what,who,tokens,checkpointing,repeats";
-  for (const char* name : kNumbers) text += std::string(",") + name;
-  text += ",predicted_bytes\n";
-  for (const json& row : bench.at("measurements")) {
-    text += row.at("what").get<std::string>() + "," + row.at("who").get<std::string>() + "," + row.at("tokens").dump() +
-            "," + number(row, "checkpointing") + "," + std::to_string(row.at("seconds").size());
-    for (const char* name : kNumbers) text += "," + number(row, name);
-    const json& predicted = row.at("predicted");
-    text += "," + (predicted.is_null() ? "" : predicted.at("device_peak").dump()) + "\n";
-  }
-  return text;
-}
-
-std::string bench_text(const json& bench) {
-  const json& machine = bench.at("machine");
-  const json& limits = bench.at("limits");
-  std::string text = bench.at("model").at("name").get<std::string>() + ", " + bench.at("dtype").get<std::string>() +
-                     " on " + bench.at("device").get<std::string>() + ", " + machine.at("threads").dump() +
-                     " threads; " + machine.at("processor").get<std::string>() + "\n";
-  for (const json& program : bench.at("programs")) text += program.get<std::string>() + "\n";
-  text += "products " + fixed(limits.at("best_flops_per_second").get<double>() * 1e-9, 1) + " GFLOP/s, memory " +
-          fixed(limits.at("bytes_per_second").get<double>() * 1e-9, 1) + " GB/s: what the shares are of\n\n";
+std::string bench_text(const BenchReport& bench) {
+  std::string text = bench.model + ", " + bench.dtype + " on " + bench.device + ", " + std::to_string(bench.threads) +
+                     " threads; " + bench.processor + "\n";
+  for (const std::string& program : bench.programs) text += program + "\n";
+  text += "products " + fixed(bench.best_flops_per_second * 1e-9, 1) + " GFLOP/s, memory " +
+          fixed(bench.bytes_per_second * 1e-9, 1) + " GB/s: what the shares are of\n\n";
   text += line({"what", "who", "tokens", "n", "median", "least", "most", "tokens/s", "share", "peak", "plan"});
-  for (const json& row : bench.at("measurements")) text += row_text(row);
-  for (const json& gap : bench.at("not_measured"))
-    text += "not measured: " + gap.at("what").get<std::string>() + ", " + gap.at("who").get<std::string>() + ": " +
-            gap.at("why").get<std::string>() + "\n";
-  return bench.at("interrupted") ? text + "Interrupted: what was not measured by then is not here.\n" : text;
+  for (const BenchMeasurement& row : bench.measurements) text += row_text(row);
+  for (const BenchGap& gap : bench.not_measured)
+    text += "not measured: " + gap.what + ", " + gap.who + ": " + gap.why + "\n";
+  return bench.interrupted ? text + "Interrupted: what was not measured by then is not here.\n" : text;
 }
 
 }  // namespace carryover

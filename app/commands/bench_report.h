@@ -13,8 +13,7 @@ namespace carryover {
 nlohmann::json bench_json(const BenchInput& input, const MachineLimits& limits,
                           const std::vector<std::string>& programs, const BenchResult& result);
 
-/// The measurements of a bench.json as rows, for bench.csv and for people.
-std::string bench_csv(const nlohmann::json& bench);
-std::string bench_text(const nlohmann::json& bench);
+/// What was found, for people.
+std::string bench_text(const BenchReport& bench);
 
 }  // namespace carryover

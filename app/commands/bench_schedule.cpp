@@ -132,10 +132,6 @@ class Bench {
 
 }  // namespace
 
-std::string_view bench_kind_name(BenchKind kind) {
-  return kind == BenchKind::Prefill ? "prefill" : kind == BenchKind::Decode ? "decode" : "train";
-}
-
 std::string bench_case_text(const BenchCase& bench_case) {
   std::string text = std::string(bench_kind_name(bench_case.kind)) + " " + std::to_string(bench_case.tokens) +
                      " tokens, " + bench_case.who;

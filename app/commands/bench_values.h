@@ -9,12 +9,10 @@
 
 #include "engine/core/machine_limits.h"
 #include "engine/core/run_control.h"
+#include "engine/io/bench_file.h"
 #include "engine/session.h"
 
 namespace carryover {
-
-enum class BenchKind { Prefill, Decode, Train };
-std::string_view bench_kind_name(BenchKind kind);  ///< "prefill", "decode", "train"
 
 /// One line of the result: who does what.
 struct BenchCase {
@@ -41,11 +39,6 @@ struct BenchRow {
   double bytes = 0;  ///< that decoding a token has to read; 0 else
 
   double median() const;
-};
-
-/// What was asked for and could not be had, which a reader of the numbers must know.
-struct BenchGap {
-  std::string what, who, why;
 };
 
 /// Somebody who can be measured: a policy of ours or a peer program. Owner: the command. One thread.

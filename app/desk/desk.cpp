@@ -14,6 +14,7 @@
 #include <QToolBar>
 #include <QToolButton>
 
+#include "app/bench_dialog.h"
 #include "app/desk/guide.h"
 #include "app/desk/language.h"
 #include "app/desk/layouts.h"
@@ -261,6 +262,7 @@ QString Desk::where_focus_is() const {
   for (QWidget* widget = QApplication::focusWidget(); widget != nullptr; widget = widget->parentWidget()) {
     if (qobject_cast<Panel*>(widget) != nullptr) return widget->objectName();
     if (qobject_cast<FinetuneDialog*>(widget) != nullptr) return QStringLiteral("training");
+    if (qobject_cast<BenchDialog*>(widget) != nullptr) return QStringLiteral("bench");
   }
   return {};
 }

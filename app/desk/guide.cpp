@@ -46,6 +46,7 @@ const std::map<QString, QString>& headings() {
                                                  {"memory", "Memory"},
                                                  {"training", "Fine-tuning in the window"},
                                                  {"audit", "The audit"},
+                                                 {"bench", "Measuring in the window"},
                                                  {"log", "Log"},
                                                  {"reach", "Fine-tuning in the window"},
                                                  {"notes", "Notes"},

@@ -14,8 +14,8 @@ namespace carryover {
 
 namespace {
 
-/// Moves the first entries of [slots, capacity, …] to a tensor of another capacity on `device`. Untouched pages of a fresh
-/// allocation cost nothing, so reserving ahead does not raise the peak.
+/// Moves the first entries of [slots, capacity, …] to a tensor of another capacity on `device`. Untouched pages of a
+/// fresh allocation cost nothing, so reserving ahead does not raise the peak.
 void enlarge(at::Tensor& tensor, std::int64_t entries, std::int64_t capacity, c10::Device device) {
   if (!tensor.defined()) return;
   std::vector<std::int64_t> sizes = tensor.sizes().vec();

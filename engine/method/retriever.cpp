@@ -234,8 +234,9 @@ RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& que
     const LayerPool& layer_pool = pool.layer(l);
     const at::Tensor summaries = query_summaries(config_, queries[static_cast<std::size_t>(l)]);
     layers.push_back(l);
-    searches.push_back(ops::search_on_device(layer_pool.keys.rows, pool.entries(), summaries.to(layer_pool.keys.device()),
-                                             layer_pool.head_slot, config_.top_k, rule()));
+    searches.push_back(ops::search_on_device(layer_pool.keys.rows, pool.entries(),
+                                             summaries.to(layer_pool.keys.device()), layer_pool.head_slot,
+                                             config_.top_k, rule()));
     auto [keys, values] =
         ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.head_slot, searches.back().positions);
     prefix.layers[static_cast<std::size_t>(l)] = {keys.to(device), values.to(device)};

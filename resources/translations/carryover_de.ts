@@ -583,7 +583,341 @@ Segment %5</translation>
     </message>
 </context>
 <context>
-    <name>BenchFigure</name>
+    <name>BenchDialog</name>
+    <message>
+        <source>Benchmark</source>
+        <translation>Messung</translation>
+    </message>
+    <message>
+        <source>What goes on</source>
+        <translation>Was vorgeht</translation>
+    </message>
+    <message>
+        <source>A bench is under way</source>
+        <translation>Eine Messung läuft</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>What was measured by then stays</source>
+        <translation>Was bis dahin gemessen ist, bleibt</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>Öffnen…</translation>
+    </message>
+    <message>
+        <source>Show what an earlier bench wrote into its folder</source>
+        <translation>Zeigt, was eine frühere Messung in ihren Ordner geschrieben hat</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern…</translation>
+    </message>
+    <message>
+        <source>The report as JSON, or its rows as CSV</source>
+        <translation>Der Bericht als JSON oder seine Zeilen als CSV</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>%1 (%2 s)</source>
+        <translation>%1 (%2 s)</translation>
+    </message>
+    <message>
+        <source>Ended after %1 s</source>
+        <translation>Nach %1 s zu Ende</translation>
+    </message>
+    <message>
+        <source>bench</source>
+        <translation>Messung</translation>
+    </message>
+    <message>
+        <source>was stopped before anything was measured</source>
+        <translation>wurde angehalten, bevor etwas gemessen war</translation>
+    </message>
+    <message>
+        <source>Not ready: %1</source>
+        <translation>Nicht bereit: %1</translation>
+    </message>
+    <message>
+        <source>Not now: %1</source>
+        <translation>Jetzt nicht: %1</translation>
+    </message>
+    <message>
+        <source>Measure in a process of its own</source>
+        <translation>Misst in einem eigenen Prozess</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>Beginnt…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>Hält an…</translation>
+    </message>
+    <message>
+        <source>Choose a folder that carryover bench --output wrote.</source>
+        <translation>Wählen Sie einen Ordner, den carryover bench --output geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>From %1</source>
+        <translation>Aus %1</translation>
+    </message>
+    <message>
+        <source>is neither .json nor .csv</source>
+        <translation>ist weder .json noch .csv</translation>
+    </message>
+    <message>
+        <source>Name one of them.</source>
+        <translation>Nennen Sie eines davon.</translation>
+    </message>
+    <message>
+        <source>Open the folder of a bench</source>
+        <translation>Ordner einer Messung öffnen</translation>
+    </message>
+    <message>
+        <source>Save the bench</source>
+        <translation>Messung speichern</translation>
+    </message>
+    <message>
+        <source>JSON (*.json);;CSV (*.csv)</source>
+        <translation>JSON (*.json);;CSV (*.csv)</translation>
+    </message>
+    <message>
+        <source>A bench is under way. Closing stops it, and what it has measured is lost unless it has a folder.</source>
+        <translation>Eine Messung läuft. Schließen hält sie an, und was sie gemessen hat, geht verloren, wenn sie keinen Ordner hat.</translation>
+    </message>
+    <message>
+        <source>Stop and close</source>
+        <translation>Anhalten und schließen</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Weiter messen</translation>
+    </message>
+</context>
+<context>
+    <name>BenchForm</name>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>The open model, or random weights of a known shape</source>
+        <translation>Das offene Modell oder zufällige Gewichte einer bekannten Form</translation>
+    </message>
+    <message>
+        <source>S, M, R, heads and so on as the window has them, in place of the model&apos;s defaults</source>
+        <translation>S, M, R, Köpfe und so weiter wie im Fenster statt der Vorgaben des Modells</translation>
+    </message>
+    <message>
+        <source>with the window&apos;s settings</source>
+        <translation>mit den Einstellungen des Fensters</translation>
+    </message>
+    <message>
+        <source>Numbers</source>
+        <translation>Zahlen</translation>
+    </message>
+    <message>
+        <source>auto: the faster one here</source>
+        <translation>auto: die hier schnelleren</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>auto: a GPU where there is one</source>
+        <translation>auto: eine GPU, wo es eine gibt</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>Threads</translation>
+    </message>
+    <message>
+        <source>Threads of the processor</source>
+        <translation>Threads des Prozessors</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>Contexts</source>
+        <translation>Kontexte</translation>
+    </message>
+    <message>
+        <source>Lengths of the texts, in tokens, with commas between them</source>
+        <translation>Längen der Texte in Token, mit Kommas dazwischen</translation>
+    </message>
+    <message>
+        <source>Work</source>
+        <translation>Arbeit</translation>
+    </message>
+    <message>
+        <source>A text&apos;s forward, tokens decoded behind it, one training step of K + 1 segments</source>
+        <translation>Vorwärtslauf eines Textes, danach dekodierte Token, ein Trainingsschritt aus K + 1 Segmenten</translation>
+    </message>
+    <message>
+        <source>Policies</source>
+        <translation>Verfahren</translation>
+    </message>
+    <message>
+        <source>What attention sees across segments</source>
+        <translation>Was die Aufmerksamkeit über Segmente hinweg sieht</translation>
+    </message>
+    <message>
+        <source>Decoded</source>
+        <translation>Dekodiert</translation>
+    </message>
+    <message>
+        <source>Tokens decoded behind each text</source>
+        <translation>Token, die nach jedem Text dekodiert werden</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> Token</translation>
+    </message>
+    <message>
+        <source>Repeats</source>
+        <translation>Wiederholungen</translation>
+    </message>
+    <message>
+        <source>Repetitions of each; by length: 5 up to 2048 tokens, 3 up to 8192, 1 above</source>
+        <translation>Wiederholungen von jedem; nach Länge: 5 bis 2048 Token, 3 bis 8192, darüber 1</translation>
+    </message>
+    <message>
+        <source>by length</source>
+        <translation>nach Länge</translation>
+    </message>
+    <message>
+        <source>Peer</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>The Python of a virtual environment that has transformers: measured in the same rounds. llama-bench takes part where it is on PATH and the model is a GGUF file</source>
+        <translation>Das Python einer virtuellen Umgebung, die transformers hat: wird in denselben Runden gemessen. llama-bench nimmt teil, wo es im PATH liegt und das Modell eine GGUF-Datei ist</translation>
+    </message>
+    <message>
+        <source>none, or venv/bin/python</source>
+        <translation>keiner, oder venv/bin/python</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Gets bench.json and bench.csv, also of what was stopped</source>
+        <translation>Bekommt bench.json und bench.csv, auch von Angehaltenem</translation>
+    </message>
+    <message>
+        <source>none: kept in this dialog</source>
+        <translation>keiner: bleibt in diesem Dialog</translation>
+    </message>
+    <message>
+        <source>Choose: %1</source>
+        <translation>Wählen: %1</translation>
+    </message>
+    <message>
+        <source>New folder for the bench</source>
+        <translation>Neuer Ordner für die Messung</translation>
+    </message>
+    <message>
+        <source>no open model</source>
+        <translation>kein offenes Modell</translation>
+    </message>
+    <message>
+        <source>%1 (open)</source>
+        <translation>%1 (offen)</translation>
+    </message>
+    <message>
+        <source>%1, random weights</source>
+        <translation>%1, zufällige Gewichte</translation>
+    </message>
+    <message>
+        <source>Peer: %1 is no program that can be started</source>
+        <translation>Vergleich: %1 ist kein Programm, das sich starten lässt</translation>
+    </message>
+    <message>
+        <source>Folder: %1 holds a bench already; name a new one</source>
+        <translation>Ordner: %1 enthält schon eine Messung; nennen Sie einen neuen</translation>
+    </message>
+    <message>
+        <source>Folder: %1 is a file</source>
+        <translation>Ordner: %1 ist eine Datei</translation>
+    </message>
+    <message>
+        <source>Model: none is open; open one, or choose a shape</source>
+        <translation>Modell: keines ist offen; öffnen Sie eines, oder wählen Sie eine Form</translation>
+    </message>
+    <message>
+        <source>Model: %1</source>
+        <translation>Modell: %1</translation>
+    </message>
+    <message>
+        <source>Contexts: none is given; such as 512, 2048</source>
+        <translation>Kontexte: keiner ist genannt; etwa 512, 2048</translation>
+    </message>
+    <message>
+        <source>Contexts: each is a whole number of tokens from 1 to %L1</source>
+        <translation>Kontexte: jeder ist eine ganze Zahl von Token von 1 bis %L1</translation>
+    </message>
+    <message>
+        <source>Work: tick what is to be measured</source>
+        <translation>Arbeit: haken Sie an, was gemessen werden soll</translation>
+    </message>
+    <message>
+        <source>Policies: tick at least one</source>
+        <translation>Verfahren: haken Sie mindestens eines an</translation>
+    </message>
+</context>
+<context>
+    <name>BenchPlots</name>
+    <message>
+        <source>Prefill (s)</source>
+        <translation>Prefill (s)</translation>
+    </message>
+    <message>
+        <source>Decoded token (ms)</source>
+        <translation>Dekodiertes Token (ms)</translation>
+    </message>
+    <message>
+        <source>Training step (s)</source>
+        <translation>Trainingsschritt (s)</translation>
+    </message>
+    <message>
+        <source>Sample (tokens)</source>
+        <translation>Beispiel (Token)</translation>
+    </message>
+    <message>
+        <source>Context (tokens)</source>
+        <translation>Kontext (Token)</translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation>Prefill</translation>
+    </message>
+    <message>
+        <source>Decoding</source>
+        <translation>Dekodieren</translation>
+    </message>
+    <message>
+        <source>Training step</source>
+        <translation>Trainingsschritt</translation>
+    </message>
+    <message>
+        <source>%1, recomputed</source>
+        <translation>%1, neu berechnet</translation>
+    </message>
     <message>
         <source>Model: %1, weights %2
 Machine: %3, %4 threads
@@ -595,24 +929,181 @@ Gemessen: %5
 Befehl: %6</translation>
     </message>
     <message>
-        <source>Memory and time of a prefill</source>
-        <translation>Speicher und Zeit eines Prefills</translation>
+        <source>%1: time by length</source>
+        <translation>%1: Zeit nach Länge</translation>
     </message>
     <message>
-        <source>Time of a prefill</source>
-        <translation>Zeit eines Prefills</translation>
+        <source>%1: memory by length</source>
+        <translation>%1: Speicher nach Länge</translation>
     </message>
     <message>
-        <source>Prefill (s)</source>
-        <translation>Prefill (s)</translation>
+        <source>%1: memory by time</source>
+        <translation>%1: Speicher nach Zeit</translation>
     </message>
     <message>
         <source>Peak memory (GB)</source>
         <translation>Höchster Speicherbedarf (GB)</translation>
     </message>
     <message>
-        <source>Context (tokens)</source>
-        <translation>Kontext (Token)</translation>
+        <source>None was measured</source>
+        <translation>Keines wurde gemessen</translation>
+    </message>
+    <message>
+        <source>No memory was measured</source>
+        <translation>Kein Speicher wurde gemessen</translation>
+    </message>
+</context>
+<context>
+    <name>BenchProcess</name>
+    <message>
+        <source>can&apos;t be started: %1</source>
+        <translation>lässt sich nicht starten: %1</translation>
+    </message>
+    <message>
+        <source>Install the package again; in a checkout, ./lab build builds it.</source>
+        <translation>Installieren Sie das Paket neu; in einer Arbeitskopie baut es ./lab build.</translation>
+    </message>
+    <message>
+        <source>what the bench printed</source>
+        <translation>was die Messung ausgab</translation>
+    </message>
+    <message>
+        <source>bench</source>
+        <translation>Messung</translation>
+    </message>
+    <message>
+        <source>its process was ended by signal %1</source>
+        <translation>ihr Prozess wurde durch Signal %1 beendet</translation>
+    </message>
+    <message>
+        <source>The system does so where memory runs out: choose shorter contexts or a smaller model.</source>
+        <translation>Das System tut das, wo der Speicher ausgeht: wählen Sie kürzere Kontexte oder ein kleineres Modell.</translation>
+    </message>
+    <message>
+        <source>Start the command line in a terminal to see more.</source>
+        <translation>Starten Sie die Kommandozeile in einem Terminal, um mehr zu sehen.</translation>
+    </message>
+    <message>
+        <source>it ended with code %1</source>
+        <translation>sie endete mit Code %1</translation>
+    </message>
+</context>
+<context>
+    <name>BenchResults</name>
+    <message>
+        <source>%1, %2 on %3, %4 threads of %5 cores · %6</source>
+        <translation>%1, %2 auf %3, %4 Threads von %5 Kernen · %6</translation>
+    </message>
+    <message>
+        <source>Shares are of %L1 GFLOP/s in matrix products and %L2 GB/s of memory</source>
+        <translation>Anteile gelten für %L1 GFLOP/s in Matrixprodukten und %L2 GB/s des Speichers</translation>
+    </message>
+    <message>
+        <source>Stopped: what was not measured by then is not here</source>
+        <translation>Angehalten: was bis dahin nicht gemessen war, fehlt hier</translation>
+    </message>
+    <message>
+        <source>Not measured: %1, %2: %3</source>
+        <translation>Nicht gemessen: %1, %2: %3</translation>
+    </message>
+    <message>
+        <source>Nothing has been measured yet. Start measures, and Open shows an earlier bench.</source>
+        <translation>Noch ist nichts gemessen. Start misst, und Öffnen zeigt eine frühere Messung.</translation>
+    </message>
+    <message>
+        <source>Measurements</source>
+        <translation>Messungen</translation>
+    </message>
+    <message>
+        <source>What was not measured</source>
+        <translation>Was nicht gemessen wurde</translation>
+    </message>
+    <message>
+        <source>Work that is drawn</source>
+        <translation>Gezeichnete Arbeit</translation>
+    </message>
+    <message>
+        <source>Memory by length</source>
+        <translation>Speicher nach Länge</translation>
+    </message>
+    <message>
+        <source>Memory by time</source>
+        <translation>Speicher nach Zeit</translation>
+    </message>
+    <message>
+        <source>What memory is drawn against</source>
+        <translation>Wogegen Speicher gezeichnet wird</translation>
+    </message>
+</context>
+<context>
+    <name>BenchTable</name>
+    <message>
+        <source>%L1 ms</source>
+        <translation>%L1 ms</translation>
+    </message>
+    <message>
+        <source>%L1 s</source>
+        <translation>%L1 s</translation>
+    </message>
+    <message>
+        <source>%L1 MB</source>
+        <translation>%L1 MB</translation>
+    </message>
+    <message>
+        <source>%L1 %</source>
+        <translation>%L1 %</translation>
+    </message>
+    <message>
+        <source>Median of %1 repetitions, from %2 to %3</source>
+        <translation>Median von %1 Wiederholungen, von %2 bis %3</translation>
+    </message>
+    <message>
+        <source>What reading the weights and the visible keys and values once is of memory&apos;s speed</source>
+        <translation>Was das einmalige Lesen der Gewichte und der sichtbaren Keys und Values von der Geschwindigkeit des Speichers ist</translation>
+    </message>
+    <message>
+        <source>What the definition&apos;s operations are of the best matrix product&apos;s speed</source>
+        <translation>Was die Operationen der Definition von der Geschwindigkeit des besten Matrixprodukts sind</translation>
+    </message>
+    <message>
+        <source>%1 were predicted</source>
+        <translation>%1 waren vorhergesagt</translation>
+    </message>
+    <message>
+        <source>Work</source>
+        <translation>Arbeit</translation>
+    </message>
+    <message>
+        <source>Who</source>
+        <translation>Wer</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>n</source>
+        <translation>n</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>Token/s</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Anteil</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>Speicherspitze</translation>
+    </message>
+    <message>
+        <source>Deviation</source>
+        <translation>Abweichung</translation>
     </message>
 </context>
 <context>
@@ -737,6 +1228,29 @@ Befehl: %6</translation>
     <message>
         <source>The maps of segment %1 were not kept: run with --carry-maps</source>
         <translation>Die Karten von Segment %1 wurden nicht aufgehoben: mit --carry-maps ausführen</translation>
+    </message>
+</context>
+<context>
+    <name>CommandBox</name>
+    <message>
+        <source>The same from the command line</source>
+        <translation>Dasselbe von der Kommandozeile</translation>
+    </message>
+    <message>
+        <source>Command line</source>
+        <translation>Kommandozeile</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the command line</source>
+        <translation>Die Kommandozeile kopieren</translation>
+    </message>
+    <message>
+        <source>Here as soon as nothing is wrong in the form.</source>
+        <translation>Hier, sobald im Formular alles stimmt.</translation>
     </message>
 </context>
 <context>
@@ -1853,22 +2367,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Probelauf läuft …</translation>
     </message>
     <message>
-        <source>The same from the command line</source>
-        <translation>Dasselbe von der Kommandozeile</translation>
-    </message>
-    <message>
-        <source>Command line</source>
-        <translation>Kommandozeile</translation>
-    </message>
-    <message>
-        <source>Copy</source>
-        <translation>Kopieren</translation>
-    </message>
-    <message>
-        <source>Copy the command line</source>
-        <translation>Die Kommandozeile kopieren</translation>
-    </message>
-    <message>
         <source>Load config…</source>
         <translation>Konfiguration laden …</translation>
     </message>
@@ -1915,10 +2413,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Not ready: see the field marked in “%1”.</source>
         <translation>Nicht bereit: siehe das markierte Feld in „%1“.</translation>
-    </message>
-    <message>
-        <source>Here as soon as nothing is wrong in the form.</source>
-        <translation>Hier, sobald im Formular alles stimmt.</translation>
     </message>
     <message>
         <source>–</source>
@@ -3272,6 +3766,14 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Peak memory of the engine&apos;s program against its machine&apos;s</source>
         <translation>Speicherspitze des Programms mit dem Rechenkern gegen den Speicher seiner Maschine</translation>
+    </message>
+    <message>
+        <source>the open one is on another machine; choose a shape</source>
+        <translation>das offene liegt auf einer anderen Maschine; wählen Sie eine Form</translation>
+    </message>
+    <message>
+        <source>Benchmark…</source>
+        <translation>Messung…</translation>
     </message>
 </context>
 <context>
@@ -6334,10 +6836,6 @@ im Versuch: %3 nat
         <translation>lässt sich nicht öffnen</translation>
     </message>
     <message>
-        <source>Open demo, model, text, run or training.</source>
-        <translation>Öffnen lassen sich demo, model, text, run oder training.</translation>
-    </message>
-    <message>
         <source>“%1” is not known</source>
         <translation>„%1“ ist nicht bekannt</translation>
     </message>
@@ -6482,10 +6980,6 @@ im Versuch: %3 nat
         <translation>Nehmen Sie light oder dark.</translation>
     </message>
     <message>
-        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER</source>
-        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER</translation>
-    </message>
-    <message>
         <source>FIELD VALUE</source>
         <translation>FELD WERT</translation>
     </message>
@@ -6528,10 +7022,6 @@ im Versuch: %3 nat
     <message>
         <source>FOLDER</source>
         <translation>ORDNER</translation>
-    </message>
-    <message>
-        <source>[PANEL] FILE</source>
-        <translation>[ANSICHT] DATEI</translation>
     </message>
     <message>
         <source>light | dark</source>
@@ -6902,6 +7392,18 @@ im Versuch: %3 nat
     <message>
         <source>model: exact; bf16 and int8 take less memory, and hits may differ</source>
         <translation>model: exakt; bf16 und int8 brauchen weniger Speicher, und Treffer können sich unterscheiden</translation>
+    </message>
+    <message>
+        <source>Open demo, model, text, run, training or bench.</source>
+        <translation>Öffnen lassen sich demo, model, text, run, training oder bench.</translation>
+    </message>
+    <message>
+        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | bench FOLDER</source>
+        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | bench ORDNER</translation>
+    </message>
+    <message>
+        <source>[PANEL | bench] FILE</source>
+        <translation>[ANSICHT | bench] DATEI</translation>
     </message>
 </context>
 <context>
