@@ -133,6 +133,8 @@ class TransformersSubject final : public BenchSubject {
   std::string program_;
 };
 
+constexpr std::int64_t kWarmUpTokens = 8192;  ///< of a longer text the first moments do not matter
+
 class LlamaBenchSubject final : public BenchSubject {
  public:
   LlamaBenchSubject(const BenchInput& input, std::string program) : input_(input), program_(std::move(program)) {}
@@ -150,7 +152,8 @@ class LlamaBenchSubject final : public BenchSubject {
     PeerProcess process(name(), shell_word(program_) + " -m " + shell_word(input_.model.path) + " -r 1 -o json -t " +
                                     std::to_string(input_.model.threads) +
                                     (input_.model.device == Device::Cuda ? " -ngl 99" : " -ngl 0") +
-                                    (decoding ? " -p 0 -n " + made + " -d " + tokens : " -n 0 -p " + tokens));
+                                    (decoding ? " -p 0 -n " + made + " -d " + tokens : " -n 0 -p " + tokens) +
+                                    (bench_case.tokens > kWarmUpTokens ? " --no-warmup" : ""));
     const std::string said = process.receive_all(control);
     const json tests = json::parse(said, nullptr, false);
     if (!tests.is_array() || tests.empty() || !tests[0].contains("avg_ns"))

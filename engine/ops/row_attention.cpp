@@ -151,10 +151,11 @@ std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const st
     for (W& value : q) value /= std::sqrt(static_cast<W>(d));
     const auto blocks = blocks_of<scalar_t>(parts, G, r);
     std::vector<Partial<W>> partials(blocks.size());
-    at::parallel_for(0, static_cast<std::int64_t>(blocks.size()), grain_of(kBlock * d), [&](std::int64_t begin, std::int64_t end) {
-      for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b)
-        partials[b] = attend_block<scalar_t, W>(blocks[b], q.data(), d);
-    });
+    at::parallel_for(0, static_cast<std::int64_t>(blocks.size()), grain_of(kBlock * d),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b)
+                         partials[b] = attend_block<scalar_t, W>(blocks[b], q.data(), d);
+                     });
     merge<scalar_t, W>(blocks, partials, G * r, d, out.template mutable_data_ptr<scalar_t>(),
                        lse.template mutable_data_ptr<W>());
   });

@@ -131,7 +131,7 @@ def full_section():
 
 def growth_section():
     lines = []
-    for dtype in ("fp32", "bf16"):
+    for dtype in ("bf16",):
         rows, _, _ = bench(dtype, "8192,131072", "prefill", "segmented", "--repeats", "1")
         short, long = rows["segmented", 8192, False], rows["segmented", 131072, False]
         lines.append([dtype, speed(short), speed(long), f"{long['tokens_per_s'] / short['tokens_per_s']:.3f}",
