@@ -81,9 +81,41 @@ CARRYOVER_VECTORISED void multiply_rows(const std::uint16_t* weight, const float
   }
 }
 
+/// The same in fp32.
+CARRYOVER_VECTORISED void multiply_rows(const float* weight, const float* x, float* out, std::int64_t first,
+                                        std::int64_t last, std::int64_t inner) {
+  constexpr std::int64_t step = kLanes * kSums;
+  for (std::int64_t r = first; r < last; ++r) {
+    const float* row = weight + r * inner;
+    Floats sums[kSums] = {};
+    std::int64_t i = 0;
+    for (; i + step <= inner; i += step)
+      for (std::int64_t s = 0; s < kSums; ++s) {
+        Floats w, factor;
+        std::memcpy(&w, row + i + s * kLanes, sizeof w);
+        std::memcpy(&factor, x + i + s * kLanes, sizeof factor);
+        sums[s] += w * factor;
+      }
+    float sum = 0;
+    for (; i < inner; ++i) sum += row[i] * x[i];
+    const Floats all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) sum += all[lane];
+    out[r] = sum;
+  }
+}
+
 at::Tensor row_product(const at::Tensor& x, const at::Tensor& weight) {
   const std::int64_t outer = weight.size(0), inner = weight.size(1);
   at::Tensor out = at::empty({1, outer}, x.options());
+  if (x.scalar_type() == at::kFloat) {
+    const at::Tensor dense = x.contiguous();
+    const float *row = dense.const_data_ptr<float>(), *rows = weight.const_data_ptr<float>();
+    float* sums = out.mutable_data_ptr<float>();
+    at::parallel_for(0, outer, grain_of(inner / 2), [&](std::int64_t first, std::int64_t last) {
+      multiply_rows(rows, row, sums, first, last, inner);
+    });
+    return out;
+  }
   const SplitRow row = split(x);
   const auto* rows = reinterpret_cast<const std::uint16_t*>(weight.const_data_ptr<at::BFloat16>());
   auto* sums = reinterpret_cast<std::uint16_t*>(out.mutable_data_ptr<at::BFloat16>());
@@ -107,7 +139,8 @@ struct RowProduct : Function<RowProduct> {
 }  // namespace
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
-  const bool one_row = x.is_cpu() && x.scalar_type() == at::kBFloat16 && x.dim() == 2 && x.size(0) == 1;
+  const bool one_row = x.is_cpu() && x.dim() == 2 && x.size(0) == 1 && x.scalar_type() == weight.scalar_type() &&
+                       (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kFloat);
   if (!one_row || !weight.is_contiguous()) return at::linear(x, weight);
   return at::GradMode::is_enabled() ? RowProduct::apply(x, weight) : row_product(x, weight);
 }

@@ -184,20 +184,22 @@ class OpsTest : public QObject {
   }
 
   void a_single_row_is_multiplied_as_exactly_as_by_the_framework() {
-    for (const auto& [outer, inner] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {5, 16}, {131, 577}, {3000, 64}}) {
-      const at::Tensor x = noise({1, inner}, at::kBFloat16).requires_grad_(),
-                       weight = noise({outer, inner}, at::kBFloat16).requires_grad_();
-      const at::Tensor exact = at::linear(x.to(at::kDouble), weight.to(at::kDouble));
-      const at::Tensor fast = ops::linear(x, weight), plain = at::linear(x, weight);
-      QCOMPARE(fast.scalar_type(), at::kBFloat16);
-      QVERIFY(error(fast, exact) <= 2 * error(plain, exact) + 1e-6);
-      const auto gradients = torch::autograd::grad({fast}, {x, weight}, {at::ones_like(fast)}),
-                 expected = torch::autograd::grad({plain}, {x, weight}, {at::ones_like(plain)});
-      for (std::size_t i = 0; i < 2; ++i)
-        QVERIFY(error(gradients[i], expected[i]) <= 0.01 * (1 + expected[i].abs().max().item<double>()));
-      const at::Tensor rows = noise({3, inner});
-      QVERIFY(ops::linear(rows, weight.to(at::kDouble)).equal(at::linear(rows, weight.to(at::kDouble))));
-    }
+    for (const at::ScalarType type : {at::kBFloat16, at::kFloat})
+      for (const auto& [outer, inner] :
+           {std::pair<std::int64_t, std::int64_t>{1, 1}, {5, 16}, {131, 577}, {3000, 64}}) {
+        const at::Tensor x = noise({1, inner}, type).requires_grad_(),
+                         weight = noise({outer, inner}, type).requires_grad_();
+        const at::Tensor exact = at::linear(x.to(at::kDouble), weight.to(at::kDouble));
+        const at::Tensor fast = ops::linear(x, weight), plain = at::linear(x, weight);
+        QCOMPARE(fast.scalar_type(), type);
+        QVERIFY(error(fast, exact) <= 2 * error(plain, exact) + 1e-6);
+        const auto gradients = torch::autograd::grad({fast}, {x, weight}, {at::ones_like(fast)}),
+                   expected = torch::autograd::grad({plain}, {x, weight}, {at::ones_like(plain)});
+        for (std::size_t i = 0; i < 2; ++i)
+          QVERIFY(error(gradients[i], expected[i]) <= 0.01 * (1 + expected[i].abs().max().item<double>()));
+        const at::Tensor rows = noise({3, inner});
+        QVERIFY(ops::linear(rows, weight.to(at::kDouble)).equal(at::linear(rows, weight.to(at::kDouble))));
+      }
   }
 
   void fp32_gradients_are_those_of_fp64() {
