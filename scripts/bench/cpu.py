@@ -74,36 +74,50 @@ def decode_section():
     write_section("cpu-decode", "Decoding on the CPU", "./lab bench cpu decode", body)
 
 
-def llama_section():
-    """Against llama-bench, which reads its weights in the file's own number format: the model is made in three."""
+def llama_files(folder):
+    """The model in three number formats: llama-bench reads its weights in the file's own."""
     if not (shutil.which("llama-bench") and shutil.which("llama-quantize")):
         sys.exit("llama-bench and llama-quantize have to be on PATH: build llama.cpp, and put its bin folder there.")
-    short, decoding, long, said = [], [], [], ""
+    files = {name: f"{folder}/{name}.gguf" for name in ("F32", "BF16", "Q8_0")}
+    for name, file in files.items():
+        subprocess.run(["llama-quantize", "--allow-requantize", MODEL, file, name], check=True, capture_output=True)
+    return files
+
+
+def against_llama(files, what):
+    """Full attention behind 512 tokens: lines by format, its fastest format, and which program it is."""
+    lines, speeds, said = [], {}, ""
+    for name, file in files.items():
+        dtype = "fp32" if name == "F32" else "bf16"
+        rows, programs, _ = bench(dtype, "512", what, "full", model=file)
+        ours, theirs = (rows[who, 512, False] for who in ("full", "llama-bench"))
+        lines.append([name, dtype, speed(ours), speed(theirs), ratio(ours, theirs)])
+        speeds[name], said = theirs["tokens_per_s"], programs[1].rsplit(",", 1)[0]
+    return table(["its weights", "ours", "ours, tokens/s", "llama.cpp, tokens/s", "ours / peer"], lines), max(
+        speeds, key=speeds.get), said
+
+
+def llama_decode_section():
     with tempfile.TemporaryDirectory() as folder:
-        files = {name: f"{folder}/{name}.gguf" for name in ("F32", "BF16", "Q8_0")}
-        for name, file in files.items():
-            subprocess.run(["llama-quantize", "--allow-requantize", MODEL, file, name], check=True, capture_output=True)
-        best, best_speed = "F32", 0.0
-        for name, file in files.items():
-            dtype = "fp32" if name == "F32" else "bf16"
-            for what, lines in (("decode", decoding), ("prefill", short)):
-                rows, programs, _ = bench(dtype, "512", what, "full", model=file)
-                ours, theirs = (rows[who, 512, False] for who in ("full", "llama-bench"))
-                lines.append([name, dtype, speed(ours), speed(theirs), ratio(ours, theirs)])
-            said = programs[1].rsplit(",", 1)[0]
-            if rows["llama-bench", 512, False]["tokens_per_s"] > best_speed:
-                best, best_speed = name, rows["llama-bench", 512, False]["tokens_per_s"]
+        lines, _, said = against_llama(llama_files(folder), "decode")
+    body = f"Peer: {said}. 32 tokens behind a prompt of 512, 2 threads; medians of 5 rounds that take turns.\n\n{lines}"
+    write_section("cpu-llama-decode", "Decoding against llama.cpp", "./lab bench cpu llama-decode", body)
+
+
+def llama_section():
+    long = []
+    with tempfile.TemporaryDirectory() as folder:
+        files = llama_files(folder)
+        lines, best, said = against_llama(files, "prefill")
         for tokens in (8192, 32768):
             rows, _, _ = bench("bf16", str(tokens), "prefill", "segmented,full" if tokens < 10000 else "segmented",
                                model=files[best])
             segmented, theirs = rows["segmented", tokens, False], rows["llama-bench", tokens, False]
             full = rows.get(("full", tokens, False))
             long.append([str(tokens), speed(segmented), speed(full), f"{best}: {speed(theirs)}", ratio(segmented, theirs)])
-    header = ["its weights", "ours", "ours, tokens/s", "llama.cpp, tokens/s", "ours / peer"]
-    body = f"Peer: {said}, 2 threads. Prefill of 512 tokens, full attention; medians of 5 rounds that take turns.\n\n"
-    body += table(header, short) + "\n\n32 tokens behind a prompt of 512:\n\n" + table(header, decoding)
-    body += ("\n\nSegmented in bf16, S = 1024, M = R = 128, against its full attention in its fastest format, by its defaults (no "
-             "`-fa`); medians of 3 rounds at 8K, one at 32K:\n\n")
+    body = (f"Peer: {said}, 2 threads. Prefill of 512 tokens, full attention; medians of 5 rounds that take turns.\n\n{lines}"
+            "\n\nSegmented in bf16, S = 1024, M = R = 128, against its full attention in its fastest format, by its defaults "
+            "(no `-fa`); medians of 3 rounds at 8K, one at 32K:\n\n")
     body += table(["tokens", "segmented, tokens/s", "our full attention", "llama.cpp, tokens/s", "ours / peer"], long)
     write_section("cpu-llama", "Against llama.cpp", "./lab bench cpu llama", body)
 
@@ -244,11 +258,12 @@ def pool_section():
 
 
 SECTIONS = {"prefill": prefill_section, "decode": decode_section, "full": full_section, "growth": growth_section,
-            "train": train_section, "pool": pool_section, "start": start_section, "llama": llama_section}
+            "train": train_section, "pool": pool_section, "start": start_section, "llama": llama_section,
+            "llama-decode": llama_decode_section}
 
 
 def main():
-    for name in sys.argv[1:] or [name for name in SECTIONS if name != "llama" or shutil.which("llama-bench")]:
+    for name in sys.argv[1:] or [name for name in SECTIONS if not name.startswith("llama") or shutil.which("llama-bench")]:
         SECTIONS[name]()
 
 
