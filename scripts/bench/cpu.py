@@ -24,16 +24,15 @@ def path_without(program):
 
 
 def bench(dtype, contexts, what, policies, *more, model=None):
-    """The measurements by (who, tokens, checkpointing), the programs, and what could not be measured. llama-bench takes
-    part where it is given a model in its own format."""
+    """The measurements by (who, tokens, checkpointing), and the programs. llama-bench takes part where it is given a
+    model in its own format."""
     here = dict(os.environ, PATH=os.environ["PATH"] if model else path_without("llama-bench"))
     model = model or MODEL
     command = [PROGRAM, "bench", model, "--json", "--dtype", dtype, "--threads", "2", "--contexts", contexts,
                "--what", what, "--policies", policies, *more]
     report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=here).stdout)
     rows = {(row["who"], row["tokens"], row.get("checkpointing", False)): row for row in report["measurements"]}
-    gaps = [f"{gap['who']}: not measured, {gap['why']}." for gap in report["not_measured"]]
-    return rows, report["programs"], gaps
+    return rows, report["programs"]
 
 
 def speed(row):
@@ -47,8 +46,8 @@ def ratio(ours, peer):
 def prefill_section():
     lines, said = [], []
     for dtype in ("fp32", "bf16"):
-        rows, programs, _ = bench(dtype, "512,2048", "prefill", "full", "--peer", PEER, "--repeats",
-                                  str(ROUNDS["prefill"]))
+        rows, programs = bench(dtype, "512,2048", "prefill", "full", "--peer", PEER, "--repeats",
+                               str(ROUNDS["prefill"]))
         said = programs[1:2]
         for tokens in (512, 2048):
             ours, theirs = (rows.get((who, tokens, False)) for who in ("full", "transformers"))
@@ -62,8 +61,8 @@ def prefill_section():
 def decode_section():
     lines, said = [], []
     for dtype in ("fp32", "bf16"):
-        rows, programs, _ = bench(dtype, "512", "decode", "segmented,full", "--peer", PEER, "--repeats",
-                                  str(ROUNDS["prefill"]))
+        rows, programs = bench(dtype, "512", "decode", "segmented,full", "--peer", PEER, "--repeats",
+                               str(ROUNDS["prefill"]))
         said, theirs = programs[1:2], rows.get(("transformers", 512, False))
         for policy in ("segmented", "full"):
             ours = rows[policy, 512, False]
@@ -89,7 +88,7 @@ def against_llama(files, what):
     lines, speeds, said = [], {}, ""
     for name, file in files.items():
         dtype = "fp32" if name == "F32" else "bf16"
-        rows, programs, _ = bench(dtype, "512", what, "full", model=file)
+        rows, programs = bench(dtype, "512", what, "full", model=file)
         ours, theirs = (rows[who, 512, False] for who in ("full", "llama-bench"))
         lines.append([name, dtype, speed(ours), speed(theirs), ratio(ours, theirs)])
         speeds[name], said = theirs["tokens_per_s"], programs[1].rsplit(",", 1)[0]
@@ -110,8 +109,8 @@ def llama_section():
         files = llama_files(folder)
         lines, best, said = against_llama(files, "prefill")
         for tokens in (8192, 32768):
-            rows, _, _ = bench("bf16", str(tokens), "prefill", "segmented,full" if tokens < 10000 else "segmented",
-                               model=files[best])
+            rows, _ = bench("bf16", str(tokens), "prefill", "segmented,full" if tokens < 10000 else "segmented",
+                            model=files[best])
             segmented, theirs = rows["segmented", tokens, False], rows["llama-bench", tokens, False]
             full = rows.get(("full", tokens, False))
             long.append([str(tokens), speed(segmented), speed(full), f"{best}: {speed(theirs)}", ratio(segmented, theirs)])
@@ -144,7 +143,7 @@ def start_section():
 def full_section():
     lines = []
     for dtype in ("fp32", "bf16"):
-        rows, _, _ = bench(dtype, "16384", "prefill", "segmented,full", "--repeats", "2")
+        rows, _ = bench(dtype, "16384", "prefill", "segmented,full", "--repeats", "2")
         segmented, full = rows["segmented", 16384, False], rows["full", 16384, False]
         lines.append([dtype, "16384", speed(segmented), speed(full), ratio(segmented, full)])
     body = "S = 1024, M = R = 128, 2 threads, the same program; medians of 2 rounds.\n\n"
@@ -155,7 +154,7 @@ def full_section():
 def growth_section():
     lines = []
     for dtype in ("bf16",):
-        rows, _, _ = bench(dtype, "8192,131072", "prefill", "segmented", "--repeats", "1")
+        rows, _ = bench(dtype, "8192,131072", "prefill", "segmented", "--repeats", "1")
         short, long = rows["segmented", 8192, False], rows["segmented", 131072, False]
         lines.append([dtype, speed(short), speed(long), f"{long['tokens_per_s'] / short['tokens_per_s']:.3f}",
                       f"{short['peak_bytes'] / MB:.0f}", f"{long['peak_bytes'] / MB:.0f}",
@@ -180,8 +179,8 @@ def training_peak(ids, dtype, segments):
 def train_section():
     lines, growth_lines, programs = [], [], []
     for dtype in ("fp32", "bf16"):
-        rows, programs, _ = bench(dtype, "512", "train", "segmented", "--peer", PEER, "--repeats", str(ROUNDS["train"]),
-                                  "--segment-length", "1024", "--carry-length", "128", "--retrieval-length", "128")
+        rows, programs = bench(dtype, "512", "train", "segmented", "--peer", PEER, "--repeats", str(ROUNDS["train"]),
+                               "--segment-length", "1024", "--carry-length", "128", "--retrieval-length", "128")
         for checkpointing in (False, True):
             ours, theirs = rows["segmented", 2048, checkpointing], rows.get(("transformers", 2048, checkpointing))
             peaks = [row["peak_bytes"] / MB if row else float("nan") for row in (ours, theirs)]
