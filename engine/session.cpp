@@ -21,6 +21,7 @@
 #include "engine/io/whole_folder.h"
 #include "engine/model/dtype_choice.h"
 #include "engine/ops/cuda_runtime.h"
+#include "engine/ops/memory_meter.h"
 #include "engine/train/adapter_file.h"
 #include "engine/train/audit.h"
 #include "engine/train/checkpoint.h"
@@ -32,6 +33,11 @@ namespace {
 
 constexpr std::int64_t kStateBytes = std::int64_t{512} << 20;  // kept for what_if() and inspect()
 constexpr const char* kMemoryAdvice = "Run fewer tokens, a shorter segment or --dtype bf16, or close other programs.";
+
+/// For work that is long enough: what it freed is the system's again when it ends.
+struct GivesMemoryBack {
+  ~GivesMemoryBack() { give_back_free_memory(); }
+};
 
 /// LibTorch's and the allocator's exceptions become ours here and nowhere else.
 template <typename Work>
@@ -104,6 +110,7 @@ class EngineSession final : public Session {
   const ModelInfo& model() const override { return info_; }
 
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
+    const GivesMemoryBack at_the_end;
     return guarded([&] { return run_text(decoder_, request, observer, control, &archive_); });
   }
   GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
@@ -124,10 +131,12 @@ class EngineSession final : public Session {
     return guarded([&] { return inspect_segment(decoder_, request, control, archive_); });
   }
   HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) override {
+    const GivesMemoryBack at_the_end;
     return guarded([&] { return carryover::profile_heads(decoder_, request, control); });
   }
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     archive_.clear();  // states of weights that are gone
+    const GivesMemoryBack at_the_end;
     return guarded([&] { return train_model(decoder_, info_, request, observer, control); });
   }
   void save(const std::string& directory) override {
@@ -142,6 +151,7 @@ class EngineSession final : public Session {
     });
   }
   AuditReport audit(const AuditRequest& request, RunControl& control) override {
+    const GivesMemoryBack at_the_end;
     return guarded([&] { return audit_model(decoder_, request, control); });
   }
 

@@ -75,9 +75,8 @@ std::int64_t CostModel::activation_bytes(std::int64_t chunk) const {
   const Wide attention = (3 * model.heads + 3 * model.kv_heads) * model.head_dim;  // q, k, v, rotated q and k, output
   const Wide feed_forward = 3 * model.intermediate;                                // gate, up, product
   const Wide layer = (stream + std::max(attention, feed_forward)) * chunk * bytes_per_value;
-  const Wide logits = std::min<Wide>(logit_block_bytes, Wide{4} * chunk * model.vocabulary);
-  const Wide products = bytes_per_value < 4 ? logits / 2 : 0;  // before they are widened to fp32
-  const Wide loss = Wide{model.hidden} * chunk * bytes_per_value + 2 * logits + products;  // and their exponentials
+  const Wide logits = std::min<Wide>(logit_block_bytes, Wide{chunk} * model.vocabulary * bytes_per_value);
+  const Wide loss = Wide{model.hidden} * chunk * bytes_per_value + logits;
   return saturated(std::max(layer, loss));
 }
 

@@ -7,7 +7,7 @@
 
 namespace carryover {
 
-/// Logits exist for a block of rows at a time, never [T, V]: this much of them in fp32 (method/segment_loss).
+/// Logits exist for a block of rows at a time, never [T, V]: this much of them (method/segment_loss).
 inline constexpr std::int64_t logit_block_bytes = 16 << 20;
 
 /// Predicted cost of a run (sec:complexity), for the window's curves and for checks before loading. Pure; any thread.

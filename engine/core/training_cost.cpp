@@ -64,8 +64,8 @@ double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::
 
   const bool everything = training.lora.rank == 0;
   const double head = real(model.vocabulary) * hidden;
-  const double logits = std::min(real(logit_block_bytes), kMaster * m * real(model.vocabulary));
-  const double loss = 2 * logits + (b < kMaster ? logits / 2 + (everything ? head * b : 0) : 0);
+  const double logits = std::min(real(logit_block_bytes), b * m * real(model.vocabulary));
+  const double loss = logits + (b < kMaster && everything ? head * b : 0);
   const double fresh = (trainable - (everything && !model.tied_embeddings ? head : 0)) * b;
   // Without checkpointing a segment's graph is freed layer by layer while its parameters' gradients appear.
   const double appearing = training.gradient_checkpointing ? fresh + layer : std::max(0.0, fresh - layers * layer);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/ops/linear.h"
+
 namespace carryover {
 
 namespace {
@@ -38,7 +40,7 @@ ProductRate rate_of(const char* name, std::int64_t rows, std::int64_t inner, std
                     at::TensorOptions options) {
   const at::Tensor x = at::randn({rows, inner}, options), w = at::randn({outer, inner}, options);
   const double flops = 2.0 * static_cast<double>(rows) * static_cast<double>(inner) * static_cast<double>(outer);
-  return {name, rows, inner, outer, flops * calls_per_second([&] { return at::linear(x, w); })};
+  return {name, rows, inner, outer, flops * calls_per_second([&] { return ops::linear(x, w); })};
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/ops/elementwise.h"
-#include "engine/ops/row_product.h"
+#include "engine/ops/linear.h"
 
 namespace carryover {
 
@@ -49,7 +49,7 @@ at::Tensor Decoder::finish(const at::Tensor& x) const {
 }
 
 at::Tensor Decoder::logits(const at::Tensor& hidden) const {
-  return ops::linear(hidden, weights.head).to(ops::compute_type(hidden.scalar_type()));
+  return ops::linear(hidden, weights.head);
 }
 
 }  // namespace carryover

@@ -26,7 +26,7 @@ struct Decoder {
                            const AdapterDropout& dropout) const;
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
-  at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V] in max(fp32, dtype)
+  at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
 
  private:
   at::Tensor linear(int layer, const at::Tensor& x, const at::Tensor& weight,

@@ -4,6 +4,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -100,6 +101,10 @@ std::int64_t available_memory_bytes(c10::Device device) {
     available =
         std::min(available, static_cast<std::int64_t>(limit.rlim_cur) - proc_bytes("/proc/self/status", "VmSize"));
   return std::max<std::int64_t>(available, 0);
+}
+
+void give_back_free_memory() {
+  malloc_trim(0);
 }
 
 }  // namespace carryover

@@ -2,8 +2,6 @@
 #include "engine/ops/row_product.h"
 
 #include <ATen/ATen.h>
-#include <ATen/core/grad_mode.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <cstring>
 #include <vector>
@@ -14,10 +12,6 @@
 namespace carryover::ops {
 
 namespace {
-
-using torch::autograd::AutogradContext;
-using torch::autograd::Function;
-using torch::autograd::variable_list;
 
 constexpr std::int64_t kLanes = 16, kSums = 4;
 
@@ -104,6 +98,13 @@ CARRYOVER_VECTORISED void multiply_rows(const float* weight, const float* x, flo
   }
 }
 
+}  // namespace
+
+bool has_row_product(const at::Tensor& x, const at::Tensor& weight) {
+  return x.is_cpu() && x.dim() == 2 && x.size(0) == 1 && weight.is_contiguous() &&
+         x.scalar_type() == weight.scalar_type() && (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kFloat);
+}
+
 at::Tensor row_product(const at::Tensor& x, const at::Tensor& weight) {
   const std::int64_t outer = weight.size(0), inner = weight.size(1);
   at::Tensor out = at::empty({1, outer}, x.options());
@@ -123,26 +124,6 @@ at::Tensor row_product(const at::Tensor& x, const at::Tensor& weight) {
     multiply_rows(rows, row.even.data(), row.odd.data(), sums, first, last, inner);
   });
   return out;
-}
-
-struct RowProduct : Function<RowProduct> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight) {
-    context->save_for_backward({x, weight});
-    return row_product(x, weight);
-  }
-  static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto saved = context->get_saved_variables();
-    return {at::mm(gradients[0], saved[1]), at::mm(gradients[0].t(), saved[0])};
-  }
-};
-
-}  // namespace
-
-at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
-  const bool one_row = x.is_cpu() && x.dim() == 2 && x.size(0) == 1 && x.scalar_type() == weight.scalar_type() &&
-                       (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kFloat);
-  if (!one_row || !weight.is_contiguous()) return at::linear(x, weight);
-  return at::GradMode::is_enabled() ? RowProduct::apply(x, weight) : row_product(x, weight);
 }
 
 }  // namespace carryover::ops

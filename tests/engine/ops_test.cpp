@@ -8,8 +8,9 @@
 #include <random>
 
 #include "engine/ops/elementwise.h"
+#include "engine/ops/linear.h"
+#include "engine/ops/logit_loss.h"
 #include "engine/ops/prefix_attention.h"
-#include "engine/ops/row_product.h"
 
 using namespace carryover;
 
@@ -21,6 +22,10 @@ at::Tensor noise(at::IntArrayRef shape, at::ScalarType type = at::kDouble) {
 
 double error(const at::Tensor& a, const at::Tensor& b) {
   return (a.detach().to(at::kDouble) - b.detach().to(at::kDouble)).abs().max().item<double>();
+}
+
+double mean_error(const at::Tensor& a, const at::Tensor& b) {
+  return (a.detach().to(at::kDouble) - b.detach().to(at::kDouble)).square().mean().sqrt().item<double>();
 }
 
 /// Values and gradients of two ways to compute the same, in fp64.
@@ -200,6 +205,54 @@ class OpsTest : public QObject {
         const at::Tensor rows = noise({3, inner});
         QVERIFY(ops::linear(rows, weight.to(at::kDouble)).equal(at::linear(rows, weight.to(at::kDouble))));
       }
+  }
+
+  void large_fp32_products_are_as_exact_as_by_the_framework() {
+    for (const auto& [outer, inner] : {std::pair<std::int64_t, std::int64_t>{512, 160}, {97, 1024}})
+      for (const std::int64_t rows : {16, 33, 200}) {
+        const at::Tensor x = noise({rows, inner}), weight = noise({outer, inner}), seed = noise({rows, outer});
+        const std::vector<at::Tensor> narrow{x.detach().to(at::kFloat).requires_grad_(),
+                                             weight.detach().to(at::kFloat).requires_grad_()},
+            wide{narrow[0].detach().to(at::kDouble).requires_grad_(),
+                 narrow[1].detach().to(at::kDouble).requires_grad_()};
+        const at::Tensor fast = ops::linear(narrow[0], narrow[1]), plain = at::linear(narrow[0], narrow[1]),
+                         exact = at::linear(wide[0], wide[1]);
+        QVERIFY(mean_error(fast, exact) <= 2 * mean_error(plain, exact));
+        const at::Tensor down = seed.detach().to(at::kFloat);
+        const auto own = torch::autograd::grad({fast}, narrow, {down}),
+                   framework = torch::autograd::grad({plain}, narrow, {down}),
+                   truth = torch::autograd::grad({exact}, wide, {down.to(at::kDouble)});
+        for (std::size_t i = 0; i < 2; ++i)
+          QVERIFY(mean_error(own[i], truth[i]) <= 2 * mean_error(framework[i], truth[i]));
+      }
+  }
+
+  /// Values and gradients in place, over rows of one and of several chunks, with logits far from one another.
+  void logit_loss_is_the_softmaxs() {
+    for (const at::ScalarType type : {at::kDouble, at::kFloat, at::kBFloat16})
+      for (const std::int64_t width : {1, 17, 2048, 5000}) {
+        const at::Tensor logits = (at::randn({7, width}, at::kDouble) * 20).to(type),
+                         targets = at::randint(width, {7}, at::kLong);
+        const at::Tensor wide = logits.to(at::kDouble).requires_grad_();
+        const at::Tensor exact = wide.logsumexp(1) - wide.gather(1, targets.unsqueeze(1)).squeeze(1);
+        const at::Tensor gradient = torch::autograd::grad({exact.sum()}, {wide})[0];
+        const at::NoGradGuard no_gradients;
+        at::Tensor in_place = logits.clone();
+        const ops::LogitLoss loss = ops::logit_loss(in_place, targets);
+        QVERIFY(error(loss.nll, exact) <= (type == at::kDouble ? 1e-12 : 4e-5));
+        ops::to_loss_gradient(in_place, loss, targets);
+        QCOMPARE(in_place.scalar_type(), type);
+        const double unit = type == at::kDouble ? 1e-12 : type == at::kFloat ? 1e-5 : 4e-3;
+        QVERIFY(error(in_place, gradient) <= unit);
+      }
+  }
+
+  void logit_loss_of_a_broken_row_is_not_a_number() {
+    const at::NoGradGuard no_gradients;
+    at::Tensor logits = at::randn({2, 40}, at::kFloat);
+    logits[1][33] = std::numeric_limits<float>::quiet_NaN();
+    const at::Tensor nll = ops::logit_loss(logits, at::zeros({2}, at::kLong)).nll;
+    QVERIFY(nll.isfinite()[0].item<bool>() && nll.isnan()[1].item<bool>());
   }
 
   void fp32_gradients_are_those_of_fp64() {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/linear.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "engine/ops/row_product.h"
+
+namespace carryover::ops {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Function;
+using torch::autograd::variable_list;
+
+using OneDnnLinear = at::Tensor(const at::Tensor& x, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                                std::string_view activation, c10::List<std::optional<at::Scalar>> scalars,
+                                std::optional<std::string_view> algorithm);
+
+/// LibTorch's door to oneDNN's products; none in a LibTorch that was built without it.
+const std::optional<c10::TypedOperatorHandle<OneDnnLinear>>& onednn_linear() {
+  static const auto found = [] {
+    const auto schema = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+    return schema ? std::make_optional(schema->typed<OneDnnLinear>()) : std::nullopt;
+  }();
+  return found;
+}
+
+/// Large products in fp32: at::linear gives them to MKL, which on AMD's processors is slower by a seventh. oneDNN adds
+/// one term after another, so that its error outgrows twice MKL's in longer sums.
+bool takes_onednn(const at::Tensor& x, const at::Tensor& weight) {
+  constexpr std::int64_t least_rows = 16, least_weights = 1 << 16, most_terms = 1024;
+  return x.is_cpu() && x.dim() == 2 && x.scalar_type() == at::kFloat && weight.scalar_type() == at::kFloat &&
+         x.size(0) >= least_rows && x.size(1) <= most_terms && weight.numel() >= least_weights &&
+         onednn_linear().has_value();
+}
+
+/// x · weightᵀ; the weight may be a transposed view.
+at::Tensor onednn_product(const at::Tensor& x, const at::Tensor& weight) {
+  return onednn_linear()->call(x, weight, std::nullopt, "none", c10::List<std::optional<at::Scalar>>(), "");
+}
+
+at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
+  return has_row_product(x, weight) ? row_product(x, weight) : onednn_product(x, weight);
+}
+
+struct LinearFunction : Function<LinearFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight) {
+    context->save_for_backward({x, weight});
+    return product(x, weight);
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const at::Tensor &x = saved[0], &weight = saved[1], &gradient = gradients[0];
+    variable_list to(2);
+    if (context->needs_input_grad(0))
+      to[0] = takes_onednn(gradient, weight) ? onednn_product(gradient, weight.t()) : at::mm(gradient, weight);
+    if (context->needs_input_grad(1)) to[1] = at::mm(gradient.t(), x);
+    return to;
+  }
+};
+
+}  // namespace
+
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
+  if (!has_row_product(x, weight) && !takes_onednn(x, weight)) return at::linear(x, weight);
+  return at::GradMode::is_enabled() ? LinearFunction::apply(x, weight) : product(x, weight);
+}
+
+}  // namespace carryover::ops

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/logit_loss.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
+#include <ATen/OpMathType.h>
+#include <ATen/core/grad_mode.h>
+
+#include <array>
+#include <limits>
+
+#include "engine/core/error.h"
+#include "engine/ops/elementwise.h"
+#include "engine/ops/parallel.h"
+#include "engine/ops/wide_rows.h"
+
+namespace carryover::ops {
+
+namespace {
+
+constexpr std::int64_t kChunk = 2048;  // values of a row at a time: widened, they stay in the first-level cache
+constexpr int kLanes = 16;
+
+#define CARRYOVER_LOGIT_LOOPS(T, vectorised)                                                                         \
+  vectorised T largest(const T* x, std::int64_t n) {                                                                 \
+    T lanes[kLanes];                                                                                                 \
+    for (T & lane : lanes) lane = -std::numeric_limits<T>::infinity();                                               \
+    std::int64_t i = 0;                                                                                              \
+    for (; i + kLanes <= n; i += kLanes)                                                                             \
+      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = lanes[lane] < x[i + lane] ? x[i + lane] : lanes[lane]; \
+    for (; i < n; ++i) lanes[0] = lanes[0] < x[i] ? x[i] : lanes[0];                                                 \
+    T most = lanes[0];                                                                                               \
+    for (T lane : lanes) most = most < lane ? lane : most;                                                           \
+    return most;                                                                                                     \
+  }                                                                                                                  \
+  vectorised T sum_of_exponentials(const T* x, T shift, std::int64_t n) {                                            \
+    T lanes[kLanes] = {};                                                                                            \
+    std::int64_t i = 0;                                                                                              \
+    for (; i + kLanes <= n; i += kLanes)                                                                             \
+      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += fast_exp(x[i + lane] - shift);                        \
+    T sum = 0;                                                                                                       \
+    for (; i < n; ++i) sum += fast_exp(x[i] - shift);                                                                \
+    for (T lane : lanes) sum += lane;                                                                                \
+    return sum;                                                                                                      \
+  }                                                                                                                  \
+  vectorised void exponentials(T* x, T shift, std::int64_t n) {                                                      \
+    for (std::int64_t i = 0; i < n; ++i) x[i] = fast_exp(x[i] - shift);                                              \
+  }
+CARRYOVER_LOGIT_LOOPS(float, CARRYOVER_VECTORISED)
+CARRYOVER_LOGIT_LOOPS(double, )
+#undef CARRYOVER_LOGIT_LOOPS
+
+/// Calls work(first, count, values) for the chunks of a row, widened.
+template <typename Wide, typename T, typename Work>
+void for_chunks(const T* row, std::int64_t n, const Work& work) {
+  std::array<Wide, kChunk> values;
+  for (std::int64_t first = 0; first < n; first += kChunk) {
+    const std::int64_t count = std::min(kChunk, n - first);
+    load(row + first, values.data(), count);
+    work(first, count, values.data());
+  }
+}
+
+/// log Σ exp of a row; the sum is brought to the new top whenever a chunk has a greater one.
+template <typename Wide, typename T>
+Wide log_sum_of(const T* row, std::int64_t n) {
+  Wide top = -std::numeric_limits<Wide>::infinity();
+  double sum = 0;
+  for_chunks<Wide>(row, n, [&](std::int64_t, std::int64_t count, const Wide* values) {
+    const Wide most = largest(values, count);
+    if (top < most) {
+      sum *= std::exp(static_cast<double>(top) - static_cast<double>(most));
+      top = most;
+    }
+    sum += static_cast<double>(sum_of_exponentials(values, top, count));
+  });
+  return static_cast<Wide>(static_cast<double>(top) + std::log(sum));
+}
+
+#define CARRYOVER_DISPATCH(type, name, ...) AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, type, name, __VA_ARGS__)
+
+LogitLoss logit_loss_cpu(const at::Tensor& logits, const at::Tensor& targets) {
+  const std::int64_t rows = logits.size(0), n = logits.size(1);
+  const auto options = logits.options().dtype(compute_type(logits.scalar_type()));
+  LogitLoss loss{at::empty({rows}, options), at::empty({rows}, options)};
+  CARRYOVER_DISPATCH(logits.scalar_type(), "logit_loss", [&] {
+    using Wide = at::opmath_type<scalar_t>;
+    const scalar_t* in = logits.const_data_ptr<scalar_t>();
+    const std::int64_t* target = targets.const_data_ptr<std::int64_t>();
+    Wide *nll = loss.nll.mutable_data_ptr<Wide>(), *log_sum = loss.log_sum.mutable_data_ptr<Wide>();
+    at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) {
+        log_sum[r] = log_sum_of<Wide>(in + r * n, n);
+        nll[r] = log_sum[r] - static_cast<Wide>(in[r * n + target[r]]);
+      }
+    });
+  });
+  return loss;
+}
+
+void to_loss_gradient_cpu(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets) {
+  const std::int64_t rows = logits.size(0), n = logits.size(1);
+  CARRYOVER_DISPATCH(logits.scalar_type(), "to_loss_gradient", [&] {
+    using Wide = at::opmath_type<scalar_t>;
+    scalar_t* values = logits.mutable_data_ptr<scalar_t>();
+    const std::int64_t* target = targets.const_data_ptr<std::int64_t>();
+    const Wide* log_sum = loss.log_sum.const_data_ptr<Wide>();
+    at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r)
+        for_chunks<Wide>(values + r * n, n, [&](std::int64_t first, std::int64_t count, Wide* chunk) {
+          exponentials(chunk, log_sum[r], count);
+          if (target[r] >= first && target[r] < first + count) chunk[target[r] - first] -= 1;
+          store(chunk, values + r * n + first, count);
+        });
+    });
+  });
+}
+
+}  // namespace
+
+LogitLoss logit_loss(const at::Tensor& logits, const at::Tensor& targets) {
+  CARRYOVER_CHECK(logits.is_contiguous() && targets.is_contiguous() && targets.size(0) == logits.size(0));
+  if (logits.is_cpu() && !at::GradMode::is_enabled()) return logit_loss_cpu(logits, targets);
+  const at::Tensor wide = logits.to(compute_type(logits.scalar_type())), log_sum = wide.logsumexp(1);
+  return {log_sum - wide.gather(1, targets.unsqueeze(1)).squeeze(1), log_sum};
+}
+
+void to_loss_gradient(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets) {
+  if (logits.is_cpu()) return to_loss_gradient_cpu(logits, loss, targets);
+  const at::Tensor wide = logits.to(compute_type(logits.scalar_type())).sub(loss.log_sum.unsqueeze(1)).exp_();
+  const at::Tensor chosen = targets.unsqueeze(1);
+  logits.copy_(wide.scatter_add_(1, chosen, at::full_like(chosen, -1, wide.options())));
+}
+
+}  // namespace carryover::ops
