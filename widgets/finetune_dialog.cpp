@@ -96,7 +96,7 @@ QWidget* FinetuneDialog::build_side() {
     work_layout->addWidget(label);
   }
   dry_run_ = new QPushButton(tr("Dry run"), work);
-  dry_run_->setToolTip(tr("One step on the first samples: measures memory and time, writes nothing"));
+  dry_run_->setToolTip(tr("Two steps on the first samples: measures memory and time, writes nothing"));
   connect(dry_run_, &QPushButton::clicked, this, [this] {
     validate();
     if (!plan_ || !busy_.isEmpty()) return;

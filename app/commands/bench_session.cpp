@@ -122,7 +122,7 @@ class SessionSubject final : public BenchSubject {
     return {result.decode_seconds / static_cast<double>(result.ids.size()), {}, {}};
   }
 
-  /// One step of a dry run: the weights stay what they are.
+  /// The last step of a dry run: the weights stay what they are.
   BenchSample train(const BenchCase& bench_case, RunControl& control) {
     auto plan = std::make_shared<TrainingPlan>();
     plan->model = input_.model.path;

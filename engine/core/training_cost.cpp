@@ -31,15 +31,15 @@ double kept_by_layer(const ModelConfig& model, const LoraConfig& lora, double by
   const double queries = real(model.heads * model.head_dim), keys = real(model.kv_heads * model.head_dim);
   const double hidden = real(model.hidden), wide = real(model.intermediate), rank = real(lora.rank);
   const bool full = lora.rank == 0;
-  double values = 2 * hidden;                                                    // the stream before both norms
-  values += queries + 2 * keys;                                                  // q, k, v
-  values += 2 * queries + keys + real(model.heads) * kMaster / bytes_per_value;  // rotated q and k, output, log-sums
-  values += 2 * wide;                                                            // gate and up
-  if (full || targets(lora, "q_proj") || targets(lora, "k_proj") || targets(lora, "v_proj")) values += hidden;
-  if (full || targets(lora, "o_proj")) values += queries;
-  if (full || targets(lora, "gate_proj") || targets(lora, "up_proj")) values += hidden;
-  if (full || targets(lora, "down_proj")) values += wide;
-  return values + (full ? 0 : rank * real(std::ssize(lora.target_modules)));
+  double values = 2 * hidden;                                                        // the stream before both norms
+  values += 2 * queries + 2 * keys + real(model.heads) * kMaster / bytes_per_value;  // q, k, v, output, log-sums
+  values += 2 * wide;                                                                // gate and up
+  if (full) return values + queries;  // the norms and SwiGLU are made again
+  if (targets(lora, "q_proj") || targets(lora, "k_proj") || targets(lora, "v_proj")) values += hidden;
+  if (targets(lora, "o_proj")) values += queries;
+  if (targets(lora, "gate_proj") || targets(lora, "up_proj")) values += hidden;
+  if (targets(lora, "down_proj")) values += wide;
+  return values + rank * real(std::ssize(lora.target_modules));
 }
 
 /// Gradients of one layer's activations while it is differentiated, per token.

@@ -2,6 +2,7 @@
 #include "engine/model/decoder.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "engine/ops/elementwise.h"
 #include "engine/ops/linear.h"
@@ -9,25 +10,32 @@
 namespace carryover {
 
 /// A layer's product with one of its matrices, adapter included.
-at::Tensor Decoder::linear(int layer, const at::Tensor& x, const at::Tensor& weight,
-                           std::vector<LowRankUpdate> LayerAdapter::*updates, const AdapterDropout& dropout) const {
+at::Tensor Decoder::linear(int layer, const at::Tensor& x, const at::Tensor& weight, Updates updates,
+                           const AdapterDropout& dropout) const {
   if (adapter.empty()) return ops::linear(x, weight);
   return adapted_linear(x, weight, adapter.layers[static_cast<std::size_t>(layer)].*updates, adapter.scale, dropout);
 }
 
+at::Tensor Decoder::norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, const at::Tensor& weight,
+                                Updates updates, const AdapterDropout& dropout) const {
+  if (adapter.empty()) return ops::norm_linear(x, gains, config.norm_epsilon, weight);
+  return linear(layer, ops::rms_norm(x, gains, config.norm_epsilon), weight, updates, dropout);
+}
+
 at::Tensor Decoder::embed(const at::Tensor& ids) const {
-  return at::embedding(weights.embedding, ids);
+  return at::embedding(weights.embedding, ids, /*padding_idx=*/-1, /*scale_grad_by_freq=*/false, /*sparse=*/true);
 }
 
 Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   const std::int64_t m = x.size(0), d = config.head_dim;
-  const at::Tensor normed = ops::rms_norm(x, w.attention_norm, config.norm_epsilon);
-  const at::Tensor rows = linear(layer, normed, w.qkv, &LayerAdapter::qkv, dropout)
+  const at::Tensor rows = norm_linear(layer, x, w.attention_norm, w.qkv, &LayerAdapter::qkv, dropout)
                               .view({m, config.heads + 2 * config.kv_heads, d})
                               .transpose(0, 1);
-  return {rows.narrow(0, 0, config.heads), rows.narrow(0, config.heads, config.kv_heads),
-          rows.narrow(0, config.heads + config.kv_heads, config.kv_heads)};
+  at::Tensor values = rows.narrow(0, config.heads + config.kv_heads, config.kv_heads);
+  // Attention's backward keeps the values: a view would keep the whole product.
+  if (at::GradMode::is_enabled()) values = values.contiguous();
+  return {rows.narrow(0, 0, config.heads), rows.narrow(0, config.heads, config.kv_heads), values};
 }
 
 at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
@@ -39,9 +47,9 @@ at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tens
 
 at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
-  const at::Tensor normed = ops::rms_norm(x, w.feed_forward_norm, config.norm_epsilon);
-  const at::Tensor inner = ops::swiglu(linear(layer, normed, w.gate_up, &LayerAdapter::gate_up, dropout));
-  return x + linear(layer, inner, w.down, &LayerAdapter::down, dropout);
+  const at::Tensor gate_up = norm_linear(layer, x, w.feed_forward_norm, w.gate_up, &LayerAdapter::gate_up, dropout);
+  if (adapter.empty()) return x + ops::swiglu_linear(gate_up, w.down);
+  return x + linear(layer, ops::swiglu(gate_up), w.down, &LayerAdapter::down, dropout);
 }
 
 at::Tensor Decoder::finish(const at::Tensor& x) const {

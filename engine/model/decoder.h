@@ -29,8 +29,11 @@ struct Decoder {
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
 
  private:
-  at::Tensor linear(int layer, const at::Tensor& x, const at::Tensor& weight,
-                    std::vector<LowRankUpdate> LayerAdapter::*updates, const AdapterDropout& dropout) const;
+  using Updates = std::vector<LowRankUpdate> LayerAdapter::*;
+  at::Tensor linear(int layer, const at::Tensor& x, const at::Tensor& weight, Updates updates,
+                    const AdapterDropout& dropout) const;
+  at::Tensor norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, const at::Tensor& weight,
+                         Updates updates, const AdapterDropout& dropout) const;
 };
 
 }  // namespace carryover

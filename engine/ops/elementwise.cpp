@@ -119,10 +119,9 @@ at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, doubl
   return out;
 }
 
-/// {to x, to weight}; the latter only where wanted. Threads sum the weight's gradient over fixed blocks of rows, which
-/// are then added in order.
-variable_list rms_norm_backward_cpu(const at::Tensor& input, const at::Tensor& weight,
-                                    const at::Tensor& output_gradient, double epsilon, bool weight_wanted) {
+/// Threads sum the weight's gradient over fixed blocks of rows, which are then added in order.
+NormGradient rms_norm_backward_cpu(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& output_gradient,
+                                   double epsilon, bool weight_wanted) {
   constexpr std::int64_t block = 64;
   const at::Tensor x = input.contiguous(), gradient = output_gradient.contiguous();
   const auto wide_type = compute_type(x.scalar_type());
@@ -238,18 +237,9 @@ struct RmsNormFunction : Function<RmsNormFunction> {
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const double epsilon = context->saved_data["epsilon"].toDouble();
-    if (saved[0].is_cpu()) {
-      auto both = rms_norm_backward_cpu(saved[0], saved[1], gradients[0], epsilon, context->needs_input_grad(1));
-      return {both[0], both[1], at::Tensor()};
-    }
-    const auto type = compute_type(saved[0].scalar_type());
-    const at::Tensor x = saved[0].to(type), weight = saved[1].to(type), gradient = gradients[0].to(type);
-    const at::Tensor inverse = (x.square().mean(-1, true) + epsilon).rsqrt();
-    const at::Tensor unit = x * inverse, along = gradient * weight;
-    const at::Tensor to_x = (along - unit * (along * unit).mean(-1, true)) * inverse;
-    const at::Tensor to_weight = (gradient * unit).sum_to_size(weight.sizes());
-    return {to_x.to(saved[0].scalar_type()), to_weight.to(saved[1].scalar_type()), at::Tensor()};
+    const auto to = rms_norm_backward(saved[0], saved[1], gradients[0], context->saved_data["epsilon"].toDouble(),
+                                      context->needs_input_grad(1));
+    return {to.x, to.weight, at::Tensor()};
   }
 };
 
@@ -259,9 +249,7 @@ struct SwigluFunction : Function<SwigluFunction> {
     return swiglu_forward(gate_up);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const at::Tensor gate_up = context->get_saved_variables()[0];
-    if (gate_up.is_cpu()) return {swiglu_backward_cpu(gate_up, gradients[0])};
-    return {swiglu_backward_on_device(gate_up, gradients[0])};
+    return {swiglu_backward(context->get_saved_variables()[0], gradients[0])};
   }
 };
 
@@ -284,6 +272,23 @@ struct RotateFunction : Function<RotateFunction> {
 
 at::ScalarType compute_type(at::ScalarType type) {
   return type == at::kDouble ? at::kDouble : at::kFloat;
+}
+
+NormGradient rms_norm_backward(const at::Tensor& given, const at::Tensor& weight, const at::Tensor& given_gradient,
+                               double epsilon, bool weight_wanted) {
+  if (given.is_cpu()) return rms_norm_backward_cpu(given, weight, given_gradient, epsilon, weight_wanted);
+  const auto type = compute_type(given.scalar_type());
+  const at::Tensor x = given.to(type), gains = weight.to(type), gradient = given_gradient.to(type);
+  const at::Tensor inverse = (x.square().mean(-1, true) + epsilon).rsqrt();
+  const at::Tensor unit = x * inverse, along = gradient * gains;
+  const at::Tensor to_x = (along - unit * (along * unit).mean(-1, true)) * inverse;
+  NormGradient to{to_x.to(given.scalar_type()), {}};
+  if (weight_wanted) to.weight = (gradient * unit).sum_to_size(gains.sizes()).to(weight.scalar_type());
+  return to;
+}
+
+at::Tensor swiglu_backward(const at::Tensor& gate_up, const at::Tensor& gradient) {
+  return gate_up.is_cpu() ? swiglu_backward_cpu(gate_up, gradient) : swiglu_backward_on_device(gate_up, gradient);
 }
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {

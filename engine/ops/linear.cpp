@@ -6,6 +6,7 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "engine/ops/elementwise.h"
 #include "engine/ops/row_product.h"
 
 namespace carryover::ops {
@@ -44,7 +45,16 @@ at::Tensor onednn_product(const at::Tensor& x, const at::Tensor& weight) {
 }
 
 at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
-  return has_row_product(x, weight) ? row_product(x, weight) : onednn_product(x, weight);
+  if (has_row_product(x, weight)) return row_product(x, weight);
+  return takes_onednn(x, weight) ? onednn_product(x, weight) : at::linear(x, weight);
+}
+
+at::Tensor to_input(const at::Tensor& gradient, const at::Tensor& weight) {
+  return takes_onednn(gradient, weight.t()) ? onednn_product(gradient, weight.t()) : at::mm(gradient, weight);
+}
+
+at::Tensor to_weight(const at::Tensor& gradient, const at::Tensor& x) {
+  return at::mm(gradient.t(), x);
 }
 
 struct LinearFunction : Function<LinearFunction> {
@@ -54,11 +64,45 @@ struct LinearFunction : Function<LinearFunction> {
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const at::Tensor &x = saved[0], &weight = saved[1], &gradient = gradients[0];
     variable_list to(2);
-    if (context->needs_input_grad(0))
-      to[0] = takes_onednn(gradient, weight) ? onednn_product(gradient, weight.t()) : at::mm(gradient, weight);
-    if (context->needs_input_grad(1)) to[1] = at::mm(gradient.t(), x);
+    if (context->needs_input_grad(0)) to[0] = to_input(gradients[0], saved[1]);
+    if (context->needs_input_grad(1)) to[1] = to_weight(gradients[0], saved[0]);
+    return to;
+  }
+};
+
+struct NormLinearFunction : Function<NormLinearFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& gains, double epsilon,
+                            const at::Tensor& weight) {
+    context->save_for_backward({x, gains, weight});
+    context->saved_data["epsilon"] = epsilon;
+    return product(rms_norm(x, gains, epsilon), weight);
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const at::Tensor &x = saved[0], &gains = saved[1], &weight = saved[2];
+    const double epsilon = context->saved_data["epsilon"].toDouble();
+    variable_list to(4);  // the epsilon's among them; needs_input_grad counts tensors only
+    if (context->needs_input_grad(2)) to[3] = to_weight(gradients[0], rms_norm(x, gains, epsilon));
+    const bool gains_wanted = context->needs_input_grad(1);
+    if (!context->needs_input_grad(0) && !gains_wanted) return to;
+    const auto norm = rms_norm_backward(x, gains, to_input(gradients[0], weight), epsilon, gains_wanted);
+    to[0] = norm.x;
+    to[1] = norm.weight;
+    return to;
+  }
+};
+
+struct SwigluLinearFunction : Function<SwigluLinearFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_up, const at::Tensor& weight) {
+    context->save_for_backward({gate_up, weight});
+    return product(swiglu(gate_up), weight);
+  }
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    variable_list to(2);
+    if (context->needs_input_grad(1)) to[1] = to_weight(gradients[0], swiglu(saved[0]));
+    if (context->needs_input_grad(0)) to[0] = swiglu_backward(saved[0], to_input(gradients[0], saved[1]));
     return to;
   }
 };
@@ -66,8 +110,16 @@ struct LinearFunction : Function<LinearFunction> {
 }  // namespace
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
-  if (!has_row_product(x, weight) && !takes_onednn(x, weight)) return at::linear(x, weight);
   return at::GradMode::is_enabled() ? LinearFunction::apply(x, weight) : product(x, weight);
+}
+
+at::Tensor norm_linear(const at::Tensor& x, const at::Tensor& gains, double epsilon, const at::Tensor& weight) {
+  if (at::GradMode::is_enabled()) return NormLinearFunction::apply(x, gains, epsilon, weight);
+  return product(rms_norm(x, gains, epsilon), weight);
+}
+
+at::Tensor swiglu_linear(const at::Tensor& gate_up, const at::Tensor& weight) {
+  return at::GradMode::is_enabled() ? SwigluLinearFunction::apply(gate_up, weight) : product(swiglu(gate_up), weight);
 }
 
 }  // namespace carryover::ops

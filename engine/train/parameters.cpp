@@ -27,11 +27,12 @@ at::Tensor zeros_for(const at::Tensor& leaf) {
 struct SumGradient : torch::autograd::PostAccumulateGradHook {
   explicit SumGradient(Parameter& to) : parameter(to) {}
   void operator()(const at::Tensor& leaf) override {
+    const at::NoGradGuard no_gradients;
     if (is_wide(leaf)) {
+      if (leaf.grad().is_sparse()) leaf.mutable_grad() = leaf.grad().to_dense();  // an embedding's rows
       parameter.gradient = leaf.grad();
       return;
     }
-    const at::NoGradGuard no_gradients;
     if (!parameter.gradient.defined()) parameter.gradient = zeros_for(leaf);
     parameter.gradient.add_(leaf.grad());
     leaf.mutable_grad() = at::Tensor();

@@ -24,6 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSmoothing = 0.9;         ///< of the loss that spikes are told by
+constexpr std::int64_t kDrySteps = 2;  ///< gradients are made in the first, and are there in all others
 constexpr std::int64_t kSpikeWarmUp = 10;  ///< steps before a spike can be told
 
 /// Sums over the samples of one step.
@@ -84,11 +85,11 @@ class Trainer {
   TrainingSummary run() {
     const auto start = Clock::now();
     try {
-      while (position_.step < (dry_run_ ? 1 : plan_.training.max_steps)) {
+      while (position_.step < (dry_run_ ? kDrySteps : plan_.training.max_steps)) {
         step();
-        if (dry_run_) return summary(start);
-        after_step();
+        if (!dry_run_) after_step();
       }
+      if (dry_run_) return summary(start);
       finish();
     } catch (const EngineError& error) {
       if (dry_run_) throw;

@@ -92,6 +92,9 @@ class OpsTest : public QObject {
       const at::Tensor x = noise({5, width}), w = noise({width}), gates = noise({5, 2 * width});
       same(ops::rms_norm(x, w, 1e-5), plain_norm(x, w, 1e-5), {x, w});
       same(ops::swiglu(gates), plain_swiglu(gates), {gates});
+      const at::Tensor weight = noise({9, width});
+      same(ops::norm_linear(x, w, 1e-5, weight), at::linear(plain_norm(x, w, 1e-5), weight), {x, w, weight});
+      same(ops::swiglu_linear(gates, weight), at::linear(plain_swiglu(gates), weight), {gates, weight});
     }
   }
 
