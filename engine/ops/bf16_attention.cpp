@@ -48,7 +48,8 @@ struct Block {
 CARRYOVER_BF16 void score(Block& block, const Half* keys, std::int64_t columns) {
   for (std::int64_t q = 0; q < block.padded; q += kRows)
     for (std::int64_t k = 0; k < columns; k += kWidth) {
-      __m512 sums[kRows][kColumns] = {};
+      __m512 sums[kRows][kColumns];
+      clear(sums);
       multiply(block.rows + q, keys + k * block.d, block.d / 2, 2 * kLanes, kLanes * block.d, sums);
       for (std::int64_t row = 0; row < kRows; ++row)
         for (std::int64_t c = 0; c < kColumns; ++c)

@@ -158,8 +158,10 @@ CARRYOVER_BF16_INLINE void store_two(Half* first, Half* second, Half* pairs, con
 /// the block sees key row j if i ≥ after + j.
 CARRYOVER_BF16 void weigh(const QueryBlock& block, const Half* const* keys, const Half* const* values, std::int64_t d,
                           std::int64_t column, std::int64_t after, Half* weights, Half* slopes, Half* pairs) {
-  __m512 scores[kRows][kColumns] = {}, changes[kRows][kColumns] = {};
+  __m512 scores[kRows][kColumns], changes[kRows][kColumns];
+  clear(scores);
   multiply(keys, block.query_lanes + column * d, d / 2, 2 * kLanes, kLanes * d, scores);
+  clear(changes);
   multiply(values, block.gradient_lanes + column * d, d / 2, 2 * kLanes, kLanes * d, changes);
   const __m512 scale = _mm512_set1_ps(1 / std::sqrt(static_cast<float>(d)));
   for (std::int64_t row = 0; row < kRows; row += 2)

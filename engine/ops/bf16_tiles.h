@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 #include <immintrin.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -76,6 +77,12 @@ CARRYOVER_BF16_INLINE void multiply(const Half* const* rows, const Half* block, 
       for (std::int64_t c = 0; c < kColumns; ++c) sums[row][c] = _mm512_dpbf16_ps(sums[row][c], factor, columns[c]);
     }
   }
+}
+
+/// Not by = {}, for which the compiler fills memory.
+CARRYOVER_BF16_INLINE void clear(__m512 (&sums)[kRows][kColumns]) {
+  for (auto& row : sums)
+    for (__m512& sum : row) sum = _mm512_setzero_ps();
 }
 
 /// out[kRows][kWidth] += rows · block, whose columns lie side by side; out's rows lie `out_stride` apart.
