@@ -171,8 +171,7 @@ CARRYOVER_BF16 void weigh(const QueryBlock& block, const Half* const* keys, cons
       __m512 p[2], slope[2];
       for (std::int64_t i = 0; i < 2; ++i) {
         const std::int64_t hidden = std::clamp<std::int64_t>(after + row + i - query, 0, kLanes);
-        // A key that only fills the last rows may score above the log-sum-exp.
-        const __m512 x = _mm512_min_ps(_mm512_fmsub_ps(scores[row + i][c], scale, lse), _mm512_setzero_ps());
+        const __m512 x = _mm512_fmsub_ps(scores[row + i][c], scale, lse);
         p[i] = _mm512_maskz_mov_ps(static_cast<__mmask16>(0xffffu << hidden), exponential(x));
         slope[i] = _mm512_mul_ps(p[i], _mm512_sub_ps(changes[row + i][c], delta));
       }

@@ -241,7 +241,7 @@ class OpsTest : public QObject {
     }
   }
 
-  /// Scores far from zero, among them segments of which all weigh less than a key of zeros would.
+  /// Scores so far from zero that a key or query of zeros, which only fills a tile, would outweigh them all or none.
   void bf16_gradients_are_finite_for_any_scores() {
     for (const double shift : {-40.0, 40.0}) {
       const at::Tensor queries = (noise({1, 2, 130, 64}, at::kBFloat16) + 1).detach().requires_grad_(),
