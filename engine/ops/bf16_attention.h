@@ -14,4 +14,18 @@ bool has_bf16_attention(const at::Tensor& queries);
 /// m]. CPU. LibTorch's own attention goes to MKL, which has no bf16 product for AMD and widens to fp32 instead.
 std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<SeenRows>& parts);
 
+/// Gradients of attention's queries, [G, r, m, d], and of the keys and values of each part: [G, 1, n, d] where the
+/// heads of a group share them (a stride of 0), else [G, r, n, d]; undefined for a fixed part.
+struct AttentionGradients {
+  at::Tensor queries;
+  std::vector<SeenRows> parts;
+};
+
+/// Of attend_bf16, from the gradient of what it returned, [G, r, m, d]. Weights and the slopes of the scores are made
+/// again by tiles and rounded to bf16 for the products; every sum is fp32, over all parts and heads, and rounded once.
+/// The same bits with any number of threads.
+AttentionGradients attend_bf16_backward(const at::Tensor& gradient, const at::Tensor& queries,
+                                        const std::vector<SeenRows>& parts, const at::Tensor& out,
+                                        const at::Tensor& lse);
+
 }  // namespace carryover::ops

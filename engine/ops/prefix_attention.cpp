@@ -87,7 +87,23 @@ std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const st
   return {out, lse};
 }
 
-/// Gradients of one part. With the merged output and log-sum-exp, softmax's own backward is exact part by part.
+/// Of attend_cpu. With the merged output and log-sum-exp, softmax's own backward is exact part by part.
+AttentionGradients attend_cpu_backward(const at::Tensor& gradient, const at::Tensor& queries,
+                                       const std::vector<SeenRows>& parts, const at::Tensor& out,
+                                       const at::Tensor& lse) {
+  if (queries.size(2) > 1 && has_bf16_attention(queries))
+    return attend_bf16_backward(gradient, queries, parts, out, lse);
+  AttentionGradients gradients;
+  const at::Tensor dense = gradient.contiguous();
+  for (const SeenRows& part : parts) {
+    auto [q, k, v] = at::_scaled_dot_product_flash_attention_for_cpu_backward(dense, queries, part.keys, part.values,
+                                                                              out, lse, 0.0, part.causal);
+    gradients.queries = gradients.queries.defined() ? gradients.queries + q : q;
+    gradients.parts.push_back({k, v});
+  }
+  return gradients;
+}
+
 struct FlashFunction : Function<FlashFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& queries, const at::Tensor& prefix_keys,
                             const at::Tensor& prefix_values, const at::Tensor& keys, const at::Tensor& values) {
@@ -98,31 +114,28 @@ struct FlashFunction : Function<FlashFunction> {
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const at::Tensor &queries = saved[0], &prefix_keys = saved[1], &keys = saved[3], &values = saved[4];
+    const at::Tensor &queries = saved[0], &prefix_keys = saved[1], &prefix_values = saved[2], &keys = saved[3],
+                     &values = saved[4];
+    auto parts = split(queries, prefix_keys, prefix_values, keys, values);
     const bool has_prefix = prefix_keys.size(2) > 0;
-    const std::int64_t n = keys.size(2), m = queries.size(2);
-    const at::Tensor gradient = gradients[0].contiguous();
-
-    at::Tensor to_queries, to_prefix_keys, to_prefix_values;
-    std::vector<at::Tensor> to_keys, to_values;  // in order of position
-    const auto parts = split(queries, prefix_keys, saved[2], keys, values);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      auto [q, k, v] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
-          gradient, queries, parts[i].keys, parts[i].values, saved[5], saved[6], 0.0, parts[i].causal);
-      to_queries = to_queries.defined() ? to_queries + q : q;
-      if (has_prefix && i == 0) {
-        to_prefix_keys = k.sum_to_size(prefix_keys.sizes());
-        to_prefix_values = v.sum_to_size(saved[2].sizes());
-      } else {
-        to_keys.push_back(k);
-        to_values.push_back(v);
-      }
+    if (has_prefix) parts[0].fixed = !context->needs_input_grad(1) && !context->needs_input_grad(2);
+    auto to = attend_cpu_backward(gradients[0], queries, parts, saved[5], saved[6]);
+    SeenRows to_prefix;
+    if (has_prefix) {
+      if (!parts[0].fixed)
+        to_prefix = {to.parts[0].keys.sum_to_size(prefix_keys.sizes()),
+                     to.parts[0].values.sum_to_size(prefix_values.sizes())};
+      to.parts.erase(to.parts.begin());
     }
-    CARRYOVER_CHECK(m <= n && !to_keys.empty());
-    const at::Tensor all_keys = to_keys.size() == 1 ? to_keys[0] : at::cat(to_keys, 2);
-    const at::Tensor all_values = to_values.size() == 1 ? to_values[0] : at::cat(to_values, 2);
-    return {to_queries, to_prefix_keys, to_prefix_values, all_keys.sum_to_size(keys.sizes()),
-            all_values.sum_to_size(values.sizes())};
+    std::vector<at::Tensor> to_keys, to_values;  // in order of position
+    for (const SeenRows& part : to.parts) {
+      to_keys.push_back(part.keys);
+      to_values.push_back(part.values);
+    }
+    CARRYOVER_CHECK(!to_keys.empty());
+    const auto join = [](const std::vector<at::Tensor>& rows) { return rows.size() == 1 ? rows[0] : at::cat(rows, 2); };
+    return {to.queries, to_prefix.keys, to_prefix.values, join(to_keys).sum_to_size(keys.sizes()),
+            join(to_values).sum_to_size(values.sizes())};
   }
 };
 

@@ -12,6 +12,7 @@ namespace carryover::ops {
 struct SeenRows {
   at::Tensor keys, values;
   bool causal = false;
+  bool fixed = false;  ///< nobody asks for their gradients
 };
 
 /// Attention of a single position, queries [G, r, 1, d], over all of `parts` as one softmax: decoding's. Each KV row is
