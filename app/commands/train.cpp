@@ -114,7 +114,8 @@ int train(const TrainFlags& flags, const TrainOptions& options) {
 VerbAction add_train(CLI::App& app) {
   const auto flags = std::make_shared<TrainFlags>();
   const auto options = std::make_shared<TrainOptions>(app);
-  app.add_flag("--dry-run", flags->dry_run, "two steps: the last one's memory beside the estimate, and its time; writes nothing");
+  app.add_flag("--dry-run", flags->dry_run,
+               "two steps: the last one's memory beside the estimate, and its time; writes nothing");
   app.add_flag("--json", flags->json, "print the result as JSON");
   app.add_flag("--quiet", flags->quiet, "no progress on standard error");
   app.footer(

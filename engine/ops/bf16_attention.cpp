@@ -95,12 +95,12 @@ CARRYOVER_BF16 void add_values(Block& block, const Half* values, std::int64_t co
   }
 }
 
-CARRYOVER_BF16 void finish(const Block& block, Half* out, float* lse) {
+CARRYOVER_BF16 void finish(const Block& block, Half* out, std::int64_t stride, float* lse) {
   for (std::int64_t query = 0; query < block.count; ++query) {
     const __m512 share = _mm512_set1_ps(1 / block.sum[query]);
     for (std::int64_t c = 0; c < block.d; c += kLanes) {
       const __m512 value = _mm512_mul_ps(_mm512_loadu_ps(block.values.data() + query * block.d + c), share);
-      store_halves(out + query * block.d + c, value);
+      store_halves(out + query * stride + c, value);
     }
     lse[query] = block.top[query] + std::log(block.sum[query]);
   }
@@ -158,7 +158,8 @@ std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const s
             pack(part.keys[row / rows][row % rows], part.values[row / rows][row % rows]);
     });
   }
-  at::Tensor out = at::empty({G, r, m, d}, queries.options()),
+  // [m, G·r, d] in memory: the next product's rows, without a copy of them.
+  at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, G * r * d, 1}, queries.options()),
              lse = at::empty({G, r, m}, queries.options().dtype(at::kFloat));
   Half* to = mutable_halves(out);
   auto* lse_to = lse.mutable_data_ptr<float>();
@@ -179,7 +180,7 @@ std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const s
         const std::int64_t row = rows == 1 ? head / r : head;
         add_part(block, packed[part][static_cast<std::size_t>(row)], parts[part].causal, first, scale);
       }
-      finish(block, to + (head * m + first) * d, lse_to + head * m + first);
+      finish(block, to + (first * heads + head) * d, heads * d, lse_to + head * m + first);
     }
   });
   return {out, lse};

@@ -2359,10 +2359,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Probelauf</translation>
     </message>
     <message>
-        <source>One step on the first samples: measures memory and time, writes nothing</source>
-        <translation>Ein Schritt auf den ersten Beispielen: misst Speicher und Zeit, schreibt nichts</translation>
-    </message>
-    <message>
         <source>Dry run under way…</source>
         <translation>Probelauf läuft …</translation>
     </message>
@@ -2461,6 +2457,10 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Open it first: it is on another machine.</source>
         <translation>Öffnen Sie es erst: Es liegt auf einer anderen Maschine.</translation>
+    </message>
+    <message>
+        <source>Two steps on the first samples: measures memory and time, writes nothing</source>
+        <translation>Zwei Schritte auf den ersten Beispielen: misst Speicher und Zeit, schreibt nichts</translation>
     </message>
 </context>
 <context>
