@@ -67,15 +67,17 @@ std::vector<Cut> cuts_of(const HeadRanking& ranking, std::int64_t anchors) {
     return std::tie(std::get<1>(a), std::get<0>(a)) < std::tie(std::get<1>(b), std::get<0>(b));
   };
   std::nth_element(order.begin(), order.begin() + anchors, order.end(), better);
-  const auto& [index, score, summary, rank] = *std::max_element(order.begin(), order.begin() + anchors, better);
-  cuts.push_back({std::get<1>(order[static_cast<std::size_t>(anchors)]) - score, summary, ranking.at(summary, rank)});
+  const auto& [index, negated, summary, rank] = *std::max_element(order.begin(), order.begin() + anchors, better);
+  cuts.push_back({std::get<1>(order[static_cast<std::size_t>(anchors)]) - negated, summary, ranking.at(summary, rank)});
   return cuts;
 }
 
-/// Cuts made within rounding's reach. norms(cut): ‖summary‖·‖key‖ of the last one in.
+/// Cuts made within rounding's reach. norms(i): ‖summary‖·‖key‖ of the last one in of cut i.
 template <typename Norms>
 std::int64_t count_close(const std::vector<Cut>& cuts, const Norms& norms) {
-  return std::count_if(cuts.begin(), cuts.end(), [&](const Cut& cut) { return cut.gap < kCloseMargin * norms(cut); });
+  std::int64_t close = 0;
+  for (std::size_t i = 0; i < cuts.size(); ++i) close += cuts[i].gap < kCloseMargin * norms(i);
+  return close;
 }
 
 /// The slots of head `h`, with what the device found of them.
@@ -185,8 +187,7 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
     const at::Tensor last_in = key_norms(layer_pool.keys, layer_pool.head_slot[h], ranked, cuts);
     const double* key_norm = last_in.const_data_ptr<double>();
     const double* summary_norm = summary_norms.const_data_ptr<double>() + ranking.first_row;
-    close_cuts +=
-        count_close(cuts, [&](const Cut& cut) { return summary_norm[cut.summary] * key_norm[&cut - cuts.data()]; });
+    close_cuts += count_close(cuts, [&](std::size_t i) { return summary_norm[cuts[i].summary] * key_norm[i]; });
   }
   return all;
 }
@@ -248,15 +249,17 @@ RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& que
     prefix.layers[static_cast<std::size_t>(l)] = {keys.to(device), values.to(device)};
   }
   const std::vector<ops::FoundHits> found = ops::to_host(searches);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const std::vector<int>& heads = config_.grouping.long_heads(layers[i]);
-    const auto n = static_cast<std::int64_t>(found[i].summary_norms.size() / heads.size());
+  for (std::size_t l = 0; l < found.size(); ++l) {
+    const ops::FoundHits& layer = found[l];
+    const std::vector<int>& heads = config_.grouping.long_heads(layers[l]);
+    const auto n = static_cast<std::int64_t>(layer.summary_norms.size() / heads.size());
     for (std::size_t h = 0; h < heads.size(); ++h) {
-      const HeadRanking ranking{found[i].ranked, static_cast<std::int64_t>(h) * n, n};
-      prefix.hits.push_back({reader, layers[i], heads[h], hits_of(found[i], ranking, h, heads.size())});
-      prefix.close_cuts += count_close(cuts_of(ranking, config_.anchor_count()), [&](const Cut& cut) {
-        const auto summary = static_cast<std::size_t>(ranking.first_row + cut.summary);
-        return static_cast<double>(found[i].summary_norms[summary]) * found[i].key_norms[cut.last_in];
+      const HeadRanking ranking{layer.ranked, static_cast<std::int64_t>(h) * n, n};
+      prefix.hits.push_back({reader, layers[l], heads[h], hits_of(layer, ranking, h, heads.size())});
+      const std::vector<Cut> cuts = cuts_of(ranking, config_.anchor_count());
+      prefix.close_cuts += count_close(cuts, [&](std::size_t i) {
+        const auto summary = static_cast<std::size_t>(ranking.first_row + cuts[i].summary);
+        return static_cast<double>(layer.summary_norms[summary]) * layer.key_norms[cuts[i].last_in];
       });
     }
   }
