@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <span>
 
@@ -42,32 +41,43 @@ std::vector<Candidate> candidates_of(const HeadRanking& ranking) {
   return candidates;
 }
 
-/// What scales a margin: ‖summary‖·‖key‖.
-using MarginScale = std::function<double(std::int64_t summary, std::int64_t index)>;
+/// Where a ranking was cut: how much better the last one in was than the next.
+struct Cut {
+  double gap;
+  std::int64_t summary;  ///< of the head
+  std::size_t last_in;   ///< its place in the ranking
+};
 
-/// Cuts of one head made within rounding's reach: k-th against next per summary, A-th against next in the union.
-std::int64_t close_cuts_of(const HeadRanking& ranking, const MarginScale& scale, std::int64_t anchors) {
+/// One head's cuts: k-th against next per summary, A-th against next in the union.
+std::vector<Cut> cuts_of(const HeadRanking& ranking, std::int64_t anchors) {
   const std::int64_t k = ranking.ranked.k - 1;
-  std::int64_t close = 0;
-  const auto is_close = [&](double gap, std::int64_t summary, std::int64_t index) {
-    return gap < kCloseMargin * scale(summary, index);
-  };
-  std::map<std::int64_t, std::pair<double, std::int64_t>> best;  // index → best score, its summary
+  std::vector<Cut> cuts;
+  std::vector<std::tuple<std::int64_t, double, std::int64_t, std::int64_t>> order;  // index, −score, summary, rank
   for (std::int64_t s = 0; s < ranking.summaries; ++s) {
     if (ranking.index(s, k) >= 0)
-      close += is_close(ranking.score(s, k - 1) - ranking.score(s, k), s, ranking.index(s, k - 1));
-    for (std::int64_t rank = 0; rank < k && ranking.index(s, rank) >= 0; ++rank) {
-      const auto [place, fresh] = best.try_emplace(ranking.index(s, rank), ranking.score(s, rank), s);
-      if (!fresh && ranking.score(s, rank) > place->second.first) place->second = {ranking.score(s, rank), s};
-    }
+      cuts.push_back({ranking.score(s, k - 1) - ranking.score(s, k), s, ranking.at(s, k - 1)});
+    for (std::int64_t rank = 0; rank < k && ranking.index(s, rank) >= 0; ++rank)
+      order.emplace_back(ranking.index(s, rank), -ranking.score(s, rank), s, rank);
   }
-  if (static_cast<std::int64_t>(best.size()) <= anchors) return close;
-  std::vector<std::tuple<double, std::int64_t, std::int64_t>> order;  // −score, index, summary
-  for (const auto& [index, entry] : best) order.emplace_back(-entry.first, index, entry.second);
-  std::nth_element(order.begin(), order.begin() + anchors, order.end());
-  const auto last_in = *std::max_element(order.begin(), order.begin() + anchors);
-  const double gap = std::get<0>(order[static_cast<std::size_t>(anchors)]) - std::get<0>(last_in);
-  return close + is_close(gap, std::get<2>(last_in), std::get<1>(last_in));
+  std::sort(order.begin(), order.end());  // each index by its best score, of equal ones the first summary's
+  const auto same_index = [](const auto& a, const auto& b) { return std::get<0>(a) == std::get<0>(b); };
+  order.erase(std::unique(order.begin(), order.end(), same_index), order.end());
+  if (std::ssize(order) <= anchors) return cuts;
+  const auto better = [](const auto& a, const auto& b) {
+    return std::tie(std::get<1>(a), std::get<0>(a)) < std::tie(std::get<1>(b), std::get<0>(b));
+  };
+  std::nth_element(order.begin(), order.begin() + anchors, order.end(), better);
+  const auto& [index, negated, summary, rank] = *std::max_element(order.begin(), order.begin() + anchors, better);
+  cuts.push_back({std::get<1>(order[static_cast<std::size_t>(anchors)]) - negated, summary, ranking.at(summary, rank)});
+  return cuts;
+}
+
+/// Cuts made within rounding's reach. norms(i): ‖summary‖·‖key‖ of the last one in of cut i.
+template <typename Norms>
+std::int64_t count_close(const std::vector<Cut>& cuts, const Norms& norms) {
+  std::int64_t close = 0;
+  for (std::size_t i = 0; i < cuts.size(); ++i) close += cuts[i].gap < kCloseMargin * norms(i);
+  return close;
 }
 
 /// The slots of head `h`, with what the device found of them.
@@ -86,15 +96,13 @@ std::vector<Hit> hits_of(const ops::FoundHits& found, const HeadRanking& ranking
   return hits;
 }
 
-/// From the norms that the device took of everything it ranked.
-MarginScale scale_of(const ops::FoundHits& found, const HeadRanking& ranking) {
-  std::map<std::int64_t, double> norms;
-  for (std::int64_t s = 0; s < ranking.summaries; ++s)
-    for (std::int64_t rank = 0; rank < ranking.ranked.k; ++rank)
-      norms[ranking.index(s, rank)] = found.key_norms[ranking.at(s, rank)];
-  return [&found, &ranking, norms = std::move(norms)](std::int64_t summary, std::int64_t index) {
-    return found.summary_norms[static_cast<std::size_t>(ranking.first_row + summary)] * norms.at(index);
-  };
+/// ‖key‖ of the last one in, for each cut: of entries of a slot.
+at::Tensor key_norms(const ops::StoredKeys& keys, std::int64_t slot, const ops::RankedEntries& ranked,
+                     const std::vector<Cut>& cuts) {
+  std::vector<std::int64_t> indices;
+  for (const Cut& cut : cuts) indices.push_back(ranked.indices[cut.last_in]);
+  const at::Tensor rows = keys.slot(slot).select(at::tensor(indices, at::kLong)).wide(0, 0, std::ssize(indices));
+  return rows.to(at::kDouble).norm(2, -1).cpu();
 }
 
 /// [heads, P] of one layer's heads.
@@ -175,12 +183,11 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
     }
     const HeadRanking ranking{ranked, static_cast<std::int64_t>(h) * n, n};
     all.push_back({reader, layer, heads[h], select_hits(candidates_of(ranking), rule(), pool.entries())});
-    const at::Tensor norms = summary_norms[static_cast<std::int64_t>(h)];
-    const auto scale = [&](std::int64_t summary, std::int64_t index) {
-      const at::Tensor key = layer_pool.keys.wide(layer_pool.head_slot[h], index, 1);
-      return norms[summary].item<double>() * key.to(at::kDouble).norm().item<double>();
-    };
-    close_cuts += close_cuts_of(ranking, scale, config_.anchor_count());
+    const std::vector<Cut> cuts = cuts_of(ranking, config_.anchor_count());
+    const at::Tensor last_in = key_norms(layer_pool.keys, layer_pool.head_slot[h], ranked, cuts);
+    const double* key_norm = last_in.const_data_ptr<double>();
+    const double* summary_norm = summary_norms.const_data_ptr<double>() + ranking.first_row;
+    close_cuts += count_close(cuts, [&](std::size_t i) { return summary_norm[cuts[i].summary] * key_norm[i]; });
   }
   return all;
 }
@@ -242,13 +249,18 @@ RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& que
     prefix.layers[static_cast<std::size_t>(l)] = {keys.to(device), values.to(device)};
   }
   const std::vector<ops::FoundHits> found = ops::to_host(searches);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const std::vector<int>& heads = config_.grouping.long_heads(layers[i]);
-    const auto n = static_cast<std::int64_t>(found[i].summary_norms.size() / heads.size());
+  for (std::size_t l = 0; l < found.size(); ++l) {
+    const ops::FoundHits& layer = found[l];
+    const std::vector<int>& heads = config_.grouping.long_heads(layers[l]);
+    const auto n = static_cast<std::int64_t>(layer.summary_norms.size() / heads.size());
     for (std::size_t h = 0; h < heads.size(); ++h) {
-      const HeadRanking ranking{found[i].ranked, static_cast<std::int64_t>(h) * n, n};
-      prefix.hits.push_back({reader, layers[i], heads[h], hits_of(found[i], ranking, h, heads.size())});
-      prefix.close_cuts += close_cuts_of(ranking, scale_of(found[i], ranking), config_.anchor_count());
+      const HeadRanking ranking{layer.ranked, static_cast<std::int64_t>(h) * n, n};
+      prefix.hits.push_back({reader, layers[l], heads[h], hits_of(layer, ranking, h, heads.size())});
+      const std::vector<Cut> cuts = cuts_of(ranking, config_.anchor_count());
+      prefix.close_cuts += count_close(cuts, [&](std::size_t i) {
+        const auto summary = static_cast<std::size_t>(ranking.first_row + cuts[i].summary);
+        return static_cast<double>(layer.summary_norms[summary]) * layer.key_norms[cuts[i].last_in];
+      });
     }
   }
   return prefix;

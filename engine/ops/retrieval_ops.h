@@ -4,22 +4,16 @@
 
 #include <vector>
 
+#include "engine/ops/ranked_entries.h"
 #include "engine/ops/stored_keys.h"
 
-/// The steps of retrieval that touch tensors. CUDA tensors go to the project's kernels, CPU tensors to code tuned
-/// on LibTorch; kernels/reference is the truth for both. Nothing here is differentiable. Engine thread.
+/// The steps of retrieval that touch tensors. CUDA tensors go to the project's kernels, CPU tensors to a scan of
+/// our own (pool_scan.h) and to LibTorch; kernels/reference is the truth for both. Nothing here is differentiable.
+/// Engine thread.
 namespace carryover::ops {
 
-/// The k best pool entries of every summary: row (head · n + summary) · k + rank, scores descending, ties by lower
-/// index; index −1 beyond the pool's entries.
-struct RankedEntries {
-  std::int64_t k = 0;
-  std::vector<double> scores;
-  std::vector<std::int64_t> indices;
-};
-
-/// keys: [slots, ≥ entries, d], unrotated; summaries: [heads, n, d]; head_slot: [heads]. Scores are sums in
-/// keys.wide_type().
+/// The k best entries of each summary. keys: [slots, ≥ entries, d], unrotated; summaries: [heads, n, d]; head_slot:
+/// [heads]. Scores are sums in keys.wide_type().
 RankedEntries pool_topk(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k);
 

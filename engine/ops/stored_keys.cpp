@@ -55,9 +55,25 @@ at::Tensor StoredKeys::wide(std::int64_t slot, std::int64_t first, std::int64_t 
   const at::Tensor held = rows[slot].narrow(0, first, count);
   if (!is_int8(*this)) return held.to(wide_type());
   at::Tensor wide = at::empty(held.sizes(), held.options().dtype(at::kFloat));
-  load(held.const_data_ptr<std::int8_t>(), scales[slot].narrow(0, first, count).const_data_ptr<float>(),
-       wide.mutable_data_ptr<float>(), count, held.size(1));
+  widen(slot, first, count, wide.mutable_data_ptr<float>());
   return wide;
+}
+
+void StoredKeys::widen(std::int64_t slot, std::int64_t first, std::int64_t count, float* out) const {
+  const std::int64_t d = rows.size(2), start = slot * rows.stride(0) + first * d;
+  if (is_int8(*this)) {
+    load(rows.const_data_ptr<std::int8_t>() + start, scales.const_data_ptr<float>() + slot * scales.stride(0) + first,
+         out, count, d);
+  } else if (rows.scalar_type() == at::kBFloat16) {
+    load(rows.const_data_ptr<at::BFloat16>() + start, out, count * d);
+  } else {
+    load(rows.const_data_ptr<float>() + start, out, count * d);
+  }
+}
+
+void StoredKeys::widen(std::int64_t slot, std::int64_t first, std::int64_t count, double* out) const {
+  const std::int64_t d = rows.size(2);
+  load(rows.const_data_ptr<double>() + slot * rows.stride(0) + first * d, out, count * d);
 }
 
 void StoredKeys::gather(std::int64_t slot, const at::Tensor& positions, at::Tensor out) const {

@@ -22,6 +22,9 @@ struct StoredKeys {
   at::ScalarType wide_type() const;  ///< what keys are scored in: fp64 where they are held in fp64, else fp32
   /// Entries first..first+count−1 of a slot: [count, d] in wide_type(). A view where they are held so.
   at::Tensor wide(std::int64_t slot, std::int64_t first, std::int64_t count) const;
+  /// The same into `out` [count, d], which is of wide_type(). CPU; any thread.
+  void widen(std::int64_t slot, std::int64_t first, std::int64_t count, float* out) const;
+  void widen(std::int64_t slot, std::int64_t first, std::int64_t count, double* out) const;
   /// Entries of a slot at `positions` [P], int64 on the keys' device, converted into `out` [P, d].
   void gather(std::int64_t slot, const at::Tensor& positions, at::Tensor out) const;
 
