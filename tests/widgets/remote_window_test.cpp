@@ -199,7 +199,7 @@ class RemoteWindowTest : public QObject {
     plan.data = {demo.toStdString() + "/text.txt"};
     window.training().dry_run(plan);
     QVERIFY(done.wait(patience_ms));
-    QCOMPARE(done.first().first().value<DryRun>().step.step, std::int64_t{1});
+    QCOMPARE(done.first().first().value<DryRun>().step.step, std::int64_t{2});
   }
 };
 
