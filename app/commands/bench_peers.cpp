@@ -105,11 +105,12 @@ class TransformersSubject final : public BenchSubject {
   std::string name() const override { return "transformers"; }
   std::string program() const override { return program_; }
 
-  BenchSample measure(const BenchCase& bench_case, RunControl& control) override {
+  BenchSample measure(const BenchCase& bench_case, BenchPurpose purpose, RunControl& control) override {
     const json answer = ask({{"what", bench_kind_name(bench_case.kind)},
                              {"ids", *input_.first_ids(bench_case.tokens)},
                              {"new_tokens", input_.new_tokens},
-                             {"checkpointing", bench_case.checkpointing}},
+                             {"checkpointing", bench_case.checkpointing},
+                             {"weighed", purpose != BenchPurpose::Time}},
                             control);
     BenchSample sample{answer.at("seconds").get<double>(), {}, {}};
     if (!answer.at("peak_bytes").is_null()) sample.peak_bytes = answer.at("peak_bytes").get<std::int64_t>();
@@ -146,7 +147,7 @@ class LlamaBenchSubject final : public BenchSubject {
   }
   bool warms_up_by_itself() const override { return true; }
 
-  BenchSample measure(const BenchCase& bench_case, RunControl& control) override {
+  BenchSample measure(const BenchCase& bench_case, BenchPurpose, RunControl& control) override {
     const std::string tokens = std::to_string(bench_case.tokens), made = std::to_string(input_.new_tokens);
     const bool decoding = bench_case.kind == BenchKind::Decode;
     PeerProcess process(name(), shell_word(program_) + " -m " + shell_word(input_.model.path) + " -r 1 -o json -t " +

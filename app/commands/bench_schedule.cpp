@@ -26,10 +26,9 @@ void add_work(BenchRow& row, const BenchInput& input, bool is_peer) {
     row.bytes = work.decode_bytes(tokens, bytes_per_value(input.model.dtype));
 }
 
-void add_sample(BenchRow& row, const BenchSample& sample) {
-  row.seconds.push_back(sample.seconds);
+void add_memory(BenchRow& row, const BenchSample& sample) {
   if (sample.memory) row.memory = sample.memory;
-  if (sample.peak_bytes) row.peak_bytes = std::max(row.peak_bytes.value_or(0), *sample.peak_bytes);
+  if (sample.peak_bytes) row.peak_bytes = sample.peak_bytes;
 }
 
 class Bench {
@@ -110,8 +109,11 @@ class Bench {
     status_(bench_case_text(row.bench_case) +
             (round < 0 ? ": warming up" : ": " + std::to_string(round + 1) + " of " + std::to_string(repeats)));
     try {
-      const BenchSample sample = entry.subject->measure(row.bench_case, control_);
-      if (round >= 0) add_sample(row, sample);
+      const BenchPurpose purpose =
+          round < 0 ? BenchPurpose::Memory : (repeats > 1 ? BenchPurpose::Time : BenchPurpose::Both);
+      const BenchSample sample = entry.subject->measure(row.bench_case, purpose, control_);
+      if (round >= 0) row.seconds.push_back(sample.seconds);
+      add_memory(row, sample);
     } catch (const EngineError& error) {
       if (error.fault() == Fault::Cancelled) throw;
       if (error.fault() != Fault::OutOfMemory && !entry.subject->is_peer()) throw;

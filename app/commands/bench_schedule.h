@@ -30,7 +30,7 @@ std::string bench_case_text(const BenchCase& bench_case);
 std::vector<std::int32_t> random_ids(std::int64_t count, std::int64_t vocabulary, std::uint64_t seed);
 
 /// Measures in rounds: every subject once in each, there and back, so that a machine whose speed drifts drifts for all.
-/// Each case is run once before that, unmeasured, where it is repeated. `status` hears what comes next, `saved` after
+/// Each case that is repeated is run once before that, for its memory. `status` hears what comes next, `saved` after
 /// each length. What runs out of memory, and a peer that fails, becomes a gap. After a stop request what was measured
 /// stays.
 BenchResult run_bench(const BenchPlan& plan, const BenchInput& input,

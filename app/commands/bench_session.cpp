@@ -66,15 +66,18 @@ class SessionSubject final : public BenchSubject {
   std::string program() const override { return "carryover " CARRYOVER_VERSION; }
   bool is_peer() const override { return false; }
 
-  BenchSample measure(const BenchCase& bench_case, RunControl& control) override {
-    const ResidentPeak peak;
+  BenchSample measure(const BenchCase& bench_case, BenchPurpose purpose, RunControl& control) override {
+    std::optional<ResidentPeak> peak;
+    if (purpose != BenchPurpose::Time) peak.emplace();
     BenchSample sample;
     if (bench_case.kind == BenchKind::Prefill) sample = prefill(bench_case, control);
     if (bench_case.kind == BenchKind::Decode) sample = decode(bench_case, control);
     if (bench_case.kind == BenchKind::Train) sample = train(bench_case, control);
-    if (input_.model.device == Device::Cuda) {
+    if (!peak) {
+      sample.memory.reset();
+    } else if (input_.model.device == Device::Cuda) {
       if (sample.memory) sample.peak_bytes = sample.memory->device_peak;
-    } else if (const auto added = peak.added()) {
+    } else if (const auto added = peak->added()) {
       sample.peak_bytes = input_.model.weight_bytes + *added;
     }
     return sample;

@@ -22,18 +22,22 @@ struct BenchCase {
   bool checkpointing = false;  ///< training
 };
 
+/// What a repetition is for. What the allocator keeps makes work faster, and hides what the work needs: memory is
+/// measured after free memory was given back, time is not. A case that runs once gives both.
+enum class BenchPurpose { Memory, Time, Both };
+
 /// One repetition.
 struct BenchSample {
   double seconds = 0;                      ///< of decoding: of one token
   std::optional<MemoryBytes> memory;       ///< by kind, where the engine counts it
-  std::optional<std::int64_t> peak_bytes;  ///< weights and what the repetition added to what was there before it
+  std::optional<std::int64_t> peak_bytes;  ///< weights and what the repetition added; nothing where time alone counts
 };
 
 struct BenchRow {
   BenchCase bench_case;
   std::vector<double> seconds;  ///< in the order of the repetitions
   std::optional<MemoryBytes> memory;
-  std::optional<std::int64_t> peak_bytes;  ///< the highest of the repetitions
+  std::optional<std::int64_t> peak_bytes;
   std::optional<MemoryBytes> predicted;
   double flops = 0;  ///< that the definition asks for; 0 of decoding
   double bytes = 0;  ///< that decoding a token has to read; 0 else
@@ -52,7 +56,7 @@ class BenchSubject {
   virtual std::string cannot(BenchKind /*kind*/) const { return {}; }
   virtual bool warms_up_by_itself() const { return false; }
   /// Throws EngineError{Cancelled} after a stop request, and others where it failed.
-  virtual BenchSample measure(const BenchCase& bench_case, RunControl& control) = 0;
+  virtual BenchSample measure(const BenchCase& bench_case, BenchPurpose purpose, RunControl& control) = 0;
   virtual std::optional<MemoryBytes> predict(const BenchCase& /*bench_case*/) const { return std::nullopt; }
 };
 

@@ -25,18 +25,18 @@ double LogitLens::along(const at::Tensor& row) const {
 void LogitLens::see(const AttentionSight& sight) {
   const std::int64_t heads = decoder_.config.heads, d = decoder_.config.head_dim, token = split_.token;
   // One row for each head and part of its context: everything else in it is zero.
-  at::Tensor parts = at::zeros({heads, 2 * heads, d}, sight.queries.options());
+  at::Tensor parts = at::zeros({2 * heads, heads, d}, sight.queries.options());
   std::vector<bool> retrieved;
   for (int h = 0; h < heads; ++h) {
     const HeadAttention attention(sight, h);
     const std::int64_t prefix = attention.prefix_length();
     const at::Tensor weights = attention.weights(token, 1);
-    if (prefix > 0) parts[h][2 * h].copy_(at::mm(weights.narrow(1, 0, prefix), attention.prefix_values())[0]);
-    parts[h][2 * h + 1].copy_(at::mm(weights.narrow(1, prefix, weights.size(1) - prefix), attention.values())[0]);
+    if (prefix > 0) parts[2 * h][h].copy_(at::mm(weights.narrow(1, 0, prefix), attention.prefix_values())[0]);
+    parts[2 * h + 1][h].copy_(at::mm(weights.narrow(1, prefix, weights.size(1) - prefix), attention.values())[0]);
     retrieved.push_back(attention.reads_retrieved());
   }
   const at::Tensor nothing = at::zeros({2 * heads, decoder_.config.hidden}, sight.entering.options());
-  const at::Tensor written = decoder_.add_attention(sight.layer, nothing, parts, {});
+  const at::Tensor written = decoder_.add_attention(sight.layer, nothing, parts.flatten(1), {});
   for (int h = 0; h < heads; ++h) {
     const auto cell = static_cast<std::size_t>(sight.layer * heads + h);
     Map& before = retrieved[static_cast<std::size_t>(h)] ? split_.retrieved : split_.carry;

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <map>
 
 #include "engine/method/head_select.h"
@@ -92,15 +93,21 @@ at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const Layer
   return ops::prefix_attention(attention).flatten(0, 1);
 }
 
-/// The groups' outputs, put back in order of query heads.
+/// The groups' outputs side by side in order of query heads: [m, H·d].
 at::Tensor in_head_order(const std::vector<at::Tensor>& outputs, const std::vector<HeadGroup>& groups) {
-  if (outputs.size() == 1) return outputs[0];
-  std::vector<int> row_of_head;
-  std::map<int, int> rows;
-  for (const HeadGroup& group : groups)
-    for (int head : group.heads) rows.emplace(head, static_cast<int>(rows.size()));
-  for (const auto& [head, row] : rows) row_of_head.push_back(row);
-  return select_heads(at::cat(outputs, 0), row_of_head);
+  const std::int64_t m = outputs[0].size(1), d = outputs[0].size(2);
+  std::vector<at::Tensor> rows;
+  std::map<int, int> places;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    rows.push_back(outputs[g].transpose(0, 1).reshape({m, -1}));
+    for (int head : groups[g].heads) places.emplace(head, static_cast<int>(places.size()));
+  }
+  const at::Tensor joined = rows.size() == 1 ? rows[0] : at::cat(rows, 1);
+  std::vector<int> place_of_head;
+  for (const auto& [head, place] : places) place_of_head.push_back(place);
+  if (std::is_sorted(place_of_head.begin(), place_of_head.end())) return joined;
+  const at::Tensor by_head = joined.view({m, -1, d}).transpose(0, 1);
+  return select_heads(by_head, place_of_head).transpose(0, 1).reshape({m, -1});
 }
 
 }  // namespace

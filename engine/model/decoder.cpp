@@ -41,8 +41,7 @@ Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const Adap
 at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
                                   const AdapterDropout& dropout) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
-  const at::Tensor rows = heads.transpose(0, 1).reshape({x.size(0), config.heads * config.head_dim});
-  return x + linear(layer, rows, w.output, &LayerAdapter::output, dropout);
+  return x + linear(layer, heads, w.output, &LayerAdapter::output, dropout);
 }
 
 at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const {

@@ -21,7 +21,7 @@ struct Decoder {
   };
   Projections project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;  ///< x: [m, D], unnormed
 
-  /// heads: [H, m, d]
+  /// heads: [m, H·d], side by side
   at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
                            const AdapterDropout& dropout) const;
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;

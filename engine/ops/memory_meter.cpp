@@ -104,7 +104,8 @@ std::int64_t available_memory_bytes(c10::Device device) {
 }
 
 void give_back_free_memory() {
-  malloc_trim(0);
+  constexpr std::size_t worth_keeping = std::size_t{256} << 20;
+  if (mallinfo2().fordblks > worth_keeping) malloc_trim(0);
 }
 
 }  // namespace carryover

@@ -28,7 +28,8 @@ std::int64_t process_peak_bytes();
 /// What can be had without swapping: MemAvailable, within the cgroup's limit and the address-space limit.
 std::int64_t available_memory_bytes(c10::Device device);
 
-/// Gives the allocator's free pages back to the system. Within a run they are kept, as clearing fresh ones costs time.
+/// Gives the allocator's free pages back to the system, where they are more than 256 MB: clearing fresh ones costs
+/// time.
 void give_back_free_memory();
 
 }  // namespace carryover

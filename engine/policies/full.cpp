@@ -75,6 +75,7 @@ void FullPolicy::commit(PolicyState& base, std::vector<LayerTrace> traces, std::
   for (std::size_t l = 0; l < traces.size(); ++l) {
     state.layers[l].keys.narrow(1, state.entries, m).copy_(traces[l].past_keys);
     state.layers[l].values.narrow(1, state.entries, m).copy_(traces[l].past_values);
+    traces[l] = {};
   }
   state.entries += m;
   state.next = {state.next.index + 1, state.next.first_token + m};

@@ -76,6 +76,8 @@ std::vector<HeadGroup> SegmentedPolicy::context(const PolicyState& base, int lay
     }
     groups.push_back(std::move(far));
   }
+  // By their first head: where heads don't interleave, outputs need no reordering.
+  if (groups.size() == 2 && groups[1].heads < groups[0].heads) std::swap(groups[0], groups[1]);
   return groups;
 }
 

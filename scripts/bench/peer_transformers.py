@@ -5,8 +5,9 @@
 Reads JSON objects from standard input, a line each, and answers each with one. The first one says what to load:
 {"model": a GGUF file (its weights are dequantised, then cast) or a Hugging Face folder, or "config": a config.json for
 random weights, "dtype": "fp32", "threads": 2, "device": "cpu"}; the answer names the versions. Then one measurement each:
-{"what": "prefill", "decode" or "train", "ids": [...], "new_tokens": 32, "checkpointing": false} is answered by
-{"seconds": ..., "peak_bytes": ...}: what weights take and what was added to it. {"error": ...} says what went wrong.
+{"what": "prefill", "decode" or "train", "ids": [...], "new_tokens": 32, "checkpointing": false, "weighed": true} is answered
+by {"seconds": ..., "peak_bytes": ...}: what weights take and what was added to it, null where it is not weighed, so that
+the allocator keeps what it has. {"error": ...} says what went wrong.
 
 Prefill: a cache and the logits of the last token. Decode: seconds of a token, greedily, behind the ids. Train: the second
 step on the ids, with fp32 weights, gradients and fused AdamW, and the peak of both; bf16 is autocast over the weights.
@@ -78,22 +79,18 @@ class Peer:
         if self.cuda:
             self.torch.cuda.synchronize()
 
-    def timed(self, job, weights, peak=None):
-        peak = peak or Peak(self.torch, self.cuda)
+    def seconds(self, job):
         start = time.perf_counter()
         job()
         self.wait()
-        seconds = time.perf_counter() - start
-        return seconds, peak.bytes(weights)
+        return time.perf_counter() - start
 
     def weight_bytes(self, model):
         return sum(p.numel() * p.element_size() for p in model.parameters())
 
     def prefill(self, ids, request):
         with self.torch.inference_mode():
-            return self.timed(
-                lambda: self.model(ids, logits_to_keep=1, use_cache=True).logits.cpu(), self.weight_bytes(self.model)
-            )
+            return self.seconds(lambda: self.model(ids, logits_to_keep=1, use_cache=True).logits.cpu())
 
     def decode(self, ids, request):
         def steps():
@@ -105,16 +102,17 @@ class Peer:
         with self.torch.inference_mode():
             result = self.model(ids, logits_to_keep=1, use_cache=True)
             self.wait()
-            seconds, _ = self.timed(steps, 0)
-        return seconds / request["new_tokens"], None
+            return self.seconds(steps) / request["new_tokens"]
 
-    def train(self, ids, request):
-        torch = self.torch
-        model = self.load(torch.float32).train()
+    def trained_model(self, request):
+        model = self.load(self.torch.float32).train()
         model.config.use_cache = False
         if request["checkpointing"]:
             model.gradient_checkpointing_enable({"use_reentrant": False})
+        return model
 
+    def train(self, ids, model):
+        torch = self.torch
         optimizer = torch.optim.AdamW(model.parameters(), lr=0.0, weight_decay=0.0, fused=True)
 
         def step():
@@ -125,16 +123,18 @@ class Peer:
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
 
-        peak = Peak(torch, self.cuda)
         step()
-        seconds, _ = self.timed(step, 0, peak)
-        return seconds, peak.bytes(self.weight_bytes(model))
+        return self.seconds(step)
 
     def answer(self, request):
         ids = self.torch.tensor([request["ids"]], device=self.setup["device"])
-        work = {"prefill": self.prefill, "decode": self.decode, "train": self.train}[request["what"]]
-        seconds, peak = work(ids, request)
-        return {"seconds": seconds, "peak_bytes": peak}
+        model = self.trained_model(request) if request["what"] == "train" else self.model
+        peak = Peak(self.torch, self.cuda) if request["weighed"] and request["what"] != "decode" else None
+        if request["what"] == "train":
+            seconds = self.train(ids, model)
+        else:
+            seconds = (self.prefill if request["what"] == "prefill" else self.decode)(ids, request)
+        return {"seconds": seconds, "peak_bytes": peak.bytes(self.weight_bytes(model)) if peak else None}
 
 
 def main():

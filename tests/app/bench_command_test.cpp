@@ -27,15 +27,19 @@ struct FakeSubject final : BenchSubject {
   bool is_peer() const override { return peer; }
   std::string cannot(BenchKind kind) const override { return kind == BenchKind::Train ? "it is a fake" : ""; }
   bool warms_up_by_itself() const override { return warm; }
-  BenchSample measure(const BenchCase& bench_case, RunControl& control) override {
+  BenchSample measure(const BenchCase& bench_case, BenchPurpose purpose, RunControl& control) override {
     control.checkpoint();
     log_.push_back(name_ + std::string(bench_kind_name(bench_case.kind)).substr(0, 1));
+    purposes.push_back(purpose);
     if (fault && log_.size() > 2) throw EngineError(*fault, name_, "gave up");
     if (std::ssize(log_) == stop_after) control.request_stop();
-    return {static_cast<double>(log_.size()), {}, static_cast<std::int64_t>(1000 + log_.size())};
+    BenchSample sample{static_cast<double>(log_.size()), {}, {}};
+    if (purpose != BenchPurpose::Time) sample.peak_bytes = static_cast<std::int64_t>(1000 + log_.size());
+    return sample;
   }
   std::string name_;
   std::vector<std::string>& log_;
+  std::vector<BenchPurpose> purposes;
   bool peer = true, warm = false;
   std::optional<Fault> fault;
   std::int64_t stop_after = -1;
@@ -109,7 +113,9 @@ class BenchCommandTest : public QObject {
     QCOMPARE(result.rows.size(), std::size_t{2});
     QCOMPARE(result.rows[0].seconds, (std::vector<double>{4, 5}));
     QCOMPARE(result.rows[0].median(), 4.5);
-    QCOMPARE(result.rows[0].peak_bytes, 1005);
+    QCOMPARE(result.rows[0].peak_bytes, 1001);  // the warm-up's
+    using enum BenchPurpose;
+    QVERIFY((rounds.a->purposes == std::vector<BenchPurpose>{Memory, Time, Time}));
     QVERIFY(result.gaps.empty() && !result.interrupted && rounds.saves == 1);
   }
 
@@ -118,6 +124,7 @@ class BenchCommandTest : public QObject {
     rounds.plan = {{64, 128}, {BenchKind::Prefill, BenchKind::Decode, BenchKind::Train}, 1};
     const BenchResult result = rounds.run();
     QCOMPARE(rounds.log, (std::vector<std::string>{"ap", "bp", "ad", "bd", "ap", "bp", "ad", "bd"}));
+    QVERIFY(rounds.a->purposes == std::vector<BenchPurpose>(4, BenchPurpose::Both));
     QVERIFY(result.gaps.size() == 2 && result.gaps[1].what == "train" && result.gaps[1].why == "it is a fake");
     Rounds warm;
     warm.a->warm = true;
