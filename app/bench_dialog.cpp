@@ -16,6 +16,7 @@
 #include "engine/io/run_folder.h"
 #include "widgets/bench_form.h"
 #include "widgets/bench_results.h"
+#include "widgets/button_row.h"
 #include "widgets/command_box.h"
 
 namespace carryover {
@@ -56,35 +57,25 @@ QWidget* BenchDialog::build_side() {
 }
 
 QWidget* BenchDialog::build_buttons() {
-  auto* widget = new QWidget(this);
-  auto* row = new QHBoxLayout(widget);
-  row->setContentsMargins(0, 0, 0, 0);
-  const auto button = [&](const QString& text, const QString& help, auto slot) {
-    auto* made = new QPushButton(text, widget);
-    made->setAutoDefault(false);
-    made->setToolTip(help);
-    connect(made, &QPushButton::clicked, this, slot);
-    row->addWidget(made);
-    return made;
-  };
-  state_ = new QLabel(widget);
+  auto* row = new ButtonRow(this);
+  state_ = new QLabel(row);
   state_->setTextFormat(Qt::PlainText);
   state_->setWordWrap(true);
   state_->setAccessibleName(tr("What goes on"));
-  progress_ = new QProgressBar(widget);
+  progress_ = new QProgressBar(row);
   progress_->setRange(0, 0);
   progress_->setFixedWidth(90);
   progress_->setTextVisible(false);
   progress_->setAccessibleName(tr("A bench is under way"));
-  start_ = button(tr("Start"), {}, &BenchDialog::start);
+  start_ = row->add(tr("Start"), {}, this, &BenchDialog::start);
   start_->setDefault(true);
-  stop_ = button(tr("Stop"), tr("What was measured by then stays"), &BenchDialog::stop);
-  row->addWidget(progress_);
-  row->addWidget(state_, 1);
-  button(tr("Open…"), tr("Show what an earlier bench wrote into its folder"), &BenchDialog::ask_folder);
-  save_ = button(tr("Save…"), tr("The report as JSON, or its rows as CSV"), &BenchDialog::ask_save);
-  button(tr("Close"), {}, &BenchDialog::reject);
-  return widget;
+  stop_ = row->add(tr("Stop"), tr("What was measured by then stays"), this, &BenchDialog::stop);
+  row->add(progress_);
+  row->add(state_, 1);
+  row->add(tr("Open…"), tr("Show what an earlier bench wrote into its folder"), this, &BenchDialog::ask_folder);
+  save_ = row->add(tr("Save…"), tr("The report as JSON, or its rows as CSV"), this, &BenchDialog::ask_save);
+  row->add(tr("Close"), {}, this, &BenchDialog::reject);
+  return row;
 }
 
 void BenchDialog::connect_process() {

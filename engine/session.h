@@ -25,6 +25,7 @@ enum class DType { Auto, Float32, BFloat16, Float64 };
 enum class Device { Auto, Cpu, Cuda };
 std::string_view dtype_name(DType dtype);
 std::string_view device_name(Device device);
+int bytes_per_value(DType dtype);              ///< fp32's for Auto
 DType parse_dtype(const std::string& text);    ///< "auto", "fp32", "bf16", "fp64"; throws EngineError{Usage}
 Device parse_device(const std::string& text);  ///< "auto", "cpu", "cuda"; throws EngineError{Usage}
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <cuda_runtime_api.h>
 
+#include <type_traits>
+
 #include "kernels/device/swiglu_device.h"
 
 namespace carryover::kernels {
@@ -16,36 +18,35 @@ bool is_sane(const Swiglu& args) {
   return args.rows >= 0 && args.inner >= 1 && args.inner <= 0x3fffffff;
 }
 
-}  // namespace
-
-Status swiglu(const Swiglu& args, Stream stream) {
+/// Calls run(element, width, grid), its values as types: packs of the element where they fit, else single ones.
+template <typename Run>
+Status over_packs(const Swiglu& args, const Run& run) {
   if (!is_sane(args)) return cudaErrorInvalidValue;
   if (args.rows == 0) return cudaSuccess;
-  auto cuda_stream = static_cast<cudaStream_t>(stream);
   visit_element(args.type, [&](auto element) {
-    using T = decltype(element);
-    constexpr int width = elements_at_once<T>;
+    constexpr int width = elements_at_once<decltype(element)>;
     if (takes_packs(args, width))
-      swiglu_packs<T, width><<<grid_of(args, width), swiglu_threads, 0, cuda_stream>>>(args);
+      run(element, std::integral_constant<int, width>(), grid_of(args, width));
     else
-      swiglu_packs<T, 1><<<grid_of(args, 1), swiglu_threads, 0, cuda_stream>>>(args);
+      run(element, std::integral_constant<int, 1>(), grid_of(args, 1));
   });
   return cudaGetLastError();
 }
 
-Status swiglu_backward(const Swiglu& args, Stream stream) {
-  if (!is_sane(args)) return cudaErrorInvalidValue;
-  if (args.rows == 0) return cudaSuccess;
-  auto cuda_stream = static_cast<cudaStream_t>(stream);
-  visit_element(args.type, [&](auto element) {
-    using T = decltype(element);
-    constexpr int width = elements_at_once<T>;
-    if (takes_packs(args, width))
-      swiglu_backward_packs<T, width><<<grid_of(args, width), swiglu_threads, 0, cuda_stream>>>(args);
-    else
-      swiglu_backward_packs<T, 1><<<grid_of(args, 1), swiglu_threads, 0, cuda_stream>>>(args);
+}  // namespace
+
+Status swiglu(const Swiglu& args, Stream stream) {
+  return over_packs(args, [&](auto element, auto width, dim3 grid) {
+    swiglu_packs<decltype(element), decltype(width)::value>
+        <<<grid, swiglu_threads, 0, static_cast<cudaStream_t>(stream)>>>(args);
   });
-  return cudaGetLastError();
+}
+
+Status swiglu_backward(const Swiglu& args, Stream stream) {
+  return over_packs(args, [&](auto element, auto width, dim3 grid) {
+    swiglu_backward_packs<decltype(element), decltype(width)::value>
+        <<<grid, swiglu_threads, 0, static_cast<cudaStream_t>(stream)>>>(args);
+  });
 }
 
 }  // namespace carryover::kernels

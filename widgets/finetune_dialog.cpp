@@ -17,6 +17,7 @@
 #include "engine/core/training_cost.h"
 #include "engine/io/model_source.h"
 #include "engine/io/run_folder.h"
+#include "widgets/button_row.h"
 #include "widgets/command_box.h"
 #include "widgets/memory_estimate.h"
 #include "widgets/plan_command.h"
@@ -28,10 +29,6 @@ namespace {
 
 constexpr int check_delay_ms = 200;
 constexpr int side_width = 330;
-
-int bytes_per_value(DType dtype) {
-  return dtype == DType::BFloat16 ? 2 : dtype == DType::Float64 ? 8 : 4;
-}
 
 QString duration(double seconds) {
   if (seconds < 90) return FinetuneDialog::tr("%1 s").arg(seconds, 0, 'f', seconds < 10 ? 1 : 0);
@@ -111,29 +108,20 @@ QWidget* FinetuneDialog::build_side() {
 }
 
 QWidget* FinetuneDialog::build_buttons() {
-  auto* widget = new QWidget(this);
-  auto* row = new QHBoxLayout(widget);
-  row->setContentsMargins(0, 0, 0, 0);
-  const auto button = [&](const QString& text, const QString& help, auto slot) {
-    auto* made = new QPushButton(text, widget);
-    made->setAutoDefault(false);
-    made->setToolTip(help);
-    connect(made, &QPushButton::clicked, this, slot);
-    row->addWidget(made);
-    return made;
-  };
-  button(tr("Load config…"), tr("Fill the form from a JSON file, as --config takes it"), [this] { ask_config(false); });
-  button(tr("Save config…"), tr("Write the form as JSON, for --config"), [this] { ask_config(true); });
-  row->addStretch(1);
-  button(tr("Close"), tr("Nothing is started"), [this] { close(); });
-  start_ = button(tr("Start"), {}, [this] {
+  auto* row = new ButtonRow(this);
+  row->add(tr("Load config…"), tr("Fill the form from a JSON file, as --config takes it"), this,
+           [this] { ask_config(false); });
+  row->add(tr("Save config…"), tr("Write the form as JSON, for --config"), this, [this] { ask_config(true); });
+  row->add_space();
+  row->add(tr("Close"), tr("Nothing is started"), this, [this] { close(); });
+  start_ = row->add(tr("Start"), {}, this, [this] {
     validate();
     if (!plan_ || !problem_.isEmpty() || !busy_.isEmpty()) return;
     Q_EMIT start_wanted(*plan_);
     close();
   });
   start_->setDefault(true);
-  return widget;
+  return row;
 }
 
 void FinetuneDialog::set_plan(const TrainingPlan& plan) {

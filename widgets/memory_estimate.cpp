@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/memory_estimate.h"
 
-#include <QFile>
 #include <QGridLayout>
 #include <QLabel>
 #include <QPainter>
 #include <algorithm>
 
+#include "engine/core/system_file.h"
 #include "widgets/theme.h"
 
 namespace carryover {
@@ -43,11 +43,8 @@ QString megabytes(std::int64_t bytes) {
 }  // namespace
 
 std::optional<std::int64_t> free_memory() {
-  QFile file(QStringLiteral("/proc/meminfo"));
-  if (!file.open(QIODevice::ReadOnly)) return std::nullopt;
-  for (const QByteArray& line : file.readAll().split('\n'))
-    if (line.startsWith("MemAvailable:")) return line.simplified().split(' ').value(1).toLongLong() * 1024;
-  return std::nullopt;
+  const std::int64_t bytes = system_bytes("/proc/meminfo", "MemAvailable");
+  return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
 /// The parts side by side, to the scale of what is free.

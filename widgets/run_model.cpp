@@ -10,20 +10,7 @@
 #include "widgets/segment_cache.h"
 
 namespace carryover {
-namespace {
-
-int bytes_per_value(DType dtype) {
-  switch (dtype) {
-    case DType::BFloat16:
-      return 2;
-    case DType::Float64:
-      return 8;
-    default:
-      return 4;
-  }
-}
-
-}  // namespace
+namespace {}  // namespace
 
 struct RunModel::State {
   bool begun = false, finished = false;

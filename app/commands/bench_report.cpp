@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "app/commands/output.h"
 #include "app/commands/verbs.h"
+#include "engine/core/system_file.h"
 #include "engine/io/run_folder.h"
 
 namespace carryover {
@@ -19,18 +19,6 @@ namespace carryover {
 namespace {
 
 using nlohmann::json;
-
-/// A line "Key : value" of a file in /proc, or nothing.
-std::string system_line(const char* file, const std::string& key) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t colon = line.find(':');
-    if (line.rfind(key, 0) != 0 || colon == std::string::npos) continue;
-    const std::size_t value = line.find_first_not_of(" \t", colon + 1);
-    return value == std::string::npos ? "" : line.substr(value);
-  }
-  return {};
-}
 
 std::string gpu_name() {
   std::error_code none;
@@ -46,7 +34,7 @@ json machine_json(const ModelInfo& model) {
   json machine{{"processor", system_line("/proc/cpuinfo", "model name")},
                {"cores", cores},
                {"threads", model.threads},
-               {"memory_bytes", std::atoll(system_line("/proc/meminfo", "MemTotal").c_str()) * 1024},
+               {"memory_bytes", system_bytes("/proc/meminfo", "MemTotal")},
                {"gpu", nullptr}};
   if (model.device == Device::Cuda) machine["gpu"] = gpu_name();
   return machine;

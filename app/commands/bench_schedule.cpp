@@ -11,10 +11,6 @@ namespace carryover {
 
 namespace {
 
-int bytes_per_value(DType dtype) {
-  return dtype == DType::BFloat16 ? 2 : dtype == DType::Float64 ? 8 : 4;
-}
-
 /// The definition's work; a peer attends to everything.
 void add_work(BenchRow& row, const BenchInput& input, bool is_peer) {
   const std::string policy = is_peer ? "full" : row.bench_case.who;

@@ -8,6 +8,7 @@
 
 #include "engine/core/cost_model.h"
 #include "engine/core/error.h"
+#include "engine/core/system_file.h"
 #include "engine/core/training_cost.h"
 #include "engine/io/corpus.h"
 #include "engine/io/training_plan.h"
@@ -15,13 +16,6 @@
 namespace carryover {
 
 namespace {
-
-std::int64_t own_status_bytes(const std::string& key) {
-  std::ifstream in("/proc/self/status");
-  for (std::string line; std::getline(in, line);)
-    if (line.rfind(key + ":", 0) == 0) return std::stoll(line.substr(key.size() + 1)) * 1024;
-  return 0;
-}
 
 /// The resident set's peak of a piece of work, above what was resident before it.
 class ResidentPeak {
@@ -32,11 +26,11 @@ class ResidentPeak {
     std::ofstream clear("/proc/self/clear_refs");
     clear << "5" << std::flush;  // the peak starts again from here
     cleared_ = clear.good();
-    before_ = own_status_bytes("VmRSS");
+    before_ = process_bytes("VmRSS");
   }
   /// Nothing where the system does not let the peak start again.
   std::optional<std::int64_t> added() const {
-    return cleared_ ? std::optional(std::max<std::int64_t>(0, own_status_bytes("VmHWM") - before_)) : std::nullopt;
+    return cleared_ ? std::optional(std::max<std::int64_t>(0, process_bytes("VmHWM") - before_)) : std::nullopt;
   }
 
  private:
@@ -84,7 +78,7 @@ class SessionSubject final : public BenchSubject {
   }
 
   std::optional<MemoryBytes> predict(const BenchCase& bench_case) const override {
-    const int width = input_.model.dtype == DType::BFloat16 ? 2 : input_.model.dtype == DType::Float64 ? 8 : 4;
+    const int width = bytes_per_value(input_.model.dtype);
     const ModelConfig& model = input_.model.config;
     if (bench_case.kind == BenchKind::Train)
       return training_cost(model, input_.config, training(bench_case), policy_, width).memory;

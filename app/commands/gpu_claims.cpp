@@ -95,10 +95,6 @@ GpuClaim decode_claim(const MachineLimits& limits, const BenchResult& result) {
   return claim;
 }
 
-int bytes_per_value(DType dtype) {
-  return dtype == DType::BFloat16 ? 2 : dtype == DType::Float64 ? 8 : 4;
-}
-
 }  // namespace
 
 std::string GpuClaim::verdict() const {

@@ -17,10 +17,6 @@ std::string count(std::int64_t value) {
   return std::to_string(value);
 }
 
-int bytes_per_value(DType dtype) {
-  return dtype == DType::BFloat16 ? 2 : dtype == DType::Float64 ? 8 : 4;
-}
-
 struct Component {
   const char* field;
   const char* title;

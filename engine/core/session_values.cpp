@@ -22,6 +22,10 @@ std::string_view dtype_name(DType dtype) {
   return "unknown";
 }
 
+int bytes_per_value(DType dtype) {
+  return dtype == DType::BFloat16 ? 2 : dtype == DType::Float64 ? 8 : 4;
+}
+
 std::string_view device_name(Device device) {
   switch (device) {
     case Device::Auto:
@@ -48,7 +52,9 @@ Device parse_device(const std::string& text) {
   throw EngineError(Fault::Usage, "device", "'" + text + "' is not a device", "Use auto, cpu or cuda.");
 }
 
-std::vector<std::string> policy_names() { return {"segmented", "full"}; }
+std::vector<std::string> policy_names() {
+  return {"segmented", "full"};
+}
 
 std::optional<double> RunSummary::nll_mean() const {
   if (targets == 0) return std::nullopt;

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "engine/core/error.h"
+#include "engine/core/system_file.h"
 #include "engine/io/json_file.h"
 #include "engine/io/npy.h"
 #include "engine/io/output_file.h"
@@ -38,17 +39,6 @@ void append_number(std::string& text, float value) {
   }
   char digits[32];
   text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
-/// The first processor's line `name` of /proc/cpuinfo; empty on another system.
-std::string processor_line(const std::string& name) {
-  std::ifstream input("/proc/cpuinfo");
-  for (std::string line; std::getline(input, line);) {
-    if (line.rfind(name, 0) != 0) continue;
-    const std::size_t colon = line.find(": ");
-    return colon == std::string::npos ? "" : line.substr(colon + 2);
-  }
-  return {};
 }
 
 std::vector<std::string> words(const std::string& text) {
@@ -118,8 +108,8 @@ json environment_json(const ModelInfo& model) {
   return {{"carryover", CARRYOVER_VERSION},
           {"compiler", "g++ " __VERSION__},
           {"libraries", model.library_versions},
-          {"processor", processor_line("model name")},
-          {"processor_flags", words(processor_line("flags"))}};
+          {"processor", system_line("/proc/cpuinfo", "model name")},
+          {"processor_flags", words(system_line("/proc/cpuinfo", "flags"))}};
 }
 
 json config_json(const RunDescription& description) {

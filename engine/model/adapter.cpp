@@ -10,6 +10,7 @@
 
 #include "engine/model/weights.h"
 #include "engine/ops/elementwise.h"
+#include "engine/ops/linear.h"
 
 namespace carryover {
 
@@ -90,7 +91,7 @@ Adapter make_adapter(const LoraConfig& lora, const ModelConfig& model, at::Tenso
 
 at::Tensor adapted_linear(const at::Tensor& x, const at::Tensor& weight, const std::vector<LowRankUpdate>& updates,
                           double scale, const AdapterDropout& dropout) {
-  const at::Tensor y = at::linear(x, weight);
+  const at::Tensor y = ops::linear(x, weight);
   if (updates.empty()) return y;
   std::vector<at::Tensor> parts;  // beside each other they cover every row of the weight
   std::int64_t row = 0;

@@ -149,7 +149,7 @@ std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const s
   CARRYOVER_CHECK(queries.stride(3) == 1);
   std::vector<std::vector<PackedRows>> packed;  // by part, then by [G, rows]
   for (const SeenRows& part : parts) {
-    const std::int64_t rows = rows_of(part);
+    const std::int64_t rows = part.rows();
     CARRYOVER_CHECK(!part.causal || part.keys.size(2) == m);
     auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
     at::parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
@@ -176,7 +176,7 @@ std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const s
       begin(block, from + head / r * group_stride + head % r * head_stride + first * stride, stride,
             std::min(kQueries, m - first), d);
       for (std::size_t part = 0; part < parts.size(); ++part) {
-        const std::int64_t rows = std::ssize(packed[part]) / G;
+        const std::int64_t rows = parts[part].rows();
         const std::int64_t row = rows == 1 ? head / r : head;
         add_part(block, packed[part][static_cast<std::size_t>(row)], parts[part].causal, first, scale);
       }

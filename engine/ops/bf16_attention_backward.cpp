@@ -111,13 +111,13 @@ Plan divide(const std::vector<SeenRows>& parts, std::int64_t G, std::int64_t m) 
   for (const SeenRows& part : parts) tiles += (part.keys.size(2) + kKeys - 1) / kKeys;
   Plan plan;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::int64_t rows = G * rows_of(parts[i]), n = parts[i].keys.size(2);
+    const std::int64_t rows = G * parts[i].rows(), n = parts[i].keys.size(2);
     const std::int64_t length = kKeys * std::max<std::int64_t>(1, (tiles * rows + kUnits - 1) / kUnits);
     for (std::int64_t first = 0; first < n; first += length) {
       const std::int64_t count = std::min(length, n - first), slot = std::ssize(plan.first_query);
       const std::int64_t queries = parts[i].causal ? m - first - count / 2 : m;
       for (std::int64_t row = 0; row < rows; ++row)
-        plan.units.push_back({i, row, first, count, slot, queries * count / rows_of(parts[i])});
+        plan.units.push_back({i, row, first, count, slot, queries * count / parts[i].rows()});
       plan.first_query.push_back(parts[i].causal ? first : 0);
     }
   }
@@ -236,7 +236,7 @@ CARRYOVER_BF16 void store_rounded(const float* from, std::int64_t count, float s
 /// `slots`: [slots, heads, blocks, d to a multiple of kRows, kQueries].
 void run(const Unit& unit, const SeenRows& part, const PackedQueries& queries, std::int64_t r, SeenRows& gradients,
          float* slots, Scratch& scratch) {
-  const std::int64_t d = queries.d, n = part.keys.size(2), rows = rows_of(part), share = r / rows;
+  const std::int64_t d = queries.d, n = part.keys.size(2), rows = part.rows(), share = r / rows;
   const std::int64_t heads = queries.operands.size(0), block_size = round_up(d, kRows) * kQueries;
   const auto start = [&](const at::Tensor& of) {
     return halves(of) + unit.row / rows * of.stride(0) + unit.row % rows * of.stride(1) + unit.first * of.stride(2);
@@ -321,7 +321,7 @@ AttentionGradients attend_bf16_backward(const at::Tensor& gradient, const at::Te
   const Plan plan = divide(parts, G, packed.m);
   AttentionGradients gradients;
   for (const SeenRows& part : parts) {
-    const auto like = [&] { return at::empty({G, rows_of(part), part.keys.size(2), d}, queries.options()); };
+    const auto like = [&] { return at::empty({G, part.rows(), part.keys.size(2), d}, queries.options()); };
     gradients.parts.push_back(part.fixed ? SeenRows{} : SeenRows{like(), like()});
   }
   const at::Tensor slots =

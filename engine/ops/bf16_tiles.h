@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "engine/ops/row_attention.h"
-
 #define CARRYOVER_BF16 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
 #define CARRYOVER_BF16_INLINE CARRYOVER_BF16 inline __attribute__((always_inline))
 
@@ -33,11 +31,6 @@ inline const Half* halves(const at::Tensor& tensor) {
 
 inline Half* mutable_halves(const at::Tensor& tensor) {
   return reinterpret_cast<Half*>(tensor.mutable_data_ptr<at::BFloat16>());
-}
-
-/// Rows of keys and values that a part holds for a group: one where its heads share them.
-inline std::int64_t rows_of(const SeenRows& part) {
-  return part.keys.stride(1) == 0 && part.values.stride(1) == 0 ? 1 : part.keys.size(1);
 }
 
 /// Columns of a product whose sum runs over the width: [padded/16][d/2][16][2] of `count` rows, the others zeros.

@@ -2,7 +2,6 @@
 #include "engine/ops/elementwise.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -91,8 +90,6 @@ CARRYOVER_SWIGLU_BACKWARD_ROW(double, )
 
 template <typename T>
 using Wide = at::opmath_type<T>;
-
-#define CARRYOVER_DISPATCH(type, name, ...) AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, type, name, __VA_ARGS__)
 
 at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, double epsilon) {
   const at::Tensor x = input.contiguous();

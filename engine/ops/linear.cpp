@@ -59,7 +59,10 @@ at::Tensor to_weight(const at::Tensor& gradient, const at::Tensor& x) {
 
 struct LinearFunction : Function<LinearFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight) {
-    context->save_for_backward({x, weight});
+    const auto wanted = [](const at::Tensor& by, const at::Tensor& kept) {
+      return by.requires_grad() ? kept : at::Tensor();
+    };
+    context->save_for_backward({wanted(weight, x), wanted(x, weight)});  // a frozen weight's rows are not kept
     return product(x, weight);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {

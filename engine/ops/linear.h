@@ -7,7 +7,7 @@ namespace carryover::ops {
 /// Products with a weight, by the fastest way that is there, differentiable. x: [m, inner]; weight: [outer, inner].
 /// They return [m, outer]. Engine thread.
 
-/// x · weightᵀ
+/// x · weightᵀ. A frozen weight keeps no x.
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
 
 /// rms_norm(x, gains, epsilon) · weightᵀ. For backward x is kept, and its norm made again.

@@ -2,7 +2,6 @@
 #include "engine/ops/logit_loss.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
 #include <ATen/core/grad_mode.h>
 
@@ -42,9 +41,6 @@ constexpr int kLanes = 16;
     for (; i < n; ++i) sum += fast_exp(x[i] - shift);                                                                \
     for (T lane : lanes) sum += lane;                                                                                \
     return sum;                                                                                                      \
-  }                                                                                                                  \
-  vectorised void exponentials(T* x, T shift, std::int64_t n) {                                                      \
-    for (std::int64_t i = 0; i < n; ++i) x[i] = fast_exp(x[i] - shift);                                              \
   }
 CARRYOVER_LOGIT_LOOPS(float, CARRYOVER_VECTORISED)
 CARRYOVER_LOGIT_LOOPS(double, )
@@ -77,8 +73,6 @@ Wide log_sum_of(const T* row, std::int64_t n) {
   return static_cast<Wide>(static_cast<double>(top) + std::log(sum));
 }
 
-#define CARRYOVER_DISPATCH(type, name, ...) AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, type, name, __VA_ARGS__)
-
 LogitLoss logit_loss_cpu(const at::Tensor& logits, const at::Tensor& targets) {
   const std::int64_t rows = logits.size(0), n = logits.size(1);
   const auto options = logits.options().dtype(compute_type(logits.scalar_type()));
@@ -108,7 +102,7 @@ void to_loss_gradient_cpu(at::Tensor& logits, const LogitLoss& loss, const at::T
     at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r)
         for_chunks<Wide>(values + r * n, n, [&](std::int64_t first, std::int64_t count, Wide* chunk) {
-          exponentials(chunk, log_sum[r], count);
+          exponentiate(chunk, log_sum[r], count);
           if (target[r] >= first && target[r] < first + count) chunk[target[r] - first] -= 1;
           store(chunk, values + r * n + first, count);
         });

@@ -12,6 +12,8 @@
 #include <limits>
 #include <string>
 
+#include "engine/core/system_file.h"
+
 namespace carryover {
 
 namespace {
@@ -26,14 +28,6 @@ struct CpuCounter : c10::MemoryReportingInfoBase {
   bool memoryProfilingEnabled() const override { return true; }
   std::int64_t live = 0, peak = 0;
 };
-
-/// A line "Key:   1234 kB" of a /proc file, in bytes.
-std::int64_t proc_bytes(const char* file, const std::string& key) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);)
-    if (line.rfind(key + ":", 0) == 0) return std::stoll(line.substr(key.size() + 1)) * 1024;
-  return 0;
-}
 
 std::int64_t number_in(const char* file, std::int64_t fallback) {
   std::ifstream in(file);
@@ -78,7 +72,7 @@ void MemoryMeter::reset_peak() {
 }
 
 std::int64_t process_peak_bytes() {
-  return proc_bytes("/proc/self/status", "VmHWM");
+  return process_bytes("VmHWM");
 }
 
 std::int64_t available_memory_bytes(c10::Device device) {
@@ -92,14 +86,13 @@ std::int64_t available_memory_bytes(c10::Device device) {
     return available + stats.reserved_bytes[0].current - stats.allocated_bytes[0].current;
   }
   constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
-  std::int64_t available = proc_bytes("/proc/meminfo", "MemAvailable");
+  std::int64_t available = system_bytes("/proc/meminfo", "MemAvailable");
   const std::int64_t group_limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
   if (group_limit != unlimited)
     available = std::min(available, group_limit - number_in("/sys/fs/cgroup/memory.current", 0));
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    available =
-        std::min(available, static_cast<std::int64_t>(limit.rlim_cur) - proc_bytes("/proc/self/status", "VmSize"));
+    available = std::min(available, static_cast<std::int64_t>(limit.rlim_cur) - process_bytes("VmSize"));
   return std::max<std::int64_t>(available, 0);
 }
 

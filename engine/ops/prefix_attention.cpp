@@ -2,7 +2,6 @@
 #include "engine/ops/prefix_attention.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -14,6 +13,7 @@
 #include "engine/core/error.h"
 #include "engine/ops/bf16_attention.h"
 #include "engine/ops/parallel.h"
+#include "engine/ops/wide_rows.h"
 
 namespace carryover::ops {
 
@@ -50,7 +50,7 @@ void merge(at::Tensor& into, at::Tensor& into_lse, const at::Tensor& other, cons
   const at::Tensor from = other.contiguous(), from_lse = other_lse.contiguous();
   at::Tensor lse = into_lse.contiguous();
   const std::int64_t d = into.size(-1), rows = into.numel() / d;
-  AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, into.scalar_type(), "merge_attention", [&] {
+  CARRYOVER_DISPATCH(into.scalar_type(), "merge_attention", [&] {
     using Wide = at::opmath_type<scalar_t>;
     scalar_t* out = into.mutable_data_ptr<scalar_t>();
     const scalar_t* in = from.const_data_ptr<scalar_t>();

@@ -2,7 +2,6 @@
 #include "engine/ops/row_attention.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Dispatch.h>
 #include <ATen/OpMathType.h>
 
 #include <limits>
@@ -29,8 +28,7 @@ template <typename T>
 std::vector<Block<T>> blocks_of(const std::vector<SeenRows>& parts, std::int64_t G, std::int64_t r) {
   std::vector<Block<T>> blocks;
   for (const SeenRows& part : parts) {
-    const bool shared = part.keys.stride(1) == 0 && part.values.stride(1) == 0;  // expanded
-    const std::int64_t rows = shared ? 1 : part.keys.size(1), n = part.keys.size(2);
+    const std::int64_t rows = part.rows(), n = part.keys.size(2);
     CARRYOVER_CHECK((rows == 1 || rows == r) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
     for (std::int64_t row = 0; row < G * rows; ++row)
       for (std::int64_t first = 0; first < n; first += kBlock) {
@@ -69,9 +67,6 @@ std::vector<Block<T>> blocks_of(const std::vector<SeenRows>& parts, std::int64_t
         const W p = weights[query * kBlock + key];                                                        \
         for (std::int64_t i = 0; i < d; ++i) out[query * d + i] += p * rows[key * d + i];                 \
       }                                                                                                   \
-  }                                                                                                       \
-  CARRYOVER_VECTORISED void exponentiate(W* x, W top, std::int64_t n) {                                   \
-    for (std::int64_t i = 0; i < n; ++i) x[i] = fast_exp(x[i] - top);                                     \
   }
 CARRYOVER_BLOCK_LOOPS(float)
 CARRYOVER_BLOCK_LOOPS(double)
@@ -142,7 +137,7 @@ std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const st
   CARRYOVER_CHECK(queries.stride(3) == 1);
   at::Tensor out = at::empty({G, r, 1, d}, queries.options());
   at::Tensor lse = at::empty({G, r, 1}, queries.options().dtype(compute_type(queries.scalar_type())));
-  AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, queries.scalar_type(), "attend_row", [&] {
+  CARRYOVER_DISPATCH(queries.scalar_type(), "attend_row", [&] {
     using W = at::opmath_type<scalar_t>;
     std::vector<W> q(static_cast<std::size_t>(G * r * d));
     for (std::int64_t row = 0; row < G * r; ++row)

@@ -13,6 +13,9 @@ struct SeenRows {
   at::Tensor keys, values;
   bool causal = false;
   bool fixed = false;  ///< nobody asks for their gradients
+
+  /// Rows of them that a group has: one where its heads share them, which is a stride of 0.
+  std::int64_t rows() const { return keys.stride(1) == 0 && values.stride(1) == 0 ? 1 : keys.size(1); }
 };
 
 /// Attention of a single position, queries [G, r, 1, d], over all of `parts` as one softmax: decoding's. Each KV row is

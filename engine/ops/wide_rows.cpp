@@ -43,6 +43,12 @@ void store(const float* in, at::BFloat16* out, std::int64_t n) {
 void load(const std::int8_t* in, const float* scales, float* out, std::int64_t rows, std::int64_t d) {
   for (std::int64_t row = 0; row < rows; ++row) widen(in + row * d, scales[row], out + row * d, d);
 }
+CARRYOVER_VECTORISED void exponentiate(float* x, float shift, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) x[i] = fast_exp(x[i] - shift);
+}
+void exponentiate(double* x, double shift, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) x[i] = fast_exp(x[i] - shift);
+}
 float quantise(const float* in, std::int8_t* out, std::int64_t n) {
   const std::int32_t bits = largest(reinterpret_cast<const std::int32_t*>(in), n);
   float most;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <ATen/Dispatch.h>
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 
 // One source, the best vector width that the processor has.
 #define CARRYOVER_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+// The formats that models run in.
+#define CARRYOVER_DISPATCH(type, name, ...) AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, type, name, __VA_ARGS__)
 
 /// What the CPU's own loops share: rows are converted to fp32 in a buffer that stays in the first-level cache, so that
 /// the loops see plain floats. Any thread.
@@ -55,5 +58,8 @@ inline float fast_exp(float x) {
 inline double fast_exp(double x) {
   return std::exp(x);
 }
+/// x = e^(x − shift)
+void exponentiate(float* x, float shift, std::int64_t n);
+void exponentiate(double* x, double shift, std::int64_t n);
 
 }  // namespace carryover::ops

@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSmoothing = 0.9;         ///< of the loss that spikes are told by
-constexpr std::int64_t kDrySteps = 2;  ///< gradients are made in the first, and are there in all others
+constexpr std::int64_t kDrySteps = 2;      ///< gradients are made in the first, and are there in all others
 constexpr std::int64_t kSpikeWarmUp = 10;  ///< steps before a spike can be told
 
 /// Sums over the samples of one step.

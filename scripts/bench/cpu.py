@@ -194,8 +194,8 @@ def train_section():
             short, long = (training_peak(ids, dtype, segments) for segments in (2, 8))
             growth_lines.append([dtype, f"{short / MB:.0f}", f"{long / MB:.0f}", f"{long / short:.3f}"])
     body = (f"SmolLM2, every parameter, a step of one sample of 2·1024 tokens, 2 threads, K = 1: the second of two steps, "
-            "medians of {ROUNDS['train']}; peaks of weights and what both steps add, in MiB. Peer: " + ", ".join(programs[1:2]) +
-            ", full attention, sdpa, fused AdamW; its bf16 is autocast over fp32 weights, ours bf16 weights with fp32 "
+            f"medians of {ROUNDS['train']}; peaks of weights and what both steps add, in MiB. Peer: "
+            + ", ".join(programs[1:2]) + ", full attention, sdpa, fused AdamW; its bf16 is autocast over fp32 weights, ours bf16 weights with fp32 "
             "masters.\n\n")
     body += table(["dtype", "checkpointing", "ours, tokens/s", "peer, tokens/s", "ours / peer", "ours, MiB", "peer, MiB",
                    "ours / peer"], lines)

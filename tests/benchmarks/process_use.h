@@ -7,14 +7,13 @@
 #include <sstream>
 #include <string>
 
+#include "engine/core/system_file.h"
+
 namespace carryover::bench {
 
 /// A line of /proc/self/status in MiB, such as "VmRSS" (now) or "VmHWM" (the most so far).
 inline double process_mib(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.rfind(name + ":", 0) == 0) return std::stod(line.substr(name.size() + 1)) / 1024;
-  return 0;
+  return static_cast<double>(process_bytes(name)) / (1 << 20);
 }
 
 /// Milliseconds of the processor that the calling thread has used.

@@ -300,6 +300,18 @@ class OpsTest : public QObject {
       }
   }
 
+  void a_product_with_a_frozen_weight_keeps_no_input() {
+    const at::Tensor x = noise({5, 7}).requires_grad_(), weight = noise({3, 7}), seed = noise({5, 3}).detach();
+    for (const bool trained : {false, true}) {
+      weight.detach_().requires_grad_(trained);
+      const at::Tensor input = x * 2;
+      const auto held = input.use_count();
+      const at::Tensor y = ops::linear(input, weight);
+      QCOMPARE(input.use_count() > held, trained);
+      QVERIFY(torch::autograd::grad({y}, {x}, {seed})[0].allclose(2 * at::mm(seed, weight)));
+    }
+  }
+
   /// Values and gradients in place, over rows of one and of several chunks, with logits far from one another.
   void logit_loss_is_the_softmaxs() {
     for (const at::ScalarType type : {at::kDouble, at::kFloat, at::kBFloat16})

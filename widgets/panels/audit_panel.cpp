@@ -33,10 +33,6 @@ constexpr double reserve = 0.1;            ///< of the free memory
 constexpr double long_work_seconds = 600;  ///< a longer audit is warned of
 constexpr int form_width = 430;
 
-int bytes_per_value(DType dtype) {
-  return dtype == DType::Float64 ? 8 : dtype == DType::BFloat16 ? 2 : 4;
-}
-
 QString megabytes(double bytes) {
   return AuditPanel::tr("%L1 MB").arg(bytes / 1e6, 0, 'f', bytes < 1e7 ? 1 : 0);
 }
