@@ -14,7 +14,7 @@ struct MemoryBytes {
   std::int64_t carry = 0;        ///< C_i
   std::int64_t pool = 0;         ///< grows with T
   std::int64_t gradients = 0;    ///< training: accumulated in fp32
-  std::int64_t optimizer = 0;    ///< training: moments, and fp32 master weights where the compute dtype is bf16
+  std::int64_t optimizer = 0;    ///< training: moments, and the rest of fp32 weights where the compute dtype is bf16
   std::int64_t graph = 0;        ///< training: peak of what the K + 1 segment graphs keep
   std::int64_t device_peak = 0;  ///< peak of the whole process (CPU: resident set; CUDA: the allocator's)
 

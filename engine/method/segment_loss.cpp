@@ -13,15 +13,22 @@ namespace carryover {
 
 namespace {
 
+constexpr std::int64_t kHeadRows = 4096;
+
 /// From ∂Σnll/∂logits of a block of rows, that block's gradients.
 void add_gradient(const Decoder& decoder, const at::Tensor& to_logits, const at::Tensor& hidden,
                   at::Tensor hidden_gradient, at::Tensor& head_gradient) {
   at::mm_out(hidden_gradient, to_logits, decoder.weights.head);
   if (!head_gradient.defined()) return;
-  if (head_gradient.scalar_type() == hidden.scalar_type())
+  if (head_gradient.scalar_type() == hidden.scalar_type()) {
     head_gradient.addmm_(to_logits.t(), hidden);
-  else
-    head_gradient.add_(at::mm(to_logits.t(), hidden));
+    return;
+  }
+  const std::int64_t vocabulary = head_gradient.size(0);  // products that are widened as they are added: in blocks
+  for (std::int64_t first = 0; first < vocabulary; first += kHeadRows) {
+    const std::int64_t count = std::min(kHeadRows, vocabulary - first);
+    head_gradient.narrow(0, first, count).add_(at::mm(to_logits.narrow(1, first, count).t(), hidden));
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "engine/io/model_folder.h"
 #include "engine/io/run_folder.h"
 #include "engine/io/trained_under.h"
+#include "engine/ops/weight_halves.h"
 #include "engine/train/tensor_file.h"
 
 namespace carryover {
@@ -32,18 +33,18 @@ at::Tensor rows_of(const at::Tensor& tensor, const NamedRows& named) {
   return tensor.narrow(0, named.first_row, named.rows);
 }
 
-bool has_master(const Parameter& parameter) {
-  return parameter.master.scalar_type() != parameter.leaf.scalar_type();
-}
-
-/// Calls visit(name, tensor) for each tensor of optimizer.safetensors, with views into the live ones.
-template <typename Visit>
-void each_optimizer_tensor(TrainableParameters& parameters, Optimizer& optimizer, const Visit& visit) {
+/// Calls visit(name, tensor) for each moment in optimizer.safetensors and visit_master(name, leaf, low) for each fp32
+/// weight, with views into the live ones.
+template <typename Visit, typename VisitMaster>
+void each_optimizer_tensor(TrainableParameters& parameters, Optimizer& optimizer, const Visit& visit,
+                           const VisitMaster& visit_master) {
   for (const NamedRows& named : parameters.names()) {
     const std::size_t i = named.parameter;
     visit(named.name + ".exp_avg", rows_of(optimizer.first_moments()[i], named));
     visit(named.name + ".exp_avg_sq", rows_of(optimizer.second_moments()[i], named));
-    if (has_master(parameters.all()[i])) visit(named.name + ".master", rows_of(parameters.all()[i].master, named));
+    const Parameter& parameter = parameters.all()[i];
+    if (parameter.low.defined())
+      visit_master(named.name + ".master", rows_of(parameter.leaf.detach(), named), rows_of(parameter.low, named));
   }
 }
 
@@ -79,9 +80,12 @@ void write_checkpoint(const std::string& directory, Decoder& decoder, TrainableP
                       Optimizer& optimizer, const TrainingPlan& plan, const TrainingPosition& position) {
   write_trained(directory, decoder, parameters, plan);
   std::vector<OutgoingTensor> tensors;
-  each_optimizer_tensor(parameters, optimizer, [&](const std::string& name, const at::Tensor& tensor) {
-    tensors.push_back(outgoing(name, tensor));
-  });
+  each_optimizer_tensor(
+      parameters, optimizer,
+      [&](const std::string& name, const at::Tensor& tensor) { tensors.push_back(outgoing(name, tensor)); },
+      [&](const std::string& name, const at::Tensor& leaf, const at::Tensor& low) {
+        tensors.push_back(outgoing(name, at::kFloat, leaf.sizes(), [=] { return ops::join_halves(leaf, low); }));
+      });
   write_safetensors((fs::path(directory) / kOptimizer).string(), tensors);
   const json state{{"step", position.step},
                    {"tokens", position.tokens},
@@ -102,8 +106,14 @@ TrainingPosition read_checkpoint(const std::string& directory, TrainableParamete
   for (const NamedRows& named : parameters.names())
     read_tensor(model, named.name, rows_of(parameters.all()[named.parameter].leaf, named));
   const SafetensorsFile moments = SafetensorsFile::open((fs::path(directory) / kOptimizer).string());
-  each_optimizer_tensor(parameters, optimizer,
-                        [&](const std::string& name, const at::Tensor& tensor) { read_tensor(moments, name, tensor); });
+  each_optimizer_tensor(
+      parameters, optimizer,
+      [&](const std::string& name, const at::Tensor& tensor) { read_tensor(moments, name, tensor); },
+      [&](const std::string& name, const at::Tensor& leaf, const at::Tensor& low) {
+        const at::Tensor master = at::empty(leaf.sizes(), leaf.options().dtype(at::kFloat));
+        read_tensor(moments, name, master);
+        ops::split_halves(master, leaf, low);
+      });
   optimizer.set_steps(fields.integer("optimizer_steps"));
   return position;
 }

@@ -4,19 +4,30 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/core/error.h"
+#include "engine/ops/elementwise.h"
+#include "engine/ops/weight_halves.h"
 
 namespace carryover {
 
+namespace {
+
+constexpr std::int64_t kBlock = 1 << 20;  ///< weights in two halves that are whole at a time
+
+}  // namespace
+
 Optimizer::Optimizer(TrainableParameters& parameters, const TrainingConfig& config)
     : parameters_(parameters), config_(config) {
-  parameters_.make_masters();
+  parameters_.make_wide();
   for (const Parameter& parameter : parameters_.all()) {
-    first_.push_back(at::zeros_like(parameter.master));
-    second_.push_back(at::zeros_like(parameter.master));
-    counts_.push_back(at::zeros({}, parameter.master.options().dtype(at::kFloat)));
+    const at::Tensor& leaf = parameter.leaf;
+    const auto options = leaf.options().requires_grad(false);
+    for (auto* moments : {&first_, &second_})
+      moments->push_back(at::zeros(leaf.sizes(), options.dtype(ops::compute_type(leaf.scalar_type()))));
+    counts_.push_back(at::zeros({}, options.dtype(at::kFloat)));
   }
 }
 
@@ -37,27 +48,31 @@ void Optimizer::step(double rate, double gradient_norm) {
   const double clip = config_.max_grad_norm > 0 && gradient_norm > config_.max_grad_norm
                           ? config_.max_grad_norm / (gradient_norm + 1e-6)
                           : 1;
-  for (const bool decays : {true, false}) {
-    std::vector<at::Tensor> values, gradients, first, second, counts;
-    for (std::size_t i = 0; i < first_.size(); ++i) {
-      Parameter& parameter = parameters_.all()[i];
-      if (parameter.decays != decays || !parameter.gradient.defined()) continue;
-      if (clip < 1) parameter.gradient.mul_(clip);
-      values.push_back(parameter.master);
-      gradients.push_back(parameter.gradient);
-      first.push_back(first_[i]);
-      second.push_back(second_[i]);
-      counts.push_back(counts_[i].add_(1));
-    }
-    if (values.empty()) continue;
-    at::_fused_adamw_(values, gradients, first, second, {}, counts, rate, config_.adam_beta1, config_.adam_beta2,
-                      decays ? config_.weight_decay : 0, config_.adam_epsilon, false, false);
+  for (std::size_t i = 0; i < first_.size(); ++i) {
+    Parameter& parameter = parameters_.all()[i];
+    if (!parameter.gradient.defined()) continue;
+    if (clip < 1) parameter.gradient.mul_(clip);
+    counts_[i].add_(1);
+    const std::int64_t n = parameter.leaf.numel(), block = parameter.low.defined() ? kBlock : n;
+    for (std::int64_t first = 0; first < n; first += block) step_block(i, first, std::min(block, n - first), rate);
   }
-  parameters_.publish_masters();
+}
+
+void Optimizer::step_block(std::size_t i, std::int64_t first, std::int64_t count, double rate) {
+  const Parameter& parameter = parameters_.all()[i];
+  const auto block = [&](const at::Tensor& of) {
+    return parameter.low.defined() ? of.detach().view(-1).narrow(0, first, count) : of.detach();
+  };
+  const at::Tensor leaf = block(parameter.leaf);
+  const at::Tensor wide = parameter.low.defined() ? ops::join_halves(leaf, block(parameter.low)) : leaf;
+  at::_fused_adamw_({wide}, {block(parameter.gradient)}, {block(first_[i])}, {block(second_[i])}, {}, {counts_[i]},
+                    rate, config_.adam_beta1, config_.adam_beta2, parameter.decays ? config_.weight_decay : 0,
+                    config_.adam_epsilon, false, false);
+  if (parameter.low.defined()) ops::split_halves(wide, leaf, block(parameter.low));
 }
 
 std::int64_t Optimizer::bytes() const {
-  std::int64_t total = parameters_.master_bytes();
+  std::int64_t total = parameters_.low_bytes();
   for (const at::Tensor& moment : first_) total += 2 * static_cast<std::int64_t>(moment.nbytes());
   return total;
 }

@@ -7,7 +7,8 @@
 
 namespace carryover {
 
-/// AdamW on the parameters' masters (LibTorch's fused kernel), with global-norm clipping. Owner: a training run.
+/// AdamW on fp32 weights (LibTorch's fused kernel), with global-norm clipping; of bf16 parameters they are leaf and low
+/// half. Owner: a training run.
 /// Thread: engine.
 class Optimizer {
  public:
@@ -15,10 +16,10 @@ class Optimizer {
 
   /// Turns Σ over `targets` into the gradient of the mean and returns its norm.
   double scale_gradients(std::int64_t targets);
-  /// Clips to `max_grad_norm`, steps at `rate` and publishes the masters.
+  /// Clips to `max_grad_norm`, steps at `rate`.
   void step(double rate, double gradient_norm);
 
-  std::int64_t bytes() const;  ///< moments and masters
+  std::int64_t bytes() const;  ///< moments and low halves
 
   /// For checkpoints: beside the parameters, in their order.
   std::vector<at::Tensor>& first_moments() { return first_; }
@@ -27,6 +28,7 @@ class Optimizer {
   void set_steps(std::int64_t steps);
 
  private:
+  void step_block(std::size_t i, std::int64_t first, std::int64_t count, double rate);
   TrainableParameters& parameters_;
   TrainingConfig config_;
   std::vector<at::Tensor> first_, second_, counts_;

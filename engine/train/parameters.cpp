@@ -45,7 +45,7 @@ struct SumGradient : torch::autograd::PostAccumulateGradHook {
 TrainableParameters::TrainableParameters(Decoder& decoder) {
   const auto add_leaf = [&](at::Tensor& tensor) {
     tensor.requires_grad_(true);
-    parameters_.push_back({tensor, tensor, {}, tensor.dim() > 1});
+    parameters_.push_back({tensor, {}, {}, tensor.dim() > 1});
     return parameters_.size() - 1;
   };
   if (!decoder.adapter.empty()) {
@@ -112,18 +112,11 @@ void TrainableParameters::clear_gradients() {
     if (parameter.gradient.defined()) parameter.gradient.zero_();
 }
 
-void TrainableParameters::make_masters() {
-  for (Parameter& parameter : parameters_) {
-    const auto wide = ops::compute_type(parameter.leaf.scalar_type());
-    parameter.master = parameter.leaf.detach();  // shares the leaf's memory where the dtype is the same
-    if (wide != parameter.leaf.scalar_type()) parameter.master = parameter.master.to(wide);
-  }
-}
-
-void TrainableParameters::publish_masters() {
-  const at::NoGradGuard no_gradients;
+void TrainableParameters::make_wide() {
   for (Parameter& parameter : parameters_)
-    if (parameter.master.scalar_type() != parameter.leaf.scalar_type()) parameter.leaf.copy_(parameter.master);
+    if (!is_wide(parameter.leaf))
+      parameter.low =
+          at::zeros(parameter.leaf.sizes(), parameter.leaf.options().dtype(at::kShort).requires_grad(false));
 }
 
 std::int64_t TrainableParameters::count() const {
@@ -139,11 +132,10 @@ std::int64_t TrainableParameters::gradient_bytes() const {
   return total;
 }
 
-std::int64_t TrainableParameters::master_bytes() const {
+std::int64_t TrainableParameters::low_bytes() const {
   std::int64_t total = 0;
   for (const Parameter& parameter : parameters_)
-    if (parameter.master.scalar_type() != parameter.leaf.scalar_type())
-      total += static_cast<std::int64_t>(parameter.master.nbytes());
+    if (parameter.low.defined()) total += static_cast<std::int64_t>(parameter.low.nbytes());
   return total;
 }
 

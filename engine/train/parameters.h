@@ -14,7 +14,7 @@ namespace carryover {
 /// once, in max(fp32, dtype).
 struct Parameter {
   at::Tensor leaf;      ///< the decoder's own tensor, in the compute dtype; requires a gradient
-  at::Tensor master;    ///< what the optimizer updates: fp32 of a bf16 leaf, else the leaf itself
+  at::Tensor low;       ///< of a bf16 leaf: with it an fp32 weight, which the optimizer updates (ops/weight_halves)
   at::Tensor gradient;  ///< Σ since clear_gradients(); undefined until first used. Of a wide leaf: autograd's own
   bool decays = false;  ///< weight decay applies: matrices, not norms
 };
@@ -45,11 +45,10 @@ class TrainableParameters {
 
   void clear_gradients();                    ///< keeps the memory
   std::vector<at::Tensor> take_gradients();  ///< in order, zeros where there is none; forgets them
-  void make_masters();                       ///< before the first optimizer step
-  void publish_masters();                    ///< rounds them into the leaves
+  void make_wide();                          ///< gives bf16 leaves their low halves, before the first optimizer step
 
   std::int64_t count() const;  ///< values
-  std::int64_t gradient_bytes() const, master_bytes() const;
+  std::int64_t gradient_bytes() const, low_bytes() const;
 
  private:
   void watch();

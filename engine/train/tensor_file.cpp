@@ -18,13 +18,18 @@ constexpr std::pair<at::ScalarType, const char*> kNames[] = {
 }  // namespace
 
 OutgoingTensor outgoing(const std::string& name, const at::Tensor& tensor) {
-  OutgoingTensor out{name, {}, tensor.sizes().vec(), {}};
-  for (const auto& [type, spelled] : kNames)
-    if (tensor.scalar_type() == type) out.dtype = spelled;
+  return outgoing(name, tensor.scalar_type(), tensor.sizes(), [source = tensor.detach()] { return source; });
+}
+
+OutgoingTensor outgoing(const std::string& name, at::ScalarType type, at::IntArrayRef shape,
+                        std::function<at::Tensor()> make) {
+  OutgoingTensor out{name, {}, shape.vec(), {}};
+  for (const auto& [known, spelled] : kNames)
+    if (known == type) out.dtype = spelled;
   CARRYOVER_CHECK(!out.dtype.empty());
   const auto host = std::make_shared<at::Tensor>();
-  out.bytes = [source = tensor.detach(), host] {
-    *host = source.cpu().contiguous();
+  out.bytes = [make = std::move(make), host] {
+    *host = make().cpu().contiguous();
     return std::span(static_cast<const std::byte*>(host->const_data_ptr()), host->nbytes());
   };
   return out;

@@ -11,6 +11,9 @@ namespace carryover {
 
 /// A tensor to be written under `name`; copied to the host, dense, when its turn comes. Keeps the tensor alive.
 OutgoingTensor outgoing(const std::string& name, const at::Tensor& tensor);
+/// One that is made when its turn comes.
+OutgoingTensor outgoing(const std::string& name, at::ScalarType type, at::IntArrayRef shape,
+                        std::function<at::Tensor()> make);
 
 /// Copies a stored tensor into one of the same shape, converting its dtype. Throws EngineError{BadInput} naming the
 /// file where it is missing, or has another shape or a dtype that is none of ours.

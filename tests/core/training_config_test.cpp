@@ -261,7 +261,7 @@ void TrainingConfigTest::forecast_counts_what_training_adds() {
   const TrainingCost bf16 = training_cost(model, config, training, "segmented", 2);
   QCOMPARE(bf16.memory.weights, 2 * model.parameters());
   QCOMPARE(bf16.memory.gradients, 4 * model.parameters());
-  QCOMPARE(bf16.memory.optimizer, 12 * model.parameters());
+  QCOMPARE(bf16.memory.optimizer, 10 * model.parameters());
   training.lora.rank = 4;
   const TrainingCost lora = training_cost(model, config, training, "segmented", 4);
   QCOMPARE(lora.trainable_parameters, lora_parameters(model, training.lora));
