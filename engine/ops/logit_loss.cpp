@@ -20,27 +20,16 @@ namespace {
 constexpr std::int64_t kChunk = 2048;  // values of a row at a time: widened, they stay in the first-level cache
 constexpr int kLanes = 16;
 
-#define CARRYOVER_LOGIT_LOOPS(T, vectorised)                                                                         \
-  vectorised T largest(const T* x, std::int64_t n) {                                                                 \
-    T lanes[kLanes];                                                                                                 \
-    for (T & lane : lanes) lane = -std::numeric_limits<T>::infinity();                                               \
-    std::int64_t i = 0;                                                                                              \
-    for (; i + kLanes <= n; i += kLanes)                                                                             \
-      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = lanes[lane] < x[i + lane] ? x[i + lane] : lanes[lane]; \
-    for (; i < n; ++i) lanes[0] = lanes[0] < x[i] ? x[i] : lanes[0];                                                 \
-    T most = lanes[0];                                                                                               \
-    for (T lane : lanes) most = most < lane ? lane : most;                                                           \
-    return most;                                                                                                     \
-  }                                                                                                                  \
-  vectorised T sum_of_exponentials(const T* x, T shift, std::int64_t n) {                                            \
-    T lanes[kLanes] = {};                                                                                            \
-    std::int64_t i = 0;                                                                                              \
-    for (; i + kLanes <= n; i += kLanes)                                                                             \
-      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += fast_exp(x[i + lane] - shift);                        \
-    T sum = 0;                                                                                                       \
-    for (; i < n; ++i) sum += fast_exp(x[i] - shift);                                                                \
-    for (T lane : lanes) sum += lane;                                                                                \
-    return sum;                                                                                                      \
+#define CARRYOVER_LOGIT_LOOPS(T, vectorised)                                                  \
+  vectorised T sum_of_exponentials(const T* x, T shift, std::int64_t n) {                     \
+    T lanes[kLanes] = {};                                                                     \
+    std::int64_t i = 0;                                                                       \
+    for (; i + kLanes <= n; i += kLanes)                                                      \
+      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += fast_exp(x[i + lane] - shift); \
+    T sum = 0;                                                                                \
+    for (; i < n; ++i) sum += fast_exp(x[i] - shift);                                         \
+    for (T lane : lanes) sum += lane;                                                         \
+    return sum;                                                                               \
   }
 CARRYOVER_LOGIT_LOOPS(float, CARRYOVER_VECTORISED)
 CARRYOVER_LOGIT_LOOPS(double, )

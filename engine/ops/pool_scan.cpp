@@ -10,6 +10,7 @@
 
 #include "engine/core/error.h"
 #include "engine/ops/parallel.h"
+#include "engine/ops/wide_rows.h"
 
 namespace carryover::ops {
 
@@ -23,14 +24,8 @@ constexpr std::int64_t kRangeKeys = 1024;  ///< at least, for a thread: each ran
 template <typename T>
 constexpr std::int64_t kLanes = kGroupBytes / static_cast<std::int64_t>(sizeof(T));
 
-template <typename T, int Bytes>
-struct Simd {
-  typedef T Vector __attribute__((vector_size(Bytes)));
-};
-
 /// scores[key, lane] of a tile. Whether any of them is not at or below its lane's floor: above it, or NaN.
-/// summaries: [d, lanes]; keys: [kTileKeys, d]. Vectors of `Bytes`, as wide as the processor has them: g++ 12 takes
-/// wider ones apart through memory.
+/// summaries: [d, lanes]; keys: [kTileKeys, d].
 template <typename T, int Bytes>
 [[gnu::always_inline]] inline bool score(const T* summaries, const T* keys, std::int64_t d, const T* floors,
                                          T* scores) {
@@ -57,18 +52,13 @@ template <typename T, int Bytes>
   return any != 0;
 }
 
-// The processor's own is chosen when the library is loaded.
 #define CARRYOVER_SCORE_TILE(T, TARGET, BYTES)                                                                \
   [[gnu::target(TARGET)]] bool score_tile(const T* summaries, const T* keys, std::int64_t d, const T* floors, \
                                           T* scores) {                                                        \
     return score<T, BYTES>(summaries, keys, d, floors, scores);                                               \
   }
-CARRYOVER_SCORE_TILE(float, "default", 16)
-CARRYOVER_SCORE_TILE(float, "arch=x86-64-v3", 32)
-CARRYOVER_SCORE_TILE(float, "arch=x86-64-v4", 64)
-CARRYOVER_SCORE_TILE(double, "default", 16)
-CARRYOVER_SCORE_TILE(double, "arch=x86-64-v3", 32)
-CARRYOVER_SCORE_TILE(double, "arch=x86-64-v4", 64)
+CARRYOVER_FOR_TARGETS(CARRYOVER_SCORE_TILE, float)
+CARRYOVER_FOR_TARGETS(CARRYOVER_SCORE_TILE, double)
 #undef CARRYOVER_SCORE_TILE
 
 /// The k best of scores that are offered best first or in order of index: of equal ones the first stays ahead.

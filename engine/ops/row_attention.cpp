@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <ATen/OpMathType.h>
 
+#include <cstring>
 #include <limits>
 
 #include "engine/core/error.h"
@@ -15,7 +16,8 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kBlock = 128;  ///< keys; their rows stay in the second-level cache
+constexpr std::int64_t kBlock = 128;   ///< keys that a thread takes at a time
+constexpr std::int64_t kWidened = 32;  ///< of them
 
 /// A block of keys and the queries that see it: [first_query, first_query + queries) of G·r.
 template <typename T>
@@ -42,34 +44,97 @@ std::vector<Block<T>> blocks_of(const std::vector<SeenRows>& parts, std::int64_t
   return blocks;
 }
 
-#define CARRYOVER_BLOCK_LOOPS(W)                                                                          \
-  /* scores[query, key] = q · k */                                                                       \
-  CARRYOVER_VECTORISED void score(const W* queries, std::int64_t count, const W* rows, std::int64_t keys, \
-                                  std::int64_t d, W* scores) {                                            \
-    for (std::int64_t key = 0; key < keys; ++key)                                                         \
-      for (std::int64_t query = 0; query < count; ++query) {                                              \
-        const W *q = queries + query * d, *k = rows + key * d;                                            \
-        W lanes[16] = {};                                                                                 \
-        std::int64_t i = 0;                                                                               \
-        for (; i + 16 <= d; i += 16)                                                                      \
-          for (int lane = 0; lane < 16; ++lane) lanes[lane] += q[i + lane] * k[i + lane];                 \
-        W sum = 0;                                                                                        \
-        for (; i < d; ++i) sum += q[i] * k[i];                                                            \
-        for (W lane : lanes) sum += lane;                                                                 \
-        scores[query * kBlock + key] = sum;                                                               \
-      }                                                                                                   \
-  }                                                                                                       \
-  /* out[query] = sum of p · v */                                                                        \
-  CARRYOVER_VECTORISED void weigh(const W* weights, std::int64_t count, const W* rows, std::int64_t keys, \
-                                  std::int64_t d, W* out) {                                               \
-    for (std::int64_t key = 0; key < keys; ++key)                                                         \
-      for (std::int64_t query = 0; query < count; ++query) {                                              \
-        const W p = weights[query * kBlock + key];                                                        \
-        for (std::int64_t i = 0; i < d; ++i) out[query * d + i] += p * rows[key * d + i];                 \
-      }                                                                                                   \
+/// scores[key] = q · k of `Keys` keys: their sums do not wait for one another.
+template <typename W, int Bytes, int Keys>
+[[gnu::always_inline]] inline void score_keys(const W* q, const W* rows, std::int64_t stride, std::int64_t d,
+                                              W* scores) {
+  using Vector = typename Simd<W, Bytes>::Vector;
+  constexpr std::int64_t width = Bytes / sizeof(W);
+  Vector sums[Keys] = {}, x, y;
+  std::int64_t c = 0;
+  for (; c + width <= d; c += width) {
+    std::memcpy(&x, q + c, sizeof x);
+#pragma GCC unroll 8
+    for (int key = 0; key < Keys; ++key) {
+      std::memcpy(&y, rows + key * stride + c, sizeof y);
+      sums[key] += x * y;
+    }
   }
-CARRYOVER_BLOCK_LOOPS(float)
-CARRYOVER_BLOCK_LOOPS(double)
+#pragma GCC unroll 8
+  for (int key = 0; key < Keys; ++key) scores[key] = sum_of<W, Bytes>(sums[key]);
+  for (; c < d; ++c)
+    for (int key = 0; key < Keys; ++key) scores[key] += q[c] * rows[key * stride + c];
+}
+
+/// scores[query, key] = q · k. queries: [count, d]; rows: [keys, d]. Each row is read from memory once.
+template <typename W, int Bytes>
+[[gnu::always_inline]] inline void score(const W* queries, std::int64_t count, const W* rows, std::int64_t stride,
+                                         std::int64_t keys, std::int64_t d, W* scores) {
+  std::int64_t key = 0;
+  for (; key + 4 <= keys; key += 4)
+    for (std::int64_t query = 0; query < count; ++query)
+      score_keys<W, Bytes, 4>(queries + query * d, rows + key * stride, stride, d, scores + query * kBlock + key);
+  for (; key < keys; ++key)
+    for (std::int64_t query = 0; query < count; ++query)
+      score_keys<W, Bytes, 1>(queries + query * d, rows + key * stride, stride, d, scores + query * kBlock + key);
+}
+
+/// out[query] += Σ of p · v of `Queries` queries, in `Columns` vectors of their columns.
+template <typename W, int Bytes, int Queries, int Columns>
+[[gnu::always_inline]] inline void weigh_columns(const W* weights, const W* rows, std::int64_t stride,
+                                                 std::int64_t keys, std::int64_t d, W* out) {
+  using Vector = typename Simd<W, Bytes>::Vector;
+  constexpr std::int64_t width = Bytes / sizeof(W);
+  Vector sums[Queries][Columns], values[Columns];
+#pragma GCC unroll 4
+  for (int query = 0; query < Queries; ++query) std::memcpy(sums[query], out + query * d, Columns * width * sizeof(W));
+  for (std::int64_t key = 0; key < keys; ++key) {
+    std::memcpy(values, rows + key * stride, sizeof values);
+#pragma GCC unroll 4
+    for (int query = 0; query < Queries; ++query)
+#pragma GCC unroll 4
+      for (int c = 0; c < Columns; ++c) sums[query][c] += values[c] * weights[query * kBlock + key];
+  }
+#pragma GCC unroll 4
+  for (int query = 0; query < Queries; ++query) std::memcpy(out + query * d, sums[query], Columns * width * sizeof(W));
+}
+
+template <typename W, int Bytes, int Queries>
+[[gnu::always_inline]] inline void weigh_queries(const W* weights, const W* rows, std::int64_t stride,
+                                                 std::int64_t keys, std::int64_t d, W* out) {
+  constexpr std::int64_t width = Bytes / sizeof(W);
+  std::int64_t c = 0;
+  for (; c + 4 * width <= d; c += 4 * width)
+    weigh_columns<W, Bytes, Queries, 4>(weights, rows + c, stride, keys, d, out + c);
+  for (; c + width <= d; c += width) weigh_columns<W, Bytes, Queries, 1>(weights, rows + c, stride, keys, d, out + c);
+  for (; c < d; ++c)
+    for (int query = 0; query < Queries; ++query)
+      for (std::int64_t key = 0; key < keys; ++key)
+        out[query * d + c] += weights[query * kBlock + key] * rows[key * stride + c];
+}
+
+/// out[query] += Σ of p · v.
+template <typename W, int Bytes>
+[[gnu::always_inline]] inline void weigh(const W* weights, std::int64_t count, const W* rows, std::int64_t stride,
+                                         std::int64_t keys, std::int64_t d, W* out) {
+  std::int64_t query = 0;
+  for (; query + 3 <= count; query += 3)
+    weigh_queries<W, Bytes, 3>(weights + query * kBlock, rows, stride, keys, d, out + query * d);
+  for (; query < count; ++query)
+    weigh_queries<W, Bytes, 1>(weights + query * kBlock, rows, stride, keys, d, out + query * d);
+}
+
+#define CARRYOVER_BLOCK_LOOPS(W, TARGET, BYTES)                                                                      \
+  [[gnu::target(TARGET)]] void score_block(const W* queries, std::int64_t count, const W* rows, std::int64_t stride, \
+                                           std::int64_t keys, std::int64_t d, W* scores) {                           \
+    score<W, BYTES>(queries, count, rows, stride, keys, d, scores);                                                  \
+  }                                                                                                                  \
+  [[gnu::target(TARGET)]] void weigh_block(const W* weights, std::int64_t count, const W* rows, std::int64_t stride, \
+                                           std::int64_t keys, std::int64_t d, W* out) {                              \
+    weigh<W, BYTES>(weights, count, rows, stride, keys, d, out);                                                     \
+  }
+CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, float)
+CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, double)
 #undef CARRYOVER_BLOCK_LOOPS
 
 /// What a block adds for each of its queries: its largest score, its weights' sum and its weighted values, both in
@@ -79,27 +144,42 @@ struct Partial {
   std::vector<W> tops, sums, values;
 };
 
+/// `count` rows in W, and how far they lie apart: copied to `wide` only where they have to be widened.
+template <typename T, typename W>
+std::pair<const W*, std::int64_t> wide_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t d,
+                                            std::vector<W>& wide) {
+  if constexpr (std::is_same_v<T, W>) return {from, stride};
+  wide.resize(static_cast<std::size_t>(kWidened * d));
+  if (stride == d)
+    load(from, wide.data(), count * d);
+  else
+    for (std::int64_t row = 0; row < count; ++row) load(from + row * stride, wide.data() + row * d, d);
+  return {wide.data(), d};
+}
+
 template <typename T, typename W>
 Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d) {
   const auto count = static_cast<std::size_t>(block.queries);
   Partial<W> partial{std::vector<W>(count), std::vector<W>(count), std::vector<W>(count * static_cast<std::size_t>(d))};
-  thread_local std::vector<W> rows, scores;
-  rows.resize(static_cast<std::size_t>(kBlock * d));
+  thread_local std::vector<W> wide, scores;
   scores.resize(count * static_cast<std::size_t>(kBlock));
-  const auto widen = [&](const T* from, std::int64_t stride) {
-    if (stride == d) return load(from, rows.data(), block.count * d);
-    for (std::int64_t key = 0; key < block.count; ++key) load(from + key * stride, rows.data() + key * d, d);
-  };
-  widen(block.keys, block.key_stride);
-  score(queries + block.first_query * d, block.queries, rows.data(), block.count, d, scores.data());
+  // Rows that have to be widened are taken a few at a time, so that they stay in the first-level cache.
+  const std::int64_t step = std::is_same_v<T, W> ? block.count : kWidened;
+  for (std::int64_t first = 0; first < block.count; first += step) {
+    const std::int64_t n = std::min(step, block.count - first);
+    const auto [keys, stride] = wide_rows(block.keys + first * block.key_stride, block.key_stride, n, d, wide);
+    score_block(queries + block.first_query * d, block.queries, keys, stride, n, d, scores.data() + first);
+  }
   for (std::size_t query = 0; query < count; ++query) {
     W* own = scores.data() + query * static_cast<std::size_t>(kBlock);
-    partial.tops[query] = *std::max_element(own, own + block.count);
-    exponentiate(own, partial.tops[query], block.count);
-    for (std::int64_t key = 0; key < block.count; ++key) partial.sums[query] += own[key];
+    partial.tops[query] = largest(own, block.count);
+    partial.sums[query] = exponentiate(own, partial.tops[query], block.count);
   }
-  widen(block.values, block.value_stride);
-  weigh(scores.data(), block.queries, rows.data(), block.count, d, partial.values.data());
+  for (std::int64_t first = 0; first < block.count; first += step) {
+    const std::int64_t n = std::min(step, block.count - first);
+    const auto [values, stride] = wide_rows(block.values + first * block.value_stride, block.value_stride, n, d, wide);
+    weigh_block(scores.data() + first, block.queries, values, stride, n, d, partial.values.data());
+  }
   return partial;
 }
 

@@ -7,6 +7,8 @@ namespace carryover::ops {
 
 namespace {
 
+constexpr int kLanes = 16;
+
 CARRYOVER_VECTORISED void widen(const std::uint16_t* in, std::uint32_t* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<std::uint32_t>(in[i]) << 16;
 }
@@ -22,7 +24,7 @@ CARRYOVER_VECTORISED void widen(const std::int8_t* in, float scale, float* out, 
   for (std::int64_t i = 0; i < n; ++i) out[i] = scale * static_cast<float>(in[i]);
 }
 /// The largest magnitude, as bits: these order as the numbers do, NaN above infinity.
-CARRYOVER_VECTORISED std::int32_t largest(const std::int32_t* in, std::int64_t n) {
+CARRYOVER_VECTORISED std::int32_t largest_magnitude(const std::int32_t* in, std::int64_t n) {
   std::int32_t most = 0;
   for (std::int64_t i = 0; i < n; ++i) most = std::max(most, in[i] & 0x7fffffff);
   return most;
@@ -43,14 +45,34 @@ void store(const float* in, at::BFloat16* out, std::int64_t n) {
 void load(const std::int8_t* in, const float* scales, float* out, std::int64_t rows, std::int64_t d) {
   for (std::int64_t row = 0; row < rows; ++row) widen(in + row * d, scales[row], out + row * d, d);
 }
-CARRYOVER_VECTORISED void exponentiate(float* x, float shift, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) x[i] = fast_exp(x[i] - shift);
-}
-void exponentiate(double* x, double shift, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) x[i] = fast_exp(x[i] - shift);
-}
+
+#define CARRYOVER_ROW_LOOPS(T, vectorised)                                                                           \
+  vectorised T exponentiate(T* x, T shift, std::int64_t n) {                                                         \
+    T lanes[kLanes] = {}, sum = 0;                                                                                   \
+    std::int64_t i = 0;                                                                                              \
+    for (; i + kLanes <= n; i += kLanes)                                                                             \
+      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += x[i + lane] = fast_exp(x[i + lane] - shift);          \
+    for (; i < n; ++i) sum += x[i] = fast_exp(x[i] - shift);                                                         \
+    for (T lane : lanes) sum += lane;                                                                                \
+    return sum;                                                                                                      \
+  }                                                                                                                  \
+  vectorised T largest(const T* x, std::int64_t n) {                                                                 \
+    T lanes[kLanes];                                                                                                 \
+    for (T & lane : lanes) lane = -std::numeric_limits<T>::infinity();                                               \
+    std::int64_t i = 0;                                                                                              \
+    for (; i + kLanes <= n; i += kLanes)                                                                             \
+      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = lanes[lane] < x[i + lane] ? x[i + lane] : lanes[lane]; \
+    for (; i < n; ++i) lanes[0] = lanes[0] < x[i] ? x[i] : lanes[0];                                                 \
+    T most = lanes[0];                                                                                               \
+    for (T lane : lanes) most = most < lane ? lane : most;                                                           \
+    return most;                                                                                                     \
+  }
+CARRYOVER_ROW_LOOPS(float, CARRYOVER_VECTORISED)
+CARRYOVER_ROW_LOOPS(double, )
+#undef CARRYOVER_ROW_LOOPS
+
 float quantise(const float* in, std::int8_t* out, std::int64_t n) {
-  const std::int32_t bits = largest(reinterpret_cast<const std::int32_t*>(in), n);
+  const std::int32_t bits = largest_magnitude(reinterpret_cast<const std::int32_t*>(in), n);
   float most;
   __builtin_memcpy(&most, &bits, sizeof most);
   const float scale = most / 127;

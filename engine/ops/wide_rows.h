@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 // One source, the best vector width that the processor has.
 #define CARRYOVER_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+// define(T, target, bytes) for each width of vectors; the processor's own is chosen when the library is loaded. g++ 12
+// takes wider ones apart through memory.
+#define CARRYOVER_FOR_TARGETS(define, T) \
+  define(T, "default", 16) define(T, "arch=x86-64-v3", 32) define(T, "arch=x86-64-v4", 64)
 // The formats that models run in.
 #define CARRYOVER_DISPATCH(type, name, ...) AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, type, name, __VA_ARGS__)
 
@@ -58,8 +63,36 @@ inline float fast_exp(float x) {
 inline double fast_exp(double x) {
   return std::exp(x);
 }
-/// x = e^(x − shift)
-void exponentiate(float* x, float shift, std::int64_t n);
-void exponentiate(double* x, double shift, std::int64_t n);
+/// x = e^(x − shift). Returns their sum.
+float exponentiate(float* x, float shift, std::int64_t n);
+double exponentiate(double* x, double shift, std::int64_t n);
+/// The greatest that is a number; −inf of none.
+float largest(const float* x, std::int64_t n);
+double largest(const double* x, std::int64_t n);
+
+template <typename T, int Bytes>
+struct Simd {
+  typedef T Vector __attribute__((vector_size(Bytes)));
+};
+
+/// A vector with its lanes in another order, lane by lane ^ half.
+template <int Half, typename Vector, int... Lane>
+[[gnu::always_inline]] inline void add_turned(Vector& v, std::integer_sequence<int, Lane...>) {
+  v += __builtin_shufflevector(v, v, (Lane ^ Half)...);
+}
+/// The sum of a vector's lanes, which it leaves in each of them.
+template <int Half, typename Vector, typename Lanes>
+[[gnu::always_inline]] inline void sum_lanes(Vector& v, Lanes lanes) {
+  if constexpr (Half > 0) {
+    add_turned<Half>(v, lanes);
+    sum_lanes<Half / 2>(v, lanes);
+  }
+}
+template <typename T, int Bytes>
+[[gnu::always_inline]] inline T sum_of(typename Simd<T, Bytes>::Vector& v) {
+  constexpr int width = Bytes / sizeof(T);
+  sum_lanes<width / 2>(v, std::make_integer_sequence<int, width>());
+  return v[0];
+}
 
 }  // namespace carryover::ops
