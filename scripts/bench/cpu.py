@@ -13,7 +13,7 @@ from report import table, write_section
 
 MODEL, TEXT, PROGRAM, PEER = (os.environ[name] for name in ("MODEL", "TEXT", "PROGRAM", "PEER_PYTHON"))
 MB = 1 << 20
-ROUNDS = {"prefill": 5, "train": 1}  # a round of training takes minutes
+ROUNDS = {"prefill": 5, "train": 3}  # a round of training takes minutes
 POOL_TOKENS = 32768
 
 
