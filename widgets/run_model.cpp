@@ -10,8 +10,6 @@
 #include "widgets/segment_cache.h"
 
 namespace carryover {
-namespace {}  // namespace
-
 struct RunModel::State {
   bool begun = false, finished = false;
   ModelInfo model;

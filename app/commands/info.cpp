@@ -91,11 +91,10 @@ int value_bytes(DType dtype) {
 json memory_json(const CostModel& cost) {
   json rows = json::array();
   for (std::int64_t tokens : kLengths) {
-    const MemoryBytes segmented = cost.segmented(tokens);
-    const std::int64_t full = cost.full_attention_bytes(tokens);
+    const MemoryBytes full = cost.full(tokens);
     rows.push_back({{"tokens", tokens},
-                    {"segmented", segmented},
-                    {"full", {{"attention_kv", full}, {"total", segmented.weights + segmented.activations + full}}}});
+                    {"segmented", cost.segmented(tokens)},
+                    {"full", {{"attention_kv", full.attention_kv}, {"total", full.device_peak}}}});
   }
   return rows;
 }

@@ -36,6 +36,10 @@ Wide visible_slots(const CostModel& cost, std::int64_t length) {
   return slots;
 }
 
+std::int64_t together(const MemoryBytes& bytes) {
+  return saturated(Wide{bytes.weights} + bytes.activations + bytes.attention_kv + bytes.carry + bytes.pool);
+}
+
 }  // namespace
 
 std::int64_t CostModel::weight_bytes() const {
@@ -98,8 +102,17 @@ MemoryBytes CostModel::segmented(std::int64_t tokens) const {
   bytes.attention_kv = saturated(visible_slots(*this, length) * pair_bytes(*this));
   bytes.carry = carry_bytes();
   bytes.pool = pool_bytes(tokens);
-  const Wide peak = Wide{bytes.weights} + bytes.activations + bytes.attention_kv + bytes.carry + bytes.pool;
-  bytes.device_peak = saturated(peak);
+  bytes.device_peak = together(bytes);
+  return bytes;
+}
+
+MemoryBytes CostModel::full(std::int64_t tokens) const {
+  const std::int64_t newest = std::min(tokens, config.segment_length);
+  MemoryBytes bytes;
+  bytes.weights = weight_bytes();
+  bytes.activations = saturated(Wide{activation_bytes(newest)} + full_attention_bytes(newest));
+  bytes.attention_kv = full_attention_bytes(tokens);
+  bytes.device_peak = together(bytes);
   return bytes;
 }
 

@@ -31,6 +31,9 @@ struct CostModel {
   double visible_positions() const;
   /// All kinds at the end of a run of `tokens`.
   MemoryBytes segmented(std::int64_t tokens) const;
+  /// The same of full attention in chunks of S; the newest chunk's keys and values are there twice until its last
+  /// layer, which counts as activations.
+  MemoryBytes full(std::int64_t tokens) const;
 };
 
 }  // namespace carryover

@@ -65,12 +65,11 @@ double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::
   const bool everything = training.lora.rank == 0;
   const double head = real(model.vocabulary) * hidden;
   const double logits = std::min(real(logit_block_bytes), b * m * real(model.vocabulary));
-  const double loss = logits;
   const double fresh = (trainable - (everything && !model.tied_embeddings ? head : 0)) * b;
   // Without checkpointing a segment's graph is freed layer by layer while its parameters' gradients appear.
   const double appearing = training.gradient_checkpointing ? fresh + layer : std::max(0.0, fresh - layers * layer);
   const double backward = appearing + passing_by_layer(model) * m * b;
-  return graphs + std::max(loss, backward);
+  return graphs + std::max(logits, backward);
 }
 
 }  // namespace
@@ -101,7 +100,7 @@ TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config
   MemoryBytes& memory = result.memory;
   memory.weights = saturated((real(model.parameters()) + real(adapter)) * b);
   memory.gradients = saturated(trainable * wide);
-  memory.optimizer = saturated(trainable * (2 * wide + wide - b));
+  memory.optimizer = saturated(trainable * (3 * wide - b));
   const double sample_tokens = real(segments) * real(config.segment_length);
   memory.attention_kv =
       full_policy ? cost.full_attention_bytes(saturated(sample_tokens)) : cost.segmented_attention_bytes();

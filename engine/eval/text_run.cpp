@@ -46,7 +46,7 @@ class TextRun {
       summary_.cancelled = true;
     }
     summary_.seconds = seconds_since(start);
-    summary_.peak_memory_bytes = decoder_.options().device().is_cpu() ? process_peak_bytes() : meter_.peak_bytes();
+    summary_.peak_memory_bytes = meter_.device_peak_bytes();
     return summary_;
   }
 
@@ -125,7 +125,7 @@ class TextRun {
     memory.attention_kv = runner().attention_kv_bytes();
     memory.carry = runner().state().carry.bytes();
     memory.pool = runner().state().pool_bytes();
-    memory.device_peak = decoder_.options().device().is_cpu() ? process_peak_bytes() : meter_.peak_bytes();
+    memory.device_peak = meter_.device_peak_bytes();
   }
 
   void add(const SegmentRecord& record) {
@@ -187,12 +187,10 @@ void check_request(const Decoder& decoder, const RunRequest& request) {
   const auto tokens = static_cast<std::int64_t>(request.ids->size());
   const CostModel cost{decoder.config, request.config, static_cast<int>(decoder.options().dtype().itemsize())};
   const c10::Device device = decoder.options().device();
-  const bool full = request.policy == "full";
-  const std::int64_t pool = full ? 0 : cost.pool_bytes(tokens);
-  const bool pool_elsewhere = !device.is_cpu() && pool <= available_memory_bytes(at::kCPU);  // it moves if it has to
-  const std::int64_t needed = cost.activation_bytes(std::min(tokens, request.config.segment_length)) +
-                              (full ? cost.full_attention_bytes(tokens) : cost.segmented_attention_bytes()) +
-                              (pool_elsewhere ? 0 : pool);
+  const MemoryBytes memory = request.policy == "full" ? cost.full(tokens) : cost.segmented(tokens);
+  const bool pool_elsewhere =
+      !device.is_cpu() && memory.pool <= available_memory_bytes(at::kCPU);  // it moves if it has to
+  const std::int64_t needed = memory.device_peak - memory.weights - (pool_elsewhere ? memory.pool : 0);
   const std::int64_t available = available_memory_bytes(device);
   if (needed > available)
     throw EngineError(Fault::OutOfMemory, "this run",

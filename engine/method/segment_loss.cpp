@@ -13,7 +13,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kHeadRows = 4096;
+constexpr std::int64_t kHeadRows = 4096;  ///< of the head, whose gradients are widened at a time
 
 /// From ∂Σnll/∂logits of a block of rows, that block's gradients.
 void add_gradient(const Decoder& decoder, const at::Tensor& to_logits, const at::Tensor& hidden,
@@ -24,7 +24,7 @@ void add_gradient(const Decoder& decoder, const at::Tensor& to_logits, const at:
     head_gradient.addmm_(to_logits.t(), hidden);
     return;
   }
-  const std::int64_t vocabulary = head_gradient.size(0);  // products that are widened as they are added: in blocks
+  const std::int64_t vocabulary = head_gradient.size(0);
   for (std::int64_t first = 0; first < vocabulary; first += kHeadRows) {
     const std::int64_t count = std::min(kHeadRows, vocabulary - first);
     head_gradient.narrow(0, first, count).add_(at::mm(to_logits.narrow(1, first, count).t(), hidden));

@@ -18,22 +18,6 @@ namespace carryover::ops {
 namespace {
 
 constexpr std::int64_t kChunk = 2048;  // values of a row at a time: widened, they stay in the first-level cache
-constexpr int kLanes = 16;
-
-#define CARRYOVER_LOGIT_LOOPS(T, vectorised)                                                  \
-  vectorised T sum_of_exponentials(const T* x, T shift, std::int64_t n) {                     \
-    T lanes[kLanes] = {};                                                                     \
-    std::int64_t i = 0;                                                                       \
-    for (; i + kLanes <= n; i += kLanes)                                                      \
-      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += fast_exp(x[i + lane] - shift); \
-    T sum = 0;                                                                                \
-    for (; i < n; ++i) sum += fast_exp(x[i] - shift);                                         \
-    for (T lane : lanes) sum += lane;                                                         \
-    return sum;                                                                               \
-  }
-CARRYOVER_LOGIT_LOOPS(float, CARRYOVER_VECTORISED)
-CARRYOVER_LOGIT_LOOPS(double, )
-#undef CARRYOVER_LOGIT_LOOPS
 
 /// Calls work(first, count, values) for the chunks of a row, widened.
 template <typename Wide, typename T, typename Work>
@@ -51,13 +35,13 @@ template <typename Wide, typename T>
 Wide log_sum_of(const T* row, std::int64_t n) {
   Wide top = -std::numeric_limits<Wide>::infinity();
   double sum = 0;
-  for_chunks<Wide>(row, n, [&](std::int64_t, std::int64_t count, const Wide* values) {
+  for_chunks<Wide>(row, n, [&](std::int64_t, std::int64_t count, Wide* values) {
     const Wide most = largest(values, count);
     if (top < most) {
       sum *= std::exp(static_cast<double>(top) - static_cast<double>(most));
       top = most;
     }
-    sum += static_cast<double>(sum_of_exponentials(values, top, count));
+    sum += static_cast<double>(exponentiate(values, top, count));
   });
   return static_cast<Wide>(static_cast<double>(top) + std::log(sum));
 }

@@ -71,8 +71,8 @@ void MemoryMeter::reset_peak() {
     c10::getDeviceAllocator(state_->device.type())->resetPeakStats(state_->device.index());
 }
 
-std::int64_t process_peak_bytes() {
-  return process_bytes("VmHWM");
+std::int64_t MemoryMeter::device_peak_bytes() const {
+  return state_->counter ? process_bytes("VmHWM") : peak_bytes();
 }
 
 std::int64_t available_memory_bytes(c10::Device device) {

@@ -17,19 +17,18 @@ class MemoryMeter {
   std::int64_t live_bytes() const;  ///< allocated since the meter began and not freed; may be negative
   std::int64_t peak_bytes() const;  ///< highest live_bytes() since reset_peak()
   void reset_peak();
+  std::int64_t device_peak_bytes() const;  ///< CPU: the process's peak resident set; CUDA: peak_bytes()
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// Peak resident set of the process.
-std::int64_t process_peak_bytes();
 /// What can be had without swapping: MemAvailable, within the cgroup's limit and the address-space limit.
 std::int64_t available_memory_bytes(c10::Device device);
 
-/// Gives the allocator's free pages back to the system, where they are more than 256 MB: clearing fresh ones costs
-/// time.
+/// Gives the allocators' free pages back to the system, where they are more than `worth_keeping`: clearing fresh ones
+/// costs time.
 void give_back_free_memory();
 
 }  // namespace carryover

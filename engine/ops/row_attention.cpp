@@ -148,13 +148,16 @@ struct Partial {
 template <typename T, typename W>
 std::pair<const W*, std::int64_t> wide_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t d,
                                             std::vector<W>& wide) {
-  if constexpr (std::is_same_v<T, W>) return {from, stride};
-  wide.resize(static_cast<std::size_t>(kWidened * d));
-  if (stride == d)
-    load(from, wide.data(), count * d);
-  else
-    for (std::int64_t row = 0; row < count; ++row) load(from + row * stride, wide.data() + row * d, d);
-  return {wide.data(), d};
+  if constexpr (std::is_same_v<T, W>) {
+    return {from, stride};
+  } else {
+    wide.resize(static_cast<std::size_t>(kWidened * d));
+    if (stride == d)
+      load(from, wide.data(), count * d);
+    else
+      for (std::int64_t row = 0; row < count; ++row) load(from + row * stride, wide.data() + row * d, d);
+    return {wide.data(), d};
+  }
 }
 
 template <typename T, typename W>

@@ -8,8 +8,7 @@
 namespace carryover {
 
 /// AdamW on fp32 weights (LibTorch's fused kernel), with global-norm clipping; of bf16 parameters they are leaf and low
-/// half. Owner: a training run.
-/// Thread: engine.
+/// half. Owner: a training run. Thread: engine.
 class Optimizer {
  public:
   Optimizer(TrainableParameters& parameters, const TrainingConfig& config);

@@ -27,6 +27,7 @@ class CostModelTest : public QObject {
   void full_attention_of_the_papers_model();
   void matches_a_count_over_heads();
   void only_the_pool_grows_with_the_text();
+  void full_attention_holds_the_newest_chunk_twice();
   void no_retrieval_needs_no_pool();
   void absurd_lengths_do_not_wrap();
 };
@@ -99,6 +100,19 @@ void CostModelTest::only_the_pool_grows_with_the_text() {
   QVERIFY(cost.segmented(100).attention_kv < at_64k.attention_kv);
 }
 
+void CostModelTest::full_attention_holds_the_newest_chunk_twice() {
+  const CostModel cost{llama_7b(), SegmentConfig::defaults_for(llama_7b()), 2};
+  const std::int64_t chunk = cost.config.segment_length;
+  for (std::int64_t tokens : {std::int64_t{1}, chunk, 3 * chunk}) {
+    const MemoryBytes bytes = cost.full(tokens);
+    const std::int64_t newest = std::min(tokens, chunk);
+    QCOMPARE(bytes.attention_kv, tokens * cost.full_attention_bytes(1));
+    QCOMPARE(bytes.activations, cost.activation_bytes(newest) + newest * cost.full_attention_bytes(1));
+    QCOMPARE(bytes.pool + bytes.carry, 0);
+    QCOMPARE(bytes.device_peak, bytes.weights + bytes.activations + bytes.attention_kv);
+  }
+}
+
 void CostModelTest::no_retrieval_needs_no_pool() {
   SegmentConfig config = SegmentConfig::defaults_for(llama_7b());
   config.retrieval_length = 0;
@@ -113,6 +127,7 @@ void CostModelTest::absurd_lengths_do_not_wrap() {
   QCOMPARE(cost.full_attention_bytes(most), most);
   QCOMPARE(cost.pool_bytes(most), most);
   QCOMPARE(cost.segmented(most).device_peak, most);
+  QCOMPARE(cost.full(most).device_peak, most);
 }
 
 QTEST_APPLESS_MAIN(CostModelTest)
