@@ -16,11 +16,13 @@ namespace {
 
 using OpenSession = Session* (*)(const ModelRequest&, const LoadProgress&);
 using MeasureLimits = void (*)(const ModelInfo&, std::int64_t, MachineLimits&);
+using GiveBackMemory = void (*)();
 
 /// What is called in the engine.
 struct EngineSymbols {
   OpenSession open_session = nullptr;
   MeasureLimits measure_limits = nullptr;
+  GiveBackMemory give_back_memory = nullptr;
 };
 
 void* symbol_of(void* library, const std::string& path, const char* name) {
@@ -39,7 +41,8 @@ EngineSymbols open_library() {
                       "Install the package again; in a checkout, `./lab build` builds it.");
   }
   return {reinterpret_cast<OpenSession>(symbol_of(library, path, "carryover_open_session")),
-          reinterpret_cast<MeasureLimits>(symbol_of(library, path, "carryover_measure_limits"))};
+          reinterpret_cast<MeasureLimits>(symbol_of(library, path, "carryover_measure_limits")),
+          reinterpret_cast<GiveBackMemory>(symbol_of(library, path, "carryover_give_back_memory"))};
 }
 
 /// Opened by the first call that succeeds.
@@ -84,6 +87,10 @@ MachineLimits measure_limits(const ModelInfo& model, std::int64_t rows) {
   MachineLimits limits;
   engine().measure_limits(model, rows, limits);
   return limits;
+}
+
+void give_back_memory() {
+  engine().give_back_memory();
 }
 
 }  // namespace carryover

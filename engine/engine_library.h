@@ -25,4 +25,8 @@ std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadPro
 /// engine thread. Throws EngineError{Io, OutOfMemory}.
 MachineLimits measure_limits(const ModelInfo& model, std::int64_t rows);
 
+/// Gives all memory that is allocated but not used back to the system, so that what comes next pays for what it takes.
+/// Any thread. Throws EngineError{Io}.
+void give_back_memory();
+
 }  // namespace carryover

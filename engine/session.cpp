@@ -22,6 +22,7 @@
 #include "engine/model/dtype_choice.h"
 #include "engine/ops/cuda_runtime.h"
 #include "engine/ops/memory_meter.h"
+#include "engine/ops/tensor_heap.h"
 #include "engine/train/adapter_file.h"
 #include "engine/train/audit.h"
 #include "engine/train/checkpoint.h"
@@ -47,7 +48,7 @@ auto guarded(const Work& work) {
   } catch (const EngineError&) {
     throw;
   } catch (const c10::OutOfMemoryError& error) {
-    throw EngineError(Fault::OutOfMemory, "GPU", error.what_without_backtrace(), kMemoryAdvice);
+    throw EngineError(Fault::OutOfMemory, "memory", error.what_without_backtrace(), kMemoryAdvice);
   } catch (const std::bad_alloc&) {
     throw EngineError(Fault::OutOfMemory, "memory", "an allocation failed", kMemoryAdvice);
   } catch (const c10::Error& error) {
@@ -164,6 +165,7 @@ class EngineSession final : public Session {
 }  // namespace
 
 std::unique_ptr<Session> open_session(const ModelRequest& request, const LoadProgress& progress) {
+  use_tensor_heap();
   return guarded([&] { return std::make_unique<EngineSession>(request, progress); });
 }
 
@@ -177,4 +179,7 @@ extern "C" carryover::Session* carryover_open_session(const carryover::ModelRequ
 extern "C" void carryover_measure_limits(const carryover::ModelInfo& model, std::int64_t rows,
                                          carryover::MachineLimits& limits) {
   limits = carryover::guarded([&] { return carryover::find_limits(model, rows); });
+}
+extern "C" void carryover_give_back_memory() {
+  carryover::give_back_free_memory(0);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/commands/bench_session.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <fstream>
 
@@ -10,6 +8,7 @@
 #include "engine/core/error.h"
 #include "engine/core/system_file.h"
 #include "engine/core/training_cost.h"
+#include "engine/engine_library.h"
 #include "engine/io/corpus.h"
 #include "engine/io/training_plan.h"
 
@@ -22,7 +21,7 @@ class ResidentPeak {
  public:
   /// Freed memory goes back to the system first, so that the work pays for what it uses.
   ResidentPeak() {
-    malloc_trim(0);
+    give_back_memory();
     std::ofstream clear("/proc/self/clear_refs");
     clear << "5" << std::flush;  // the peak starts again from here
     cleared_ = clear.good();
@@ -89,13 +88,7 @@ class SessionSubject final : public BenchSubject {
     const CostModel cost{model, input_.config, width};
     const bool decoding = bench_case.kind == BenchKind::Decode;
     const std::int64_t tokens = bench_case.tokens + (decoding ? input_.new_tokens : 0);
-    MemoryBytes bytes = cost.segmented(tokens);
-    if (policy_ != "full") return bytes;
-    const std::int64_t newest = std::min(tokens, input_.config.segment_length);  // held until all its layers are done
-    bytes.attention_kv = cost.full_attention_bytes(tokens) + cost.full_attention_bytes(newest);
-    bytes.carry = bytes.pool = 0;
-    bytes.device_peak = bytes.weights + bytes.activations + bytes.attention_kv;
-    return bytes;
+    return policy_ == "full" ? cost.full(tokens) : cost.segmented(tokens, decoding);
   }
 
  private:

@@ -21,13 +21,12 @@ Wide pair_bytes(const CostModel& cost) {
   return Wide{2} * cost.model.head_dim * cost.bytes_per_value;
 }
 
-/// Positions × heads that attention reads in one segment of `length` tokens, over all layers. A retrieved prefix
-/// belongs to a query head, the rest to a KV head.
-Wide visible_slots(const CostModel& cost, std::int64_t length) {
+/// Positions × heads of the prefixes that attention reads in one segment, over all layers. A retrieved prefix belongs
+/// to a query head, a carried one to a KV head.
+Wide prefix_slots(const CostModel& cost) {
   const Grouping& grouping = cost.config.grouping;
   Wide slots = 0;
   for (int layer = 0; layer < cost.model.layers; ++layer) {
-    slots += Wide{length} * cost.model.kv_heads;
     slots += Wide{cost.config.carry_length} * std::ssize(grouping.local_kv_heads(layer, cost.model));
     if (grouping.retrieves(layer)) {
       slots += Wide{cost.config.retrieval_length} * std::ssize(grouping.long_heads(layer));
@@ -36,8 +35,9 @@ Wide visible_slots(const CostModel& cost, std::int64_t length) {
   return slots;
 }
 
-std::int64_t together(const MemoryBytes& bytes) {
-  return saturated(Wide{bytes.weights} + bytes.activations + bytes.attention_kv + bytes.carry + bytes.pool);
+/// The same of the segment's own keys and values, `length` tokens of them.
+Wide segment_slots(const CostModel& cost, std::int64_t length) {
+  return Wide{length} * cost.model.kv_heads * cost.model.layers;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::int64_t CostModel::weight_bytes() const {
 }
 
 std::int64_t CostModel::segmented_attention_bytes() const {
-  return saturated(visible_slots(*this, config.segment_length) * pair_bytes(*this));
+  return saturated((prefix_slots(*this) + segment_slots(*this, config.segment_length)) * pair_bytes(*this));
 }
 
 std::int64_t CostModel::carry_bytes() const {
@@ -75,7 +75,7 @@ std::int64_t CostModel::full_attention_bytes(std::int64_t tokens) const {
 }
 
 std::int64_t CostModel::activation_bytes(std::int64_t chunk) const {
-  const Wide stream = 2 * model.hidden;  // the residual and its normalised copy
+  const Wide stream = 3 * model.hidden;  // the residual before and behind, and its normalised copy or what joins it
   const Wide attention = (3 * model.heads + 3 * model.kv_heads) * model.head_dim;  // q, k, v, rotated q and k, output
   const Wide feed_forward = 3 * model.intermediate;                                // gate, up, product
   const Wide layer = (stream + std::max(attention, feed_forward)) * chunk * bytes_per_value;
@@ -94,15 +94,18 @@ double CostModel::visible_positions() const {
   return static_cast<double>(config.segment_length) + prefix / static_cast<double>(model.layers * model.heads);
 }
 
-MemoryBytes CostModel::segmented(std::int64_t tokens) const {
+MemoryBytes CostModel::segmented(std::int64_t tokens, bool decoding) const {
   const std::int64_t length = std::min(tokens, config.segment_length);
   MemoryBytes bytes;
   bytes.weights = weight_bytes();
   bytes.activations = activation_bytes(length);
-  bytes.attention_kv = saturated(visible_slots(*this, length) * pair_bytes(*this));
+  const Wide prefixes = prefix_slots(*this) * pair_bytes(*this), own = segment_slots(*this, length) * pair_bytes(*this);
+  bytes.attention_kv = saturated(prefixes + own);
   bytes.carry = carry_bytes();
   bytes.pool = pool_bytes(tokens);
-  bytes.device_peak = together(bytes);
+  // A segment that is read at once has one layer's keys and values at a time; the next carry grows beside this one.
+  const Wide kept = prefixes + (decoding ? own : own / model.layers);
+  bytes.device_peak = saturated(Wide{bytes.weights} + bytes.activations + kept + 2 * Wide{bytes.carry} + bytes.pool);
   return bytes;
 }
 
@@ -112,7 +115,7 @@ MemoryBytes CostModel::full(std::int64_t tokens) const {
   bytes.weights = weight_bytes();
   bytes.activations = saturated(Wide{activation_bytes(newest)} + full_attention_bytes(newest));
   bytes.attention_kv = full_attention_bytes(tokens);
-  bytes.device_peak = together(bytes);
+  bytes.device_peak = saturated(Wide{bytes.weights} + bytes.activations + bytes.attention_kv);
   return bytes;
 }
 

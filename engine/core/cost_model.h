@@ -29,8 +29,8 @@ struct CostModel {
   std::int64_t activation_bytes(std::int64_t chunk) const;
   /// S + αM + β(1−α)R: mean number of positions a head sees, tokens.
   double visible_positions() const;
-  /// All kinds at the end of a run of `tokens`.
-  MemoryBytes segmented(std::int64_t tokens) const;
+  /// All kinds at the end of a run of `tokens`; decoding keeps the open segment's keys and values of all layers.
+  MemoryBytes segmented(std::int64_t tokens, bool decoding = false) const;
   /// The same of full attention in chunks of S; the newest chunk's keys and values are there twice until its last
   /// layer, which counts as activations.
   MemoryBytes full(std::int64_t tokens) const;

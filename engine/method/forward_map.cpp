@@ -110,9 +110,14 @@ at::Tensor in_head_order(const std::vector<at::Tensor>& outputs, const std::vect
   return select_heads(by_head, place_of_head).transpose(0, 1).reshape({m, -1});
 }
 
-}  // namespace
+/// A layer's attention: what it worked on, and the stream behind it.
+struct Attended {
+  at::Tensor queries;  ///< [H, m, d], rotated
+  LayerKv kv;          ///< of the segment so far
+  at::Tensor x;        ///< [m, D]
+};
 
-LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
+Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
   const ForwardContext& f = call.context;
   const Decoder& decoder = f.decoder;
   f.spend(&SegmentTime::projections);
@@ -127,14 +132,22 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
     outputs.push_back(attend(group, queries, kv, decoder.config.group_size()));
   }
   f.spend(&SegmentTime::projections);
-  const at::Tensor attended = decoder.add_attention(call.layer, x, in_head_order(outputs, groups), call.dropout);
+  return {queries, kv, decoder.add_attention(call.layer, x, in_head_order(outputs, groups), call.dropout)};
+}
+
+}  // namespace
+
+LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
+  const ForwardContext& f = call.context;
+  Attended attended = attend_layer(call, x, groups);
   LayerResult result;
   f.spend(&SegmentTime::retrieval);
-  if (call.open == nullptr) result.trace = f.policy.trace(call.layer, kv);
+  if (call.open == nullptr) result.trace = f.policy.trace(call.layer, attended.kv);
+  if (!f.watch) attended = {{}, {}, attended.x};  // the feed-forward does not pay for the rest
   f.spend(&SegmentTime::feed_forward);
-  result.x = decoder.add_feed_forward(call.layer, attended, call.dropout);
+  result.x = f.decoder.add_feed_forward(call.layer, attended.x, call.dropout);
   f.spend(&SegmentTime::host);
-  if (f.watch) f.watch({call.layer, groups, queries, kv, x, attended, result.x});
+  if (f.watch) f.watch({call.layer, groups, attended.queries, attended.kv, x, attended.x, result.x});
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "engine/core/system_file.h"
+#include "engine/ops/tensor_heap.h"
 
 namespace carryover {
 
@@ -93,12 +94,12 @@ std::int64_t available_memory_bytes(c10::Device device) {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     available = std::min(available, static_cast<std::int64_t>(limit.rlim_cur) - process_bytes("VmSize"));
-  return std::max<std::int64_t>(available, 0);
+  return std::max<std::int64_t>(available, 0) + tensor_heap_free_bytes();
 }
 
-void give_back_free_memory() {
-  constexpr std::size_t worth_keeping = std::size_t{256} << 20;
-  if (mallinfo2().fordblks > worth_keeping) malloc_trim(0);
+void give_back_free_memory(std::int64_t worth_keeping) {
+  if (tensor_heap_free_bytes() > worth_keeping) give_back_tensor_heap();
+  if (static_cast<std::int64_t>(mallinfo2().fordblks) > worth_keeping) malloc_trim(0);
 }
 
 }  // namespace carryover

@@ -29,6 +29,6 @@ std::int64_t available_memory_bytes(c10::Device device);
 
 /// Gives the allocators' free pages back to the system, where they are more than `worth_keeping`: clearing fresh ones
 /// costs time.
-void give_back_free_memory();
+void give_back_free_memory(std::int64_t worth_keeping = std::int64_t{256} << 20);
 
 }  // namespace carryover
