@@ -8,6 +8,11 @@ namespace carryover::ops {
 /// 64.
 bool has_bf16_attention(const at::Tensor& queries);
 
+/// Whether bf16 attention multiplies by AMX's tiles instead of AVX512-BF16's dot products: where the processor has them
+/// and Linux lets this process use them, unless that was turned off to hold the one against the other. Any thread.
+bool bf16_tiles();
+void allow_bf16_tiles(bool allowed);
+
 /// Attention of m queries, [G, r, m, d], over all of `parts` as one softmax; a causal part is the last and holds m
 /// keys. One pass over tiles of keys that are packed once for the r heads that share them; tiles above the diagonal are
 /// not computed. bf16 products summed in fp32, softmax in fp32. Returns it and the log-sum-exp of its scores, [G, r,

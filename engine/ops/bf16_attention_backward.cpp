@@ -2,8 +2,8 @@
 #include <ATen/ATen.h>
 
 #include "engine/core/error.h"
+#include "engine/ops/amx_tiles.h"
 #include "engine/ops/bf16_attention.h"
-#include "engine/ops/bf16_tiles.h"
 #include "engine/ops/parallel.h"
 
 #ifdef __x86_64__
@@ -18,7 +18,7 @@ namespace {
 using namespace bf16;
 
 constexpr std::int64_t kQueries = 128;  ///< of a block: with a tile of keys, all operands fit in the second-level cache
-constexpr std::int64_t kKeys = 96;      ///< of a tile, a multiple of kRows and of a pair
+constexpr std::int64_t kKeys = 96;      ///< of a tile, a multiple of a product's rows and of what it sums over
 constexpr std::int64_t kUnits = 16;     ///< wanted at least, so that threads can share the work evenly
 
 /// Scores are made transposed, a row a key: then weights lie as the gradients of keys and values sum them, over
@@ -128,14 +128,15 @@ Plan divide(const std::vector<SeenRows>& parts, std::int64_t G, std::int64_t m) 
 /// A thread's memory.
 struct Scratch {
   std::vector<float> keys, values;  ///< the unit's gradients, [count, d]
+  std::vector<Half> rows[2];        ///< its keys and values, side by side, zeros behind them
   std::vector<Half> turned;         ///< its keys, [tiles][d to a multiple of kRows][kKeys]
   std::vector<Half> slopes;         ///< of the scores of a tile, [kKeys/2][kQueries][2]
 };
 
-/// The rows of a tile: keys and values, and where their gradients go.
+/// The rows of a tile, [count to a multiple of kRows, d]: keys and values, and where their gradients go.
 struct Tile {
   const Half *keys = nullptr, *values = nullptr, *turned = nullptr;
-  std::int64_t key_stride = 0, value_stride = 0, count = 0;
+  std::int64_t count = 0;
   float *to_keys = nullptr, *to_values = nullptr;  ///< null where not asked for
 };
 
@@ -154,26 +155,28 @@ CARRYOVER_BF16_INLINE void store_two(Half* first, Half* second, Half* pairs, con
   _mm512_storeu_si512(pairs, _mm512_permutexvar_epi16(turns, both));
 }
 
-/// Weights and slopes (of the loss by the scaled scores) of kRows keys for kWidth queries from `column` on. Query i of
-/// the block sees key row j if i ≥ after + j.
-CARRYOVER_BF16 void weigh(const QueryBlock& block, const Half* const* keys, const Half* const* values, std::int64_t d,
+/// Weights and slopes (of the loss by the scaled scores) of kRows keys from `key` on for kWidth queries from `column`
+/// on; 0 for what only fills the tile. Query i of the block sees key j of the tile if i ≥ after + j.
+template <typename Products>
+CARRYOVER_BF16 void weigh(const QueryBlock& block, const Tile& tile, std::int64_t d, std::int64_t key,
                           std::int64_t column, std::int64_t after, Half* weights, Half* slopes, Half* pairs) {
-  __m512 scores[kRows][kColumns], changes[kRows][kColumns];
-  clear(scores);
-  multiply(keys, block.query_lanes + column * d, d / 2, 2 * kLanes, kLanes * d, scores);
-  clear(changes);
-  multiply(values, block.gradient_lanes + column * d, d / 2, 2 * kLanes, kLanes * d, changes);
+  alignas(64) float scores[Products::kRows * kWidth], changes[Products::kRows * kWidth];
+  const auto columns = [&](const Half* lanes) { return Columns{lanes + column * d, d / 2, 2 * kLanes, kLanes * d}; };
+  Products::multiply(tile.keys + key * d, d, columns(block.query_lanes), false, scores, kWidth);
+  Products::multiply(tile.values + key * d, d, columns(block.gradient_lanes), false, changes, kWidth);
   const __m512 scale = _mm512_set1_ps(1 / std::sqrt(static_cast<float>(d)));
-  for (std::int64_t row = 0; row < kRows; row += 2)
-    for (std::int64_t c = 0; c < kColumns; ++c) {
-      const std::int64_t query = column + c * kLanes;
+  for (std::int64_t row = 0; row < Products::kRows; row += 2)
+    for (std::int64_t c = 0; c < kWidth; c += kLanes) {
+      const std::int64_t query = column + c;
       const __m512 lse = _mm512_loadu_ps(block.lse + query), delta = _mm512_loadu_ps(block.delta + query);
       __m512 p[2], slope[2];
       for (std::int64_t i = 0; i < 2; ++i) {
-        const std::int64_t hidden = std::clamp<std::int64_t>(after + row + i - query, 0, kLanes);
-        const __m512 x = _mm512_fmsub_ps(scores[row + i][c], scale, lse);
+        const std::int64_t j = key + row + i;
+        const std::int64_t hidden = j < tile.count ? std::clamp<std::int64_t>(after + j - query, 0, kLanes) : kLanes;
+        const std::int64_t at = (row + i) * kWidth + c;
+        const __m512 x = _mm512_fmsub_ps(_mm512_load_ps(scores + at), scale, lse);
         p[i] = _mm512_maskz_mov_ps(static_cast<__mmask16>(0xffffu << hidden), exponential(x));
-        slope[i] = _mm512_mul_ps(p[i], _mm512_sub_ps(changes[row + i][c], delta));
+        slope[i] = _mm512_mul_ps(p[i], _mm512_sub_ps(_mm512_load_ps(changes + at), delta));
       }
       const std::int64_t at = row * kQueries + query;
       store_two(weights + at, weights + at + kQueries, nullptr, p);
@@ -183,49 +186,45 @@ CARRYOVER_BF16 void weigh(const QueryBlock& block, const Half* const* keys, cons
 
 /// Adds what a block of queries and a tile give to each other's gradients. Query i of the block sees key j if i ≥ after
 /// + j: all of them where `after` is -kKeys.
+template <typename Products>
 CARRYOVER_BF16 void add_tile(const QueryBlock& block, const Tile& tile, std::int64_t d, std::int64_t after,
                              Half* slope_pairs, float* to_queries) {
-  alignas(64) Half weights[kRows * kQueries], slopes[kRows * kQueries];
-  const std::int64_t padded = round_up(tile.count, kRows);
-  for (std::int64_t key = 0; key < padded && after + key < block.columns; key += kRows) {
-    const Half *keys[kRows], *values[kRows], *weight_rows[kRows], *slope_rows[kRows];
-    const std::int64_t hidden = std::max<std::int64_t>(0, after + key), skipped = hidden / 2 * 2;
-    for (std::int64_t row = 0; row < kRows; ++row) {
-      const std::int64_t there = std::min(key + row, tile.count - 1);
-      keys[row] = tile.keys + there * tile.key_stride;
-      values[row] = tile.values + there * tile.value_stride;
-      weight_rows[row] = weights + row * kQueries + skipped;
-      slope_rows[row] = slopes + row * kQueries + skipped;
-    }
+  constexpr std::int64_t rows = Products::kRows;
+  alignas(64) Half weights[rows * kQueries], slopes[rows * kQueries];
+  const std::int64_t padded = round_up(tile.count, rows);
+  for (std::int64_t key = 0; key < padded && after + key < block.columns; key += rows) {
+    const std::int64_t hidden = std::max<std::int64_t>(0, after + key);
     for (std::int64_t column = hidden / kWidth * kWidth; column < block.columns; column += kWidth)
-      weigh(block, keys, values, d, column, after + key, weights, slopes, slope_pairs + key * kQueries);
+      weigh<Products>(block, tile, d, key, column, after, weights, slopes, slope_pairs + key * kQueries);
     if (tile.to_keys == nullptr) continue;
+    const std::int64_t skipped = hidden / Products::kSummed * Products::kSummed;
     const std::int64_t pairs = (block.columns - skipped) / 2;
     for (std::int64_t c = 0; c < d; c += kWidth) {
       const std::int64_t from = skipped * d + 2 * c, to = key * d + c;
-      add_product(weight_rows, block.gradient_pairs + from, pairs, 2 * d, tile.to_values + to, d);
-      add_product(slope_rows, block.query_pairs + from, pairs, 2 * d, tile.to_keys + to, d);
+      const auto add = [&](const Half* of_keys, const Half* of_queries, float* sums) CARRYOVER_BF16 {
+        Products::multiply(of_keys + skipped, kQueries, {of_queries + from, pairs, 2 * d, 2 * kLanes}, true, sums + to,
+                           d);
+      };
+      add(weights, block.gradient_pairs, tile.to_values);
+      add(slopes, block.query_pairs, tile.to_keys);
     }
   }
   for (std::int64_t column = 0; column < block.columns; column += kWidth) {
     const std::int64_t last = column + kWidth - 1 - after;  // key that these queries see
     if (last < 0) continue;
-    const std::int64_t pairs = std::min(padded, last / kRows * kRows + kRows) / 2;
-    for (std::int64_t c = 0; c < d; c += kRows) {
-      const Half* rows[kRows];
-      for (std::int64_t row = 0; row < kRows; ++row) rows[row] = tile.turned + (c + row) * kKeys;
-      add_product(rows, slope_pairs + 2 * column, pairs, 2 * kQueries, to_queries + c * kQueries + column, kQueries);
-    }
+    const std::int64_t pairs = std::min(padded, last / rows * rows + rows) / 2;
+    for (std::int64_t c = 0; c < d; c += rows)
+      Products::multiply(tile.turned + c * kKeys, kKeys, {slope_pairs + 2 * column, pairs, 2 * kQueries, 2 * kLanes},
+                         true, to_queries + c * kQueries + column, kQueries);
   }
 }
 
-/// [count, d] to [tiles][d to a multiple of kRows][kKeys], the rest zeros.
-void turn(const Half* keys, std::int64_t stride, std::int64_t count, std::int64_t d, std::vector<Half>& to) {
-  const std::int64_t width = round_up(d, kRows);
+/// [count, d] to [tiles][width][kKeys], the rest zeros.
+void turn(const Half* keys, std::int64_t count, std::int64_t d, std::int64_t width, std::vector<Half>& to) {
   to.assign(static_cast<std::size_t>(round_up(count, kKeys) * width), Half{0});
   for (std::int64_t key = 0; key < count; ++key)
     for (std::int64_t c = 0; c < d; ++c)
-      to[static_cast<std::size_t>((key / kKeys * width + c) * kKeys + key % kKeys)] = keys[key * stride + c];
+      to[static_cast<std::size_t>((key / kKeys * width + c) * kKeys + key % kKeys)] = keys[key * d + c];
 }
 
 CARRYOVER_BF16 void store_rounded(const float* from, std::int64_t count, float scale, Half* to) {
@@ -234,19 +233,22 @@ CARRYOVER_BF16 void store_rounded(const float* from, std::int64_t count, float s
 }
 
 /// `slots`: [slots, heads, blocks, d to a multiple of kRows, kQueries].
+template <typename Products>
 void run(const Unit& unit, const SeenRows& part, const PackedQueries& queries, std::int64_t r, SeenRows& gradients,
          float* slots, Scratch& scratch) {
   const std::int64_t d = queries.d, n = part.keys.size(2), rows = part.rows(), share = r / rows;
-  const std::int64_t heads = queries.operands.size(0), block_size = round_up(d, kRows) * kQueries;
-  const auto start = [&](const at::Tensor& of) {
-    return halves(of) + unit.row / rows * of.stride(0) + unit.row % rows * of.stride(1) + unit.first * of.stride(2);
-  };
-  const Half *keys = start(part.keys), *values = start(part.values);
-  const std::int64_t key_stride = part.keys.stride(2), value_stride = part.values.stride(2);
-  turn(keys, key_stride, unit.count, d, scratch.turned);
+  const std::int64_t heads = queries.operands.size(0), width = round_up(d, Products::kRows);
+  const std::int64_t padded = round_up(unit.count, Products::kRows), block_size = width * kQueries;
+  for (const auto& [of, to] : {std::pair{&part.keys, scratch.rows}, {&part.values, scratch.rows + 1}}) {
+    to->resize(static_cast<std::size_t>(padded * d));
+    pack_rows(
+        halves(*of) + unit.row / rows * of->stride(0) + unit.row % rows * of->stride(1) + unit.first * of->stride(2),
+        of->stride(2), unit.count, padded, d, to->data());
+  }
+  turn(scratch.rows[0].data(), unit.count, d, width, scratch.turned);
   scratch.slopes.resize(kKeys * kQueries);
   for (auto* sums : {&scratch.keys, &scratch.values})
-    sums->assign(part.fixed ? 0 : static_cast<std::size_t>(round_up(unit.count, kRows) * d), 0.0f);
+    sums->assign(part.fixed ? 0 : static_cast<std::size_t>(padded * d), 0.0f);
   for (std::int64_t head = unit.row * share; head < (unit.row + 1) * share; ++head)
     for (std::int64_t b = part.causal ? unit.first / kQueries : 0; b < queries.blocks; ++b) {
       const QueryBlock block = block_of(queries, head, b);
@@ -254,15 +256,13 @@ void run(const Unit& unit, const SeenRows& part, const PackedQueries& queries, s
       std::fill_n(to_queries, block_size, 0.0f);
       for (std::int64_t key = 0; key < unit.count; key += kKeys) {
         const std::int64_t after = part.causal ? unit.first + key - block.first : -kKeys;
-        const Tile tile{.keys = keys + key * key_stride,
-                        .values = values + key * value_stride,
-                        .turned = scratch.turned.data() + key * round_up(d, kRows),
-                        .key_stride = key_stride,
-                        .value_stride = value_stride,
+        const Tile tile{.keys = scratch.rows[0].data() + key * d,
+                        .values = scratch.rows[1].data() + key * d,
+                        .turned = scratch.turned.data() + key * width,
                         .count = std::min(kKeys, unit.count - key),
                         .to_keys = part.fixed ? nullptr : scratch.keys.data() + key * d,
                         .to_values = part.fixed ? nullptr : scratch.values.data() + key * d};
-        add_tile(block, tile, d, after, scratch.slopes.data(), to_queries);
+        add_tile<Products>(block, tile, d, after, scratch.slopes.data(), to_queries);
       }
     }
   if (part.fixed) return;
@@ -297,7 +297,7 @@ CARRYOVER_BF16 void sum_slots(float* slots, std::int64_t slot_stride, const std:
 at::Tensor sum_queries(const Plan& plan, const PackedQueries& queries, const at::Tensor& slots, at::IntArrayRef shape) {
   at::Tensor sum = at::empty(shape, queries.operands.options());
   const std::int64_t m = queries.m, d = queries.d, blocks = queries.blocks, heads = queries.operands.size(0);
-  const std::int64_t block_size = round_up(d, kRows) * kQueries;
+  const std::int64_t block_size = slots.size(3) * kQueries;
   auto* from = slots.mutable_data_ptr<float>();
   Half* to = mutable_halves(sum);
   at::parallel_for(0, heads * blocks, grain_of(block_size), [&](std::int64_t begin, std::int64_t end) {
@@ -310,11 +310,9 @@ at::Tensor sum_queries(const Plan& plan, const PackedQueries& queries, const at:
   return sum;
 }
 
-}  // namespace
-
-AttentionGradients attend_bf16_backward(const at::Tensor& gradient, const at::Tensor& queries,
-                                        const std::vector<SeenRows>& parts, const at::Tensor& out,
-                                        const at::Tensor& lse) {
+template <typename Products>
+AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& queries,
+                                 const std::vector<SeenRows>& parts, const at::Tensor& out, const at::Tensor& lse) {
   const std::int64_t G = queries.size(0), r = queries.size(1), d = queries.size(3);
   CARRYOVER_CHECK(queries.stride(3) == 1 && out.stride(3) == 1 && lse.is_contiguous());
   const PackedQueries packed = pack(queries, gradient.stride(3) == 1 ? gradient : gradient.contiguous(), out, lse);
@@ -324,20 +322,30 @@ AttentionGradients attend_bf16_backward(const at::Tensor& gradient, const at::Te
     const auto like = [&] { return at::empty({G, part.rows(), part.keys.size(2), d}, queries.options()); };
     gradients.parts.push_back(part.fixed ? SeenRows{} : SeenRows{like(), like()});
   }
-  const at::Tensor slots =
-      at::empty({std::ssize(plan.first_query), G * r, packed.blocks, round_up(d, kRows), kQueries}, lse.options());
+  const at::Tensor slots = at::empty(
+      {std::ssize(plan.first_query), G * r, packed.blocks, round_up(d, Products::kRows), kQueries}, lse.options());
   auto* slot = slots.mutable_data_ptr<float>();
   const std::int64_t units = std::ssize(plan.units);
   std::atomic<std::int64_t> next = 0;  // whoever is free takes the next unit
   at::parallel_for(0, std::min<std::int64_t>(units, at::get_num_threads()), 1, [&](std::int64_t, std::int64_t) {
+    [[maybe_unused]] const typename Products::Use use;
     Scratch scratch;
     for (std::int64_t i = next++; i < units; i = next++) {
       const Unit& unit = plan.units[static_cast<std::size_t>(i)];
-      run(unit, parts[unit.part], packed, r, gradients.parts[unit.part], slot, scratch);
+      run<Products>(unit, parts[unit.part], packed, r, gradients.parts[unit.part], slot, scratch);
     }
   });
   gradients.queries = sum_queries(plan, packed, slots, queries.sizes());
   return gradients;
+}
+
+}  // namespace
+
+AttentionGradients attend_bf16_backward(const at::Tensor& gradient, const at::Tensor& queries,
+                                        const std::vector<SeenRows>& parts, const at::Tensor& out,
+                                        const at::Tensor& lse) {
+  return bf16_tiles() ? differentiate<Tiles>(gradient, queries, parts, out, lse)
+                      : differentiate<Dots>(gradient, queries, parts, out, lse);
 }
 
 }  // namespace carryover::ops

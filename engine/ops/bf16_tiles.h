@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What bf16 attention and its backward are made of: packed operands, their product, the exponential. Internal to both.
+// What bf16 attention and its backward are made of: packed operands, their two kinds of product, the exponential.
+// Internal to both.
 #ifdef __x86_64__
 #include <ATen/core/Tensor.h>
 #include <immintrin.h>
@@ -9,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#define CARRYOVER_BF16 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
+#define CARRYOVER_BF16 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,amx-tile,amx-bf16")))
 #define CARRYOVER_BF16_INLINE CARRYOVER_BF16 inline __attribute__((always_inline))
 
 namespace carryover::ops::bf16 {
@@ -18,7 +19,6 @@ using Half = std::uint16_t;  // a bf16's bits
 
 constexpr std::int64_t kLanes = 16;                 ///< fp32 values of a register
 constexpr std::int64_t kColumns = 4;                ///< registers of a row of a product's block
-constexpr std::int64_t kRows = 6;                   ///< rows of it: 24 sums, 4 columns and a factor fit in 32 registers
 constexpr std::int64_t kWidth = kColumns * kLanes;  ///< columns of a product's block
 
 inline std::int64_t round_up(std::int64_t n, std::int64_t to) {
@@ -31,6 +31,13 @@ inline const Half* halves(const at::Tensor& tensor) {
 
 inline Half* mutable_halves(const at::Tensor& tensor) {
   return reinterpret_cast<Half*>(tensor.mutable_data_ptr<at::BFloat16>());
+}
+
+/// Rows of a product, side by side: [padded, d] of `count` rows, the others zeros.
+inline void pack_rows(const Half* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,
+                      Half* to) {
+  for (std::int64_t row = 0; row < count; ++row) std::copy_n(from + row * stride, d, to + row * d);
+  std::fill_n(to + count * d, (padded - count) * d, Half{0});
 }
 
 /// Columns of a product whose sum runs over the width: [padded/16][d/2][16][2] of `count` rows, the others zeros.
@@ -54,40 +61,43 @@ inline void pack_pairs(const Half* from, std::int64_t stride, std::int64_t count
   }
 }
 
-/// sums[kRows][kColumns registers] += rows · block over `pairs` pairs. Row i's pairs follow one another at rows[i]; the
-/// block's lie `pair_stride` apart, and its columns `column_stride`.
-CARRYOVER_BF16_INLINE void multiply(const Half* const* rows, const Half* block, std::int64_t pairs,
-                                    std::int64_t pair_stride, std::int64_t column_stride,
-                                    __m512 (&sums)[kRows][kColumns]) {
-  for (std::int64_t pair = 0; pair < pairs; ++pair) {
-    __m512bh columns[kColumns];
-    for (std::int64_t c = 0; c < kColumns; ++c)
-      columns[c] = reinterpret_cast<__m512bh>(_mm512_loadu_si512(block + pair * pair_stride + c * column_stride));
-    for (std::int64_t row = 0; row < kRows; ++row) {
-      int both;
-      std::memcpy(&both, rows[row] + 2 * pair, sizeof both);
-      const auto factor = reinterpret_cast<__m512bh>(_mm512_set1_epi32(both));
-      for (std::int64_t c = 0; c < kColumns; ++c) sums[row][c] = _mm512_dpbf16_ps(sums[row][c], factor, columns[c]);
+/// The columns of a block of kWidth, as pack_lanes and pack_pairs lay them: a pair's are `pair_stride` from the next
+/// pair's, and sixteen columns `column_stride` from the next sixteen.
+struct Columns {
+  const Half* from = nullptr;
+  std::int64_t pairs = 0, pair_stride = 0, column_stride = 0;
+};
+
+/// Products by AVX512-BF16, which multiplies two pairs and adds them to a sum.
+struct Dots {
+  static constexpr std::int64_t kRows = 6;      ///< of a block: 24 sums, 4 columns and a factor fit in 32 registers
+  static constexpr std::int64_t kSummed = 2;    ///< values that a sum must be a multiple of
+  static constexpr std::int64_t kQueries = 48;  ///< of attention's blocks, a multiple of kRows
+  struct Use {};                                ///< a thread's, while it multiplies
+
+  /// out[kRows][kWidth] = or += rows[kRows][2 · pairs] · columns.
+  CARRYOVER_BF16_INLINE static void multiply(const Half* rows, std::int64_t stride, const Columns& columns, bool add,
+                                             float* out, std::int64_t out_stride) {
+    __m512 sums[kRows][kColumns];  // set one by one: for = {}, the compiler fills memory
+    for (std::int64_t row = 0; row < kRows; ++row)
+      for (std::int64_t c = 0; c < kColumns; ++c)
+        sums[row][c] = add ? _mm512_loadu_ps(out + row * out_stride + c * kLanes) : _mm512_setzero_ps();
+    for (std::int64_t pair = 0; pair < columns.pairs; ++pair) {
+      __m512bh column[kColumns];
+      for (std::int64_t c = 0; c < kColumns; ++c)
+        column[c] = reinterpret_cast<__m512bh>(
+            _mm512_loadu_si512(columns.from + pair * columns.pair_stride + c * columns.column_stride));
+      for (std::int64_t row = 0; row < kRows; ++row) {
+        int both;
+        std::memcpy(&both, rows + row * stride + 2 * pair, sizeof both);
+        const auto factor = reinterpret_cast<__m512bh>(_mm512_set1_epi32(both));
+        for (std::int64_t c = 0; c < kColumns; ++c) sums[row][c] = _mm512_dpbf16_ps(sums[row][c], factor, column[c]);
+      }
     }
+    for (std::int64_t row = 0; row < kRows; ++row)
+      for (std::int64_t c = 0; c < kColumns; ++c) _mm512_storeu_ps(out + row * out_stride + c * kLanes, sums[row][c]);
   }
-}
-
-/// Not by = {}, for which the compiler fills memory.
-CARRYOVER_BF16_INLINE void clear(__m512 (&sums)[kRows][kColumns]) {
-  for (auto& row : sums)
-    for (__m512& sum : row) sum = _mm512_setzero_ps();
-}
-
-/// out[kRows][kWidth] += rows · block, whose columns lie side by side; out's rows lie `out_stride` apart.
-CARRYOVER_BF16_INLINE void add_product(const Half* const* rows, const Half* block, std::int64_t pairs,
-                                       std::int64_t pair_stride, float* out, std::int64_t out_stride) {
-  __m512 sums[kRows][kColumns];
-  for (std::int64_t row = 0; row < kRows; ++row)
-    for (std::int64_t c = 0; c < kColumns; ++c) sums[row][c] = _mm512_loadu_ps(out + row * out_stride + c * kLanes);
-  multiply(rows, block, pairs, pair_stride, 2 * kLanes, sums);
-  for (std::int64_t row = 0; row < kRows; ++row)
-    for (std::int64_t c = 0; c < kColumns; ++c) _mm512_storeu_ps(out + row * out_stride + c * kLanes, sums[row][c]);
-}
+};
 
 /// e^x for x ≤ 0, to 2e-7.
 CARRYOVER_BF16_INLINE __m512 exponential(__m512 x) {
