@@ -65,10 +65,11 @@ double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::
   const bool everything = training.lora.rank == 0;
   const double head = real(model.vocabulary) * hidden;
   const double logits = std::min(real(logit_block_bytes), b * m * real(model.vocabulary));
-  const double fresh = (trainable - (everything && !model.tied_embeddings ? head : 0)) * b;
-  // Without checkpointing a segment's graph is freed layer by layer while its parameters' gradients appear.
-  const double appearing = training.gradient_checkpointing ? fresh + layer : std::max(0.0, fresh - layers * layer);
-  const double backward = appearing + passing_by_layer(model) * m * b;
+  // A layer's gradients join the sums before the next layer's appear; those of embedding and head are summed as they
+  // come.
+  const double outside = everything ? (model.tied_embeddings ? 1 : 2) * head : 0;
+  const double fresh = (trainable - outside) / layers * b;
+  const double backward = fresh + passing_by_layer(model) * m * b + (training.gradient_checkpointing ? layer : 0);
   return graphs + std::max(logits, backward);
 }
 
