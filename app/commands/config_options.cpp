@@ -212,7 +212,7 @@ void ConfigOptions::add_execution(CLI::App& app) {
        "how retrieval's pool holds its keys: model (default: exact), bf16, or int8 (on the processor)");
   app.add_option_function<std::int64_t>(
          "--threads", [given](std::int64_t value) { given->fields["threads"] = value; },
-         "threads of the processor; 0 (default) for all")
+         "threads of the processor; 0 (default): all, or one for a very small model")
       ->type_name("N")
       ->group("Execution");
   app.add_option_function<std::int64_t>(

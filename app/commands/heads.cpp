@@ -157,7 +157,9 @@ VerbAction add_heads(CLI::App& app) {
   app.add_option("--dtype", options->dtype, "auto (default: the faster here), fp32, bf16 or fp64")->type_name("TYPE");
   app.add_option("--device", options->device, "auto (default: a GPU where there is one), cpu or cuda")
       ->type_name("NAME");
-  app.add_option("--threads", options->threads, "threads of the processor; 0 (default) for all")->type_name("N");
+  app.add_option("--threads", options->threads,
+                 "threads of the processor; 0 (default): all, or one for a very small model")
+      ->type_name("N");
   app.add_flag("--json", options->json, "print everything as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   app.footer(

@@ -22,14 +22,14 @@ constexpr std::int64_t kTile = 256;  ///< keys, used for all queries of a block 
 /// A part's keys and values for one head or the heads that share them, as the products read them: pairs of what is
 /// summed over lie side by side, [n/16][d/2][16][2] of keys and [n/2][d][2] of values, n rounded up to 64 with zeros.
 struct PackedRows {
-  std::vector<Half> keys, values;
+  Lines<Half> keys, values;
   std::int64_t count = 0;
 };
 
 PackedRows pack(const at::Tensor& keys, const at::Tensor& values) {  // [n, d] each
   const std::int64_t n = keys.size(0), d = keys.size(1), padded = round_up(n, kWidth);
-  PackedRows packed{std::vector<Half>(static_cast<std::size_t>(padded * d)),
-                    std::vector<Half>(static_cast<std::size_t>(padded * d)), n};
+  const auto size = static_cast<std::size_t>(padded * d);
+  PackedRows packed{Lines<Half>(size), Lines<Half>(size), n};
   pack_lanes(halves(keys), keys.stride(0), n, padded, d, packed.keys.data());
   pack_pairs(halves(values), values.stride(0), n, padded, d, packed.values.data());
   return packed;
@@ -38,8 +38,8 @@ PackedRows pack(const at::Tensor& keys, const at::Tensor& values) {  // [n, d] e
 /// A block of queries of one head, and its running softmax.
 struct Block {
   std::int64_t count = 0, padded = 0, d = 0;    ///< padded with zeros to what a product takes
-  std::vector<float> top, sum, scores, values;  ///< by query: [], [], [kTile], [d]
-  std::vector<Half> queries, weights;           ///< [d], [kTile]
+  Lines<float> top, sum, scores, values;  ///< by query: [], [], [kTile], [d]
+  Lines<Half> queries, weights;           ///< [d], [kTile]
 };
 
 template <typename Products>

@@ -127,10 +127,10 @@ Plan divide(const std::vector<SeenRows>& parts, std::int64_t G, std::int64_t m) 
 
 /// A thread's memory.
 struct Scratch {
-  std::vector<float> keys, values;  ///< the unit's gradients, [count, d]
-  std::vector<Half> rows[2];        ///< its keys and values, side by side, zeros behind them
-  std::vector<Half> turned;         ///< its keys, [tiles][d to a multiple of kRows][kKeys]
-  std::vector<Half> slopes;         ///< of the scores of a tile, [kKeys/2][kQueries][2]
+  Lines<float> keys, values;  ///< the unit's gradients, [count, d]
+  Lines<Half> rows[2];        ///< its keys and values, side by side, zeros behind them
+  Lines<Half> turned;         ///< its keys, [tiles][d to a multiple of kRows][kKeys]
+  Lines<Half> slopes;         ///< of the scores of a tile, [kKeys/2][kQueries][2]
 };
 
 /// The rows of a tile, [count to a multiple of kRows, d]: keys and values, and where their gradients go.
@@ -220,7 +220,7 @@ CARRYOVER_BF16 void add_tile(const QueryBlock& block, const Tile& tile, std::int
 }
 
 /// [count, d] to [tiles][width][kKeys], the rest zeros.
-void turn(const Half* keys, std::int64_t count, std::int64_t d, std::int64_t width, std::vector<Half>& to) {
+void turn(const Half* keys, std::int64_t count, std::int64_t d, std::int64_t width, Lines<Half>& to) {
   to.assign(static_cast<std::size_t>(round_up(count, kKeys) * width), Half{0});
   for (std::int64_t key = 0; key < count; ++key)
     for (std::int64_t c = 0; c < d; ++c)
