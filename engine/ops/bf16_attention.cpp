@@ -37,9 +37,9 @@ PackedRows pack(const at::Tensor& keys, const at::Tensor& values) {  // [n, d] e
 
 /// A block of queries of one head, and its running softmax.
 struct Block {
-  std::int64_t count = 0, padded = 0, d = 0;    ///< padded with zeros to what a product takes
-  Lines<float> top, sum, scores, values;  ///< by query: [], [], [kTile], [d]
-  Lines<Half> queries, weights;           ///< [d], [kTile]
+  std::int64_t count = 0, padded = 0, d = 0;  ///< padded with zeros to what a product takes
+  Lines<float> top, sum, scores, values;      ///< by query: [], [], [kTile], [d]
+  Lines<Half> queries, weights;               ///< [d], [kTile]
 };
 
 template <typename Products>

@@ -61,7 +61,7 @@ class Heap {
 
   void give_back() {
     const std::lock_guard lock(mutex_);
-    const std::map<Address, std::size_t> ranges = std::move(free_);
+    const Ranges ranges = std::move(free_);
     free_.clear();
     for (const auto& [first, bytes] : ranges) {
       const Address begin = rounded_up(first, kHugePage), end = (first + bytes) / kHugePage * kHugePage;

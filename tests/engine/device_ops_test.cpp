@@ -13,6 +13,7 @@
 #include "engine/ops/elementwise.h"
 #include "engine/ops/head_attention.h"
 #include "engine/ops/prefix_attention.h"
+#include "tests/support/tensors.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -34,10 +35,6 @@ const kernels::CudaKernels references{kernels::cuda_abi_version,
                                       kernels::reference::row_attention,
                                       [](kernels::Status) { return "reference"; },
                                       [](const char*) {}};
-
-double error(const at::Tensor& a, const at::Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 /// Multiples of 1/8: products' sums are exact in every type and order.
 at::Tensor eighths(at::IntArrayRef shape, at::ScalarType type) {
