@@ -62,6 +62,7 @@ TrainingPlan MainWindow::suggested_plan() const {
   plan.config = context_.config();
   plan.policy = context_.run_options().policy;
   plan.dtype = context_.run_options().dtype;
+  if (plan.dtype == DType::Q8) plan.dtype = DType::Auto;  // 8 bits can't be trained
   plan.device = context_.run_options().device;
   if (const auto& model = controller_.model()) plan.model = model->info.path;
   const QString name = QDateTime::currentDateTime().toString(QStringLiteral("'carryover-train-'yyyyMMdd-HHmmss"));

@@ -263,16 +263,14 @@ void RunController::run(std::int64_t latch_segment) {
 }
 
 void RunController::run_when_ready() {
-  if (can_run()) {
-    run();
-  } else {
-    run_wanted_ = true;
-  }
+  if (can_run()) return run();
+  run_wanted_ = true;
 }
 
 void RunController::pause() {
   if (state_ != State::Running) return;
   channel_->control().pause();
+  drain();  // a paused run shows what was done, up to the segment under way
   set_state(State::Paused);
 }
 

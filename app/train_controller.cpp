@@ -136,10 +136,11 @@ void TrainController::launch(const TrainJob& job, const QString& why) {
   Q_EMIT state_changed();
 }
 
+// What was done until now is taken up at once: a paused run shows all of its steps but the one under way.
 void TrainController::pause() {
   if (!channel_ || stopping_) return;
   channel_->control().pause();
-  update_state();
+  drain();
 }
 
 void TrainController::resume() {

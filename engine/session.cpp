@@ -60,8 +60,17 @@ auto guarded(const Work& work) {
 }
 
 at::ScalarType scalar_type(DType dtype) {
-  if (dtype == DType::Float64) return at::kDouble;
-  return dtype == DType::BFloat16 ? at::kBFloat16 : at::kFloat;
+  switch (dtype) {
+    case DType::Float64:
+      return at::kDouble;
+    case DType::BFloat16:
+    case DType::Q8:
+      return at::kBFloat16;
+    case DType::Auto:
+    case DType::Float32:
+      return at::kFloat;
+  }
+  return at::kFloat;
 }
 
 Device choose_device(Device wanted) {
@@ -92,13 +101,15 @@ class EngineSession final : public Session {
     info_.dtype = request.dtype;
     if (info_.dtype == DType::Auto)
       info_.dtype = info_.device == Device::Cuda ? DType::BFloat16 : faster_on_cpu(info_.config, request.for_decoding);
-    if (info_.dtype == DType::Float64 && info_.device == Device::Cuda)
-      throw EngineError(Fault::Unsupported, "--dtype fp64", "runs on the CPU only", "Add --device cpu.");
+    if ((info_.dtype == DType::Float64 || packed()) && info_.device == Device::Cuda)
+      throw EngineError(Fault::Unsupported, "--dtype " + std::string(dtype_name(info_.dtype)), "runs on the CPU only",
+                        "Add --device cpu.");
+    if (!request.adapter.empty()) refuse_packed("merging an adapter");
     info_.library_versions = std::string("LibTorch ") + TORCH_VERSION;
 
     const auto options =
         at::TensorOptions().dtype(scalar_type(info_.dtype)).device(info_.device == Device::Cuda ? at::kCUDA : at::kCPU);
-    decoder_ = {info_.config, load_weights(*source, options, progress), {}};
+    decoder_ = {info_.config, load_weights(*source, options, packed(), progress), {}};
     if (!request.adapter.empty()) {
       const LoadedAdapter loaded = read_adapter(request.adapter, decoder_);
       merge_adapter(decoder_.weights, loaded.adapter);
@@ -136,11 +147,13 @@ class EngineSession final : public Session {
     return guarded([&] { return carryover::profile_heads(decoder_, request, control); });
   }
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
+    refuse_packed("training");
     archive_.clear();  // states of weights that are gone
     const GivesMemoryBack at_the_end;
     return guarded([&] { return train_model(decoder_, info_, request, observer, control); });
   }
   void save(const std::string& directory) override {
+    refuse_packed("saving a model");
     guarded([&] {
       merge_adapter(decoder_.weights, decoder_.adapter);
       decoder_.adapter = {};
@@ -152,11 +165,19 @@ class EngineSession final : public Session {
     });
   }
   AuditReport audit(const AuditRequest& request, RunControl& control) override {
+    refuse_packed("an audit");
     const GivesMemoryBack at_the_end;
     return guarded([&] { return audit_model(decoder_, request, control); });
   }
 
  private:
+  bool packed() const { return info_.dtype == DType::Q8; }
+  void refuse_packed(const std::string& what) const {
+    if (packed())
+      throw EngineError(Fault::Unsupported, "--dtype q8", what + " needs weights that can change",
+                        "Use --dtype bf16 or fp32.");
+  }
+
   ModelInfo info_;
   Decoder decoder_;
   StateArchive archive_{kStateBytes};

@@ -63,7 +63,7 @@ BenchForm::BenchForm(QWidget* parent) : QWidget(parent), rows_(new QFormLayout(t
   with_settings_->setChecked(true);
   connect(with_settings_, &QCheckBox::toggled, this, &BenchForm::changed);
   QStringList dtypes, devices;
-  for (const DType dtype : {DType::Auto, DType::Float32, DType::BFloat16, DType::Float64})
+  for (const DType dtype : {DType::Auto, DType::Float32, DType::BFloat16, DType::Float64, DType::Q8})
     dtypes += text(dtype_name(dtype));
   for (const Device device : {Device::Auto, Device::Cpu, Device::Cuda}) devices += text(device_name(device));
   dtype_ = add_choice(tr("Numbers"), tr("auto: the faster one here"), "dtype", dtypes);

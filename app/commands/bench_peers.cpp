@@ -94,9 +94,10 @@ class TransformersSubject final : public BenchSubject {
     write_file_atomically(script, bench_peer_script);
     process_ = std::make_unique<PeerProcess>("transformers", shell_word(python) + " -u " + shell_word(script));
     const ModelInfo& model = input.model;
-    json setup{{"dtype", dtype_name(model.dtype)}, {"threads", model.threads}, {"device", device_name(model.device)}};
+    const DType dtype = model.dtype == DType::Q8 ? DType::BFloat16 : model.dtype;  // the nearest that it has
+    json setup{{"dtype", dtype_name(dtype)}, {"threads", model.threads}, {"device", device_name(model.device)}};
     if (model.path.starts_with(random_model_prefix))
-      setup["config"] = hf_config_to_json(model.config, model.dtype == DType::BFloat16 ? "bfloat16" : "float32");
+      setup["config"] = hf_config_to_json(model.config, dtype == DType::BFloat16 ? "bfloat16" : "float32");
     else
       setup["model"] = model.path;
     program_ = ask(setup, control).at("program").get<std::string>();

@@ -19,7 +19,7 @@ void add_work(BenchRow& row, const BenchInput& input, bool is_peer) {
   if (row.bench_case.kind == BenchKind::Prefill) row.flops = work.forward_flops(tokens, 1);
   if (row.bench_case.kind == BenchKind::Train) row.flops = work.training_flops(tokens);
   if (row.bench_case.kind == BenchKind::Decode)
-    row.bytes = work.decode_bytes(tokens, bytes_per_value(input.model.dtype));
+    row.bytes = work.decode_bytes(tokens, bytes_per_value(input.model.dtype), input.model.dtype == DType::Q8);
 }
 
 void add_memory(BenchRow& row, const BenchSample& sample) {

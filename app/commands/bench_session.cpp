@@ -85,10 +85,11 @@ class SessionSubject final : public BenchSubject {
     const ModelConfig& model = input_.model.config;
     if (bench_case.kind == BenchKind::Train)
       return training_cost(model, input_.config, training(bench_case.checkpointing), policy_, width).memory;
-    const CostModel cost{model, input_.config, width};
+    const CostModel cost{model, input_.config, width, input_.model.dtype == DType::Q8};
     const bool decoding = bench_case.kind == BenchKind::Decode;
     const std::int64_t tokens = bench_case.tokens + (decoding ? input_.new_tokens : 0);
-    return policy_ == "full" ? cost.full(tokens) : cost.segmented(tokens, decoding);
+    const RunUse use{.loss = false, .decoding = decoding};
+    return policy_ == "full" ? cost.full(tokens, use) : cost.segmented(tokens, use);
   }
 
  private:

@@ -17,7 +17,7 @@ const char* words_after(const std::string& flag) {
   if (flag == "--shape") return "llama2-7b llama3.1-8b smollm2-135m tiny";
   if (flag == "--what") return "prefill decode train";
   if (flag == "--policies") return "segmented full segmented,full";
-  if (flag == "--dtype") return "auto fp32 bf16 fp64";
+  if (flag == "--dtype") return "auto fp32 bf16 fp64 q8";
   if (flag == "--pool-keys") return "model bf16 int8";
   if (flag == "--device") return "auto cpu cuda";
   if (flag == "--grouping") return "paper paper-code first-kv-group contiguous interleaved none all";

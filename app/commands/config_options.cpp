@@ -206,7 +206,7 @@ void ConfigOptions::add_execution(CLI::App& app) {
         ->group("Execution");
   };
   text("--policy", "policy", "NAME", "segmented (default) or full: what attention sees");
-  text("--dtype", "dtype", "TYPE", "auto (default: the faster here), fp32, bf16 or fp64");
+  text("--dtype", "dtype", "TYPE", "auto (default: the faster here), fp32, bf16, fp64, or q8: weights in 8 bits");
   text("--device", "device", "NAME", "auto (default: a GPU where there is one), cpu or cuda");
   text("--pool-keys", "pool_keys", "FORMAT",
        "how retrieval's pool holds its keys: model (default: exact), bf16, or int8 (on the processor)");

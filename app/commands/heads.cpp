@@ -154,7 +154,7 @@ VerbAction add_heads(CLI::App& app) {
   app.add_option("--tsv-out", options->tsv, "write the scores as DuoAttention's full_attention_heads.tsv")
       ->type_name("FILE");
   app.add_option("--scores-out", options->scores, "write the scores as retrieval-head JSON")->type_name("FILE");
-  app.add_option("--dtype", options->dtype, "auto (default: the faster here), fp32, bf16 or fp64")->type_name("TYPE");
+  app.add_option("--dtype", options->dtype, "auto (default: the faster), fp32, bf16, fp64 or q8")->type_name("TYPE");
   app.add_option("--device", options->device, "auto (default: a GPU where there is one), cpu or cuda")
       ->type_name("NAME");
   app.add_option("--threads", options->threads,

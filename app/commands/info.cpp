@@ -75,19 +75,6 @@ json tokenizer_json(const std::string& path) {
   }
 }
 
-int value_bytes(DType dtype) {
-  switch (dtype) {
-    case DType::BFloat16:
-      return 2;
-    case DType::Float64:
-      return 8;
-    case DType::Auto:
-    case DType::Float32:
-      return 4;
-  }
-  return 4;
-}
-
 json memory_json(const CostModel& cost) {
   json rows = json::array();
   for (std::int64_t tokens : kLengths) {
@@ -172,7 +159,7 @@ int info(const std::string& path, bool as_json, const ConfigOptions& config_opti
   const auto source = ModelSource::open(path);
   const ModelConfig& model = source->config();
   const RunSettings settings = config_options.resolve(model, initial_config(model, path, ""));
-  const CostModel cost{model, settings.config, value_bytes(settings.dtype)};
+  const CostModel cost{model, settings.config, bytes_per_value(settings.dtype), settings.dtype == DType::Q8};
   const json result{{"model", model},
                     {"path", path},
                     {"parameters", model.parameters()},

@@ -40,10 +40,21 @@ Wide segment_slots(const CostModel& cost, std::int64_t length) {
   return Wide{length} * cost.model.kv_heads * cost.model.layers;
 }
 
+/// An open segment's buffers, all layers: keys, their rotated copies, values, and twice the tail of its queries.
+Wide open_bytes(const CostModel& cost) {
+  const std::int64_t S = cost.config.segment_length, tail = std::min(cost.config.query_length, S);
+  const Wide queries =
+      Wide{2} * tail * cost.model.heads * cost.model.layers * cost.model.head_dim * cost.bytes_per_value;
+  return segment_slots(cost, S) * pair_bytes(cost) * 3 / 2 + queries;
+}
+
 }  // namespace
 
 std::int64_t CostModel::weight_bytes() const {
-  return saturated(Wide{model.parameters()} * bytes_per_value);
+  constexpr std::int64_t packed_block = 32, packed_block_bytes = 34;
+  const Wide parameters = model.parameters(), vectors = (2 * model.layers + 1) * model.hidden;
+  if (!packed_weights) return saturated(parameters * bytes_per_value);
+  return saturated((parameters - vectors) * packed_block_bytes / packed_block + vectors * bytes_per_value);
 }
 
 std::int64_t CostModel::segmented_attention_bytes() const {
@@ -74,14 +85,19 @@ std::int64_t CostModel::full_attention_bytes(std::int64_t tokens) const {
   return saturated(Wide{model.layers} * model.kv_heads * tokens * pair_bytes(*this));
 }
 
-std::int64_t CostModel::activation_bytes(std::int64_t chunk) const {
+std::int64_t CostModel::activation_bytes(std::int64_t chunk, bool loss) const {
+  const auto unpacked = [this](Wide values) {  // for one row they are not
+    return packed_weights ? std::min<Wide>(unpacked_block_bytes, values * bytes_per_value) : 0;
+  };
   const Wide stream = 3 * model.hidden;  // the residual before and behind, and its normalised copy or what joins it
   const Wide attention = (3 * model.heads + 3 * model.kv_heads) * model.head_dim;  // q, k, v, rotated q and k, output
   const Wide feed_forward = 3 * model.intermediate;                                // gate, up, product
-  const Wide layer = (stream + std::max(attention, feed_forward)) * chunk * bytes_per_value;
-  const Wide logits = std::min<Wide>(logit_block_bytes, Wide{chunk} * model.vocabulary * bytes_per_value);
-  const Wide loss = Wide{model.hidden} * chunk * bytes_per_value + logits;
-  return saturated(std::max(layer, loss));
+  const Wide layer = (stream + std::max(attention, feed_forward)) * chunk * bytes_per_value +
+                     unpacked(Wide{2} * model.intermediate * model.hidden);
+  const Wide row = Wide{model.vocabulary} * bytes_per_value;
+  const Wide logits =
+      loss ? std::min<Wide>(logit_block_bytes, row * chunk) + unpacked(Wide{model.vocabulary} * model.hidden) : row;
+  return saturated(std::max(layer, Wide{model.hidden} * chunk * bytes_per_value + logits));
 }
 
 double CostModel::visible_positions() const {
@@ -94,26 +110,27 @@ double CostModel::visible_positions() const {
   return static_cast<double>(config.segment_length) + prefix / static_cast<double>(model.layers * model.heads);
 }
 
-MemoryBytes CostModel::segmented(std::int64_t tokens, bool decoding) const {
+MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
   const std::int64_t length = std::min(tokens, config.segment_length);
   MemoryBytes bytes;
   bytes.weights = weight_bytes();
-  bytes.activations = activation_bytes(length);
+  bytes.activations = activation_bytes(length, use.loss);
   const Wide prefixes = prefix_slots(*this) * pair_bytes(*this), own = segment_slots(*this, length) * pair_bytes(*this);
   bytes.attention_kv = saturated(prefixes + own);
   bytes.carry = carry_bytes();
   bytes.pool = pool_bytes(tokens);
   // A segment that is read at once has one layer's keys and values at a time; the next carry grows beside this one.
-  const Wide kept = prefixes + (decoding ? own : own / model.layers);
+  const Wide kept = prefixes + (use.decoding ? open_bytes(*this) : own / model.layers);
   bytes.device_peak = saturated(Wide{bytes.weights} + bytes.activations + kept + 2 * Wide{bytes.carry} + bytes.pool);
   return bytes;
 }
 
-MemoryBytes CostModel::full(std::int64_t tokens) const {
-  const std::int64_t newest = std::min(tokens, config.segment_length);
+MemoryBytes CostModel::full(std::int64_t tokens, RunUse use) const {
+  const std::int64_t length = std::min(tokens, config.segment_length);
+  const Wide newest = use.decoding ? open_bytes(*this) : Wide{full_attention_bytes(length)};
   MemoryBytes bytes;
   bytes.weights = weight_bytes();
-  bytes.activations = saturated(Wide{activation_bytes(newest)} + full_attention_bytes(newest));
+  bytes.activations = saturated(Wide{activation_bytes(length, use.loss)} + newest);
   bytes.attention_kv = full_attention_bytes(tokens);
   bytes.device_peak = saturated(Wide{bytes.weights} + bytes.activations + bytes.attention_kv);
   return bytes;

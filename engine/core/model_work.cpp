@@ -63,10 +63,10 @@ double ModelWork::training_flops(std::int64_t tokens) const {
   return 3 * forward_flops(tokens, tokens);
 }
 
-double ModelWork::decode_bytes(std::int64_t context, int bytes_per_value) const {
+double ModelWork::decode_bytes(std::int64_t context, int bytes_per_value, bool packed_weights) const {
+  CostModel seen{model, config, bytes_per_value, packed_weights};
   const double embedding = model.tied_embeddings ? 0 : real(model.vocabulary) * real(model.hidden);
-  const double weights = (real(model.parameters()) - embedding) * bytes_per_value;
-  CostModel seen{model, config, bytes_per_value};
+  const double weights = real(seen.weight_bytes()) * (1 - embedding / real(model.parameters()));
   if (policy == "full") return weights + real(seen.full_attention_bytes(context + 1));
   seen.config.segment_length = context % config.segment_length + 1;
   if (context < config.segment_length) seen.config.carry_length = 0;

@@ -21,7 +21,7 @@ struct ModelWork {
   double training_flops(std::int64_t tokens) const;
   /// What decoding one token has to read behind a text of `context` tokens: every weight but the embedding's other
   /// rows, and the keys and values that it sees.
-  double decode_bytes(std::int64_t context, int bytes_per_value) const;
+  double decode_bytes(std::int64_t context, int bytes_per_value, bool packed_weights = false) const;
 };
 
 }  // namespace carryover

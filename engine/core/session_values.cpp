@@ -18,12 +18,15 @@ std::string_view dtype_name(DType dtype) {
       return "bf16";
     case DType::Float64:
       return "fp64";
+    case DType::Q8:
+      return "q8";
   }
   return "unknown";
 }
 
 int bytes_per_value(DType dtype) {
-  return dtype == DType::BFloat16 ? 2 : dtype == DType::Float64 ? 8 : 4;
+  if (dtype == DType::BFloat16 || dtype == DType::Q8) return 2;
+  return dtype == DType::Float64 ? 8 : 4;
 }
 
 std::string_view device_name(Device device) {
@@ -39,10 +42,10 @@ std::string_view device_name(Device device) {
 }
 
 DType parse_dtype(const std::string& text) {
-  for (DType dtype : {DType::Auto, DType::Float32, DType::BFloat16, DType::Float64}) {
+  for (DType dtype : {DType::Auto, DType::Float32, DType::BFloat16, DType::Float64, DType::Q8}) {
     if (text == dtype_name(dtype)) return dtype;
   }
-  throw EngineError(Fault::Usage, "dtype", "'" + text + "' is not a number format", "Use auto, fp32, bf16 or fp64.");
+  throw EngineError(Fault::Usage, "dtype", "'" + text + "' is not a number format", "Use auto, fp32, bf16, fp64, q8.");
 }
 
 Device parse_device(const std::string& text) {

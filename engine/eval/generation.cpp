@@ -44,6 +44,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
   prompt.ids = std::make_shared<const std::vector<std::int32_t>>(request.prompt);
   prompt.policy = request.policy;
   prompt.config = request.config;
+  prompt.loss = false;
   check_request(decoder, prompt);
 
   const auto expected = static_cast<std::int64_t>(request.prompt.size()) + request.max_new_tokens;

@@ -15,7 +15,7 @@ LogitLens::LogitLens(const Decoder& decoder, std::int64_t token, std::int32_t ta
   split_.target = target;
   for (Map* map : {&split_.carry, &split_.retrieved, &split_.segment})
     *map = {layers, heads, std::vector<float>(static_cast<std::size_t>(layers * heads))};
-  direction_ = decoder.weights.final_norm.to(at::kDouble) * decoder.weights.head[target].to(at::kDouble);
+  direction_ = decoder.weights.final_norm.to(at::kDouble) * decoder.head_row(target).to(at::kDouble);
 }
 
 double LogitLens::along(const at::Tensor& row) const {

@@ -185,9 +185,11 @@ void check_request(const Decoder& decoder, const RunRequest& request) {
                             ", outside the model's vocabulary of " + std::to_string(decoder.config.vocabulary),
                         "Tokenise the text with this model's tokenizer.");
   const auto tokens = static_cast<std::int64_t>(request.ids->size());
-  const CostModel cost{decoder.config, request.config, static_cast<int>(decoder.options().dtype().itemsize())};
+  const CostModel cost{decoder.config, request.config, static_cast<int>(decoder.options().dtype().itemsize()),
+                       decoder.weights.packed()};
   const c10::Device device = decoder.options().device();
-  const MemoryBytes memory = request.policy == "full" ? cost.full(tokens) : cost.segmented(tokens);
+  const RunUse use{.loss = request.loss};
+  const MemoryBytes memory = request.policy == "full" ? cost.full(tokens, use) : cost.segmented(tokens, use);
   const bool pool_elsewhere =
       !device.is_cpu() && memory.pool <= available_memory_bytes(at::kCPU);  // it moves if it has to
   const std::int64_t needed = memory.device_peak - memory.weights - (pool_elsewhere ? memory.pool : 0);

@@ -6,6 +6,7 @@
 
 #include "engine/ops/elementwise.h"
 #include "engine/ops/linear.h"
+#include "engine/ops/packed_weight.h"
 
 namespace carryover {
 
@@ -23,6 +24,8 @@ at::Tensor Decoder::norm_linear(int layer, const at::Tensor& x, const at::Tensor
 }
 
 at::Tensor Decoder::embed(const at::Tensor& ids) const {
+  if (ops::is_packed(weights.embedding))
+    return ops::packed_embedding(weights.embedding, ids, weights.final_norm.scalar_type());
   return at::embedding(weights.embedding, ids, /*padding_idx=*/-1, /*scale_grad_by_freq=*/false, /*sparse=*/true);
 }
 
@@ -53,6 +56,11 @@ at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const Adapt
 
 at::Tensor Decoder::finish(const at::Tensor& x) const {
   return ops::rms_norm(x, weights.final_norm, config.norm_epsilon);
+}
+
+at::Tensor Decoder::head_row(std::int64_t token) const {
+  if (!ops::is_packed(weights.head)) return weights.head[token];
+  return ops::unpack_rows(weights.head, token, 1, weights.final_norm.scalar_type())[0];
 }
 
 at::Tensor Decoder::logits(const at::Tensor& hidden) const {

@@ -11,7 +11,7 @@ struct Decoder {
   Weights weights;
   Adapter adapter;  ///< unmerged, while it is trained
 
-  at::TensorOptions options() const { return weights.embedding.options(); }
+  at::TensorOptions options() const { return weights.final_norm.options(); }
 
   at::Tensor embed(const at::Tensor& ids) const;  ///< [m] int64 → [m, D]
 
@@ -27,6 +27,7 @@ struct Decoder {
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
+  at::Tensor head_row(std::int64_t token) const;      ///< [D], whose product with a hidden state is token's logit
 
  private:
   using Updates = std::vector<LowRankUpdate> LayerAdapter::*;

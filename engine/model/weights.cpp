@@ -4,9 +4,12 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "engine/core/cost_model.h"
 #include "engine/core/error.h"
 #include "engine/ops/memory_meter.h"
+#include "engine/ops/packed_weight.h"
 #include "engine/ops/parallel.h"
 
 namespace carryover {
@@ -15,30 +18,46 @@ namespace {
 
 constexpr std::int64_t kRowsBufferBytes = 4 << 20;
 
-/// Rows are dequantised in parallel into fp32 buffers and copied, converted, to their place.
-void read_into(const ModelSource& source, const StoredTensor& stored, at::Tensor destination) {
+/// Rows are dequantised in parallel into fp32 buffers and copied, converted, to their place, from row first_row on.
+void read_into(const ModelSource& source, const StoredTensor& stored, const at::Tensor& destination,
+               std::int64_t first_row) {
   const std::int64_t rows = stored.shape.size() == 1 ? 1 : stored.shape[0], columns = stored.shape.back();
-  const at::Tensor target = destination.view({rows, columns});
-  const std::int64_t step = std::max<std::int64_t>(1, kRowsBufferBytes / (columns * 4));
+  const bool packed = ops::is_packed(destination);
+  const at::Tensor target = packed ? destination : destination.view({-1, columns}).narrow(0, first_row, rows);
+  const std::int64_t unit = packed ? ops::kPackedRows : 1;
+  const std::int64_t step = std::max<std::int64_t>(1, kRowsBufferBytes / (columns * 4) / unit) * unit;
   const std::int64_t pieces = (rows + step - 1) / step;
   at::parallel_for(0, pieces, 1, [&](std::int64_t begin, std::int64_t end) {
     const at::Tensor buffer = at::empty({step, columns}, at::kFloat);
     for (std::int64_t piece = begin; piece < end; ++piece) {
       const std::int64_t first = piece * step, count = std::min(step, rows - first);
       source.read_rows(stored, first, first + count, buffer.mutable_data_ptr<float>());
-      target.narrow(0, first, count).copy_(buffer.narrow(0, 0, count));
+      if (packed)
+        ops::pack_rows(buffer.const_data_ptr<float>(), first_row + first, count, destination);
+      else
+        target.narrow(0, first, count).copy_(buffer.narrow(0, 0, count));
     }
   });
 }
 
-void refuse_what_does_not_fit(const ModelConfig& model, at::TensorOptions options) {
-  const std::int64_t needed = model.parameters() * static_cast<std::int64_t>(options.dtype().itemsize());
+void refuse_what_does_not_fit(const ModelConfig& model, at::TensorOptions options, bool packed) {
+  const CostModel cost{model, {}, static_cast<int>(options.dtype().itemsize()), packed};
+  const std::int64_t needed = cost.weight_bytes();
   const std::int64_t available = available_memory_bytes(options.device());
   if (needed <= available) return;
   throw EngineError(Fault::OutOfMemory, model.name,
                     "needs " + std::to_string(needed >> 20) + " MB for its weights, and " +
                         std::to_string(available >> 20) + " MB are free",
-                    "Close other programs, choose --dtype bf16, or take a smaller model.");
+                    "Close other programs, choose --dtype bf16 or q8, or take a smaller model.");
+}
+
+/// A matrix of these parts, one under another; packed where it is to be and can be: parts begin on whole sixteens of
+/// rows.
+at::Tensor empty_matrix(std::initializer_list<std::int64_t> parts, std::int64_t inner, at::TensorOptions options,
+                        bool packed) {
+  const std::int64_t outer = std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
+  for (const std::int64_t rows : parts) packed = packed && ops::can_pack(rows, inner);
+  return packed ? ops::empty_packed(outer, inner) : at::empty({outer, inner}, options);
 }
 
 }  // namespace
@@ -50,6 +69,14 @@ std::int64_t Weights::bytes() const {
     total += layer.attention_norm.nbytes() + layer.qkv.nbytes() + layer.output.nbytes() +
              layer.feed_forward_norm.nbytes() + layer.gate_up.nbytes() + layer.down.nbytes();
   return total;
+}
+
+bool Weights::packed() const {
+  const auto any = [](const LayerWeights& layer) {
+    return ops::is_packed(layer.qkv) || ops::is_packed(layer.output) || ops::is_packed(layer.gate_up) ||
+           ops::is_packed(layer.down);
+  };
+  return ops::is_packed(embedding) || ops::is_packed(head) || std::any_of(layers.begin(), layers.end(), any);
 }
 
 std::vector<NamedParameter> named_parameters(Weights& weights, const ModelConfig& model) {
@@ -74,27 +101,28 @@ std::vector<NamedParameter> named_parameters(Weights& weights, const ModelConfig
   return all;
 }
 
-Weights load_weights(const ModelSource& source, at::TensorOptions options, const LoadProgress& progress) {
+Weights load_weights(const ModelSource& source, at::TensorOptions options, bool packed, const LoadProgress& progress) {
   const ModelConfig& model = source.config();
-  refuse_what_does_not_fit(model, options);
-  const std::int64_t D = model.hidden, d = model.head_dim;
+  refuse_what_does_not_fit(model, options, packed);
+  const std::int64_t D = model.hidden, q = model.heads * model.head_dim, kv = model.kv_heads * model.head_dim;
+  const auto matrix = [&](std::initializer_list<std::int64_t> parts, std::int64_t inner) {
+    return empty_matrix(parts, inner, options, packed);
+  };
 
   Weights weights;
-  weights.embedding = at::empty({model.vocabulary, D}, options);
+  weights.embedding = matrix({model.vocabulary}, D);
   weights.final_norm = at::empty({D}, options);
-  weights.head = model.tied_embeddings ? weights.embedding : at::empty({model.vocabulary, D}, options);
+  weights.head = model.tied_embeddings ? weights.embedding : matrix({model.vocabulary}, D);
   for (std::int64_t l = 0; l < model.layers; ++l)
-    weights.layers.push_back({at::empty({D}, options), at::empty({(model.heads + 2 * model.kv_heads) * d, D}, options),
-                              at::empty({D, model.heads * d}, options), at::empty({D}, options),
-                              at::empty({2 * model.intermediate, D}, options),
-                              at::empty({D, model.intermediate}, options)});
+    weights.layers.push_back({at::empty({D}, options), matrix({q, kv, kv}, D), matrix({D}, q), at::empty({D}, options),
+                              matrix({model.intermediate, model.intermediate}, D), matrix({D}, model.intermediate)});
 
   const auto parameters = named_parameters(weights, model);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const NamedParameter& parameter = parameters[i];
     const StoredTensor* stored = source.find(parameter.name);
     CARRYOVER_CHECK(stored != nullptr);  // ModelSource::open promised it
-    read_into(source, *stored, parameter.tensor->narrow(0, parameter.first_row, parameter.rows));
+    read_into(source, *stored, *parameter.tensor, parameter.first_row);
     if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(parameters.size()), parameter.name);
   }
   return weights;

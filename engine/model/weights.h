@@ -11,6 +11,7 @@
 namespace carryover {
 
 /// One decoder layer's parameters. Projections that read the same input are one matrix, so that each is one product.
+/// A matrix may be packed (ops/packed_weight); products and embeddings take it as it is.
 struct LayerWeights {
   at::Tensor attention_norm;     ///< [D]
   at::Tensor qkv;                ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v
@@ -27,6 +28,7 @@ struct Weights {
   at::Tensor head;        ///< [V, D]; the embedding itself where tied
 
   std::int64_t bytes() const;
+  bool packed() const;  ///< some matrix is
 };
 
 /// A parameter under its HF name: rows [first_row, first_row + rows) of a tensor of Weights.
@@ -38,7 +40,8 @@ struct NamedParameter {
 std::vector<NamedParameter> named_parameters(Weights& weights, const ModelConfig& model);
 
 /// Converts tensor by tensor, rows at a time: beside the weights themselves at most a few MB are held.
-/// Throws EngineError{OutOfMemory} before allocating where the machine has less than the weights need.
-Weights load_weights(const ModelSource& source, at::TensorOptions options, const LoadProgress& progress);
+/// `packed`: matrices in 8 bits, those whose shape allows it. Throws EngineError{OutOfMemory} before allocating where
+/// the machine has less than the weights need.
+Weights load_weights(const ModelSource& source, at::TensorOptions options, bool packed, const LoadProgress& progress);
 
 }  // namespace carryover

@@ -6,7 +6,9 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "engine/core/cost_model.h"
 #include "engine/ops/elementwise.h"
+#include "engine/ops/packed_weight.h"
 #include "engine/ops/row_product.h"
 
 namespace carryover::ops {
@@ -55,7 +57,24 @@ at::Tensor onednn_product(const at::Tensor& x, const at::Tensor& weight) {
   return onednn_linear()->call(x, weight, std::nullopt, "none", c10::List<std::optional<at::Scalar>>(), "");
 }
 
+at::Tensor product(const at::Tensor& x, const at::Tensor& weight);
+
+/// Several rows: the weight is widened a block of its rows at a time, which is little work beside the product.
+at::Tensor packed_product(const at::Tensor& x, const at::Tensor& packed) {
+  if (x.size(0) == 1) return packed_row_product(x, packed);
+  const std::int64_t outer = packed_outer(packed), row_bytes = packed_inner(packed) * x.itemsize();
+  const std::int64_t step = std::max<std::int64_t>(1, unpacked_block_bytes / row_bytes);
+  if (outer <= step) return product(x, unpack_rows(packed, 0, outer, x.scalar_type()));
+  at::Tensor out = at::empty({x.size(0), outer}, x.options());
+  for (std::int64_t first = 0; first < outer; first += step) {
+    const std::int64_t count = std::min(step, outer - first);
+    out.narrow(1, first, count).copy_(product(x, unpack_rows(packed, first, count, x.scalar_type())));
+  }
+  return out;
+}
+
 at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
+  if (is_packed(weight)) return packed_product(x, weight);
   if (has_row_product(x, weight)) return row_product(x, weight);
   return takes_onednn(x, weight) ? onednn_product(x, weight) : at::linear(x, weight);
 }

@@ -4,8 +4,8 @@
 
 namespace carryover::ops {
 
-/// Products with a weight, by the fastest way that is there, differentiable. x: [m, inner]; weight: [outer, inner].
-/// They return [m, outer]. Engine thread.
+/// Products with a weight, by the fastest way that is there, differentiable. x: [m, inner]; weight: [outer, inner], or
+/// packed, and then without autograd. They return [m, outer]. Engine thread.
 
 /// x · weightᵀ. A frozen weight keeps no x.
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);

@@ -32,7 +32,7 @@ constexpr Fault last_of(Fault) {
   return Fault::Internal;
 }
 constexpr DType last_of(DType) {
-  return DType::Float64;
+  return DType::Q8;
 }
 constexpr Device last_of(Device) {
   return Device::Cuda;

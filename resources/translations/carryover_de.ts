@@ -1653,10 +1653,6 @@ Befehl: %6</translation>
         <translation>segmented: Übertrag und Abruf; full: gewöhnliche Aufmerksamkeit über den ganzen Text, zum Vergleich</translation>
     </message>
     <message>
-        <source>Number type of weights and activations; auto: the faster one on this machine. Loads the model anew.</source>
-        <translation>Zahlentyp von Gewichten und Aktivierungen; auto: der auf dieser Maschine schnellere. Lädt das Modell neu.</translation>
-    </message>
-    <message>
         <source>Where to compute; auto: the GPU where there is one. Loads the model anew.</source>
         <translation>Wo gerechnet wird; auto: auf der GPU, wo es eine gibt. Lädt das Modell neu.</translation>
     </message>
@@ -1763,6 +1759,10 @@ Befehl: %6</translation>
     <message>
         <source>Pool keys</source>
         <translation>Schlüssel des Pools</translation>
+    </message>
+    <message>
+        <source>Number type of weights and activations; auto: the faster one on this machine; q8: weights in 8 bits, for less memory and faster generation. Loads the model anew.</source>
+        <translation>Zahlentyp von Gewichten und Aktivierungen; auto: der auf diesem Rechner schnellere; q8: Gewichte in 8 Bit, für weniger Speicher und schnelleres Erzeugen. Lädt das Modell neu.</translation>
     </message>
 </context>
 <context>

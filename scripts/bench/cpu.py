@@ -87,7 +87,7 @@ def against_llama(files, what):
     """Full attention behind 512 tokens: lines by format, its fastest format, and which program it is."""
     lines, speeds, said = [], {}, ""
     for name, file in files.items():
-        dtype = "fp32" if name == "F32" else "bf16"
+        dtype = {"F32": "fp32", "BF16": "bf16", "Q8_0": "q8"}[name]
         rows, programs = bench(dtype, "512", what, "full", model=file)
         ours, theirs = (rows[who, 512, False] for who in ("full", "llama-bench"))
         lines.append([name, dtype, speed(ours), speed(theirs), ratio(ours, theirs)])
@@ -177,7 +177,7 @@ def training_peak(ids, dtype, segments):
 
 
 def train_section():
-    lines, growth_lines, programs = [], [], []
+    lines, growth_lines, programs, across = [], [], [], []
     for dtype in ("fp32", "bf16"):
         rows, programs = bench(dtype, "512", "train", "segmented", "--peer", PEER, "--repeats", str(ROUNDS["train"]),
                                "--segment-length", "1024", "--carry-length", "128", "--retrieval-length", "128")
@@ -186,6 +186,8 @@ def train_section():
             peaks = [row["peak_bytes"] / MB if row else float("nan") for row in (ours, theirs)]
             lines.append([dtype, "on" if checkpointing else "off", speed(ours), speed(theirs), ratio(ours, theirs),
                           f"{peaks[0]:.0f}", f"{peaks[1]:.0f}", f"{peaks[0] / peaks[1]:.2f}×"])
+        ours, theirs = rows["segmented", 2048, True], rows["transformers", 2048, False]
+        across.append(f"{dtype} {ratio(ours, theirs)} the speed in {ours['peak_bytes'] / theirs['peak_bytes']:.2f}× the memory")
     with tempfile.TemporaryDirectory() as scratch:
         ids = f"{scratch}/ids.json"
         with open(ids, "w") as out:
@@ -199,6 +201,7 @@ def train_section():
             "masters.\n\n")
     body += table(["dtype", "checkpointing", "ours, tokens/s", "peer, tokens/s", "ours / peer", "ours, MiB", "peer, MiB",
                    "ours / peer"], lines)
+    body += f"\n\nOurs with checkpointing beside the peer without: {', '.join(across)}."
     body += "\n\nPeaks of the process in a step of one sample, by its length: more segments, not more graphs.\n\n"
     body += table(["dtype", "peak at 2·1024", "peak at 8·1024", "ratio"], growth_lines)
     write_section("cpu-train", "Training on the CPU", "./lab bench cpu train", body)

@@ -28,6 +28,8 @@ class CostModelTest : public QObject {
   void matches_a_count_over_heads();
   void only_the_pool_grows_with_the_text();
   void full_attention_holds_the_newest_chunk_twice();
+  void decoding_keeps_an_open_segment();
+  void packed_weights_take_34_bytes_for_32();
   void no_retrieval_needs_no_pool();
   void absurd_lengths_do_not_wrap();
 };
@@ -111,6 +113,31 @@ void CostModelTest::full_attention_holds_the_newest_chunk_twice() {
     QCOMPARE(bytes.pool + bytes.carry, 0);
     QCOMPARE(bytes.device_peak, bytes.weights + bytes.activations + bytes.attention_kv);
   }
+}
+
+void CostModelTest::decoding_keeps_an_open_segment() {
+  const CostModel cost{llama_7b(), SegmentConfig::defaults_for(llama_7b()), 2};
+  const std::int64_t S = cost.config.segment_length, queries = 2 * cost.config.query_length * 32 * 4096 * 2;
+  const std::int64_t open = S * cost.full_attention_bytes(1) * 3 / 2 + queries;  // keys, rotated keys, values
+  const auto grows = [](const MemoryBytes& with, const MemoryBytes& without) {
+    return with.device_peak - without.device_peak;
+  };
+  const RunUse prefill{.loss = false}, decoding{.loss = false, .decoding = true};
+  for (const std::int64_t tokens : {S, 3 * S}) {
+    QCOMPARE(grows(cost.full(tokens, decoding), cost.full(tokens, prefill)), open - cost.full_attention_bytes(S));
+    QCOMPARE(grows(cost.segmented(tokens, decoding), cost.segmented(tokens, prefill)),
+             open - cost.full_attention_bytes(S) / 32);
+  }
+}
+
+void CostModelTest::packed_weights_take_34_bytes_for_32() {
+  const ModelConfig model = llama_7b();
+  const SegmentConfig config = SegmentConfig::defaults_for(model);
+  const CostModel dense{model, config, 2}, packed{model, config, 2, true};
+  const std::int64_t norms = (2 * 32 + 1) * 4096;
+  QCOMPARE(packed.weight_bytes(), (model.parameters() - norms) / 32 * 34 + norms * 2);
+  QCOMPARE(packed.activation_bytes(4096) - dense.activation_bytes(4096), unpacked_block_bytes);
+  QCOMPARE(packed.pool_bytes(1 << 20), dense.pool_bytes(1 << 20));
 }
 
 void CostModelTest::no_retrieval_needs_no_pool() {

@@ -5,6 +5,7 @@
 #include <QTest>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <thread>
 
 #include "engine/core/cost_model.h"
@@ -12,7 +13,9 @@
 #include "engine/core/partition.h"
 #include "engine/io/text_source.h"
 #include "engine/io/tokenizer.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/random_config.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -41,6 +44,45 @@ ModelRequest demo_request(DType dtype = DType::Float32) {
   request.device = Device::Cpu;
   request.threads = 2;
   return request;
+}
+
+/// Greedy decoding of 60 tokens across segment boundaries; how far a choice's logit is below the best one's when the
+/// same text is run whole.
+struct Greedy {
+  std::vector<std::int32_t> ids, streamed;
+  double worst = 0;
+};
+
+Greedy decode_greedily(Session& session, const std::vector<std::int32_t>& text) {
+  GenerateRequest wanted;
+  wanted.config = SegmentConfig::defaults_for(session.model().config);
+  wanted.config.segment_length = 32;
+  wanted.config.carry_length = 8;
+  wanted.config.retrieval_length = 8;
+  wanted.prompt.assign(text.begin(), text.begin() + 50);
+  wanted.max_new_tokens = 60;
+  RunControl control;
+  Greedy greedy;
+  const auto on_token = [&](std::int32_t id) {
+    greedy.streamed.push_back(id);
+    return true;
+  };
+  greedy.ids = session.generate(wanted, on_token, control).ids;
+
+  std::vector<std::int32_t> whole = wanted.prompt;
+  whole.insert(whole.end(), greedy.ids.begin(), greedy.ids.end());
+  RunRequest run_request;
+  run_request.ids = std::make_shared<const std::vector<std::int32_t>>(whole);
+  run_request.config = wanted.config;
+  std::vector<std::int64_t> positions(greedy.ids.size());
+  std::iota(positions.begin(), positions.end(), 49);
+  const std::vector<float> logits = session.logits(run_request, positions, control);
+  const std::ptrdiff_t vocabulary = session.model().config.vocabulary;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const auto row = logits.begin() + static_cast<std::ptrdiff_t>(i) * vocabulary;
+    greedy.worst = std::max<double>(greedy.worst, *std::max_element(row, row + vocabulary) - row[greedy.ids[i]]);
+  }
+  return greedy;
 }
 
 }  // namespace
@@ -246,41 +288,43 @@ class SessionTest : public QObject {
     }
   }
 
-  /// Greedy decoding is the argmax of the logits of the same text run whole, across segment boundaries.
   void greedy_decoding_follows_the_logits() {
-    GenerateRequest wanted;
-    wanted.config = SegmentConfig::defaults_for(session_->model().config);
-    wanted.config.segment_length = 32;
-    wanted.config.carry_length = 8;
-    wanted.config.retrieval_length = 8;
-    wanted.prompt.assign(text_.begin(), text_.begin() + 50);
-    wanted.max_new_tokens = 60;
-    RunControl control;
-    std::vector<std::int32_t> streamed;
-    const GenerateResult result = session_->generate(
-        wanted,
-        [&](std::int32_t id) {
-          streamed.push_back(id);
-          return true;
-        },
-        control);
-    QVERIFY(result.ids == streamed);
-    QCOMPARE(result.ids.size(), std::size_t{60});
+    const Greedy greedy = decode_greedily(*session_, text_);
+    QCOMPARE(greedy.ids.size(), std::size_t{60});
+    QVERIFY(greedy.ids == greedy.streamed);
+    QVERIFY(greedy.worst < 1e-4);  // argmax up to rounding
+  }
 
-    std::vector<std::int32_t> whole = wanted.prompt;
-    whole.insert(whole.end(), result.ids.begin(), result.ids.end());
-    RunRequest run_request;
-    run_request.ids = std::make_shared<const std::vector<std::int32_t>>(whole);
-    run_request.config = wanted.config;
-    const auto V = static_cast<std::size_t>(session_->model().config.vocabulary);
-    std::vector<std::int64_t> positions;
-    for (std::int64_t position = 49; position < 109; ++position) positions.push_back(position);
-    const std::vector<float> logits = session_->logits(run_request, positions, control);
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      const auto row = logits.begin() + static_cast<std::ptrdiff_t>(i * V);
-      const float best = *std::max_element(row, row + static_cast<std::ptrdiff_t>(V));
-      QVERIFY(best - row[result.ids[i]] < 1e-4f);  // argmax up to rounding
-    }
+  void weights_of_8_bits_run_and_decode_as_one_model() {
+    Recorder recorder;
+    const auto packed = open_session(demo_request(DType::Q8), {});
+    const ModelInfo& info = packed->model();
+    QCOMPARE(info.weight_bytes, (CostModel{info.config, {}, 2, true}.weight_bytes()));
+    RunControl control;
+    const RunRequest wanted = request(2000);
+    const double exact = *session_->run(wanted, recorder, control).nll_mean(),
+                 rounded = *packed->run(wanted, recorder, control).nll_mean();
+    QVERIFY2(std::abs(rounded - exact) < 0.02 && rounded != exact, qPrintable(QString::number(rounded - exact)));
+    const double other = decode_greedily(*packed, text_).worst;
+    QVERIFY2(other < 0.1, qPrintable(QString::number(other)));  // bf16 logits of several rows against those of one
+  }
+
+  void weights_of_8_bits_do_not_change() {
+    const auto packed = open_session(demo_request(DType::Q8), {});
+    RunControl control;
+    struct : TrainObserver {
+      void step_done(std::shared_ptr<const StepSnapshot>) override {}
+    } nobody;
+    const auto refused = [](auto action) {
+      return QString::fromStdString(unlike(Fault::Unsupported, "needs weights that can change", action));
+    };
+    const TempDir folder;
+    QCOMPARE(refused([&] { packed->train({}, nobody, control); }), QString());
+    QCOMPARE(refused([&] { packed->audit({}, control); }), QString());
+    QCOMPARE(refused([&] { packed->save(folder.file("saved")); }), QString());
+    ModelRequest adapted = demo_request(DType::Q8);
+    adapted.adapter = folder.file("adapter");
+    QCOMPARE(refused([&] { open_session(adapted, {}); }), QString());
   }
 
   void sampling_repeats_by_seed() {

@@ -118,8 +118,11 @@ void ConfigPanel::add_options(QFormLayout* form) {
   policy_ = choice(this, policies,
                    tr("segmented: carry and retrieval; full: plain attention over the whole text, for comparison"));
   dtype_ =
-      choice(this, {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64")},
-             tr("Number type of weights and activations; auto: the faster one on this machine. Loads the model anew."));
+      choice(this,
+             {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64"),
+              QStringLiteral("q8")},
+             tr("Number type of weights and activations; auto: the faster one on this machine; q8: weights in 8 bits, "
+                "for less memory and faster generation. Loads the model anew."));
   device_ = choice(this, {QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cuda")},
                    tr("Where to compute; auto: the GPU where there is one. Loads the model anew."));
   token_limit_ = spin_box(this, tr(" tokens"), tr("How much of the text to run; 0: all of it"));
