@@ -59,20 +59,6 @@ auto guarded(const Work& work) {
   }
 }
 
-at::ScalarType scalar_type(DType dtype) {
-  switch (dtype) {
-    case DType::Float64:
-      return at::kDouble;
-    case DType::BFloat16:
-    case DType::Q8:
-      return at::kBFloat16;
-    case DType::Auto:
-    case DType::Float32:
-      return at::kFloat;
-  }
-  return at::kFloat;
-}
-
 Device choose_device(Device wanted) {
   if (wanted == Device::Cpu) return wanted;
   std::string why_not;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/model/dtype_choice.h"
 #include "engine/ops/linear.h"
 
 namespace carryover {
@@ -48,9 +49,7 @@ ProductRate rate_of(const char* name, std::int64_t rows, std::int64_t inner, std
 MachineLimits find_limits(const ModelInfo& info, std::int64_t rows) {
   const at::NoGradGuard no_gradients;
   const ModelConfig& model = info.config;
-  const at::ScalarType type = info.dtype == DType::BFloat16 || info.dtype == DType::Q8 ? at::kBFloat16
-                              : info.dtype == DType::Float64                           ? at::kDouble
-                                                                                       : at::kFloat;
+  const at::ScalarType type = scalar_type(info.dtype);
   const auto options = at::TensorOptions().dtype(type).device(info.device == Device::Cuda ? at::kCUDA : at::kCPU);
   const std::int64_t queries = model.heads * model.head_dim, keys = model.kv_heads * model.head_dim;
   const std::int64_t side = std::clamp<std::int64_t>(model.hidden, 64, 4096);

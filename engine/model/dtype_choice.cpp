@@ -25,6 +25,20 @@ double best_seconds(at::ScalarType type, std::int64_t rows, std::int64_t inner, 
 
 }  // namespace
 
+at::ScalarType scalar_type(DType dtype) {
+  switch (dtype) {
+    case DType::Float64:
+      return at::kDouble;
+    case DType::BFloat16:
+    case DType::Q8:
+      return at::kBFloat16;
+    case DType::Auto:
+    case DType::Float32:
+      return at::kFloat;
+  }
+  return at::kFloat;
+}
+
 DType faster_on_cpu(const ModelConfig& model, bool for_decoding) {
   const at::NoGradGuard no_gradients;
   const std::int64_t rows = for_decoding ? 1 : 128;
