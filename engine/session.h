@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/cost_model.h"
 #include "engine/core/head_scores.h"
 #include "engine/core/inspection.h"
 #include "engine/core/run_control.h"
@@ -26,7 +27,8 @@ enum class DType { Auto, Float32, BFloat16, Float64, Q8 };
 enum class Device { Auto, Cpu, Cuda };
 std::string_view dtype_name(DType dtype);
 std::string_view device_name(Device device);
-int bytes_per_value(DType dtype);              ///< of keys, values and activations; fp32's for Auto
+int bytes_per_value(DType dtype);  ///< of keys, values and activations; fp32's for Auto
+CostModel cost_model(const ModelConfig& model, const SegmentConfig& config, DType dtype);
 DType parse_dtype(const std::string& text);    ///< "auto", "fp32", "bf16", "fp64", "q8"; throws EngineError{Usage}
 Device parse_device(const std::string& text);  ///< "auto", "cpu", "cuda"; throws EngineError{Usage}
 

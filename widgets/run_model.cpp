@@ -44,7 +44,7 @@ void RunModel::begin(const ModelInfo& model, const RunRequest& request, std::sha
   if (!state->request.ids) state->request.ids = std::make_shared<const std::vector<std::int32_t>>();
   state->origin.id = run_id(model, state->request);
   state->tokenizer = std::move(tokenizer);
-  state->cost = {model.config, request.config, bytes_per_value(model.dtype), model.dtype == DType::Q8};
+  state->cost = cost_model(model.config, request.config, model.dtype);
   state->outline = std::make_shared<RunOutline>(std::ssize(*state->request.ids));
   state_ = std::move(state);
   Q_EMIT reset();

@@ -81,11 +81,12 @@ class SessionSubject final : public BenchSubject {
   }
 
   std::optional<MemoryBytes> predict(const BenchCase& bench_case) const override {
-    const int width = bytes_per_value(input_.model.dtype);
+    const DType dtype = input_.model.dtype;
     const ModelConfig& model = input_.model.config;
     if (bench_case.kind == BenchKind::Train)
-      return training_cost(model, input_.config, training(bench_case.checkpointing), policy_, width).memory;
-    const CostModel cost{model, input_.config, width, input_.model.dtype == DType::Q8};
+      return training_cost(model, input_.config, training(bench_case.checkpointing), policy_, bytes_per_value(dtype))
+          .memory;
+    const CostModel cost = cost_model(model, input_.config, dtype);
     const bool decoding = bench_case.kind == BenchKind::Decode;
     const std::int64_t tokens = bench_case.tokens + (decoding ? input_.new_tokens : 0);
     const RunUse use{.loss = false, .decoding = decoding};

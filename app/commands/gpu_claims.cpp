@@ -117,7 +117,7 @@ double product_seconds(const BenchInput& input, const MachineLimits& limits, std
 }
 
 std::int64_t full_prefill_bytes(const BenchInput& input, std::int64_t tokens) {
-  const CostModel cost{input.model.config, input.config, bytes_per_value(input.model.dtype)};
+  const CostModel cost = cost_model(input.model.config, input.config, input.model.dtype);
   return cost.weight_bytes() + cost.activation_bytes(std::min(tokens, input.config.segment_length)) +
          cost.full_attention_bytes(tokens);
 }

@@ -159,7 +159,7 @@ int info(const std::string& path, bool as_json, const ConfigOptions& config_opti
   const auto source = ModelSource::open(path);
   const ModelConfig& model = source->config();
   const RunSettings settings = config_options.resolve(model, initial_config(model, path, ""));
-  const CostModel cost{model, settings.config, bytes_per_value(settings.dtype), settings.dtype == DType::Q8};
+  const CostModel cost = cost_model(model, settings.config, settings.dtype);
   const json result{{"model", model},
                     {"path", path},
                     {"parameters", model.parameters()},

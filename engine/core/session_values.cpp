@@ -29,6 +29,10 @@ int bytes_per_value(DType dtype) {
   return dtype == DType::Float64 ? 8 : 4;
 }
 
+CostModel cost_model(const ModelConfig& model, const SegmentConfig& config, DType dtype) {
+  return {model, config, bytes_per_value(dtype), dtype == DType::Q8};
+}
+
 std::string_view device_name(Device device) {
   switch (device) {
     case Device::Auto:

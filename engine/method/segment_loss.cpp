@@ -8,6 +8,7 @@
 
 #include "engine/core/cost_model.h"
 #include "engine/ops/logit_loss.h"
+#include "engine/ops/product.h"
 
 namespace carryover {
 
@@ -18,7 +19,7 @@ constexpr std::int64_t kHeadRows = 4096;  ///< of the head, whose gradients are 
 /// From ∂Σnll/∂logits of a block of rows, that block's gradients.
 void add_gradient(const Decoder& decoder, const at::Tensor& to_logits, const at::Tensor& hidden,
                   at::Tensor hidden_gradient, at::Tensor& head_gradient) {
-  at::mm_out(hidden_gradient, to_logits, decoder.weights.head);
+  hidden_gradient.copy_(ops::product_to_input(to_logits, decoder.weights.head));
   if (!head_gradient.defined()) return;
   if (head_gradient.scalar_type() == hidden.scalar_type()) {
     head_gradient.addmm_(to_logits.t(), hidden);
@@ -27,7 +28,7 @@ void add_gradient(const Decoder& decoder, const at::Tensor& to_logits, const at:
   const std::int64_t vocabulary = head_gradient.size(0);
   for (std::int64_t first = 0; first < vocabulary; first += kHeadRows) {
     const std::int64_t count = std::min(kHeadRows, vocabulary - first);
-    head_gradient.narrow(0, first, count).add_(at::mm(to_logits.narrow(1, first, count).t(), hidden));
+    head_gradient.narrow(0, first, count).add_(ops::product_to_weight(to_logits.narrow(1, first, count), hidden));
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/ops/row_attention.h"
+#include <utility>
+
+#include "engine/ops/seen_rows.h"
 
 namespace carryover::ops {
 
@@ -18,13 +20,6 @@ void allow_bf16_tiles(bool allowed);
 /// not computed. bf16 products summed in fp32, softmax in fp32. Returns it and the log-sum-exp of its scores, [G, r,
 /// m]. CPU. LibTorch's own attention goes to MKL, which has no bf16 product for AMD and widens to fp32 instead.
 std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<SeenRows>& parts);
-
-/// Gradients of attention's queries, [G, r, m, d], and of the keys and values of each part: [G, 1, n, d] where the
-/// heads of a group share them (a stride of 0), else [G, r, n, d]; undefined for a fixed part.
-struct AttentionGradients {
-  at::Tensor queries;
-  std::vector<SeenRows> parts;
-};
 
 /// Of attend_bf16, from the gradient of what it returned, [G, r, m, d]. Weights and the slopes of the scores are made
 /// again by tiles and rounded to bf16 for the products; every sum is fp32, over all parts and heads, and rounded once.

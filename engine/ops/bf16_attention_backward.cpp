@@ -3,13 +3,13 @@
 
 #include "engine/core/error.h"
 #include "engine/ops/amx_tiles.h"
+#include "engine/ops/attention_plan.h"
 #include "engine/ops/bf16_attention.h"
 #include "engine/ops/parallel.h"
 
 #ifdef __x86_64__
 #include <atomic>
 #include <cmath>
-#include <functional>
 
 namespace carryover::ops {
 
@@ -19,7 +19,6 @@ using namespace bf16;
 
 constexpr std::int64_t kQueries = 128;  ///< of a block: with a tile of keys, all operands fit in the second-level cache
 constexpr std::int64_t kKeys = 96;      ///< of a tile, a multiple of a product's rows and of what it sums over
-constexpr std::int64_t kUnits = 16;     ///< wanted at least, so that threads can share the work evenly
 
 /// Scores are made transposed, a row a key: then weights lie as the gradients of keys and values sum them, over
 /// queries, and a pair of rows interleaved is what the gradients of queries sum, over keys.
@@ -90,39 +89,6 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
     }
   });
   return packed;
-}
-
-/// Keys of a part that one thread takes for all heads that share them: it alone sums their gradients. What they add to
-/// the gradients of queries has a slot of its own.
-struct Unit {
-  std::size_t part = 0;
-  std::int64_t row = 0, first = 0, count = 0;  ///< row of [G, rows of the part]; keys
-  std::int64_t slot = 0, work = 0;
-};
-
-struct Plan {
-  std::vector<Unit> units;                ///< the longest first
-  std::vector<std::int64_t> first_query;  ///< by slot: blocks that end before it see none of its keys
-};
-
-/// Depends on shapes only, so that sums are the same with any number of threads.
-Plan divide(const std::vector<SeenRows>& parts, std::int64_t G, std::int64_t m) {
-  std::int64_t tiles = 0;
-  for (const SeenRows& part : parts) tiles += (part.keys.size(2) + kKeys - 1) / kKeys;
-  Plan plan;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::int64_t rows = G * parts[i].rows(), n = parts[i].keys.size(2);
-    const std::int64_t length = kKeys * std::max<std::int64_t>(1, (tiles * rows + kUnits - 1) / kUnits);
-    for (std::int64_t first = 0; first < n; first += length) {
-      const std::int64_t count = std::min(length, n - first), slot = std::ssize(plan.first_query);
-      const std::int64_t queries = parts[i].causal ? m - first - count / 2 : m;
-      for (std::int64_t row = 0; row < rows; ++row)
-        plan.units.push_back({i, row, first, count, slot, queries * count / parts[i].rows()});
-      plan.first_query.push_back(parts[i].causal ? first : 0);
-    }
-  }
-  std::ranges::stable_sort(plan.units, std::ranges::greater(), &Unit::work);
-  return plan;
 }
 
 /// A thread's memory.
@@ -294,7 +260,8 @@ CARRYOVER_BF16 void sum_slots(float* slots, std::int64_t slot_stride, const std:
       store_halves(to + q * d + c, _mm512_mul_ps(_mm512_i32gather_ps(column, sums + c * kQueries + q, 4), scale));
 }
 
-at::Tensor sum_queries(const Plan& plan, const PackedQueries& queries, const at::Tensor& slots, at::IntArrayRef shape) {
+at::Tensor sum_queries(const AttentionPlan& plan, const PackedQueries& queries, const at::Tensor& slots,
+                       at::IntArrayRef shape) {
   at::Tensor sum = at::empty(shape, queries.operands.options());
   const std::int64_t m = queries.m, d = queries.d, blocks = queries.blocks, heads = queries.operands.size(0);
   const std::int64_t block_size = slots.size(3) * kQueries;
@@ -316,12 +283,8 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
   const std::int64_t G = queries.size(0), r = queries.size(1), d = queries.size(3);
   CARRYOVER_CHECK(queries.stride(3) == 1 && out.stride(3) == 1 && lse.is_contiguous());
   const PackedQueries packed = pack(queries, gradient.stride(3) == 1 ? gradient : gradient.contiguous(), out, lse);
-  const Plan plan = divide(parts, G, packed.m);
-  AttentionGradients gradients;
-  for (const SeenRows& part : parts) {
-    const auto like = [&] { return at::empty({G, part.rows(), part.keys.size(2), d}, queries.options()); };
-    gradients.parts.push_back(part.fixed ? SeenRows{} : SeenRows{like(), like()});
-  }
+  const AttentionPlan plan = divide(parts, G, packed.m, kKeys);
+  AttentionGradients gradients{{}, empty_gradients(parts)};
   const at::Tensor slots = at::empty(
       {std::ssize(plan.first_query), G * r, packed.blocks, round_up(d, Products::kRows), kQueries}, lse.options());
   auto* slot = slots.mutable_data_ptr<float>();

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <new>
-#include <vector>
+
+#include "engine/ops/lines.h"
 
 #define CARRYOVER_BF16 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,amx-tile,amx-bf16")))
 #define CARRYOVER_BF16_INLINE CARRYOVER_BF16 inline __attribute__((always_inline))
@@ -23,10 +23,6 @@ constexpr std::int64_t kLanes = 16;                 ///< fp32 values of a regist
 constexpr std::int64_t kColumns = 4;                ///< registers of a row of a product's block
 constexpr std::int64_t kWidth = kColumns * kLanes;  ///< columns of a product's block
 
-inline std::int64_t round_up(std::int64_t n, std::int64_t to) {
-  return (n + to - 1) / to * to;
-}
-
 inline const Half* halves(const at::Tensor& tensor) {
   return reinterpret_cast<const Half*>(tensor.const_data_ptr<at::BFloat16>());
 }
@@ -34,21 +30,6 @@ inline const Half* halves(const at::Tensor& tensor) {
 inline Half* mutable_halves(const at::Tensor& tensor) {
   return reinterpret_cast<Half*>(tensor.mutable_data_ptr<at::BFloat16>());
 }
-
-/// Memory that begins with a cache's line, which is a register: a read across two lines takes twice as long.
-template <typename T>
-struct OnLines {
-  using value_type = T;
-  static constexpr std::align_val_t kLine{64};
-  OnLines() = default;
-  template <typename Other>
-  OnLines(const OnLines<Other>&) {}
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
-  void deallocate(T* memory, std::size_t) { ::operator delete(memory, kLine); }
-  bool operator==(const OnLines&) const { return true; }
-};
-template <typename T>
-using Lines = std::vector<T, OnLines<T>>;
 
 /// Rows of a product, side by side: [padded, d] of `count` rows, the others zeros.
 inline void pack_rows(const Half* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,

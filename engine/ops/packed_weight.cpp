@@ -115,9 +115,10 @@ at::Tensor unpack(const at::Tensor& packed, std::int64_t count, at::ScalarType t
   return out;
 }
 
-/// A row as blocks of 16-bit integers, 256 · high + low, with a scale each.
+/// A row as blocks of 16-bit integers with a scale each, in the two ways that products read them.
 struct RoundedRow {
-  std::vector<std::int8_t> high, low;
+  std::vector<std::int8_t> high, low;  ///< 256 · high + low
+  std::vector<std::int16_t> pairs;     ///< of each four, the even places and then the odd ones
   std::vector<float> scales;
   std::vector<std::int32_t> offsets;  ///< 128 · the block's sum: what the values' bytes add too much
 
@@ -125,8 +126,8 @@ struct RoundedRow {
   RoundedRow(const T* x, std::int64_t n);
 };
 
-CARRYOVER_VECTORISED void round_block(const float* x, std::int8_t* high, std::int8_t* low, float* scale,
-                                      std::int32_t* offset) {
+CARRYOVER_VECTORISED void round_block(const float* x, std::int8_t* high, std::int8_t* low, std::int16_t* pairs,
+                                      float* scale, std::int32_t* offset) {
   constexpr float most = 127 * 256;  // high and low are both within a signed byte
   *scale = largest_magnitude(x) / most;
   std::int32_t values[kPackedBlock], sum = 0;
@@ -134,6 +135,7 @@ CARRYOVER_VECTORISED void round_block(const float* x, std::int8_t* high, std::in
   for (std::int64_t i = 0; i < kPackedBlock; ++i) {
     low[i] = static_cast<std::int8_t>(values[i] & 0xff);
     high[i] = static_cast<std::int8_t>((values[i] + 128) >> 8);
+    pairs[i / 4 * 4 + i % 2 * 2 + i % 4 / 2] = static_cast<std::int16_t>(values[i]);
     sum += values[i];
   }
   *offset = 128 * sum;
@@ -141,12 +143,16 @@ CARRYOVER_VECTORISED void round_block(const float* x, std::int8_t* high, std::in
 
 template <typename T>
 RoundedRow::RoundedRow(const T* x, std::int64_t n)
-    : high(static_cast<std::size_t>(n)), low(high.size()), scales(high.size() / kPackedBlock), offsets(scales.size()) {
+    : high(static_cast<std::size_t>(n)),
+      low(high.size()),
+      pairs(high.size()),
+      scales(high.size() / kPackedBlock),
+      offsets(scales.size()) {
   float wide[kPackedBlock];
   for (std::size_t block = 0; block < scales.size(); ++block) {
     const std::size_t first = block * kPackedBlock;
     load_row(x + first, wide, kPackedBlock);
-    round_block(wide, high.data() + first, low.data() + first, &scales[block], &offsets[block]);
+    round_block(wide, high.data() + first, low.data() + first, pairs.data() + first, &scales[block], &offsets[block]);
   }
 }
 
@@ -176,6 +182,40 @@ CARRYOVER_VECTORISED void multiply_group(const RowGroup& group, const RoundedRow
 }
 
 #ifdef __x86_64__
+/// The same by AVX2's products of 16-bit integers: a lane's bytes are taken apart into its even ones and its odd ones.
+__attribute__((target("avx2,fma,f16c"))) void multiply_group_avx2(const RowGroup& group, const RoundedRow& x,
+                                                                  float* out) {
+  constexpr std::int64_t half = kPackedRows / 2;  // rows of a register
+  __m256 sums[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  const __m256i low_bytes = _mm256_set1_epi32(0x00ff00ff);
+  for (std::int64_t block = 0; block < group.blocks; ++block) {
+    const auto at = static_cast<std::size_t>(block);
+    const std::uint8_t* values = group.values(block);
+    const __m256i offset = _mm256_set1_epi32(-x.offsets[at]);
+    __m256i products[2] = {offset, offset};
+#pragma GCC unroll 2  // all eight at once do not fit in the registers
+    for (std::int64_t quad = 0; quad < kQuads; ++quad) {
+      std::int32_t even_pair, odd_pair;
+      std::memcpy(&even_pair, x.pairs.data() + block * kPackedBlock + quad * 4, 4);
+      std::memcpy(&odd_pair, x.pairs.data() + block * kPackedBlock + quad * 4 + 2, 4);
+      const __m256i even = _mm256_set1_epi32(even_pair), odd = _mm256_set1_epi32(odd_pair);
+      for (std::int64_t side = 0; side < 2; ++side) {
+        const __m256i bytes =
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + quad * kQuadBytes + side * kQuadBytes / 2));
+        const __m256i of_even = _mm256_madd_epi16(_mm256_and_si256(bytes, low_bytes), even);
+        const __m256i of_odd = _mm256_madd_epi16(_mm256_srli_epi16(bytes, 8), odd);
+        products[side] = _mm256_add_epi32(products[side], _mm256_add_epi32(of_even, of_odd));
+      }
+    }
+    for (std::int64_t side = 0; side < 2; ++side) {
+      const auto* scales = reinterpret_cast<const __m128i*>(group.scales(block) + side * half);
+      const __m256 scale = _mm256_mul_ps(_mm256_cvtph_ps(_mm_loadu_si128(scales)), _mm256_set1_ps(x.scales[at]));
+      sums[side] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(products[side]), scale, sums[side]);
+    }
+  }
+  for (std::int64_t side = 0; side < 2; ++side) _mm256_storeu_ps(out + side * half, sums[side]);
+}
+
 /// The same by the processor's own products of bytes.
 __attribute__((target("avx512f,avx512vnni"))) void multiply_group_vnni(const RowGroup& group, const RoundedRow& x,
                                                                        float* out) {
@@ -201,20 +241,23 @@ __attribute__((target("avx512f,avx512vnni"))) void multiply_group_vnni(const Row
 }
 #endif
 
-bool byte_products_allowed = true;
+PackedProducts allowed_products = PackedProducts::Bytes;
 
 GroupProduct group_product() {
 #ifdef __x86_64__
-  static const bool there = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni");
-  if (there && byte_products_allowed) return multiply_group_vnni;
+  static const bool bytes = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni"),
+                    pairs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                            __builtin_cpu_supports("f16c");
+  if (bytes && allowed_products == PackedProducts::Bytes) return multiply_group_vnni;
+  if (pairs && allowed_products != PackedProducts::Plain) return multiply_group_avx2;
 #endif
   return multiply_group;
 }
 
 }  // namespace
 
-void allow_byte_products(bool allowed) {
-  byte_products_allowed = allowed;
+void allow_packed_products(PackedProducts best) {
+  allowed_products = best;
 }
 
 bool can_pack(std::int64_t outer, std::int64_t inner) {

@@ -33,7 +33,9 @@ at::Tensor packed_embedding(const at::Tensor& packed, const at::Tensor& ids, at:
 /// x · weightᵀ for one row of bf16 or fp32: [1, inner] → [1, outer]. Blocks of x are rounded to 16 bits, and multiplied
 /// in integers: the same bits on every processor and with any number of threads. Without autograd. Engine thread.
 at::Tensor packed_row_product(const at::Tensor& x, const at::Tensor& packed);
-/// For tests: whether it takes the processor's own products of bytes (AVX512-VNNI), where there are any.
-void allow_byte_products(bool allowed);
+/// By plain loops, by AVX2's products of 16 bits, or by AVX512-VNNI's of bytes.
+enum class PackedProducts { Plain, Pairs, Bytes };
+/// For tests: the best that it may take of those that the processor has.
+void allow_packed_products(PackedProducts best);
 
 }  // namespace carryover::ops

@@ -2,18 +2,16 @@
 #include "engine/ops/prefix_attention.h"
 
 #include <ATen/ATen.h>
-#include <ATen/OpMathType.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "engine/core/error.h"
 #include "engine/ops/bf16_attention.h"
-#include "engine/ops/parallel.h"
-#include "engine/ops/wide_rows.h"
+#include "engine/ops/row_attention.h"
+#include "engine/ops/wide_attention.h"
 
 namespace carryover::ops {
 
@@ -44,64 +42,18 @@ std::vector<SeenRows> split(const at::Tensor& queries, const at::Tensor& prefix_
   return parts;
 }
 
-/// into = into·e^{a−l} + other·e^{b−l}, l = log(e^a + e^b): both outputs become one softmax's. a receives l.
-void merge(at::Tensor& into, at::Tensor& into_lse, const at::Tensor& other, const at::Tensor& other_lse) {
-  into = into.contiguous();
-  const at::Tensor from = other.contiguous(), from_lse = other_lse.contiguous();
-  at::Tensor lse = into_lse.contiguous();
-  const std::int64_t d = into.size(-1), rows = into.numel() / d;
-  CARRYOVER_DISPATCH(into.scalar_type(), "merge_attention", [&] {
-    using Wide = at::opmath_type<scalar_t>;
-    scalar_t* out = into.mutable_data_ptr<scalar_t>();
-    const scalar_t* in = from.const_data_ptr<scalar_t>();
-    Wide* a = lse.mutable_data_ptr<Wide>();
-    const Wide* b = from_lse.const_data_ptr<Wide>();
-    at::parallel_for(0, rows, grain_of(d), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) {
-        const Wide top = std::max(a[row], b[row]);
-        const Wide both = top + std::log(std::exp(a[row] - top) + std::exp(b[row] - top));
-        const Wide mine = std::exp(a[row] - both), theirs = std::exp(b[row] - both);
-        a[row] = both;
-        for (std::int64_t c = row * d; c < (row + 1) * d; ++c)
-          out[c] = static_cast<scalar_t>(static_cast<Wide>(out[c]) * mine + static_cast<Wide>(in[c]) * theirs);
-      }
-    });
-  });
-  into_lse = lse;
-}
-
 std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
   if (queries.size(2) == 1) return attend_row(queries, parts);
   if (has_bf16_attention(queries)) return attend_bf16(queries, parts);
-  at::Tensor out, lse;
-  for (const SeenRows& part : parts) {
-    auto [part_out, part_lse] =
-        at::_scaled_dot_product_flash_attention_for_cpu(queries, part.keys, part.values, 0.0, part.causal);
-    if (!out.defined()) {
-      out = part_out;
-      lse = part_lse;
-    } else {
-      merge(out, lse, part_out, part_lse);
-    }
-  }
-  return {out, lse};
+  return attend_wide(queries, parts);
 }
 
-/// Of attend_cpu. With the merged output and log-sum-exp, softmax's own backward is exact part by part.
 AttentionGradients attend_cpu_backward(const at::Tensor& gradient, const at::Tensor& queries,
                                        const std::vector<SeenRows>& parts, const at::Tensor& out,
                                        const at::Tensor& lse) {
-  if (queries.size(2) > 1 && has_bf16_attention(queries))
-    return attend_bf16_backward(gradient, queries, parts, out, lse);
-  AttentionGradients gradients;
-  const at::Tensor dense = gradient.contiguous();
-  for (const SeenRows& part : parts) {
-    auto [q, k, v] = at::_scaled_dot_product_flash_attention_for_cpu_backward(dense, queries, part.keys, part.values,
-                                                                              out, lse, 0.0, part.causal);
-    gradients.queries = gradients.queries.defined() ? gradients.queries + q : q;
-    gradients.parts.push_back({k, v});
-  }
-  return gradients;
+  const bool by_halves = queries.size(2) > 1 && has_bf16_attention(queries);
+  return by_halves ? attend_bf16_backward(gradient, queries, parts, out, lse)
+                   : attend_wide_backward(gradient, queries, parts, out, lse);
 }
 
 struct FlashFunction : Function<FlashFunction> {

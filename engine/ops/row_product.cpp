@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::int64_t kLanes = 16, kSums = 4;
 
-using Floats = float __attribute__((vector_size(kLanes * sizeof(float))));
-using Words = std::uint32_t __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));
-
 /// A row of fp32 as pairs of bf16 are multiplied with it: its even places, and its odd ones.
 struct SplitRow {
   std::vector<float> even, odd;
@@ -45,58 +42,104 @@ SplitRow split(const at::Tensor& x) {  // [1, n]
   return row;
 }
 
-/// out[row] = weight[row] · x for rows [first, last). Row after row: the memory's prefetching likes one stream best.
-CARRYOVER_VECTORISED void multiply_rows(const std::uint16_t* weight, const float* even, const float* odd,
-                                        std::uint16_t* out, std::int64_t first, std::int64_t last, std::int64_t inner) {
-  constexpr std::int64_t step = 2 * kLanes * kSums;
-  for (std::int64_t r = first; r < last; ++r) {
-    const std::uint16_t* row = weight + r * inner;
-    Floats sums[kSums] = {};
-    std::int64_t i = 0;
-    const auto add = [&](Floats & sum, std::int64_t at) __attribute__((always_inline)) {
-      Words pairs;  // the lower half of a word is its even place, and bf16 is the upper half of fp32
-      Floats x_even, x_odd, w_even, w_odd;
-      std::memcpy(&pairs, row + at, sizeof pairs);
-      std::memcpy(&x_even, even + at / 2, sizeof x_even);
-      std::memcpy(&x_odd, odd + at / 2, sizeof x_odd);
-      const Words low = pairs << 16, high = pairs & 0xffff0000u;
-      std::memcpy(&w_even, &low, sizeof w_even);
-      std::memcpy(&w_odd, &high, sizeof w_odd);
-      sum += w_even * x_even + w_odd * x_odd;
-    };
-    for (; i + step <= inner; i += step)
-      for (std::int64_t s = 0; s < kSums; ++s) add(sums[s], i + s * 2 * kLanes);
-    for (; i + 2 * kLanes <= inner; i += 2 * kLanes) add(sums[0], i);
-    float sum = 0;
-    for (; i < inner; ++i) sum += widen(row[i]) * (i % 2 == 0 ? even : odd)[i / 2];
-    const Floats all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) sum += all[lane];
-    out[r] = narrow(sum);
+/// Sixteen lanes, in as many vectors as the processor needs for them.
+template <int Bytes>
+struct Lanes {
+  static constexpr int width = Bytes / static_cast<int>(sizeof(float)), parts = kLanes / width;
+  typename Simd<float, Bytes>::Vector part[parts];
+};
+
+/// sums += weight · x over 16 places.
+template <int Bytes>
+[[gnu::always_inline]] inline void add_lanes(const float* weight, const float* x, Lanes<Bytes>& sums) {
+#pragma GCC unroll 4
+  for (int v = 0; v < Lanes<Bytes>::parts; ++v) {
+    typename Simd<float, Bytes>::Vector w, factor;
+    std::memcpy(&w, weight + v * Lanes<Bytes>::width, sizeof w);
+    std::memcpy(&factor, x + v * Lanes<Bytes>::width, sizeof factor);
+    sums.part[v] += w * factor;
   }
 }
 
-/// The same in fp32.
-CARRYOVER_VECTORISED void multiply_rows(const float* weight, const float* x, float* out, std::int64_t first,
-                                        std::int64_t last, std::int64_t inner) {
-  constexpr std::int64_t step = kLanes * kSums;
-  for (std::int64_t r = first; r < last; ++r) {
-    const float* row = weight + r * inner;
-    Floats sums[kSums] = {};
-    std::int64_t i = 0;
-    for (; i + step <= inner; i += step)
-      for (std::int64_t s = 0; s < kSums; ++s) {
-        Floats w, factor;
-        std::memcpy(&w, row + i + s * kLanes, sizeof w);
-        std::memcpy(&factor, x + i + s * kLanes, sizeof factor);
-        sums[s] += w * factor;
-      }
-    float sum = 0;
-    for (; i < inner; ++i) sum += row[i] * x[i];
-    const Floats all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) sum += all[lane];
-    out[r] = sum;
+/// sums += weight · x over 16 pairs. The lower half of a word is its even place, and bf16 is the upper half of fp32.
+template <int Bytes>
+[[gnu::always_inline]] inline void add_lanes(const std::uint16_t* weight, const float* even, const float* odd,
+                                             Lanes<Bytes>& sums) {
+#pragma GCC unroll 4
+  for (int v = 0; v < Lanes<Bytes>::parts; ++v) {
+    typename Simd<std::uint32_t, Bytes>::Vector pairs;
+    typename Simd<float, Bytes>::Vector x_even, x_odd, w_even, w_odd;
+    std::memcpy(&pairs, weight + 2 * v * Lanes<Bytes>::width, sizeof pairs);
+    std::memcpy(&x_even, even + v * Lanes<Bytes>::width, sizeof x_even);
+    std::memcpy(&x_odd, odd + v * Lanes<Bytes>::width, sizeof x_odd);
+    const auto low = pairs << 16, high = pairs & 0xffff0000u;
+    std::memcpy(&w_even, &low, sizeof w_even);
+    std::memcpy(&w_odd, &high, sizeof w_odd);
+    sums.part[v] += w_even * x_even + w_odd * x_odd;
   }
 }
+
+template <int Bytes>
+[[gnu::always_inline]] inline float sum_of_all(const Lanes<Bytes> (&sums)[kSums]) {
+  typename Simd<float, Bytes>::Vector all = {};
+#pragma GCC unroll 4
+  for (int v = 0; v < Lanes<Bytes>::parts; ++v)
+    all += (sums[0].part[v] + sums[1].part[v]) + (sums[2].part[v] + sums[3].part[v]);
+  return sum_of<float, Bytes>(all);
+}
+
+/// Sums of `step` values at a time by add(sum, at), of the rest by at_end(i).
+template <int Bytes, typename Add, typename AtEnd>
+[[gnu::always_inline]] inline float sum_row(std::int64_t inner, std::int64_t step, const Add& add,
+                                            const AtEnd& at_end) {
+  Lanes<Bytes> sums[kSums] = {};
+  std::int64_t i = 0;
+  for (; i + kSums * step <= inner; i += kSums * step)
+    for (std::int64_t s = 0; s < kSums; ++s) add(sums[s], i + s * step);
+  for (; i + step <= inner; i += step) add(sums[0], i);
+  float rest = 0;
+  for (; i < inner; ++i) rest += at_end(i);
+  return rest + sum_of_all<Bytes>(sums);
+}
+
+/// out[row] = weight[row] · x for rows [first, last). Row after row: the memory's prefetching likes one stream best.
+template <int Bytes>
+[[gnu::always_inline]] inline void multiply(const std::uint16_t* weight, const SplitRow& x, std::uint16_t* out,
+                                            std::int64_t first, std::int64_t last, std::int64_t inner) {
+  const float *even = x.even.data(), *odd = x.odd.data();
+  for (std::int64_t r = first; r < last; ++r) {
+    const std::uint16_t* row = weight + r * inner;
+    const auto add = [&](Lanes<Bytes> & sum, std::int64_t i) __attribute__((always_inline)) {
+      add_lanes<Bytes>(row + i, even + i / 2, odd + i / 2, sum);
+    };
+    const auto at_end = [&](std::int64_t i) { return widen(row[i]) * (i % 2 == 0 ? even : odd)[i / 2]; };
+    out[r] = narrow(sum_row<Bytes>(inner, 2 * kLanes, add, at_end));
+  }
+}
+
+template <int Bytes>
+[[gnu::always_inline]] inline void multiply(const float* weight, const float* x, float* out, std::int64_t first,
+                                            std::int64_t last, std::int64_t inner) {
+  for (std::int64_t r = first; r < last; ++r) {
+    const float* row = weight + r * inner;
+    const auto add = [&](Lanes<Bytes> & sum, std::int64_t i) __attribute__((always_inline)) {
+      add_lanes<Bytes>(row + i, x + i, sum);
+    };
+    out[r] = sum_row<Bytes>(inner, kLanes, add, [&](std::int64_t i) { return row[i] * x[i]; });
+  }
+}
+
+#define CARRYOVER_ROWS(unused, TARGET, BYTES)                                                                     \
+  [[gnu::target(TARGET)]] void multiply_rows(const std::uint16_t* weight, const SplitRow& x, std::uint16_t* out,  \
+                                             std::int64_t first, std::int64_t last, std::int64_t inner) {         \
+    multiply<BYTES>(weight, x, out, first, last, inner);                                                          \
+  }                                                                                                               \
+  [[gnu::target(TARGET)]] void multiply_rows(const float* weight, const float* x, float* out, std::int64_t first, \
+                                             std::int64_t last, std::int64_t inner) {                             \
+    multiply<BYTES>(weight, x, out, first, last, inner);                                                          \
+  }
+CARRYOVER_FOR_TARGETS(CARRYOVER_ROWS, )
+#undef CARRYOVER_ROWS
 
 }  // namespace
 
@@ -120,9 +163,8 @@ at::Tensor row_product(const at::Tensor& x, const at::Tensor& weight) {
   const SplitRow row = split(x);
   const auto* rows = reinterpret_cast<const std::uint16_t*>(weight.const_data_ptr<at::BFloat16>());
   auto* sums = reinterpret_cast<std::uint16_t*>(out.mutable_data_ptr<at::BFloat16>());
-  at::parallel_for(0, outer, grain_of(inner / 2), [&](std::int64_t first, std::int64_t last) {
-    multiply_rows(rows, row.even.data(), row.odd.data(), sums, first, last, inner);
-  });
+  at::parallel_for(0, outer, grain_of(inner / 2),
+                   [&](std::int64_t first, std::int64_t last) { multiply_rows(rows, row, sums, first, last, inner); });
   return out;
 }
 

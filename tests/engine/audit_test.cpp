@@ -163,10 +163,12 @@ AuditedTrainer chunked_trainer(Decoder& decoder, const AuditRequest& request, st
       const at::Tensor hidden = runner.run_segment(ids.narrow(0, first, length));
       sample.segment_nll.push_back(0);
       if (targets == 0) continue;
-      const at::Tensor nll =
-          target_nll(decoder, hidden.narrow(0, 0, targets), ids.narrow(0, first + 1, targets)).sum(at::kDouble);
-      sum = sum.defined() ? sum + nll : nll;
-      sample.segment_nll.back() = nll.item<double>();
+      const auto loss = [&]() -> at::Tensor {
+        return target_nll(decoder, hidden.narrow(0, 0, targets), ids.narrow(0, first + 1, targets)).sum(at::kDouble);
+      };
+      sum = sum.defined() ? sum + loss() : loss();
+      const at::NoGradGuard no_gradients;  // autograd's formula rounds otherwise than the one that trains and runs
+      sample.segment_nll.back() = loss().item().toDouble();
       sample.nll_sum += sample.segment_nll.back();
     }
     send_back();

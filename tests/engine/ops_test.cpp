@@ -5,11 +5,13 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <QScopeGuard>
 #include <QTest>
 
 #include "engine/ops/elementwise.h"
 #include "engine/ops/linear.h"
 #include "engine/ops/logit_loss.h"
+#include "engine/ops/product.h"
 #include "tests/support/tensors.h"
 
 using namespace carryover;
@@ -119,6 +121,36 @@ class OpsTest : public QObject {
         for (std::size_t i = 0; i < 2; ++i)
           QVERIFY(mean_error(own[i], truth[i]) <= 2 * mean_error(framework[i], truth[i]));
       }
+  }
+
+  void bf16_products_are_as_exact_as_by_the_framework_data() {
+    QTest::addColumn<bool>("widened");
+    QTest::newRow("as the processor has them") << false;
+    QTest::newRow("in fp32") << true;
+  }
+  /// Values and gradients; widened, the second weight takes several blocks.
+  void bf16_products_are_as_exact_as_by_the_framework() {
+    QFETCH(bool, widened);
+    ops::allow_bf16_products(!widened);
+    const auto restored = qScopeGuard([] { ops::allow_bf16_products(true); });
+    for (const auto& [outer, inner] : {std::pair<std::int64_t, std::int64_t>{131, 577}, {9000, 1024}}) {
+      const auto leaf = [](at::IntArrayRef shape) { return noise(shape, at::kBFloat16).requires_grad_(); };
+      const std::vector<at::Tensor> narrow{leaf({5, inner}), leaf({outer, inner})},
+          wide{narrow[0].detach().to(at::kDouble).requires_grad_(),
+               narrow[1].detach().to(at::kDouble).requires_grad_()};
+      const at::Tensor seed = noise({5, outer}, at::kBFloat16);
+      const at::Tensor fast = ops::linear(narrow[0], narrow[1]), plain = at::linear(narrow[0], narrow[1]),
+                       exact = at::linear(wide[0], wide[1]);
+      QCOMPARE(fast.scalar_type(), at::kBFloat16);
+      QVERIFY(mean_error(fast, exact) <= 2 * mean_error(plain, exact));
+      const auto own = torch::autograd::grad({fast}, narrow, {seed}),
+                 framework = torch::autograd::grad({plain}, narrow, {seed}),
+                 truth = torch::autograd::grad({exact}, wide, {seed.to(at::kDouble)});
+      for (std::size_t i = 0; i < 2; ++i) {
+        QCOMPARE(own[i].scalar_type(), at::kBFloat16);
+        QVERIFY(mean_error(own[i], truth[i]) <= 2 * mean_error(framework[i], truth[i]));
+      }
+    }
   }
 
   void a_product_with_a_frozen_weight_keeps_no_input() {

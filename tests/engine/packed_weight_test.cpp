@@ -45,7 +45,7 @@ class PackedWeightTest : public QObject {
     at::manual_seed(5);
     at::set_num_threads(2);
   }
-  void cleanup() { ops::allow_byte_products(true); }
+  void cleanup() { ops::allow_packed_products(ops::PackedProducts::Bytes); }
 
   void what_q8_0_can_hold_is_held_exactly() {
     const at::Tensor whole = at::randint(-127, 128, {48, 5, ops::kPackedBlock}, at::kFloat);
@@ -117,8 +117,10 @@ class PackedWeightTest : public QObject {
       const ThreadCount one(1);
       QVERIFY(ops::packed_row_product(x, weight).equal(fast));
     }
-    ops::allow_byte_products(false);
-    QVERIFY(ops::packed_row_product(x, weight).equal(fast));
+    for (const ops::PackedProducts best : {ops::PackedProducts::Pairs, ops::PackedProducts::Plain}) {
+      ops::allow_packed_products(best);
+      QVERIFY(ops::packed_row_product(x, weight).equal(fast));
+    }
   }
 
   /// The second weight is widened in several blocks.

@@ -64,15 +64,24 @@ ops::PrefixAttention random_attention(std::mt19937& random, at::ScalarType type)
   return a;
 }
 
-/// In bf16, any number of tiles, blocks and padded rows, in the widths that have a path of their own.
-ops::PrefixAttention random_tiles(std::mt19937& random, int i) {
+/// How a format's attention multiplies.
+struct Way {
+  at::ScalarType type;
+  bool tiles = false;  ///< AMX's, where the processor has them
+
+  std::int64_t width() const { return type == at::kBFloat16 ? 64 : 24; }  ///< bf16's own path is for multiples of it
+  double unit() const { return type == at::kBFloat16 ? 4e-3 : 1e-6; }     ///< a rounding of values near one
+};
+
+/// Any number of tiles, blocks and padded rows.
+ops::PrefixAttention random_tiles(std::mt19937& random, int i, const Way& way) {
   const auto draw = [&](std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
   };
-  const std::int64_t G = draw(1, 3), r = draw(1, 3), d = 64 * draw(1, 2), m = draw(2, 330),
+  const std::int64_t G = draw(1, 3), r = draw(1, 3), d = way.width() * draw(1, 2), m = draw(2, 330),
                      n = m + (i % 2 == 0 ? 0 : draw(1, 400)), P = i % 3 == 0 ? 0 : draw(1, 300);
   const std::int64_t prefix_rows = draw(0, 1) == 0 ? 1 : r;
-  const auto values = [&](at::IntArrayRef shape) { return noise(shape, at::kBFloat16).requires_grad_(); };
+  const auto values = [&](at::IntArrayRef shape) { return noise(shape, way.type).requires_grad_(); };
   ops::PrefixAttention a{values({G, r, m, d}), {}, {}, values({G, 1, n, d}), values({G, 1, n, d})};
   if (P > 0) {
     a.prefix_keys = values({G, prefix_rows, P, d});
@@ -88,16 +97,17 @@ std::vector<at::Tensor> inputs_of(const ops::PrefixAttention& a) {
   return inputs;
 }
 
-/// With AMX's tiles or without them, while it lives.
-struct Products {
-  explicit Products(bool tiles) { ops::allow_bf16_tiles(tiles); }
-  ~Products() { ops::allow_bf16_tiles(true); }
+/// Takes that way while it lives.
+struct Taken {
+  explicit Taken(const Way& way) { ops::allow_bf16_tiles(way.tiles); }
+  ~Taken() { ops::allow_bf16_tiles(true); }
 };
 
-void by_products() {
-  QTest::addColumn<bool>("tiles");
-  QTest::newRow("dots") << false;
-  if (ops::bf16_tiles()) QTest::newRow("tiles") << true;
+void by_ways() {
+  QTest::addColumn<Way>("way");
+  QTest::newRow("fp32") << Way{at::kFloat};
+  QTest::newRow("bf16") << Way{at::kBFloat16};
+  if (ops::bf16_tiles()) QTest::newRow("bf16 by tiles") << Way{at::kBFloat16, true};
 }
 
 }  // namespace
@@ -133,44 +143,44 @@ class PrefixAttentionTest : public QObject {
         }
   }
 
-  /// Where the processor has both kinds of bf16 products, both.
-  void bf16_attention_is_exact_over_many_tiles_data() { by_products(); }
-  /// Values to twice the error of a plain bf16 softmax, gradients to twice that of LibTorch's own flash passes.
-  void bf16_attention_is_exact_over_many_tiles() {
-    QFETCH(bool, tiles);
-    const Products products(tiles);
+  void attention_is_exact_over_many_tiles_data() { by_ways(); }
+  /// Values to twice the error of a plain softmax in that format, gradients to twice that of LibTorch's own flash
+  /// passes.
+  void attention_is_exact_over_many_tiles() {
+    QFETCH(Way, way);
+    const Taken taken(way);
     std::mt19937 random(8);
     for (int i = 0; i < 32; ++i) {
-      const ops::PrefixAttention a = random_tiles(random, i);
+      const ops::PrefixAttention a = random_tiles(random, i, way);
       const auto exact_of = [](const at::Tensor& x) {
         return x.defined() ? x.detach().to(at::kDouble).requires_grad_() : at::Tensor();
       };
       const ops::PrefixAttention wide{exact_of(a.queries), exact_of(a.prefix_keys), exact_of(a.prefix_values),
                                       exact_of(a.keys), exact_of(a.values)};
       const at::Tensor fast = ops::prefix_attention(a), truth = plain_attention(wide), flash = flash_attention(a);
-      QVERIFY(error(fast, truth) <= 2 * error(plain_attention(a), truth) + 4e-3);
-      const at::Tensor seed = noise(fast.sizes(), at::kBFloat16);
+      QVERIFY(error(fast, truth) <= 2 * error(plain_attention(a), truth) + way.unit());
+      const at::Tensor seed = noise(fast.sizes(), way.type);
       const auto own = torch::autograd::grad({fast}, inputs_of(a), {seed}),
                  framework = torch::autograd::grad({flash}, inputs_of(a), {seed}),
                  exact = torch::autograd::grad({truth}, inputs_of(wide), {seed.to(at::kDouble)});
       for (std::size_t t = 0; t < own.size(); ++t) {
         const double mine = error(own[t], exact[t]), theirs = error(framework[t], exact[t]);
-        QVERIFY2(mine <= 2 * theirs + 4e-3 * exact[t].abs().max().item<double>(),
+        QVERIFY2(mine <= 2 * theirs + way.unit() * exact[t].abs().max().item<double>(),
                  qPrintable(QStringLiteral("%1, tensor %2: %3, %4").arg(i).arg(t).arg(mine).arg(theirs)));
       }
     }
   }
 
   /// Gradients in any memory order, on any number of threads, with a prefix that takes none: the same bits.
-  void bf16_gradients_do_not_depend_on_how_they_are_asked_for_data() { by_products(); }
-  void bf16_gradients_do_not_depend_on_how_they_are_asked_for() {
-    QFETCH(bool, tiles);
-    const Products products(tiles);
+  void gradients_do_not_depend_on_how_they_are_asked_for_data() { by_ways(); }
+  void gradients_do_not_depend_on_how_they_are_asked_for() {
+    QFETCH(Way, way);
+    const Taken taken(way);
     std::mt19937 random(9);
     const int before = at::get_num_threads();
     for (int i = 0; i < 12; ++i) {
-      ops::PrefixAttention a = random_tiles(random, i);
-      const at::Tensor seed = noise(a.queries.sizes(), at::kBFloat16);
+      ops::PrefixAttention a = random_tiles(random, i, way);
+      const at::Tensor seed = noise(a.queries.sizes(), way.type);
       const auto gradients = [&](int threads, const at::Tensor& with) {
         at::set_num_threads(threads);
         return torch::autograd::grad({ops::prefix_attention(a)}, inputs_of(a), {with});
@@ -192,14 +202,14 @@ class PrefixAttentionTest : public QObject {
   }
 
   /// Scores so far from zero that a key or query of zeros, which only fills a tile, would outweigh them all or none.
-  void bf16_gradients_are_finite_for_any_scores_data() { by_products(); }
-  void bf16_gradients_are_finite_for_any_scores() {
-    QFETCH(bool, tiles);
-    const Products products(tiles);
+  void gradients_are_finite_for_any_scores_data() { by_ways(); }
+  void gradients_are_finite_for_any_scores() {
+    QFETCH(Way, way);
+    const Taken taken(way);
     for (const double shift : {-40.0, 40.0}) {
-      const at::Tensor queries = (noise({1, 2, 130, 64}, at::kBFloat16) + 1).detach().requires_grad_(),
-                       keys = (noise({1, 1, 130, 64}, at::kBFloat16) + shift).detach().requires_grad_(),
-                       values = noise({1, 1, 130, 64}, at::kBFloat16).requires_grad_();
+      const at::Tensor queries = (noise({1, 2, 130, 64}, way.type) + 1).detach().requires_grad_(),
+                       keys = (noise({1, 1, 130, 64}, way.type) + shift).detach().requires_grad_(),
+                       values = noise({1, 1, 130, 64}, way.type).requires_grad_();
       const at::Tensor out = ops::prefix_attention({queries, {}, {}, keys, values});
       for (const at::Tensor& gradient : torch::autograd::grad({out}, {queries, keys, values}, {at::ones_like(out)}))
         QVERIFY(gradient.isfinite().all().item<bool>());

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/product.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <algorithm>
+
+#include "engine/core/cost_model.h"
+#include "engine/ops/packed_weight.h"
+#include "engine/ops/row_product.h"
+
+namespace carryover::ops {
+
+namespace {
+
+using OneDnnLinear = at::Tensor(const at::Tensor& x, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                                std::string_view activation, c10::List<std::optional<at::Scalar>> scalars,
+                                std::optional<std::string_view> algorithm);
+
+/// LibTorch's door to oneDNN's products; none in a LibTorch that was built without it.
+const std::optional<c10::TypedOperatorHandle<OneDnnLinear>>& onednn_linear() {
+  static const auto found = [] {
+    const auto schema = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+    return schema ? std::make_optional(schema->typed<OneDnnLinear>()) : std::nullopt;
+  }();
+  return found;
+}
+
+/// MKL's fp32 products are slower than oneDNN's by a seventh on AMD's processors, and faster by a few percent on
+/// Intel's.
+bool mkl_is_slow() {
+#ifdef __x86_64__
+  static const bool slow = !__builtin_cpu_is("intel");
+  return slow;
+#else
+  return false;
+#endif
+}
+
+/// Large products in fp32, which at::linear gives to MKL. oneDNN adds one term after another, so that its error
+/// outgrows twice MKL's in longer sums.
+bool takes_onednn(const at::Tensor& x, const at::Tensor& weight) {
+  constexpr std::int64_t least_rows = 16, least_weights = 1 << 16, most_terms = 1024;
+  return mkl_is_slow() && x.is_cpu() && x.dim() == 2 && x.scalar_type() == at::kFloat &&
+         weight.scalar_type() == at::kFloat && x.size(0) >= least_rows && x.size(1) <= most_terms &&
+         weight.numel() >= least_weights && onednn_linear().has_value();
+}
+
+/// x · weightᵀ; the weight may be a transposed view.
+at::Tensor dense_product(const at::Tensor& x, const at::Tensor& weight) {
+  if (!takes_onednn(x, weight)) return at::linear(x, weight);
+  return onednn_linear()->call(x, weight, std::nullopt, "none", c10::List<std::optional<at::Scalar>>(), "");
+}
+
+bool bf16_products_allowed = true;
+
+/// Without them LibTorch multiplies bf16 one value at a time, or widens each product anew.
+bool has_bf16_products() {
+#ifdef __x86_64__
+  static const bool there = __builtin_cpu_supports("avx512bf16");
+#else
+  constexpr bool there = true;
+#endif
+  return there && bf16_products_allowed;
+}
+
+/// What a product of such values is multiplied in.
+at::ScalarType product_type(const at::Tensor& x) {
+  return x.is_cpu() && x.scalar_type() == at::kBFloat16 && !has_bf16_products() ? at::kFloat : x.scalar_type();
+}
+
+at::Tensor rows_of(const at::Tensor& weight, std::int64_t first, std::int64_t count, at::ScalarType type) {
+  return is_packed(weight) ? unpack_rows(weight, first, count, type) : weight.narrow(0, first, count).to(type);
+}
+
+/// visit(first, count): rows of a weight that take at most `bytes`.
+template <typename Visit>
+void for_blocks(std::int64_t outer, std::int64_t inner, at::ScalarType type, std::int64_t bytes, const Visit& visit) {
+  const auto row_bytes = inner * static_cast<std::int64_t>(c10::elementSize(type));
+  const std::int64_t step = std::max<std::int64_t>(1, bytes / row_bytes);
+  for (std::int64_t first = 0; first < outer; first += step) visit(first, std::min(step, outer - first));
+}
+
+/// For several rows a packed weight is widened, which is little work beside the product.
+at::Tensor unpacked_product(const at::Tensor& x, const at::Tensor& weight) {
+  const std::int64_t outer = packed_outer(weight);
+  at::Tensor out;
+  for_blocks(outer, packed_inner(weight), x.scalar_type(), unpacked_block_bytes,
+             [&](std::int64_t first, std::int64_t count) {
+               const at::Tensor part = dense_product(x, rows_of(weight, first, count, x.scalar_type()));
+               if (count == outer) {
+                 out = part;
+                 return;
+               }
+               if (!out.defined()) out = at::empty({x.size(0), outer}, x.options());
+               out.narrow(1, first, count).copy_(part);
+             });
+  return out;
+}
+
+constexpr std::int64_t kWidenedBytes = 4 << 20;  ///< of a weight: few enough to be nothing beside a run's activations
+constexpr std::int64_t kWidenedRows = 256;       ///< of x
+
+/// In `type`, rounded once.
+at::Tensor widened_product(const at::Tensor& x, const at::Tensor& weight, at::ScalarType type) {
+  const bool packed = is_packed(weight);
+  const std::int64_t m = x.size(0), outer = packed ? packed_outer(weight) : weight.size(0), inner = x.size(1);
+  const at::Tensor out = at::empty({m, outer}, x.options());
+  for_blocks(outer, inner, type, kWidenedBytes, [&](std::int64_t first, std::int64_t count) {
+    const at::Tensor rows = rows_of(weight, first, count, type);
+    for (std::int64_t row = 0; row < m; row += kWidenedRows) {
+      const std::int64_t taken = std::min(kWidenedRows, m - row);
+      out.narrow(0, row, taken).narrow(1, first, count).copy_(dense_product(x.narrow(0, row, taken).to(type), rows));
+    }
+  });
+  return out;
+}
+
+at::Tensor dense_to_input(const at::Tensor& gradient, const at::Tensor& weight) {
+  return takes_onednn(gradient, weight.t()) ? dense_product(gradient, weight.t()) : at::mm(gradient, weight);
+}
+
+}  // namespace
+
+at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
+  const bool packed = is_packed(weight);
+  if (packed && x.size(0) == 1) return packed_row_product(x, weight);
+  if (!packed && has_row_product(x, weight)) return row_product(x, weight);
+  const at::ScalarType type = product_type(x);
+  if (type != x.scalar_type()) return widened_product(x, weight, type);
+  return packed ? unpacked_product(x, weight) : dense_product(x, weight);
+}
+
+at::Tensor product_to_input(const at::Tensor& gradient, const at::Tensor& weight) {
+  const at::ScalarType type = product_type(gradient);
+  if (type == gradient.scalar_type()) return dense_to_input(gradient, weight);
+  at::Tensor sum;
+  for_blocks(weight.size(0), weight.size(1), type, kWidenedBytes, [&](std::int64_t first, std::int64_t count) {
+    const at::Tensor part =
+        dense_to_input(gradient.narrow(1, first, count).to(type), rows_of(weight, first, count, type));
+    sum = sum.defined() ? sum.add_(part) : part;
+  });
+  return sum.to(gradient.scalar_type());
+}
+
+at::Tensor product_to_weight(const at::Tensor& gradient, const at::Tensor& x) {
+  const at::ScalarType type = product_type(gradient);
+  if (type == gradient.scalar_type()) return at::mm(gradient.t(), x);
+  const at::Tensor wide = x.to(type), out = at::empty({gradient.size(1), x.size(1)}, x.options());
+  for_blocks(out.size(0), out.size(1), type, kWidenedBytes, [&](std::int64_t first, std::int64_t count) {
+    out.narrow(0, first, count).copy_(at::mm(gradient.narrow(1, first, count).to(type).t(), wide));
+  });
+  return out;
+}
+
+void allow_bf16_products(bool allowed) {
+  bf16_products_allowed = allowed;
+}
+
+}  // namespace carryover::ops
