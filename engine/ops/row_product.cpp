@@ -112,7 +112,10 @@ template <int Bytes>
     const auto add = [&](Lanes<Bytes> & sum, std::int64_t i) __attribute__((always_inline)) {
       add_lanes<Bytes>(row + i, even + i / 2, odd + i / 2, sum);
     };
-    const auto at_end = [&](std::int64_t i) { return widen(row[i]) * (i % 2 == 0 ? even : odd)[i / 2]; };
+    const auto at_end = [&](std::int64_t i) {
+      const float* half = i % 2 == 0 ? even : odd;
+      return widen(row[i]) * half[i / 2];
+    };
     out[r] = narrow(sum_row<Bytes>(inner, 2 * kLanes, add, at_end));
   }
 }

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# engine/ops again under AddressSanitizer and UBSan, and the tests that hold its fast paths against LibTorch: their
+# intrinsics, packed operands and pointers are what LibTorch cannot check. LibTorch itself is not instrumented.
+file(GLOB ops_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/ops/*.cpp)
+add_library(carryover_ops_sanitized STATIC ${ops_sources})
+target_compile_options(carryover_ops_sanitized PUBLIC
+  -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+  -Wno-uninitialized -Wno-maybe-uninitialized)  # g++ 12 warns of what its sanitizers add
+target_link_options(carryover_ops_sanitized PUBLIC -fsanitize=address,undefined)
+target_link_libraries(carryover_ops_sanitized PUBLIC carryover_core carryover_kernels carryover_torch)
+target_precompile_headers(carryover_ops_sanitized PRIVATE <ATen/ATen.h>)
+
+foreach(name ops packed_weight pool_scan prefix_attention weight_halves)
+  add_executable(sanitized_${name} engine/${name}_test.cpp)
+  set_target_properties(sanitized_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(sanitized_${name} PRIVATE carryover_test_support carryover_ops_sanitized)
+  add_test(NAME sanitized/${name} COMMAND sanitized_${name})
+  set_tests_properties(sanitized/${name} PROPERTIES LABELS sanitized TIMEOUT 600
+    # LibTorch keeps what it allocates for as long as a process lives.
+    ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;GOMP_SPINCOUNT=5000;ASAN_OPTIONS=detect_leaks=0")
+endforeach()
