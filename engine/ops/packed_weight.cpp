@@ -115,6 +115,11 @@ at::Tensor unpack(const at::Tensor& packed, std::int64_t count, at::ScalarType t
   return out;
 }
 
+/// Where RoundedRow::pairs holds the i-th of four.
+constexpr std::int64_t pair_place(std::int64_t i) {
+  return i % 2 * 2 + i / 2;
+}
+
 /// A row as blocks of 16-bit integers with a scale each, in the two ways that products read them.
 struct RoundedRow {
   std::vector<std::int8_t> high, low;  ///< 256 · high + low
@@ -135,7 +140,7 @@ CARRYOVER_VECTORISED void round_block(const float* x, std::int8_t* high, std::in
   for (std::int64_t i = 0; i < kPackedBlock; ++i) {
     low[i] = static_cast<std::int8_t>(values[i] & 0xff);
     high[i] = static_cast<std::int8_t>((values[i] + 128) >> 8);
-    pairs[i / 4 * 4 + i % 2 * 2 + i % 4 / 2] = static_cast<std::int16_t>(values[i]);
+    pairs[i / 4 * 4 + pair_place(i % 4)] = static_cast<std::int16_t>(values[i]);
     sum += values[i];
   }
   *offset = 128 * sum;
@@ -168,10 +173,8 @@ CARRYOVER_VECTORISED void multiply_group(const RowGroup& group, const RoundedRow
     for (std::int64_t quad = 0; quad < kQuads; ++quad) {
       Lanes bytes;
       std::memcpy(&bytes, values + quad * kQuadBytes, sizeof bytes);
-      for (std::int64_t i = 0; i < 4; ++i, bytes >>= 8) {
-        const auto at = static_cast<std::size_t>(block * kPackedBlock + quad * 4 + i);
-        products += (bytes & 0xff) * (256 * x.high[at] + x.low[at]);
-      }
+      const std::int16_t* factors = x.pairs.data() + block * kPackedBlock + quad * 4;
+      for (std::int64_t i = 0; i < 4; ++i, bytes >>= 8) products += (bytes & 0xff) * factors[pair_place(i)];
     }
     const at::Half* scales = group.scales(block);
     for (std::int64_t row = 0; row < kPackedRows; ++row)

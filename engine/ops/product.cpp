@@ -82,36 +82,22 @@ void for_blocks(std::int64_t outer, std::int64_t inner, at::ScalarType type, std
   for (std::int64_t first = 0; first < outer; first += step) visit(first, std::min(step, outer - first));
 }
 
-/// For several rows a packed weight is widened, which is little work beside the product.
-at::Tensor unpacked_product(const at::Tensor& x, const at::Tensor& weight) {
-  const std::int64_t outer = packed_outer(weight);
-  at::Tensor out;
-  for_blocks(outer, packed_inner(weight), x.scalar_type(), unpacked_block_bytes,
-             [&](std::int64_t first, std::int64_t count) {
-               const at::Tensor part = dense_product(x, rows_of(weight, first, count, x.scalar_type()));
-               if (count == outer) {
-                 out = part;
-                 return;
-               }
-               if (!out.defined()) out = at::empty({x.size(0), outer}, x.options());
-               out.narrow(1, first, count).copy_(part);
-             });
-  return out;
-}
-
 constexpr std::int64_t kWidenedBytes = 4 << 20;  ///< of a weight: few enough to be nothing beside a run's activations
 constexpr std::int64_t kWidenedRows = 256;       ///< of x
 
-/// In `type`, rounded once.
-at::Tensor widened_product(const at::Tensor& x, const at::Tensor& weight, at::ScalarType type) {
-  const bool packed = is_packed(weight);
-  const std::int64_t m = x.size(0), outer = packed ? packed_outer(weight) : weight.size(0), inner = x.size(1);
+/// x · weightᵀ in `type`, rounded once, by blocks that hold `bytes` of the weight and `rows` of x.
+at::Tensor product_by_blocks(const at::Tensor& x, const at::Tensor& weight, at::ScalarType type, std::int64_t bytes,
+                             std::int64_t rows) {
+  const std::int64_t m = x.size(0), inner = x.size(1),
+                     outer = is_packed(weight) ? packed_outer(weight) : weight.size(0);
+  if (rows >= m && bytes >= outer * inner * static_cast<std::int64_t>(c10::elementSize(type)))
+    return dense_product(x.to(type), rows_of(weight, 0, outer, type)).to(x.scalar_type());
   const at::Tensor out = at::empty({m, outer}, x.options());
-  for_blocks(outer, inner, type, kWidenedBytes, [&](std::int64_t first, std::int64_t count) {
-    const at::Tensor rows = rows_of(weight, first, count, type);
-    for (std::int64_t row = 0; row < m; row += kWidenedRows) {
-      const std::int64_t taken = std::min(kWidenedRows, m - row);
-      out.narrow(0, row, taken).narrow(1, first, count).copy_(dense_product(x.narrow(0, row, taken).to(type), rows));
+  for_blocks(outer, inner, type, bytes, [&](std::int64_t first, std::int64_t count) {
+    const at::Tensor block = rows_of(weight, first, count, type);
+    for (std::int64_t row = 0; row < m; row += rows) {
+      const std::int64_t taken = std::min(rows, m - row);
+      out.narrow(0, row, taken).narrow(1, first, count).copy_(dense_product(x.narrow(0, row, taken).to(type), block));
     }
   });
   return out;
@@ -128,8 +114,9 @@ at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
   if (packed && x.size(0) == 1) return packed_row_product(x, weight);
   if (!packed && has_row_product(x, weight)) return row_product(x, weight);
   const at::ScalarType type = product_type(x);
-  if (type != x.scalar_type()) return widened_product(x, weight, type);
-  return packed ? unpacked_product(x, weight) : dense_product(x, weight);
+  if (type != x.scalar_type()) return product_by_blocks(x, weight, type, kWidenedBytes, kWidenedRows);
+  // For several rows a packed weight is widened, which is little work beside the product.
+  return packed ? product_by_blocks(x, weight, type, unpacked_block_bytes, x.size(0)) : dense_product(x, weight);
 }
 
 at::Tensor product_to_input(const at::Tensor& gradient, const at::Tensor& weight) {

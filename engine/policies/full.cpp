@@ -63,8 +63,10 @@ std::vector<HeadGroup> FullPolicy::context(const PolicyState& base, int layer, R
 
 LayerTrace FullPolicy::trace(int, const LayerKv& kv) const {
   LayerTrace trace;
-  trace.past_keys = kv.rotated_keys.detach();
-  trace.past_values = kv.values.detach().contiguous();
+  // In a block of their own: those that they were made in lie between a layer's larger ones, and would leave gaps.
+  const at::Tensor kept = at::stack({kv.rotated_keys.detach(), kv.values.detach()});
+  trace.past_keys = kept[0];
+  trace.past_values = kept[1];
   return trace;
 }
 
