@@ -113,6 +113,7 @@ class EngineSession final : public Session {
   }
   GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
                           RunControl& control) override {
+    const GivesMemoryBack at_the_end;
     return guarded([&] { return generate_text(decoder_, request, on_token, control); });
   }
   std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,

@@ -41,7 +41,9 @@ class PeerProcess {
       : name_(std::move(name)), child_("unset GOMP_SPINCOUNT GLIBC_TUNABLES; exec " + command) {}
 
   void send(const std::string& line, RunControl& control) {
-    if (!write_all(child_.input(), line + "\n", [&] { return stops(control); })) fail();
+    if (write_all(child_.input(), line + "\n", [&] { return stops(control); })) return;
+    if (stops(control)) cancel();
+    fail();
   }
 
   std::string receive_line(RunControl& control) {
@@ -65,12 +67,14 @@ class PeerProcess {
   bool receive(RunControl& control) {
     pollfd sources[] = {{child_.output(), POLLIN, 0}, {child_.errors(), POLLIN, 0}};
     ::poll(sources, errors_open_ ? 2 : 1, 10 * kPipeTickMs);
-    if (stops(control)) {
-      child_.kill();
-      throw EngineError(Fault::Cancelled, name_, "was stopped");
-    }
+    if (stops(control)) cancel();
     if (errors_open_ && read_some(child_.errors(), errors_) == ReadResult::End) errors_open_ = false;
     return read_some(child_.output(), out_) != ReadResult::End;
+  }
+
+  [[noreturn]] void cancel() {
+    child_.kill();
+    throw EngineError(Fault::Cancelled, name_, "was stopped");
   }
 
   [[noreturn]] void fail() {

@@ -48,13 +48,45 @@ Wide open_bytes(const CostModel& cost) {
   return segment_slots(cost, S) * pair_bytes(cost) * 3 / 2 + queries;
 }
 
+/// CostModel::activation_bytes of a chunk each of whose heads sees `past` more.
+Wide temporaries(const CostModel& cost, std::int64_t chunk, std::int64_t past, bool loss) {
+  const ModelConfig& model = cost.model;
+  const std::int64_t bytes_per_value = cost.bytes_per_value;
+  const auto unpacked = [&](Wide values) -> Wide {  // for one row they are not
+    return cost.packed_weights ? std::min<Wide>(unpacked_block_bytes, values * bytes_per_value) : 0;
+  };
+  const Wide stream = 3 * model.hidden;  // the residual before and behind, and its normalised copy or what joins it
+  const Wide seen = Wide{2} * model.kv_heads * (past + chunk);  // keys and values as attention's products read them
+  const Wide attention = (seen + (Wide{3} * model.heads + 3 * model.kv_heads) * chunk) *
+                         model.head_dim;                           // q, k, v, rotated q and k, output
+  const Wide feed_forward = Wide{3} * model.intermediate * chunk;  // gate, up, product
+  const Wide layer = (stream * chunk + std::max(attention, feed_forward)) * bytes_per_value +
+                     unpacked(Wide{2} * model.intermediate * model.hidden);
+  const Wide row = Wide{model.vocabulary} * bytes_per_value;
+  const Wide logits =
+      loss ? std::min<Wide>(logit_block_bytes, row * chunk) + unpacked(Wide{model.vocabulary} * model.hidden) : row;
+  return std::max(layer, Wide{model.hidden} * chunk * bytes_per_value + logits);
+}
+
 }  // namespace
 
 std::int64_t CostModel::weight_bytes() const {
-  constexpr std::int64_t packed_block = 32, packed_block_bytes = 34;
-  const Wide parameters = model.parameters(), vectors = (2 * model.layers + 1) * model.hidden;
-  if (!packed_weights) return saturated(parameters * bytes_per_value);
-  return saturated((parameters - vectors) * packed_block_bytes / packed_block + vectors * bytes_per_value);
+  if (!packed_weights) return saturated(Wide{model.parameters()} * bytes_per_value);
+  const auto matrix = [this](std::initializer_list<std::int64_t> parts, std::int64_t inner) {  // as model/weights packs
+    constexpr std::int64_t block = 32, block_bytes = 34, whole_rows = 16;
+    bool packs = inner % block == 0;
+    Wide values = 0;
+    for (const std::int64_t rows : parts) {
+      packs = packs && rows % whole_rows == 0;
+      values += Wide{rows} * inner;
+    }
+    return packs ? values / block * block_bytes : values * bytes_per_value;
+  };
+  const std::int64_t D = model.hidden, I = model.intermediate, q = model.heads * model.head_dim,
+                     kv = model.kv_heads * model.head_dim;
+  const Wide layer = matrix({q, kv, kv}, D) + matrix({D}, q) + matrix({I, I}, D) + matrix({D}, I);
+  const Wide vectors = (Wide{2} * model.layers + 1) * D * bytes_per_value;
+  return saturated(model.layers * layer + (model.tied_embeddings ? 1 : 2) * matrix({model.vocabulary}, D) + vectors);
 }
 
 std::int64_t CostModel::segmented_attention_bytes() const {
@@ -86,18 +118,7 @@ std::int64_t CostModel::full_attention_bytes(std::int64_t tokens) const {
 }
 
 std::int64_t CostModel::activation_bytes(std::int64_t chunk, bool loss) const {
-  const auto unpacked = [this](Wide values) {  // for one row they are not
-    return packed_weights ? std::min<Wide>(unpacked_block_bytes, values * bytes_per_value) : 0;
-  };
-  const Wide stream = 3 * model.hidden;  // the residual before and behind, and its normalised copy or what joins it
-  const Wide attention = (3 * model.heads + 3 * model.kv_heads) * model.head_dim;  // q, k, v, rotated q and k, output
-  const Wide feed_forward = 3 * model.intermediate;                                // gate, up, product
-  const Wide layer = (stream + std::max(attention, feed_forward)) * chunk * bytes_per_value +
-                     unpacked(Wide{2} * model.intermediate * model.hidden);
-  const Wide row = Wide{model.vocabulary} * bytes_per_value;
-  const Wide logits =
-      loss ? std::min<Wide>(logit_block_bytes, row * chunk) + unpacked(Wide{model.vocabulary} * model.hidden) : row;
-  return saturated(std::max(layer, Wide{model.hidden} * chunk * bytes_per_value + logits));
+  return saturated(temporaries(*this, chunk, 0, loss));
 }
 
 double CostModel::visible_positions() const {
@@ -119,9 +140,12 @@ MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
   bytes.attention_kv = saturated(prefixes + own);
   bytes.carry = carry_bytes();
   bytes.pool = pool_bytes(tokens);
-  // A segment that is read at once has one layer's keys and values at a time; the next carry grows beside this one.
-  const Wide kept = prefixes + (use.decoding ? open_bytes(*this) : own / model.layers);
-  bytes.device_peak = saturated(Wide{bytes.weights} + bytes.activations + kept + 2 * Wide{bytes.carry} + bytes.pool);
+  // A segment that is read at once has one layer's keys and values at a time. The first has no prefix to read and no
+  // carry beside the one that it leaves.
+  const bool alone = tokens <= config.segment_length;
+  const Wide kept = (alone ? 0 : prefixes) + (use.decoding ? open_bytes(*this) : own / model.layers);
+  const Wide carries = (alone ? 1 : 2) * Wide{bytes.carry};
+  bytes.device_peak = saturated(Wide{bytes.weights} + bytes.activations + kept + carries + bytes.pool);
   return bytes;
 }
 
@@ -130,7 +154,7 @@ MemoryBytes CostModel::full(std::int64_t tokens, RunUse use) const {
   const Wide newest = use.decoding ? open_bytes(*this) : Wide{full_attention_bytes(length)};
   MemoryBytes bytes;
   bytes.weights = weight_bytes();
-  bytes.activations = saturated(Wide{activation_bytes(length, use.loss)} + newest);
+  bytes.activations = saturated(temporaries(*this, length, tokens - length, use.loss) + newest);
   bytes.attention_kv = full_attention_bytes(tokens);
   bytes.device_peak = saturated(Wide{bytes.weights} + bytes.activations + bytes.attention_kv);
   return bytes;

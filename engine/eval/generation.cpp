@@ -12,14 +12,11 @@
 #include "engine/core/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/sampling.h"
+#include "engine/method/segment_loss.h"
 
 namespace carryover {
 
 namespace {
-
-at::Tensor ids_tensor(const Decoder& decoder, const std::int32_t* ids, std::int64_t count) {
-  return at::tensor(std::vector<std::int64_t>(ids, ids + count)).to(decoder.options().device());
-}
 
 /// Whole segments first, then what remains as an open one. Returns the hidden state of the prompt's last token, [1, D].
 at::Tensor run_prompt(const Decoder& decoder, SegmentRunner& runner, const GenerateRequest& request) {
@@ -27,10 +24,10 @@ at::Tensor run_prompt(const Decoder& decoder, SegmentRunner& runner, const Gener
   std::int64_t done = 0;
   const auto tokens = static_cast<std::int64_t>(request.prompt.size());
   for (std::int64_t length : prompt_partition(tokens, request.config)) {
-    hidden = runner.run_segment(ids_tensor(decoder, request.prompt.data() + done, length));
+    hidden = runner.run_segment(ids_tensor(decoder, part_of(request.prompt, done, length)));
     done += length;
   }
-  if (done < tokens) hidden = runner.extend(ids_tensor(decoder, request.prompt.data() + done, tokens - done));
+  if (done < tokens) hidden = runner.extend(ids_tensor(decoder, part_of(request.prompt, done, tokens - done)));
   return hidden.narrow(0, hidden.size(0) - 1, 1);
 }
 
@@ -45,7 +42,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
   prompt.policy = request.policy;
   prompt.config = request.config;
   prompt.loss = false;
-  check_request(decoder, prompt);
+  check_request(decoder, prompt, request.max_new_tokens);
 
   const auto expected = static_cast<std::int64_t>(request.prompt.size()) + request.max_new_tokens;
   PreparedRun prepared(decoder, {request.policy, request.config, expected, {}, [&](int) { control.checkpoint(); }});
@@ -65,7 +62,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
       if (std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end()) break;
       result.ids.push_back(id);
       if (!on_token(id)) break;
-      last = runner.extend(ids_tensor(decoder, &id, 1));
+      last = runner.extend(ids_tensor(decoder, {&id, 1}));
       if (runner.open_length() == request.config.segment_length) runner.close();
     }
   } catch (const EngineError& error) {

@@ -5,6 +5,7 @@
 
 #include "engine/core/error.h"
 #include "engine/eval/text_run.h"
+#include "engine/method/segment_loss.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
@@ -32,7 +33,7 @@ Replay::Replay(const Decoder& decoder, const RunRequest& request, std::int64_t s
 at::Tensor Replay::ids(std::int64_t segment) const {
   const std::int64_t first = first_token(segment);
   const std::int64_t length = std::min(request_.config.segment_length, std::ssize(*request_.ids) - first);
-  return ids_tensor(decoder_, *request_.ids, first, length);
+  return ids_tensor(decoder_, part_of(*request_.ids, first, length));
 }
 
 SegmentRunner Replay::runner(const AttentionPolicy& policy, std::function<void(const AttentionSight&)> watch) {

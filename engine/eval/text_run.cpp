@@ -78,7 +78,7 @@ class TextRun {
 
     meter_.reset_peak();
     const std::int64_t live_before = meter_.live_bytes();
-    const at::Tensor hidden = runner().run_segment(ids_tensor(decoder_, ids_, done_, length_));
+    const at::Tensor hidden = runner().run_segment(ids_tensor(decoder_, part_of(ids_, done_, length_)));
     SegmentRecord& record = snapshot->record;
     record.index = runner().state().next.index - 1;
     record.first_token = done_;
@@ -159,22 +159,18 @@ class TextRun {
 
 }  // namespace
 
-at::Tensor ids_tensor(const Decoder& decoder, const std::vector<std::int32_t>& ids, std::int64_t first,
-                      std::int64_t count) {
-  const auto begin = ids.begin() + first;
-  return at::tensor(std::vector<std::int64_t>(begin, begin + count)).to(decoder.options().device());
+at::Tensor ids_tensor(const Decoder& decoder, std::span<const std::int32_t> ids) {
+  return at::tensor(std::vector<std::int64_t>(ids.begin(), ids.end())).to(decoder.options().device());
 }
 
 at::Tensor segment_nll(const Decoder& decoder, const RunRequest& request, std::int64_t first,
                        const at::Tensor& hidden) {
-  const std::int64_t length = hidden.size(0);
-  std::int64_t targets = std::min(length, std::ssize(*request.ids) - first - 1);
-  if (!request.config.cross_boundary_target) targets = std::min(targets, length - 1);
-  if (targets <= 0) return {};
-  return target_nll(decoder, hidden.narrow(0, 0, targets), ids_tensor(decoder, *request.ids, first + 1, targets));
+  const auto targets = segment_targets(request.config, *request.ids, first, hidden.size(0));
+  if (targets.empty()) return {};
+  return target_nll(decoder, hidden.narrow(0, 0, std::ssize(targets)), ids_tensor(decoder, targets));
 }
 
-void check_request(const Decoder& decoder, const RunRequest& request) {
+void check_request(const Decoder& decoder, const RunRequest& request, std::optional<std::int64_t> new_tokens) {
   request.config.validate(decoder.config, "configuration");
   if (!request.ids || request.ids->empty())
     throw EngineError(Fault::BadInput, "text", "there is no token to run", "Give a text with at least one character.");
@@ -184,11 +180,11 @@ void check_request(const Decoder& decoder, const RunRequest& request) {
                         "token " + std::to_string(i) + " is " + std::to_string((*request.ids)[i]) +
                             ", outside the model's vocabulary of " + std::to_string(decoder.config.vocabulary),
                         "Tokenise the text with this model's tokenizer.");
-  const auto tokens = static_cast<std::int64_t>(request.ids->size());
+  const std::int64_t tokens = std::ssize(*request.ids) + new_tokens.value_or(0);
   const CostModel cost{decoder.config, request.config, static_cast<int>(decoder.options().dtype().itemsize()),
                        decoder.weights.packed()};
   const c10::Device device = decoder.options().device();
-  const RunUse use{.loss = request.loss};
+  const RunUse use{.loss = request.loss, .decoding = new_tokens.has_value()};
   const MemoryBytes memory = request.policy == "full" ? cost.full(tokens, use) : cost.segmented(tokens, use);
   const bool pool_elsewhere =
       !device.is_cpu() && memory.pool <= available_memory_bytes(at::kCPU);  // it moves if it has to
@@ -220,7 +216,7 @@ std::vector<float> logits_at(const Decoder& decoder, const RunRequest& request,
   auto wanted = positions.begin();
   for (std::int64_t done = 0; done < tokens && wanted != positions.end();) {
     const std::int64_t length = std::min(request.config.segment_length, tokens - done);
-    const at::Tensor hidden = prepared.runner().run_segment(ids_tensor(decoder, *request.ids, done, length));
+    const at::Tensor hidden = prepared.runner().run_segment(ids_tensor(decoder, part_of(*request.ids, done, length)));
     for (; wanted != positions.end() && *wanted < done + length; ++wanted) {
       const at::Tensor row = decoder.logits(hidden.narrow(0, *wanted - done, 1)).to(at::kFloat).cpu().contiguous();
       all.insert(all.end(), row.const_data_ptr<float>(), row.const_data_ptr<float>() + row.numel());

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "engine/eval/state_archive.h"
 #include "engine/policies/prepared_run.h"
 #include "engine/session.h"
 
 namespace carryover {
 
-/// Throws EngineError{BadInput, OutOfMemory} where ids, configuration or memory won't do.
-void check_request(const Decoder& decoder, const RunRequest& request);
+/// Throws EngineError{BadInput, OutOfMemory} where ids, configuration or memory won't do. With new_tokens the text is
+/// a prompt behind which as many are decoded.
+void check_request(const Decoder& decoder, const RunRequest& request,
+                   std::optional<std::int64_t> new_tokens = std::nullopt);
 
-/// Ids [first, first + count) of a text where the model is, int64.
-at::Tensor ids_tensor(const Decoder& decoder, const std::vector<std::int32_t>& ids, std::int64_t first,
-                      std::int64_t count);
+/// Ids where the model is, int64.
+at::Tensor ids_tensor(const Decoder& decoder, std::span<const std::int32_t> ids);
 
 /// Losses of the outputs `hidden` [m, D] of the segment that begins at token `first`, [targets], nats; undefined where
 /// it has no target. The last output's target is the next segment's first token.

@@ -52,10 +52,17 @@ bool holds(const HeadHits& head, std::int64_t position) {
   return std::any_of(head.hits.begin(), head.hits.end(), [&](const Hit& hit) { return hit.position == position; });
 }
 
-/// Padding goes first, then what scored least; anchors last.
-void replace_least(HeadHits& head, std::int64_t position) {
-  const auto worth = [](const Hit& hit) {
-    return std::pair(hit.kind == HitKind::Padding ? 0 : hit.kind == HitKind::Expanded ? 1 : 2, hit.score);
+/// Padding goes first, then what scored least; anchors after that, and what was added too only when nothing else is
+/// left.
+void replace_least(HeadHits& head, std::int64_t position, const std::vector<SlotRef>& added) {
+  const auto was_added = [&](const Hit& hit) {
+    return std::any_of(added.begin(), added.end(), [&](const SlotRef& slot) {
+      return slot.layer == head.layer && slot.head == head.head && slot.position == hit.position;
+    });
+  };
+  const auto worth = [&](const Hit& hit) {
+    const int kind = was_added(hit) ? 3 : hit.kind == HitKind::Padding ? 0 : hit.kind == HitKind::Expanded ? 1 : 2;
+    return std::pair(kind, hit.score);
   };
   const auto least = std::min_element(head.hits.begin(), head.hits.end(),
                                       [&](const Hit& a, const Hit& b) { return worth(a) < worth(b); });
@@ -146,7 +153,7 @@ class WhatIf {
         throw EngineError(Fault::BadInput, name_of(slot), "is not in the segment's past",
                           "Add a position before token " + std::to_string(replay_.first_token()) + ".");
       HeadHits& head = long_head(hits, slot);
-      if (!holds(head, slot.position) && !head.hits.empty()) replace_least(head, slot.position);
+      if (!holds(head, slot.position) && !head.hits.empty()) replace_least(head, slot.position, edit.added);
     }
     policy.read_instead(state, std::move(hits));
   }

@@ -173,7 +173,7 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
   const LayerPool& layer_pool = pool.layer(layer);
   at::Tensor summaries = query_summaries(config_, queries).to(layer_pool.keys.device());
   const std::int64_t n = summaries.size(1);
-  const auto ranked = rank(layer_pool, pool.entries(), summaries, config_.top_k + 1, banned_);
+  const auto ranked = rank(layer_pool, pool.entries(), summaries, std::min(config_.top_k, pool.entries()) + 1, banned_);
   const at::Tensor summary_norms = summaries.to(at::kDouble).norm(2, -1).cpu();
   std::vector<HeadHits> all;
   for (std::size_t h = 0; h < heads.size(); ++h) {
@@ -275,9 +275,9 @@ RetrievedPrefix Retriever::gather(std::vector<HeadHits> hits, const RetrievalPoo
     for (last = first; last < hits.size() && hits[last].layer == layer; ++last) continue;
     const std::span<const HeadHits> heads(hits.data() + first, last - first);
     const LayerPool& layer_pool = pool.layer(layer);
-    if (heads[0].hits.empty()) continue;
-    auto [keys, values] = ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.head_slot,
-                                             positions_of(heads, pool.entries()));
+    const at::Tensor positions = positions_of(heads, pool.entries());
+    if (positions.size(1) == 0) continue;
+    auto [keys, values] = ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.head_slot, positions);
     prefix.layers[static_cast<std::size_t>(layer)] = {keys.to(device), values.to(device)};
   }
   prefix.hits = std::move(hits);

@@ -34,6 +34,12 @@ void add_gradient(const Decoder& decoder, const at::Tensor& to_logits, const at:
 
 }  // namespace
 
+std::span<const std::int32_t> segment_targets(const SegmentConfig& config, std::span<const std::int32_t> text,
+                                              std::int64_t first, std::int64_t length) {
+  const std::int64_t own = config.cross_boundary_target ? length : length - 1;
+  return part_of(text, first + 1, std::clamp<std::int64_t>(std::ssize(text) - first - 1, 0, own));
+}
+
 at::Tensor target_nll(const Decoder& decoder, const at::Tensor& hidden, const at::Tensor& targets,
                       LossGradient* gradient) {
   const at::AutoGradMode mode(at::GradMode::is_enabled() && gradient == nullptr);

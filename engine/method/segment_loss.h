@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <cstdint>
+#include <span>
+
+#include "engine/core/segment_config.h"
 #include "engine/model/decoder.h"
 
 namespace carryover {
@@ -9,6 +13,17 @@ struct LossGradient {
   at::Tensor hidden;     ///< [n, D], the hidden states' dtype; target_nll makes it
   at::Tensor head = {};  ///< [V, D] in max(fp32, dtype), added to; undefined where the head is frozen
 };
+
+/// Ids [first, first + count) of a text.
+inline std::span<const std::int32_t> part_of(std::span<const std::int32_t> text, std::int64_t first,
+                                             std::int64_t count) {
+  return text.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+
+/// The targets of the segment of `length` tokens that begins at `first`: each token's next. The last one's is the next
+/// segment's first token, where targets cross boundaries and there is one.
+std::span<const std::int32_t> segment_targets(const SegmentConfig& config, std::span<const std::int32_t> text,
+                                              std::int64_t first, std::int64_t length);
 
 /// −log p of each target (eq:seg-loss; the boundary rule gives segment i the first token of segment i + 1 as its last
 /// target). hidden: [n, D]; targets: [n] int64. Returns [n] in max(fp32, dtype). Logits exist for a block of rows at a

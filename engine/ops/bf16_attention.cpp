@@ -26,12 +26,16 @@ struct PackedRows {
   std::int64_t count = 0;
 };
 
-PackedRows pack(const at::Tensor& keys, const at::Tensor& values) {  // [n, d] each
-  const std::int64_t n = keys.size(0), d = keys.size(1), padded = round_up(n, kWidth);
+/// Of one row of [G, r or 1]. Plain pointers: tensors are not made in parallel regions.
+PackedRows pack(const SeenRows& part, std::int64_t group, std::int64_t row) {
+  const auto begin = [&](const at::Tensor& rows) {
+    return halves(rows) + group * rows.stride(0) + row * rows.stride(1);
+  };
+  const std::int64_t n = part.keys.size(2), d = part.keys.size(3), padded = round_up(n, kWidth);
   const auto size = static_cast<std::size_t>(padded * d);
   PackedRows packed{Lines<Half>(size), Lines<Half>(size), n};
-  pack_lanes(halves(keys), keys.stride(0), n, padded, d, packed.keys.data());
-  pack_pairs(halves(values), values.stride(0), n, padded, d, packed.values.data());
+  pack_lanes(begin(part.keys), part.keys.stride(2), n, padded, d, packed.keys.data());
+  pack_pairs(begin(part.values), part.values.stride(2), n, padded, d, packed.values.data());
   return packed;
 }
 
@@ -145,12 +149,11 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   std::vector<std::vector<PackedRows>> packed;  // by part, then by [G, rows]
   for (const SeenRows& part : parts) {
     const std::int64_t rows = part.rows();
-    CARRYOVER_CHECK(!part.causal || part.keys.size(2) == m);
+    CARRYOVER_CHECK((!part.causal || part.keys.size(2) == m) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
     auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
     at::parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
       for (std::int64_t row = begin_row; row < end_row; ++row)
-        own[static_cast<std::size_t>(row)] =
-            pack(part.keys[row / rows][row % rows], part.values[row / rows][row % rows]);
+        own[static_cast<std::size_t>(row)] = pack(part, row / rows, row % rows);
     });
   }
   // [m, G·r, d] in memory: the next product's rows, without a copy of them.

@@ -41,6 +41,8 @@ Wide log_sum_of(const T* row, std::int64_t n) {
       sum *= std::exp(static_cast<double>(top) - static_cast<double>(most));
       top = most;
     }
+    const bool nothing_yet = top == -std::numeric_limits<Wide>::infinity();
+    if (nothing_yet && std::none_of(values, values + count, [](Wide value) { return std::isnan(value); })) return;
     sum += static_cast<double>(exponentiate(values, top, count));
   });
   return static_cast<Wide>(static_cast<double>(top) + std::log(sum));

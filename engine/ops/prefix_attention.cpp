@@ -56,7 +56,7 @@ AttentionGradients attend_cpu_backward(const at::Tensor& gradient, const at::Ten
                    : attend_wide_backward(gradient, queries, parts, out, lse);
 }
 
-struct FlashFunction : Function<FlashFunction> {
+struct CpuAttention : Function<CpuAttention> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& queries, const at::Tensor& prefix_keys,
                             const at::Tensor& prefix_values, const at::Tensor& keys, const at::Tensor& values) {
     auto [out, lse] = attend_cpu(queries, split(queries, prefix_keys, prefix_values, keys, values));
@@ -117,8 +117,8 @@ at::Tensor prefix_attention(const PrefixAttention& a) {
   // Autograd functions take defined tensors only: no prefix is a prefix of no keys.
   const bool has_prefix = a.prefix_keys.defined();
   const at::Tensor none = has_prefix ? at::Tensor() : a.keys.narrow(2, 0, 0).detach();
-  return FlashFunction::apply(a.queries, has_prefix ? a.prefix_keys : none, has_prefix ? a.prefix_values : none, a.keys,
-                              a.values);
+  return CpuAttention::apply(a.queries, has_prefix ? a.prefix_keys : none, has_prefix ? a.prefix_values : none, a.keys,
+                             a.values);
 }
 
 }  // namespace carryover::ops

@@ -13,10 +13,10 @@ struct PrefixAttention {
   at::Tensor values;         ///< [G, r or 1, n, d]
 };
 
-/// softmax(q·kᵀ/√d)·v over [prefix; segment], [G, r, m, d]. No mask is ever built and no masked block computed: the
-/// prefix part, the part before the chunk and the causal square are separate flash passes, merged by their log-sum-exp,
-/// forward and backward. One KV head serves r query heads by a stride of 0, without a copy. Differentiable in all five
-/// tensors.
+/// softmax(q·kᵀ/√d)·v over [prefix; segment], [G, r, m, d]. On a CPU no mask is built and no masked block computed: one
+/// pass goes over the prefix, the part before the chunk and the causal square, forward and backward (ADR 0018); on a
+/// GPU LibTorch's FlashAttention takes both where it can. One KV head serves r query heads by a stride of 0, without a
+/// copy. Differentiable in all five tensors.
 at::Tensor prefix_attention(const PrefixAttention& attention);
 
 }  // namespace carryover::ops

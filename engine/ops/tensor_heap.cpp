@@ -3,6 +3,7 @@
 
 #include <c10/core/CPUAllocator.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace carryover {
 
@@ -78,6 +80,20 @@ class Heap {
     if (mapped_ == 0) lowest_ = 0;
   }
 
+  std::size_t kept() {
+    const std::lock_guard lock(mutex_);
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    std::size_t pages = 0;
+    for (const auto& [first, bytes] : free_) {
+      const Address begin = rounded_up(first, page), end = (first + bytes) / page * page;
+      if (begin >= end) continue;
+      std::vector<unsigned char> resident((end - begin) / page);
+      if (mincore(reinterpret_cast<void*>(begin), end - begin, resident.data()) != 0) continue;
+      pages += static_cast<std::size_t>(
+          std::count_if(resident.begin(), resident.end(), [](unsigned char flags) { return (flags & 1) != 0; }));
+    }
+    return pages * page;
+  }
   std::size_t mapped() const { return mapped_; }
   std::size_t free_bytes() const { return free_bytes_; }
 
@@ -191,6 +207,9 @@ std::int64_t tensor_heap_bytes() {
 }
 std::int64_t tensor_heap_free_bytes() {
   return static_cast<std::int64_t>(heap().free_bytes());
+}
+std::int64_t tensor_heap_kept_bytes() {
+  return static_cast<std::int64_t>(heap().kept());
 }
 void give_back_tensor_heap() {
   heap().give_back();

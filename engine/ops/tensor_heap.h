@@ -15,6 +15,8 @@ void use_tensor_heap();
 /// Of the heap: mapped, and mapped but in no tensor; 0 before use_tensor_heap(). Any thread.
 std::int64_t tensor_heap_bytes();
 std::int64_t tensor_heap_free_bytes();
+/// Of the free ones, those that the system has given memory for: the next tensors cost it nothing.
+std::int64_t tensor_heap_kept_bytes();
 
 /// Gives what no tensor is in back to the system, in whole huge pages. Any thread.
 void give_back_tensor_heap();

@@ -28,14 +28,18 @@ struct PackedRows {
   std::int64_t count = 0;
 };
 
+/// Of one row of [G, r or 1]. Plain pointers: tensors are not made in parallel regions.
 template <typename T, typename W>
-PackedRows<W> pack(const at::Tensor& keys, const at::Tensor& values) {  // [n, d] each
-  const std::int64_t n = keys.size(0), d = keys.size(1), padded = round_up(n, kSixteen);
+PackedRows<W> pack(const SeenRows& part, std::int64_t group, std::int64_t row) {
+  const auto begin = [&](const at::Tensor& rows) {
+    return rows.const_data_ptr<T>() + group * rows.stride(0) + row * rows.stride(1);
+  };
+  const std::int64_t n = part.keys.size(2), d = part.keys.size(3), padded = round_up(n, kSixteen);
   const auto size = static_cast<std::size_t>(padded * row_stride(d));
   PackedRows<W> packed{Lines<W>(static_cast<std::size_t>(padded * d)), Lines<W>(size), n};
-  pack_rows(keys.const_data_ptr<T>(), keys.stride(0), n, padded, d, W{1}, packed.values.data());
+  pack_rows(begin(part.keys), part.keys.stride(2), n, padded, d, W{1}, packed.values.data());
   turn_rows(packed.values.data(), padded, d, packed.keys.data());
-  pack_rows(values.const_data_ptr<T>(), values.stride(0), n, padded, d, W{1}, packed.values.data());
+  pack_rows(begin(part.values), part.values.stride(2), n, padded, d, W{1}, packed.values.data());
   return packed;
 }
 
@@ -113,8 +117,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
     auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
     at::parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
       for (std::int64_t row = begin_row; row < end_row; ++row)
-        own[static_cast<std::size_t>(row)] =
-            pack<T, W>(part.keys[row / rows][row % rows], part.values[row / rows][row % rows]);
+        own[static_cast<std::size_t>(row)] = pack<T, W>(part, row / rows, row % rows);
     });
   }
   // [m, G·r, d] in memory: the next product's rows, without a copy of them.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/eval/text_run.h"
 #include "engine/method/segment_loss.h"
 #include "engine/policies/registry.h"
 
@@ -55,16 +56,14 @@ std::int64_t ExplicitObjective::retrieved_with_gradient() const {
 }
 
 at::Tensor ExplicitObjective::ids(std::int64_t first, std::int64_t count) const {
-  const auto begin = ids_.begin() + first;
-  return at::tensor(std::vector<std::int64_t>(begin, begin + count)).to(decoder_.options().device());
+  return ids_tensor(decoder_, part_of(ids_, first, count));
 }
 
 at::Tensor ExplicitObjective::loss(std::int64_t i, const at::Tensor& hidden) const {
   const auto s = static_cast<std::size_t>(i);
-  std::int64_t targets = std::min(lengths_[s], std::ssize(ids_) - firsts_[s] - 1);
-  if (!config_.cross_boundary_target) targets = std::min(targets, lengths_[s] - 1);
-  if (targets == 0) return {};
-  return target_nll(decoder_, hidden.narrow(0, 0, targets), ids(firsts_[s] + 1, targets)).sum(at::kDouble);
+  const auto targets = segment_targets(config_, ids_, firsts_[s], lengths_[s]);
+  if (targets.empty()) return {};
+  return target_nll(decoder_, hidden.narrow(0, 0, std::ssize(targets)), ids_tensor(decoder_, targets)).sum(at::kDouble);
 }
 
 at::Tensor ExplicitObjective::term(std::int64_t i) const {

@@ -31,7 +31,7 @@ class ExplicitObjective {
 
   const Decoder& decoder_;
   SegmentConfig config_;
-  std::vector<std::int64_t> ids_;
+  std::vector<std::int32_t> ids_;
   std::unique_ptr<AttentionPolicy> policy_;
   mutable Rope rope_;
   std::vector<std::int64_t> firsts_, lengths_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/eval/text_run.h"
 #include "engine/method/segment_loss.h"
 #include "engine/train/truncated_backprop.h"
 
@@ -49,11 +50,6 @@ class SampleRun {
     return config;
   }
 
-  at::Tensor ids_tensor(std::int64_t first, std::int64_t count) const {
-    const auto begin = ids_.begin() + first;
-    return at::tensor(std::vector<std::int64_t>(begin, begin + count)).to(decoder_.options().device());
-  }
-
   void run_segment() {
     SegmentRunner& runner = prepared_.runner();
     const std::int64_t length = std::min(segment_length_, tokens() - done_);
@@ -62,7 +58,7 @@ class SampleRun {
 
     SegmentGraph graph;
     graph.entering = runner.state().carry = cut_off(runner.state().carry);
-    const at::Tensor hidden = runner.run_segment(ids_tensor(done_, length));
+    const at::Tensor hidden = runner.run_segment(ids_tensor(decoder_, part_of(ids_, done_, length)));
     graph.leaving = runner.state().carry;
     snapshot->record = {runner.state().next.index - 1, done_, length, 0, 0, 0, runner.state().pool_entries(),
                         runner.state().close_cuts,     {}};
@@ -76,14 +72,13 @@ class SampleRun {
 
   /// The loss of this segment's outputs; the last one's target is the next segment's first token.
   void lose(const at::Tensor& hidden, SegmentGraph& graph, SegmentSnapshot& snapshot) {
-    const std::int64_t length = hidden.size(0);
-    std::int64_t targets = std::min(length, tokens() - done_ - 1);
-    if (!setup_.config.cross_boundary_target) targets = std::min(targets, length - 1);
+    const auto target_ids = segment_targets(setup_.config, ids_, done_, hidden.size(0));
+    const std::int64_t targets = std::ssize(target_ids);
     double nll_sum = 0;
     if (targets > 0) {
       graph.hidden = hidden.narrow(0, 0, targets);
       LossGradient gradient{{}, parameters_.head_gradient()};
-      const at::Tensor nll = target_nll(decoder_, graph.hidden.detach(), ids_tensor(done_ + 1, targets), &gradient);
+      const at::Tensor nll = target_nll(decoder_, graph.hidden.detach(), ids_tensor(decoder_, target_ids), &gradient);
       graph.hidden_gradient = gradient.hidden;
       nll_sum = nll.sum(at::kDouble).item<double>();
       if (setup_.keep_segments) {

