@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/core/cost_model.h"
+#include "engine/core/kv_sharing.h"
 
 namespace carryover {
 
@@ -26,9 +27,9 @@ bool targets(const LoraConfig& lora, const char* module) {
 }
 
 /// Values that autograd keeps of one layer, per token: what the ops of decoder.cpp and forward_map.cpp save. The input
-/// of a product is kept only where its matrix, or an adapter on it, is trained.
-double kept_by_layer(const ModelConfig& model, const LoraConfig& lora, double bytes_per_value) {
-  const double queries = real(model.heads * model.head_dim), keys = real(model.kv_heads * model.head_dim);
+/// of a product is kept only where its matrix, or an adapter on it, is trained. kv_rows: as held_kv_rows.
+double kept_by_layer(const ModelConfig& model, double kv_rows, const LoraConfig& lora, double bytes_per_value) {
+  const double queries = real(model.heads * model.head_dim), keys = kv_rows * real(model.head_dim);
   const double hidden = real(model.hidden), wide = real(model.intermediate), rank = real(lora.rank);
   const bool full = lora.rank == 0;
   double values = 2 * hidden;                                                        // the stream before both norms
@@ -57,7 +58,10 @@ double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::
   const double alive = full_policy ? 1 : real(std::min(segments, cost.config.truncation_depth + 1));
   const double segment_kv = real(cost.config.segment_length) * 2 * layers * real(model.kv_heads * model.head_dim) * b;
   const double prefixes = full_policy ? 0 : real(cost.segmented_attention_bytes()) - segment_kv;
-  const double layer = kept_by_layer(model, training.lora, b) * m * b;
+  double kv_rows = 0;  // mean of the layers
+  for (int l = 0; l < model.layers; ++l)
+    kv_rows += real(full_policy ? model.kv_heads : held_kv_rows(model, cost.config.grouping, l)) / layers;
+  const double layer = kept_by_layer(model, kv_rows, training.lora, b) * m * b;
   const double held = training.gradient_checkpointing ? hidden * m * b : layer;
   const double ends = 3 * hidden * m * b;  // the last norm's input, the outputs and their gradient
   const double graphs = alive * (layers * held + prefixes + ends);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/core/kv_sharing.h"
 #include "engine/method/head_select.h"
 #include "engine/method/layer_checkpoint.h"
 #include "engine/ops/elementwise.h"
@@ -17,28 +18,6 @@ namespace carryover {
 
 namespace {
 
-/// How a group's query heads share KV heads: [G, r] where each of G KV heads serves r of them, so that a KV head is
-/// never copied; else one KV row per query head (G = heads, r = 1).
-struct Sharing {
-  std::vector<int> kv_rows;  ///< G KV heads (even) or the KV head of each query head (ragged)
-  std::int64_t r = 1;
-  bool even = false;
-};
-
-Sharing share_kv(const std::vector<int>& heads, std::int64_t group_size) {
-  std::map<int, std::int64_t> counts;
-  for (int head : heads) ++counts[head / static_cast<int>(group_size)];
-  Sharing sharing{{}, counts.begin()->second, true};
-  for (const auto& [kv_head, count] : counts) sharing.even = sharing.even && count == sharing.r;
-  if (sharing.even) {
-    for (const auto& [kv_head, count] : counts) sharing.kv_rows.push_back(kv_head);
-  } else {
-    sharing.r = 1;
-    for (int head : heads) sharing.kv_rows.push_back(head / static_cast<int>(group_size));
-  }
-  return sharing;
-}
-
 /// [rows, n, d] → [G, r', n, d].
 at::Tensor grouped(const at::Tensor& rows, std::int64_t r) {
   return rows.view({rows.size(0) / r, r, rows.size(1), rows.size(2)});
@@ -46,7 +25,7 @@ at::Tensor grouped(const at::Tensor& rows, std::int64_t r) {
 
 /// A prefix as [G, r or 1, P, d]. One per query head is grouped like the queries; one per KV head of the group is
 /// shared, or repeated where the group is ragged.
-at::Tensor group_prefix(const at::Tensor& prefix, const HeadGroup& group, const Sharing& sharing) {
+at::Tensor group_prefix(const at::Tensor& prefix, const HeadGroup& group, const KvSharing& sharing) {
   if (!prefix.defined()) return {};
   if (group.prefix_per_query_head) return grouped(prefix.contiguous(), sharing.r);
   if (sharing.even) return prefix.unsqueeze(1);
@@ -83,7 +62,7 @@ ops::HeadAttention by_heads(const HeadGroup& group, const at::Tensor& queries, c
 /// Attention of one head group (eq:attn): [heads, m, d].
 at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const LayerKv& kv, std::int64_t group_size) {
   if (ops::attends_by_heads(queries)) return ops::attend_heads(by_heads(group, queries, kv, group_size));
-  const Sharing sharing = share_kv(group.heads, group_size);
+  const KvSharing sharing = share_kv(group.heads, group_size);
   ops::PrefixAttention attention;
   attention.queries = grouped(select_heads(queries, group.heads), sharing.r);
   attention.prefix_keys = group_prefix(group.prefix_keys, group, sharing);

@@ -5,15 +5,15 @@
 
 #include <vector>
 
+#include "engine/core/kv_sharing.h"
 #include "engine/ops/device_list.h"
 
 namespace carryover {
 
 /// Rows `heads` of the first dimension: a view where they are consecutive, else a copy.
 inline at::Tensor select_heads(const at::Tensor& tensor, const std::vector<int>& heads) {
-  bool consecutive = true;
-  for (std::size_t i = 1; i < heads.size(); ++i) consecutive = consecutive && heads[i] == heads[i - 1] + 1;
-  if (consecutive) return tensor.narrow(0, heads.empty() ? 0 : heads.front(), static_cast<std::int64_t>(heads.size()));
+  if (consecutive(heads))
+    return tensor.narrow(0, heads.empty() ? 0 : heads.front(), static_cast<std::int64_t>(heads.size()));
   const std::vector<std::int64_t> rows(heads.begin(), heads.end());
   return tensor.index_select(0, ops::device_list(rows, tensor.device()));
 }

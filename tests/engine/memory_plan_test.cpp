@@ -4,9 +4,11 @@
 
 #include "engine/core/cost_model.h"
 #include "engine/core/error.h"
+#include "engine/core/training_cost.h"
 #include "engine/eval/generation.h"
 #include "engine/method/segment_loss.h"
 #include "engine/ops/memory_meter.h"
+#include "engine/train/sample_gradient.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -63,6 +65,28 @@ double deviation(std::int64_t peak, const MemoryBytes& plan) {
   return static_cast<double>(peak) / static_cast<double>(plan.device_peak - plan.weights) - 1;
 }
 
+struct Graph {
+  double measured = 0, planned = 0;  ///< bytes
+};
+
+/// Of a sample of two segments with these long heads.
+Graph graph_of(const std::vector<int>& heads) {
+  Case c;
+  c.config.grouping = Grouping({2, 4}, {heads});
+  const RunRequest sample = c.request("segmented", 512);
+  TrainingConfig training;
+  training.gradient_checkpointing = false;
+  training.train_segments = 2;
+  MemoryMeter meter(at::kCPU);
+  TrainableParameters parameters(c.tiny.decoder);
+  GradientSetup setup{"segmented", c.config};
+  setup.meter = &meter;
+  add_sample_gradient(c.tiny.decoder, parameters, setup, *sample.ids);  // the first makes the sums of gradients
+  const SampleGradient gradient = add_sample_gradient(c.tiny.decoder, parameters, setup, *sample.ids);
+  const TrainingCost cost = training_cost(c.tiny.decoder.config, c.config, training, "segmented", 4);
+  return {static_cast<double>(gradient.memory.graph), static_cast<double>(cost.memory.graph)};
+}
+
 }  // namespace
 
 class MemoryPlanTest : public QObject {
@@ -107,6 +131,17 @@ class MemoryPlanTest : public QObject {
         c.tiny.decoder, request, [](std::int32_t) { return true; }, c.control);
     const double off = deviation(meter.peak_bytes(), c.plan(request.policy, 1040, {.loss = false, .decoding = true}));
     QVERIFY2(std::abs(off) <= 0.05, qPrintable(QString("%1 %").arg(100 * off)));
+  }
+
+  void training_takes_what_was_planned() {
+    const Graph even = graph_of({4, 5, 6, 7}), both = graph_of({0, 2, 4, 6}), uneven = graph_of({0, 3, 4});
+    for (const Graph& graph : {even, both, uneven}) {
+      const double off = graph.measured / graph.planned - 1;
+      QVERIFY2(off >= -0.1 && off <= 0.05, qPrintable(QString("%1 %").arg(100 * off)));
+    }
+    // Groups that share KV heads unevenly have copies of keys and values.
+    const double more = (uneven.measured - even.measured) / (uneven.planned - even.planned) - 1;
+    QVERIFY2(std::abs(more) <= 0.2, qPrintable(QString("%1 %").arg(100 * more)));
   }
 
   void tokens_that_are_to_be_written_are_asked_for_too() {
