@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace carryover {
@@ -12,5 +14,11 @@ struct SegmentConfig;
 /// where the remainder r is under max(M, L_q), the last two get S + r − max(M, L_q) and max(M, L_q) tokens, so that
 /// carry and queries are whole. The same F_θ on another partition.
 std::vector<std::int64_t> prompt_partition(std::int64_t prompt_tokens, const SegmentConfig& config);
+
+/// Ids [first, first + count) of a text.
+inline std::span<const std::int32_t> part_of(std::span<const std::int32_t> text, std::int64_t first,
+                                             std::int64_t count) {
+  return text.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
 
 }  // namespace carryover

@@ -12,7 +12,6 @@
 #include "engine/core/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/sampling.h"
-#include "engine/method/segment_loss.h"
 
 namespace carryover {
 

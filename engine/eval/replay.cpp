@@ -4,8 +4,8 @@
 #include <ATen/ATen.h>
 
 #include "engine/core/error.h"
+#include "engine/core/partition.h"
 #include "engine/eval/text_run.h"
-#include "engine/method/segment_loss.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {

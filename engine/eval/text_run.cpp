@@ -9,6 +9,7 @@
 
 #include "engine/core/cost_model.h"
 #include "engine/core/error.h"
+#include "engine/core/partition.h"
 #include "engine/method/segment_loss.h"
 #include "engine/ops/memory_meter.h"
 #include "engine/ops/time_meter.h"

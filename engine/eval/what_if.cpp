@@ -52,8 +52,7 @@ bool holds(const HeadHits& head, std::int64_t position) {
   return std::any_of(head.hits.begin(), head.hits.end(), [&](const Hit& hit) { return hit.position == position; });
 }
 
-/// Padding goes first, then what scored least; anchors after that, and what was added too only when nothing else is
-/// left.
+/// Padding goes first, then what scored least, then anchors; what was added goes only where nothing else is left.
 void replace_least(HeadHits& head, std::int64_t position, const std::vector<SlotRef>& added) {
   const auto was_added = [&](const Hit& hit) {
     return std::any_of(added.begin(), added.end(), [&](const SlotRef& slot) {

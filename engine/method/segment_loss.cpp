@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "engine/core/cost_model.h"
+#include "engine/core/partition.h"
 #include "engine/ops/logit_loss.h"
 #include "engine/ops/product.h"
 

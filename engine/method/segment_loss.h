@@ -14,12 +14,6 @@ struct LossGradient {
   at::Tensor head = {};  ///< [V, D] in max(fp32, dtype), added to; undefined where the head is frozen
 };
 
-/// Ids [first, first + count) of a text.
-inline std::span<const std::int32_t> part_of(std::span<const std::int32_t> text, std::int64_t first,
-                                             std::int64_t count) {
-  return text.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-}
-
 /// The targets of the segment of `length` tokens that begins at `first`: each token's next. The last one's is the next
 /// segment's first token, where targets cross boundaries and there is one.
 std::span<const std::int32_t> segment_targets(const SegmentConfig& config, std::span<const std::int32_t> text,

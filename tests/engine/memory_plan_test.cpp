@@ -4,9 +4,9 @@
 
 #include "engine/core/cost_model.h"
 #include "engine/core/error.h"
+#include "engine/core/partition.h"
 #include "engine/core/training_cost.h"
 #include "engine/eval/generation.h"
-#include "engine/method/segment_loss.h"
 #include "engine/ops/memory_meter.h"
 #include "engine/train/sample_gradient.h"
 #include "tests/support/tiny_decoder.h"
