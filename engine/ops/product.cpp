@@ -38,13 +38,15 @@ bool mkl_is_slow() {
 #endif
 }
 
-/// Large products in fp32, which at::linear gives to MKL. oneDNN adds one term after another, so that its error
-/// outgrows twice MKL's in longer sums.
+/// Large products in fp32, which at::linear gives to MKL. oneDNN sums a transposed weight's terms by blocks, but adds
+/// those of a weight as it lies one after another, so that its error outgrows twice MKL's in longer sums. Other strides
+/// it multiplies one value at a time.
 bool takes_onednn(const at::Tensor& x, const at::Tensor& weight) {
   constexpr std::int64_t least_rows = 16, least_weights = 1 << 16, most_terms = 1024;
+  const bool exact = weight.is_contiguous() ? x.size(1) <= most_terms : weight.t().is_contiguous();
   return mkl_is_slow() && x.is_cpu() && x.dim() == 2 && x.scalar_type() == at::kFloat &&
-         weight.scalar_type() == at::kFloat && x.size(0) >= least_rows && x.size(1) <= most_terms &&
-         weight.numel() >= least_weights && onednn_linear().has_value();
+         weight.scalar_type() == at::kFloat && x.size(0) >= least_rows && exact && weight.numel() >= least_weights &&
+         onednn_linear().has_value();
 }
 
 /// x · weightᵀ; the weight may be a transposed view.

@@ -112,6 +112,7 @@ class Audit {
   }
 
   void compare_explicit(const ExplicitObjective& objective) {
+    parameters_.make_gradients();
     for (std::int64_t i = 0; i < objective.terms(); ++i) {
       advance(0, "the loss written out, term " + std::to_string(i + 1));
       const at::Tensor term = objective.term(i);

@@ -31,34 +31,31 @@ Optimizer::Optimizer(TrainableParameters& parameters, const TrainingConfig& conf
   }
 }
 
-double Optimizer::scale_gradients(std::int64_t targets) {
+double Optimizer::gradient_norm(std::int64_t targets) const {
   const at::NoGradGuard no_gradients;
   double squares = 0;
-  for (Parameter& parameter : parameters_.all()) {
-    if (!parameter.gradient.defined()) continue;
-    parameter.gradient.mul_(1.0 / static_cast<double>(targets));
+  for (const Parameter& parameter : parameters_.all()) {
     const double norm = parameter.gradient.norm().item<double>();
     squares += norm * norm;
   }
-  return std::sqrt(squares);
+  return std::sqrt(squares) / static_cast<double>(targets);
 }
 
-void Optimizer::step(double rate, double gradient_norm) {
+void Optimizer::step(double rate, double gradient_norm, std::int64_t targets) {
   const at::NoGradGuard no_gradients;
   const double clip = config_.max_grad_norm > 0 && gradient_norm > config_.max_grad_norm
                           ? config_.max_grad_norm / (gradient_norm + 1e-6)
                           : 1;
+  const Update update{rate, at::full({}, static_cast<double>(targets) / clip, counts_[0].options())};
   for (std::size_t i = 0; i < first_.size(); ++i) {
-    Parameter& parameter = parameters_.all()[i];
-    if (!parameter.gradient.defined()) continue;
-    if (clip < 1) parameter.gradient.mul_(clip);
+    const Parameter& parameter = parameters_.all()[i];
     counts_[i].add_(1);
     const std::int64_t n = parameter.leaf.numel(), block = parameter.low.defined() ? kBlock : n;
-    for (std::int64_t first = 0; first < n; first += block) step_block(i, first, std::min(block, n - first), rate);
+    for (std::int64_t first = 0; first < n; first += block) step_block(i, first, std::min(block, n - first), update);
   }
 }
 
-void Optimizer::step_block(std::size_t i, std::int64_t first, std::int64_t count, double rate) {
+void Optimizer::step_block(std::size_t i, std::int64_t first, std::int64_t count, const Update& update) {
   const Parameter& parameter = parameters_.all()[i];
   const auto block = [&](const at::Tensor& of) {
     return parameter.low.defined() ? of.detach().view(-1).narrow(0, first, count) : of.detach();
@@ -66,8 +63,8 @@ void Optimizer::step_block(std::size_t i, std::int64_t first, std::int64_t count
   const at::Tensor leaf = block(parameter.leaf);
   const at::Tensor wide = parameter.low.defined() ? ops::join_halves(leaf, block(parameter.low)) : leaf;
   at::_fused_adamw_({wide}, {block(parameter.gradient)}, {block(first_[i])}, {block(second_[i])}, {}, {counts_[i]},
-                    rate, config_.adam_beta1, config_.adam_beta2, parameter.decays ? config_.weight_decay : 0,
-                    config_.adam_epsilon, false, false);
+                    update.rate, config_.adam_beta1, config_.adam_beta2, parameter.decays ? config_.weight_decay : 0,
+                    config_.adam_epsilon, false, false, update.divisor);
   if (parameter.low.defined()) ops::split_halves(wide, leaf, block(parameter.low));
 }
 

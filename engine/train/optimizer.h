@@ -13,10 +13,10 @@ class Optimizer {
  public:
   Optimizer(TrainableParameters& parameters, const TrainingConfig& config);
 
-  /// Turns Σ over `targets` into the gradient of the mean and returns its norm.
-  double scale_gradients(std::int64_t targets);
-  /// Clips to `max_grad_norm`, steps at `rate`.
-  void step(double rate, double gradient_norm);
+  /// Of the mean, where gradients are sums over `targets`.
+  double gradient_norm(std::int64_t targets) const;
+  /// Steps at `rate` along the mean's gradient, whose norm is given, clipped to `max_grad_norm`.
+  void step(double rate, double gradient_norm, std::int64_t targets);
 
   std::int64_t bytes() const;  ///< moments and low halves
 
@@ -27,7 +27,11 @@ class Optimizer {
   void set_steps(std::int64_t steps);
 
  private:
-  void step_block(std::size_t i, std::int64_t first, std::int64_t count, double rate);
+  struct Update {
+    double rate;
+    at::Tensor divisor;  ///< of gradients: applied on the way, without a pass over them
+  };
+  void step_block(std::size_t i, std::int64_t first, std::int64_t count, const Update& update);
   TrainableParameters& parameters_;
   TrainingConfig config_;
   std::vector<at::Tensor> first_, second_, counts_;

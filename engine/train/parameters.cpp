@@ -22,18 +22,12 @@ at::Tensor zeros_for(const at::Tensor& leaf) {
   return at::zeros(leaf.sizes(), leaf.options().dtype(ops::compute_type(leaf.scalar_type())).requires_grad(false));
 }
 
-/// Called where autograd has added to a leaf's own gradient. A wide one is the sum itself; a bf16 one moves on to an
-/// fp32 sum, tensor by tensor, so that never two whole sets of gradients are held.
+/// Called where autograd has added to a bf16 leaf's own gradient, which moves on to an fp32 sum, tensor by tensor, so
+/// that never two whole sets of gradients are held.
 struct SumGradient : torch::autograd::PostAccumulateGradHook {
   explicit SumGradient(Parameter& to) : parameter(to) {}
   void operator()(const at::Tensor& leaf) override {
     const at::NoGradGuard no_gradients;
-    if (is_wide(leaf)) {
-      if (leaf.grad().is_sparse()) leaf.mutable_grad() = leaf.grad().to_dense();  // an embedding's rows
-      parameter.gradient = leaf.grad();
-      return;
-    }
-    if (!parameter.gradient.defined()) parameter.gradient = zeros_for(leaf);
     parameter.gradient.add_(leaf.grad());
     leaf.mutable_grad() = at::Tensor();
   }
@@ -71,7 +65,8 @@ TrainableParameters::TrainableParameters(Decoder& decoder) {
 
 void TrainableParameters::watch() {
   for (Parameter& parameter : parameters_)
-    torch::autograd::impl::set_post_acc_grad_hooks(parameter.leaf, std::make_unique<SumGradient>(parameter));
+    if (!is_wide(parameter.leaf))
+      torch::autograd::impl::set_post_acc_grad_hooks(parameter.leaf, std::make_unique<SumGradient>(parameter));
 }
 
 TrainableParameters::~TrainableParameters() {
@@ -89,19 +84,22 @@ std::vector<at::Tensor> TrainableParameters::leaves() const {
 }
 
 at::Tensor TrainableParameters::head_gradient() {
-  if (head_ < 0) return {};
-  Parameter& head = parameters_[static_cast<std::size_t>(head_)];
-  if (!head.gradient.defined()) {
-    head.gradient = zeros_for(head.leaf);
-    if (is_wide(head.leaf)) head.leaf.mutable_grad() = head.gradient;
+  return head_ < 0 ? at::Tensor() : parameters_[static_cast<std::size_t>(head_)].gradient;
+}
+
+void TrainableParameters::make_gradients() {
+  for (Parameter& parameter : parameters_) {
+    if (parameter.gradient.defined()) continue;
+    parameter.gradient = zeros_for(parameter.leaf);
+    if (is_wide(parameter.leaf)) parameter.leaf.mutable_grad() = parameter.gradient;
   }
-  return head.gradient;
 }
 
 std::vector<at::Tensor> TrainableParameters::take_gradients() {
+  make_gradients();
   std::vector<at::Tensor> gradients;
   for (Parameter& parameter : parameters_) {
-    gradients.push_back(parameter.gradient.defined() ? parameter.gradient : zeros_for(parameter.leaf));
+    gradients.push_back(parameter.gradient);
     parameter.gradient = parameter.leaf.mutable_grad() = at::Tensor();
   }
   return gradients;

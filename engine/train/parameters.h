@@ -15,7 +15,7 @@ namespace carryover {
 struct Parameter {
   at::Tensor leaf;      ///< the decoder's own tensor, in the compute dtype; requires a gradient
   at::Tensor low;       ///< of a bf16 leaf: with it an fp32 weight, which the optimizer updates (ops/weight_halves)
-  at::Tensor gradient;  ///< Σ since clear_gradients(); undefined until first used. Of a wide leaf: autograd's own
+  at::Tensor gradient;  ///< Σ since clear_gradients(); undefined before make_gradients. Of a wide leaf: autograd's own
   bool decays = false;  ///< weight decay applies: matrices, not norms
 };
 
@@ -40,9 +40,12 @@ class TrainableParameters {
   const std::vector<NamedRows>& names() const { return names_; }
   std::vector<at::Tensor> leaves() const;
 
-  /// The gradient of the output head, zeros at first; undefined where it is frozen.
+  /// The gradient of the output head; undefined where it is frozen.
   at::Tensor head_gradient();
 
+  /// Zeros for those that are not there, before anything is sent back: made in the midst of a graph, they would stay in
+  /// the memory that the next one needs in one piece.
+  void make_gradients();
   void clear_gradients();                    ///< keeps the memory
   std::vector<at::Tensor> take_gradients();  ///< in order, zeros where there is none; forgets them
   void make_wide();                          ///< gives bf16 leaves their low halves, before the first optimizer step

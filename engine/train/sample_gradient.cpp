@@ -32,12 +32,11 @@ class SampleRun {
 
   SampleGradient run() {
     const at::AutoGradMode with_gradients(true);
-    const std::int64_t gradients = parameters_.gradient_bytes();
+    parameters_.make_gradients();
     const std::int64_t live = setup_.meter ? setup_.meter->live_bytes() : 0;
     if (setup_.meter) setup_.meter->reset_peak();
     while (done_ < tokens()) run_segment();
-    const std::int64_t grown = parameters_.gradient_bytes() - gradients;  // the first sample makes the sums
-    if (setup_.meter) result_.memory.graph = std::max<std::int64_t>(0, setup_.meter->peak_bytes() - live - grown);
+    if (setup_.meter) result_.memory.graph = std::max<std::int64_t>(0, setup_.meter->peak_bytes() - live);
     result_.reach = backprop_.reach();
     return std::move(result_);
   }

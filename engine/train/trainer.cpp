@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSmoothing = 0.9;         ///< of the loss that spikes are told by
-constexpr std::int64_t kDrySteps = 2;      ///< gradients are made in the first, and are there in all others
+constexpr std::int64_t kDrySteps = 2;      ///< memory is touched in the first, and is there in all others
 constexpr std::int64_t kSpikeWarmUp = 10;  ///< steps before a spike can be told
 
 /// Sums over the samples of one step.
@@ -129,11 +129,11 @@ class Trainer {
     record.step = step;
     record.targets = sums.targets;
     record.loss = sums.nll / static_cast<double>(sums.targets);
-    record.gradient_norm = optimizer_.scale_gradients(sums.targets);
+    record.gradient_norm = optimizer_.gradient_norm(sums.targets);
     record.learning_rate = dry_run_ ? 0 : plan_.training.rate_at(step - 1);
     record.skipped = !dry_run_ && must_skip(record);
     if (!record.skipped) {
-      optimizer_.step(record.learning_rate, record.gradient_norm);
+      optimizer_.step(record.learning_rate, record.gradient_norm, sums.targets);
       smooth(record.loss);
     }
     position_.step = step;

@@ -140,7 +140,8 @@ class LiveContents final : public SamePolicy {
 /// than K detaches every K transitions, N is plain backpropagation through everything.
 template <typename Policy = SamePolicy>
 AuditedTrainer chunked_trainer(Decoder& decoder, const AuditRequest& request, std::int64_t chain) {
-  return [&decoder, &request, chain](TrainableParameters&, bool checkpointing) {
+  return [&decoder, &request, chain](TrainableParameters& parameters, bool checkpointing) {
+    parameters.make_gradients();
     const at::AutoGradMode with_gradients(true);
     const std::int64_t S = request.config.segment_length, T = std::ssize(*request.ids);
     const auto right = make_policy(request.policy, {request.config, decoder.config, decoder.options(), T, {}});
