@@ -306,8 +306,8 @@ class SessionTest : public QObject {
                  rounded = *packed->run(wanted, recorder, control).nll_mean();
     QVERIFY2(std::abs(rounded - exact) < 0.02 && rounded != exact, qPrintable(QString::number(rounded - exact)));
     const double other = decode_greedily(*packed, text_).worst;
-    // bf16 logits of several rows against those of one: one rounding, where they are below 32
-    QVERIFY2(other <= 0.125, qPrintable(QString::number(other)));
+    // bf16 logits of several rows against those of one: one rounding, where they are below 64
+    QVERIFY2(other <= 0.25, qPrintable(QString::number(other)));
   }
 
   void weights_of_8_bits_do_not_change() {
