@@ -105,10 +105,6 @@ at::Tensor product_by_blocks(const at::Tensor& x, const at::Tensor& weight, at::
   return out;
 }
 
-at::Tensor dense_to_input(const at::Tensor& gradient, const at::Tensor& weight) {
-  return takes_onednn(gradient, weight.t()) ? dense_product(gradient, weight.t()) : at::mm(gradient, weight);
-}
-
 }  // namespace
 
 at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
@@ -123,11 +119,11 @@ at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
 
 at::Tensor product_to_input(const at::Tensor& gradient, const at::Tensor& weight) {
   const at::ScalarType type = product_type(gradient);
-  if (type == gradient.scalar_type()) return dense_to_input(gradient, weight);
+  if (type == gradient.scalar_type()) return dense_product(gradient, weight.t());
   at::Tensor sum;
   for_blocks(weight.size(0), weight.size(1), type, kWidenedBytes, [&](std::int64_t first, std::int64_t count) {
     const at::Tensor part =
-        dense_to_input(gradient.narrow(1, first, count).to(type), rows_of(weight, first, count, type));
+        dense_product(gradient.narrow(1, first, count).to(type), rows_of(weight, first, count, type).t());
     sum = sum.defined() ? sum.add_(part) : part;
   });
   return sum.to(gradient.scalar_type());

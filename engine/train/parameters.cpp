@@ -8,6 +8,7 @@
 
 #include <map>
 
+#include "engine/core/error.h"
 #include "engine/ops/elementwise.h"
 
 namespace carryover {
@@ -16,10 +17,6 @@ namespace {
 
 bool is_wide(const at::Tensor& leaf) {
   return ops::compute_type(leaf.scalar_type()) == leaf.scalar_type();
-}
-
-at::Tensor zeros_for(const at::Tensor& leaf) {
-  return at::zeros(leaf.sizes(), leaf.options().dtype(ops::compute_type(leaf.scalar_type())).requires_grad(false));
 }
 
 /// Called where autograd has added to a bf16 leaf's own gradient, which moves on to an fp32 sum, tensor by tensor, so
@@ -90,15 +87,17 @@ at::Tensor TrainableParameters::head_gradient() {
 void TrainableParameters::make_gradients() {
   for (Parameter& parameter : parameters_) {
     if (parameter.gradient.defined()) continue;
-    parameter.gradient = zeros_for(parameter.leaf);
-    if (is_wide(parameter.leaf)) parameter.leaf.mutable_grad() = parameter.gradient;
+    const at::Tensor& leaf = parameter.leaf;
+    const auto type = ops::compute_type(leaf.scalar_type());
+    parameter.gradient = at::zeros(leaf.sizes(), leaf.options().dtype(type).requires_grad(false));
+    if (is_wide(leaf)) leaf.mutable_grad() = parameter.gradient;
   }
 }
 
 std::vector<at::Tensor> TrainableParameters::take_gradients() {
-  make_gradients();
   std::vector<at::Tensor> gradients;
   for (Parameter& parameter : parameters_) {
+    CARRYOVER_CHECK(parameter.gradient.defined());
     gradients.push_back(parameter.gradient);
     parameter.gradient = parameter.leaf.mutable_grad() = at::Tensor();
   }

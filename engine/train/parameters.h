@@ -47,7 +47,7 @@ class TrainableParameters {
   /// the memory that the next one needs in one piece.
   void make_gradients();
   void clear_gradients();                    ///< keeps the memory
-  std::vector<at::Tensor> take_gradients();  ///< in order, zeros where there is none; forgets them
+  std::vector<at::Tensor> take_gradients();  ///< in order, of make_gradients; forgets them
   void make_wide();                          ///< gives bf16 leaves their low halves, before the first optimizer step
 
   std::int64_t count() const;  ///< values
