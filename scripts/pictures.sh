@@ -52,7 +52,7 @@ screenshot bench $1/bench.png
 TEXT
 }
 take() { # THEME SIZE FOLDER
-  show "$1" "$2" --training "$scratch/demo-run" --screenshots "$3" ${adapter:+--adapter "$adapter"} "$model" "$text"
+  show "$1" "$2" --training "$scratch/demo-run" --screenshots "$3" "$model" "$text"
   steps "$3" | show "$1" "$2" --script -
 }
 

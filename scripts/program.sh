@@ -9,12 +9,11 @@ plan_assets() {
   if ! assets_here; then plan "Model SmolLM2-135M-Instruct and the novel Persuasion" 100 200 30 fetch_assets; fi
 }
 fetch_assets() { bash "$ROOT/scripts/fetch_assets.sh" >&2; }
-find_assets() { # sets model, text, adapter
+find_assets() { # sets model, text
   local assets
   assets=$(bash "$ROOT/scripts/fetch_assets.sh")
   # shellcheck disable=SC2034 # for who calls
-  model=$(sed -n 's/^model //p' <<<"$assets") text=$(sed -n 's/^text //p' <<<"$assets") \
-    adapter=$(sed -n 's/^adapter //p' <<<"$assets")
+  model=$(sed -n 's/^model //p' <<<"$assets") text=$(sed -n 's/^text //p' <<<"$assets")
 }
 
 provide_runtime_dir() { # Qt wants one, and says so on every start

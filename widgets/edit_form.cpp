@@ -35,11 +35,14 @@ QWidget* EditForm::make_sources() {
   no_carry_->setToolTip(tr("C = ∅: local heads see their segment alone"));
   prefix_ = new QComboBox(row);
   prefix_->addItems({tr("Prefix: as retrieved"), tr("Prefix: none"), tr("Prefix: random"), tr("Prefix: most recent"),
-                     tr("Prefix: oracle")});
+                     tr("Prefix: constant"), tr("Prefix: sinks + recent"), tr("Prefix: oracle")});
   prefix_->setAccessibleName(tr("What long-range heads read"));
   prefix_->setItemData(2, tr("R positions of the pool, drawn for each head by the seed"), Qt::ToolTipRole);
   prefix_->setItemData(3, tr("The pool's last R positions"), Qt::ToolTipRole);
-  prefix_->setItemData(4, tr("The R positions on which the head's attention over the whole pool is heaviest"),
+  prefix_->setItemData(4, tr("The text's first R positions, the same for every segment"), Qt::ToolTipRole);
+  prefix_->setItemData(5, tr("The text's first %1 positions and the most recent ones").arg(kSinkTokens),
+                       Qt::ToolTipRole);
+  prefix_->setItemData(6, tr("The R positions on which the head's attention over the whole pool is heaviest"),
                        Qt::ToolTipRole);
   seed_ = new QSpinBox(row);
   seed_->setRange(0, std::numeric_limits<int>::max());

@@ -120,6 +120,8 @@ QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
   if (edit.prefix == PrefixSource::Off) parts += WhatIf::tr("no prefix");
   if (edit.prefix == PrefixSource::Random) parts += WhatIf::tr("random prefix (seed %1)").arg(edit.seed);
   if (edit.prefix == PrefixSource::Recent) parts += WhatIf::tr("most recent prefix");
+  if (edit.prefix == PrefixSource::Constant) parts += WhatIf::tr("constant prefix");
+  if (edit.prefix == PrefixSource::Sinks) parts += WhatIf::tr("prefix of sinks and recent tokens");
   if (edit.prefix == PrefixSource::Oracle) parts += WhatIf::tr("oracle prefix");
   if (!edit.dropped.empty()) parts += slots_text(edit.dropped, QStringLiteral("−"));
   if (!edit.added.empty()) parts += slots_text(edit.added, QStringLiteral("+"));

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "engine/core/error.h"
+#include "engine/core/prefix_control.h"
 #include "engine/io/json_file.h"
 
 namespace carryover {
@@ -64,10 +65,10 @@ void take_run_fields(RunSettings& settings, json& fields, const std::string& whe
   take("force_hits", [&](const json& value, const char* key) { settings.force_hits = text_from(value, where, key); });
   take("prefix", [&](const json& value, const char* key) {
     settings.prefix = text_from(value, where, key);
-    if (settings.prefix != "search" && settings.prefix != "off" && settings.prefix != "random" &&
-        settings.prefix != "recent")
+    const auto source = prefix_source(settings.prefix);
+    if (!source || *source == PrefixSource::Oracle)
       throw EngineError(Fault::BadInput, where, "prefix is '" + settings.prefix.substr(0, 60) + "'",
-                        "Use search, off, random or recent.");
+                        "Use search, off, random, recent, constant or sinks.");
   });
   take("threads", [&](const json& value, const char* key) {
     settings.threads = static_cast<int>(count_from(value, where, key, 1024));

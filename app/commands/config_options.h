@@ -21,7 +21,7 @@ struct RunSettings {
   std::optional<std::int64_t> tokens;
   std::uint64_t seed = 0;
   std::string force_hits;
-  std::string prefix = "search";  ///< or "off", "random", "recent": what stands in for retrieval
+  std::string prefix = "search";  ///< of run_prefix_names()
 };
 
 /// What --config takes: a file's name, or the object itself. Throws EngineError{Io, BadInput}.

@@ -144,9 +144,9 @@ RunDescription describe(const RunOptions& options, RunSettings settings, const M
   request.policy = settings.policy;
   request.config = settings.config;
   if (!settings.force_hits.empty()) request.forced_hits = read_hits(settings.force_hits);
-  if (settings.prefix == "random" || settings.prefix == "recent")
-    request.forced_hits = control_hits(settings.prefix == "random" ? PrefixControl::Random : PrefixControl::Recent,
-                                       request.config, model, std::ssize(*request.ids), settings.seed);
+  const PrefixSource prefix = prefix_source(settings.prefix).value();
+  if (is_position_control(prefix))
+    request.forced_hits = control_hits(prefix, request.config, model, std::ssize(*request.ids), settings.seed);
   const auto wanted = [&](const char* kind) {
     return !options.out.empty() &&
            std::find(options.no_capture.begin(), options.no_capture.end(), kind) == options.no_capture.end();
@@ -211,8 +211,8 @@ VerbAction add_run(CLI::App& app) {
   app.add_option("--force-hits", options->force_hits, "read an earlier run's hits.jsonl instead of searching")
       ->type_name("FILE");
   app.add_option("--prefix", options->prefix,
-                 "what long-range heads read: search (default), or in its place off, random or recent positions")
-      ->check(CLI::IsMember({"search", "off", "random", "recent"}))
+                 "what long-range heads read: search (default), or a control: off, random, recent, constant, sinks")
+      ->check(CLI::IsMember(run_prefix_names()))
       ->type_name("KIND");
   app.add_option("--no-capture", options->no_capture, "leave hits or nll (or both: hits,nll) out of the run folder")
       ->delimiter(',')

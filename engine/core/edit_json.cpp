@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/edit_json.h"
 
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
@@ -12,9 +10,6 @@ namespace carryover {
 using nlohmann::json;
 
 namespace {
-
-constexpr std::array sources = {PrefixSource::Search, PrefixSource::Off, PrefixSource::Random, PrefixSource::Recent,
-                                PrefixSource::Oracle};
 
 json slots_json(const std::vector<SlotRef>& held) {
   json list = json::array();
@@ -30,12 +25,11 @@ std::vector<SlotRef> slots_of(const json& list) {
 }
 
 PrefixSource source_of(const std::string& name, const std::string& where) {
-  const auto found =
-      std::find_if(sources.begin(), sources.end(), [&](PrefixSource each) { return prefix_source_name(each) == name; });
-  if (found == sources.end())
-    throw EngineError(Fault::BadInput, where, "\"prefix\" is \"" + name + "\", which is none",
-                      "Write search, off, random, recent or oracle.");
-  return *found;
+  const auto source = prefix_source(name);
+  if (!source)
+    throw EngineError(Fault::BadInput, where, "\"prefix\" is \"" + name.substr(0, 60) + "\", which is none",
+                      "Write search, off, random, recent, constant, sinks or oracle.");
+  return *source;
 }
 
 }  // namespace

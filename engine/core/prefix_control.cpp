@@ -2,11 +2,21 @@
 #include "engine/core/prefix_control.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <set>
+
+#include "engine/core/error.h"
 
 namespace carryover {
 
 namespace {
+
+constexpr std::array kSources = {PrefixSource::Search, PrefixSource::Off,      PrefixSource::Random,
+                                 PrefixSource::Recent, PrefixSource::Constant, PrefixSource::Sinks,
+                                 PrefixSource::Oracle};
+constexpr std::array<std::string_view, kSources.size()> kNames = {"search",   "off",   "random", "recent",
+                                                                  "constant", "sinks", "oracle"};
 
 /// Numbers that follow from a seed alone (splitmix64).
 class Counter {
@@ -33,15 +43,60 @@ std::vector<std::int64_t> draw_positions(Counter& counter, std::int64_t count, s
   return {chosen.begin(), chosen.end()};
 }
 
-std::vector<std::int64_t> last_positions(std::int64_t count, std::int64_t limit) {
-  std::vector<std::int64_t> positions;
-  for (std::int64_t position = limit - count; position < limit; ++position) positions.push_back(position);
+/// The first `first` positions and the last count − first ones.
+std::vector<std::int64_t> ends_of(std::int64_t first, std::int64_t count, std::int64_t limit) {
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(count));
+  const auto middle = positions.begin() + first;
+  std::iota(positions.begin(), middle, 0);
+  std::iota(middle, positions.end(), limit - (count - first));
   return positions;
+}
+
+std::vector<std::int64_t> control_positions(PrefixSource control, Counter& counter, std::int64_t count,
+                                            std::int64_t pool) {
+  switch (control) {
+    case PrefixSource::Random:
+      return draw_positions(counter, count, pool);
+    case PrefixSource::Recent:
+      return ends_of(0, count, pool);
+    case PrefixSource::Constant:
+      return ends_of(count, count, pool);
+    case PrefixSource::Sinks:
+      return ends_of(std::min(kSinkTokens, count), count, pool);
+    case PrefixSource::Search:
+    case PrefixSource::Off:
+    case PrefixSource::Oracle:
+      break;
+  }
+  CARRYOVER_CHECK(false);
 }
 
 }  // namespace
 
-std::vector<HeadHits> control_hits(PrefixControl control, const SegmentConfig& config, const ModelConfig& model,
+std::span<const PrefixSource> prefix_sources() {
+  return kSources;
+}
+
+std::string_view prefix_source_name(PrefixSource source) {
+  return kNames.at(static_cast<std::size_t>(source));
+}
+
+std::optional<PrefixSource> prefix_source(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return kSources[static_cast<std::size_t>(found - kNames.begin())];
+}
+
+bool is_position_control(PrefixSource source) {
+  return source == PrefixSource::Random || source == PrefixSource::Recent || source == PrefixSource::Constant ||
+         source == PrefixSource::Sinks;
+}
+
+std::vector<std::string> run_prefix_names() {
+  return {kNames.begin(), kNames.end() - 1};
+}
+
+std::vector<HeadHits> control_hits(PrefixSource control, const SegmentConfig& config, const ModelConfig& model,
                                    std::int64_t tokens, std::uint64_t seed) {
   Counter counter(seed);
   std::vector<HeadHits> all;
@@ -51,9 +106,7 @@ std::vector<HeadHits> control_hits(PrefixControl control, const SegmentConfig& c
       if (!config.grouping.retrieves(layer)) continue;
       for (int head : config.grouping.long_heads(layer)) {
         HeadHits hits{segment, layer, head, {}};
-        for (std::int64_t position :
-             control == PrefixControl::Random ? draw_positions(counter, count, pool) : last_positions(count, pool))
-          hits.hits.push_back({position});
+        for (std::int64_t position : control_positions(control, counter, count, pool)) hits.hits.push_back({position});
         all.push_back(std::move(hits));
       }
     }

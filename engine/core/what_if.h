@@ -2,10 +2,10 @@
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "engine/core/hits.h"
+#include "engine/core/prefix_control.h"
 #include "engine/core/segment_config.h"
 
 namespace carryover {
@@ -16,16 +16,6 @@ struct SlotRef {
   std::int64_t position = 0;
   bool operator==(const SlotRef&) const = default;
 };
-
-/// What a segment's long heads read in place of what was retrieved for them.
-enum class PrefixSource {
-  Search,  ///< what was retrieved
-  Off,     ///< nothing
-  Random,  ///< R positions of the pool, drawn by head
-  Recent,  ///< the pool's last R positions
-  Oracle   ///< the R positions on which the head's attention over the whole pool is heaviest (Inspection::misses)
-};
-std::string_view prefix_source_name(PrefixSource source);
 
 /// What is changed for one segment. All that came before it stays as it was; so do S and the position scaling.
 struct SegmentEdit {

@@ -138,10 +138,10 @@ class WhatIf {
         if (edit.added.empty()) return;
         break;
       case PrefixSource::Random:
-        hits = control(PrefixControl::Random, edit);
-        break;
       case PrefixSource::Recent:
-        hits = control(PrefixControl::Recent, edit);
+      case PrefixSource::Constant:
+      case PrefixSource::Sinks:
+        hits = control(edit);
         break;
       case PrefixSource::Oracle:
         hits = oracle_hits(policy, state);
@@ -157,8 +157,9 @@ class WhatIf {
     policy.read_instead(state, std::move(hits));
   }
 
-  std::vector<HeadHits> control(PrefixControl kind, const SegmentEdit& edit) const {
-    auto hits = control_hits(kind, edited_config(request_.run, edit), replay_.decoder().config, tokens(), edit.seed);
+  std::vector<HeadHits> control(const SegmentEdit& edit) const {
+    auto hits =
+        control_hits(edit.prefix, edited_config(request_.run, edit), replay_.decoder().config, tokens(), edit.seed);
     std::erase_if(hits, [this](const HeadHits& head) { return head.segment != request_.segment; });
     return hits;
   }

@@ -21,7 +21,7 @@ struct RunDescription {
   std::uint64_t seed = 0;
   std::string force_hits;         ///< path of the replayed hits, or empty
   std::string id;                 ///< of the run; empty: run_id() of model and request
-  std::string prefix = "search";  ///< or the control that stood in for retrieval: "off", "random", "recent"
+  std::string prefix = "search";  ///< of run_prefix_names()
 };
 
 /// The contents of config.json: settings under "config", "policy", "dtype", … as `--config` reads them back, and where

@@ -92,7 +92,7 @@ std::map<std::int64_t, RecallScore> score_recall(Session& session, const Tokeniz
     RunRequest off = request, random = request;
     off.config.retrieval_length = 0;
     random.forced_hits =
-        control_hits(PrefixControl::Random, config, session.model().config, std::ssize(*request.ids), kSeed);
+        control_hits(PrefixSource::Random, config, session.model().config, std::ssize(*request.ids), kSeed);
     const std::vector<bool> right[kRecallModes] = {right_answers(session, request, asked),
                                                    right_answers(session, off, asked),
                                                    right_answers(session, random, asked)};

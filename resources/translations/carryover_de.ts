@@ -2109,6 +2109,22 @@ Befehl: %6</translation>
         <translation>Präfix: jüngste</translation>
     </message>
     <message>
+        <source>Prefix: constant</source>
+        <translation>Präfix: konstant</translation>
+    </message>
+    <message>
+        <source>Prefix: sinks + recent</source>
+        <translation>Präfix: Senken + jüngste</translation>
+    </message>
+    <message>
+        <source>The text's first R positions, the same for every segment</source>
+        <translation>Die ersten R Positionen des Textes, für jedes Segment dieselben</translation>
+    </message>
+    <message>
+        <source>The text's first %1 positions and the most recent ones</source>
+        <translation>Die ersten %1 Positionen des Textes und die jüngsten</translation>
+    </message>
+    <message>
         <source>Prefix: oracle</source>
         <translation>Präfix: Orakel</translation>
     </message>
@@ -5820,6 +5836,14 @@ Verlust %4 nat, PPL %5
         <translation>jüngstes Präfix</translation>
     </message>
     <message>
+        <source>constant prefix</source>
+        <translation>konstantes Präfix</translation>
+    </message>
+    <message>
+        <source>prefix of sinks and recent tokens</source>
+        <translation>Präfix aus Senken und jüngsten Token</translation>
+    </message>
+    <message>
         <source>oracle prefix</source>
         <translation>Präfix des Orakels</translation>
     </message>
@@ -7445,8 +7469,8 @@ im Versuch: %3 nat
         <translation>kann nicht „%1“ sein</translation>
     </message>
     <message>
-        <source>Use search, off, random, recent or oracle.</source>
-        <translation>Nehmen Sie search, off, random, recent oder oracle.</translation>
+        <source>Use search, off, random, recent, constant, sinks or oracle.</source>
+        <translation>Nehmen Sie search, off, random, recent, constant, sinks oder oracle.</translation>
     </message>
 </context>
 <context>

@@ -1,109 +1,129 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Held-out perplexity of SmolLM2 under full and segmented attention. See ./lab bench alignment.
+"""Held-out perplexity of SmolLM2 with and without its memory, beside controls. See `./lab bench alignment --help`.
 
-A run over N tokens gives the perplexity of every shorter length: the model is causal, so the first L tokens of a text
-have the same losses whatever follows.
+Each condition reads the first tokens of each book. The losses go to runs/alignment/alignment.json, from which
+alignment_report.py makes the section of docs/results.md. A run that exists is not made again.
 """
 import argparse
+import datetime
 import hashlib
 import json
-import math
 import os
-import random
 import subprocess
 import sys
 
 import report
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-MODEL, TEXT, PROGRAM = (os.environ[name] for name in ("MODEL", "TEXT", "PROGRAM"))
-CACHE = os.path.join(os.path.dirname(MODEL), "..", "alignment")
-BOOKS = {"Persuasion": TEXT, "Northanger Abbey": os.path.join(os.path.dirname(TEXT), "northanger_abbey.txt")}
 ADAPTER = os.path.join(ROOT, "resources", "adapters", "smollm2-135m")
-LENGTHS = [1 << n for n in range(10, 17)]
-BLOCK = 4096  # tokens that are drawn together: losses of neighbours are not independent
+AUSTEN = [("persuasion.txt", "Persuasion", "Jane Austen"), ("northanger_abbey.txt", "Northanger Abbey", "Jane Austen")]
+SEGMENT, CARRY, RETRIEVED = 1024, 128, 128
+SEGMENTED = ["--config", os.path.join(ADAPTER, "segment_config.json")]
+# Every head of every layer reads the prefix that the control names, and nothing is carried.
+ALL_HEADS = SEGMENTED + ["--carry-length", "0", "--long-range-layers", ",".join(map(str, range(30))),
+                         "--long-range-heads", ",".join(map(str, range(9)))]
+
+# What is run: (title, arguments of `carryover run`). The aligned weights are run under all but the first.
+CONDITIONS = {
+    "full": ("full attention", ["--policy", "full"]),
+    "none": ("no memory (M = R = 0)", SEGMENTED + ["--carry-length", "0", "--retrieval-length", "0"]),
+    "segmented": ("segmented: carry and retrieval", SEGMENTED),
+    "off": ("segmented, retrieval off", SEGMENTED + ["--prefix", "off"]),
+    "random-1": ("segmented, random prefixes (seed 1)", SEGMENTED + ["--prefix", "random", "--seed", "1"]),
+    "random-2": ("segmented, random prefixes (seed 2)", SEGMENTED + ["--prefix", "random", "--seed", "2"]),
+    "recent": ("segmented, most recent prefixes", SEGMENTED + ["--prefix", "recent"]),
+    "constant": ("segmented, constant prefix (tokens 0 to 127)", SEGMENTED + ["--prefix", "constant"]),
+    "window": ("all heads read the 128 most recent tokens", ALL_HEADS + ["--prefix", "recent"]),
+    "sinks": ("all heads read 4 sinks and the 124 most recent tokens", ALL_HEADS + ["--prefix", "sinks"]),
+}
+BASE_ONLY_SEARCH = ["full", "none", "segmented", "off", "constant", "window", "sinks"]
 
 
-def contents_of(adapter):
-    with open(os.path.join(adapter, "adapter_model.safetensors"), "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()[:16]
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
-def losses(book, tokens, policy, adapter, prefix):
-    """Loss of each target of a book's first tokens, nats."""
-    key = f"{book}-{tokens}-{policy}-{contents_of(adapter) if adapter else 'plain'}-{prefix}".replace(" ", "_").lower()
-    folder = os.path.join(CACHE, key)
-    if not os.path.exists(f"{folder}/summary.json"):
-        print(" ", key, file=sys.stderr)
-        command = [PROGRAM, "run", MODEL, BOOKS[book], "--tokens", str(tokens), "--policy", policy, "--dtype", "bf16",
-                   "--prefix", prefix, "--out", folder, "--overwrite", "--no-capture", "hits", "--quiet"]
-        if policy == "segmented":
-            command += ["--config", os.path.join(ADAPTER, "segment_config.json")]
-        if adapter:
-            command += ["--adapter", adapter]
-        os.makedirs(CACHE, exist_ok=True)
+def known_books():
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "books.txt")) as file:
+        rows = [line.strip().split(" | ") for line in file if line.strip() and not line.startswith("#")]
+    return {row[0]: dict(zip(("title", "author", "gutenberg", "sha256"), row[1:])) for row in rows}
+
+
+def find_books(folder, texts):
+    """The books that are here: those of the list whose contents are the list's, and the two held-out novels."""
+    found = []
+    for name, title, author in AUSTEN:
+        path = os.path.join(texts, name)
+        found.append({"file": name, "path": path, "title": title, "author": author, "trained_author": True,
+                      "sha256": sha256(path)})
+    for name, book in known_books().items() if folder else ():
+        path = os.path.join(folder, name)
+        if not os.path.exists(path):
+            print(f"  {name} ({book['title']}, Project Gutenberg {book['gutenberg']}) is not in {folder}",
+                  file=sys.stderr)
+        elif sha256(path) != book["sha256"]:
+            sys.exit(f"{path}: another text than the one that was measured (SHA-256)")
+        else:
+            found.append({"file": name, "path": path, "trained_author": False, **book})
+    return found
+
+
+def losses(program, model, book, weights, condition, tokens, cache):
+    """Loss of each target of a book's first tokens, nats, and the run's identity."""
+    folder = os.path.join(cache, f"{os.path.splitext(book['file'])[0]}-{weights}-{condition}-{tokens}")
+    if not os.path.exists(os.path.join(folder, "summary.json")):
+        print(f"  {book['title']}: {weights}, {condition}", file=sys.stderr)
+        command = [program, "run", model, book["path"], "--tokens", str(tokens), "--dtype", "bf16", "--out", folder,
+                   "--overwrite", "--no-capture", "hits", "--quiet"] + CONDITIONS[condition][1]
+        if weights == "adapter":
+            command += ["--adapter", ADAPTER]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    with open(f"{folder}/nll.json") as file:
+    with open(os.path.join(folder, "nll.json")) as file:
         nll = json.load(file)
-    return nll["nll"] if isinstance(nll, dict) else nll
+    with open(os.path.join(folder, "config.json")) as file:
+        config = json.load(file)
+    return (nll["nll"] if isinstance(nll, dict) else nll), config
 
 
-def perplexity(nll, length):
-    """None where the run was shorter."""
-    return math.exp(sum(nll[: length - 1]) / (length - 1)) if len(nll) >= length - 1 else None
-
-
-def bootstrap(base, other, draws=2000):
-    """95% interval of the mean difference of two runs' losses, by blocks of both books drawn together."""
-    differences = []
-    for book in base:
-        pairs = [b - a for a, b in zip(base[book], other[book])]
-        differences += [pairs[i : i + BLOCK] for i in range(0, len(pairs), BLOCK)]
-    means = [(sum(block), len(block)) for block in differences]
-    generator, drawn = random.Random(1), []
-    for _ in range(draws):
-        sample = [generator.choice(means) for _ in means]
-        drawn.append(sum(s for s, _ in sample) / sum(n for _, n in sample))
-    drawn.sort()
-    mean = sum(s for s, _ in means) / sum(n for _, n in means)
-    return mean, drawn[int(0.025 * draws)], drawn[int(0.975 * draws) - 1]
+def by_segment(nll):
+    """[targets, sum of losses] of each segment; the target of position p is predicted in the segment of p − 1."""
+    return [[len(part), round(sum(part), 4)] for part in (nll[i:i + SEGMENT] for i in range(0, len(nll), SEGMENT))]
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--control", help="adapter of full attention, trained on the same tokens")
+    parser = argparse.ArgumentParser(prog="./lab bench alignment")
+    parser.add_argument("--books", help="folder with the books of scripts/bench/books.txt")
+    parser.add_argument("--tokens", type=int, default=8192, help="of each book (8192)")
+    parser.add_argument("--out", default=os.path.join(ROOT, "runs", "alignment"))
     arguments = parser.parse_args()
+    model, text, program = (os.environ[name] for name in ("MODEL", "TEXT", "PROGRAM"))
+    books = find_books(arguments.books, os.path.dirname(text))
+    os.makedirs(arguments.out, exist_ok=True)
 
-    # How far each kind reads the two books: what full attention costs grows with the square.
-    kinds = [("full attention", "full", None, "search", [32768, 16384])]
-    if arguments.control:
-        kinds.append(("full attention, tuned on the same tokens (control)", "full", arguments.control, "search",
-                      [16384, 16384]))
-    kinds += [(title, "segmented", adapter, prefix, reach) for title, adapter, prefix, reach in (
-        ("segmented, before", None, "search", [65536, 16384]), ("segmented, aligned", ADAPTER, "search", [65536, 16384]),
-        ("aligned, retrieval off", ADAPTER, "off", [32768, 16384]),
-        ("aligned, random prefixes", ADAPTER, "random", [32768, 16384]),
-        ("aligned, most recent prefixes", ADAPTER, "recent", [32768, 16384]))]
-    runs = {title: {book: losses(book, tokens, policy, adapter, prefix) for book, tokens in zip(BOOKS, reach)}
-            for title, policy, adapter, prefix, reach in kinds}
-
-    body = "SmolLM2-135M-Instruct (Q4_1), bf16; perplexity of the first tokens of a book that training never saw.\n"
-    for book in BOOKS:
-        rows = []
-        for title, by_book in runs.items():
-            values = [perplexity(by_book[book], length) for length in LENGTHS]
-            rows.append([title] + [f"{value:.2f}" if value else "–" for value in values])
-        header = ["policy"] + [f"{length // 1024}K" for length in LENGTHS]
-        body += f"\n**{book}**\n\n" + report.table(header, rows) + "\n"
-    rows = []
-    for title in ("aligned, retrieval off", "aligned, random prefixes", "aligned, most recent prefixes"):
-        mean, low, high = bootstrap(runs["segmented, aligned"], runs[title])
-        rows.append([title, f"{mean:+.5f}", f"{low:+.5f} … {high:+.5f}"])
-    body += ("\nWhat retrieval is worth: mean difference of loss from the aligned model's, nats a token, over both books "
-             f"as far as both runs read them, with 95% intervals by paired bootstrap over blocks of {BLOCK} tokens. "
-             "Positive: retrieval helps.\n\n")
-    body += report.table(["in retrieval's place", "Δ loss", "95%"], rows)
-    report.write_section("alignment", "Held-out perplexity", "./lab bench alignment", body, "results.md")
+    results, identities = {}, {}
+    for weights in ("base", "adapter"):
+        for condition in BASE_ONLY_SEARCH if weights == "base" else CONDITIONS:
+            of_books = {}
+            for book in books:
+                nll, config = losses(program, model, book, weights, condition, arguments.tokens, arguments.out)
+                of_books[book["file"]] = by_segment(nll)
+                identities[weights] = config["model"].get("weights_hash") if "model" in config else None
+            results[f"{weights}/{condition}"] = {"title": CONDITIONS[condition][0], "losses": of_books}
+    record = {
+        "bench": "alignment", "date": datetime.date.today().isoformat(), "machine": report.machine(),
+        "commit": report.commit(), "model": os.path.basename(model), "dtype": "bf16", "weights": identities,
+        "tokens": arguments.tokens, "segment_length": SEGMENT, "carry_length": CARRY, "retrieval_length": RETRIEVED,
+        "books": [{key: value for key, value in book.items() if key != "path"} for book in books],
+        "results": results,
+    }
+    path = os.path.join(arguments.out, "alignment.json")
+    with open(path + ".part", "w") as file:
+        json.dump(record, file, indent=1)
+        file.write("\n")
+    os.replace(path + ".part", path)
+    print(path)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -12,7 +12,23 @@ using namespace carryover;
 class PrefixControlTest : public QObject {
   Q_OBJECT
 
+ private:
+  /// The first four positions, then the last ones without a gap.
+  static void verify_sinks(const HeadHits& one, std::int64_t pool) {
+    const std::int64_t count = std::ssize(one.hits), sinks = std::min(kSinkTokens, count);
+    for (std::int64_t k = 0; k < count; ++k)
+      QCOMPARE(one.hits[static_cast<std::size_t>(k)].position, k < sinks ? k : pool - count + k);
+  }
+
  private Q_SLOTS:
+  void names_and_sources_are_one_to_one() {
+    for (const PrefixSource source : prefix_sources()) QVERIFY(prefix_source(prefix_source_name(source)) == source);
+    QVERIFY(!prefix_source("Search") && !prefix_source(""));
+    const auto names = run_prefix_names();
+    QCOMPARE(names.size(), prefix_sources().size() - 1);
+    QVERIFY(std::find(names.begin(), names.end(), "oracle") == names.end());
+  }
+
   void every_retrieving_head_gets_a_whole_prefix() {
     std::mt19937 random(3);
     const ModelConfig model = test::tiny_config();
@@ -24,7 +40,8 @@ class PrefixControlTest : public QObject {
       for (int layer = 0; layer < model.layers; ++layer)
         if (config.grouping.retrieves(layer)) heads += config.grouping.long_heads(layer).size();
       const std::int64_t segments = (tokens + config.segment_length - 1) / config.segment_length;
-      for (const auto control : {PrefixControl::Random, PrefixControl::Recent}) {
+      for (const auto control : prefix_sources()) {
+        if (!is_position_control(control)) continue;
         const auto all = control_hits(control, config, model, tokens, 7);
         QCOMPARE(all.size(), heads * static_cast<std::size_t>(segments - 1));
         QVERIFY(all == control_hits(control, config, model, tokens, 7));
@@ -35,7 +52,9 @@ class PrefixControlTest : public QObject {
             QVERIFY(one.hits[k].position < pool && one.hits[k].kind == HitKind::Padding);
             QVERIFY(k == 0 || one.hits[k - 1].position < one.hits[k].position);
           }
-          if (control == PrefixControl::Recent) QCOMPARE(one.hits.back().position, pool - 1);
+          if (control == PrefixSource::Recent) QCOMPARE(one.hits.front().position, pool - std::ssize(one.hits));
+          if (control == PrefixSource::Constant) QCOMPARE(one.hits.back().position, std::ssize(one.hits) - 1);
+          if (control == PrefixSource::Sinks) verify_sinks(one, pool);
         }
       }
     }
@@ -51,7 +70,7 @@ class PrefixControlTest : public QObject {
     std::vector<int> counts(100, 0);
     int heads = 0;
     for (std::uint64_t seed = 0; seed < 100; ++seed)
-      for (const HeadHits& one : control_hits(PrefixControl::Random, config, model, 150, seed)) {
+      for (const HeadHits& one : control_hits(PrefixSource::Random, config, model, 150, seed)) {
         ++heads;
         for (const Hit& hit : one.hits) ++counts[static_cast<std::size_t>(hit.position)];
       }

@@ -205,10 +205,10 @@ class WhatIfTest : public QObject {
   void another_prefix_is_what_a_run_with_forced_hits_reads() {
     for (unsigned seed = 100; seed < 106; ++seed) {
       Case c(seed);
-      for (const auto& [source, control] : {std::pair(PrefixSource::Random, PrefixControl::Random),
-                                            std::pair(PrefixSource::Recent, PrefixControl::Recent)}) {
+      for (const PrefixSource source : prefix_sources()) {
+        if (!is_position_control(source)) continue;
         RunRequest forced = c.request;
-        forced.forced_hits = control_hits(control, c.config, c.model, std::ssize(*c.request.ids), 5);
+        forced.forced_hits = control_hits(source, c.config, c.model, std::ssize(*c.request.ids), 5);
         std::erase_if(forced.forced_hits, [](const HeadHits& head) { return head.segment != 3; });
         const WhatIfOutcome outcome = c.one(3, {.prefix = source, .seed = 5});
         const auto expected = c.run(forced);

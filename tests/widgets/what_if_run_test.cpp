@@ -117,7 +117,8 @@ class WhatIfRunTest : public QObject {
     run_draft(window);
     QCOMPARE(lab.what_ifs().shown_result()->changes.size(), std::size_t{0});
     QVERIFY(lab.what_ifs().shown_result()->change.mean != 0);
-    for (const PrefixSource source : {PrefixSource::Random, PrefixSource::Recent, PrefixSource::Oracle}) {
+    for (const PrefixSource source : prefix_sources()) {
+      if (source == PrefixSource::Search) continue;
       edit = {};
       edit.prefix = source;
       lab.what_ifs().set_draft(edit);
