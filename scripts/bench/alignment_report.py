@@ -56,6 +56,31 @@ def differences(record, books):
     return report.table(["weights", "what is read", "Δ loss, nats", "95 %", "books where it is lower"], rows)
 
 
+def said(record, books):
+    """The table's main points in words; every number is the record's."""
+    results = record["results"]
+
+    def against(one, other):
+        mean, low, high, below = difference(books, results[one]["losses"], results[other]["losses"])
+        return f"{mean:+.3f} nats ({low:+.3f} … {high:+.3f}; lower on {below} of {len(books)} books)"
+
+    lines = [
+        "**Memory does not help yet.** Segmented execution (M = R = 128) changes the loss by "
+        + against("base/segmented", "base/none") + " against M = R = 0 for the base model, and by "
+        + against("adapter/segmented", "adapter/none") + " for the adapter.",
+        "**What search adds** to the adapter, against prefixes that need no search: "
+        + against("adapter/segmented", "adapter/constant") + " against a constant prefix, "
+        + against("adapter/segmented", "adapter/random-1") + " against random positions, "
+        + against("adapter/segmented", "adapter/recent") + " against the most recent ones. A constant prefix begins with "
+        "the text's first token, an attention sink; the others hold it by chance or not at all.",
+        "**Sinks and a recent window, without training:** " + against("base/sinks", "base/none")
+        + " for the base model; the same window without sinks: " + against("base/window", "base/none") + ".",
+        "Perplexity that does not rise with length says nothing about memory: the context of every segment is bounded, "
+        "and M = R = 0 has the same property.",
+    ]
+    return "\n".join("- " + line for line in lines)
+
+
 def section(record):
     others = [book["file"] for book in record["books"] if not book["trained_author"]]
     body = (f"`{record['model']}`, {record['dtype']}, S = {record['segment_length']}, M = {record['carry_length']}, "
@@ -66,7 +91,7 @@ def section(record):
         body += (f"Difference of mean loss from the same weights that forget everything at each segment boundary "
                  f"(M = R = 0), mean over {len(others)} books by as many authors, none of them trained on. Negative: "
                  f"better than no memory. 95 % intervals: paired bootstrap over books, {DRAWS} draws.\n\n")
-        body += differences(record, others) + "\n"
+        body += differences(record, others) + "\n\n" + said(record, others) + "\n"
     return body
 
 
