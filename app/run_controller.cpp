@@ -201,8 +201,9 @@ void RunController::accept_model(const LoadedModel& model) {
   model_ = model;
   context_.set_trained_under(model.trained_under);
   if (!same)
-    context_.set_model(model.info.config, model.trained_under ? model.trained_under->config
-                                                              : SegmentConfig::defaults_for(model.info.config));
+    context_.set_model(model.info.config, model.trained_under
+                                              ? model.trained_under->config
+                                              : SegmentConfig::untrained_defaults_for(model.info.config));
   text_.reset();  // its ids were the last model's; the worker sends this one's next
   context_.add_note(tr("%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6")
                         .arg(QString::fromStdString(model.info.config.name))

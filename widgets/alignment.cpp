@@ -24,6 +24,7 @@ QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& conf
   };
   compare("S", &SegmentConfig::segment_length);
   compare("M", &SegmentConfig::carry_length);
+  compare("n", &SegmentConfig::sink_length);
   compare("R", &SegmentConfig::retrieval_length);
   compare("K", &SegmentConfig::truncation_depth);
   return found;

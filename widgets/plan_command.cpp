@@ -24,6 +24,7 @@ constexpr const char* flags[] = {
     "seed",
     "segment_length",
     "carry_length",
+    "sink_length",
     "retrieval_length",
     "truncation_depth",
     "long_range_layers",

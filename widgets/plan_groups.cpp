@@ -46,6 +46,8 @@ PlanGroup segment_group() {
       {{"segment_length", Kind::Integer, TEXT("Segment S"), TEXT(" tokens"), TEXT("Read by a step of the recurrence")},
        {"carry_length", Kind::Integer, TEXT("Carry M"), TEXT(" tokens"),
         TEXT("Tail of the last segment that local heads keep; at most S")},
+       {"sink_length", Kind::Integer, TEXT("Sinks n"), TEXT(" tokens"),
+        TEXT("The sample's first tokens, which every head reads; 0: the paper's method")},
        {"retrieval_length", Kind::Integer, TEXT("Retrieval R"), TEXT(" tokens"),
         TEXT("Fetched from the past by a long-range head; 0: none")},
        {"truncation_depth", Kind::Integer, TEXT("Depth K"), TEXT(" transitions"),

@@ -15,11 +15,12 @@ QString run_name(const RunModel& run) {
   const QString text = run.text_name().isEmpty() ? RunDigests::tr("text") : QFileInfo(run.text_name()).fileName();
   const QString policy = QString::fromStdString(run.request().policy);
   if (run.request().policy != "segmented") return QStringLiteral("%1 · %2").arg(text, policy);
-  return QStringLiteral("%1 · %2 S %3 M %4 R %5")
-      .arg(text, policy)
-      .arg(config.segment_length)
-      .arg(config.carry_length)
-      .arg(config.retrieval_length);
+  const QString lengths = QStringLiteral("%1 · %2 S %3 M %4 R %5")
+                              .arg(text, policy)
+                              .arg(config.segment_length)
+                              .arg(config.carry_length)
+                              .arg(config.retrieval_length);
+  return config.sink_length > 0 ? QStringLiteral("%1 n %2").arg(lengths).arg(config.sink_length) : lengths;
 }
 
 void RunDigests::add(const RunModel& run) {

@@ -87,12 +87,16 @@ void compare(WhatIfResult& result, const WhatIfOutcome& as_it_was, const WhatIfO
 }
 
 QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to) {
-  static const std::vector<std::pair<const char*, QString>> symbols = {
-      {"segment_length", QStringLiteral("S")},   {"carry_length", QStringLiteral("M")},
-      {"retrieval_length", QStringLiteral("R")}, {"truncation_depth", QStringLiteral("K")},
-      {"query_length", QStringLiteral("L_q")},   {"top_k", QStringLiteral("k")},
-      {"anchors", QStringLiteral("A")},          {"expand_before", QStringLiteral("o⁻")},
-      {"expand_after", QStringLiteral("o⁺")}};
+  static const std::vector<std::pair<const char*, QString>> symbols = {{"segment_length", QStringLiteral("S")},
+                                                                       {"carry_length", QStringLiteral("M")},
+                                                                       {"sink_length", QStringLiteral("n")},
+                                                                       {"retrieval_length", QStringLiteral("R")},
+                                                                       {"truncation_depth", QStringLiteral("K")},
+                                                                       {"query_length", QStringLiteral("L_q")},
+                                                                       {"top_k", QStringLiteral("k")},
+                                                                       {"anchors", QStringLiteral("A")},
+                                                                       {"expand_before", QStringLiteral("o⁻")},
+                                                                       {"expand_after", QStringLiteral("o⁺")}};
   const nlohmann::json a = from, b = to;
   QStringList changes;
   bool grouping = false;

@@ -173,6 +173,8 @@ void ConfigOptions::add_lengths(CLI::App& app) {
   };
   length("--segment-length", "segment_length", "S: tokens of a segment");
   length("--carry-length", "carry_length", "M: tokens of the carried tail that local heads read; 0 carries nothing");
+  length("--sink-length", "sink_length",
+         "tokens at the text's beginning that every head reads as attention sinks; 0 is the paper's method");
   length("--retrieval-length", "retrieval_length", "R: tokens that a long-range head retrieves; 0 retrieves nothing");
   length("--truncation-depth", "truncation_depth", "K: segment transitions that gradients cross (training)");
   length("--query-length", "query_length", "L_q: queries at a segment's end that search for the next one");

@@ -112,6 +112,7 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
   text += "policy     " + description.request.policy + ", S " + count(config.segment_length) + ", M " +
           count(config.carry_length) + ", R " + count(config.retrieval_length) + ", K " +
           count(config.truncation_depth);
+  if (config.sink_length > 0) text += ", sinks " + count(config.sink_length);
   if (config.pool_keys != PoolKeys::Model) text += ", pool keys " + std::string(pool_keys_name(config.pool_keys));
   text += "\n";
   text += "text       " + count(summary.tokens) + " tokens, " + count(summary.targets) + " targets, " +

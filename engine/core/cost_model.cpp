@@ -21,6 +21,18 @@ Wide pair_bytes(const CostModel& cost) {
   return Wide{2} * cost.model.head_dim * cost.bytes_per_value;
 }
 
+/// Heads that sinks are kept for in a layer: KV heads of local heads, and long query heads.
+Wide sink_rows(const CostModel& cost, int layer) {
+  const Grouping& grouping = cost.config.grouping;
+  return std::ssize(grouping.local_kv_heads(layer, cost.model)) + std::ssize(grouping.long_heads(layer));
+}
+
+Wide sink_bytes(const CostModel& cost) {
+  Wide rows = 0;
+  for (int layer = 0; layer < cost.model.layers; ++layer) rows += sink_rows(cost, layer);
+  return rows * cost.config.sink_length * pair_bytes(cost);
+}
+
 /// Positions × heads of the prefixes that attention reads in one segment, over all layers. A retrieved prefix belongs
 /// to a query head, a carried one to a KV head.
 Wide prefix_slots(const CostModel& cost) {
@@ -28,6 +40,7 @@ Wide prefix_slots(const CostModel& cost) {
   Wide slots = 0;
   for (int layer = 0; layer < cost.model.layers; ++layer) {
     slots += Wide{cost.config.carry_length} * std::ssize(grouping.local_kv_heads(layer, cost.model));
+    slots += Wide{cost.config.sink_length} * sink_rows(cost, layer);
     if (grouping.retrieves(layer)) {
       slots += Wide{cost.config.retrieval_length} * std::ssize(grouping.long_heads(layer));
     }
@@ -128,7 +141,8 @@ double CostModel::visible_positions() const {
     prefix += (static_cast<double>(model.heads) - taken) * static_cast<double>(config.carry_length);
     if (config.grouping.is_long_layer(layer)) prefix += taken * static_cast<double>(config.retrieval_length);
   }
-  return static_cast<double>(config.segment_length) + prefix / static_cast<double>(model.layers * model.heads);
+  return static_cast<double>(config.segment_length + config.sink_length) +
+         prefix / static_cast<double>(model.layers * model.heads);
 }
 
 MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
@@ -145,7 +159,8 @@ MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
   const bool alone = tokens <= config.segment_length;
   const Wide kept = (alone ? 0 : prefixes) + (use.decoding ? open_bytes(*this) : own / model.layers);
   const Wide carries = (alone ? 1 : 2) * Wide{bytes.carry};
-  bytes.device_peak = saturated(Wide{bytes.weights} + bytes.activations + kept + carries + bytes.pool);
+  bytes.device_peak =
+      saturated(Wide{bytes.weights} + bytes.activations + kept + carries + sink_bytes(*this) + bytes.pool);
   return bytes;
 }
 

@@ -26,7 +26,7 @@ struct CostModel {
   bool packed_weights = false;  ///< in 8 bits, and 16 bits of scale for 32 of them
 
   std::int64_t weight_bytes() const;
-  /// Bytes of KV that attention sees in one segment, all layers: S + αM + β(1−α)R, per head, exactly by KV head.
+  /// Bytes of KV that attention sees in one segment, all layers: n + S + αM + β(1−α)R, per head, exactly by KV head.
   std::int64_t segmented_attention_bytes() const;
   std::int64_t carry_bytes() const;
   std::int64_t pool_bytes(std::int64_t tokens) const;  ///< keys as SegmentConfig::pool_keys holds them
@@ -36,7 +36,7 @@ struct CostModel {
   /// Peak of temporaries while a chunk of `chunk` tokens runs without gradients: the larger of a layer's and the
   /// logits'.
   std::int64_t activation_bytes(std::int64_t chunk, bool loss = true) const;
-  /// S + αM + β(1−α)R: mean number of positions a head sees, tokens.
+  /// n + S + αM + β(1−α)R: mean number of positions a head sees, tokens.
   double visible_positions() const;
   /// All kinds at the end of a run of `tokens`; decoding keeps the open segment's keys and values of all layers.
   MemoryBytes segmented(std::int64_t tokens, RunUse use = {}) const;

@@ -90,7 +90,7 @@ struct Inspection {
   std::int64_t segment = 0;
   std::vector<HeadHits> hits;
   std::optional<AttentionMap> attention;
-  Map prefix_mass;  ///< [L, H]: mean over queries of the attention on the head's prefix
+  Map prefix_mass;  ///< [L, H]: mean over queries of the attention on the head's prefix, sinks included
   std::vector<SlotMasses> slot_masses;
   std::optional<SearchSteps> search;
   std::vector<HeadMisses> misses;

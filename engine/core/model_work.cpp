@@ -21,13 +21,14 @@ double pairs(std::int64_t length, std::int64_t prefix) {
 /// The same over all heads and layers of a segment that begins at `first`.
 double segment_pairs(const ModelWork& work, std::int64_t first, std::int64_t length) {
   const SegmentConfig& config = work.config;
-  const std::int64_t carried = first > 0 ? config.carry_length : 0;
-  const std::int64_t retrieved = std::min(config.retrieval_length, first);
+  const std::int64_t sinks = first > 0 ? config.sink_length : 0;
+  const std::int64_t carried = first > 0 ? config.carry_length + sinks : 0;
+  const std::int64_t retrieved = std::min(config.retrieval_length, first - sinks);
   double sum = 0;
   for (int layer = 0; layer < work.model.layers; ++layer) {
     const auto taken = std::ssize(config.grouping.long_heads(layer));
     sum += real(work.model.heads - taken) * pairs(length, carried);
-    sum += real(taken) * pairs(length, config.grouping.is_long_layer(layer) ? retrieved : 0);
+    sum += real(taken) * pairs(length, sinks + (config.grouping.is_long_layer(layer) ? retrieved : 0));
   }
   return sum;
 }
@@ -37,7 +38,9 @@ double all_pairs(const ModelWork& work, std::int64_t tokens) {
   const std::int64_t length = work.config.segment_length;
   double sum = 0;
   // Segments that have a whole carry and a whole retrieved prefix before them all cost the same.
-  const std::int64_t steady = (std::max(work.config.retrieval_length, std::int64_t{1}) + length - 1) / length * length;
+  const std::int64_t steady =
+      (std::max(work.config.retrieval_length + work.config.sink_length, std::int64_t{1}) + length - 1) / length *
+      length;
   for (std::int64_t first = 0; first < std::min(tokens, steady); first += length)
     sum += segment_pairs(work, first, std::min(length, tokens - first));
   if (tokens <= steady) return sum;
@@ -69,8 +72,9 @@ double ModelWork::decode_bytes(std::int64_t context, int bytes_per_value, bool p
   const double weights = real(seen.weight_bytes()) * (1 - embedding / real(model.parameters()));
   if (policy == "full") return weights + real(seen.full_attention_bytes(context + 1));
   seen.config.segment_length = context % config.segment_length + 1;
-  if (context < config.segment_length) seen.config.carry_length = 0;
-  seen.config.retrieval_length = std::min(config.retrieval_length, context - context % config.segment_length);
+  if (context < config.segment_length) seen.config.carry_length = seen.config.sink_length = 0;
+  seen.config.retrieval_length =
+      std::min(config.retrieval_length, context - context % config.segment_length - seen.config.sink_length);
   return weights + real(seen.segmented_attention_bytes());
 }
 

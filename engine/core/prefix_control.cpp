@@ -43,7 +43,7 @@ std::vector<std::int64_t> draw_positions(Counter& counter, std::int64_t count, s
   return {chosen.begin(), chosen.end()};
 }
 
-/// The first `first` positions and the last count − first ones.
+/// The first `first` of 0..limit−1 and the last count − first ones.
 std::vector<std::int64_t> ends_of(std::int64_t first, std::int64_t count, std::int64_t limit) {
   std::vector<std::int64_t> positions(static_cast<std::size_t>(count));
   const auto middle = positions.begin() + first;
@@ -52,8 +52,9 @@ std::vector<std::int64_t> ends_of(std::int64_t first, std::int64_t count, std::i
   return positions;
 }
 
+/// Of `pool` positions; `sinks`: how many of the first ones PrefixSource::Sinks takes.
 std::vector<std::int64_t> control_positions(PrefixSource control, Counter& counter, std::int64_t count,
-                                            std::int64_t pool) {
+                                            std::int64_t pool, std::int64_t sinks) {
   switch (control) {
     case PrefixSource::Random:
       return draw_positions(counter, count, pool);
@@ -62,7 +63,7 @@ std::vector<std::int64_t> control_positions(PrefixSource control, Counter& count
     case PrefixSource::Constant:
       return ends_of(count, count, pool);
     case PrefixSource::Sinks:
-      return ends_of(std::min(kSinkTokens, count), count, pool);
+      return ends_of(std::min(sinks, count), count, pool);
     case PrefixSource::Search:
     case PrefixSource::Off:
     case PrefixSource::Oracle:
@@ -101,12 +102,15 @@ std::vector<HeadHits> control_hits(PrefixSource control, const SegmentConfig& co
   Counter counter(seed);
   std::vector<HeadHits> all;
   for (std::int64_t segment = 1; segment * config.segment_length < tokens; ++segment) {
-    const std::int64_t pool = segment * config.segment_length, count = std::min(config.retrieval_length, pool);
+    const std::int64_t first = config.sink_length, pool = segment * config.segment_length - first;
+    const std::int64_t count = std::min(config.retrieval_length, pool);
     for (int layer = 0; layer < model.layers; ++layer) {
       if (!config.grouping.retrieves(layer)) continue;
       for (int head : config.grouping.long_heads(layer)) {
         HeadHits hits{segment, layer, head, {}};
-        for (std::int64_t position : control_positions(control, counter, count, pool)) hits.hits.push_back({position});
+        for (std::int64_t position :
+             control_positions(control, counter, count, pool, std::max<std::int64_t>(0, kSinkTokens - first)))
+          hits.hits.push_back({first + position});
         all.push_back(std::move(hits));
       }
     }

@@ -23,8 +23,6 @@ enum class PrefixSource {
   Oracle     ///< the R positions on which the head's attention over the whole pool is heaviest (Inspection::misses)
 };
 
-constexpr std::int64_t kSinkTokens = 4;
-
 /// Every source, in the order of the enumeration.
 std::span<const PrefixSource> prefix_sources();
 std::string_view prefix_source_name(PrefixSource source);  ///< "search", "off", "random", …
@@ -34,9 +32,9 @@ bool is_position_control(PrefixSource source);
 /// The names of what a whole run can read: every source but Oracle, which needs a run to look at.
 std::vector<std::string> run_prefix_names();
 
-/// Hits for every segment, layer and head that retrieves, to be replayed (RunRequest::forced_hits). All count as
-/// padding: they are no evidence. `control` is a position control. Pure; the same seed gives the same hits on every
-/// machine.
+/// Hits for every segment, layer and head that retrieves, to be replayed (RunRequest::forced_hits): positions behind
+/// the configuration's sinks, which lead every prefix anyway. All count as padding: they are no evidence. `control` is
+/// a position control. Pure; the same seed gives the same hits on every machine.
 std::vector<HeadHits> control_hits(PrefixSource control, const SegmentConfig& config, const ModelConfig& model,
                                    std::int64_t tokens, std::uint64_t seed);
 

@@ -18,6 +18,7 @@ void each_integer(Config& config, Visit visit) {
   visit("segment_length", config.segment_length, std::int64_t{1});
   visit("carry_length", config.carry_length, std::int64_t{0});
   visit("retrieval_length", config.retrieval_length, std::int64_t{0});
+  visit("sink_length", config.sink_length, std::int64_t{0});
   visit("truncation_depth", config.truncation_depth, std::int64_t{0});
   visit("query_length", config.query_length, std::int64_t{1});
   visit("summary_window", config.summary_window, std::int64_t{1});
@@ -125,6 +126,7 @@ bool sizes_fit(const SegmentConfig& config, const ModelConfig& model) {
   std::int64_t bytes = 0;
   if (__builtin_add_overflow(config.segment_length, config.carry_length, &bytes)) return false;
   if (__builtin_add_overflow(bytes, config.retrieval_length, &bytes)) return false;
+  if (__builtin_add_overflow(bytes, config.sink_length, &bytes)) return false;
   for (std::int64_t factor : {model.layers, model.heads, model.head_dim, std::int64_t{2} * 8}) {
     if (__builtin_mul_overflow(bytes, factor, &bytes)) return false;
   }
@@ -147,6 +149,12 @@ SegmentConfig SegmentConfig::defaults_for(const ModelConfig& model) {
   return config;
 }
 
+SegmentConfig SegmentConfig::untrained_defaults_for(const ModelConfig& model) {
+  SegmentConfig config = defaults_for(model);
+  config.sink_length = kSinkTokens;
+  return config;
+}
+
 void SegmentConfig::validate(const ModelConfig& model, const std::string& where) const {
   each_integer(*this, [&](const char* name, std::int64_t value, std::int64_t least) {
     if (value < least)
@@ -159,6 +167,12 @@ void SegmentConfig::validate(const ModelConfig& model, const std::string& where)
                  std::string("is ") + std::to_string(carry_length) + ", more than segment_length, " +
                      std::to_string(segment_length),
                  "The carried tail comes from one segment: make it at most as long.");
+  }
+  if (sink_length > segment_length - carry_length) {
+    refuse_field(where, "sink_length",
+                 "is " + std::to_string(sink_length) + ", and with carry_length, " + std::to_string(carry_length) +
+                     ", more than segment_length, " + std::to_string(segment_length),
+                 "Sinks and carry are different tokens of one segment: make their sum at most its length.");
   }
   if (!sizes_fit(*this, model)) {
     refuse_field(where, "segment_length + carry_length + retrieval_length",

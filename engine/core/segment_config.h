@@ -11,12 +11,16 @@
 
 namespace carryover {
 
+/// Sinks that a model reads which was not trained for segments; also of PrefixSource::Sinks.
+inline constexpr std::int64_t kSinkTokens = 4;
+
 /// Every knob of segmented execution (sec:consistency, app:retrieval), by its JSON name. Lengths are in tokens.
 /// A plain value; any thread.
 struct SegmentConfig {
   std::int64_t segment_length = 4096;   ///< S ≥ 1
   std::int64_t carry_length = 512;      ///< M, 0 ≤ M ≤ S
   std::int64_t retrieval_length = 512;  ///< R ≥ 0; may exceed S
+  std::int64_t sink_length = 0;  ///< n ≥ 0, n + M ≤ S: the text's first tokens that every head reads (ADR 0019)
   std::int64_t truncation_depth = 1;    ///< K ≥ 0, segment transitions that gradients cross
   Grouping grouping;                    ///< JSON: long_range_layers, long_range_heads
   std::int64_t query_length = 64;       ///< L_q ≥ 1
@@ -37,7 +41,11 @@ struct SegmentConfig {
   std::int64_t anchor_count() const;
 
   /// Defaults scaled to the model's context: S = min(4096, context/8 rounded to 64, ≥ 16), M = R = S/8.
+  /// No sinks: the paper's method.
   static SegmentConfig defaults_for(const ModelConfig& model);
+  /// The same with kSinkTokens sinks (beyond the paper): for a model that was not trained in segments, which without
+  /// them loses its attention sink at segment boundaries.
+  static SegmentConfig untrained_defaults_for(const ModelConfig& model);
 
   /// Throws EngineError{BadInput} naming the field. `where` is the file or "command line".
   void validate(const ModelConfig& model, const std::string& where) const;

@@ -49,6 +49,7 @@ HeadAttention::HeadAttention(const AttentionSight& sight, int head) {
       row = std::ssize(before);
     }
     retrieved_ = group.prefix_per_query_head;
+    sinks_ = group.sinks;
     prefix_values_ = group.prefix_values[row].to(wide);
     prefix_length_ = prefix_values_.size(0);
     keys_ = at::cat({group.prefix_keys[row].to(wide), keys_}, 0);

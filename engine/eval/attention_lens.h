@@ -16,6 +16,7 @@ class HeadAttention {
   HeadAttention(const AttentionSight& sight, int head);
 
   std::int64_t prefix_length() const { return prefix_length_; }
+  std::int64_t sinks() const { return sinks_; }  ///< the prefix's first slots
   std::int64_t queries() const { return queries_.size(0); }
   bool reads_retrieved() const { return retrieved_; }
   const at::Tensor& prefix_values() const { return prefix_values_; }  ///< [P, d]; undefined where P = 0
@@ -26,7 +27,7 @@ class HeadAttention {
 
  private:
   at::Tensor queries_, keys_, values_, prefix_values_;  ///< keys_: [P + n, d]
-  std::int64_t prefix_length_ = 0;
+  std::int64_t prefix_length_ = 0, sinks_ = 0;
   bool retrieved_ = false;
 };
 

@@ -103,13 +103,14 @@ class Inspector {
     return found == hits.end() ? nullptr : &*found;
   }
 
-  /// Of what was retrieved, or else of what stands right before the segment.
+  /// Of the sinks, then of what was retrieved, or else of what stands right before the segment.
   std::vector<std::int64_t> prefix_positions(const HeadAttention& attention, HeadRef head) const {
     std::vector<std::int64_t> positions;
     const HeadHits* hits = attention.reads_retrieved() ? hits_of(head) : nullptr;
     for (std::int64_t slot = 0; slot < attention.prefix_length(); ++slot)
-      positions.push_back(hits ? hits->hits[static_cast<std::size_t>(slot)].position
-                               : replay_.first_token() - attention.prefix_length() + slot);
+      positions.push_back(slot < attention.sinks() ? slot
+                          : hits ? hits->hits[static_cast<std::size_t>(slot - attention.sinks())].position
+                                 : replay_.first_token() - attention.prefix_length() + slot);
     return positions;
   }
 
@@ -120,9 +121,9 @@ class Inspector {
       const at::Tensor slots = mean_attention(attention).narrow(0, 0, attention.prefix_length()).contiguous();
       const auto cell = static_cast<std::size_t>(sight.layer * inspection_.prefix_mass.columns + h);
       inspection_.prefix_mass.values[cell] = static_cast<float>(slots.sum().item<double>());
-      if (!attention.reads_retrieved()) continue;
+      if (!attention.reads_retrieved() || hits_of({sight.layer, h}) == nullptr) continue;
       const auto* mass = slots.const_data_ptr<double>();
-      inspection_.slot_masses.push_back({{sight.layer, h}, {mass, mass + slots.numel()}});
+      inspection_.slot_masses.push_back({{sight.layer, h}, {mass + attention.sinks(), mass + slots.numel()}});
     }
   }
 

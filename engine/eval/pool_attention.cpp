@@ -25,7 +25,8 @@ at::Tensor mean_attention(const at::Tensor& queries, const at::Tensor& keys) {
   return (sum / m).cpu();
 }
 
-HeadMisses compare(const HeadHits& hits, const at::Tensor& attention) {
+/// `first`: the position of the attention's first entry.
+HeadMisses compare(const HeadHits& hits, const at::Tensor& attention, std::int64_t first) {
   HeadMisses misses{{hits.layer, hits.head}, 0, 0, 0, {}};
   const auto* mass = attention.const_data_ptr<double>();
   std::vector<std::int64_t> order(static_cast<std::size_t>(attention.numel()));
@@ -34,11 +35,12 @@ HeadMisses compare(const HeadHits& hits, const at::Tensor& attention) {
   std::partial_sort(order.begin(), order.begin() + r, order.end(),
                     [mass](std::int64_t a, std::int64_t b) { return mass[a] != mass[b] ? mass[a] > mass[b] : a < b; });
   misses.oracle.assign(order.begin(), order.begin() + r);
+  for (std::int64_t& position : misses.oracle) position += first;
   std::sort(misses.oracle.begin(), misses.oracle.end());
   std::int64_t found = 0;
-  for (const std::int64_t position : misses.oracle) misses.oracle_mass += mass[position];
+  for (const std::int64_t position : misses.oracle) misses.oracle_mass += mass[position - first];
   for (const Hit& hit : hits.hits) {
-    misses.mass += mass[hit.position];
+    misses.mass += mass[hit.position - first];
     found += std::binary_search(misses.oracle.begin(), misses.oracle.end(), hit.position);
   }
   misses.recall = r > 0 ? static_cast<double>(found) / static_cast<double>(r) : 0;
@@ -52,8 +54,9 @@ void PoolAttention::see(const AttentionSight& sight) {
   std::size_t row = 0;
   for (const HeadHits& hits : hits_) {
     if (hits.layer != sight.layer) continue;
-    const at::Tensor keys = layer.keys.wide(layer.head_slot[row++], 0, pool_.entries());
-    misses_.push_back(compare(hits, mean_attention(sight.kv.queries[hits.head].to(keys.device()), keys)));
+    const std::int64_t first = pool_.first_searched();
+    const at::Tensor keys = layer.keys.wide(layer.head_slot[row++], first, pool_.entries() - first);
+    misses_.push_back(compare(hits, mean_attention(sight.kv.queries[hits.head].to(keys.device()), keys), first));
   }
 }
 

@@ -7,7 +7,8 @@
 namespace carryover {
 
 /// Looks on while a segment runs and compares what its long heads read with what they would attend to most, had they
-/// the whole pool: softmax of unrotated q·k/√d over its entries, mean over the segment's queries. Borrows the pool.
+/// the whole pool: softmax of unrotated q·k/√d over its entries behind the sinks, mean over the segment's queries.
+/// Borrows the pool.
 class PoolAttention {
  public:
   /// `hits`: what the segment reads, by layer and head; the heads to look at.

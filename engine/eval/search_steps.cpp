@@ -75,13 +75,16 @@ SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head
   steps.position_step = (pool.entries() + kColumns - 1) / kColumns;
   steps.scores = pooled(at::mm(summaries[0].to(entries.scalar_type()), entries.t()), steps.position_step);
 
-  const auto ranked = ops::pool_topk(layer.keys.slot(slot), pool.entries(), summaries, {0}, config.top_k);
+  const std::int64_t first = pool.first_searched();
+  const auto ranked =
+      ops::pool_topk(layer.keys.slot(slot).after(first), pool.entries() - first, summaries, {0}, config.top_k);
   for (std::size_t i = 0; i < ranked.indices.size(); ++i) {
     if (ranked.indices[i] < 0) continue;
+    const std::int64_t position = first + ranked.indices[i];
     const bool anchor = std::any_of(found->hits.begin(), found->hits.end(), [&](const Hit& hit) {
-      return hit.kind == HitKind::Anchor && hit.position == ranked.indices[i];
+      return hit.kind == HitKind::Anchor && hit.position == position;
     });
-    steps.ranked.push_back({static_cast<int>(i / static_cast<std::size_t>(config.top_k)), ranked.indices[i],
+    steps.ranked.push_back({static_cast<int>(i / static_cast<std::size_t>(config.top_k)), position,
                             static_cast<float>(ranked.scores[i]), anchor});
   }
   return steps;

@@ -115,8 +115,11 @@ class WhatIf {
 
   void check(const SegmentConfig& config) const {
     config.validate(replay_.decoder().config, "what-if");
-    if (config.segment_length != request_.run.config.segment_length || !(config.rope == request_.run.config.rope))
-      throw EngineError(Fault::BadInput, "what-if", "segment_length and rope can't change for one segment alone",
+    const SegmentConfig& run = request_.run.config;
+    if (config.segment_length != run.segment_length || config.sink_length != run.sink_length ||
+        !(config.rope == run.rope))
+      throw EngineError(Fault::BadInput, "what-if",
+                        "segment_length, sink_length and rope can't change for one segment alone",
                         "Run the whole text with the other value and compare the runs.");
   }
 
@@ -148,9 +151,11 @@ class WhatIf {
         break;
     }
     for (const SlotRef& slot : edit.added) {
-      if (slot.position < 0 || slot.position >= replay_.first_token())
-        throw EngineError(Fault::BadInput, name_of(slot), "is not in the segment's past",
-                          "Add a position before token " + std::to_string(replay_.first_token()) + ".");
+      const std::int64_t first = request_.run.config.sink_length;
+      if (slot.position < first || slot.position >= replay_.first_token())
+        throw EngineError(
+            Fault::BadInput, name_of(slot), "is not in the segment's past behind the sinks",
+            "Add a position from " + std::to_string(first) + " to " + std::to_string(replay_.first_token() - 1) + ".");
       HeadHits& head = long_head(hits, slot);
       if (!holds(head, slot.position) && !head.hits.empty()) replace_least(head, slot.position, edit.added);
     }

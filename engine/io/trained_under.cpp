@@ -38,7 +38,7 @@ void write_trained_under(const std::string& folder, const TrainedUnder& trained)
 
 SegmentConfig initial_config(const ModelConfig& config, const std::string& model, const std::string& adapter) {
   const auto trained = read_trained_under(adapter.empty() ? model : adapter);
-  return trained ? trained->config : SegmentConfig::defaults_for(config);
+  return trained ? trained->config : SegmentConfig::untrained_defaults_for(config);
 }
 
 }  // namespace carryover

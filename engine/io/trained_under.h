@@ -21,7 +21,7 @@ std::optional<TrainedUnder> read_trained_under(const std::string& folder);
 void write_trained_under(const std::string& folder, const TrainedUnder& trained);
 
 /// The segmentation to start with: what the adapter, where one is given, or else the model was trained under; else the
-/// defaults for the model. Throws as read_trained_under().
+/// defaults for a model that was not trained in segments, sinks included. Throws as read_trained_under().
 SegmentConfig initial_config(const ModelConfig& config, const std::string& model, const std::string& adapter);
 
 }  // namespace carryover

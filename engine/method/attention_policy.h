@@ -20,6 +20,7 @@ struct HeadGroup {
   at::Tensor prefix_keys;    ///< [heads or KV heads of `heads`, P, d], rotated for this segment; undefined where P = 0
   at::Tensor prefix_values;  ///< the same
   bool prefix_per_query_head = false;
+  std::int64_t sinks = 0;  ///< slots at the prefix's head that hold the text's first tokens
 };
 
 /// Keys, values and queries of one layer for the segment so far, all unrotated but `rotated_keys`.
@@ -34,6 +35,7 @@ struct LayerTrace {
   LayerCarry carry;                   ///< differentiable
   at::Tensor past_keys, past_values;  ///< detached: for the pool, or for full attention's cache (rotated there)
   at::Tensor queries;                 ///< detached tail queries [H_long, ≤ L_q, d] of a retrieving layer
+  LayerSinks sinks;                   ///< of this segment; a policy keeps the first segment's
 };
 
 /// Which segment runs.

@@ -63,6 +63,43 @@ LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int
   return {tail(keys), tail(values)};
 }
 
+std::int64_t LayerSinks::bytes() const {
+  std::int64_t total = 0;
+  for (const at::Tensor* tensor : {&local_keys, &local_values, &long_keys, &long_values})
+    if (tensor->defined()) total += static_cast<std::int64_t>(tensor->nbytes());
+  return total;
+}
+
+CarriedState CarriedState::without_tokens_before(std::int64_t first, std::int64_t m) const {
+  const std::int64_t keep = std::min(length(), m - std::min(first, m));
+  if (keep == length()) return *this;
+  CarriedState shorter;
+  for (const LayerCarry& layer : layers) {
+    if (!layer.keys.defined() || keep == 0) {
+      shorter.layers.emplace_back();
+      continue;
+    }
+    const auto tail = [&](const at::Tensor& kv) { return kv.narrow(1, kv.size(1) - keep, keep); };
+    shorter.layers.push_back({tail(layer.keys), tail(layer.values)});
+  }
+  return shorter;
+}
+
+LayerSinks first_tokens(const SegmentConfig& config, const ModelConfig& model, int layer, const at::Tensor& keys,
+                        const at::Tensor& values) {
+  const std::int64_t length = std::min(config.sink_length, keys.size(1));
+  if (length == 0) return {};
+  const auto first = [&](const at::Tensor& kv, const std::vector<int>& kv_heads) {
+    if (kv_heads.empty()) return at::Tensor();
+    return select_heads(kv.detach().narrow(1, 0, length), kv_heads).clone(at::MemoryFormat::Contiguous);
+  };
+  const std::vector<int> local = config.grouping.local_kv_heads(layer, model);
+  std::vector<int> of_long_heads;
+  for (const int head : config.grouping.long_heads(layer))
+    of_long_heads.push_back(head / static_cast<int>(model.group_size()));
+  return {first(keys, local), first(values, local), first(keys, of_long_heads), first(values, of_long_heads)};
+}
+
 CarryMaps carry_maps(const CarriedState& state, const CarriedState& previous) {
   const at::NoGradGuard no_gradients;
   CarryMaps maps;

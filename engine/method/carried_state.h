@@ -15,12 +15,23 @@ struct LayerCarry {
   at::Tensor values;  ///< [H_local_kv, M_i, d]
 };
 
+/// The text's first tokens in one layer, which lead the prefix of every later segment (ADR 0019). Detached, unrotated;
+/// undefined where nobody reads them.
+struct LayerSinks {
+  at::Tensor local_keys, local_values;  ///< [H_local_kv, n, d]: the rows of a LayerCarry
+  at::Tensor long_keys, long_values;    ///< [H_long, n, d]: a row for each long query head
+
+  std::int64_t bytes() const;
+};
+
 /// C_i: the only differentiable state between segments (eq:forward). 0 ≤ M_i ≤ M; M_0 = 0. Keys are unrotated; their
 /// positions apply on use (app:rope). Owner: a policy's state. Thread: engine.
 struct CarriedState {
   std::vector<LayerCarry> layers;  ///< [L]
 
   std::int64_t length() const;  ///< M_i
+  /// The same without tokens before `first` of a segment of m tokens: what sinks hold is not carried too.
+  CarriedState without_tokens_before(std::int64_t first, std::int64_t m) const;
   std::int64_t bytes() const;
   CarriedState detached() const;
 };
@@ -29,6 +40,10 @@ struct CarriedState {
 /// keys, values: [H_kv, n, d] unrotated.
 LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int layer, const at::Tensor& keys,
                       const at::Tensor& values);
+
+/// The first `sink_length` keys and values of the heads of `layer`, copied. keys, values: [H_kv, n, d] unrotated.
+LayerSinks first_tokens(const SegmentConfig& config, const ModelConfig& model, int layer, const at::Tensor& keys,
+                        const at::Tensor& values);
 
 /// [L, M_i] maps of a state for the window: mean over KV heads of ‖k‖, ‖v‖, and the drift ‖k − k'‖/‖k'‖ from `previous`
 /// (empty where the lengths differ).

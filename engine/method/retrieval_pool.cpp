@@ -30,7 +30,8 @@ void enlarge(at::Tensor& tensor, std::int64_t entries, std::int64_t capacity, c1
 RetrievalPool::RetrievalPool(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                              std::int64_t expected_tokens)
     : layers_(static_cast<std::size_t>(model.layers)),
-      device_(config.pool_on_host ? c10::Device(at::kCPU) : options.device()) {
+      device_(config.pool_on_host ? c10::Device(at::kCPU) : options.device()),
+      sink_length_(config.sink_length) {
   options = options.device(device_);
   if (config.retrieval_length == 0) return;
   const auto value_bytes = static_cast<int>(options.dtype().itemsize());

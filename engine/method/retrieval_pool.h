@@ -2,6 +2,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/core/segment_config.h"
@@ -32,6 +33,8 @@ class RetrievalPool {
 
   std::int64_t entries() const { return entries_; }
   std::int64_t bytes() const;  ///< of the entries held, scales of int8 keys included
+  /// The entries before it are sinks: every head reads them anyway, so none is searched for.
+  std::int64_t first_searched() const { return std::min(sink_length_, entries_); }
   const LayerPool& layer(int layer) const { return layers_[static_cast<std::size_t>(layer)]; }
 
   /// One segment: keys[l], values[l] are [slots, m, d] for retrieving layers, undefined elsewhere. Once per segment.
@@ -49,6 +52,7 @@ class RetrievalPool {
   c10::Device device_;             ///< where it is, or where it moves when it grows
   std::int64_t entry_bytes_ = 0;   ///< of one position, all layers and slots
   std::int64_t entries_ = 0, capacity_ = 0;
+  std::int64_t sink_length_ = 0;
   std::int64_t segment_bytes_ = 0;  ///< that running a segment needs beside the pool
 };
 

@@ -96,6 +96,21 @@ std::vector<Hit> hits_of(const ops::FoundHits& found, const HeadRanking& ranking
   return hits;
 }
 
+/// The same ranges, counted from position `first`.
+std::vector<TokenRange> counted_from(std::int64_t first, std::vector<TokenRange> ranges) {
+  for (TokenRange& range : ranges) range = {range.first - first, range.last - first};
+  return ranges;
+}
+
+/// Hits counted from the first entry behind the sinks, as absolute positions.
+std::vector<Hit> behind(std::int64_t sinks, std::vector<Hit> hits) {
+  for (Hit& hit : hits) {
+    hit.position += sinks;
+    if (hit.kind != HitKind::Padding) hit.anchor += sinks;
+  }
+  return hits;
+}
+
 /// ‖key‖ of the last one in, for each cut: of entries of a slot.
 at::Tensor key_norms(const ops::StoredKeys& keys, std::int64_t slot, const ops::RankedEntries& ranked,
                      const std::vector<Cut>& cuts) {
@@ -106,34 +121,39 @@ at::Tensor key_norms(const ops::StoredKeys& keys, std::int64_t slot, const ops::
 }
 
 /// [heads, P] of one layer's heads.
-at::Tensor positions_of(std::span<const HeadHits> heads, std::int64_t entries) {
+at::Tensor positions_of(std::span<const HeadHits> heads, const RetrievalPool& pool) {
+  const std::int64_t entries = pool.entries(), first = pool.first_searched();
   const std::size_t length = heads[0].hits.size();
   at::Tensor positions =
       at::empty({static_cast<std::int64_t>(heads.size()), static_cast<std::int64_t>(length)}, at::kLong);
   auto* out = positions.mutable_data_ptr<std::int64_t>();
   for (const HeadHits& head : heads) {
-    if (head.hits.size() != length || (length > 0 && head.hits.back().position >= entries))
+    const bool within =
+        head.hits.empty() || (head.hits.front().position >= first && head.hits.back().position < entries);
+    if (head.hits.size() != length || !within)
       throw EngineError(Fault::BadInput, "forced hits",
                         "segment " + std::to_string(head.segment) + ", layer " + std::to_string(head.layer) +
-                            ", head " + std::to_string(head.head) + " does not fit: the pool holds " +
-                            std::to_string(entries) + " positions and the layer's other heads read " +
-                            std::to_string(length),
+                            ", head " + std::to_string(head.head) + " does not fit: positions " +
+                            std::to_string(first) + " to " + std::to_string(entries - 1) +
+                            " can be read and the layer's other heads read " + std::to_string(length),
                         "Record the hits on the same text with the same configuration.");
     for (const Hit& hit : head.hits) *out++ = hit.position;
   }
   return positions;
 }
 
-/// Top-k over the entries that are not banned, by their place in the pool.
-ops::RankedEntries rank(const LayerPool& pool, std::int64_t entries, const at::Tensor& summaries, std::int64_t k,
+/// Top-k over the entries behind the sinks that are not banned, counted from the first entry behind the sinks.
+ops::RankedEntries rank(const LayerPool& layer, const RetrievalPool& pool, const at::Tensor& summaries, std::int64_t k,
                         const std::vector<TokenRange>& banned) {
-  if (banned.empty()) return ops::pool_topk(pool.keys, entries, summaries, pool.head_slot, k);
+  const ops::StoredKeys searched = layer.keys.after(pool.first_searched());
+  const std::int64_t entries = pool.entries() - pool.first_searched();
+  if (banned.empty()) return ops::pool_topk(searched, entries, summaries, layer.head_slot, k);
   std::vector<std::int64_t> allowed;
   for (std::int64_t position = 0; position < entries; ++position)
     if (std::none_of(banned.begin(), banned.end(), [&](const TokenRange& range) { return range.contains(position); }))
       allowed.push_back(position);
-  const ops::StoredKeys keys = pool.keys.select(at::tensor(allowed, at::kLong));
-  auto ranked = ops::pool_topk(keys, std::ssize(allowed), summaries, pool.head_slot, k);
+  const ops::StoredKeys keys = searched.select(at::tensor(allowed, at::kLong));
+  auto ranked = ops::pool_topk(keys, std::ssize(allowed), summaries, layer.head_slot, k);
   for (std::int64_t& index : ranked.indices)
     if (index >= 0) index = allowed[static_cast<std::size_t>(index)];
   return ranked;
@@ -173,7 +193,10 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
   const LayerPool& layer_pool = pool.layer(layer);
   at::Tensor summaries = query_summaries(config_, queries).to(layer_pool.keys.device());
   const std::int64_t n = summaries.size(1);
-  const auto ranked = rank(layer_pool, pool.entries(), summaries, std::min(config_.top_k, pool.entries()) + 1, banned_);
+  const std::int64_t first = pool.first_searched(), entries = pool.entries() - first;
+  const SelectionRule selection = rule(first);
+  const auto ranked = rank(layer_pool, pool, summaries, std::min(config_.top_k, entries) + 1, selection.banned);
+  const ops::StoredKeys searched = layer_pool.keys.after(first);
   const at::Tensor summary_norms = summaries.to(at::kDouble).norm(2, -1).cpu();
   std::vector<HeadHits> all;
   for (std::size_t h = 0; h < heads.size(); ++h) {
@@ -182,9 +205,9 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
       continue;
     }
     const HeadRanking ranking{ranked, static_cast<std::int64_t>(h) * n, n};
-    all.push_back({reader, layer, heads[h], select_hits(candidates_of(ranking), rule(), pool.entries())});
+    all.push_back({reader, layer, heads[h], behind(first, select_hits(candidates_of(ranking), selection, entries))});
     const std::vector<Cut> cuts = cuts_of(ranking, config_.anchor_count());
-    const at::Tensor last_in = key_norms(layer_pool.keys, layer_pool.head_slot[h], ranked, cuts);
+    const at::Tensor last_in = key_norms(searched, layer_pool.head_slot[h], ranked, cuts);
     const double* key_norm = last_in.const_data_ptr<double>();
     const double* summary_norm = summary_norms.const_data_ptr<double>() + ranking.first_row;
     close_cuts += count_close(cuts, [&](std::size_t i) { return summary_norm[cuts[i].summary] * key_norm[i]; });
@@ -198,7 +221,7 @@ RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, cons
   if (searches_on_device(queries, pool, reader)) return retrieve_on_device(queries, pool, reader, device);
   std::vector<HeadHits> hits;
   std::int64_t close_cuts = 0;
-  if (config_.retrieval_length > 0 && pool.entries() > 0)
+  if (config_.retrieval_length > 0 && pool.entries() > pool.first_searched())
     for (int l = 0; l < model_.layers; ++l)
       if (config_.grouping.retrieves(l))
         for (HeadHits& head : search(l, queries[static_cast<std::size_t>(l)], pool, reader, close_cuts))
@@ -208,14 +231,16 @@ RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, cons
   return prefix;
 }
 
-SelectionRule Retriever::rule() const {
-  return {config_.anchor_count(), config_.expand_before, config_.expand_after, config_.retrieval_length, banned_};
+SelectionRule Retriever::rule(std::int64_t sinks) const {
+  return {config_.anchor_count(), config_.expand_before, config_.expand_after, config_.retrieval_length,
+          counted_from(sinks, banned_)};
 }
 
 /// Where nothing is prescribed or banned, and the kernels take it.
 bool Retriever::searches_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
                                    std::int64_t reader) const {
-  if (config_.retrieval_length == 0 || pool.entries() == 0 || !banned_.empty()) return false;
+  const std::int64_t entries = pool.entries() - pool.first_searched();
+  if (config_.retrieval_length == 0 || entries == 0 || !banned_.empty()) return false;
   const auto forced = forced_.lower_bound({reader, std::numeric_limits<int>::min(), std::numeric_limits<int>::min()});
   if (forced != forced_.end() && std::get<0>(forced->first) == reader) return false;
   for (int l = 0; l < model_.layers; ++l) {
@@ -223,7 +248,7 @@ bool Retriever::searches_on_device(const std::vector<at::Tensor>& queries, const
     const std::int64_t available = queries[static_cast<std::size_t>(l)].size(1), w = config_.summary_window;
     const std::int64_t summaries = (available >= w ? (available - w) / config_.summary_stride + 1 : 1) + 1;
     return !pool.layer(l).keys.device().is_cpu() &&
-           ops::selects_on_device(summaries, config_.top_k, std::min(config_.retrieval_length, pool.entries()));
+           ops::selects_on_device(summaries, config_.top_k, std::min(config_.retrieval_length, entries));
   }
   return false;
 }
@@ -232,6 +257,7 @@ bool Retriever::searches_on_device(const std::vector<at::Tensor>& queries, const
 RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
                                               std::int64_t reader, c10::Device device) const {
   const at::NoGradGuard no_gradients;
+  const std::int64_t first = pool.first_searched();
   RetrievedPrefix prefix;
   prefix.layers.resize(static_cast<std::size_t>(model_.layers));
   std::vector<int> layers;
@@ -241,11 +267,11 @@ RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& que
     const LayerPool& layer_pool = pool.layer(l);
     const at::Tensor summaries = query_summaries(config_, queries[static_cast<std::size_t>(l)]);
     layers.push_back(l);
-    searches.push_back(ops::search_on_device(layer_pool.keys.rows, pool.entries(),
+    searches.push_back(ops::search_on_device(layer_pool.keys.after(first).rows, pool.entries() - first,
                                              summaries.to(layer_pool.keys.device()), layer_pool.head_slot,
-                                             config_.top_k, rule()));
+                                             config_.top_k, rule(first)));
     auto [keys, values] =
-        ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.head_slot, searches.back().positions);
+        ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.head_slot, searches.back().positions + first);
     prefix.layers[static_cast<std::size_t>(l)] = {keys.to(device), values.to(device)};
   }
   const std::vector<ops::FoundHits> found = ops::to_host(searches);
@@ -255,7 +281,7 @@ RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& que
     const auto n = static_cast<std::int64_t>(layer.summary_norms.size() / heads.size());
     for (std::size_t h = 0; h < heads.size(); ++h) {
       const HeadRanking ranking{layer.ranked, static_cast<std::int64_t>(h) * n, n};
-      prefix.hits.push_back({reader, layers[l], heads[h], hits_of(layer, ranking, h, heads.size())});
+      prefix.hits.push_back({reader, layers[l], heads[h], behind(first, hits_of(layer, ranking, h, heads.size()))});
       const std::vector<Cut> cuts = cuts_of(ranking, config_.anchor_count());
       prefix.close_cuts += count_close(cuts, [&](std::size_t i) {
         const auto summary = static_cast<std::size_t>(ranking.first_row + cuts[i].summary);
@@ -275,7 +301,7 @@ RetrievedPrefix Retriever::gather(std::vector<HeadHits> hits, const RetrievalPoo
     for (last = first; last < hits.size() && hits[last].layer == layer; ++last) continue;
     const std::span<const HeadHits> heads(hits.data() + first, last - first);
     const LayerPool& layer_pool = pool.layer(layer);
-    const at::Tensor positions = positions_of(heads, pool.entries());
+    const at::Tensor positions = positions_of(heads, pool);
     if (positions.size(1) == 0) continue;
     auto [keys, values] = ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.head_slot, positions);
     prefix.layers[static_cast<std::size_t>(layer)] = {keys.to(device), values.to(device)};

@@ -45,7 +45,8 @@ class Retriever {
                            c10::Device device) const;
 
   /// The prefix that holds these hits, by layer and head, every long head of a retrieving layer once. Throws
-  /// EngineError{BadInput} where a position is not in the pool or heads of a layer differ in number of hits.
+  /// EngineError{BadInput} where a position is not in the pool or is a sink's, or heads of a layer differ in number of
+  /// hits.
   RetrievedPrefix gather(std::vector<HeadHits> hits, const RetrievalPool& pool, c10::Device device) const;
 
   /// The same by kernels that wait for nothing, all results fetched at the end: what retrieve() does with a pool on a
@@ -55,7 +56,7 @@ class Retriever {
 
  private:
   bool searches_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool, std::int64_t reader) const;
-  SelectionRule rule() const;
+  SelectionRule rule(std::int64_t sinks) const;  ///< in positions behind the sinks
   std::vector<HeadHits> search(int layer, const at::Tensor& queries, const RetrievalPool& pool, std::int64_t reader,
                                std::int64_t& close_cuts) const;
   const HeadHits* forced_for(std::int64_t reader, int layer, int head) const;

@@ -15,11 +15,11 @@ namespace {
 
 /// Norms of the keys that were ranked; any key's where none was.
 at::Tensor norms_of(const at::Tensor& keys, const at::Tensor& indices, const std::vector<std::int32_t>& head_slot) {
-  const std::int64_t capacity = keys.size(1);
+  const std::int64_t d = keys.size(2), capacity = keys.stride(0) / d;  // a view may leave out a slot's first entries
   std::vector<std::int64_t> first_row(head_slot.begin(), head_slot.end());
   for (std::int64_t& row : first_row) row *= capacity;
   const at::Tensor rows = indices.clamp_min(0) + device_list(first_row, keys.device()).view({-1, 1, 1});
-  return keys.view({keys.size(0) * capacity, keys.size(2)})
+  return keys.as_strided({(keys.size(0) - 1) * capacity + keys.size(1), d}, {d, 1})
       .index_select(0, rows.flatten())
       .to(at::kFloat)
       .norm(2, -1)

@@ -88,6 +88,11 @@ StoredKeys StoredKeys::slot(std::int64_t slot) const {
   return {rows.narrow(0, slot, 1), is_int8(*this) ? scales.narrow(0, slot, 1) : scales};
 }
 
+StoredKeys StoredKeys::after(std::int64_t first) const {
+  const auto rest = [first](const at::Tensor& all) { return all.narrow(1, first, all.size(1) - first); };
+  return {rest(rows), is_int8(*this) ? rest(scales) : scales};
+}
+
 StoredKeys StoredKeys::select(const at::Tensor& positions) const {
   const at::Tensor where = positions.to(device());
   return {rows.index_select(1, where), is_int8(*this) ? scales.index_select(1, where) : scales};

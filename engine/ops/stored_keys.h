@@ -29,6 +29,7 @@ struct StoredKeys {
   void gather(std::int64_t slot, const at::Tensor& positions, at::Tensor out) const;
 
   StoredKeys slot(std::int64_t slot) const;              ///< [1, capacity, d]
+  StoredKeys after(std::int64_t first) const;            ///< [slots, capacity − first, d], a view without the first
   StoredKeys select(const at::Tensor& positions) const;  ///< [slots, P, d] of positions [P] int64, copied
   c10::Device device() const { return rows.device(); }
 };

@@ -4,19 +4,25 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace carryover {
 
 namespace {
 
+/// All of it but the sinks.
 void remove_prefix(HeadGroup& group) {
-  group.prefix_keys.reset();
-  group.prefix_values.reset();
+  const bool keeps = group.sinks > 0 && group.prefix_keys.defined();
+  group.prefix_keys = keeps ? group.prefix_keys.narrow(1, 0, group.sinks) : at::Tensor();
+  group.prefix_values = keeps ? group.prefix_values.narrow(1, 0, group.sinks) : at::Tensor();
 }
 
-/// The part of a group that is one row of its heads, with `slots` of its prefix.
-HeadGroup one_head(const HeadGroup& group, std::size_t row, const std::vector<std::int64_t>& slots) {
-  HeadGroup head{{group.heads[row]}, {}, {}, true};
+/// The part of a group that is one row of its heads, with its sinks and `hits`, slots behind them.
+HeadGroup one_head(const HeadGroup& group, std::size_t row, const std::vector<std::int64_t>& hits) {
+  HeadGroup head{{group.heads[row]}, {}, {}, true, group.sinks};
+  std::vector<std::int64_t> slots(static_cast<std::size_t>(group.sinks));
+  std::iota(slots.begin(), slots.end(), 0);
+  for (const std::int64_t hit : hits) slots.push_back(group.sinks + hit);
   if (slots.empty()) return head;
   const at::Tensor kept = at::tensor(slots, at::kLong).to(group.prefix_keys.device());
   const auto at_row = static_cast<std::int64_t>(row);
@@ -28,7 +34,8 @@ HeadGroup one_head(const HeadGroup& group, std::size_t row, const std::vector<st
 /// The other rows, as they were.
 HeadGroup rest_of(const HeadGroup& group, const std::vector<std::int64_t>& rows) {
   const at::Tensor kept = at::tensor(rows, at::kLong).to(group.prefix_keys.device());
-  HeadGroup rest{{}, group.prefix_keys.index_select(0, kept), group.prefix_values.index_select(0, kept), true};
+  HeadGroup rest{
+      {}, group.prefix_keys.index_select(0, kept), group.prefix_values.index_select(0, kept), true, group.sinks};
   for (const std::int64_t row : rows) rest.heads.push_back(group.heads[static_cast<std::size_t>(row)]);
   return rest;
 }

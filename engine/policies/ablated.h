@@ -9,7 +9,7 @@
 namespace carryover {
 
 /// Another policy with parts of its prefixes taken out: the carry, what was retrieved, or single slots. What is left
-/// keeps its positions. Borrows the other; shares its states.
+/// keeps its positions; sinks always stay. Borrows the other; shares its states.
 class AblatedPolicy final : public AttentionPolicy {
  public:
   AblatedPolicy(const AttentionPolicy& whole, const SegmentEdit& edit) : whole_(whole), edit_(edit) {}

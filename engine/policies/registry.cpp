@@ -26,7 +26,7 @@ const std::vector<Row>& rows() {
                                                   r.banned);
        },
        [](const SegmentConfig& config, std::int64_t) {
-         return config.segment_length + std::max(config.carry_length, config.retrieval_length);
+         return config.segment_length + config.sink_length + std::max(config.carry_length, config.retrieval_length);
        }},
       {"full",
        [](const PolicyRequest& r) { return std::make_unique<FullPolicy>(r.model, r.options, r.expected_tokens); },

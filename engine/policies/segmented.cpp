@@ -17,16 +17,27 @@ struct SegmentedState final : PolicyState {
   SegmentedState(RetrievalPool empty_pool) : pool(std::move(empty_pool)) {}
   std::int64_t pool_entries() const override { return pool.entries(); }
   std::int64_t pool_bytes() const override { return pool.bytes(); }
-  std::int64_t own_bytes() const override { return carry.bytes() + retrieved.bytes(); }
+  std::int64_t own_bytes() const override {
+    std::int64_t total = carry.bytes() + retrieved.bytes();
+    for (const LayerSinks& layer : sinks) total += layer.bytes();
+    return total;
+  }
   std::unique_ptr<PolicyState> clone() const override {
     auto copy = std::make_unique<SegmentedState>(*this);
     copy->pool.share();
     return copy;
   }
 
-  RetrievalPool pool;         ///< segments 0..i
-  RetrievedPrefix retrieved;  ///< R_i
+  RetrievalPool pool;             ///< segments 0..i
+  RetrievedPrefix retrieved;      ///< R_i
+  std::vector<LayerSinks> sinks;  ///< [L], of the first segment; empty before it is closed
 };
+
+/// [rows, n + P, d]: sinks before the rest of a prefix, each of which may be undefined.
+at::Tensor behind_sinks(const at::Tensor& sinks, const at::Tensor& rest) {
+  if (!sinks.defined()) return rest;
+  return rest.defined() ? at::cat({sinks, rest}, 1) : sinks;
+}
 
 /// A prefix of P keys stands at −P..−1: its segment starts at 0 in every head group alike, which is the paper's 0..P−1
 /// and P..P+m−1 shifted as a whole.
@@ -59,22 +70,24 @@ std::vector<HeadGroup> SegmentedPolicy::context(const PolicyState& base, int lay
   const auto& state = static_cast<const SegmentedState&>(base);
   std::vector<HeadGroup> groups;
   HeadGroup local{config_.grouping.local_heads(layer, static_cast<int>(model_.heads)), {}, {}, false};
+  const LayerSinks sinks = state.sinks.empty() ? LayerSinks() : state.sinks[static_cast<std::size_t>(layer)];
+  const auto read = [&](HeadGroup& group, const at::Tensor& keys, const at::Tensor& values) {
+    if (keys.defined()) {
+      group.prefix_keys = rotate_prefix(keys, rope);
+      group.prefix_values = values;
+    }
+    groups.push_back(std::move(group));
+  };
   if (!local.heads.empty()) {
     const LayerCarry& carry = state.carry.layers[static_cast<std::size_t>(layer)];
-    if (carry.keys.defined()) {
-      local.prefix_keys = rotate_prefix(carry.keys, rope);
-      local.prefix_values = carry.values;
-    }
-    groups.push_back(std::move(local));
+    if (sinks.local_keys.defined()) local.sinks = sinks.local_keys.size(1);
+    read(local, behind_sinks(sinks.local_keys, carry.keys), behind_sinks(sinks.local_values, carry.values));
   }
   HeadGroup far{config_.grouping.long_heads(layer), {}, {}, true};
   if (!far.heads.empty()) {
     const LayerPrefix& prefix = state.retrieved.layers[static_cast<std::size_t>(layer)];
-    if (prefix.keys.defined()) {
-      far.prefix_keys = rotate_prefix(prefix.keys, rope);
-      far.prefix_values = prefix.values;
-    }
-    groups.push_back(std::move(far));
+    if (sinks.long_keys.defined()) far.sinks = sinks.long_keys.size(1);
+    read(far, behind_sinks(sinks.long_keys, prefix.keys), behind_sinks(sinks.long_values, prefix.values));
   }
   // By their first head: where heads don't interleave, outputs need no reordering.
   if (groups.size() == 2 && groups[1].heads < groups[0].heads) std::swap(groups[0], groups[1]);
@@ -84,6 +97,7 @@ std::vector<HeadGroup> SegmentedPolicy::context(const PolicyState& base, int lay
 LayerTrace SegmentedPolicy::trace(int layer, const LayerKv& kv) const {
   LayerTrace trace;
   trace.carry = carry_tail(config_, model_, layer, kv.keys, kv.values);
+  trace.sinks = first_tokens(config_, model_, layer, kv.keys, kv.values);
   if (config_.retrieval_length == 0 || !config_.grouping.retrieves(layer)) return trace;
   const std::vector<int> kv_heads = config_.grouping.long_kv_heads(layer, model_);
   trace.past_keys = select_heads(kv.keys.detach(), kv_heads).contiguous();
@@ -97,13 +111,16 @@ LayerTrace SegmentedPolicy::trace(int layer, const LayerKv& kv) const {
 
 void SegmentedPolicy::commit(PolicyState& base, std::vector<LayerTrace> traces, std::int64_t m) const {
   auto& state = static_cast<SegmentedState&>(base);
+  const bool first_segment = state.next.index == 0;
   std::vector<at::Tensor> keys, values, queries;
   for (std::size_t l = 0; l < traces.size(); ++l) {
     state.carry.layers[l] = std::move(traces[l].carry);
+    if (first_segment) state.sinks.push_back(std::move(traces[l].sinks));
     keys.push_back(std::move(traces[l].past_keys));
     values.push_back(std::move(traces[l].past_values));
     queries.push_back(std::move(traces[l].queries));
   }
+  if (first_segment) state.carry = state.carry.without_tokens_before(config_.sink_length, m);
   state.next = {state.next.index + 1, state.next.first_token + m};
   if (config_.retrieval_length == 0) return;
   state.pool.append(keys, values, m);

@@ -6,7 +6,8 @@
 namespace carryover {
 
 /// The paper's policy (sec:consistency, app:attention): local heads see the carry, long heads of long layers a
-/// retrieved prefix, other long heads their segment alone. Positions start anew in each segment.
+/// retrieved prefix, other long heads their segment alone. Sinks, where the configuration has them, lead the prefix of
+/// every head from the second segment on. Positions start anew in each segment.
 class SegmentedPolicy final : public AttentionPolicy {
  public:
   SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,

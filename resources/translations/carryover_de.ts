@@ -1557,6 +1557,14 @@ Befehl: %6</translation>
         <translation>Ende des letzten Segments, das lokale Köpfe behalten (0 ≤ M ≤ S)</translation>
     </message>
     <message>
+        <source>Sinks n</source>
+        <translation>Senken n</translation>
+    </message>
+    <message>
+        <source>Tokens at the text's beginning that every head reads as attention sinks (n + M ≤ S; 0: the paper's method)</source>
+        <translation>Token am Anfang des Textes, die jeder Kopf als Aufmerksamkeitssenken liest (n + M ≤ S; 0: das Verfahren der Arbeit)</translation>
+    </message>
+    <message>
         <source>Retrieval R</source>
         <translation>Abruf R</translation>
     </message>
@@ -5181,8 +5189,12 @@ Verlust %4 nat, PPL %5
         <translation>Position %1, Segment %2, darin Token %3</translation>
     </message>
     <message>
-        <source>RoPE position: %1 for local heads (carry %2), %3 without a prefix</source>
-        <translation>RoPE-Position: %1 für lokale Köpfe (Übertrag %2), %3 ohne Präfix</translation>
+        <source>RoPE position: %1 for local heads (prefix %2), %3 for heads that retrieve nothing</source>
+        <translation>RoPE-Position: %1 für lokale Köpfe (Präfix %2), %3 für Köpfe, die nichts abrufen</translation>
+    </message>
+    <message>
+        <source>attention sink: every later segment reads it</source>
+        <translation>Aufmerksamkeitssenke: jedes spätere Segment liest sie</translation>
     </message>
     <message>
         <source>log-probability %1 (probability %2 %)</source>
@@ -6470,6 +6482,14 @@ im Versuch: %3 nat
     <message>
         <source>Tail of the last segment that local heads keep; at most S</source>
         <translation>Ende des letzten Segments, das lokale Köpfe behalten; höchstens S</translation>
+    </message>
+    <message>
+        <source>Sinks n</source>
+        <translation>Senken n</translation>
+    </message>
+    <message>
+        <source>The sample's first tokens, which every head reads; 0: the paper's method</source>
+        <translation>Die ersten Token der Probe, die jeder Kopf liest; 0: das Verfahren der Arbeit</translation>
     </message>
     <message>
         <source>Retrieval R</source>

@@ -232,6 +232,8 @@ void CommandLineTest::bad_settings_exit_with_3_data() {
   row({"--segment-length", "-5"}, "segment_length");
   row({"--segment-length", "64", "--carry-length", "65"}, "carry_length");
   row({"--carry-length", "-1"}, "carry_length");
+  row({"--segment-length", "64", "--carry-length", "60", "--sink-length", "5"}, "sink_length");
+  row({"--sink-length", "-1"}, "sink_length");
   row({"--retrieval-length", "-1"}, "retrieval_length");
   row({"--truncation-depth", "-1"}, "truncation_depth");
   row({"--long-range-layers", "0,4"}, "long_range_layers");

@@ -71,11 +71,13 @@ void CostModelTest::matches_a_count_over_heads() {
           (grouping.is_long(layer, head) ? is_long : is_local) = true;
           const bool reads = grouping.is_long(layer, head) && grouping.is_long_layer(layer);
           if (reads) slots += config.retrieval_length;
+          if (grouping.is_long(layer, head)) slots += config.sink_length;
+          visible += static_cast<double>(config.sink_length);
           visible += static_cast<double>(!grouping.is_long(layer, head) ? config.carry_length
                                          : reads                        ? config.retrieval_length
                                                                         : 0);
         }
-        slots += config.segment_length + (is_local ? config.carry_length : 0);
+        slots += config.segment_length + (is_local ? config.sink_length + config.carry_length : 0);
         carry += is_local ? config.carry_length : 0;
         pool += is_long && grouping.is_long_layer(layer) && config.retrieval_length > 0;
       }

@@ -14,10 +14,11 @@ class PrefixControlTest : public QObject {
 
  private:
   /// The first four positions, then the last ones without a gap.
-  static void verify_sinks(const HeadHits& one, std::int64_t pool) {
-    const std::int64_t count = std::ssize(one.hits), sinks = std::min(kSinkTokens, count);
+  static void verify_sinks(const HeadHits& one, std::int64_t pool, std::int64_t first) {
+    const std::int64_t count = std::ssize(one.hits),
+                       sinks = std::min(std::max<std::int64_t>(0, kSinkTokens - first), count);
     for (std::int64_t k = 0; k < count; ++k)
-      QCOMPARE(one.hits[static_cast<std::size_t>(k)].position, k < sinks ? k : pool - count + k);
+      QCOMPARE(one.hits[static_cast<std::size_t>(k)].position, k < sinks ? first + k : pool - count + k);
   }
 
  private Q_SLOTS:
@@ -46,15 +47,16 @@ class PrefixControlTest : public QObject {
         QCOMPARE(all.size(), heads * static_cast<std::size_t>(segments - 1));
         QVERIFY(all == control_hits(control, config, model, tokens, 7));
         for (const HeadHits& one : all) {
-          const std::int64_t pool = one.segment * config.segment_length;
-          QCOMPARE(std::ssize(one.hits), std::min(pool, config.retrieval_length));
+          const std::int64_t pool = one.segment * config.segment_length, first = config.sink_length;
+          QCOMPARE(std::ssize(one.hits), std::min(pool - first, config.retrieval_length));
           for (std::size_t k = 0; k < one.hits.size(); ++k) {
-            QVERIFY(one.hits[k].position < pool && one.hits[k].kind == HitKind::Padding);
+            QVERIFY(one.hits[k].position >= first && one.hits[k].position < pool &&
+                    one.hits[k].kind == HitKind::Padding);
             QVERIFY(k == 0 || one.hits[k - 1].position < one.hits[k].position);
           }
           if (control == PrefixSource::Recent) QCOMPARE(one.hits.front().position, pool - std::ssize(one.hits));
-          if (control == PrefixSource::Constant) QCOMPARE(one.hits.back().position, std::ssize(one.hits) - 1);
-          if (control == PrefixSource::Sinks) verify_sinks(one, pool);
+          if (control == PrefixSource::Constant) QCOMPARE(one.hits.back().position, first + std::ssize(one.hits) - 1);
+          if (control == PrefixSource::Sinks) verify_sinks(one, pool, first);
         }
       }
     }

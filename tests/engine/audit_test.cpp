@@ -31,6 +31,7 @@ Case make_case(unsigned seed, std::int64_t segments, std::int64_t depth, bool gq
   SegmentConfig& config = c.request.config;
   config.segment_length = 10;
   config.carry_length = draw(random, 3, 8);
+  config.sink_length = draw(random, 0, 2);
   config.retrieval_length = draw(random, 4, 14);
   config.truncation_depth = depth;
   config.query_length = draw(random, 2, 10);

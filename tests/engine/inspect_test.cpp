@@ -4,6 +4,7 @@
 #include "engine/eval/inspect.h"
 
 #include <QTest>
+#include <numeric>
 #include <set>
 
 #include "engine/core/error.h"
@@ -27,7 +28,8 @@ struct Case {
       : random(seed), model(random_tiny_config(random)), tiny(model, seed, at::kDouble) {
     request.config = random_small_config(random, model);
     request.config.segment_length = draw(random, 12, 26);
-    request.config.carry_length = draw(random, 1, request.config.segment_length);
+    request.config.carry_length = draw(random, 1, request.config.segment_length - 4);
+    request.config.sink_length = draw(random, 0, 4);
     request.config.retrieval_length = draw(random, 4, 20);
     request.config.grouping = Grouping({1}, {{0, 2}});
     request.config.pool_keys = random_pool_keys(random);
@@ -72,6 +74,37 @@ class InspectTest : public QObject {
           QVERIFY(std::abs(total - 1) < 1e-5);
         }
       }
+    }
+  }
+
+  /// A prefix begins with the text's first tokens; the slots of hits stand behind them.
+  void sinks_lead_every_prefix() {
+    for (unsigned seed = 20; seed < 26; ++seed) {
+      Case c(seed);
+      c.request.config.sink_length = 3;
+      for (const HeadRef head : {HeadRef{1, 0}, HeadRef{1, 1}, HeadRef{0, 2}}) {  // retrieves; local; reads sinks alone
+        const Inspection seen = c.inspect(2, {.attention = head, .masses = true});
+        const auto& positions = seen.attention->prefix_positions;
+        QVERIFY(std::vector<std::int64_t>(positions.begin(), positions.begin() + 3) ==
+                (std::vector<std::int64_t>{0, 1, 2}));
+        QVERIFY(std::is_sorted(positions.begin(), positions.end()));
+        if (head.layer == 0) QCOMPARE(positions.size(), std::size_t{3});
+        if (head.head == 1) QCOMPARE(positions.back(), 2 * c.request.config.segment_length - 1);
+        double slots = 0;
+        for (const SlotMasses& masses : seen.slot_masses)
+          if (masses.head == head) slots = std::accumulate(masses.mass.begin(), masses.mass.end(), 0.0);
+        double sinks = 0;
+        for (std::int64_t row = 0; row < seen.attention->mean.rows; ++row)
+          for (std::int64_t column = 0; column < 3; ++column) sinks += seen.attention->mean.at(row, column);
+        sinks /= static_cast<double>(seen.attention->mean.rows);
+        const double prefix = static_cast<double>(seen.prefix_mass.at(head.layer, head.head));
+        if (head.head != 1) QVERIFY(std::abs(sinks + slots - prefix) < 1e-5);
+        QVERIFY(sinks > 0 && sinks <= prefix + 1e-6);
+      }
+      for (const HeadMisses& misses : c.inspect(2, {.misses = true}).misses)
+        QVERIFY(misses.oracle.front() >= 3 && misses.mass <= misses.oracle_mass + 1e-9);
+      for (const SearchSteps::Ranked& ranked : c.inspect(2, {.search = HeadRef{1, 0}}).search->ranked)
+        QVERIFY(ranked.position >= 3);
     }
   }
 

@@ -46,7 +46,8 @@ struct Case {
   static SegmentConfig retrieving(std::mt19937& random, const ModelConfig& model) {
     SegmentConfig config = random_small_config(random, model);
     config.segment_length = draw(random, 12, 26);
-    config.carry_length = draw(random, 1, config.segment_length);
+    config.carry_length = draw(random, 1, config.segment_length - 4);
+    config.sink_length = draw(random, 0, 4);
     config.retrieval_length = draw(random, 4, 20);
     config.grouping = Grouping({1}, {{0, 2}});
     config.pool_keys = random_pool_keys(random);
@@ -150,6 +151,7 @@ class WhatIfTest : public QObject {
   void parts_that_are_taken_out_are_as_if_they_had_never_been() {
     for (unsigned seed = 40; seed < 48; ++seed) {
       Case c(seed);
+      const std::int64_t sinks = std::exchange(c.request.config.sink_length, 0);  // which would stand closer without
       RunRequest without = c.request;
       without.config.retrieval_length = 0;
       QVERIFY(largest_difference(c.one(1, {.prefix = PrefixSource::Off}).target_nll, c.run(without)[1]->target_nll) <
@@ -158,6 +160,7 @@ class WhatIfTest : public QObject {
       without.config.carry_length = 0;
       QVERIFY(largest_difference(c.one(1, {.no_carry = true}).target_nll, c.run(without)[1]->target_nll) < 1e-6);
 
+      c.request.config.sink_length = sinks;
       const std::int64_t segment = c.segments() - 1;
       SegmentEdit every;
       for (const HeadHits& head : c.what_if(segment, {}).base.as_it_was.hits)
@@ -215,6 +218,31 @@ class WhatIfTest : public QObject {
         QVERIFY(outcome.target_nll == expected[3]->target_nll);
         QVERIFY(outcome.hits == expected[3]->hits);
       }
+    }
+  }
+
+  /// Sinks are no part of what a what-if takes out, adds or changes.
+  void sinks_stay() {
+    for (unsigned seed = 110; seed < 114; ++seed) {
+      Case c(seed);
+      c.request.config.sink_length = 3;
+      const auto base = c.what_if(3, {}).base.as_it_was;
+      for (const HeadHits& head : base.hits) QVERIFY(head.hits.front().position >= 3);
+      const HeadHits& head = base.hits.at(0);
+      QVERIFY_EXCEPTION_THROWN(c.one(3, {.added = {{head.layer, head.head, 2}}}), EngineError);
+      SegmentEdit fewer;
+      fewer.config = c.request.config;
+      fewer.config->sink_length = 2;
+      QVERIFY_EXCEPTION_THROWN(c.one(3, fewer), EngineError);
+      RunRequest forced = c.request;
+      forced.forced_hits = {head};
+      forced.forced_hits[0].hits.front().position = 1;
+      QVERIFY_EXCEPTION_THROWN(c.run(forced), EngineError);
+      // Without carry and retrieval only the sinks are left, and they are read.
+      const WhatIfOutcome sinks = c.one(3, {.no_carry = true, .prefix = PrefixSource::Off});
+      RunRequest nothing = c.request;
+      nothing.config.sink_length = nothing.config.carry_length = nothing.config.retrieval_length = 0;
+      QVERIFY(largest_difference(sinks.target_nll, c.run(nothing)[3]->target_nll) > 1e-4);
     }
   }
 

@@ -56,7 +56,9 @@ class TrainedUnderTest : public QObject {
     const test::TempDir model, adapter;
     const ModelConfig shape = small_model();
     const std::string model_path = model.path().string(), adapter_path = adapter.path().string();
-    QVERIFY(initial_config(shape, model_path, "") == SegmentConfig::defaults_for(shape));
+    SegmentConfig untrained = SegmentConfig::defaults_for(shape);
+    untrained.sink_length = 4;
+    QVERIFY(initial_config(shape, model_path, "") == untrained);
     test::write_bytes(model.file("segment_config.json"), R"({"segment_length": 96})");
     test::write_bytes(adapter.file("segment_config.json"), R"({"segment_length": 48})");
     QCOMPARE(initial_config(shape, model_path, "").segment_length, std::int64_t{96});

@@ -21,7 +21,8 @@ class PlainLlama {
         config_(config),
         weights_(weights),
         carry_(static_cast<std::size_t>(model.layers)),
-        pool_(carry_) {}
+        pool_(carry_),
+        sinks_(carry_) {}
 
   /// Logits of every token of the text: [T][V].
   Rows run(const std::vector<std::int32_t>& ids) {
@@ -78,15 +79,26 @@ class PlainLlama {
     return out;
   }
 
-  /// What a head sees before its segment.
+  /// What a head sees before its segment: the text's first tokens, then its carry or what it retrieved.
   Past prefix_of(int layer, int head) const {
+    Past prefix = rest_of_prefix(layer, head);
+    const auto sinks = sinks_[static_cast<std::size_t>(layer)].find(head / static_cast<int>(model_.group_size()));
+    if (sinks == sinks_[static_cast<std::size_t>(layer)].end()) return prefix;
+    prefix.keys.insert(prefix.keys.begin(), sinks->second.keys.begin(), sinks->second.keys.end());
+    prefix.values.insert(prefix.values.begin(), sinks->second.values.begin(), sinks->second.values.end());
+    return prefix;
+  }
+
+  Past rest_of_prefix(int layer, int head) const {
     const int kv_head = head / static_cast<int>(model_.group_size());
     const auto l = static_cast<std::size_t>(layer);
     if (!config_.grouping.is_long(layer, head)) {
       const auto found = carry_[l].find(kv_head);
       return found == carry_[l].end() ? Past{} : found->second;
     }
-    if (!config_.grouping.is_long_layer(layer) || config_.retrieval_length == 0 || pool_[l].empty()) return {};
+    if (!config_.grouping.is_long_layer(layer) || config_.retrieval_length == 0 || pool_[l].empty() ||
+        pool_[l].at(kv_head).keys.empty())
+      return {};
     const Past& pool = pool_[l].at(kv_head);
     Past prefix;
     for (const Hit& hit : slow::retrieve(tail_queries_[l].at(head), pool.keys, config_)) {
@@ -172,12 +184,19 @@ class PlainLlama {
   void close(const std::vector<LayerPast>& segment, std::vector<LayerQueries>& queries) {
     for (std::size_t l = 0; l < segment.size(); ++l)
       for (const auto& [kv_head, kv] : segment[l]) {
-        const auto tail =
-            static_cast<std::ptrdiff_t>(std::min(kv.keys.size(), static_cast<std::size_t>(config_.carry_length)));
+        std::size_t sinks = 0;  // tokens of this segment that lead every later prefix, and are read nowhere else
+        if (!sinks_[l].contains(kv_head)) {
+          sinks = std::min(kv.keys.size(), static_cast<std::size_t>(config_.sink_length));
+          const auto n = static_cast<std::ptrdiff_t>(sinks);
+          sinks_[l][kv_head] = {{kv.keys.begin(), kv.keys.begin() + n}, {kv.values.begin(), kv.values.begin() + n}};
+        }
+        const auto first = static_cast<std::ptrdiff_t>(sinks);
+        const auto tail = static_cast<std::ptrdiff_t>(
+            std::min(kv.keys.size() - sinks, static_cast<std::size_t>(config_.carry_length)));
         carry_[l][kv_head] = {{kv.keys.end() - tail, kv.keys.end()}, {kv.values.end() - tail, kv.values.end()}};
         Past& pool = pool_[l][kv_head];
-        pool.keys.insert(pool.keys.end(), kv.keys.begin(), kv.keys.end());
-        pool.values.insert(pool.values.end(), kv.values.begin(), kv.values.end());
+        pool.keys.insert(pool.keys.end(), kv.keys.begin() + first, kv.keys.end());
+        pool.values.insert(pool.values.end(), kv.values.begin() + first, kv.values.end());
       }
     tail_queries_ = std::move(queries);
   }
@@ -185,7 +204,7 @@ class PlainLlama {
   ModelConfig model_;
   SegmentConfig config_;
   std::map<std::string, std::vector<float>> weights_;
-  std::vector<LayerPast> carry_, pool_;
+  std::vector<LayerPast> carry_, pool_, sinks_;  ///< the pool without the sinks
   std::vector<LayerQueries> tail_queries_;
 };
 

@@ -36,6 +36,7 @@ inline SegmentConfig random_segment_config(std::mt19937& random, const ModelConf
   config.segment_length = draw(random, 1, 300);
   config.carry_length = draw(random, 0, config.segment_length);
   config.retrieval_length = draw(random, 0, 400);
+  if (draw(random, 0, 1) == 0) config.sink_length = draw(random, 0, config.segment_length - config.carry_length);
   config.truncation_depth = draw(random, 0, 4);
   config.grouping = random_grouping(random, model);
   config.query_length = draw(random, 1, 80);

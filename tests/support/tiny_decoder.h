@@ -41,6 +41,7 @@ inline SegmentConfig random_small_config(std::mt19937& random, const ModelConfig
   config.segment_length = draw(random, 6, 40);
   config.carry_length = draw(random, 0, 3) == 0 ? 0 : draw(random, 1, config.segment_length);
   config.retrieval_length = draw(random, 0, 3) == 0 ? 0 : draw(random, 1, 60);
+  config.sink_length = draw(random, 0, std::min<std::int64_t>(6, config.segment_length - config.carry_length));
   config.rope.reset();
   config.pool_on_host = false;
   config.pool_keys = PoolKeys::Model;

@@ -36,6 +36,11 @@ constexpr NumberRow number_rows[] = {
     {QT_TRANSLATE_NOOP("ConfigPanel", "Carry M"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
      QT_TRANSLATE_NOOP("ConfigPanel", "Tail of the last segment that local heads keep (0 ≤ M ≤ S)"),
      &SegmentConfig::carry_length},
+    {QT_TRANSLATE_NOOP("ConfigPanel", "Sinks n"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
+     QT_TRANSLATE_NOOP("ConfigPanel",
+                       "Tokens at the text's beginning that every head reads as attention sinks (n + M ≤ S; 0: the "
+                       "paper's method)"),
+     &SegmentConfig::sink_length},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Retrieval R"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
      QT_TRANSLATE_NOOP("ConfigPanel",
                        "Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)"),

@@ -58,15 +58,17 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
   const auto number = [&locale](std::int64_t value) { return locale.toString(static_cast<qlonglong>(value)); };
   const std::int64_t offset = token % config.segment_length;
   const int segment = run.segment_of_token(token);
-  const std::int64_t prefix = segment == 0 ? 0 : std::min(config.carry_length, config.segment_length);
+  const std::int64_t sinks = segment == 0 ? 0 : config.sink_length;
+  const std::int64_t prefix = sinks + (segment == 0 ? 0 : config.carry_length);
   QString text = run.token_text(token).toHtmlEscaped();
   text.replace(u'\n', QStringLiteral("↵"));
   QStringList lines;
   lines +=
       QStringLiteral("<b>“%1”</b> &nbsp; id %2").arg(text).arg((*run.request().ids)[static_cast<std::size_t>(token)]);
   lines += TextPanel::tr("position %1, segment %2, its token %3").arg(number(token)).arg(segment).arg(number(offset));
-  lines += TextPanel::tr("RoPE position: %1 for local heads (carry %2), %3 without a prefix")
-               .arg(number(prefix + offset), number(prefix), number(offset));
+  lines += TextPanel::tr("RoPE position: %1 for local heads (prefix %2), %3 for heads that retrieve nothing")
+               .arg(number(prefix + offset), number(prefix), number(sinks + offset));
+  if (token < config.sink_length) lines += TextPanel::tr("attention sink: every later segment reads it");
   const float loss = run.nll_of_token(token);
   if (!std::isnan(loss))
     lines += TextPanel::tr("log-probability %1 (probability %2 %)")
@@ -89,7 +91,7 @@ TokenMarks marks_of(RunModel& run, const Selection& selected, bool one_head) {
   marks.segment_begin = selected.segment * config.segment_length;
   marks.segment_end = std::min(marks.segment_begin + config.segment_length, run.token_count());
   marks.carry_end = marks.segment_begin;
-  marks.carry_begin = std::max<std::int64_t>(0, marks.carry_end - config.carry_length);
+  marks.carry_begin = std::max(std::min(config.sink_length, marks.carry_end), marks.carry_end - config.carry_length);
   marks.one_head = one_head && selected.head >= 0;
   if (marks.one_head) {
     for (const BriefHit hit : run.hit_index().of(selected.segment, selected.layer, selected.head))
