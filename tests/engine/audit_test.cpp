@@ -120,10 +120,12 @@ class LiveContents final : public SamePolicy {
         keys.push_back(at::cat(keys_.at(layer), 1)[kv_head].index_select(0, at::tensor(positions)));
         values.push_back(at::cat(values_.at(layer), 1)[kv_head].index_select(0, at::tensor(positions)));
       }
-      const std::int64_t length = group.prefix_keys.size(1);
+      if (keys.empty()) continue;  // sinks alone
+      const std::int64_t sinks = group.sinks, length = group.prefix_keys.size(1) - sinks;
       const RopeAngles angles = rope.angles(-length, length);
-      group.prefix_keys = ops::rotate(at::stack(keys), angles.cos, angles.sin);
-      group.prefix_values = at::stack(values);
+      group.prefix_keys =
+          at::cat({group.prefix_keys.narrow(1, 0, sinks), ops::rotate(at::stack(keys), angles.cos, angles.sin)}, 1);
+      group.prefix_values = at::cat({group.prefix_values.narrow(1, 0, sinks), at::stack(values)}, 1);
     }
     return groups;
   }

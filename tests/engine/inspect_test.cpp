@@ -101,10 +101,11 @@ class InspectTest : public QObject {
         if (head.head != 1) QVERIFY(std::abs(sinks + slots - prefix) < 1e-5);
         QVERIFY(sinks > 0 && sinks <= prefix + 1e-6);
       }
-      for (const HeadMisses& misses : c.inspect(2, {.misses = true}).misses)
+      const Inspection misses_seen = c.inspect(2, {.misses = true}),
+                       search_seen = c.inspect(2, {.search = HeadRef{1, 0}});
+      for (const HeadMisses& misses : misses_seen.misses)
         QVERIFY(misses.oracle.front() >= 3 && misses.mass <= misses.oracle_mass + 1e-9);
-      for (const SearchSteps::Ranked& ranked : c.inspect(2, {.search = HeadRef{1, 0}}).search->ranked)
-        QVERIFY(ranked.position >= 3);
+      for (const SearchSteps::Ranked& ranked : search_seen.search->ranked) QVERIFY(ranked.position >= 3);
     }
   }
 
@@ -145,7 +146,12 @@ class InspectTest : public QObject {
       for (const SlotMasses& slots : inspection.slot_masses) {
         double total = 0;
         for (const float mass : slots.mass) total += mass;
-        QVERIFY(std::abs(total - inspection.prefix_mass.at(slots.head.layer, slots.head.head)) < 1e-6);
+        const AttentionMap map = *c.inspect(2, {.attention = slots.head}).attention;
+        double retrieved = 0;
+        for (std::int64_t row = 0; row < map.mean.rows; ++row)
+          for (std::int64_t column = c.request.config.sink_length; column < map.prefix_columns; ++column)
+            retrieved += map.mean.at(row, column) / static_cast<float>(map.mean.rows);
+        QVERIFY(std::abs(total - retrieved) < 1e-5);
       }
     }
   }
@@ -170,6 +176,7 @@ class InspectTest : public QObject {
     for (unsigned seed = 60; seed < 68; ++seed) {
       Case c(seed);
       const std::int64_t segment = 4, entries = segment * c.request.config.segment_length;
+      const std::int64_t sinks = c.request.config.sink_length;  // which are not searched
       const SearchSteps steps = *c.inspect(segment, {.search = HeadRef{1, 2}}).search;
       QCOMPARE(steps.position_step, std::int64_t{1});
       QCOMPARE(steps.scores.rows, std::ssize(steps.summaries));
@@ -185,9 +192,9 @@ class InspectTest : public QObject {
         std::int64_t count = 0;
         for (const auto& entry : steps.ranked)
           if (entry.summary == row) least = std::min(least, entry.score), ++count;
-        QCOMPARE(count, std::min(c.request.config.top_k, entries));
+        QCOMPARE(count, std::min(c.request.config.top_k, entries - sinks));
         std::int64_t better = 0;
-        for (std::int64_t p = 0; p < entries; ++p) better += steps.scores.at(row, p) > least + 1e-5f;
+        for (std::int64_t p = sinks; p < entries; ++p) better += steps.scores.at(row, p) > least + 1e-5f;
         QVERIFY(better < count);
       }
       for (const Hit& hit : steps.hits.hits)

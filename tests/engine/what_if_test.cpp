@@ -120,7 +120,8 @@ class WhatIfTest : public QObject {
       Case c(seed);
       SegmentConfig other = Case::retrieving(c.random, c.model);
       other.segment_length = c.config.segment_length;
-      other.carry_length = std::min(other.carry_length, other.segment_length);
+      other.sink_length = c.config.sink_length;
+      other.carry_length = std::min(other.carry_length, other.segment_length - other.sink_length);
       if (seed % 3 == 0) other.grouping = Grouping({0, 1}, {{1}});
       if (seed % 4 == 0) other.retrieval_length = 0;
       RunRequest changed = c.request;
@@ -251,7 +252,7 @@ class WhatIfTest : public QObject {
       Case c(seed);
       const auto base = c.what_if(4, {}).base.as_it_was;
       const HeadHits& head = base.hits.at(0);
-      std::int64_t position = 0;
+      std::int64_t position = c.config.sink_length;
       while (std::any_of(head.hits.begin(), head.hits.end(), [&](const Hit& hit) { return hit.position == position; }))
         ++position;
       const WhatIfOutcome outcome = c.one(4, {.added = {{head.layer, head.head, position}}});
