@@ -24,6 +24,7 @@ fi
 bench=$ROOT/scripts/bench/$name.sh
 [ -e "$bench" ] || fail "there is no bench '$name'; there are: $(cd "$ROOT/scripts/bench" && printf '%s ' *.sh | sed 's/\.sh//g')" 2
 
+if [ "$name" = cpu ]; then PACKAGE_LISTS+=("$LISTS/packages-bench.txt"); fi
 PEER_VENV=$CACHE/bench-venv
 PEER_STAMP=$PEER_VENV/requirements.txt
 install_peer() {
