@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The CPU benches: `carryover bench`, ours and the peers in turns. Each leaves runs/bench/cpu-NAME. See ./lab bench."""
+
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import time
 
 import runs
 import sections
+import tables
 
 MODEL, TEXT, PROGRAM, PEER = (os.environ.get(name, "") for name in ("MODEL", "TEXT", "PROGRAM", "PEER_PYTHON"))
 ROUNDS = {"prefill": 5, "train": 3}  # a round of training takes minutes
@@ -26,13 +28,28 @@ def path_without(program):
 def bench(dtype, contexts, what, policies, *more, model=None):
     """What `carryover bench` found. llama-bench takes part where it is given a model in its own format."""
     here = dict(os.environ, PATH=os.environ["PATH"] if model else path_without("llama-bench"))
-    command = [PROGRAM, "bench", model or MODEL, "--json", "--dtype", dtype, "--threads", "2", "--contexts", contexts,
-               "--what", what, "--policies", policies, *more]
+    command = [
+        PROGRAM,
+        "bench",
+        model or MODEL,
+        "--json",
+        "--dtype",
+        dtype,
+        "--threads",
+        "2",
+        "--contexts",
+        contexts,
+        "--what",
+        what,
+        "--policies",
+        policies,
+        *more,
+    ]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=here).stdout)
 
 
 def both(*arguments):
-    return {dtype: bench(dtype, *arguments) for dtype in sections.DTYPES}, {}
+    return {dtype: bench(dtype, *arguments) for dtype in tables.DTYPES}, {}
 
 
 def prefill():
@@ -52,22 +69,60 @@ def growth():
 
 
 def training_peak(ids, dtype, segments):
-    command = [PROGRAM, "train", MODEL, "--data", ids, "--dry-run", "--json", "--quiet", "--dtype", dtype, "--threads", "2",
-               "--segment-length", "1024", "--carry-length", "128", "--retrieval-length", "128", "--truncation-depth", "1",
-               "--train-segments", str(segments), "--gradient-accumulation-steps", "1", "--validation-fraction", "0",
-               "--no-gradient-checkpointing"]
+    command = [
+        PROGRAM,
+        "train",
+        MODEL,
+        "--data",
+        ids,
+        "--dry-run",
+        "--json",
+        "--quiet",
+        "--dtype",
+        dtype,
+        "--threads",
+        "2",
+        "--segment-length",
+        "1024",
+        "--carry-length",
+        "128",
+        "--retrieval-length",
+        "128",
+        "--truncation-depth",
+        "1",
+        "--train-segments",
+        str(segments),
+        "--gradient-accumulation-steps",
+        "1",
+        "--validation-fraction",
+        "0",
+        "--no-gradient-checkpointing",
+    ]
     report = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return json.loads(report)["measured"]["device_peak"]
 
 
 def train():
-    reports, _ = both("512", "train", "segmented", "--peer", PEER, "--repeats", str(ROUNDS["train"]), "--segment-length",
-                      "1024", "--carry-length", "128", "--retrieval-length", "128")
+    reports, _ = both(
+        "512",
+        "train",
+        "segmented",
+        "--peer",
+        PEER,
+        "--repeats",
+        str(ROUNDS["train"]),
+        "--segment-length",
+        "1024",
+        "--carry-length",
+        "128",
+        "--retrieval-length",
+        "128",
+    )
     with tempfile.TemporaryDirectory() as scratch:
         ids = f"{scratch}/ids.json"
         with open(ids, "w") as out:
             subprocess.run([PROGRAM, "tokenize", MODEL, TEXT], check=True, stdout=out)
-        peaks = {dtype: [training_peak(ids, dtype, segments) for segments in (2, 8)] for dtype in sections.DTYPES}
+        peaks = {dtype: [training_peak(ids, dtype, segments) for segments in (2, 8)] for dtype in tables.DTYPES}
     return reports, {"peaks": peaks}
 
 
@@ -96,10 +151,14 @@ def llama():
     with tempfile.TemporaryDirectory() as folder:
         files = llama_files(folder)
         reports = against_llama(files, "prefill")
-        theirs = {name: sections.faster(reports[f"prefill {name}"], sections.LLAMA, "prefill", 512) for name in ("F32", "BF16")}
+        theirs = {
+            name: tables.faster(reports[f"prefill {name}"], tables.LLAMA, "prefill", 512) for name in ("F32", "BF16")
+        }
         best = max((name for name in theirs if theirs[name]), key=lambda name: theirs[name]["tokens_per_s"])
         for tokens in (8192, 32768):
-            reports[f"long {best} {tokens}"] = bench(STORED[best], str(tokens), "prefill", "segmented,full", model=files[best])
+            reports[f"long {best} {tokens}"] = bench(
+                STORED[best], str(tokens), "prefill", "segmented,full", model=files[best]
+            )
     return reports, {}
 
 
@@ -110,8 +169,20 @@ def start():
         text = f"{folder}/text.txt"
         with open(TEXT, encoding="utf-8") as source, open(text, "w", encoding="utf-8") as out:
             out.write(source.read(8000))
-        command = [PROGRAM, "run", MODEL, text, "--tokens", "1024", "--segment-length", "1024", "--threads", "2", "--json",
-                   "--quiet"]
+        command = [
+            PROGRAM,
+            "run",
+            MODEL,
+            text,
+            "--tokens",
+            "1024",
+            "--segment-length",
+            "1024",
+            "--threads",
+            "2",
+            "--json",
+            "--quiet",
+        ]
         for _ in range(6):
             begin = time.monotonic()
             ran = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
@@ -132,7 +203,8 @@ def hits_of(folder):
         pairs = list(zip(head["positions"], head["kind"]))
         hits[head["segment"], head["layer"], head["head"]] = (
             {position for position, kind in pairs if kind == "anchor"},
-            {position for position, kind in pairs if kind != "padding"})
+            {position for position, kind in pairs if kind != "padding"},
+        )
     return hits
 
 
@@ -143,9 +215,29 @@ def found_again(exact, other, which):
 
 
 def run_with_keys(keys, folder):
-    subprocess.run([PROGRAM, "run", MODEL, TEXT, "--tokens", str(POOL_TOKENS), "--dtype", "fp32", "--threads", "2",
-                    "--pool-keys", keys, "--out", folder, "--no-capture", "nll", "--quiet"],
-                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [
+            PROGRAM,
+            "run",
+            MODEL,
+            TEXT,
+            "--tokens",
+            str(POOL_TOKENS),
+            "--dtype",
+            "fp32",
+            "--threads",
+            "2",
+            "--pool-keys",
+            keys,
+            "--out",
+            folder,
+            "--no-capture",
+            "nll",
+            "--quiet",
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     with open(f"{folder}/summary.json") as source:
         return json.load(source), lines_of(f"{folder}/segments.jsonl")
 
@@ -158,21 +250,37 @@ def pool():
     for keys in formats:
         summary, segments = ran[keys]
         anchors, evidence = (found_again(hits["model"], hits[keys], which) for which in (0, 1))
-        found[keys] = {"bytes_per_token": segments[-1]["memory"]["pool"] / segments[-1]["pool_entries"],
-                       "anchors_found": anchors, "hits_found": evidence, "nll_mean": summary["nll_mean"],
-                       "retrieval_s": sum(segment["time"]["retrieval"] for segment in segments) / len(segments)}
+        found[keys] = {
+            "bytes_per_token": segments[-1]["memory"]["pool"] / segments[-1]["pool_entries"],
+            "anchors_found": anchors,
+            "hits_found": evidence,
+            "nll_mean": summary["nll_mean"],
+            "retrieval_s": sum(segment["time"]["retrieval"] for segment in segments) / len(segments),
+        }
     return {}, {"tokens": ran["model"][0]["tokens"], "keys": found}
 
 
-BENCHES = {"prefill": prefill, "decode": decode, "full": full, "growth": growth, "train": train, "pool": pool,
-           "start": start, "llama": llama, "llama-decode": llama_decode}
+BENCHES = {
+    "prefill": prefill,
+    "decode": decode,
+    "full": full,
+    "growth": growth,
+    "train": train,
+    "pool": pool,
+    "start": start,
+    "llama": llama,
+    "llama-decode": llama_decode,
+}
 
 
 def measure(name):
     """False where the run can't be published."""
     before = runs.probe(PROGRAM, MODEL)
     reports, values = BENCHES[name]()
-    limits = {"before": runs.limits_of(before, "limits"), "after": runs.limits_of(runs.probe(PROGRAM, MODEL), "limits_after")}
+    limits = {
+        "before": runs.limits_of(before, "limits"),
+        "after": runs.limits_of(runs.probe(PROGRAM, MODEL), "limits_after"),
+    }
     run = runs.save(f"cpu-{name}", f"./lab bench cpu {name}", limits, reports, values)
     print(sections.section([run]))
     for problem in runs.judge(run):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """gpu.py BENCH_JSON: puts what `carryover bench --gpu` found beside the other runs, as runs/bench/gpu. See gpu.sh."""
+
 import json
 import sys
 

@@ -4,10 +4,11 @@
 
 Reads JSON objects from standard input, a line each, and answers each with one. The first one says what to load:
 {"model": a GGUF file (its weights are dequantised, then cast) or a Hugging Face folder, or "config": a config.json for
-random weights, "dtype": "fp32", "threads": 2, "device": "cpu"}; the answer names the versions. Then one measurement each:
+random weights, "dtype": "fp32", "threads": 2, "device": "cpu"}; the answer names the versions. Then one measurement
+each:
 {"what": "prefill", "decode" or "train", "ids": [...], "new_tokens": 32, "checkpointing": false, "compiled": false,
-"weighed": true} is answered by {"seconds": ..., "peak_bytes": ...}: what weights take and what was added to it, null where it is not weighed, so that
-the allocator keeps what it has. {"error": ...} says what went wrong.
+"weighed": true} is answered by {"seconds": ..., "peak_bytes": ...}: what weights take and what was added to it, null
+where it is not weighed, so that the allocator keeps what it has. {"error": ...} says what went wrong.
 
 Prefill: a cache and the logits of the last token. Decode: seconds of a token, greedily, behind the ids, with a dynamic
 cache, or "compiled": with a static one and torch.compile. Train: the second

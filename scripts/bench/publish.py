@@ -2,9 +2,10 @@
 """./lab bench publish [RUN...]: judges runs of benches (runs/bench/* where none is named), copies those that hold to
 docs/bench/BENCH.KIND.json, and writes the figures of docs/benchmarks.md and README.md again from all of docs/bench.
 
-A run whose machine was busy is refused: shares above 1.02, or limits that moved by more than 10 % within it. Exit 1 where
-one was. The pages are a function of docs/bench: publishing twice changes nothing.
+A run whose machine was busy is refused: shares above 1.02, or limits that moved by more than 10 % within it. Exit 1
+where one was. The pages are a function of docs/bench: publishing twice changes nothing.
 """
+
 import glob
 import json
 import os
@@ -12,6 +13,7 @@ import sys
 
 import runs
 import sections
+import tables
 
 MARK = "figures from docs/bench, written by ./lab bench publish"
 
@@ -54,14 +56,25 @@ def pending(all_runs):
             rows.append([title, f"`{command}`", *cells])
     parts = []
     if rows:
-        parts.append(sections.table(["figures", "command", *sections.KINDS.values()], rows))
+        parts.append(tables.table(["figures", "command", *sections.KINDS.values()], rows))
     if not any(bench == "gpu" for bench, _ in here):
         parts.append("Figures of a GPU are pending too: `./lab bench --gpu`, on a machine that has one.")
     if not parts:
         return ""
-    return sections.wrapped("\n\n".join([
-        "## Pending", "These figures were not measured under the rules above yet, or not on this kind of machine. Each is "
-        "pending until its command and then `./lab bench publish` ran there while nothing else did.", *parts])) + "\n"
+    return (
+        tables.wrapped(
+            "\n\n".join(
+                [
+                    "## Pending",
+                    "These figures were not measured under the rules above yet, or not on this kind of machine. "
+                    "Each is "
+                    "pending until its command and then `./lab bench publish` ran there while nothing else did.",
+                    *parts,
+                ]
+            )
+        )
+        + "\n"
+    )
 
 
 def benchmarks(all_runs):
@@ -72,37 +85,74 @@ def benchmarks(all_runs):
 def readme_rows(by_name):
     """(what, beside whom, our row, their row, equal work) of the runs that are there."""
     rows = []
-    llama, prefill, decode, train = (by_name.get(name) for name in ("cpu-llama", "cpu-prefill", "cpu-llama-decode",
-                                                                     "cpu-train"))
+    llama, prefill, decode, train = (
+        by_name.get(name) for name in ("cpu-llama", "cpu-prefill", "cpu-llama-decode", "cpu-train")
+    )
     if llama:
         report = llama["reports"].get("prefill BF16")
         if report:
-            rows.append(("reading 512 tokens, full attention, bf16", "llama.cpp", sections.find(report, "full", "prefill", 512),
-                         sections.faster(report, sections.LLAMA, "prefill", 512), "yes"))
+            rows.append(
+                (
+                    "reading 512 tokens, full attention, bf16",
+                    "llama.cpp",
+                    tables.find(report, "full", "prefill", 512),
+                    tables.faster(report, tables.LLAMA, "prefill", 512),
+                    "yes",
+                )
+            )
     if prefill:
         report = prefill["reports"]["bf16"]
-        rows.append(("reading 512 tokens, full attention, bf16", "transformers", sections.find(report, "full", "prefill", 512),
-                     sections.find(report, "transformers", "prefill", 512), "yes"))
+        rows.append(
+            (
+                "reading 512 tokens, full attention, bf16",
+                "transformers",
+                tables.find(report, "full", "prefill", 512),
+                tables.find(report, "transformers", "prefill", 512),
+                "yes",
+            )
+        )
     if llama:
-        for name, report in sorted(llama["reports"].items(), key=lambda each: sections.run_length(each[1])):
-            tokens = sections.run_length(report)
+        for name, report in sorted(llama["reports"].items(), key=lambda each: tables.run_length(each[1])):
+            tokens = tables.run_length(report)
             if not name.startswith("long ") or tokens < 32768:
                 continue
-            theirs = sections.faster(report, sections.LLAMA, "prefill", tokens)
-            for who, what, equal in (("full", "full attention", "yes"),
-                                     ("segmented", "bounded context", "no: bounded context against full attention")):
-                rows.append((f"reading {tokens:,} tokens, {what}, bf16", "llama.cpp, full attention",
-                             sections.find(report, who, "prefill", tokens), theirs, equal))
+            theirs = tables.faster(report, tables.LLAMA, "prefill", tokens)
+            for who, what, equal in (
+                ("full", "full attention", "yes"),
+                ("segmented", "bounded context", "no: bounded context against full attention"),
+            ):
+                rows.append(
+                    (
+                        f"reading {tokens:,} tokens, {what}, bf16",
+                        "llama.cpp, full attention",
+                        tables.find(report, who, "prefill", tokens),
+                        theirs,
+                        equal,
+                    )
+                )
     if decode and "decode BF16" in decode["reports"]:
         report = decode["reports"]["decode BF16"]
-        rows.append(("writing behind 512 tokens, bf16", "llama.cpp", sections.find(report, "full", "decode", 512),
-                     sections.faster(report, sections.LLAMA, "decode", 512), "yes"))
+        rows.append(
+            (
+                "writing behind 512 tokens, bf16",
+                "llama.cpp",
+                tables.find(report, "full", "decode", 512),
+                tables.faster(report, tables.LLAMA, "decode", 512),
+                "yes",
+            )
+        )
     if train:
         report = train["reports"]["fp32"]
-        tokens = sections.run_length(report)
-        rows.append((f"a training step of {tokens:,} tokens, fp32", "transformers, full attention",
-                     sections.find(report, "segmented", "train", tokens),
-                     sections.find(report, "transformers", "train", tokens), "no: segmented against full attention"))
+        tokens = tables.run_length(report)
+        rows.append(
+            (
+                f"a training step of {tokens:,} tokens, fp32",
+                "transformers, full attention",
+                tables.find(report, "segmented", "train", tokens),
+                tables.find(report, "transformers", "train", tokens),
+                "no: segmented against full attention",
+            )
+        )
     return [row for row in rows if row[2] and row[3]]
 
 
@@ -113,13 +163,25 @@ def speed_table(all_runs):
         if not rows:
             continue
         machine = next(iter(by_name.values()))["machine"]
-        lines = [[what, beside, f"{sections.speed(ours)} : {sections.speed(theirs)}", sections.ratio(ours, theirs), equal]
-                 for what, beside, ours, theirs, equal in rows]
-        return sections.wrapped(f"SmolLM2-135M on {machine['cores']} cores of {machine['processor']} ({title}), from one run each "
+        lines = [
+            [what, beside, f"{tables.speed(ours)} : {tables.speed(theirs)}", tables.ratio(ours, theirs), equal]
+            for what, beside, ours, theirs, equal in rows
+        ]
+        return (
+            tables.wrapped(
+                f"SmolLM2-135M on {machine['cores']} cores of {machine['processor']} ({title}), from one run each "
                 "([docs/benchmarks.md](docs/benchmarks.md) has the rest, and the commands that repeat it):\n\n"
-                + sections.table(["", "beside", "tokens/s, ours : theirs", "ratio", "equal work"], lines)) + "\n"
-    return sections.wrapped("Figures are pending: none was published yet by `./lab bench && ./lab bench publish` on a quiet machine "
-            "([docs/benchmarks.md](docs/benchmarks.md) says what is measured, and how).") + "\n"
+                + tables.table(["", "beside", "tokens/s, ours : theirs", "ratio", "equal work"], lines)
+            )
+            + "\n"
+        )
+    return (
+        tables.wrapped(
+            "Figures are pending: none was published yet by `./lab bench && ./lab bench publish` on a quiet machine "
+            "([docs/benchmarks.md](docs/benchmarks.md) says what is measured, and how)."
+        )
+        + "\n"
+    )
 
 
 PAGES = {os.path.join("docs", "benchmarks.md"): benchmarks, "README.md": speed_table}
@@ -130,7 +192,7 @@ def with_figures(page, figures):
     begin, end = f"<!-- {MARK}: begin -->\n", f"<!-- {MARK}: end -->"
     if page.count(begin) != 1 or page.count(end) != 1:
         raise SystemExit(f"a page lacks its marks '{begin.strip()}' and '{end}'")
-    return page[:page.index(begin) + len(begin)] + figures + page[page.index(end):]
+    return page[: page.index(begin) + len(begin)] + figures + page[page.index(end) :]
 
 
 def regenerated(root):
@@ -151,6 +213,10 @@ def publish(folders, root=runs.ROOT):
             problems = runs.judge(run)
             if not problems and run["bench"] not in sections.SECTIONS:
                 problems = [f"'{run['bench']}' is no bench that the page knows"]
+            elif not problems:
+                sections.section([run])
+        except (KeyError, TypeError, AttributeError) as error:
+            problems = [f"it lacks what its section shows: {error!r}"]
         except (OSError, ValueError) as error:
             problems = [str(error)]
         if problems:
@@ -174,7 +240,9 @@ def main():
     if not folders:
         print("There is no run in runs/bench: `./lab bench` measures. The pages were written again.", file=sys.stderr)
     if not publish(folders):
-        raise SystemExit("Runs that were refused were measured on a busy machine, or not to their end: measure them again.")
+        raise SystemExit(
+            "Runs that were refused were measured on a busy machine, or not to their end: measure them again."
+        )
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a bench leaves: runs/bench/NAME/bench.json, with the machine and its limits before and after. Nothing here writes
-to docs/: `./lab bench publish` (publish.py) does, after it has judged the runs.
+"""What a bench leaves: runs/bench/NAME/bench.json, with the machine and its limits before and after. Nothing here
+writes to docs/: `./lab bench publish` (publish.py) does, after it has judged the runs.
 
 A run: {"bench": NAME, "command", "date", "commit", "modified": whether files differed from the commit,
 "machine": {"kind", "processor", "cores", "flags"}, "limits": {"before", "after"}: each {"flops_per_second",
 "bytes_per_second"}, "reports": {NAME: what `carryover bench --json` printed}, "values": what was measured besides}.
 """
+
 import datetime
 import json
 import os
@@ -21,8 +22,19 @@ MOST_SHARE = 1.02  # of what the machine can do: more, and the limit was measure
 def kind_of(vendor, flags):
     """What decides which numbers are comparable: the maker and the widest products."""
     maker = {"AuthenticAMD": "amd", "GenuineIntel": "intel"}.get(vendor, "other")
-    widest = next((name for flag, name in (("amx_bf16", "amx"), ("avx512_bf16", "avx512-bf16"), ("avx512f", "avx512"),
-                                           ("avx2", "avx2")) if flag in flags), "scalar")
+    widest = next(
+        (
+            name
+            for flag, name in (
+                ("amx_bf16", "amx"),
+                ("avx512_bf16", "avx512-bf16"),
+                ("avx512f", "avx512"),
+                ("avx2", "avx2"),
+            )
+            if flag in flags
+        ),
+        "scalar",
+    )
     return f"{maker}-{widest}"
 
 
@@ -34,8 +46,12 @@ def machine():
         return next((line.split(":", 1)[1].strip() for line in lines if line.split(":")[0].strip() == key), "")
 
     flags = [flag for flag in FLAGS if flag in first("flags").split()]
-    return {"kind": kind_of(first("vendor_id"), flags), "processor": first("model name") or platform.machine(),
-            "cores": len(os.sched_getaffinity(0)), "flags": flags}
+    return {
+        "kind": kind_of(first("vendor_id"), flags),
+        "processor": first("model name") or platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "flags": flags,
+    }
 
 
 def git(*arguments):
@@ -44,6 +60,11 @@ def git(*arguments):
 
 def commit():
     return git("rev-parse", "--short", "HEAD") or "no commit"
+
+
+def modified():
+    """Whether what is built or measured differs from the commit; pages that were published since do not count."""
+    return bool(git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs", ":!*.md"))
 
 
 def folder_of(name, root=ROOT):
@@ -64,13 +85,33 @@ def portable(value):
 def limits_of(report, when):
     """`when`: "limits" or "limits_after"; null where the run was stopped."""
     limits = report.get(when)
-    return limits and {"flops_per_second": limits["best_flops_per_second"], "bytes_per_second": limits["bytes_per_second"]}
+    return limits and {
+        "flops_per_second": limits["best_flops_per_second"],
+        "bytes_per_second": limits["bytes_per_second"],
+    }
 
 
 def probe(program, model):
     """The machine's limits now, in fp32: what `carryover bench` measures around next to no work."""
-    command = [program, "bench", model, "--json", "--quiet", "--dtype", "fp32", "--threads", "2", "--contexts", "64",
-               "--what", "prefill", "--policies", "full", "--repeats", "1"]
+    command = [
+        program,
+        "bench",
+        model,
+        "--json",
+        "--quiet",
+        "--dtype",
+        "fp32",
+        "--threads",
+        "2",
+        "--contexts",
+        "64",
+        "--what",
+        "prefill",
+        "--policies",
+        "full",
+        "--repeats",
+        "1",
+    ]
     without_peers = dict(os.environ, PATH="/usr/bin:/bin")
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=without_peers).stdout)
 
@@ -90,9 +131,19 @@ def read(folder):
 
 def save(name, command, limits, reports=None, values=None, root=ROOT):
     """The run as it was written."""
-    run = portable({"bench": name, "command": command, "date": datetime.date.today().isoformat(), "commit": commit(),
-                    "modified": bool(git("status", "--porcelain", "--untracked-files=no")), "machine": machine(),
-                    "limits": limits, "reports": reports or {}, "values": values or {}})
+    run = portable(
+        {
+            "bench": name,
+            "command": command,
+            "date": datetime.date.today().isoformat(),
+            "commit": commit(),
+            "modified": modified(),
+            "machine": machine(),
+            "limits": limits,
+            "reports": reports or {},
+            "values": values or {},
+        }
+    )
     for report in run["reports"].values():
         report.get("environment", {}).pop("processor_flags", None)  # the ones that matter are in "machine"
     write(os.path.join(folder_of(name, root), "bench.json"), run)
@@ -114,8 +165,9 @@ def judge_limits(where, before, after):
         change = moved(before.get(key), after.get(key))
         if change is None or not change <= MOST_MOVED:
             told = "are not known" if change is None else f"moved by {100 * change:.0f} %"
-            problems.append(f"{where}: the machine's {name} {told} between beginning and end "
-                            f"(at most {100 * MOST_MOVED:.0f} %)")
+            problems.append(
+                f"{where}: the machine's {name} {told} between beginning and end " f"(at most {100 * MOST_MOVED:.0f} %)"
+            )
     return problems
 
 
@@ -128,8 +180,10 @@ def judge_report(name, report):
         place = f"{name}: {row['what']} of {row['tokens']} tokens by {row['who']}"
         share = row.get("bandwidth_share" if row["what"] == "decode" else "gemm_share")
         if share is None or not 0 < share <= MOST_SHARE:
-            problems.append(f"{place}: a share of {share if share is None else f'{share:.2f}'} of what the machine can do "
-                            f"(at most {MOST_SHARE})")
+            problems.append(
+                f"{place}: a share of {share if share is None else f'{share:.2f}'} of what the machine can do "
+                f"(at most {MOST_SHARE})"
+            )
         if row["who"] not in known:
             problems.append(f"{place}: its weights, tokens and number type were not recorded")
     if not report.get("measurements"):
@@ -139,8 +193,11 @@ def judge_report(name, report):
 
 def judge(run):
     """Why a run may not be published, a line each; nothing where it may."""
-    missing = [key for key in ("bench", "command", "date", "commit", "machine", "limits", "reports", "values")
-               if key not in run]
+    missing = [
+        key
+        for key in ("bench", "command", "date", "commit", "machine", "limits", "reports", "values")
+        if key not in run
+    ]
     if missing:
         return [f"it lacks {', '.join(missing)}"]
     problems = judge_limits("the run", run["limits"].get("before"), run["limits"].get("after"))
@@ -151,10 +208,16 @@ def judge(run):
     return problems
 
 
-def measured_already(name):
-    """Whether this commit has a run on a machine of this kind that may be published."""
+def measured_already(name, root=ROOT):
+    """Whether this commit has a run of this machine that may be published."""
     try:
-        run = read(folder_of(name))
+        run = read(folder_of(name, root))
     except (OSError, ValueError):
         return False
-    return not judge(run) and run["commit"] == commit() and run["machine"] == machine()
+    return (
+        not judge(run)
+        and not run["modified"]
+        and not modified()
+        and run["commit"] == commit()
+        and run["machine"] == machine()
+    )

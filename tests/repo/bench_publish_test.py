@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """./lab bench publish: the pages are what docs/bench gives, a run of a busy machine is refused, and what stands over a
 table is true of it. Runs are made up here; nothing is measured."""
-import copy
-import json
+
 import os
 import re
 import shutil
@@ -10,64 +9,18 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "scripts", "bench"))
 sys.dont_write_bytecode = True
 
+import cpu  # noqa: E402
 import publish  # noqa: E402
 import runs  # noqa: E402
 import sections  # noqa: E402
-
-LIMITS = {"before": {"flops_per_second": 2e11, "bytes_per_second": 3e10},
-          "after": {"flops_per_second": 2.1e11, "bytes_per_second": 2.9e10}}
-
-
-def row(who, what, tokens, rate, share=0.8, **more):
-    found = {"what": what, "who": who, "tokens": tokens, "tokens_per_s": rate, "median_s": tokens / rate,
-             "seconds": [tokens / rate], "peak_bytes": 400 << 20, "memory": {"pool": 128 << 20}, "deviation": 0.01}
-    found["bandwidth_share" if what == "decode" else "gemm_share"] = share
-    return dict(found, **more)
-
-
-def subject(who, dtype, weights="aaaa", ids="bbbb", program=None, training=None):
-    return {"who": who, "program": program or ("carryover 1" if who in ("full", "segmented") else who + " 9"), "dtype": dtype,
-            "training_dtype": training or dtype, "weights_hash": weights, "ids_hash": ids}
-
-
-def report(dtype, rows, subjects):
-    limits = {"best_flops_per_second": 2e11, "bytes_per_second": 3e10, "products": []}
-    return {"date": "2026-01-02T03:04:05Z", "machine": {"threads": 2}, "dtype": dtype, "limits": limits,
-            "limits_after": dict(limits, best_flops_per_second=2.1e11), "subjects": subjects, "measurements": rows,
-            "config": {"segment_length": 1024, "carry_length": 128, "retrieval_length": 128, "truncation_depth": 1},
-            "interrupted": False}
-
-
-def run_of(bench, reports=None, values=None, kind="amd-avx512-bf16"):
-    return {"bench": bench, "command": sections.SECTIONS[bench][1], "date": "2026-01-02", "commit": "abc1234",
-            "modified": False, "machine": {"kind": kind, "processor": "A processor", "cores": 2, "flags": ["avx2"]},
-            "limits": copy.deepcopy(LIMITS), "reports": reports or {}, "values": values or {}}
-
-
-def prefill_run(kind="amd-avx512-bf16"):
-    def of(dtype, rate):
-        rows = [row(who, "prefill", tokens, rate * factor) for tokens in (512, 2048)
-                for who, factor in (("full", 1.5), ("transformers", 1))]
-        return report(dtype, rows, [subject("full", dtype), subject("transformers", dtype)])
-
-    return run_of("cpu-prefill", {"fp32": of("fp32", 500), "bf16": of("bf16", 1000)}, kind=kind)
-
-
-def llama_run():
-    def of(stored, dtype, rates):
-        rows = [row(who, "prefill", tokens, rate) for (who, tokens), rate in rates.items()]
-        theirs = dict(ids=None, program=f"llama.cpp abc, llama 1M {stored}")
-        return report(dtype, rows, [subject("full", dtype), subject("segmented", dtype),
-                                    subject("llama-bench", dtype, **theirs), subject("llama-bench -fa", dtype, **theirs)])
-
-    short = {("full", 512): 900, ("llama-bench", 512): 400, ("llama-bench -fa", 512): 450}
-    long = {("full", 32768): 60, ("segmented", 32768): 1200, ("llama-bench", 32768): 50, ("llama-bench -fa", 32768): 40}
-    return run_of("cpu-llama", {"prefill BF16": of("BF16", "bf16", short), "long BF16 32768": of("BF16", "bf16", long)})
+import tables  # noqa: E402
+from made_bench_runs import LIMITS, llama_run, prefill_run, report, row, run_of, subject  # noqa: E402
 
 
 class Publishing(unittest.TestCase):
@@ -111,8 +64,10 @@ class Publishing(unittest.TestCase):
         for name in os.listdir(folder):
             with open(os.path.join(folder, name), encoding="utf-8") as source:
                 self.assertIsNone(re.search(r'"/|/home/|/root/|/tmp/', source.read()), name)
-        self.assertEqual(runs.portable({"command_line": ["/opt/x/carryover", "bench", "--what"], "n": 1}),
-                         {"command_line": ["carryover", "bench", "--what"], "n": 1})
+        self.assertEqual(
+            runs.portable({"command_line": ["/opt/x/carryover", "bench", "--what"], "n": 1}),
+            {"command_line": ["carryover", "bench", "--what"], "n": 1},
+        )
 
     def test_a_quiet_run_is_copied_and_shown_and_twice_is_once(self):
         run = prefill_run()
@@ -122,9 +77,13 @@ class Publishing(unittest.TestCase):
         self.assertIn("## Prefill on the CPU", page)
         self.assertIn("| bf16 | 512 | 1500 | 0.80 | 1000 | 1.50× |", page)
         self.assertIn("Same weights (aaaa), token ids (bbbb), number type on both sides.", re.sub(r"\s+", " ", page))
-        self.assertIn("| reading 512 tokens, full attention, bf16 | transformers | 1500 : 1000 | 1.50× | yes |",
-                      self.page("README.md"))
-        self.assertRegex(page, r"\| Prefill on the CPU \| `./lab bench cpu prefill` \| published \| pending \| pending \|")
+        self.assertIn(
+            "| reading 512 tokens, full attention, bf16 | transformers | 1500 : 1000 | 1.50× | yes |",
+            self.page("README.md"),
+        )
+        self.assertRegex(
+            page, r"\| Prefill on the CPU \| `./lab bench cpu prefill` \| published \| pending \| pending \|"
+        )
         self.assertTrue(self.publish(run))
         self.assertEqual(self.page(), page)
         os.remove(os.path.join(self.root, "docs", "bench", self.published()[0]))
@@ -176,6 +135,9 @@ class Publishing(unittest.TestCase):
         self.refused(run, "nothing was measured")
         self.assertFalse(publish.publish([os.path.join(self.root, "nowhere")], self.root))
         self.refused({"bench": "cpu-prefill"}, "lacks")
+        run = run_of("cpu-start", values={"whole_s": [1]})
+        self.assertFalse(self.publish(run))
+        self.assertEqual(self.published(), [])
 
     def test_a_spoiled_run_ends_the_command_and_leaves_the_good_one(self):
         bad = prefill_run()
@@ -186,7 +148,9 @@ class Publishing(unittest.TestCase):
             runs.write(os.path.join(folders[-1], "bench.json"), run)
         self.assertFalse(publish.publish(folders, self.root))
         self.assertEqual(self.published(), ["cpu-llama.amd-avx512-bf16.json"])
-        done = subprocess.run([os.path.join(ROOT, "lab"), "bench", "publish", folders[0]], capture_output=True, text=True)
+        done = subprocess.run(
+            [os.path.join(ROOT, "lab"), "bench", "publish", folders[0]], capture_output=True, text=True
+        )
         self.assertEqual(done.returncode, 1)
         self.assertIn("a share of 1.39", done.stderr)
 
@@ -208,54 +172,125 @@ class Publishing(unittest.TestCase):
 
     def test_what_is_not_the_same_is_not_called_the_same(self):
         self.publish(llama_run())
-        self.assertIn("Same weights (aaaa), number type on both sides. But the peer draws as many token ids of its own.",
-                      re.sub(r"\s+", " ", self.page()))
+        self.assertIn(
+            "Same weights (aaaa), number type on both sides. But the peer draws as many token ids of its own.",
+            re.sub(r"\s+", " ", self.page()),
+        )
         ours, theirs = subject("full", "fp32"), subject("transformers", "bf16", weights="cccc", ids="dddd")
-        text = sections.alike([(ours, theirs)])
+        text = tables.alike([(ours, theirs)])
         self.assertNotIn("Same", text)
-        self.assertIn("the weights are not the same", text)
+        self.assertIn("the weights are not the same; the token ids are not the same", text)
         self.assertIn("fp32 beside bf16", text)
         ours, theirs = subject("segmented", "bf16", training="bf16 with fp32 masters"), subject(
-            "transformers", "bf16", training="fp32 with bf16 autocast")
-        self.assertIn("bf16 with fp32 masters beside fp32 with bf16 autocast", sections.alike([(ours, theirs)], "training_dtype"))
+            "transformers", "bf16", training="fp32 with bf16 autocast"
+        )
+        self.assertIn(
+            "bf16 with fp32 masters beside fp32 with bf16 autocast", tables.alike([(ours, theirs)], "training_dtype")
+        )
         unknown = subject("transformers", "fp32", weights=None)
-        self.assertIn("weights are not the same", sections.alike([(subject("full", "fp32"), unknown)]))
+        self.assertIn("weights are not the same", tables.alike([(subject("full", "fp32"), unknown)]))
 
     def test_every_bench_has_a_section_that_can_be_written(self):
-        decode = {dtype: report(dtype, [row(who, "decode", 512, rate) for who, rate in (
-            ("segmented", 90), ("full", 95), ("transformers", 20), ("transformers compiled", 60))],
-            [subject(who, dtype) for who in ("segmented", "full", "transformers", "transformers compiled")])
-            for dtype in ("fp32", "bf16")}
-        train = {dtype: report(dtype, [row(who, "train", 2048, rate, checkpointing=on) for on in (False, True) for who, rate in (
-            ("segmented", 180), ("transformers", 120))], [subject(who, dtype) for who in ("segmented", "transformers")])
-            for dtype in ("fp32", "bf16")}
-        full = {"bf16": report("bf16", [row(who, "prefill", 16384, rate) for who, rate in (("segmented", 700), ("full", 200))],
-                               [subject(who, "bf16") for who in ("segmented", "full")])}
-        growth = {"bf16": report("bf16", [row("segmented", "prefill", tokens, 1300) for tokens in (8192, 131072)],
-                                 [subject("segmented", "bf16")])}
-        llama_decode = {"decode BF16": report("bf16", [row(who, "decode", 512, rate) for who, rate in (
-            ("full", 94), ("llama-bench", 80), ("llama-bench -fa", 89))],
-            [subject(who, "bf16") for who in ("full", "llama-bench", "llama-bench -fa")])}
+        decode = {
+            dtype: report(
+                dtype,
+                [
+                    row(who, "decode", 512, rate)
+                    for who, rate in (
+                        ("segmented", 90),
+                        ("full", 95),
+                        ("transformers", 20),
+                        ("transformers compiled", 60),
+                    )
+                ],
+                [subject(who, dtype) for who in ("segmented", "full", "transformers", "transformers compiled")],
+            )
+            for dtype in ("fp32", "bf16")
+        }
+        train = {
+            dtype: report(
+                dtype,
+                [
+                    row(who, "train", 2048, rate, checkpointing=on)
+                    for on in (False, True)
+                    for who, rate in (("segmented", 180), ("transformers", 120))
+                ],
+                [subject(who, dtype) for who in ("segmented", "transformers")],
+            )
+            for dtype in ("fp32", "bf16")
+        }
+        full = {
+            "bf16": report(
+                "bf16",
+                [row(who, "prefill", 16384, rate) for who, rate in (("segmented", 700), ("full", 200))],
+                [subject(who, "bf16") for who in ("segmented", "full")],
+            )
+        }
+        growth = {
+            "bf16": report(
+                "bf16",
+                [row("segmented", "prefill", tokens, 1300) for tokens in (8192, 131072)],
+                [subject("segmented", "bf16")],
+            )
+        }
+        llama_decode = {
+            "decode BF16": report(
+                "bf16",
+                [
+                    row(who, "decode", 512, rate)
+                    for who, rate in (("full", 94), ("llama-bench", 80), ("llama-bench -fa", 89))
+                ],
+                [subject(who, "bf16") for who in ("full", "llama-bench", "llama-bench -fa")],
+            )
+        }
         keys = {"bytes_per_token": 100, "anchors_found": 1, "hits_found": 0.99, "nll_mean": 3.5, "retrieval_s": 0.01}
         late = {"beats": 9, "p50_ms": 0.1, "p99_ms": 4.0, "max_ms": 9.0}
-        speed = {"headless": [{"tokens": 8192, "tokens_per_s": 600}], "window": [{"tokens_per_s": 590, "gui_cpu_share": 0.02}]}
+        speed = {
+            "headless": [{"tokens": 8192, "tokens_per_s": 600}],
+            "window": [{"tokens_per_s": 590, "gui_cpu_share": 0.02}],
+        }
         steps = {"steps": 3, "p50_ms": 1.0, "p95_ms": 2.0, "max_ms": 3.0, "p95_cpu_ms": 1.0}
-        scale = {"scrubbing": {"kinds": {"click": steps}, "all": steps}, "open_ms": 500, "window": {"rss_mib": 50},
-                 "opened": {"rss_mib": 99}, "after": {"tokens": 10, "segments": 2, "segments_loaded": 2, "rss_mib": 99,
-                 "rss_peak_mib": 120, "outline_mib": 1, "cached_segments_mib": 1}}
+        scale = {
+            "scrubbing": {"kinds": {"click": steps}, "all": steps},
+            "open_ms": 500,
+            "window": {"rss_mib": 50},
+            "opened": {"rss_mib": 99},
+            "after": {
+                "tokens": 10,
+                "segments": 2,
+                "segments_loaded": 2,
+                "rss_mib": 99,
+                "rss_peak_mib": 120,
+                "outline_mib": 1,
+                "cached_segments_mib": 1,
+            },
+        }
         gpu = report("bf16", [row("segmented", "prefill", 16384, 9000)], [subject("segmented", "bf16")])
         gpu["machine"]["gpu"] = "A GPU"
-        gpu["claims"] = [{"what": "time", "value": 0.5, "bound": 0.9, "verdict": "reached"},
-                         {"what": "memory", "value": None, "bound": None, "verdict": "not measured"}]
-        made = {"cpu-prefill": prefill_run(), "cpu-llama": llama_run(), "cpu-decode": run_of("cpu-decode", decode),
-                "cpu-train": run_of("cpu-train", train, {"peaks": {"fp32": [100 << 20, 104 << 20]}}),
-                "cpu-full": run_of("cpu-full", full), "cpu-growth": run_of("cpu-growth", growth),
-                "cpu-llama-decode": run_of("cpu-llama-decode", llama_decode),
-                "cpu-pool": run_of("cpu-pool", values={"tokens": 9, "keys": {"model": keys, "bf16": keys, "int8": keys}}),
-                "cpu-start": run_of("cpu-start", values={"whole_s": [1.5, 1.4, 1.6], "segment_s": [1, 0.9, 1.1]}),
-                "gui": run_of("gui", values={"late": {"idle": late, "running": late, "seconds": 60, "segments": 30},
-                                             "speed": {"default": speed, "demo": speed}}),
-                "scale": run_of("scale", values=scale), "gpu": run_of("gpu", {"bf16": gpu})}
+        gpu["claims"] = [
+            {"what": "time", "value": 0.5, "bound": 0.9, "verdict": "reached"},
+            {"what": "memory", "value": None, "bound": None, "verdict": "not measured"},
+        ]
+        made = {
+            "cpu-prefill": prefill_run(),
+            "cpu-llama": llama_run(),
+            "cpu-decode": run_of("cpu-decode", decode),
+            "cpu-train": run_of("cpu-train", train, {"peaks": {"fp32": [100 << 20, 104 << 20]}}),
+            "cpu-full": run_of("cpu-full", full),
+            "cpu-growth": run_of("cpu-growth", growth),
+            "cpu-llama-decode": run_of("cpu-llama-decode", llama_decode),
+            "cpu-pool": run_of("cpu-pool", values={"tokens": 9, "keys": {"model": keys, "bf16": keys, "int8": keys}}),
+            "cpu-start": run_of("cpu-start", values={"whole_s": [1.5, 1.4, 1.6], "segment_s": [1, 0.9, 1.1]}),
+            "gui": run_of(
+                "gui",
+                values={
+                    "late": {"idle": late, "running": late, "seconds": 60, "segments": 30},
+                    "speed": {"default": speed, "demo": speed},
+                },
+            ),
+            "scale": run_of("scale", values=scale),
+            "gpu": run_of("gpu", {"bf16": gpu}),
+        }
         self.assertEqual(set(made), set(sections.SECTIONS))
         for name, run in made.items():
             self.assertTrue(self.publish(run, name), name)
@@ -265,13 +300,37 @@ class Publishing(unittest.TestCase):
         self.assertIn("| bf16 | full | 95.0 | 0.80 | 60.0 | static cache, compiled | 1.58× |", page)
         self.assertIn("of 3 after one that fills the page cache", page)
         self.assertNotIn("Figures of a GPU are pending", page)
-        figures = page[page.index(publish.MARK):]
+        figures = page[page.index(publish.MARK) :]
         self.assertEqual([line for line in figures.splitlines() if len(line) > 120 and not line.startswith("|")], [])
-        self.assertIn("| a training step of 2,048 tokens, fp32 | transformers, full attention | 180 : 120 | 1.50× | no",
-                      self.page("README.md"))
+        self.assertIn(
+            "| a training step of 2,048 tokens, fp32 | transformers, full attention | 180 : 120 | 1.50× | no",
+            self.page("README.md"),
+        )
+
+    def test_a_pass_that_broke_off_is_continued(self):
+        def measured(**changes):
+            runs.write(os.path.join(runs.folder_of("cpu-start", self.root), "bench.json"), dict(run, **changes))
+            return runs.measured_already("cpu-start", self.root)
+
+        self.assertFalse(runs.measured_already("cpu-start", self.root))
+        run = runs.save(
+            "cpu-start", "./lab bench cpu start", LIMITS, values={"whole_s": [1], "segment_s": [1]}, root=self.root
+        )
+        with unittest.mock.patch.object(runs, "modified", return_value=False):
+            self.assertTrue(measured(modified=False))
+            self.assertFalse(measured(modified=True))
+            self.assertFalse(measured(modified=False, commit="another"))
+            self.assertFalse(measured(modified=False, machine=dict(run["machine"], cores=64)))
+            self.assertFalse(measured(modified=False, limits={"before": LIMITS["before"], "after": None}))
+        with unittest.mock.patch.object(runs, "measured_already", side_effect=lambda name: name != "cpu-train"):
+            self.assertEqual([name for name in cpu.wanted([]) if not name.startswith("llama")], ["train"])
+            self.assertIn("prefill", cpu.wanted(["--again"]))
+            self.assertEqual(cpu.wanted(["prefill"]), ["prefill"])
 
     def test_a_bench_writes_beside_docs_and_not_into_it(self):
-        run = runs.save("cpu-start", "./lab bench cpu start", LIMITS, values={"whole_s": [1], "segment_s": [1]}, root=self.root)
+        run = runs.save(
+            "cpu-start", "./lab bench cpu start", LIMITS, values={"whole_s": [1], "segment_s": [1]}, root=self.root
+        )
         self.assertEqual(os.listdir(os.path.join(self.root, "runs", "bench")), ["cpu-start"])
         self.assertEqual(self.published(), [])
         self.assertEqual(runs.judge(run), [])
