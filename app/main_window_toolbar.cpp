@@ -238,7 +238,7 @@ void MainWindow::update_status() {
   memory_->setValue(on_gpu ? 0 : static_cast<int>(std::min(1000.0, 1000 * gigabytes / all)));
   memory_->setFormat(on_gpu ? tr("%1 GB on GPU").arg(gigabytes, 0, 'f', 2)
                             : tr("%1 of %2 GB").arg(gigabytes, 0, 'f', 2).arg(all, 0, 'f', 0));
-  memory_->setToolTip(tr("Peak memory of the engine's program against its machine's"));
+  memory_->setToolTip(tr("Peak memory of the run (the weights, where there is none) against the engine's machine's"));
 }
 
 void MainWindow::ask_model() {

@@ -212,6 +212,9 @@ void RunController::accept_model(const LoadedModel& model) {
                         .arg(model.info.weight_bytes / 1'000'000)
                         .arg(QString::fromUtf8(dtype_name(model.info.dtype).data()),
                              QString::fromUtf8(device_name(model.info.device).data())));
+  context_.add_note(tr("Numbers in %1: %2")
+                        .arg(QString::fromUtf8(dtype_name(model.info.dtype).data()),
+                             QString::fromStdString(model.info.dtype_reason)));
   Q_EMIT model_opened();
 }
 

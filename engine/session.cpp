@@ -9,6 +9,7 @@
 #include <new>
 #include <thread>
 
+#include "engine/core/dtype_choice.h"
 #include "engine/core/error.h"
 #include "engine/eval/generation.h"
 #include "engine/eval/head_profile.h"
@@ -19,7 +20,7 @@
 #include "engine/io/model_source.h"
 #include "engine/io/trained_under.h"
 #include "engine/io/whole_folder.h"
-#include "engine/model/dtype_choice.h"
+#include "engine/model/scalar_type.h"
 #include "engine/ops/cuda_runtime.h"
 #include "engine/ops/memory_meter.h"
 #include "engine/ops/tensor_heap.h"
@@ -70,8 +71,7 @@ Device choose_device(Device wanted) {
 
 /// One for a model whose products a core finishes sooner than it wakes another, else all cores.
 int automatic_threads(const ModelConfig& model) {
-  constexpr std::int64_t worth_sharing = 1 << 16;  // weights of one matrix
-  return model.hidden * model.intermediate < worth_sharing ? 1 : static_cast<int>(std::thread::hardware_concurrency());
+  return is_small_model(model) ? 1 : static_cast<int>(std::thread::hardware_concurrency());
 }
 
 class EngineSession final : public Session {
@@ -84,9 +84,10 @@ class EngineSession final : public Session {
     info_.device = choose_device(request.device);
     info_.threads = request.threads > 0 ? request.threads : automatic_threads(info_.config);
     at::set_num_threads(info_.threads);
-    info_.dtype = request.dtype;
-    if (info_.dtype == DType::Auto)
-      info_.dtype = info_.device == Device::Cuda ? DType::BFloat16 : faster_on_cpu(info_.config, request.for_decoding);
+    DTypeChoice choice = choose_dtype(request.dtype, info_.device, this_cpu(), info_.config,
+                                      request.for_decoding ? Phase::Decode : Phase::Prefill);
+    info_.dtype = choice.dtype;
+    info_.dtype_reason = std::move(choice.reason);
     if ((info_.dtype == DType::Float64 || packed()) && info_.device == Device::Cuda)
       throw EngineError(Fault::Unsupported, "--dtype " + std::string(dtype_name(info_.dtype)), "runs on the CPU only",
                         "Add --device cpu.");

@@ -34,7 +34,7 @@ Device parse_device(const std::string& text);  ///< "auto", "cpu", "cuda"; throw
 
 struct ModelRequest {
   std::string path;              ///< HF folder or GGUF file
-  DType dtype = DType::Auto;     ///< Auto: the faster one here, found by timing a product of the model's shape
+  DType dtype = DType::Auto;     ///< Auto: the faster one here, by the table of core/dtype_choice.h
   Device device = Device::Auto;  ///< Auto: CUDA where a GPU and the CUDA parts are there
   int threads = 0;               ///< 0: all cores, or one where a model is too small to be shared
   bool for_decoding = false;     ///< what Auto optimises: one row at a time instead of whole segments
@@ -48,6 +48,7 @@ struct ModelInfo {
   std::string adapter;       ///< merged into it, or empty
   std::string weights_hash;  ///< of names, shapes and sampled contents: tells checkpoints apart; "+" the adapter's
   DType dtype = DType::Float32;
+  std::string dtype_reason;  ///< why it is this one; empty where an older version recorded it
   Device device = Device::Cpu;
   int threads = 1;
   std::int64_t weight_bytes = 0;
@@ -77,7 +78,7 @@ struct RunSummary {
   double nll_sum = 0;
   double seconds = 0;
   std::int64_t close_cuts = 0;
-  std::int64_t peak_memory_bytes = 0;
+  std::int64_t peak_memory_bytes = 0;  ///< the most that the run held at once: weights and all that it allocated
   bool cancelled = false;
   MemoryBytes memory;  ///< maxima over segments
   SegmentTime time;    ///< sums over the segments whose time was measured

@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./lab bench [cpu|gui|scale|gpu] [args]: sets up and builds, then runs scripts/bench/NAME.sh. The cpu bench has a peer, the
-# transformers library, in a virtual environment in the cache. The gpu bench sets up and builds by itself: it needs less.
+# ./lab bench [cpu|gui|scale|gpu] [args]: sets up and builds, then runs scripts/bench/NAME.sh, which leaves runs/bench. The
+# cpu bench has a peer, the transformers library, in a virtual environment in the cache. The gpu bench sets up and builds
+# by itself: it needs less. ./lab bench publish [RUN...]: judges runs and writes docs/; needs Python alone.
 case ${1:-} in
+  publish)
+    shift
+    exec python3 "$(dirname "${BASH_SOURCE[0]}")/bench/publish.py" "$@"
+    ;;
   gpu | --gpu)
     shift
     exec bash "$(dirname "${BASH_SOURCE[0]}")/bench/gpu.sh" "$@"
@@ -19,6 +24,7 @@ fi
 bench=$ROOT/scripts/bench/$name.sh
 [ -e "$bench" ] || fail "there is no bench '$name'; there are: $(cd "$ROOT/scripts/bench" && printf '%s ' *.sh | sed 's/\.sh//g')" 2
 
+if [ "$name" = cpu ]; then PACKAGE_LISTS+=("$LISTS/packages-bench.txt"); fi
 PEER_VENV=$CACHE/bench-venv
 PEER_STAMP=$PEER_VENV/requirements.txt
 install_peer() {

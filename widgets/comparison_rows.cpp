@@ -105,7 +105,7 @@ std::vector<ComparisonRow> results(const RunComparison& comparison, const Segmen
       {tr("Carry, MB"), &MemoryBytes::carry},
       {tr("Pool or cache, MB"), &MemoryBytes::pool},
       {tr("Activations, peak, MB"), &MemoryBytes::activations},
-      {tr("Whole program, peak, MB"), &MemoryBytes::device_peak}};
+      {tr("All of the run, peak, MB"), &MemoryBytes::device_peak}};
   for (const auto& [name, kind] : kinds) {
     const double in_a = megabytes(a.most.*kind), in_b = megabytes(b.most.*kind);
     rows.add_unless_zero(name, in_a, in_b, std::max(in_a, in_b) < 10 ? 3 : 1);

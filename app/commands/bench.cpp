@@ -67,6 +67,9 @@ struct Subjects {
   std::vector<std::unique_ptr<BenchSubject>> all;
   std::vector<BenchGap> gaps;
 
+  void add(std::vector<std::unique_ptr<BenchSubject>> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+  }
   std::vector<std::string> programs() const {
     std::vector<std::string> names;
     for (const auto& subject : all)
@@ -75,21 +78,20 @@ struct Subjects {
   }
 };
 
-Subjects find_subjects(const BenchOptions& options, const BenchInput& input, Session& session, ProgressLine& progress,
-                       RunControl& control) {
+Subjects find_subjects(const BenchOptions& options, const BenchPlan& plan, const BenchInput& input, Session& session,
+                       ProgressLine& progress, RunControl& control) {
   Subjects subjects;
   for (const std::string& policy : options.policies) subjects.all.push_back(session_subject(session, input, policy));
   if (options.peer.empty()) {
     subjects.gaps.push_back({"everything", "transformers", "no --peer PYTHON was given"});
   } else {
     progress.status("starting transformers");
-    subjects.all.push_back(transformers_subject(options.peer, input, control));
+    const bool decoding = std::find(plan.kinds.begin(), plan.kinds.end(), BenchKind::Decode) != plan.kinds.end();
+    subjects.add(transformers_subjects(options.peer, input, decoding, control));
   }
   std::string why_not;
-  if (auto llama = llama_bench_subject(input, why_not))
-    subjects.all.push_back(std::move(llama));
-  else
-    subjects.gaps.push_back({"everything", "llama-bench", why_not});
+  subjects.add(llama_bench_subjects(input, why_not));
+  if (!why_not.empty()) subjects.gaps.push_back({"everything", "llama-bench", why_not});
   return subjects;
 }
 
@@ -116,15 +118,18 @@ int bench(const BenchOptions& options, const ConfigOptions& config_options) {
                    });
   input.model = session->model();
   progress.status("measuring what the machine can do");
-  const MachineLimits limits = measure_limits(input.model, std::min(kLimitRows, input.config.segment_length));
-  const Subjects subjects = find_subjects(options, input, *session, progress, control);
+  const std::int64_t rows = std::min(kLimitRows, input.config.segment_length);
+  const MachineLimits limits = measure_limits(input.model, rows);
+  const Subjects subjects = find_subjects(options, plan, input, *session, progress, control);
   const auto report = [&](BenchResult result) {
     result.gaps.insert(result.gaps.begin(), subjects.gaps.begin(), subjects.gaps.end());
     return bench_json(input, limits, subjects.programs(), result);
   };
-  const BenchResult result = run_bench(
+  BenchResult result = run_bench(
       plan, input, subjects.all, control, [&](const std::string& text) { progress.status(text); },
       [&](const BenchResult& so_far) { folder.write(report(so_far)); });
+  progress.status("measuring what the machine can do now");
+  if (!result.interrupted) result.limits_after = measure_limits(input.model, rows);
   progress.clear();
   const nlohmann::json found = report(result);
   folder.write(found);

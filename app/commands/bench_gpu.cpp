@@ -68,6 +68,9 @@ class GpuBench {
     result_.rows.insert(result_.rows.end(), more.rows.begin(), more.rows.end());
     result_.gaps.insert(result_.gaps.end(), more.gaps.begin(), more.gaps.end());
     result_.interrupted = more.interrupted;
+    for (const BenchSource& source : more.sources)
+      if (std::find(result_.sources.begin(), result_.sources.end(), source) == result_.sources.end())
+        result_.sources.push_back(source);
     saved_(result_);
   }
 
@@ -120,9 +123,11 @@ int bench_gpu(const GpuBenchOptions& options, const ConfigOptions& config_option
     found["claims"] = claims_json(gpu_claims(input, limits, result, options.contexts));
     return found;
   };
-  const BenchResult result = GpuBench(options, *session, input, control, progress, [&](const BenchResult& so_far) {
-                               folder.write(report(so_far));
-                             }).run();
+  BenchResult result = GpuBench(options, *session, input, control, progress, [&](const BenchResult& so_far) {
+                         folder.write(report(so_far));
+                       }).run();
+  progress.status("measuring what the machine can do now");
+  if (!result.interrupted) result.limits_after = measure_limits(input.model, input.config.segment_length);
   progress.clear();
   const nlohmann::json found = report(result);
   folder.write(found);

@@ -80,6 +80,16 @@ json row_json(const BenchRow& row, const MachineLimits& limits, std::int64_t new
   return object;
 }
 
+json source_json(const BenchSource& source) {
+  const auto text_or_null = [](const std::string& text) { return text.empty() ? json() : json(text); };
+  return {{"who", source.who},
+          {"program", source.program},
+          {"dtype", text_or_null(source.dtype)},
+          {"training_dtype", text_or_null(source.training_dtype)},
+          {"weights_hash", text_or_null(source.weights_hash)},
+          {"ids_hash", text_or_null(source.ids_hash)}};
+}
+
 /// Or a dash.
 template <typename Value, typename Format>
 std::string shown(const std::optional<Value>& value, Format format) {
@@ -115,7 +125,8 @@ std::string row_text(const BenchMeasurement& row) {
 json bench_json(const BenchInput& input, const MachineLimits& limits, const std::vector<std::string>& programs,
                 const BenchResult& result) {
   const ModelInfo& model = input.model;
-  json rows = json::array(), gaps = json::array(), shape = model.config;
+  json rows = json::array(), gaps = json::array(), sources = json::array(), shape = model.config;
+  for (const BenchSource& source : result.sources) sources.push_back(source_json(source));
   for (const BenchRow& row : result.rows) rows.push_back(row_json(row, limits, input.new_tokens));
   for (const BenchGap& gap : result.gaps) gaps.push_back({{"what", gap.what}, {"who", gap.who}, {"why", gap.why}});
   shape["path"] = model.path;
@@ -125,12 +136,14 @@ json bench_json(const BenchInput& input, const MachineLimits& limits, const std:
           {"machine", machine_json(model)},
           {"environment", environment_json(model)},
           {"programs", programs},
+          {"subjects", std::move(sources)},
           {"model", std::move(shape)},
           {"dtype", dtype_name(model.dtype)},
           {"device", device_name(model.device)},
           {"weight_bytes", model.weight_bytes},
           {"config", input.config},
           {"limits", limits},
+          {"limits_after", result.limits_after ? json(*result.limits_after) : json()},
           {"measurements", std::move(rows)},
           {"not_measured", std::move(gaps)},
           {"interrupted", result.interrupted}};
@@ -144,6 +157,9 @@ std::string bench_text(const BenchReport& bench) {
           fixed(bench.bytes_per_second * 1e-9, 1) + " GB/s: what the shares are of\n\n";
   text += line({"what", "who", "tokens", "n", "median", "least", "most", "tokens/s", "share", "peak", "plan"});
   for (const BenchMeasurement& row : bench.measurements) text += row_text(row);
+  if (bench.limits_moved() > BenchReport::most_moved)
+    text += "The machine changed: its limits moved by " + percent(bench.limits_moved()) +
+            " between the beginning and the end, so that shares and ratios mean little. Measure on a quiet machine.\n";
   for (const BenchGap& gap : bench.not_measured)
     text += "not measured: " + gap.what + ", " + gap.who + ": " + gap.why + "\n";
   return bench.interrupted ? text + "Interrupted: what was not measured by then is not here.\n" : text;

@@ -45,6 +45,7 @@ class Bench {
       result_.interrupted = true;
       std::erase_if(result_.rows, [](const BenchRow& row) { return row.seconds.empty(); });
     }
+    name_sources();
     return result_;
   }
 
@@ -64,6 +65,16 @@ class Bench {
       for (const BenchKind kind : plan_.kinds)
         if (const std::string why = subject->cannot(kind); !why.empty())
           result_.gaps.push_back({std::string(bench_kind_name(kind)), subject->name(), why});
+  }
+
+  /// After the measurements: some programs say what they are only when they run.
+  void name_sources() {
+    result_.sources.clear();
+    for (const auto& subject : subjects_) {
+      const bool measured = std::any_of(result_.rows.begin(), result_.rows.end(),
+                                        [&](const BenchRow& row) { return row.bench_case.who == subject->name(); });
+      if (measured) result_.sources.push_back(subject->source());
+    }
   }
 
   std::vector<Entry> entries(const std::vector<BenchKind>& kinds, std::int64_t tokens) {
@@ -96,6 +107,7 @@ class Bench {
       std::reverse(entries.begin(), entries.end());
     }
     std::erase_if(result_.rows, [](const BenchRow& row) { return row.seconds.empty(); });
+    name_sources();
     saved_(result_);
   }
 

@@ -17,6 +17,8 @@ struct BenchPlan {
 struct BenchResult {
   std::vector<BenchRow> rows;
   std::vector<BenchGap> gaps;
+  std::vector<BenchSource> sources;           ///< of each who in the rows
+  std::optional<MachineLimits> limits_after;  ///< what the machine sustained at the end; nothing where it was stopped
   bool interrupted = false;
 };
 

@@ -10,6 +10,7 @@
 #include "engine/core/training_cost.h"
 #include "engine/engine_library.h"
 #include "engine/io/corpus.h"
+#include "engine/io/forced_hits.h"
 #include "engine/io/training_plan.h"
 
 namespace carryover {
@@ -58,6 +59,16 @@ class SessionSubject final : public BenchSubject {
   std::string name() const override { return policy_; }
   std::string program() const override { return "carryover " CARRYOVER_VERSION; }
   bool is_peer() const override { return false; }
+  BenchSource source() const override {
+    const std::string dtype(dtype_name(input_.model.dtype));
+    const bool masters = input_.model.dtype == DType::BFloat16;
+    return {policy_,
+            program(),
+            dtype,
+            masters ? "bf16 with fp32 masters" : dtype,
+            input_.model.weights_hash,
+            text_hash(input_.ids)};
+  }
 
   BenchSample measure(const BenchCase& bench_case, BenchPurpose purpose, RunControl& control) override {
     const Ids ids = input_.first_ids(bench_case.tokens);

@@ -45,6 +45,17 @@ struct BenchRow {
   double median() const;
 };
 
+/// What a subject computed with, so that a comparison can say what both sides share. Empty: not known, or its own.
+struct BenchSource {
+  std::string who, program;
+  std::string dtype;           ///< of prefill and decoding
+  std::string training_dtype;  ///< how it keeps weights and multiplies in a training step
+  std::string weights_hash;    ///< as ours names them; empty of a peer that draws random weights
+  std::string ids_hash;        ///< of all tokens that it was given; empty of a peer that draws its own
+
+  bool operator==(const BenchSource&) const = default;
+};
+
 /// Somebody who can be measured: a policy of ours or a peer program. Owner: the command. One thread.
 class BenchSubject {
  public:
@@ -52,6 +63,7 @@ class BenchSubject {
   virtual std::string name() const = 0;
   virtual std::string program() const = 0;  ///< and its version
   virtual bool is_peer() const { return true; }
+  virtual BenchSource source() const { return {name(), program(), {}, {}, {}, {}}; }
   /// Why not, or an empty text.
   virtual std::string cannot(BenchKind /*kind*/) const { return {}; }
   virtual bool warms_up_by_itself() const { return false; }

@@ -93,7 +93,8 @@ void apply_file(RunSettings& settings, const std::string& source) {
   json fields = read_settings(source);
   const std::string path = settings_name(source);
   if (fields.is_object() && fields.contains("config")) {
-    for (const char* described : {"run_id", "model", "text", "text_tokens", "command_line", "environment"})
+    for (const char* described :
+         {"run_id", "model", "text", "text_tokens", "text_hash", "dtype_reason", "command_line", "environment"})
       fields.erase(described);
     const json config = fields["config"];
     fields.erase("config");
@@ -209,7 +210,8 @@ void ConfigOptions::add_execution(CLI::App& app) {
         ->group("Execution");
   };
   text("--policy", "policy", "NAME", "segmented (default) or full: what attention sees");
-  text("--dtype", "dtype", "TYPE", "auto (default: the faster here), fp32, bf16, fp64, or q8: weights in 8 bits");
+  text("--dtype", "dtype", "TYPE",
+       "auto (default: by processor and model, see info), fp32, bf16, fp64, or q8: weights in 8 bits");
   text("--device", "device", "NAME", "auto (default: a GPU where there is one), cpu or cuda");
   text("--pool-keys", "pool_keys", "FORMAT",
        "how retrieval's pool holds its keys: model (default: exact), bf16, or int8 (on the processor)");

@@ -8,6 +8,7 @@
 #include "app/commands/output.h"
 #include "app/commands/verbs.h"
 #include "engine/core/cost_model.h"
+#include "engine/core/dtype_choice.h"
 #include "engine/core/error.h"
 #include "engine/io/model_source.h"
 #include "engine/io/tokenizer.h"
@@ -86,6 +87,17 @@ json memory_json(const CostModel& cost) {
   return rows;
 }
 
+json dtype_json(const DTypeChoice& choice) {
+  return {{"dtype", dtype_name(choice.dtype)}, {"reason", choice.reason}};
+}
+
+std::string dtype_text(const json& choices) {
+  const auto line = [](const json& choice) {
+    return choice.at("dtype").get<std::string>() + " (" + choice.at("reason").get<std::string>() + ")\n";
+  };
+  return "dtype      prefill " + line(choices.at("prefill")) + "           decoding " + line(choices.at("decode"));
+}
+
 json presets_json(const ModelConfig& model) {
   json presets = json::array();
   for (const GroupingPreset& preset : grouping_presets(model)) {
@@ -145,7 +157,8 @@ std::string plain_text(const json& info, const ModelConfig& model) {
   const json& tokenizer = info.at("tokenizer");
   text += "\ntokenizer  " + (tokenizer.at("kind").is_null() ? "none: " + tokenizer.at("problem").get<std::string>()
                                                             : tokenizer.at("kind").get<std::string>());
-  text += "\nhash       " + info.at("weights_hash").get<std::string>() + "\n" + settings_text(info.at("config"));
+  text += "\nhash       " + info.at("weights_hash").get<std::string>() + "\n" + dtype_text(info.at("dtype")) +
+          settings_text(info.at("config"));
   text += "\ngroupings for --grouping\n";
   for (const json& preset : info.at("groupings")) {
     std::string name = preset.at("name");
@@ -159,7 +172,11 @@ int info(const std::string& path, bool as_json, const ConfigOptions& config_opti
   const auto source = ModelSource::open(path);
   const ModelConfig& model = source->config();
   const RunSettings settings = config_options.resolve(model, initial_config(model, path, ""));
-  const CostModel cost = cost_model(model, settings.config, settings.dtype);
+  const auto dtype_of = [&](Phase phase) {
+    return choose_dtype(settings.dtype, settings.device, this_cpu(), model, phase);
+  };
+  const DTypeChoice prefill = dtype_of(Phase::Prefill);
+  const CostModel cost = cost_model(model, settings.config, prefill.dtype);
   const json result{{"model", model},
                     {"path", path},
                     {"parameters", model.parameters()},
@@ -168,7 +185,8 @@ int info(const std::string& path, bool as_json, const ConfigOptions& config_opti
                     {"tokenizer", tokenizer_json(path)},
                     {"config", settings.config},
                     {"groupings", presets_json(model)},
-                    {"memory_dtype", settings.dtype == DType::Auto ? "fp32" : dtype_name(settings.dtype)},
+                    {"dtype", {{"prefill", dtype_json(prefill)}, {"decode", dtype_json(dtype_of(Phase::Decode))}}},
+                    {"memory_dtype", dtype_name(prefill.dtype)},
                     {"pool_bytes_per_token", cost.pool_bytes_per_token()},
                     {"memory", memory_json(cost)}};
   print(as_json ? result.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : plain_text(result, model));

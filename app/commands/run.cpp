@@ -14,6 +14,7 @@
 #include "engine/core/error.h"
 #include "engine/core/prefix_control.h"
 #include "engine/engine_library.h"
+#include "engine/io/forced_hits.h"
 #include "engine/io/model_source.h"
 #include "engine/io/run_folder.h"
 #include "engine/io/text_source.h"
@@ -144,7 +145,8 @@ RunDescription describe(const RunOptions& options, RunSettings settings, const M
   request.ids = std::make_shared<const std::vector<std::int32_t>>(read_input(options, settings, model));
   request.policy = settings.policy;
   request.config = settings.config;
-  if (!settings.force_hits.empty()) request.forced_hits = read_hits(settings.force_hits);
+  if (!settings.force_hits.empty())
+    request.forced_hits = read_forced_hits(settings.force_hits, *request.ids, request.config.segment_length);
   const PrefixSource prefix = prefix_source(settings.prefix).value();
   if (is_position_control(prefix))
     request.forced_hits = control_hits(prefix, request.config, model, std::ssize(*request.ids), settings.seed);
@@ -178,6 +180,7 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
                      progress.loading(fraction, what);
                    });
   description.model = session->model();
+  progress.note("dtype " + std::string(dtype_name(description.model.dtype)) + ": " + description.model.dtype_reason);
   std::unique_ptr<RunFolder> folder;
   if (!options.out.empty()) folder = std::make_unique<RunFolder>(options.out, description, options.overwrite);
   Recorder recorder(folder.get(), progress, control, std::ssize(*description.request.ids));

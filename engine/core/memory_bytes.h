@@ -16,7 +16,7 @@ struct MemoryBytes {
   std::int64_t gradients = 0;    ///< training: accumulated in fp32
   std::int64_t optimizer = 0;    ///< training: moments, and the rest of fp32 weights where the compute dtype is bf16
   std::int64_t graph = 0;        ///< training: peak of what the K + 1 segment graphs keep
-  std::int64_t device_peak = 0;  ///< peak of the whole process (CPU: resident set; CUDA: the allocator's)
+  std::int64_t device_peak = 0;  ///< all of it at once, the most since the run began; not the process's resident set
 
   bool operator==(const MemoryBytes&) const = default;
 };

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/model/dtype_choice.h"
+#include "engine/model/scalar_type.h"
 #include "engine/ops/linear.h"
 
 namespace carryover {

@@ -47,7 +47,7 @@ class TextRun {
       summary_.cancelled = true;
     }
     summary_.seconds = seconds_since(start);
-    summary_.peak_memory_bytes = meter_.device_peak_bytes();
+    summary_.peak_memory_bytes = meter_.held_peak_bytes(decoder_.weights.bytes());
     return summary_;
   }
 
@@ -126,7 +126,7 @@ class TextRun {
     memory.attention_kv = runner().attention_kv_bytes();
     memory.carry = runner().state().carry.bytes();
     memory.pool = runner().state().pool_bytes();
-    memory.device_peak = meter_.device_peak_bytes();
+    memory.device_peak = meter_.held_peak_bytes(memory.weights);
   }
 
   void add(const SegmentRecord& record) {

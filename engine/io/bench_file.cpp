@@ -108,6 +108,13 @@ std::vector<std::string> BenchReport::subjects() const {
   return names;
 }
 
+double BenchReport::limits_moved() const {
+  const auto moved = [](double before, double after) {
+    return before > 0 && after > 0 ? std::max(after / before, before / after) - 1 : 0.0;
+  };
+  return std::max(moved(best_flops_per_second, best_flops_after), moved(bytes_per_second, bytes_after));
+}
+
 BenchReport read_bench(const json& bench, const std::string& where) {
   const Reader all(bench, where), machine = all.object("machine"), model = all.object("model"),
                                   limits = all.object("limits");
@@ -127,6 +134,11 @@ BenchReport read_bench(const json& bench, const std::string& where) {
   report.device = all.text("device");
   report.best_flops_per_second = limits.number("best_flops_per_second");
   report.bytes_per_second = limits.number("bytes_per_second");
+  if (bench.contains("limits_after") && !bench["limits_after"].is_null()) {
+    const Reader after = all.object("limits_after");
+    report.best_flops_after = after.number("best_flops_per_second");
+    report.bytes_after = after.number("bytes_per_second");
+  }
   for (const json& each : all.list("measurements")) {
     const Reader row(each, where + ", measurement " + std::to_string(report.measurements.size() + 1));
     report.measurements.push_back(read_measurement(row));

@@ -41,10 +41,13 @@ struct BenchReport {
   std::string libraries;  ///< that the engine runs on
   std::string model, weights_hash, dtype, device;
   double best_flops_per_second = 0, bytes_per_second = 0;  ///< what the shares are of
+  double best_flops_after = 0, bytes_after = 0;            ///< the same at the end; 0 where it was not measured
   std::vector<BenchMeasurement> measurements;
   std::vector<BenchGap> not_measured;
   bool interrupted = false;
 
+  static constexpr double most_moved = 0.1;   ///< of a quiet machine's limits, from beginning to end
+  double limits_moved() const;                ///< the larger change of the two, as a share; 0 where it is not known
   std::vector<std::string> subjects() const;  ///< who was measured, in the order of the measurements
 };
 

@@ -10,6 +10,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/system_file.h"
+#include "engine/io/forced_hits.h"
 #include "engine/io/json_file.h"
 #include "engine/io/npy.h"
 #include "engine/io/output_file.h"
@@ -123,9 +124,11 @@ json config_json(const RunDescription& description) {
           {"model", std::move(shape)},
           {"text", description.text},
           {"text_tokens", request.ids ? request.ids->size() : 0},
+          {"text_hash", request.ids ? json(text_hash(*request.ids)) : json()},
           {"tokens", description.token_limit ? json(*description.token_limit) : json()},
           {"policy", request.policy},
           {"dtype", dtype_name(model.dtype)},
+          {"dtype_reason", model.dtype_reason},
           {"device", device_name(model.device)},
           {"threads", model.threads},
           {"seed", description.seed},
@@ -143,6 +146,7 @@ json summary_json(const RunSummary& summary, const RunDescription& description) 
           {"weights_hash", description.model.weights_hash},
           {"policy", description.request.policy},
           {"dtype", dtype_name(description.model.dtype)},
+          {"dtype_reason", description.model.dtype_reason},
           {"device", device_name(description.model.device)},
           {"tokens", summary.tokens},
           {"targets", summary.targets},

@@ -69,7 +69,7 @@ StoredRun read_run_numbers(const std::string& directory);  ///< likewise, withou
 /// nothing.
 std::vector<float> carry_map_row(const SegmentSnapshot& snapshot, std::int64_t layers, std::int64_t slots);
 
-/// hits.jsonl of an earlier run, for --force-hits.
+/// A hits.jsonl; for --force-hits see forced_hits.h.
 std::vector<HeadHits> read_hits(const std::string& path);
 
 /// Writes a whole file so that a reader or a crash never sees half of it. Throws EngineError{Io}.

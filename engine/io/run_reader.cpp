@@ -39,6 +39,7 @@ ModelInfo model_of(const json& config, const std::string& path) {
   model.adapter = shape.value("adapter", std::string());
   shape.at("weights_hash").get_to(model.weights_hash);
   model.dtype = parse_dtype(config.at("dtype").get<std::string>());
+  model.dtype_reason = config.value("dtype_reason", std::string());
   model.device = parse_device(config.at("device").get<std::string>());
   config.at("threads").get_to(model.threads);
   config.at("environment").at("libraries").get_to(model.library_versions);

@@ -51,10 +51,14 @@ struct MemoryMeter::State {
   c10::Device device;
   std::shared_ptr<CpuCounter> counter;
   std::unique_ptr<c10::DebugInfoGuard> guard;
+  std::int64_t earlier_peak = 0;  ///< highest peak_bytes() before the last reset_peak()
 };
 
 MemoryMeter::MemoryMeter(c10::Device device) : state_(new State{device, nullptr, nullptr}) {
-  if (!device.is_cpu()) return;
+  if (!device.is_cpu()) {
+    c10::getDeviceAllocator(device.type())->resetPeakStats(device.index());
+    return;
+  }
   state_->counter = std::make_shared<CpuCounter>();
   state_->guard = std::make_unique<c10::DebugInfoGuard>(c10::DebugInfoKind::PROFILER_STATE, state_->counter);
 }
@@ -75,14 +79,16 @@ std::int64_t MemoryMeter::peak_bytes() const {
 }
 
 void MemoryMeter::reset_peak() {
+  state_->earlier_peak = std::max(state_->earlier_peak, peak_bytes());
   if (state_->counter)
     state_->counter->peak = state_->counter->live;
   else
     c10::getDeviceAllocator(state_->device.type())->resetPeakStats(state_->device.index());
 }
 
-std::int64_t MemoryMeter::device_peak_bytes() const {
-  return state_->counter ? process_bytes("VmHWM") : peak_bytes();
+std::int64_t MemoryMeter::held_peak_bytes(std::int64_t weights) const {
+  const std::int64_t peak = std::max(state_->earlier_peak, peak_bytes());
+  return state_->counter ? weights + peak : peak;
 }
 
 std::int64_t available_memory_bytes(c10::Device device) {

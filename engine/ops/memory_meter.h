@@ -17,7 +17,9 @@ class MemoryMeter {
   std::int64_t live_bytes() const;  ///< allocated since the meter began and not freed; may be negative
   std::int64_t peak_bytes() const;  ///< highest live_bytes() since reset_peak()
   void reset_peak();
-  std::int64_t device_peak_bytes() const;  ///< CPU: the process's peak resident set; CUDA: peak_bytes()
+  /// The most that was held at once since the meter began, whatever reset_peak() forgot: `weights`, which were there
+  /// before, and what was allocated since. On CUDA the allocator's count, which has the weights already.
+  std::int64_t held_peak_bytes(std::int64_t weights) const;
 
  private:
   struct State;

@@ -173,6 +173,7 @@ void describe(Fields& field, Described<Fields, ModelInfo>& value) {
   field("adapter", value.adapter);
   field("weights_hash", value.weights_hash);
   field("dtype", value.dtype);
+  field("dtype_reason", value.dtype_reason);
   field("device", value.device);
   field("threads", value.threads);
   field("weight_bytes", value.weight_bytes);

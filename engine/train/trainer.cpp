@@ -191,7 +191,7 @@ class Trainer {
     record.memory.weights = decoder_.weights.bytes() + decoder_.adapter.bytes();
     record.memory.gradients = parameters_.gradient_bytes();
     record.memory.optimizer = optimizer_.bytes();
-    record.memory.device_peak = meter_.device_peak_bytes();
+    record.memory.device_peak = meter_.held_peak_bytes(record.memory.weights);
     summary_.peak_memory_bytes = record.memory.device_peak;
   }
 

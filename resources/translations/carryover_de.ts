@@ -3788,8 +3788,8 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Fertiger Lauf …</translation>
     </message>
     <message>
-        <source>Peak memory of the engine&apos;s program against its machine&apos;s</source>
-        <translation>Speicherspitze des Programms mit dem Rechenkern gegen den Speicher seiner Maschine</translation>
+        <source>Peak memory of the run (the weights, where there is none) against the engine&apos;s machine&apos;s</source>
+        <translation>Speicherspitze des Laufs (ohne Lauf: der Gewichte) gegen den Speicher der Maschine des Rechenkerns</translation>
     </message>
     <message>
         <source>the open one is on another machine; choose a shape</source>
@@ -4744,6 +4744,10 @@ Verlust %4 nat, PPL %5
     <message>
         <source>%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6</source>
         <translation>%1: %2 Schichten, %3 Köpfe, %L4 MB Gewichte in %5 auf %6</translation>
+    </message>
+    <message>
+        <source>Numbers in %1: %2</source>
+        <translation>Zahlen in %1: %2</translation>
     </message>
     <message>
         <source>Running %L1 tokens, policy %2</source>
@@ -7160,8 +7164,8 @@ im Versuch: %3 nat
         <translation>Aktivierungen, Spitze, MB</translation>
     </message>
     <message>
-        <source>Whole program, peak, MB</source>
-        <translation>Ganzes Programm, Spitze, MB</translation>
+        <source>All of the run, peak, MB</source>
+        <translation>Der ganze Lauf, Spitze, MB</translation>
     </message>
     <message>
         <source>model</source>

@@ -65,5 +65,6 @@ start=$SECONDS parity=0
 "$bin/kernel_parity" | tee "$results/kernel_parity.txt" || parity=${PIPESTATUS[0]}
 [ "$parity" != 77 ] || exit 77
 "$bin/carryover-cli" bench --gpu --output "$results" --overwrite "$@"
-say "Measured in $((SECONDS - start)) s; results are in $results"
+python3 "$ROOT/scripts/bench/gpu.py" "$results/bench.json"
+say "Measured in $((SECONDS - start)) s; results are in $results, and in runs/bench/gpu for ./lab bench publish"
 [ "$parity" = 0 ] || fail "kernels disagree with their references, so the figures above mean nothing"

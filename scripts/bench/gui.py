@@ -1,51 +1,57 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turns gui_bench's JSON files in a folder into their sections of docs/benchmarks.md; fails where a bound is missed."""
-import glob
+"""Measures the window beside the engine, leaves runs/bench/gui, and fails where a bound is missed. See gui.sh."""
+
 import json
 import os
-import statistics
+import subprocess
 import sys
+import tempfile
 
-from report import table, write_section
+import runs
+import sections
+import window_sections
 
-FOLDER = sys.argv[1]
-
-
-def read(pattern):
-    results = []
-    for path in sorted(glob.glob(os.path.join(FOLDER, pattern))):
-        with open(path) as source:
-            results.append(json.load(source))
-    return results
+MODEL, TEXT, PROGRAM = (os.environ[name] for name in ("MODEL", "TEXT", "PROGRAM"))
+BENCH = os.path.join(os.path.dirname(PROGRAM), "gui_bench")
+DEMO = os.path.join(runs.ROOT, "resources", "demo")
 
 
-def lateness():
-    result = read("late.json")[0]
-    rows = [[state, str(r["beats"]), f"{r['p50_ms']:.2f}", f"{r['p99_ms']:.2f}", f"{r['max_ms']:.1f}"]
-            for state, r in (("engine idle", result["idle"]), ("engine running", result["running"]))]
-    running, idle = result["running"], result["idle"]
-    kept = running["p99_ms"] <= 16 and running["max_ms"] <= idle["max_ms"] + 50
-    body = table(["window with the", "beats", "p50, ms late", "p99", "max"], rows)
-    body += (f"\n\nA 5 ms heartbeat of the event loop over {result['seconds']} s each; {result['segments']} segments ran"
-             f" beside it. Bounds (p99 ≤ 16 ms, max ≤ idle's + 50 ms): {'kept' if kept else 'MISSED'}.")
-    write_section("gui", "The window's event loop", "./lab bench gui", body)
-    return kept
+def measured(*arguments, shown=True):
+    screen = [] if os.environ.get("DISPLAY") or not shown else ["xvfb-run", "-a", "-s", "-screen 0 1280x800x24"]
+    return json.loads(
+        subprocess.run([*screen, BENCH, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+    )
 
 
-def speed():
-    rows, kept = [], True
-    for name, model in (("default", "the default model"), ("demo", "the demo")):
-        headless, window = read(f"{name}-headless-*.json"), read(f"{name}-window-*.json")
-        alone, beside, share = (statistics.median(r[key] for r in results) for results, key in (
-            (headless, "tokens_per_s"), (window, "tokens_per_s"), (window, "gui_cpu_share")))
-        rows.append([model, str(headless[0]["tokens"]), f"{alone:.0f}", f"{beside:.0f}", f"{beside / alone:.3f}",
-                     f"{100 * share:.1f} %", "kept" if beside >= 0.95 * alone else "MISSED"])
-        kept &= beside >= 0.95 * alone
-    body = table(["", "tokens", "tokens/s headless", "tokens/s with the window", "ratio",
-                  "the window's thread, share of a core", "ratio ≥ 0.95"], rows)
-    body += f"\n\nA window in its default layout; medians of {len(headless)} alternating pairs."
-    write_section("gui-speed", "The engine's speed beside the window", "./lab bench gui", body)
-    return kept
+def main():
+    seconds, rounds = (*sys.argv[1:3], *("60", "3")[len(sys.argv[1:3]) :])
+    before = runs.probe(PROGRAM, MODEL)
+    late = measured(MODEL, TEXT, seconds)
+    speed = {name: {"headless": [], "window": []} for name in ("default", "demo")}
+    with tempfile.TemporaryDirectory() as scratch:
+        text = os.path.join(scratch, "text.txt")
+        with open(text, "w", encoding="utf-8") as out:
+            subprocess.run(
+                [sys.executable, os.path.join(os.path.dirname(__file__), "long_text.py"), f"{DEMO}/text.txt", "40"],
+                check=True,
+                stdout=out,
+            )
+        for _ in range(int(rounds)):
+            for name, run in (("default", (MODEL, TEXT, "8192")), ("demo", (DEMO, text, "200000"))):
+                speed[name]["headless"].append(measured("--headless", *run, shown=False))
+                speed[name]["window"].append(measured("--speed", *run))
+    limits = {
+        "before": runs.limits_of(before, "limits"),
+        "after": runs.limits_of(runs.probe(PROGRAM, MODEL), "limits_after"),
+    }
+    run = runs.save("gui", "./lab bench gui", limits, values={"late": late, "speed": speed})
+    print(sections.section([run]))
+    problems = runs.judge(run)
+    sys.exit(
+        "\n".join(f"spoiled: {problem}" for problem in problems)
+        if problems
+        else 0 if window_sections.gui_kept(run) else 1
+    )
 
 
-sys.exit(0 if lateness() & speed() else 1)
+main()

@@ -4,12 +4,14 @@
 
 Reads JSON objects from standard input, a line each, and answers each with one. The first one says what to load:
 {"model": a GGUF file (its weights are dequantised, then cast) or a Hugging Face folder, or "config": a config.json for
-random weights, "dtype": "fp32", "threads": 2, "device": "cpu"}; the answer names the versions. Then one measurement each:
-{"what": "prefill", "decode" or "train", "ids": [...], "new_tokens": 32, "checkpointing": false, "weighed": true} is answered
-by {"seconds": ..., "peak_bytes": ...}: what weights take and what was added to it, null where it is not weighed, so that
-the allocator keeps what it has. {"error": ...} says what went wrong.
+random weights, "dtype": "fp32", "threads": 2, "device": "cpu"}; the answer names the versions. Then one measurement
+each:
+{"what": "prefill", "decode" or "train", "ids": [...], "new_tokens": 32, "checkpointing": false, "compiled": false,
+"weighed": true} is answered by {"seconds": ..., "peak_bytes": ...}: what weights take and what was added to it, null
+where it is not weighed, so that the allocator keeps what it has. {"error": ...} says what went wrong.
 
-Prefill: a cache and the logits of the last token. Decode: seconds of a token, greedily, behind the ids. Train: the second
+Prefill: a cache and the logits of the last token. Decode: seconds of a token, greedily, behind the ids, with a dynamic
+cache, or "compiled": with a static one and torch.compile. Train: the second
 step on the ids, with fp32 weights, gradients and fused AdamW, and the peak of both; bf16 is autocast over the weights.
 """
 import copy
@@ -59,6 +61,7 @@ class Peer:
         torch.set_num_threads(setup["threads"])
         transformers.utils.logging.disable_progress_bar()
         self.cuda, self.code_loaded = setup["device"] == "cuda", False
+        self.compiled, self.compiled_shapes, self.written = None, set(), []
         self.dtype = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp64": torch.float64}[setup["dtype"]]
         self.model = self.load(self.dtype).eval()
 
@@ -93,16 +96,34 @@ class Peer:
             return self.seconds(lambda: self.model(ids, logits_to_keep=1, use_cache=True).logits.cpu())
 
     def decode(self, ids, request):
-        def steps():
-            cache, token = result.past_key_values, result.logits[:, -1:].argmax(-1)
-            for _ in range(request["new_tokens"]):
-                step = self.model(token, past_key_values=cache, use_cache=True)
-                cache, token = step.past_key_values, step.logits[:, -1:].argmax(-1)
+        """Of one token. Compiled: the first call of a shape is made twice, as it is the one that compiles."""
+        shape = (ids.shape[1], request["new_tokens"])
+        if request.get("compiled") and shape not in self.compiled_shapes:
+            self.compiled_shapes.add(shape)
+            self.decode(ids, request)
+        torch, new_tokens = self.torch, request["new_tokens"]
+        model, cache = self.model, None
+        if request.get("compiled"):
+            if self.compiled is None:
+                self.compiled = torch.compile(self.model)
+            model = self.compiled
+            cache = self.transformers.StaticCache(config=self.model.config, max_cache_len=ids.shape[1] + new_tokens)
 
-        with self.torch.inference_mode():
-            result = self.model(ids, logits_to_keep=1, use_cache=True)
+        def steps():
+            past, token = result.past_key_values, result.logits[:, -1:].argmax(-1)
+            for place in range(ids.shape[1], ids.shape[1] + new_tokens):
+                position = torch.full_like(token, place)
+                step = model(token, past_key_values=past, position_ids=position, use_cache=True)
+                past, token = step.past_key_values, step.logits[:, -1:].argmax(-1)
+                written.append(token)
+
+        written = []
+        with torch.no_grad():  # torch.compile does not keep what it made in inference mode
+            result = self.model(ids, past_key_values=cache, logits_to_keep=1, use_cache=True)
             self.wait()
-            return self.seconds(steps) / request["new_tokens"]
+            seconds = self.seconds(steps) / new_tokens
+        self.written = [int(token) for token in written]
+        return seconds
 
     def trained_model(self, request):
         model = self.load(self.torch.float32).train()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes a bench's section of a page in docs/: between its two marks, with the machine and the date."""
+"""Writes the alignment bench's section of docs/results.md: between its two marks, with the machine and the date."""
 import datetime
 import os
 import platform
@@ -27,7 +27,7 @@ def table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def write_section(name, title, command, body, page_name="benchmarks.md"):
+def write_section(name, title, command, body, page_name):
     page_path = os.path.join(DOCS, page_name)
     start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     date = datetime.date.today().isoformat()

@@ -18,4 +18,4 @@ shown=()
 if [ "${1:-}" = live ]; then
   exec "${shown[@]}" "$bench" --live "$demo" "$text"
 fi
-"${shown[@]}" "$bench" "$run" "${1:-300}" | python3 "$here/scale.py"
+exec python3 "$here/scale.py" ${shown[@]+"${shown[@]}"} "$bench" "$run" "${1:-300}"

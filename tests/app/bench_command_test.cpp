@@ -10,6 +10,7 @@
 #include "app/commands/bench_schedule.h"
 #include "engine/core/error.h"
 #include "tests/support/cli_process.h"
+#include "tests/support/make_gguf.h"
 #include "tests/support/temp_dir.h"
 
 using namespace carryover;
@@ -182,7 +183,13 @@ class BenchCommandTest : public QObject {
                               "weight_bytes", "config", "limits", "measurements", "not_measured", "interrupted"})
       QVERIFY2(report.contains(field), field);
     QVERIFY(report.at("machine").at("threads") == 1 && report.at("machine").at("memory_bytes") > 1 << 20);
-    QVERIFY(report.at("limits").at("products").size() == 5 && report.at("limits").at("bytes_per_second") > 0);
+    for (const char* when : {"limits", "limits_after"})
+      QVERIFY(report.at(when).at("products").size() == 5 && report.at(when).at("bytes_per_second") > 0);
+    const json& subjects = report.at("subjects");
+    QVERIFY(subjects.size() == 2 && subjects[0].at("who") == "segmented" && subjects[1].at("who") == "full");
+    for (const json& subject : subjects)
+      QVERIFY(subject.at("dtype") == "fp32" && subject.at("ids_hash").get<std::string>().size() == 16 &&
+              subject.at("weights_hash") == report.at("model").at("weights_hash"));
     QVERIFY(report.at("config").at("segment_length") == 64);
     const json& rows = report.at("measurements");
     QCOMPARE(rows.size(), std::size_t{2 * 2 * 2 + 2 * 2});  // contexts × policies × (prefill, decode), and training
@@ -243,6 +250,30 @@ while read line; do echo '{"error": "RuntimeError: enough"}'; done
     write_program(temp.path() / "python", "#!/bin/sh\necho No module named torch >&2\nexit 1\n");
     const CliResult absent = run_cli(tiny_bench({"--peer", text(temp.file("python"))}));
     QVERIFY2(absent.code == 5 && absent.err.contains("No module named torch"), absent.err.constData());
+  }
+
+  /// llama-bench without and with -fa, each a row of its own; what both sides share is said, and what they don't.
+  void llama_bench_is_measured_without_and_with_flash_attention() {
+    const TempDir temp;
+    write_program(temp.path() / "llama-bench", R"(#!/bin/sh
+case "$*" in *"-fa 1"*) ns=200000000 ;; *"-fa 0"*) ns=400000000 ;; *) exit 1 ;; esac
+printf '[{"avg_ns": %s, "build_commit": "abc", "model_type": "llama 1M F32"}]' $ns
+)");
+    GgufWriter tiny;
+    add_llama_keys(tiny, tiny_config());
+    add_llama_tensors(tiny, tiny_config(), random_weights(tiny_config(), 3));
+    write_bytes(temp.file("tiny.gguf"), tiny.bytes());
+    const json report =
+        json_of(run_with_path({"bench", text(temp.file("tiny.gguf")), "--dtype", "fp32", "--contexts", "16", "--what",
+                               "prefill", "--repeats", "1", "--policies", "full", "--quiet", "--json"},
+                              text(temp.path().string())));
+    const json& rows = report.at("measurements");
+    QCOMPARE(rows.size(), std::size_t{3});
+    QVERIFY(rows[1].at("who") == "llama-bench" && rows[1].at("median_s") == 0.4);
+    QVERIFY(rows[2].at("who") == "llama-bench -fa" && rows[2].at("median_s") == 0.2);
+    const json &ours = report.at("subjects")[0], &theirs = report.at("subjects")[2];
+    QVERIFY(theirs.at("program") == "llama.cpp abc, llama 1M F32" && theirs.at("dtype") == ours.at("dtype"));
+    QVERIFY(theirs.at("weights_hash") == ours.at("weights_hash") && theirs.at("ids_hash").is_null());
   }
 
   void wrong_usage_is_refused_data() {

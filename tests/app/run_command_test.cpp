@@ -40,6 +40,7 @@ class RunCommandTest : public QObject {
   void flags_win_over_the_config_file();
   void keys_in_fewer_bits_take_less_memory();
   void forced_hits_repeat_the_run();
+  void hits_of_another_text_are_refused();
   void capture_can_be_left_out();
   void one_token_has_no_perplexity();
   void a_text_may_be_shorter_than_a_segment();
@@ -162,6 +163,43 @@ void RunCommandTest::forced_hits_repeat_the_run() {
                                              "--force-hits", text(temp.file("a/hits.jsonl"))}));
   QVERIFY2(forced.code == 0, forced.err);
   QCOMPARE(read_run_folder(temp.file("b")).target_nll, read_run_folder(temp.file("a")).target_nll);
+}
+
+void RunCommandTest::hits_of_another_text_are_refused() {
+  const TempDir temp;
+  const auto run_ids = [&](const std::string& ids, const QStringList& more) {
+    test::write_bytes(temp.file("ids.json"), ids);
+    return run_cli(run_demo(QStringList{"--input-ids", text(temp.file("ids.json"))} + more));
+  };
+  json ids = json::parse(random_ids(400));
+  QCOMPARE(run_ids(ids.dump(), {"--out", text(temp.file("a"))}).code, 0);
+  const std::string recorded = read_run_folder(temp.file("a")).config->at("text_hash");
+  const QStringList forced{"--force-hits", text(temp.file("a/hits.jsonl")), "--out", text(temp.file("b"))};
+
+  json other = ids;
+  other[399] = (ids[399].get<int>() + 1) % 500;
+  QCOMPARE(run_ids(other.dump(), {"--out", text(temp.file("other"))}).code, 0);
+  const std::string wrong = read_run_folder(temp.file("other")).config->at("text_hash");
+  QVERIFY(recorded != wrong && recorded.size() == 16);
+  const CliResult refused = run_ids(other.dump(), forced);
+  QVERIFY2(refused.code == 3, refused.err);
+  for (const std::string& named : {recorded, wrong, std::string("differ from token 399")})
+    QVERIFY2(refused.err.contains(named.c_str()), refused.err);
+  QVERIFY(!fs::exists(temp.file("b")));
+
+  json longer = ids;
+  longer.push_back(7);
+  const CliResult beyond = run_ids(longer.dump(), forced);
+  QVERIFY2(beyond.code == 3 && beyond.err.contains("ends at token 400"), beyond.err);
+
+  const json beginning(std::vector<json>(ids.begin(), ids.begin() + 300));
+  const CliResult shorter = run_ids(beginning.dump(), forced);
+  QVERIFY2(shorter.code == 0, shorter.err);
+  QCOMPARE(run_ids(beginning.dump(), {"--out", text(temp.file("c"))}).code, 0);
+  QCOMPARE(read_run_folder(temp.file("b")).target_nll, read_run_folder(temp.file("c")).target_nll);
+
+  fs::remove(temp.file("a/ids.npy"));  // a record that lost its text cannot be trusted
+  QVERIFY(run_ids(ids.dump(), forced + QStringList{"--overwrite"}).code != 0);
 }
 
 void RunCommandTest::capture_can_be_left_out() {

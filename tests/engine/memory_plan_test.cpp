@@ -159,6 +159,29 @@ class MemoryPlanTest : public QObject {
     QVERIFY2(std::abs(more) <= 0.2, qPrintable(QString("%1 %").arg(100 * more)));
   }
 
+  /// A long run in the same process leaves no trace in the next one's peak, and a run's peak is what it holds.
+  void a_runs_peak_is_its_own() {
+    struct Peaks final : RunObserver {
+      void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) override {
+        most = std::max(most, snapshot->record.memory.device_peak);
+      }
+      std::int64_t most = 0;
+    };
+    Case c;
+    const auto peak_of = [&](std::int64_t tokens) {
+      Peaks peaks;
+      const RunSummary summary = run_text(c.tiny.decoder, c.request("full", tokens), peaks, c.control, nullptr);
+      if (summary.peak_memory_bytes != peaks.most || summary.memory.device_peak != peaks.most) return std::int64_t{-1};
+      return summary.peak_memory_bytes;
+    };
+    const std::int64_t first = peak_of(256), big = peak_of(4096), again = peak_of(256);
+    QVERIFY(first > 0 && big > 0);
+    QCOMPARE(again, first);
+    const MemoryBytes small = c.plan("full", 256, {}), large = c.plan("full", 4096, {});
+    QVERIFY(big - again > (large.device_peak - small.device_peak) / 2);
+    QVERIFY(std::abs(deviation(again - small.weights, small, c.product_scratch)) <= 0.05);
+  }
+
   void tokens_that_are_to_be_written_are_asked_for_too() {
     Case c;
     const RunRequest prompt = c.request("full", 100);

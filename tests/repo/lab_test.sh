@@ -21,13 +21,14 @@ expect() { # EXIT-CODE  TEXT-IN-OUTPUT  COMMAND...
 }
 empty_cache() { env CARRYOVER_CACHE="$scratch/cache" "$@"; }
 
-for script in lab .ci/run scripts/*.sh tests/repo/*.sh; do expect 0 "" bash -n "$script"; done
+for script in lab .ci/run scripts/*.sh scripts/bench/*.sh tests/repo/*.sh; do expect 0 "" bash -n "$script"; done
 expect 0 "usage: ./lab" ./lab help
 expect 0 "usage: ./lab" ./lab
 expect 2 "there is no job 'fly'" ./lab fly
 expect 2 "there is no preset 'fast'" ./lab build fast
 expect 2 "clean takes --cache or nothing" ./lab clean everything
 expect 2 "package takes --check and --fresh" ./lab package --quick
+expect 1 "refused: $scratch" ./lab bench publish "$scratch"
 expect 1 "MISSING" empty_cache ./lab doctor
 expect 3 "--offline was given" empty_cache ./lab --offline assets
 expect 3 "LibTorch 2.11.0" empty_cache env CARRYOVER_SKIP_PACKAGES=1 ./lab build --offline

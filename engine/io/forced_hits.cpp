@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/io/forced_hits.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/core/error.h"
+#include "engine/io/fingerprint.h"
+#include "engine/io/npy.h"
+#include "engine/io/run_folder.h"
+
+namespace carryover {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string named(std::span<const std::int32_t> ids) {
+  return text_hash(ids) + " (" + std::to_string(ids.size()) + " tokens)";
+}
+
+void check_text(const std::string& path, std::span<const std::int32_t> recorded, std::span<const std::int32_t> ids) {
+  const std::size_t common = std::min(recorded.size(), ids.size());
+  const auto differs = std::mismatch(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(common), recorded.begin());
+  if (common == ids.size() && differs.first == ids.end()) return;
+  const auto first = differs.first - ids.begin();
+  throw EngineError(
+      Fault::BadInput, path,
+      "was recorded on text " + named(recorded) + ", and this run reads text " + named(ids) + "; " +
+          (static_cast<std::size_t>(first) == common ? "the recorded one ends at token " : "they differ from token ") +
+          std::to_string(first),
+      "Run the recorded text, or the beginning of it (--input-ids of the folder's ids.npy, --tokens).");
+}
+
+}  // namespace
+
+std::string text_hash(std::span<const std::int32_t> ids) {
+  Fingerprint hash;
+  hash.add(std::as_bytes(ids));
+  return hash.hex();
+}
+
+std::vector<HeadHits> read_forced_hits(const std::string& path, std::span<const std::int32_t> ids,
+                                       std::int64_t segment_length) {
+  std::vector<HeadHits> hits = read_hits(path);
+  const std::int64_t segments = (std::ssize(ids) + segment_length - 1) / segment_length;
+  std::erase_if(hits, [&](const HeadHits& head) { return head.segment >= segments; });
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code ignored;
+  if (!fs::exists(folder / "config.json", ignored) && !fs::exists(folder / "ids.npy", ignored)) return hits;
+  const std::string ids_path = (folder / "ids.npy").string();
+  check_text(path, npy_ints(read_npy(ids_path), ids_path), ids);
+  return hits;
+}
+
+}  // namespace carryover

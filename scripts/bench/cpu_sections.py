@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs of ./lab bench cpu as text and tables for docs/benchmarks.md. Pure: the same run gives the same text."""
+
+import statistics
+
+from tables import (
+    alike,
+    by_dtype,
+    faster,
+    find,
+    HOW,
+    LLAMA,
+    MB,
+    pairs_of,
+    peer_name,
+    ratio,
+    run_length,
+    speed,
+    table,
+    threads,
+    TRANSFORMERS,
+)
+
+
+def prefill(run):
+    lines, reports = [], [report for _, report in by_dtype(run)]
+    for dtype, report in by_dtype(run):
+        for tokens in (512, 2048):
+            ours, theirs = (find(report, who, "prefill", tokens) for who in ("full", "transformers"))
+            lines.append(
+                [dtype, str(tokens), speed(ours), f"{ours['gemm_share']:.2f}", speed(theirs), ratio(ours, theirs)]
+            )
+    return (
+        f"Logits of the last token, full attention on both sides, {threads(run)}; medians of rounds that take turns. "
+        f"{alike(pairs_of(reports, ['full'], ['transformers']))} Share: of the best products that the same run "
+        f"measured. Peer: {peer_name(reports, 'transformers')}.\n\n"
+        + table(["dtype", "tokens", "ours, tokens/s", "share", "transformers, tokens/s", "ours / peer"], lines)
+    )
+
+
+def decode(run):
+    lines, reports = [], [report for _, report in by_dtype(run)]
+    for dtype, report in by_dtype(run):
+        theirs = faster(report, TRANSFORMERS, "decode", 512)
+        for policy in ("segmented", "full"):
+            ours = find(report, policy, "decode", 512)
+            lines.append(
+                [
+                    dtype,
+                    policy,
+                    speed(ours),
+                    f"{ours['bandwidth_share']:.2f}",
+                    speed(theirs),
+                    HOW[theirs["who"]] if theirs else "–",
+                    ratio(ours, theirs),
+                ]
+            )
+    return (
+        f"32 tokens behind a prompt of 512, {threads(run)}; medians of rounds that take turns. "
+        f"{alike(pairs_of(reports, ['segmented', 'full'], TRANSFORMERS))} Share: of reading the weights and what is seen at "
+        f"the rate that the same run measured. Peer: {peer_name(reports, 'transformers')}, decoding with its dynamic "
+        "cache and with a static cache and torch.compile; the faster one counts.\n\n"
+        + table(
+            ["dtype", "our policy", "ours, tokens/s", "share", "transformers, tokens/s", "its way", "ours / peer"],
+            lines,
+        )
+    )
+
+
+def llama_rows(run, what):
+    lines = []
+    for name in ("F32", "BF16", "Q8_0"):
+        report = run["reports"].get(f"{what} {name}")
+        if not report:
+            continue
+        ours, theirs = find(report, "full", what, 512), faster(report, LLAMA, what, 512)
+        lines.append(
+            [
+                name,
+                report["dtype"],
+                speed(ours),
+                speed(theirs),
+                HOW[theirs["who"]] if theirs else "–",
+                ratio(ours, theirs),
+            ]
+        )
+    return table(["its weights", "ours", "ours, tokens/s", "llama.cpp, tokens/s", "-fa", "ours / peer"], lines)
+
+
+def short_reports(run, what):
+    return [report for name, report in sorted(run["reports"].items()) if name.startswith(what + " ")]
+
+
+def llama(run):
+    reports = short_reports(run, "prefill")
+    text = (
+        f"Peer: {peer_name(reports, 'llama-bench')}, {threads(run)}, without and with `-fa`; the faster one counts. "
+        f"Prefill of 512 tokens, full attention on both sides; medians of rounds that take turns. "
+        f"{alike(pairs_of(reports, ['full'], LLAMA))}\n\n{llama_rows(run, 'prefill')}"
+    )
+    lines, used = [], []
+    for name, report in sorted(run["reports"].items(), key=lambda each: run_length(each[1])):
+        if not name.startswith("long "):
+            continue
+        tokens, stored = run_length(report), name.split()[1]
+        bounded, full = (find(report, who, "prefill", tokens) for who in ("segmented", "full"))
+        theirs = faster(report, LLAMA, "prefill", tokens)
+        used.append(report)
+        lines.append(
+            [
+                str(tokens),
+                speed(full),
+                f"{stored}: {speed(theirs)}",
+                HOW[theirs["who"]] if theirs else "–",
+                ratio(full, theirs),
+                speed(bounded),
+                ratio(bounded, theirs),
+            ]
+        )
+    if not lines:
+        return text
+    config = used[0]["config"]
+    return (
+        text + "\n\nLonger texts, beside its faster format of F32 and BF16. The first ratio compares equal work, full "
+        "attention on both sides. The second one does not: our segmented run has a bounded context (S = "
+        f"{config['segment_length']}, M = {config['carry_length']}, R = {config['retrieval_length']}), so that "
+        "its work "
+        "grows with the text's length and not with its square, and its logits are not those of full attention. "
+        f"{alike(pairs_of(used, ['full', 'segmented'], LLAMA))}\n\n"
+        + table(
+            [
+                "tokens",
+                "our full attention, tokens/s",
+                "llama.cpp's, tokens/s",
+                "-fa",
+                "equal work: ours / peer",
+                "our bounded context, tokens/s",
+                "less work: ours / peer",
+            ],
+            lines,
+        )
+    )
+
+
+def llama_decode(run):
+    reports = short_reports(run, "decode")
+    return (
+        f"Peer: {peer_name(reports, 'llama-bench')}, without and with `-fa`; the faster one counts. 32 tokens behind a "
+        f"prompt of 512, full attention on both sides, {threads(run)}; medians of rounds that take turns. "
+        f"{alike(pairs_of(reports, ['full'], LLAMA))}\n\n{llama_rows(run, 'decode')}"
+    )
+
+
+def full(run):
+    lines = []
+    for dtype, report in by_dtype(run):
+        tokens = run_length(report)
+        segmented, whole = (find(report, who, "prefill", tokens) for who in ("segmented", "full"))
+        lines.append([dtype, str(tokens), speed(segmented), speed(whole), ratio(segmented, whole)])
+    return (
+        f"The same program on the same text, {threads(run)}. The ratio does not compare equal work: a segmented "
+        "run has "
+        "a bounded context, full attention sees the whole text.\n\n"
+        + table(["dtype", "tokens", "bounded context, tokens/s", "full attention, tokens/s", "ratio"], lines)
+    )
+
+
+def growth(run):
+    lines = []
+    for dtype, report in by_dtype(run):
+        short, long = (find(report, "segmented", "prefill", tokens) for tokens in (8192, 131072))
+        lines.append(
+            [
+                dtype,
+                speed(short),
+                speed(long),
+                f"{long['tokens_per_s'] / short['tokens_per_s']:.3f}",
+                f"{short['peak_bytes'] / MB:.0f}",
+                f"{long['peak_bytes'] / MB:.0f}",
+                f"{(long['peak_bytes'] - short['peak_bytes']) / MB:.0f}",
+                f"{long['memory']['pool'] / MB:.0f}",
+                f"{100 * long['deviation']:+.0f} %",
+            ]
+        )
+    return (
+        f"Segmented, {threads(run)}; memory in MiB: the peak of weights and what a run adds to the process. Last: the "
+        "peak at 128K against its prediction.\n\n"
+        + table(
+            [
+                "dtype",
+                "8K, tokens/s",
+                "128K, tokens/s",
+                "ratio",
+                "peak at 8K",
+                "peak at 128K",
+                "more",
+                "of it pool",
+                "predicted",
+            ],
+            lines,
+        )
+    )
+
+
+def train(run):
+    lines, across, growth_lines, pairs = [], [], [], []
+    for dtype, report in by_dtype(run):
+        tokens = run_length(report)
+        pairs += pairs_of([report], ["segmented"], ["transformers"])
+        for checkpointing in (False, True):
+            ours, theirs = (find(report, who, "train", tokens, checkpointing) for who in ("segmented", "transformers"))
+            peaks = [row["peak_bytes"] / MB if row and row["peak_bytes"] else None for row in (ours, theirs)]
+            lines.append(
+                [
+                    dtype,
+                    "on" if checkpointing else "off",
+                    speed(ours),
+                    speed(theirs),
+                    ratio(ours, theirs),
+                    *(f"{peak:.0f}" if peak else "–" for peak in peaks),
+                    f"{peaks[0] / peaks[1]:.2f}×" if all(peaks) else "–",
+                ]
+            )
+        ours, theirs = (find(report, who, "train", tokens, who == "segmented") for who in ("segmented", "transformers"))
+        if theirs and theirs["peak_bytes"] and ours["peak_bytes"]:
+            across.append(
+                f"{dtype} {ratio(ours, theirs)} the speed in {ours['peak_bytes'] / theirs['peak_bytes']:.2f}× "
+                "the memory"
+            )
+    for dtype, (short, long) in sorted(run["values"].get("peaks", {}).items(), reverse=True):
+        growth_lines.append([dtype, f"{short / MB:.0f}", f"{long / MB:.0f}", f"{long / short:.3f}"])
+    reports = [report for _, report in by_dtype(run)]
+    text = (
+        f"Every parameter, a step of one sample of {tokens} tokens, {threads(run)}: the second of two steps, medians; "
+        f"peaks of weights and what both steps add, in MiB. {alike(pairs, 'training_dtype')} Peer: "
+        f"{peer_name(reports, 'transformers')}, full attention, sdpa, fused AdamW; ours is segmented, K = "
+        f"{reports[0]['config']['truncation_depth']}.\n\n"
+        + table(
+            [
+                "dtype",
+                "checkpointing",
+                "ours, tokens/s",
+                "peer, tokens/s",
+                "ours / peer",
+                "ours, MiB",
+                "peer, MiB",
+                "ours / peer",
+            ],
+            lines,
+        )
+    )
+    if across:
+        text += f"\n\nOurs with checkpointing beside the peer without: {', '.join(across)}."
+    if growth_lines:
+        text += "\n\nPeaks of a step of one sample, by its length: more segments, not more graphs.\n\n" + table(
+            ["dtype", "peak at 2·1024", "peak at 8·1024", "ratio"], growth_lines
+        )
+    return text
+
+
+def pool(run):
+    values, lines = run["values"], []
+    for keys in ("model", "bf16", "int8"):
+        v = values["keys"][keys]
+        lines.append(
+            [
+                keys,
+                f"{v['bytes_per_token']:.0f}",
+                f"{100 * v['anchors_found']:.2f} %",
+                f"{100 * v['hits_found']:.2f} %",
+                f"{v['nll_mean']:.5f}",
+                f"{1000 * v['retrieval_s']:.1f}",
+            ]
+        )
+    return (
+        f"SmolLM2 in fp32 with its default settings over {values['tokens']} tokens of a novel, 2 threads, one run "
+        "each. "
+        "Found again: the share of the exact run's positions, by segment, layer and head, that the run with these keys "
+        "retrieved too; anchors alone, then all but padding. The runs go their own ways: a prefix that differs changes "
+        "all queries after it. Retrieval: all that passes on from segment to segment, mean.\n\n"
+        + table(
+            [
+                "keys",
+                "pool, bytes a token",
+                "anchors found again",
+                "hits found again",
+                "loss, nats a token",
+                "retrieval, ms a segment",
+            ],
+            lines,
+        )
+    )
+
+
+def start(run):
+    whole, segment = (statistics.median(run["values"][key]) for key in ("whole_s", "segment_s"))
+    return (
+        f"`carryover run` of one segment of 1024 tokens, from the process's start to its end: {whole:.2f} s, of them "
+        f"{segment:.2f} s in the segment; medians of {len(run['values']['whole_s'])} after one that fills the "
+        "page cache."
+    )

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs of ./lab bench gui, scale and --gpu as text and tables for docs/benchmarks.md, and whether
+they kept their bounds."""
+
+import statistics
+
+from tables import table
+
+
+def gui_medians(speeds):
+    headless, window = speeds["headless"], speeds["window"]
+    return (
+        statistics.median(r["tokens_per_s"] for r in headless),
+        statistics.median(r["tokens_per_s"] for r in window),
+        statistics.median(r["gui_cpu_share"] for r in window),
+    )
+
+
+def lateness_kept(run):
+    late = run["values"]["late"]
+    return late["running"]["p99_ms"] <= 16 and late["running"]["max_ms"] <= late["idle"]["max_ms"] + 50
+
+
+def gui_kept(run):
+    medians = [gui_medians(speeds) for speeds in run["values"]["speed"].values()]
+    return lateness_kept(run) and all(beside >= 0.95 * alone for alone, beside, _ in medians)
+
+
+def gui(run):
+    late, speeds, lines = run["values"]["late"], run["values"]["speed"], []
+    states = (("engine idle", late["idle"]), ("engine running", late["running"]))
+    rows = [
+        [state, str(r["beats"]), f"{r['p50_ms']:.2f}", f"{r['p99_ms']:.2f}", f"{r['max_ms']:.1f}"]
+        for state, r in states
+    ]
+    text = (
+        table(["window with the", "beats", "p50, ms late", "p99", "max"], rows)
+        + f"\n\nA 5 ms heartbeat of the event loop over {late['seconds']} s each; {late['segments']} segments ran "
+        "beside "
+        f"it. Bounds (p99 ≤ 16 ms, max ≤ idle's + 50 ms): {'kept' if lateness_kept(run) else 'MISSED'}.\n\n"
+    )
+    for name, title in (("default", "the default model"), ("demo", "the demo")):
+        alone, beside, share = gui_medians(speeds[name])
+        lines.append(
+            [
+                title,
+                str(speeds[name]["headless"][0]["tokens"]),
+                f"{alone:.0f}",
+                f"{beside:.0f}",
+                f"{beside / alone:.3f}",
+                f"{100 * share:.1f} %",
+                "kept" if beside >= 0.95 * alone else "MISSED",
+            ]
+        )
+    return (
+        text
+        + table(
+            [
+                "",
+                "tokens",
+                "tokens/s headless",
+                "tokens/s with the window",
+                "ratio",
+                "the window's thread, share of a core",
+                "ratio ≥ 0.95",
+            ],
+            lines,
+        )
+        + f"\n\nA window in its default layout; medians of {len(speeds['default']['headless'])} alternating pairs."
+    )
+
+
+def scale_kept(run):
+    values = run["values"]
+    return values["scrubbing"]["all"]["p95_ms"] <= 33 and values["after"]["rss_peak_mib"] * 1.048576 < 500
+
+
+def scale(run):
+    result = run["values"]
+    steps, held = result["scrubbing"], result["after"]
+    rows = [
+        [
+            kind,
+            str(r["steps"]),
+            f"{r['p50_ms']:.1f}",
+            f"{r['p95_ms']:.1f}",
+            f"{r['max_ms']:.1f}",
+            f"{r['p95_cpu_ms']:.1f}",
+        ]
+        for kind, r in [*sorted(steps["kinds"].items()), ("all", steps["all"])]
+    ]
+    return (
+        table(["step", "steps", "p50, ms to painted", "p95", "max", "p95 of its processor time, ms"], rows)
+        + f"\n\nA run of {held['tokens']} tokens in {held['segments']} segments, in a window of 1280 × 800 in its "
+        "default"
+        f" layout. It opened in {result['open_ms'] / 1000:.2f} s, painted; {held['segments_loaded']} segments were read"
+        " from disk in all."
+        f"\n\nResident memory of the process: {result['window']['rss_mib']:.0f} MiB without a run,"
+        f" {result['opened']['rss_mib']:.0f} MiB with it open, {held['rss_mib']:.0f} MiB after the steps,"
+        f" {held['rss_peak_mib']:.0f} MiB at most. Of it {held['outline_mib']:.1f} MiB are the run's outline and"
+        f" {held['cached_segments_mib']:.1f} MiB whole segments."
+        f"\n\nBounds (p95 ≤ 33 ms, memory < 500 MB): {'kept' if scale_kept(run) else 'MISSED'}."
+    )
+
+
+def gpu(run):
+    report = run["reports"]["bf16"]
+    claims = [
+        [
+            claim["what"],
+            *("–" if claim[key] is None else f"{claim[key]:.2f}" for key in ("value", "bound")),
+            claim["verdict"],
+        ]
+        for claim in report["claims"]
+    ]
+    return f"{report['machine']['gpu']}. What is claimed, and what was measured:\n\n" + table(
+        ["what", "value", "bound", "verdict"], claims
+    )
