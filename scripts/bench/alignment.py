@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-import report
+import runs
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 ADAPTER = os.path.join(ROOT, "resources", "adapters", "smollm2-135m")
@@ -22,8 +22,10 @@ SEGMENTED = ["--config", os.path.join(ADAPTER, "segment_config.json")]
 # Every head of every layer reads the prefix that the control names, and nothing is carried.
 ALL_HEADS = SEGMENTED + ["--carry-length", "0", "--long-range-layers", ",".join(map(str, range(30))),
                          "--long-range-heads", ",".join(map(str, range(9)))]
+ALL_LOCAL = SEGMENTED + ["--retrieval-length", "0", "--long-range-layers", "none", "--long-range-heads", "none"]
+WITH_SINKS = ["--sink-length", "4", "--carry-length", "124"]
 
-# What is run: (title, arguments of `carryover run`). The aligned weights are run under all but the first.
+# What is run: (title, arguments of `carryover run`). The aligned weights run under all of them.
 CONDITIONS = {
     "full": ("full attention", ["--policy", "full"]),
     "none": ("no memory (M = R = 0)", SEGMENTED + ["--carry-length", "0", "--retrieval-length", "0"]),
@@ -35,8 +37,10 @@ CONDITIONS = {
     "constant": ("segmented, constant prefix (tokens 0 to 127)", SEGMENTED + ["--prefix", "constant"]),
     "window": ("all heads read the 128 most recent tokens", ALL_HEADS + ["--prefix", "recent"]),
     "sinks": ("all heads read 4 sinks and the 124 most recent tokens", ALL_HEADS + ["--prefix", "sinks"]),
+    "sink-4": ("segmented with 4 sinks: carry of 124, retrieval", SEGMENTED + WITH_SINKS),
+    "sink-4-local": ("4 sinks and a carry of 124 in all heads", ALL_LOCAL + WITH_SINKS),
 }
-BASE_ONLY_SEARCH = ["full", "none", "segmented", "off", "constant", "window", "sinks"]
+OF_BASE = [name for name in CONDITIONS if name not in ("random-1", "random-2", "recent")]
 
 
 def sha256(path):
@@ -103,7 +107,7 @@ def main():
 
     results, identities = {}, {}
     for weights in ("base", "adapter"):
-        for condition in BASE_ONLY_SEARCH if weights == "base" else CONDITIONS:
+        for condition in OF_BASE if weights == "base" else CONDITIONS:
             of_books = {}
             for book in books:
                 nll, config = losses(program, model, book, weights, condition, arguments.tokens, arguments.out)
@@ -111,8 +115,8 @@ def main():
                 identities[weights] = config["model"].get("weights_hash") if "model" in config else None
             results[f"{weights}/{condition}"] = {"title": CONDITIONS[condition][0], "losses": of_books}
     record = {
-        "bench": "alignment", "date": datetime.date.today().isoformat(), "machine": report.machine(),
-        "commit": report.commit(), "model": os.path.basename(model), "dtype": "bf16", "weights": identities,
+        "bench": "alignment", "date": datetime.date.today().isoformat(), "machine": runs.machine(),
+        "commit": runs.commit(), "model": os.path.basename(model), "dtype": "bf16", "weights": identities,
         "tokens": arguments.tokens, "segment_length": SEGMENT, "carry_length": CARRY, "retrieval_length": RETRIEVED,
         "books": [{key: value for key, value in book.items() if key != "path"} for book in books],
         "results": results,

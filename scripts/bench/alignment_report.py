@@ -3,14 +3,14 @@
 import math
 import random
 
-import report
+import tables
 
 DRAWS = 10000
 ROWS = [  # what stands in the first table, in its order
     ("base/full", "base, full attention"), ("base/none", "base, M = R = 0"), ("base/segmented", "base, segmented"),
-    ("base/sinks", "base, 4 sinks + 124 recent"), ("adapter/full", "adapter, full attention"),
+    ("base/sink-4", "base, segmented with 4 sinks"), ("adapter/full", "adapter, full attention"),
     ("adapter/none", "adapter, M = R = 0"), ("adapter/segmented", "adapter, segmented"),
-    ("adapter/sinks", "adapter, 4 sinks + 124 recent")]
+    ("adapter/sink-4", "adapter, segmented with 4 sinks")]
 
 
 def totals(segments):
@@ -41,7 +41,7 @@ def perplexities(record):
         values = [math.exp(mean_loss(results[key]["losses"][book["file"]])) for key, _ in ROWS]
         name = f"*{book['title']}*, {book['author']}" + (" †" if book["trained_author"] else "")
         rows.append([name] + [f"{value:.2f}" for value in values])
-    return report.table(header, rows)
+    return tables.table(header, rows)
 
 
 def differences(record, books):
@@ -53,7 +53,7 @@ def differences(record, books):
                 continue
             mean, low, high, below = difference(books, result["losses"], reference)
             rows.append([name, result["title"], f"{mean:+.3f}", f"{low:+.3f} … {high:+.3f}", f"{below} of {len(books)}"])
-    return report.table(["weights", "what is read", "Δ loss, nats", "95 %", "books where it is lower"], rows)
+    return tables.table(["weights", "what is read", "Δ loss, nats", "95 %", "books where it is lower"], rows)
 
 
 def said(record, books):
@@ -65,7 +65,7 @@ def said(record, books):
         return f"{mean:+.3f} nats ({low:+.3f} … {high:+.3f}; lower on {below} of {len(books)} books)"
 
     lines = [
-        "**Memory does not help yet.** Segmented execution (M = R = 128) changes the loss by "
+        "**Without sinks, memory does not help.** The paper's segmented execution (M = R = 128) changes the loss by "
         + against("base/segmented", "base/none") + " against M = R = 0 for the base model, and by "
         + against("adapter/segmented", "adapter/none") + " for the adapter.",
         "**What search adds** to the adapter, against prefixes that need no search: "
@@ -73,17 +73,24 @@ def said(record, books):
         + against("adapter/segmented", "adapter/random-1") + " against random positions, "
         + against("adapter/segmented", "adapter/recent") + " against the most recent ones. A constant prefix begins with "
         "the text's first token, an attention sink; the others hold it by chance or not at all.",
-        "**Sinks and a recent window, without training:** " + against("base/sinks", "base/none")
-        + " for the base model; the same window without sinks: " + against("base/window", "base/none") + ".",
+        "**Sinks repair it, without training.** Segmented execution with 4 sinks changes the base model's loss by "
+        + against("base/sink-4", "base/none") + " against M = R = 0; with all heads local by "
+        + against("base/sink-4-local", "base/none") + ". As controls that carry nothing through the recurrence, all heads "
+        "reading 4 sinks and the 124 most recent tokens: " + against("base/sinks", "base/none")
+        + "; the same window without sinks: " + against("base/window", "base/none") + ".",
         "Perplexity that does not rise with length says nothing about memory: the context of every segment is bounded, "
         "and M = R = 0 has the same property.",
     ]
-    return "\n".join("- " + line for line in lines)
+    return "\n\n".join(lines)
 
 
 def section(record):
     others = [book["file"] for book in record["books"] if not book["trained_author"]]
-    body = (f"`{record['model']}`, {record['dtype']}, S = {record['segment_length']}, M = {record['carry_length']}, "
+    machine = record["machine"]
+    body = ("## Held-out perplexity\n\n"
+            f"`./lab bench alignment --books DIR`, {record['date']}, {machine['processor']}, {machine['cores']} cores, "
+            f"commit {record['commit']}\n\n")
+    body += (f"`{record['model']}`, {record['dtype']}, S = {record['segment_length']}, M = {record['carry_length']}, "
             f"R = {record['retrieval_length']}; weights {record['weights']['base']}, with the adapter "
             f"{record['weights']['adapter']}. Perplexity of the first {record['tokens']} tokens of each book.\n\n")
     body += perplexities(record) + "\n\n† by the author that the adapter was trained on; left out below.\n\n"
@@ -92,9 +99,4 @@ def section(record):
                  f"(M = R = 0), mean over {len(others)} books by as many authors, none of them trained on. Negative: "
                  f"better than no memory. 95 % intervals: paired bootstrap over books, {DRAWS} draws.\n\n")
         body += differences(record, others) + "\n\n" + said(record, others) + "\n"
-    return body
-
-
-def write(record, date_line):
-    report.write_section("alignment", "Held-out perplexity", "./lab bench alignment --books DIR", section(record),
-                         "results.md")
+    return tables.wrapped(body) + "\n"
