@@ -205,16 +205,14 @@ void RunController::accept_model(const LoadedModel& model) {
                                               ? model.trained_under->config
                                               : SegmentConfig::untrained_defaults_for(model.info.config));
   text_.reset();  // its ids were the last model's; the worker sends this one's next
+  const QString dtype = QString::fromUtf8(dtype_name(model.info.dtype).data());
   context_.add_note(tr("%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6")
                         .arg(QString::fromStdString(model.info.config.name))
                         .arg(model.info.config.layers)
                         .arg(model.info.config.heads)
                         .arg(model.info.weight_bytes / 1'000'000)
-                        .arg(QString::fromUtf8(dtype_name(model.info.dtype).data()),
-                             QString::fromUtf8(device_name(model.info.device).data())));
-  context_.add_note(tr("Numbers in %1: %2")
-                        .arg(QString::fromUtf8(dtype_name(model.info.dtype).data()),
-                             QString::fromStdString(model.info.dtype_reason)));
+                        .arg(dtype, QString::fromUtf8(device_name(model.info.device).data())));
+  context_.add_note(tr("Numbers in %1: %2").arg(dtype, QString::fromStdString(model.info.dtype_reason)));
   Q_EMIT model_opened();
 }
 
