@@ -139,6 +139,7 @@ class EngineSession final : public Session {
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     refuse_packed("training");
     refuse_lora_over_adapter(*request.plan);
+    archive_.clear();  // its memory is training's now
     const GivesMemoryBack at_the_end;
     return guarded([&] {
       TrainingResult result;

@@ -43,13 +43,13 @@ std::map<Head, std::multiset<std::int64_t>> positions_of(const std::vector<HeadH
 ReplayBounds replay_bounds(DType dtype) {
   switch (dtype) {
     case DType::Float64:
-      return {1e-6, 0.01};
+      return {1e-6, 0.1};
     case DType::Auto:
     case DType::Float32:
-      return {1e-3, 0.02};
+      return {1e-3, 0.1};
     case DType::BFloat16:
     case DType::Q8:
-      return {0.1, 0.25};
+      return {0.1, 0.5};
   }
   fail_check("a known dtype", __FILE__, __LINE__);
 }

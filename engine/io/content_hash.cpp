@@ -14,14 +14,15 @@ static_assert(std::endian::native == std::endian::little, "words are read as the
 
 constexpr std::size_t kLanes = 8;
 constexpr std::size_t kStripe = kLanes * sizeof(std::uint64_t);
-constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
+constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u, kOther = 0xc2b2ae3d27d4eb4fu;
 
 using Lanes = std::array<std::uint64_t, kLanes>;
 
+/// xxHash's round. Both factors are needed: with one, a word's highest bit would be undone by one bit of the next.
 void take_stripe(Lanes& lanes, const std::byte* stripe) {
   Lanes words;
   std::memcpy(words.data(), stripe, kStripe);
-  for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = std::rotl((lanes[i] ^ words[i]) * kFactor, 29);
+  for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = std::rotl(lanes[i] + words[i] * kOther, 31) * kFactor;
 }
 
 /// murmur3's finalizer.

@@ -123,7 +123,6 @@ class Trainer {
     position_ = std::move(read.position);
     saved_step_ = position_.step;
     summary_.checkpoint = *checkpoint;
-    wrote(*checkpoint);
     if (!read.checked)
       observer_.noted(*checkpoint + " has no checksums: an older version wrote it. It was read unchecked.");
     if (lora() && !position_.base_hash.empty() && position_.base_hash != here.base_hash)
@@ -135,6 +134,7 @@ class Trainer {
     if (position_.corpus_hash != corpus_.hash)
       throw EngineError(Fault::BadInput, plan_.output_dir, "was trained on another text than this",
                         "Give the data of its config.json unchanged, or start a new run.");
+    wrote(*checkpoint);
   }
 
   /// One optimizer step: gradients of its samples, alerts, update, record.
