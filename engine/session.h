@@ -41,12 +41,16 @@ struct ModelRequest {
   std::string adapter;           ///< PEFT folder merged into the weights as they load, or empty
 };
 
-/// What was loaded.
+/// The weights that a session computes with. They are always those that open_session() gives for `path`, `adapter` and
+/// `dtype`: training in a session ends by loading what it wrote, so that a run after it and a run of the command line
+/// on the same folders have the same hash, id, command and numbers.
 struct ModelInfo {
   ModelConfig config;
-  std::string path;
-  std::string adapter;       ///< merged into it, or empty
-  std::string weights_hash;  ///< of names, shapes and sampled contents: tells checkpoints apart; "+" the adapter's
+  std::string path;          ///< after training of all weights: final/ of its output folder, or the newest checkpoint
+  std::string adapter;       ///< merged into it, or empty; after training of a LoRA: the folder that was written
+  std::string weights_hash;  ///< 16 hex digits, of every byte of every tensor and of the shape; then "+", the adapter's
+  std::int64_t trained_steps = 0;  ///< optimizer steps of this session's training in them; 0: as they were opened
+  std::string trained_in;          ///< the output folder of that training, or empty
   DType dtype = DType::Float32;
   std::string dtype_reason;  ///< why it is this one; empty where an older version recorded it
   Device device = Device::Cpu;
@@ -96,12 +100,23 @@ class RunObserver {
   virtual void progress(std::int64_t /*tokens_done*/, std::int64_t /*tokens_total*/) {}
 };
 
+/// What a run's record says of one segment. A replay that is given it compares before it shows anything, and throws
+/// EngineError{Usage} where the session has other weights (naming both hashes) or another dtype, {BadInput} where the
+/// un-edited segment comes out with other losses or hits (by how much, and what is allowed: eval/replay_check.h).
+struct RecordedSegment {
+  std::string weights_hash;  ///< ModelInfo's of the run
+  DType dtype = DType::Float32;
+  std::vector<float> target_nll;  ///< of the segment; empty: the record has no losses
+  std::vector<HeadHits> hits;     ///< of the segment; empty: the record has no hits
+};
+
 /// Segment `segment` of `run` again, under each of `edits`. States that a run with the same values left are used; what
 /// was not kept is run again first.
 struct WhatIfRequest {
   RunRequest run;
   std::int64_t segment = 0;
   std::vector<SegmentEdit> edits;
+  std::optional<RecordedSegment> record = std::nullopt;  ///< none: nothing is compared
 };
 
 /// What the segment was without an edit, and where the replay began.
@@ -116,6 +131,7 @@ struct InspectRequest {
   RunRequest run;
   std::int64_t segment = 0;
   InspectionParts parts;
+  std::optional<RecordedSegment> record = std::nullopt;  ///< none: nothing is compared
 };
 
 struct Sampling {
@@ -157,6 +173,7 @@ class TrainObserver {
   virtual void validation_done(const ValidationRecord& /*record*/) {}
   virtual void checkpoint_saved(std::int64_t /*step*/, const std::string& /*directory*/) {}
   virtual void alerted(const TrainingAlert& /*alert*/) {}
+  virtual void noted(const std::string& /*text*/) {}  ///< for the log; asks for nothing
   /// Inside a step: tokens done of the step's.
   virtual void progress(std::int64_t /*tokens_done*/, std::int64_t /*tokens_total*/) {}
   /// Whether step_done should carry the last sample's segments; asked once per step.
@@ -190,7 +207,7 @@ struct AuditReport {
 class Session {
  public:
   virtual ~Session() = default;
-  virtual const ModelInfo& model() const = 0;
+  virtual const ModelInfo& model() const = 0;  ///< train() changes it, also where it throws
 
   /// Runs the text in segments. A stop request ends it cleanly after what is done: `cancelled` is set, nothing thrown.
   /// Throws EngineError{BadInput, OutOfMemory, …}.
@@ -217,8 +234,10 @@ class Session {
   virtual Inspection inspect(const InspectRequest& request, RunControl& control) = 0;
 
   /// Trains the session's weights (method/: truncated backpropagation through F_θ) and writes plan.output_dir. A stop
-  /// request saves a checkpoint and returns with `stopped` set. After it the session runs the trained model.
-  /// Throws EngineError{BadInput, Io, OutOfMemory}; a checkpoint is saved first where that is still possible.
+  /// request saves a checkpoint and returns with `stopped` set. After it, and after an error, the session has loaded
+  /// the newest of what was written (final/, else a checkpoint), or else what it had before: model() says which.
+  /// Throws EngineError{BadInput, Io, OutOfMemory}; a checkpoint is saved first where that is still possible. {Usage}
+  /// for a LoRA while an adapter is merged: its folder would not repeat the weights without that one.
   virtual TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) = 0;
 
   /// Writes the model as a folder that transformers and open_session load: weights in the session's dtype, adapter

@@ -48,8 +48,10 @@ std::vector<std::string> run_command(const RunDescription& description) {
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(description.text, ignored);
   json settings = request.config;
-  settings.update(
-      {{"policy", request.policy}, {"dtype", dtype_name(model.dtype)}, {"device", device_name(model.device)}});
+  settings.update({{"policy", request.policy},
+                   {"dtype", dtype_name(model.dtype)},
+                   {"device", device_name(model.device)},
+                   {"threads", model.threads}});  // so that sums are made in the same order
   if (is_file) {
     settings["tokens"] = (request.ids ? std::ssize(*request.ids) : 0) - (request.config.bos ? 1 : 0);
   } else {
@@ -70,6 +72,7 @@ std::string run_provenance(const RunDescription& description) {
   const ModelInfo& model = description.model;
   const RunRequest& request = description.request;
   std::string text = "run: " + id_of(description) + "\nmodel: " + model.config.name + " (" + model.path + ")";
+  if (!model.adapter.empty()) text += "\nadapter: " + model.adapter;
   text += "\nweights: " + model.weights_hash;
   text += "\npolicy: " + request.policy + ", dtype: " + std::string(dtype_name(model.dtype)) +
           ", device: " + std::string(device_name(model.device));

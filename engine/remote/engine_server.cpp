@@ -40,6 +40,7 @@ class TrainEvents final : public TrainObserver {
     sender_.send(MessageKind::Checkpoint, pack(step, directory));
   }
   void alerted(const TrainingAlert& alert) override { sender_.send(MessageKind::Alert, pack(alert)); }
+  void noted(const std::string& text) override { sender_.send(MessageKind::Note, pack(text)); }
   void progress(std::int64_t done, std::int64_t total) override {
     sender_.send(MessageKind::Progress, pack(done, total));
   }
@@ -74,6 +75,7 @@ class Server {
   std::string answer(RemoteJob& job);
   std::string open(RemoteJob& job);
   std::string close(const RemoteJob& job);
+  std::string model(const RemoteJob& job);
   std::string files(const RemoteJob& job);
   std::string run(RemoteJob& job);
   std::string generate(RemoteJob& job);
@@ -113,6 +115,8 @@ std::string Server::answer(RemoteJob& job) {
       return open(job);
     case MessageKind::Close:
       return close(job);
+    case MessageKind::Model:
+      return model(job);
     case MessageKind::Files:
       return files(job);
     case MessageKind::Run:
@@ -153,6 +157,10 @@ std::string Server::open(RemoteJob& job) {
 std::string Server::close(const RemoteJob& job) {
   sessions_.erase(unpack_as<std::int32_t>(job.request.body));
   return {};
+}
+
+std::string Server::model(const RemoteJob& job) {
+  return pack(session(unpack_as<std::int32_t>(job.request.body)).model());
 }
 
 std::string Server::files(const RemoteJob& job) {

@@ -14,6 +14,7 @@ enum class MessageKind : std::uint32_t {
   // Requests.
   Open,         ///< [int32 session, ModelRequest] → Loading…, Done [ModelInfo]
   Close,        ///< [int32 session] → Done []
+  Model,        ///< [int32 session] → Done [ModelInfo], which training changes
   Files,        ///< [string model, string adapter] → Done [vector<ModelFile>]
   Run,          ///< [int32 session, RunRequest] → Progress…, Segment…, Done [RunSummary]
   Generate,     ///< [int32 session, GenerateRequest] → Token…, Done [GenerateResult]
@@ -41,6 +42,7 @@ enum class MessageKind : std::uint32_t {
   Step,        ///< [StepSnapshot]
   Validation,  ///< [ValidationRecord]
   Alert,       ///< [TrainingAlert]
+  Note,        ///< [string], of a training
   Checkpoint,  ///< [int64 step, string directory]
   Outcome,     ///< [uint64 edit, WhatIfOutcome]
   Paused,      ///< the engine paused by itself

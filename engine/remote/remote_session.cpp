@@ -41,6 +41,8 @@ void hear_training(const Frame& frame, TrainObserver& observer, RemoteEngine& en
     observer.validation_done(unpack_as<ValidationRecord>(frame.body));
   } else if (frame.kind == Alert) {
     observer.alerted(unpack_as<TrainingAlert>(frame.body));
+  } else if (frame.kind == Note) {
+    observer.noted(unpack_as<std::string>(frame.body));
   } else if (frame.kind == Checkpoint) {
     std::int64_t step = 0;
     std::string directory;
@@ -105,6 +107,7 @@ class RemoteSession final : public Session {
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     const auto hear = [&](const Frame& frame) { hear_training(frame, observer, *engine_); };
     const TrainOrder order{request, observer.wants_segments()};
+    const ModelAfterwards afterwards(*this);
     return unpack_as<TrainingSummary>(engine_->ask(Train, pack(number_, order), &control, hear));
   }
 
@@ -144,6 +147,21 @@ class RemoteSession final : public Session {
   }
 
  private:
+  /// Asks for the model anew when a training ends, in whatever way: its weights are others then. Where the line is
+  /// lost, so is the session.
+  struct ModelAfterwards {
+    explicit ModelAfterwards(RemoteSession& of) : session(of) {}
+    ~ModelAfterwards() {
+      try {
+        if (!session.engine_->loss())
+          session.info_ =
+              unpack_as<ModelInfo>(session.engine_->ask(Model, pack(session.number_), nullptr, [](const Frame&) {}));
+      } catch (const std::exception&) {  // the next request says what is wrong with the line
+      }
+    }
+    RemoteSession& session;
+  };
+
   bool fits(const HeadScores& scores) const {
     const ModelConfig& model = info_.config;
     return scores.layers == model.layers && scores.heads == model.heads &&

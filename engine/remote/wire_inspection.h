@@ -46,10 +46,19 @@ void describe(Fields& field, Described<Fields, WhatIfOutcome>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, RecordedSegment>& value) {
+  field("weights_hash", value.weights_hash);
+  field("dtype", value.dtype);
+  field("target_nll", value.target_nll);
+  field("hits", value.hits);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, WhatIfRequest>& value) {
   field("run", value.run);
   field("segment", value.segment);
   field("edits", value.edits);
+  field("record", value.record);
 }
 
 template <typename Fields>
@@ -88,6 +97,7 @@ void describe(Fields& field, Described<Fields, InspectRequest>& value) {
   field("run", value.run);
   field("segment", value.segment);
   field("parts", value.parts);
+  field("record", value.record);
 }
 
 template <typename Fields>

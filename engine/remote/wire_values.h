@@ -172,6 +172,8 @@ void describe(Fields& field, Described<Fields, ModelInfo>& value) {
   field("path", value.path);
   field("adapter", value.adapter);
   field("weights_hash", value.weights_hash);
+  field("trained_steps", value.trained_steps);
+  field("trained_in", value.trained_in);
   field("dtype", value.dtype);
   field("dtype_reason", value.dtype_reason);
   field("device", value.device);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `carryover-cli run` on the demo model: summaries, run folders and how they repeat, signals, full disks.
+#include "engine/io/run_command.h"
+
 #include <signal.h>
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/io/run_folder.h"
+#include "engine/io/run_reader.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -41,6 +43,8 @@ class RunCommandTest : public QObject {
   void keys_in_fewer_bits_take_less_memory();
   void forced_hits_repeat_the_run();
   void hits_of_another_text_are_refused();
+  void the_command_of_a_run_with_an_adapter_repeats_it();
+  void a_weight_that_is_not_a_number_is_named();
   void capture_can_be_left_out();
   void one_token_has_no_perplexity();
   void a_text_may_be_shorter_than_a_segment();
@@ -200,6 +204,51 @@ void RunCommandTest::hits_of_another_text_are_refused() {
 
   fs::remove(temp.file("a/ids.npy"));  // a record that lost its text cannot be trusted
   QVERIFY(run_ids(ids.dump(), forced + QStringList{"--overwrite"}).code != 0);
+}
+
+void RunCommandTest::the_command_of_a_run_with_an_adapter_repeats_it() {
+  const TempDir temp;
+  const CliResult trained =
+      run_cli({"train", test::demo_model(), "--data", test::demo_text(), "--output", text(temp.file("trained")),
+               "--max-steps", "2", "--lora-rank", "2", "--segment-length", "48", "--dtype", "bf16", "--quiet"});
+  QVERIFY2(trained.code == 0, trained.err);
+  const CliResult first =
+      run_cli({"run", test::demo_model(), test::demo_text(), "--adapter", text(temp.file("trained/final")), "--dtype",
+               "bf16", "--tokens", "300", "--threads", "1", "--out", text(temp.file("a"))});
+  QVERIFY2(first.code == 0, first.err);
+  const RunDescription a = reopen_run(temp.file("a")).description;
+  QVERIFY(a.model.dtype == DType::BFloat16 && a.model.adapter == temp.file("trained/final"));
+  QVERIFY(first.out.contains(("adapter    " + a.model.adapter).c_str()));
+  QVERIFY(first.out.contains(("weights    " + a.model.weights_hash).c_str()) && a.model.weights_hash.size() == 33);
+  QVERIFY(run_provenance(a).find("adapter: " + a.model.adapter) != std::string::npos);
+  QStringList words;
+  for (const std::string& word : run_command(a)) words += text(word);
+  QCOMPARE(words.takeFirst(), QString("carryover"));
+  const CliResult again = run_cli(words + QStringList{"--out", text(temp.file("b"))});
+  QVERIFY2(again.code == 0, again.err);
+  QCOMPARE(reopen_run(temp.file("b")).description.id, a.id);
+  QCOMPARE(test::read_bytes(temp.file("b/nll.json")), test::read_bytes(temp.file("a/nll.json")));
+  QCOMPARE(read_run_folder(temp.file("b")).summary->at("adapter").get<std::string>(), a.model.adapter);
+}
+
+/// In the last value of the file, where no sample of a hash once looked.
+void RunCommandTest::a_weight_that_is_not_a_number_is_named() {
+  const TempDir temp;
+  fs::copy(test::demo_model().toStdString(), temp.file("model"));
+  const std::string file = temp.file("model/model.safetensors");
+  std::string bytes = test::read_bytes(file);
+  bytes.replace(bytes.size() - 2, 2, "\xff\x7f");  // NaN in fp32, bf16 and fp16
+  test::write_bytes(file, bytes);
+  const CliResult run =
+      run_cli({"run", text(temp.file("model")), test::demo_text(), "--tokens", "100", "--out", text(temp.file("run"))});
+  QCOMPARE(run.code, 3);
+  QVERIFY2(run.err.contains("has a value that is not finite") && run.err.contains("model.safetensors"), run.err);
+  QVERIFY(!fs::exists(temp.file("run")));
+  const CliResult generate =
+      run_cli({"generate", text(temp.file("model")), "--prompt-file", "-", "--max-new-tokens", "4"}, "Once");
+  QVERIFY(generate.code == 3 && generate.out.isEmpty());
+  QVERIFY(json_of(run_cli({"info", text(temp.file("model")), "--json"})).at("weights_hash") !=
+          json_of(run_cli({"info", test::demo_model(), "--json"})).at("weights_hash"));
 }
 
 void RunCommandTest::capture_can_be_left_out() {

@@ -74,6 +74,7 @@ class TrainCommandTest : public QObject {
   void a_resumed_run_equals_a_straight_one();
   void a_run_is_not_written_over();
   void another_text_is_not_resumed();
+  void a_damaged_checkpoint_is_not_resumed();
   void an_adapter_is_trained_and_applied();
   void ctrl_c_saves_and_resumes();
   void alerts_end_a_run();
@@ -264,6 +265,24 @@ void TrainCommandTest::another_text_is_not_resumed() {
   QVERIFY2(result.code == 3 && result.err.contains("another text"), result.err);
 }
 
+void TrainCommandTest::a_damaged_checkpoint_is_not_resumed() {
+  const TempDir temp;
+  QCOMPARE(run_cli(train_demo({"--output", text(temp.file("run")), "--max-steps", "2"})).code, 0);
+  QStringList resume{"train", "--resume", text(temp.file("run")), "--max-steps", "3"};
+  for (const char* name : {"model.safetensors", "optimizer.safetensors", "position.json", "config.json"}) {
+    const std::string path = temp.file("run/checkpoints/step-2/") + name, whole = test::read_bytes(path);
+    std::string damaged = whole;
+    damaged[damaged.size() / 2] ^= 1;
+    test::write_bytes(path, damaged);
+    const CliResult result = run_cli(resume);
+    QVERIFY2(result.code == 3 && result.err.contains(name) && result.err.contains("is damaged"), result.err);
+    test::write_bytes(path, whole);
+  }
+  fs::remove(temp.file("run/checkpoints/step-2/checksums.json"));
+  const CliResult unchecked = run_cli(resume);
+  QVERIFY2(unchecked.code == 0 && unchecked.err.contains("has no checksums"), unchecked.err);
+}
+
 void TrainCommandTest::an_adapter_is_trained_and_applied() {
   const TempDir temp;
   const CliResult result =
@@ -317,6 +336,7 @@ void TrainCommandTest::alerts_end_a_run() {
     arguments.removeAll("--quiet");
     const CliResult result = run_cli(arguments);
     QVERIFY2(result.code == 1 && result.err.contains("alert at step"), result.err);
+    QVERIFY2(result.err.contains("The gradient of the loss is not a number"), result.err);
     const StoredTraining run = read_training_folder(folder);
     QVERIFY(run.steps.size() < 20 && run.checkpoints.size() == 1);
   }

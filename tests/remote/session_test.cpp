@@ -198,12 +198,13 @@ class RemoteSessionTest : public QObject {
   void training_and_its_own_pause_go_through() {
     struct Trainer final : TrainObserver {
       std::vector<std::shared_ptr<const StepSnapshot>> steps;
-      std::vector<std::string> alerts, checkpoints;
+      std::vector<std::string> alerts, checkpoints, notes;
       std::vector<ValidationRecord> validations;
       void step_done(std::shared_ptr<const StepSnapshot> snapshot) override { steps.push_back(snapshot); }
       void validation_done(const ValidationRecord& record) override { validations.push_back(record); }
       void checkpoint_saved(std::int64_t, const std::string& folder) override { checkpoints.push_back(folder); }
       void alerted(const TrainingAlert& alert) override { alerts.push_back(alert.text); }
+      void noted(const std::string& text) override { notes.push_back(text); }
       bool wants_segments() const override { return steps.empty(); }
     } observer;
     auto plan = std::make_shared<TrainingPlan>();
@@ -225,7 +226,10 @@ class RemoteSessionTest : public QObject {
     QVERIFY(observer.steps[1]->segments.empty());
     QCOMPARE(observer.alerts, std::vector<std::string>{"an alert"});
     QCOMPARE(observer.checkpoints, std::vector<std::string>{"there"});
+    QCOMPARE(observer.notes, std::vector<std::string>{"a note"});
     QCOMPARE(observer.validations.size(), std::size_t{1});
+    QCOMPARE(session_->model().weights_hash, std::string("trained"));
+    QCOMPARE(session_->model().trained_steps, 3);
   }
 
   void an_audit_goes_through() {

@@ -178,8 +178,8 @@ void for_all_types(auto action) {
   for_each_type<CaptureOptions, RunRequest, RunSummary, SegmentRecord, Map, Hit, HeadHits, SegmentSnapshot>(action);
   for_each_type<Sampling, GenerateRequest, GenerateResult, Document, Corpus, TrainRequest, TrainOrder>(action);
   for_each_type<GradientReach, StepRecord, StepSnapshot, ValidationRecord::Length, ValidationRecord>(action);
-  for_each_type<TokenRange, SlotRef, SegmentEdit, WhatIfOutcome, WhatIfRequest, WhatIfBase, HeadRef>(action);
-  for_each_type<AttentionPair, InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked,
+  for_each_type<TokenRange, SlotRef, SegmentEdit, WhatIfOutcome, RecordedSegment, WhatIfRequest, WhatIfBase>(action);
+  for_each_type<HeadRef, AttentionPair, InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked,
                 SearchSteps>(action);
   for_each_type<HeadMisses, LogitAttribution, Inspection>(action);
   for_each_type<HeadProfileRequest, HeadScores, ProbeScores, HeadProfile>(action);

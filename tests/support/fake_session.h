@@ -109,7 +109,9 @@ class FakeSession final : public Session {
     }
     observer.validation_done({3, {{8, 7, 0.5}}});
     observer.checkpoint_saved(3, "there");
-    summary.steps = 3;
+    observer.noted("a note");
+    info_.weights_hash = "trained";
+    info_.trained_steps = summary.steps = 3;
     summary.tokens = request.corpus->train_tokens();
     return summary;
   }
