@@ -44,10 +44,11 @@ void MainWindow::connect_audits() {
   const auto tell = [this, audit] {
     const auto& text = controller_.text();
     audit->set_text(text ? text->name : QString(), text ? std::ssize(*text->ids) : 0);
-    audit->set_engine_busy(why_engine_is_busy());
+    const QString busy = why_engine_is_busy();
+    audit->set_engine_busy(busy.isEmpty() ? context_.settings_problem() : busy);
   };
   connect(&controller_, &RunController::state_changed, audit, tell);
-  connect(&controller_, &RunController::model_opened, audit, tell);
+  connect(&controller_, &RunController::model_changed, audit, tell);
   connect(&controller_, &RunController::text_opened, audit, tell);
   tell();
 }

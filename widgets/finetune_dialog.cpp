@@ -114,14 +114,16 @@ QWidget* FinetuneDialog::build_buttons() {
   row->add(tr("Save config…"), tr("Write the form as JSON, for --config"), this, [this] { ask_config(true); });
   row->add_space();
   row->add(tr("Close"), tr("Nothing is started"), this, [this] { close(); });
-  start_ = row->add(tr("Start"), {}, this, [this] {
-    validate();
-    if (!plan_ || !problem_.isEmpty() || !busy_.isEmpty()) return;
-    Q_EMIT start_wanted(*plan_);
-    close();
-  });
+  start_ = row->add(tr("Start"), {}, this, &FinetuneDialog::start);
   start_->setDefault(true);
   return row;
+}
+
+void FinetuneDialog::start() {
+  validate();
+  if (!plan_ || !problem_.isEmpty() || !busy_.isEmpty()) return;
+  Q_EMIT start_wanted(*plan_);
+  close();
 }
 
 void FinetuneDialog::set_plan(const TrainingPlan& plan) {

@@ -29,6 +29,7 @@ class FinetuneDialog : public QDialog {
   PlanForm& form() { return *form_; }
   void set_plan(const TrainingPlan& plan);
   void apply_preset(const QString& name);
+  void start();  ///< as the button does: nothing where something is wrong, or the engine is busy
   QString problem() const { return problem_; }  ///< empty: the run may start
   QString command_line() const;                 ///< flags alone; empty while something is wrong
   QString config_command_line() const;  ///< by the file that the form was saved in or loaded from, while it still says
