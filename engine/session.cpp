@@ -6,18 +6,24 @@
 #include <c10/util/Exception.h>
 #include <torch/csrc/api/include/torch/version.h>
 
+#include <exception>
 #include <new>
 #include <thread>
 
 #include "engine/core/error.h"
+#include "engine/eval/finite_losses.h"
 #include "engine/eval/generation.h"
 #include "engine/eval/head_profile.h"
 #include "engine/eval/inspect.h"
 #include "engine/eval/machine_limits.h"
+#include "engine/eval/replay_check.h"
 #include "engine/eval/text_run.h"
 #include "engine/eval/what_if.h"
+#include "engine/io/cache_folder.h"
+#include "engine/io/hash_cache.h"
 #include "engine/io/model_source.h"
 #include "engine/io/trained_under.h"
+#include "engine/io/training_plan.h"
 #include "engine/io/whole_folder.h"
 #include "engine/model/dtype_choice.h"
 #include "engine/ops/cuda_runtime.h"
@@ -79,8 +85,6 @@ class EngineSession final : public Session {
   EngineSession(const ModelRequest& request, const LoadProgress& progress) {
     const auto source = ModelSource::open(request.path);
     info_.config = source->config();
-    info_.path = request.path;
-    info_.weights_hash = source->hash();
     info_.device = choose_device(request.device);
     info_.threads = request.threads > 0 ? request.threads : automatic_threads(info_.config);
     at::set_num_threads(info_.threads);
@@ -95,13 +99,9 @@ class EngineSession final : public Session {
 
     const auto options =
         at::TensorOptions().dtype(scalar_type(info_.dtype)).device(info_.device == Device::Cuda ? at::kCUDA : at::kCPU);
-    decoder_ = {info_.config, load_weights(*source, options, packed(), progress), {}};
-    if (!request.adapter.empty()) {
-      const LoadedAdapter loaded = read_adapter(request.adapter, decoder_);
-      merge_adapter(decoder_.weights, loaded.adapter);
-      info_.adapter = request.adapter;
-      info_.weights_hash += "+" + loaded.hash;
-    }
+    decoder_ = {info_.config, empty_weights(info_.config, options, packed()), {}};
+    read_model(*source, request.path, progress);
+    if (!request.adapter.empty()) merge(request.adapter);
     info_.weight_bytes = decoder_.weights.bytes();
   }
 
@@ -109,44 +109,62 @@ class EngineSession final : public Session {
 
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return run_text(decoder_, request, observer, control, &archive_); });
+    FiniteLosses finite(observer);
+    return guarded([&] { return run_text(decoder(), request, finite, control, &archive_); });
   }
   GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
                           RunControl& control) override {
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return generate_text(decoder_, request, on_token, control); });
+    return guarded([&] { return generate_text(decoder(), request, on_token, control); });
   }
   std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
                             RunControl& control) override {
-    return guarded([&] { return logits_at(decoder_, request, positions, control); });
+    return guarded([&] { return logits_at(decoder(), request, positions, control); });
   }
   WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) override {
-    return guarded([&] { return run_what_if(decoder_, request, done, control, archive_); });
+    refuse_another_model(request.record, info_);
+    return guarded([&] { return run_what_if(decoder(), request, done, control, archive_); });
   }
   std::int64_t what_if_segments(const WhatIfRequest& request) const override {
     return count_what_if_segments(request, archive_);
   }
   Inspection inspect(const InspectRequest& request, RunControl& control) override {
-    return guarded([&] { return inspect_segment(decoder_, request, control, archive_); });
+    refuse_another_model(request.record, info_);
+    return guarded([&] { return inspect_segment(decoder(), request, control, archive_); });
   }
   HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) override {
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return carryover::profile_heads(decoder_, request, control); });
+    return guarded([&] { return carryover::profile_heads(decoder(), request, control); });
   }
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     refuse_packed("training");
-    archive_.clear();  // states of weights that are gone
+    refuse_lora_over_adapter(*request.plan);
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return train_model(decoder_, info_, request, observer, control); });
+    return guarded([&] {
+      TrainingResult result;
+      TrainingSummary summary;
+      std::exception_ptr failure;
+      try {
+        summary = train_model(decoder(), info_, request, observer, control, result);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      try {
+        take_over(result, *request.plan);
+      } catch (...) {
+        if (!failure) failure = std::current_exception();  // the first one says why
+      }
+      if (failure) std::rethrow_exception(failure);
+      return summary;
+    });
   }
   void save(const std::string& directory) override {
     refuse_packed("saving a model");
     guarded([&] {
-      merge_adapter(decoder_.weights, decoder_.adapter);
-      decoder_.adapter = {};
+      Decoder& model = decoder();
       const auto trained = read_trained_under(info_.adapter.empty() ? info_.path : info_.adapter);
       write_whole_folder(directory, [&](const std::string& folder) {
-        write_model(folder, decoder_, info_.path);
+        write_model(folder, model, info_.path);
         if (trained) write_trained_under(folder, *trained);
       });
     });
@@ -154,7 +172,7 @@ class EngineSession final : public Session {
   AuditReport audit(const AuditRequest& request, RunControl& control) override {
     refuse_packed("an audit");
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return audit_model(decoder_, request, control); });
+    return guarded([&] { return audit_model(decoder(), request, control); });
   }
 
  private:
@@ -165,8 +183,61 @@ class EngineSession final : public Session {
                         "Use --dtype bf16 or fp32.");
   }
 
+  /// An adapter is trained over what `path` alone names, so that its folder and `path` repeat the result.
+  void refuse_lora_over_adapter(const TrainingPlan& plan) const {
+    if (plan.training.lora.rank > 0 && !info_.adapter.empty())
+      throw EngineError(Fault::Usage, info_.adapter, "is merged into the weights that a LoRA would be trained over",
+                        "Open the model without it, train all weights, or export the merged model and train that.");
+  }
+
+  Decoder& decoder() {
+    if (!whole_)
+      throw EngineError(Fault::Io, info_.path, "could not be read again after a training", "Open the model again.");
+    return decoder_;
+  }
+
+  void read_model(const ModelSource& source, const std::string& path, const LoadProgress& progress) {
+    whole_ = false;
+    archive_.clear();
+    decoder_.config = info_.config = source.config();
+    info_.path = path;
+    info_.adapter.clear();
+    const HashCache cache(cache_folder("weights"), source);
+    info_.weights_hash = read_weights(source, decoder_.weights, progress);
+    cache.store(info_.weights_hash);
+    whole_ = true;
+  }
+
+  void merge(const std::string& adapter) {
+    archive_.clear();
+    const LoadedAdapter loaded = read_adapter(adapter, decoder_);
+    merge_adapter(decoder_.weights, loaded.adapter);
+    info_.adapter = adapter;
+    info_.weights_hash += "+" + loaded.hash;
+  }
+
+  /// Loads what a training wrote, in place of what it left in memory: a LoRA beside its weights, or with fp32 halves of
+  /// bf16 weights, rounds otherwise than what is read from its folder. Where it wrote nothing, what was there before.
+  void take_over(const TrainingResult& result, const TrainingPlan& plan) {
+    if (result.folder.empty() && !result.changed_weights) return;
+    whole_ = whole_ && !result.changed_weights;
+    if (result.folder.empty()) {
+      const std::string path = info_.path, adapter = info_.adapter;
+      read_model(*ModelSource::open(path), path, {});
+      if (!adapter.empty()) merge(adapter);
+      return;
+    }
+    if (plan.training.lora.rank > 0)
+      merge(result.folder);
+    else
+      read_model(*ModelSource::open(result.folder), result.folder, {});
+    info_.trained_steps = result.steps;
+    info_.trained_in = plan.output_dir;
+  }
+
   ModelInfo info_;
   Decoder decoder_;
+  bool whole_ = false;  ///< the decoder has all that info_ names
   StateArchive archive_{kStateBytes};
 };
 

@@ -9,6 +9,8 @@
 #include "app/commands/verbs.h"
 #include "engine/core/cost_model.h"
 #include "engine/core/error.h"
+#include "engine/io/dequantize.h"
+#include "engine/io/hash_cache.h"
 #include "engine/io/model_source.h"
 #include "engine/io/tokenizer.h"
 #include "engine/io/trained_under.h"
@@ -21,37 +23,9 @@ using nlohmann::json;
 
 constexpr std::int64_t kLengths[] = {4096, 65536, 1048576};
 
-const char* storage_name(StorageType type) {
-  switch (type) {
-    case StorageType::F32:
-      return "F32";
-    case StorageType::F16:
-      return "F16";
-    case StorageType::BF16:
-      return "BF16";
-    case StorageType::Q8_0:
-      return "Q8_0";
-    case StorageType::Q4_0:
-      return "Q4_0";
-    case StorageType::Q4_1:
-      return "Q4_1";
-    case StorageType::Q5_0:
-      return "Q5_0";
-    case StorageType::Q5_1:
-      return "Q5_1";
-    case StorageType::Q4_K:
-      return "Q4_K";
-    case StorageType::Q5_K:
-      return "Q5_K";
-    case StorageType::Q6_K:
-      return "Q6_K";
-  }
-  return "unknown";
-}
-
 json storage_json(const ModelSource& source) {
   std::map<std::string, int> counts;
-  for (const StoredTensor& tensor : source.tensors()) ++counts[storage_name(tensor.type)];
+  for (const StoredTensor& tensor : source.tensors()) ++counts[std::string(storage_name(tensor.type))];
   return counts;
 }
 
@@ -163,7 +137,7 @@ int info(const std::string& path, bool as_json, const ConfigOptions& config_opti
   const json result{{"model", model},
                     {"path", path},
                     {"parameters", model.parameters()},
-                    {"weights_hash", source->hash()},
+                    {"weights_hash", cached_hash(*source)},
                     {"storage", storage_json(*source)},
                     {"tokenizer", tokenizer_json(path)},
                     {"config", settings.config},
@@ -183,7 +157,8 @@ VerbAction add_info(CLI::App& app) {
   app.add_option("MODEL", *model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_flag("--json", *as_json, "print everything as JSON");
   const auto config = std::make_shared<ConfigOptions>(app);
-  app.footer(R"(Loads no weights. Settings on the command line change the prediction:
+  app.footer(
+      R"(Loads no weights, but reads them once for their hash. Settings on the command line change the prediction:
   carryover info model.gguf
   carryover info model.gguf --segment-length 2048 --dtype bf16 --json)");
   return [model, as_json, config] { return info(*model, *as_json, *config); };

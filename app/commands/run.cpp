@@ -109,6 +109,8 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
   const auto count = [](std::int64_t value) { return std::to_string(value); };
   std::string text = "model      " + model.config.name + ", " + std::string(dtype_name(model.dtype)) + " on " +
                      std::string(device_name(model.device)) + ", " + count(model.threads) + " threads\n";
+  if (!model.adapter.empty()) text += "adapter    " + model.adapter + "\n";
+  text += "weights    " + model.weights_hash + "\n";
   text += "policy     " + description.request.policy + ", S " + count(config.segment_length) + ", M " +
           count(config.carry_length) + ", R " + count(config.retrieval_length) + ", K " +
           count(config.truncation_depth);

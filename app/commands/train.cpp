@@ -44,6 +44,7 @@ class Watch : public TrainObserver {
   }
   void validation_done(const ValidationRecord& record) override { progress_.note(validation_text(record)); }
   void checkpoint_saved(std::int64_t, const std::string& directory) override { progress_.note("saved " + directory); }
+  void noted(const std::string& text) override { progress_.note(text); }
   void alerted(const TrainingAlert& alert) override {
     progress_.note("alert at step " + std::to_string(alert.step) + ": " + alert.text);
     if (plan_.training.on_alert == AlertPolicy::Skip) return;

@@ -12,6 +12,7 @@
 #include "engine/eval/logit_lens.h"
 #include "engine/eval/pool_attention.h"
 #include "engine/eval/replay.h"
+#include "engine/eval/replay_check.h"
 #include "engine/eval/search_steps.h"
 #include "engine/policies/segmented.h"
 
@@ -32,11 +33,13 @@ class Inspector {
  public:
   Inspector(const Decoder& decoder, const InspectRequest& request, RunControl& control, StateArchive& archive)
       : parts_(request.parts),
+        record_(request.record),
         control_(control),
         replay_(decoder, request.run, request.segment, archive, control),
         before_(replay_.state_before(request.segment)) {
     inspection_.segment = request.segment;
     inspection_.hits = before_->hits;
+    check_hits(record_, before_->hits, request.segment);
   }
 
   Inspection run() {
@@ -47,14 +50,19 @@ class Inspector {
     const auto* segmented = dynamic_cast<const SegmentedPolicy*>(&replay_.policy());
     if (parts_.misses && segmented) misses_ = std::make_unique<PoolAttention>(segmented->pool(*before_), before_->hits);
     if (!parts_.pairs.empty()) start_pairs();
-    if (parts_.attention || parts_.masses || lens_ || misses_ || !parts_.pairs.empty())
-      replay_.look(replay_.policy(), before_->clone(), [this](const AttentionSight& sight) { see(sight); });
+    if (parts_.attention || parts_.masses || lens_ || misses_ || !parts_.pairs.empty()) look();
     if (lens_) inspection_.attribution = lens_->result();
     if (misses_) inspection_.misses = misses_->misses();
     return std::move(inspection_);
   }
 
  private:
+  void look() {
+    const auto watch = [this](const AttentionSight& sight) { see(sight); };
+    const at::Tensor hidden = replay_.look(replay_.policy(), before_->clone(), watch);
+    if (record_) check_losses(record_, replay_.losses(hidden, inspection_.segment), inspection_.segment);
+  }
+
   void start_masses() {
     const ModelConfig& model = replay_.decoder().config;
     inspection_.prefix_mass = {model.layers, model.heads,
@@ -137,6 +145,7 @@ class Inspector {
   }
 
   InspectionParts parts_;
+  const std::optional<RecordedSegment>& record_;
   RunControl& control_;
   Replay replay_;
   std::unique_ptr<PolicyState> before_;

@@ -68,9 +68,12 @@ at::Tensor Replay::look(const AttentionPolicy& policy, std::unique_ptr<PolicySta
 }
 
 std::vector<float> Replay::losses(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state) {
-  const std::int64_t first = first_token(state->next.index);
-  const at::Tensor hidden = look(policy, std::move(state));
-  const at::Tensor nll = segment_nll(decoder_, request_, first, hidden);
+  const std::int64_t segment = state->next.index;
+  return losses(look(policy, std::move(state)), segment);
+}
+
+std::vector<float> Replay::losses(const at::Tensor& hidden, std::int64_t segment) const {
+  const at::Tensor nll = segment_nll(decoder_, request_, first_token(segment), hidden);
   if (!nll.defined()) return {};
   const at::Tensor host = nll.to(at::kFloat).cpu().contiguous();
   return {host.const_data_ptr<float>(), host.const_data_ptr<float>() + host.numel()};

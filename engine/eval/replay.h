@@ -37,6 +37,8 @@ class Replay {
 
   /// look(), as losses of the segment's targets.
   std::vector<float> losses(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state);
+  /// Losses of what look() gave for a segment.
+  std::vector<float> losses(const at::Tensor& hidden, std::int64_t segment) const;
 
  private:
   at::Tensor ids(std::int64_t segment) const;

@@ -10,6 +10,7 @@
 #include "engine/core/prefix_control.h"
 #include "engine/eval/pool_attention.h"
 #include "engine/eval/replay.h"
+#include "engine/eval/replay_check.h"
 #include "engine/policies/ablated.h"
 #include "engine/policies/handover.h"
 #include "engine/policies/segmented.h"
@@ -84,6 +85,8 @@ class WhatIf {
   WhatIfBase base() {
     WhatIfBase base{replay_.first_token(), 0, outcome(*policy_, before_->clone(), before_->hits)};
     base.segments_run = replay_.segments_run();
+    check_hits(request_.record, base.as_it_was.hits, request_.segment);
+    check_losses(request_.record, base.as_it_was.target_nll, request_.segment);
     return base;
   }
 

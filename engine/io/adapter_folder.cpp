@@ -111,7 +111,7 @@ void check_tensors(const SafetensorsFile& file, const LoraConfig& lora) {
     if (!tensor.type || tensor.shape.size() != 2 || tensor.shape[side] != lora.rank) {
       throw EngineError(Fault::BadInput, file.where(),
                         "tensor " + tensor.name.substr(0, 120) + " is not a matrix of rank " +
-                            std::to_string(lora.rank) + " in F32, F16 or BF16",
+                            std::to_string(lora.rank) + " in F64, F32, F16 or BF16",
                         "Fetch the adapter again.");
     }
   }

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
+#include "engine/io/cache_folder.h"
 #include "engine/io/fingerprint.h"
 #include "engine/io/json_file.h"
 #include "engine/io/text_source.h"
@@ -275,13 +275,7 @@ std::int64_t Corpus::held_out_tokens() const {
 }
 
 std::string default_token_cache() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return fs::path(value == nullptr ? "" : value);
-  };
-  if (!variable("CARRYOVER_CACHE").empty()) return variable("CARRYOVER_CACHE") / "tokens";
-  if (!variable("XDG_CACHE_HOME").empty()) return variable("XDG_CACHE_HOME") / "carryover" / "tokens";
-  return variable("HOME").empty() ? fs::path() : variable("HOME") / ".cache" / "carryover" / "tokens";
+  return cache_folder("tokens");
 }
 
 Corpus read_corpus(const CorpusRequest& request, const Tokenizer& tokenizer, const CorpusProgress& progress,

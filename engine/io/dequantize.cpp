@@ -48,6 +48,10 @@ void from_bf16(Bytes input, std::int64_t count, float* output) {
   }
 }
 
+void from_f64(Bytes input, std::int64_t count, float* output) {
+  for (std::int64_t i = 0; i < count; ++i) output[i] = static_cast<float>(load<double>(input + 8 * i));
+}
+
 /// d; 32 signed bytes.
 void q8_0(Bytes block, float* out) {
   const float d = scale_at(block);
@@ -179,13 +183,15 @@ BlockLayout block_layout(StorageType type) {
       return {kSuper, 176};
     case StorageType::Q6_K:
       return {kSuper, 210};
+    case StorageType::F64:
+      return {1, 8};
   }
   fail_check("a known storage type", __FILE__, __LINE__);
 }
 
 std::string_view storage_name(StorageType type) {
   constexpr std::string_view kNames[] = {"F32",  "F16",  "BF16", "Q8_0", "Q4_0", "Q4_1",
-                                         "Q5_0", "Q5_1", "Q4_K", "Q5_K", "Q6_K"};
+                                         "Q5_0", "Q5_1", "Q4_K", "Q5_K", "Q6_K", "F64"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
@@ -216,6 +222,8 @@ void dequantize(StorageType type, const std::byte* input, std::int64_t count, fl
       return each_block<q45_k<true>>(type, bytes, count, output);
     case StorageType::Q6_K:
       return each_block<q6_k>(type, bytes, count, output);
+    case StorageType::F64:
+      return from_f64(bytes, count, output);
   }
 }
 

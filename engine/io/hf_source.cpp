@@ -105,7 +105,7 @@ std::unique_ptr<ModelSource> hf_model(const ModelConfig& config, const std::vect
     const auto [file, tensor] = found->second;
     if (!tensor->type) {
       throw EngineError(Fault::Unsupported, file->where(), "tensor " + wanted.hf_name + " has dtype " + tensor->dtype,
-                        "Supported: F32, F16, BF16. Save the model in one of these.");
+                        "Supported: F64, F32, F16, BF16. Save the model in one of these.");
     }
     model->add(wanted, {file->where(), tensor->shape, *tensor->type, tensor->data, file->file()}, 0);
     stored.erase(found);

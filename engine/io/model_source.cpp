@@ -2,8 +2,11 @@
 #include "engine/io/model_source.h"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
+#include "engine/io/content_hash.h"
+#include "engine/io/dequantize.h"
 #include "engine/io/gguf_source.h"
 #include "engine/io/hf_source.h"
 #include "engine/io/random_model.h"
@@ -21,6 +24,30 @@ std::unique_ptr<ModelSource> ModelSource::open(const std::string& path) {
   }
   if (std::filesystem::is_directory(status)) return open_hf_folder(path);
   return gguf_model(GgufFile::open(path), std::filesystem::path(path).stem().string());
+}
+
+std::string ModelSource::hash() const {
+  std::vector<std::uint64_t> contents;
+  for (const StoredTensor& tensor : tensors()) contents.push_back(content_hash(tensor));
+  return weights_hash(*this, contents);
+}
+
+std::string weights_hash(const ModelSource& source, std::span<const std::uint64_t> contents) {
+  CARRYOVER_CHECK(contents.size() == source.tensors().size());
+  const ModelConfig& model = source.config();
+  nlohmann::json shape{{"heads", model.heads},
+                       {"kv_heads", model.kv_heads},
+                       {"head_dim", model.head_dim},
+                       {"norm_epsilon", model.norm_epsilon},
+                       {"context", model.context},
+                       {"rope", model.rope},
+                       {"tensors", nlohmann::json::array()}};
+  for (const StoredTensor& tensor : source.tensors())
+    shape["tensors"].push_back({tensor.name, tensor.shape, storage_name(tensor.type)});
+  const std::string text = shape.dump();
+  std::uint64_t hash = carryover::content_hash(std::as_bytes(std::span(text)));
+  for (const std::uint64_t content : contents) hash = join_hashes(hash, content);
+  return hex_of(hash);
 }
 
 }  // namespace carryover

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 
 namespace carryover {
 
-enum class StorageType { F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K };
+enum class StorageType { F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K, F64 };
 
 /// A tensor of a model file under its Hugging Face name (`model.layers.0.self_attn.q_proj.weight`), whatever the file
 /// calls it.
@@ -38,8 +39,19 @@ class ModelSource {
   /// and K are put back). A vector counts as one row.
   virtual void read_rows(const StoredTensor& tensor, std::int64_t begin, std::int64_t end, float* out) const = 0;
 
-  /// Names, shapes and sampled contents of all tensors, as 16 hex digits: tells checkpoints apart.
-  virtual std::string hash() const = 0;
+  /// content_hash.h of all that the file holds of a tensor, at the speed of memory once it is there.
+  virtual std::uint64_t content_hash(const StoredTensor& tensor) const = 0;
+  /// Where a tensor is, for errors: a file.
+  virtual std::string where(const StoredTensor& tensor) const = 0;
+  /// The files that the tensors are in; none where they are made.
+  virtual std::vector<std::string> files() const = 0;
+
+  /// Hashes of all tensors as one (weights_hash); reads every byte.
+  std::string hash() const;
 };
+
+/// 16 hex digits of what a model computes: names, shapes, types and contents of its tensors (one content_hash each, in
+/// the order of tensors()), and what of its configuration no shape shows.
+std::string weights_hash(const ModelSource& source, std::span<const std::uint64_t> contents);
 
 }  // namespace carryover

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "engine/core/error.h"
-#include "engine/io/fingerprint.h"
+#include "engine/io/content_hash.h"
 #include "engine/io/llama_tensors.h"
 
 namespace carryover {
@@ -80,17 +80,14 @@ class RandomModel final : public ModelSource {
     }
   }
 
-  std::string hash() const override {
-    Fingerprint fingerprint;
-    fingerprint.add(config_.name);
-    for (const StoredTensor& tensor : tensors_) {
-      std::vector<float> row(static_cast<std::size_t>(tensor.shape.back()));
-      read_rows(tensor, 0, 1, row.data());
-      fingerprint.add(tensor.name);
-      fingerprint.add(std::as_bytes(std::span(row)));
-    }
-    return fingerprint.hex();
+  /// Of its first row: what follows is as much a function of shape and seed as that is.
+  std::uint64_t content_hash(const StoredTensor& tensor) const override {
+    std::vector<float> row(static_cast<std::size_t>(tensor.shape.back()));
+    read_rows(tensor, 0, 1, row.data());
+    return carryover::content_hash(std::as_bytes(std::span(row)));
   }
+  std::string where(const StoredTensor&) const override { return std::string(random_model_prefix) + config_.name; }
+  std::vector<std::string> files() const override { return {}; }
 
  private:
   ModelConfig config_;

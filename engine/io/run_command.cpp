@@ -70,6 +70,7 @@ std::string run_provenance(const RunDescription& description) {
   const ModelInfo& model = description.model;
   const RunRequest& request = description.request;
   std::string text = "run: " + id_of(description) + "\nmodel: " + model.config.name + " (" + model.path + ")";
+  if (!model.adapter.empty()) text += "\nadapter: " + model.adapter;
   text += "\nweights: " + model.weights_hash;
   text += "\npolicy: " + request.policy + ", dtype: " + std::string(dtype_name(model.dtype)) +
           ", device: " + std::string(device_name(model.device));

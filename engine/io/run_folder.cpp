@@ -119,6 +119,7 @@ json config_json(const RunDescription& description) {
   shape["path"] = model.path;
   if (!model.adapter.empty()) shape["adapter"] = model.adapter;
   shape["weights_hash"] = model.weights_hash;
+  if (model.trained_steps > 0) shape["trained"] = {{"steps", model.trained_steps}, {"in", model.trained_in}};
   return {{"run_id", description.id.empty() ? run_id(model, request) : description.id},
           {"model", std::move(shape)},
           {"text", description.text},
@@ -140,6 +141,7 @@ json summary_json(const RunSummary& summary, const RunDescription& description) 
   const auto number_or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
   const double rate = summary.seconds > 0 ? static_cast<double>(summary.tokens) / summary.seconds : 0;
   return {{"model", description.model.config.name},
+          {"adapter", description.model.adapter.empty() ? json() : json(description.model.adapter)},
           {"weights_hash", description.model.weights_hash},
           {"policy", description.request.policy},
           {"dtype", dtype_name(description.model.dtype)},

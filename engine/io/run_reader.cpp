@@ -38,6 +38,10 @@ ModelInfo model_of(const json& config, const std::string& path) {
   shape.at("path").get_to(model.path);
   model.adapter = shape.value("adapter", std::string());
   shape.at("weights_hash").get_to(model.weights_hash);
+  if (shape.contains("trained")) {
+    shape.at("trained").at("steps").get_to(model.trained_steps);
+    shape.at("trained").at("in").get_to(model.trained_in);
+  }
   model.dtype = parse_dtype(config.at("dtype").get<std::string>());
   model.device = parse_device(config.at("device").get<std::string>());
   config.at("threads").get_to(model.threads);

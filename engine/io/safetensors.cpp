@@ -29,7 +29,7 @@ const Dtype* find_dtype(std::string_view name) {
   static const Dtype kDtypes[] = {{"F32", 4, StorageType::F32},
                                   {"F16", 2, StorageType::F16},
                                   {"BF16", 2, StorageType::BF16},
-                                  {"F64", 8, {}},
+                                  {"F64", 8, StorageType::F64},
                                   {"I64", 8, {}},
                                   {"U64", 8, {}},
                                   {"I32", 4, {}},

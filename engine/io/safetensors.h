@@ -16,11 +16,11 @@ namespace carryover {
 
 class MappedFile;
 
-/// A tensor of a safetensors file. `type` is absent for the types that no weight of ours has (I64, BOOL, F64, …).
+/// A tensor of a safetensors file. `type` is absent for the types that no weight of ours has (I64, BOOL, …).
 struct SafetensorsTensor {
   std::string name;
   std::string dtype;                ///< as the file spells it
-  std::optional<StorageType> type;  ///< F32, F16 or BF16
+  std::optional<StorageType> type;  ///< F64, F32, F16 or BF16
   std::vector<std::int64_t> shape;  ///< row-major; empty for a scalar
   std::span<const std::byte> data;  ///< exactly the tensor's bytes, inside the file
 };

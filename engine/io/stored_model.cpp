@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/io/stored_model.h"
 
+#include <set>
+
 #include "engine/core/error.h"
+#include "engine/io/content_hash.h"
 #include "engine/io/dequantize.h"
-#include "engine/io/fingerprint.h"
 #include "engine/io/mapped_file.h"
 
 namespace carryover {
@@ -33,7 +35,8 @@ void StoredModel::add(const LlamaTensor& tensor, Place place, std::int64_t permu
                       "The config and the weights belong to different models, or one is damaged: fetch both again.");
   }
   const BlockLayout layout = block_layout(place.type);
-  Content content{place.type, place.data, std::move(place.file), 1, tensor.shape.back(), 0, permuted_heads};
+  Content content{place.type,          place.data, std::move(place.file), 1,
+                  tensor.shape.back(), 0,          permuted_heads,        std::move(place.where)};
   if (tensor.shape.size() == 2) content.rows = tensor.shape[0];
   content.row_bytes = content.columns / layout.values * layout.bytes;
   CARRYOVER_CHECK(content.columns % layout.values == 0);
@@ -49,9 +52,7 @@ const StoredTensor* StoredModel::find(const std::string& hf_name) const {
 }
 
 void StoredModel::read_rows(const StoredTensor& tensor, std::int64_t begin, std::int64_t end, float* out) const {
-  const auto found = index_.find(tensor.name);
-  CARRYOVER_CHECK(found != index_.end());
-  const Content& content = contents_[found->second];
+  const Content& content = content_of(tensor);
   CARRYOVER_CHECK(0 <= begin && begin <= end && end <= content.rows);
   const auto address = [&](std::int64_t row) { return content.data.data() + row * content.row_bytes; };
   if (content.permuted_heads == 0) {
@@ -68,20 +69,33 @@ void StoredModel::read_rows(const StoredTensor& tensor, std::int64_t begin, std:
   }
 }
 
-std::string StoredModel::hash() const {
-  constexpr std::size_t kSamples = 16, kSampleBytes = 64;
-  Fingerprint fingerprint;
-  for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    fingerprint.add(tensors_[i].name + shape_text(tensors_[i].shape));
-    fingerprint.add(storage_name(tensors_[i].type));
-    const auto data = contents_[i].data;
-    const std::size_t step = std::max(kSampleBytes, data.size() / kSamples);
-    for (std::size_t at = 0; at < data.size(); at += step) {
-      fingerprint.add(data.subspan(at, std::min(kSampleBytes, data.size() - at)));
-    }
-    if (contents_[i].file) contents_[i].file->release(data);
+const StoredModel::Content& StoredModel::content_of(const StoredTensor& tensor) const {
+  const auto found = index_.find(tensor.name);
+  CARRYOVER_CHECK(found != index_.end());
+  return contents_[found->second];
+}
+
+std::uint64_t StoredModel::content_hash(const StoredTensor& tensor) const {
+  constexpr std::size_t kPart = std::size_t{16} << 20;  // a part of the hash's definition
+  const Content& content = content_of(tensor);
+  std::uint64_t hash = content.data.size();
+  for (std::size_t at = 0; at < content.data.size(); at += kPart) {
+    const auto part = content.data.subspan(at, std::min(kPart, content.data.size() - at));
+    hash = join_hashes(hash, carryover::content_hash(part));
+    if (content.file && part.size() == kPart) content.file->release(part);  // a small tensor is about to be read
   }
-  return fingerprint.hex();
+  return hash;
+}
+
+std::string StoredModel::where(const StoredTensor& tensor) const {
+  return content_of(tensor).where;
+}
+
+std::vector<std::string> StoredModel::files() const {
+  std::set<std::string> paths;
+  for (const Content& content : contents_)
+    if (content.file) paths.insert(content.file->path());
+  return {paths.begin(), paths.end()};
 }
 
 void refuse_missing_tensor(const std::string& where, const std::string& name) {

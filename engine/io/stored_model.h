@@ -37,7 +37,9 @@ class StoredModel : public ModelSource {
   const std::vector<StoredTensor>& tensors() const override { return tensors_; }
   const StoredTensor* find(const std::string& hf_name) const override;
   void read_rows(const StoredTensor& tensor, std::int64_t begin, std::int64_t end, float* out) const override;
-  std::string hash() const override;
+  std::uint64_t content_hash(const StoredTensor& tensor) const override;
+  std::string where(const StoredTensor& tensor) const override;
+  std::vector<std::string> files() const override;
 
  private:
   struct Content {
@@ -45,7 +47,9 @@ class StoredModel : public ModelSource {
     std::span<const std::byte> data;
     std::shared_ptr<const MappedFile> file;
     std::int64_t rows, columns, row_bytes, permuted_heads;
+    std::string where;
   };
+  const Content& content_of(const StoredTensor& tensor) const;
 
   ModelConfig config_;
   std::vector<StoredTensor> tensors_;

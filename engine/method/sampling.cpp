@@ -3,13 +3,33 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
+#include "engine/core/error.h"
+
 namespace carryover {
 
+namespace {
+
+/// NaN is taken for the largest, and makes a softmax NaN: one value tells of all.
+void refuse_non_finite(double value) {
+  if (std::isfinite(value)) return;
+  throw EngineError(Fault::BadInput, "logits", "are not finite: there is no token to choose",
+                    "The weights are finite, and what they compute overflows: use --dtype fp32, or another model.");
+}
+
+}  // namespace
+
 std::int32_t Sampler::choose(const at::Tensor& logits) {
-  if (sampling_.temperature <= 0) return static_cast<std::int32_t>(logits.argmax().item<std::int64_t>());
+  if (sampling_.temperature <= 0) {
+    const std::int64_t best = logits.argmax().item<std::int64_t>();
+    refuse_non_finite(logits[best].item<double>());
+    return static_cast<std::int32_t>(best);
+  }
   const at::Tensor probabilities = (logits.cpu().to(at::kDouble) / sampling_.temperature).softmax(0);
   const auto [sorted, order] = probabilities.sort(/*stable=*/true, /*dim=*/0, /*descending=*/true);
   const double* p = sorted.const_data_ptr<double>();
+  refuse_non_finite(p[0]);
   const std::int64_t count = sorted.size(0);
 
   std::int64_t kept = 0;

@@ -4,6 +4,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
 #include <numeric>
 
 #include "engine/core/cost_model.h"
@@ -18,7 +21,22 @@ namespace {
 
 constexpr std::int64_t kRowsBufferBytes = 4 << 20;
 
-/// Rows are dequantised in parallel into fp32 buffers and copied, converted, to their place, from row first_row on.
+/// Whether one of them is infinite or not a number. Of a finite value's bits those of the exponent are not all set:
+/// one unit more in them then does not reach the sign's. Blocks of constant length, so that they become vectors.
+bool has_non_finite(const float* values, std::int64_t count) {
+  constexpr std::int64_t kBlock = 256;
+  constexpr std::uint32_t exponent = 0x7f800000, unit = 0x00800000, sign = 0x80000000;
+  std::uint32_t any = 0;
+  std::uint32_t bits[kBlock] = {};
+  for (std::int64_t at = 0; at < count; at += kBlock) {
+    std::memcpy(bits, values + at, static_cast<std::size_t>(std::min(kBlock, count - at)) * sizeof(float));
+    for (std::int64_t i = 0; i < kBlock; ++i) any |= (bits[i] & exponent) + unit;
+  }
+  return (any & sign) != 0;
+}
+
+/// Rows are dequantised in parallel into fp32 buffers, looked through, and copied, converted, to their place, from row
+/// first_row on.
 void read_into(const ModelSource& source, const StoredTensor& stored, const at::Tensor& destination,
                std::int64_t first_row) {
   const std::int64_t rows = stored.shape.size() == 1 ? 1 : stored.shape[0], columns = stored.shape.back();
@@ -27,17 +45,28 @@ void read_into(const ModelSource& source, const StoredTensor& stored, const at::
   const std::int64_t unit = packed ? ops::kPackedRows : 1;
   const std::int64_t step = std::max<std::int64_t>(1, kRowsBufferBytes / (columns * 4) / unit) * unit;
   const std::int64_t pieces = (rows + step - 1) / step;
+  std::atomic<std::int64_t> damaged = rows;  // the first row that is
   at::parallel_for(0, pieces, 1, [&](std::int64_t begin, std::int64_t end) {
     const at::Tensor buffer = at::empty({step, columns}, at::kFloat);
     for (std::int64_t piece = begin; piece < end; ++piece) {
       const std::int64_t first = piece * step, count = std::min(step, rows - first);
       source.read_rows(stored, first, first + count, buffer.mutable_data_ptr<float>());
+      for (std::int64_t row = 0; row < count; ++row) {
+        if (!has_non_finite(buffer.const_data_ptr<float>() + row * columns, columns)) continue;
+        std::int64_t seen = damaged;
+        while (first + row < seen && !damaged.compare_exchange_weak(seen, first + row)) continue;
+      }
       if (packed)
         ops::pack_rows(buffer.const_data_ptr<float>(), first_row + first, count, destination);
       else
         target.narrow(0, first, count).copy_(buffer.narrow(0, 0, count));
     }
   });
+  if (damaged < rows)
+    throw EngineError(
+        Fault::BadInput, source.where(stored),
+        "the tensor " + stored.name + " has a value that is not finite, in row " + std::to_string(damaged),
+        "The file is damaged, or its training diverged: fetch it again, or use an earlier checkpoint.");
 }
 
 void refuse_what_does_not_fit(const ModelConfig& model, at::TensorOptions options, bool packed) {
@@ -101,14 +130,12 @@ std::vector<NamedParameter> named_parameters(Weights& weights, const ModelConfig
   return all;
 }
 
-Weights load_weights(const ModelSource& source, at::TensorOptions options, bool packed, const LoadProgress& progress) {
-  const ModelConfig& model = source.config();
+Weights empty_weights(const ModelConfig& model, at::TensorOptions options, bool packed) {
   refuse_what_does_not_fit(model, options, packed);
   const std::int64_t D = model.hidden, q = model.heads * model.head_dim, kv = model.kv_heads * model.head_dim;
   const auto matrix = [&](std::initializer_list<std::int64_t> parts, std::int64_t inner) {
     return empty_matrix(parts, inner, options, packed);
   };
-
   Weights weights;
   weights.embedding = matrix({model.vocabulary}, D);
   weights.final_norm = at::empty({D}, options);
@@ -116,16 +143,23 @@ Weights load_weights(const ModelSource& source, at::TensorOptions options, bool 
   for (std::int64_t l = 0; l < model.layers; ++l)
     weights.layers.push_back({at::empty({D}, options), matrix({q, kv, kv}, D), matrix({D}, q), at::empty({D}, options),
                               matrix({model.intermediate, model.intermediate}, D), matrix({D}, model.intermediate)});
+  return weights;
+}
 
-  const auto parameters = named_parameters(weights, model);
+std::string read_weights(const ModelSource& source, Weights& weights, const LoadProgress& progress) {
+  const auto parameters = named_parameters(weights, source.config());
+  std::map<std::string_view, std::uint64_t> contents;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const NamedParameter& parameter = parameters[i];
     const StoredTensor* stored = source.find(parameter.name);
-    CARRYOVER_CHECK(stored != nullptr);  // ModelSource::open promised it
+    CARRYOVER_CHECK(stored != nullptr);                     // ModelSource::open promised it
+    contents[stored->name] = source.content_hash(*stored);  // right before it is converted: from memory then
     read_into(source, *stored, *parameter.tensor, parameter.first_row);
     if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(parameters.size()), parameter.name);
   }
-  return weights;
+  std::vector<std::uint64_t> hashes;
+  for (const StoredTensor& tensor : source.tensors()) hashes.push_back(contents.at(tensor.name));
+  return weights_hash(source, hashes);
 }
 
 }  // namespace carryover

@@ -39,9 +39,13 @@ struct NamedParameter {
 };
 std::vector<NamedParameter> named_parameters(Weights& weights, const ModelConfig& model);
 
-/// Converts tensor by tensor, rows at a time: beside the weights themselves at most a few MB are held.
-/// `packed`: matrices in 8 bits, those whose shape allows it. Throws EngineError{OutOfMemory} before allocating where
-/// the machine has less than the weights need.
-Weights load_weights(const ModelSource& source, at::TensorOptions options, bool packed, const LoadProgress& progress);
+/// Room for a model's weights. `packed`: matrices in 8 bits, those whose shape allows it. Throws
+/// EngineError{OutOfMemory} before allocating where the machine has less than the weights need.
+Weights empty_weights(const ModelConfig& model, at::TensorOptions options, bool packed);
+
+/// Reads a model of that shape into them, tensor by tensor, rows at a time: beside the weights themselves at most a few
+/// MB are held. Hashes every byte on the way; returns source.hash(). Throws EngineError{BadInput} naming file, tensor
+/// and row where a value is not finite.
+std::string read_weights(const ModelSource& source, Weights& weights, const LoadProgress& progress);
 
 }  // namespace carryover

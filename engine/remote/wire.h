@@ -139,8 +139,9 @@ class WireUnpacker {
   void get(std::optional<T>& value) {
     bool present = false;
     get(present);
-    value.reset();
-    if (present) get(value.emplace());
+    std::optional<T> read;  // not into `value`, whose old contents g++ 12 then takes for uninitialised
+    if (present) get(read.emplace());
+    value.swap(read);
   }
   template <typename T>
   void get(std::shared_ptr<const T>& value) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/train/adapter_file.h"
 
-#include "engine/io/fingerprint.h"
+#include <bit>
+
+#include "engine/io/content_hash.h"
 #include "engine/io/model_folder.h"
 #include "engine/train/tensor_file.h"
 
@@ -15,12 +17,13 @@ LoadedAdapter read_adapter(const std::string& directory, const Decoder& decoder)
     read_tensor(stored.tensors, name + ".lora_A.weight", update->a);
     read_tensor(stored.tensors, name + ".lora_B.weight", update->b);
   }
-  Fingerprint fingerprint;
+  std::uint64_t hash = std::bit_cast<std::uint64_t>(adapter.scale);
   for (const SafetensorsTensor& tensor : stored.tensors.tensors()) {
-    fingerprint.add(tensor.name);
-    fingerprint.add(tensor.data);
+    const std::string name = tensor.name + " " + tensor.dtype;
+    hash = join_hashes(hash, content_hash(std::as_bytes(std::span(name))));
+    hash = join_hashes(hash, content_hash(tensor.data));
   }
-  return {std::move(adapter), fingerprint.hex()};
+  return {std::move(adapter), hex_of(hash)};
 }
 
 }  // namespace carryover

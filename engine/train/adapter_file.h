@@ -8,7 +8,7 @@ namespace carryover {
 
 struct LoadedAdapter {
   Adapter adapter;
-  std::string hash;  ///< of its contents
+  std::string hash;  ///< 16 hex digits of every byte, and of the scale
 };
 
 /// A PEFT adapter's folder, for this decoder. Throws EngineError{BadInput, Unsupported, Io} naming the file where it

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
+#include "engine/io/checksums.h"
 #include "engine/io/json_file.h"
 #include "engine/io/model_folder.h"
 #include "engine/io/run_folder.h"
@@ -91,16 +92,20 @@ void write_checkpoint(const std::string& directory, Decoder& decoder, TrainableP
                    {"tokens", position.tokens},
                    {"smoothed_loss", position.smoothed_loss},
                    {"optimizer_steps", optimizer.steps()},
-                   {"corpus", position.corpus_hash}};
+                   {"corpus", position.corpus_hash},
+                   {"base", position.base_hash.empty() ? json() : json(position.base_hash)}};
   write_file_atomically((fs::path(directory) / kPosition).string(), state.dump(2) + "\n");
+  write_checksums(directory);
 }
 
-TrainingPosition read_checkpoint(const std::string& directory, TrainableParameters& parameters, Optimizer& optimizer) {
+CheckpointRead read_checkpoint(const std::string& directory, TrainableParameters& parameters, Optimizer& optimizer) {
+  const bool checked = check_checksums(directory);
   const std::string path = (fs::path(directory) / kPosition).string();
   const json state = read_json_file(path);
   const JsonFields fields(state, path);
   TrainingPosition position{fields.integer("step"), fields.integer("tokens"),
-                            fields.find_number("smoothed_loss").value_or(0), fields.find_text("corpus").value_or("")};
+                            fields.find_number("smoothed_loss").value_or(0), fields.find_text("corpus").value_or(""),
+                            fields.find_text("base").value_or("")};
 
   const SafetensorsFile model = SafetensorsFile::open(model_file(directory));
   for (const NamedRows& named : parameters.names())
@@ -115,7 +120,7 @@ TrainingPosition read_checkpoint(const std::string& directory, TrainableParamete
         ops::split_halves(master, leaf, low);
       });
   optimizer.set_steps(fields.integer("optimizer_steps"));
-  return position;
+  return {std::move(position), checked};
 }
 
 }  // namespace carryover

@@ -13,6 +13,7 @@ struct TrainingPosition {
   std::int64_t tokens = 0;
   double smoothed_loss = 0;
   std::string corpus_hash;
+  std::string base_hash;  ///< ModelInfo::weights_hash of what an adapter is trained over; else empty
 };
 
 /// The decoder's weights as others load them, with the tokenizer of `tokenizer_of` (a model's path).
@@ -22,12 +23,17 @@ void write_model(const std::string& directory, Decoder& decoder, const std::stri
 void write_trained(const std::string& directory, Decoder& decoder, TrainableParameters& parameters,
                    const TrainingPlan& plan);
 
-/// write_trained and what a resumed run needs: optimizer.safetensors (moments; fp32 masters of bf16 weights) and
-/// position.json. The folder must exist. Throws EngineError{Io}.
+/// write_trained and what a resumed run needs: optimizer.safetensors (moments; fp32 masters of bf16 weights),
+/// position.json, and checksums of all of it (io/checksums.h). The folder must exist. Throws EngineError{Io}, and
+/// {BadInput} naming a tensor that is not finite.
 void write_checkpoint(const std::string& directory, Decoder& decoder, TrainableParameters& parameters,
                       Optimizer& optimizer, const TrainingPlan& plan, const TrainingPosition& position);
 
-/// Throws EngineError{BadInput, Io} naming the file.
-TrainingPosition read_checkpoint(const std::string& directory, TrainableParameters& parameters, Optimizer& optimizer);
+struct CheckpointRead {
+  TrainingPosition position;
+  bool checked = false;  ///< against its checksums, which those of older versions lack
+};
+/// Throws EngineError{BadInput, Io} naming the file: where it is damaged, or a tensor in it is not finite.
+CheckpointRead read_checkpoint(const std::string& directory, TrainableParameters& parameters, Optimizer& optimizer);
 
 }  // namespace carryover

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <cmath>
 #include <memory>
 
 #include "engine/core/error.h"
@@ -14,6 +15,11 @@ namespace {
 
 constexpr std::pair<at::ScalarType, const char*> kNames[] = {
     {at::kDouble, "F64"}, {at::kFloat, "F32"}, {at::kBFloat16, "BF16"}, {at::kHalf, "F16"}};
+
+/// A sum is finite only where all its values are; one in fp64 of fp64 may overflow.
+bool is_finite(const at::Tensor& tensor) {
+  return std::isfinite(tensor.sum(at::kDouble).item<double>()) || at::isfinite(tensor).all().item<bool>();
+}
 
 }  // namespace
 
@@ -28,8 +34,11 @@ OutgoingTensor outgoing(const std::string& name, at::ScalarType type, at::IntArr
     if (known == type) out.dtype = spelled;
   CARRYOVER_CHECK(!out.dtype.empty());
   const auto host = std::make_shared<at::Tensor>();
-  out.bytes = [make = std::move(make), host] {
+  out.bytes = [make = std::move(make), host, name] {
     *host = make().cpu().contiguous();
+    if (!is_finite(*host))
+      throw EngineError(Fault::BadInput, name, "has a value that is not finite, and is not written",
+                        "Go on from an earlier checkpoint with a lower learning rate.");
     return std::span(static_cast<const std::byte*>(host->const_data_ptr()), host->nbytes());
   };
   return out;
@@ -48,6 +57,7 @@ void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tenso
     if (stored->dtype != spelled) continue;
     at::Tensor dense = at::empty(into.sizes(), at::TensorOptions().dtype(type));
     std::copy(stored->data.begin(), stored->data.end(), static_cast<std::byte*>(dense.mutable_data_ptr()));
+    if (!is_finite(dense)) refuse("has a value that is not finite");
     into.copy_(dense);
     return;
   }

@@ -9,14 +9,15 @@
 
 namespace carryover {
 
-/// A tensor to be written under `name`; copied to the host, dense, when its turn comes. Keeps the tensor alive.
+/// A tensor to be written under `name`; copied to the host, dense, when its turn comes. Keeps the tensor alive. Where
+/// it has a value that is not finite, writing throws EngineError{BadInput} naming it: nobody could read the file again.
 OutgoingTensor outgoing(const std::string& name, const at::Tensor& tensor);
 /// One that is made when its turn comes.
 OutgoingTensor outgoing(const std::string& name, at::ScalarType type, at::IntArrayRef shape,
                         std::function<at::Tensor()> make);
 
-/// Copies a stored tensor into one of the same shape, converting its dtype. Throws EngineError{BadInput} naming the
-/// file where it is missing, or has another shape or a dtype that is none of ours.
+/// Copies a stored tensor into one of the same shape, converting its dtype. Throws EngineError{BadInput} naming file
+/// and tensor where it is missing, has another shape, a dtype that is none of ours, or a value that is not finite.
 void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tensor into);
 
 }  // namespace carryover

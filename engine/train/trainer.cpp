@@ -58,12 +58,19 @@ struct StepSums {
       memory.*member = std::max(memory.*member, sample.memory.*member);
     segments = std::move(sample.segments);
   }
+
+  /// What is wrong where the loss or its gradient is not finite.
+  std::string not_finite() const {
+    for (std::size_t i = 0; i < segment_nll.size(); ++i)
+      if (!std::isfinite(segment_nll[i])) return "The loss of segment " + std::to_string(i) + " is not a number";
+    return "The gradient of the loss is not a number";
+  }
 };
 
 class Trainer {
  public:
   Trainer(Decoder& decoder, const ModelInfo& info, const TrainRequest& request, TrainObserver& observer,
-          RunControl& control)
+          RunControl& control, TrainingResult& result)
       : decoder_(decoder),
         info_(info),
         plan_(*request.plan),
@@ -71,11 +78,13 @@ class Trainer {
         dry_run_(request.dry_run),
         observer_(observer),
         control_(control),
+        result_(result),
         meter_(decoder.options().device()),
         order_(corpus_.train, plan_.tokens_per_sample(), plan_.training.seed),
         parameters_(decoder),
         optimizer_(parameters_, plan_.training) {
     position_.corpus_hash = corpus_.hash;
+    if (lora()) position_.base_hash = info_.weights_hash;
     if (request.resume)
       resume();
     else if (!dry_run_)
@@ -108,9 +117,21 @@ class Trainer {
     folder_.emplace(TrainingFolder::resume(plan_.output_dir));
     const auto checkpoint = TrainingFolder::newest_checkpoint(plan_.output_dir);
     if (!checkpoint) return;  // it was killed before the first one: from the beginning
-    position_ = read_checkpoint(*checkpoint, parameters_, optimizer_);
+    const TrainingPosition here = position_;
+    changes_weights();
+    CheckpointRead read = read_checkpoint(*checkpoint, parameters_, optimizer_);
+    position_ = std::move(read.position);
     saved_step_ = position_.step;
     summary_.checkpoint = *checkpoint;
+    wrote(*checkpoint);
+    if (!read.checked)
+      observer_.noted(*checkpoint + " has no checksums: an older version wrote it. It was read unchecked.");
+    if (lora() && !position_.base_hash.empty() && position_.base_hash != here.base_hash)
+      throw EngineError(
+          Fault::BadInput, plan_.output_dir,
+          "is an adapter over the weights " + position_.base_hash + ", and the open model's are " + here.base_hash,
+          "Open the model that the run began with.");
+    position_.base_hash = here.base_hash;
     if (position_.corpus_hash != corpus_.hash)
       throw EngineError(Fault::BadInput, plan_.output_dir, "was trained on another text than this",
                         "Give the data of its config.json unchanged, or start a new run.");
@@ -131,8 +152,9 @@ class Trainer {
     record.loss = sums.nll / static_cast<double>(sums.targets);
     record.gradient_norm = optimizer_.gradient_norm(sums.targets);
     record.learning_rate = dry_run_ ? 0 : plan_.training.rate_at(step - 1);
-    record.skipped = !dry_run_ && must_skip(record);
+    record.skipped = dry_run_ ? !is_finite(record) : must_skip(record, sums);
     if (!record.skipped) {
+      if (!dry_run_) changes_weights();  // a dry run's rate is zero
       optimizer_.step(record.learning_rate, record.gradient_norm, sums.targets);
       smooth(record.loss);
     }
@@ -200,16 +222,20 @@ class Trainer {
         position_.smoothed_loss == 0 ? loss : kSmoothing * position_.smoothed_loss + (1 - kSmoothing) * loss;
   }
 
+  static bool is_finite(const StepRecord& record) {
+    return std::isfinite(record.loss) && std::isfinite(record.gradient_norm);
+  }
+
   /// Whether the update is left out. A pause waits here: the user looks, and resumes or stops. What is not a number is
   /// never applied.
-  bool must_skip(const StepRecord& record) {
-    const bool finite = std::isfinite(record.loss) && std::isfinite(record.gradient_norm);
+  bool must_skip(const StepRecord& record, const StepSums& sums) {
+    const bool finite = is_finite(record);
     const bool spike = finite && plan_.training.spike_factor > 0 && record.step > kSpikeWarmUp &&
                        record.loss > plan_.training.spike_factor * position_.smoothed_loss;
     if (finite && !spike) return false;
     const std::string what = finite ? "The loss jumped to " + std::to_string(record.loss) + " nats, from about " +
                                           std::to_string(position_.smoothed_loss)
-                                    : std::string("The loss or its gradient is not a number");
+                                    : sums.not_finite();
     switch (plan_.training.on_alert) {
       case AlertPolicy::Skip:
         observer_.alerted({record.step, record.loss, position_.smoothed_loss, what + "; this step is left out."});
@@ -248,6 +274,7 @@ class Trainer {
           write_checkpoint(directory, decoder_, parameters_, optimizer_, plan_, position_);
         });
     saved_step_ = position_.step;
+    wrote(summary_.checkpoint);
     observer_.checkpoint_saved(position_.step, summary_.checkpoint);
   }
 
@@ -265,6 +292,14 @@ class Trainer {
     save();  // a resumed run that had been done already still gets its final folder
     summary_.final_folder = folder_->save_final(
         [&](const std::string& directory) { write_trained(directory, decoder_, parameters_, plan_); });
+    wrote(summary_.final_folder);
+  }
+
+  bool lora() const { return plan_.training.lora.rank > 0; }
+  void changes_weights() { result_.changed_weights = result_.changed_weights || !lora(); }
+  void wrote(const std::string& folder) {
+    result_.folder = folder;
+    result_.steps = position_.step;
   }
 
   TrainingSummary summary(Clock::time_point start) {
@@ -281,6 +316,7 @@ class Trainer {
   bool dry_run_;
   TrainObserver& observer_;
   RunControl& control_;
+  TrainingResult& result_;
   MemoryMeter meter_;
   SampleOrder order_;
   TrainableParameters parameters_;
@@ -291,34 +327,29 @@ class Trainer {
   TrainingSummary summary_;
 };
 
-/// Gives the decoder the adapter that the plan asks for; a dry run takes it away again.
+/// Gives the decoder the adapter that the plan asks for, and takes it away again.
 class TrainedAdapter {
  public:
-  TrainedAdapter(Decoder& decoder, const TrainRequest& request) : decoder_(decoder), dry_run_(request.dry_run) {
-    before_ = decoder.adapter;
-    if (!dry_run_) merge_adapter(decoder.weights, decoder.adapter);
-    decoder.adapter = {};
-    const TrainingConfig& training = request.plan->training;
+  TrainedAdapter(Decoder& decoder, const TrainingConfig& training) : decoder_(decoder) {
+    CARRYOVER_CHECK(decoder.adapter.empty());
     if (training.lora.rank > 0)
       decoder.adapter = make_adapter(training.lora, decoder.config, decoder.options(), training.seed);
   }
-  ~TrainedAdapter() {
-    if (dry_run_) decoder_.adapter = before_;
-  }
+  ~TrainedAdapter() { decoder_.adapter = {}; }
+  TrainedAdapter(const TrainedAdapter&) = delete;
+  TrainedAdapter& operator=(const TrainedAdapter&) = delete;
 
  private:
   Decoder& decoder_;
-  bool dry_run_;
-  Adapter before_;
 };
 
 }  // namespace
 
 TrainingSummary train_model(Decoder& decoder, const ModelInfo& info, const TrainRequest& request,
-                            TrainObserver& observer, RunControl& control) {
+                            TrainObserver& observer, RunControl& control, TrainingResult& result) {
   request.plan->validate(decoder.config, "training");
-  const TrainedAdapter adapter(decoder, request);
-  return Trainer(decoder, info, request, observer, control).run();
+  const TrainedAdapter adapter(decoder, request.plan->training);
+  return Trainer(decoder, info, request, observer, control, result).run();
 }
 
 }  // namespace carryover

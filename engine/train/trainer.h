@@ -5,9 +5,16 @@
 
 namespace carryover {
 
-/// The contract of Session::train. The decoder ends up with the trained weights, or with a trained adapter. An adapter
-/// that it has from an earlier training is merged first.
+/// What a training leaves, however it ends.
+struct TrainingResult {
+  std::string folder;            ///< the newest whole one that was written or gone on from: final/ or a checkpoint
+  std::int64_t steps = 0;        ///< those of `folder`
+  bool changed_weights = false;  ///< the decoder's, which are no longer those that it began with
+};
+
+/// Trains a decoder that has no adapter, and takes the one that it trains away again: the caller loads what was written
+/// (the contract of Session::train). `result` holds also where this throws.
 TrainingSummary train_model(Decoder& decoder, const ModelInfo& info, const TrainRequest& request,
-                            TrainObserver& observer, RunControl& control);
+                            TrainObserver& observer, RunControl& control, TrainingResult& result);
 
 }  // namespace carryover

@@ -189,6 +189,34 @@ class ModelSourceTest : public QObject {
     QVERIFY(hash("d", 2, 1) != first);
   }
 
+  /// 16 samples of 64 bytes of each tensor once stood for all of it.
+  void hash_takes_every_byte_in() {
+    const TempDir folder;
+    const ModelConfig config = tiny_config(1, 2, 1, 8, 512);
+    const std::string path = write_tiny_model(folder.path() / "a", config, 1);
+    const std::string whole = ModelSource::open(path)->hash();
+    std::string bytes = read_bytes(folder.file("a/model.safetensors"));
+    for (std::size_t at = bytes.size() - 1; at > bytes.size() - 4000; at -= 37) {
+      bytes[at] ^= 1;
+      write_bytes(folder.file("a/model.safetensors"), bytes);
+      QVERIFY2(ModelSource::open(path)->hash() != whole, qPrintable(QString::number(at)));
+      bytes[at] ^= 1;
+    }
+  }
+
+  void hash_tells_what_shapes_do_not_show() {
+    const TempDir folder;
+    const auto hash = [&](const char* name, auto change) {
+      ModelConfig config = tiny_config(1, 2, 1, 8, 32);
+      change(config);
+      return ModelSource::open(write_tiny_model(folder.path() / name, config, 1))->hash();
+    };
+    const std::string plain = hash("a", [](ModelConfig&) {});
+    QVERIFY(hash("b", [](ModelConfig& config) { config.rope.theta = 500000; }) != plain);
+    QVERIFY(hash("c", [](ModelConfig& config) { config.norm_epsilon *= 2; }) != plain);
+    QCOMPARE(hash("d", [](ModelConfig& config) { config.bos_id = 7; }), plain);
+  }
+
   void refuses_tensors_that_are_not_the_architectures() {
     using Entries = std::vector<SafetensorsEntry>;
     const SafetensorsEntry bias{"model.layers.0.self_attn.q_proj.bias", "F32", {8}, std::string(32, '\0')};

@@ -22,7 +22,8 @@ struct TinyDecoder {
     const TempDir dir;
     write_tiny_model(dir.path(), config, values);
     const auto source = ModelSource::open(dir.path().string());
-    decoder = {source->config(), load_weights(*source, at::TensorOptions().dtype(type), false, {}), {}};
+    decoder = {source->config(), empty_weights(source->config(), at::TensorOptions().dtype(type), false), {}};
+    read_weights(*source, decoder.weights, {});
   }
 };
 
