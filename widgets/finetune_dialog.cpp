@@ -47,6 +47,11 @@ FinetuneDialog::FinetuneDialog(const TrainingPlan& plan, QWidget* parent)
   columns->addWidget(build_side());
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(columns, 1);
+  remark_ = new QLabel(this);
+  remark_->setWordWrap(true);
+  remark_->setTextFormat(Qt::PlainText);
+  remark_->hide();
+  layout->addWidget(remark_);
   problem_label_ = new QLabel(this);
   problem_label_->setWordWrap(true);
   problem_label_->setTextFormat(Qt::PlainText);
@@ -268,6 +273,11 @@ void FinetuneDialog::show_dry_run(const StepRecord& step) {
 
 void FinetuneDialog::show_dry_run_problem(const QString& problem) {
   time_->setText(tr("The dry run failed: %1").arg(problem));
+}
+
+void FinetuneDialog::set_remark(const QString& remark) {
+  remark_->setText(remark);
+  remark_->setVisible(!remark.isEmpty());
 }
 
 void FinetuneDialog::set_engine_busy(const QString& why) {

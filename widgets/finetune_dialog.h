@@ -39,6 +39,9 @@ class FinetuneDialog : public QDialog {
   /// is known here.
   void set_elsewhere(const std::string& model_path, const ModelConfig& model);
 
+  /// What is open but not trained, such as an adapter; empty: nothing.
+  void set_remark(const QString& remark);
+
   /// Why nothing can be started now; empty: it can.
   void set_engine_busy(const QString& why);
   void show_dry_run(const StepRecord& step);
@@ -70,7 +73,7 @@ class FinetuneDialog : public QDialog {
   PlanForm* form_;
   MemoryEstimate* memory_;
   QComboBox* presets_;
-  QLabel *size_, *time_, *problem_label_;
+  QLabel *size_, *time_, *problem_label_, *remark_;
   CommandBox* command_;
   QPushButton *dry_run_, *start_;
   QString problem_, busy_, config_path_;

@@ -3834,6 +3834,10 @@ Wert %4 · Rang %5 von %6</translation>
         <source>the engine&apos;s machine</source>
         <translation>dem Rechner der Engine</translation>
     </message>
+    <message>
+        <source>The model is trained without the adapter that is open: %1. To train over it, export the merged model first.</source>
+        <translation>Das Modell wird ohne den offenen Adapter trainiert: %1. Um darüber zu trainieren, zuerst das Modell mit ihm exportieren.</translation>
+    </message>
 </context>
 <context>
     <name>MemoryEstimate</name>
