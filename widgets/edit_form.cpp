@@ -31,6 +31,7 @@ EditForm::EditForm(LabContext& context, QWidget* parent) : QWidget(parent), cont
   connect(&context, &LabContext::settings_problem_changed, this, &EditForm::check);
   connect(&context.what_ifs(), &WhatIfs::draft_changed, this, &EditForm::check);
   connect(positions_, &QLineEdit::textChanged, this, &EditForm::check);
+  connect(seed_, &QSpinBox::valueChanged, this, &EditForm::check);
   connect(seed_->findChild<QLineEdit*>(), &QLineEdit::textChanged, this, &EditForm::check);
   show_draft();
   show_settings();

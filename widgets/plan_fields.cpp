@@ -132,7 +132,8 @@ QWidget* PlanFieldEditor::make_input(QWidget* parent) {
     case Kind::Integer:
     case Kind::OptionalInteger: {
       auto* box = spin_box(parent, unit);
-      connect(box->findChild<QLineEdit*>(), &QLineEdit::textChanged, this, &PlanFieldEditor::changed);
+      connect(box, &QSpinBox::valueChanged, this, &PlanFieldEditor::changed);
+      connect(box->findChild<QLineEdit*>(), &QLineEdit::textChanged, this, &PlanFieldEditor::changed);  // emptied
       return edit_ = box;
     }
     case Kind::Choice: {

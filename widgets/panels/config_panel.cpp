@@ -165,8 +165,10 @@ void ConfigPanel::write_options() {
 void ConfigPanel::add_numbers(QFormLayout* form) {
   const auto add = [this, form](const QString& label, const char* key, QSpinBox* box, auto read, auto write) {
     auto* name = new QLabel(label, this);
+    name->setBuddy(box);
     form->addRow(name, box);
     numbers_.push_back({key, name, box, box->toolTip(), write, read});
+    connect(box, &QSpinBox::valueChanged, this, [this] { validate(); });
     watch_text(box);
     connect(box, &QSpinBox::editingFinished, this, &ConfigPanel::commit);
   };
@@ -228,6 +230,7 @@ void ConfigPanel::add_rope(QFormLayout* form) {
   form->addRow(tr("RoPE"), rope_);
   form->addRow(tr("RoPE factor"), rope_factor_);
   connect(rope_, &QComboBox::activated, this, [this] { commit(); });
+  connect(rope_factor_, &QDoubleSpinBox::valueChanged, this, [this] { validate(); });
   watch_text(rope_factor_);
   connect(rope_factor_, &QDoubleSpinBox::editingFinished, this, &ConfigPanel::commit);
 }
@@ -250,7 +253,8 @@ SegmentConfig ConfigPanel::typed_config() {
   return config;
 }
 
-/// A field that is empty, or holds half a number, has no value: what it had before is not what is typed.
+/// A field that is empty, or holds half a number, has no value: what it had before is not what is typed. A value that
+/// is set by the program or by an arrow changes the text without this signal.
 void ConfigPanel::watch_text(QAbstractSpinBox* box) {
   connect(box->findChild<QLineEdit*>(), &QLineEdit::textChanged, this, [this] { validate(); });
 }
