@@ -96,14 +96,18 @@ void IdentityBar::show_run() {
 }
 
 void IdentityBar::fit() {
-  const int chip_frame = 16, gaps = 60;
+  constexpr int chip_frame = 16, gaps = 60, slack = 4;
+  for (QWidget* part : {static_cast<QWidget*>(chip_), static_cast<QWidget*>(text_), static_cast<QWidget*>(badge_)})
+    part->ensurePolished();  // else it measures with another font than it draws with
   const int all = std::max(200, width() - gaps);
-  const auto& metrics = fontMetrics();
-  const int badge = badge_text_.isEmpty() ? 0 : std::min(metrics.horizontalAdvance(badge_text_), all * 45 / 100);
-  const int chip = std::min(metrics.horizontalAdvance(chip_text_), std::max(120, (all - badge) * 75 / 100));
-  chip_->setText(metrics.elidedText(chip_text_, Qt::ElideMiddle, chip));
-  badge_->setText(metrics.elidedText(badge_text_, Qt::ElideMiddle, badge));
-  text_->setText(metrics.elidedText(text_name_, Qt::ElideMiddle, std::max(40, all - badge - chip - chip_frame)));
+  const int badge =
+      badge_text_.isEmpty() ? 0 : std::min(badge_->fontMetrics().horizontalAdvance(badge_text_) + slack, all / 2);
+  const int chip =
+      std::min(chip_->fontMetrics().horizontalAdvance(chip_text_) + slack, std::max(120, (all - badge) * 75 / 100));
+  chip_->setText(chip_->fontMetrics().elidedText(chip_text_, Qt::ElideMiddle, chip));
+  badge_->setText(badge_->fontMetrics().elidedText(badge_text_, Qt::ElideMiddle, badge));
+  const int text = std::max(40, all - badge - chip - chip_frame);
+  text_->setText(text_->fontMetrics().elidedText(text_name_, Qt::ElideMiddle, text));
 }
 
 void IdentityBar::resizeEvent(QResizeEvent* event) {
@@ -113,16 +117,14 @@ void IdentityBar::resizeEvent(QResizeEvent* event) {
 
 void IdentityBar::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) colour();
+  if (event->type() != QEvent::PaletteChange) return;
+  colour();
+  fit();
 }
 
 void IdentityBar::colour() {
-  QPalette marked;
-  marked.setColor(QPalette::WindowText, current_theme().anchor);
-  badge_->setPalette(marked);
-  QPalette muted;
-  muted.setColor(QPalette::WindowText, current_theme().muted);
-  text_->setPalette(muted);
+  badge_->setStyleSheet(QStringLiteral("color: %1; font-weight: bold").arg(current_theme().anchor.name()));
+  text_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().muted.name()));
 }
 
 }  // namespace carryover

@@ -70,9 +70,7 @@ ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, QWi
   problem_label_->setWordWrap(true);
   problem_label_->setTextFormat(Qt::PlainText);
   problem_label_->setAccessibleName(tr("What is wrong with the choice"));
-  QPalette marked;
-  marked.setColor(QPalette::WindowText, current_theme().anchor);
-  problem_label_->setPalette(marked);
+  problem_label_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().anchor.name()));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
   open_ = buttons->addButton(tr("Open"), QDialogButtonBox::AcceptRole);
   open_->setDefault(true);

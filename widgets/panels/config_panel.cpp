@@ -286,9 +286,8 @@ void ConfigPanel::validate() {
   for (const NumberField& number : numbers_) {
     const bool wrong = !problem.key.isEmpty() && problem.key == QLatin1String(number.key);
     number.box->setToolTip(wrong ? problem.text : number.help);
-    QPalette palette;
-    if (wrong) palette.setColor(QPalette::WindowText, current_theme().anchor);
-    number.label->setPalette(palette);
+    const QString colour = wrong ? QStringLiteral("color: %1").arg(current_theme().anchor.name()) : QString();
+    if (number.label->styleSheet() != colour) number.label->setStyleSheet(colour);
   }
   problem_->setText(problem.text);
   problem_->setVisible(!problem.text.isEmpty());
