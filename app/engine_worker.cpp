@@ -65,7 +65,6 @@ void EngineWorker::load(const ModelRequest& request) {
     Q_EMIT loading(fraction, QString::fromStdString(what));
   });
   opened_ = request;
-  trained_ = false;
   tokenizer_ = std::move(tokenizer);
   Q_EMIT model_opened({session_->model(), tokenizer_, trained_under});
 }
@@ -131,9 +130,10 @@ void EngineWorker::run(const RunDescription& run, const QString& journal, const 
 void EngineWorker::train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel) {
   const TrainingPlan& plan = *job.plan;
   TrainingSummary summary;
+  std::optional<ModelInfo> before;
   const auto problem = attempt([&] {
     const ModelRequest request{plan.model, plan.dtype, plan.device, plan.threads, false, {}};
-    if (!session_ || trained_ || !same(opened_, request)) {
+    if (!session_ || !same(opened_, request)) {
       load(request);
       if (!text_.empty()) encode_text();
     }
@@ -145,10 +145,11 @@ void EngineWorker::train(const TrainJob& job, const std::shared_ptr<TrainChannel
     if (!engine_.elsewhere())
       corpus = std::make_shared<const Corpus>(read_corpus(data, *tokenizer_, report, channel->control()));
     const bool dry = job.kind == TrainJob::Kind::DryRun;
-    trained_ = trained_ || !dry;
+    before = session_->model();
     summary = session_->train({job.plan, std::move(corpus), job.kind == TrainJob::Kind::Resume, dry}, *channel,
                               channel->control());
   });
+  if (before) tell_of_trained(*before);
   if (problem && problem->fault != Fault::Cancelled) {
     if (!session_) Q_EMIT model_failed(*problem, false);
     Q_EMIT train_failed(*problem);
@@ -156,6 +157,19 @@ void EngineWorker::train(const TrainJob& job, const std::shared_ptr<TrainChannel
   }
   summary.stopped = summary.stopped || problem.has_value();
   Q_EMIT train_ended(summary);
+}
+
+/// A session says itself what its weights are after a training, in whatever way that ended.
+void EngineWorker::tell_of_trained(const ModelInfo& before) {
+  const ModelInfo& now = session_->model();
+  if (now.weights_hash == before.weights_hash && now.path == before.path && now.adapter == before.adapter) return;
+  opened_.path = now.path;
+  opened_.adapter = now.adapter;
+  std::optional<TrainedUnder> trained_under;
+  attempt([&] {  // without it the window only can't say what they are aligned with
+    trained_under = read_trained_under(engine_.model_folders(opened_).trained_under);
+  });
+  Q_EMIT model_trained({now, tokenizer_, trained_under});
 }
 
 void EngineWorker::save(const RunContents& run) {

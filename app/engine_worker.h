@@ -74,7 +74,6 @@ class EngineWorker : public QObject {
   void train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel);
   /// The open model, for other workers of the engine thread; null where none is open.
   Session* session() const { return session_.get(); }
-  bool trained() const { return trained_; }  ///< since it was loaded: its weights are no longer the file's
 
  Q_SIGNALS:
   void loading(double fraction, const QString& what);
@@ -82,6 +81,7 @@ class EngineWorker : public QObject {
   void engine_ready(const std::optional<carryover::EngineElsewhere>& elsewhere);
   void engine_lost(const carryover::ErrorReport& report);  ///< or not to be had; at most once for each use_engine()
   void model_opened(const carryover::LoadedModel& model);
+  void model_trained(const carryover::LoadedModel& model);  ///< a training has ended, and the open weights are others
   void model_failed(const carryover::ErrorReport& report, bool has_model);
   void text_opened(const carryover::LoadedText& text);
   void text_failed(const carryover::ErrorReport& report);
@@ -100,14 +100,14 @@ class EngineWorker : public QObject {
  private:
   void watch_engine();
   void load(const ModelRequest& request);
+  void tell_of_trained(const ModelInfo& before);
   void encode_text();
 
   EngineSource engine_;
   QTimer* watch_;  ///< for a line that breaks while nothing goes on
   RunControl loads_;
   std::unique_ptr<Session> session_;
-  ModelRequest opened_;   ///< what session_ was loaded by
-  bool trained_ = false;  ///< its weights are no longer the file's
+  ModelRequest opened_;  ///< what opens session_'s weights; a training changes it
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::string text_;
   QString text_name_;

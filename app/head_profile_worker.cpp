@@ -16,7 +16,6 @@ void HeadProfileWorker::profile(const HeadProfileRequest& request, const std::sh
     Session* session = engine_.session();
     if (!session) throw EngineError(Fault::Usage, "heads", "no model is open", "Open a model first.");
     weights = QString::fromStdString(session->model().weights_hash);
-    if (engine_.trained()) weights += tr(", trained since");
     HeadProfileRequest reporting = request;
     reporting.progress = [this](double share, const std::string& what) {
       if (since_progress_.isValid() && since_progress_.elapsed() < progress_interval_ms) return;

@@ -24,6 +24,7 @@ InspectController::InspectController(LabContext& context, RunController& runs, Q
     if (control_ && !why_not().isEmpty()) control_->request_stop();
     settle_.start();
   });
+  connect(&runs, &RunController::model_changed, this, [this] { context_.inspections().forget_problems(); });
   connect(&context.run(), &RunModel::reset, this, [this] {
     ++run_;
     if (control_) control_->request_stop();
@@ -64,9 +65,10 @@ void InspectController::serve() {
   query_ = *query;
   asked_in_ = run_;
   control_ = std::make_shared<RunControl>();
-  const InspectJob job{run.model().weights_hash, {run.request(), query_.segment, query_.parts}};
+  const InspectRequest request{run.request(), query_.segment, query_.parts, recorded_segment(run, query_.segment)};
   QMetaObject::invokeMethod(
-      worker_, [worker = worker_, job, control = control_] { worker->inspect(job, control); }, Qt::QueuedConnection);
+      worker_, [worker = worker_, request, control = control_] { worker->inspect(request, control); },
+      Qt::QueuedConnection);
 }
 
 void InspectController::release() {

@@ -5,20 +5,29 @@
 
 namespace carryover {
 
-Session& InspectWorker::session(const std::string& weights_hash) const {
+RecordedSegment recorded_segment(const RunModel& run, int segment) {
+  const SegmentSnapshot& snapshot = run.snapshot(segment);
+  return {run.model().weights_hash, run.model().dtype, snapshot.target_nll, snapshot.hits};
+}
+
+Session& InspectWorker::session(const std::optional<RecordedSegment>& record) const {
   Session* session = engine_.session();
   if (!session) throw EngineError(Fault::Usage, "inspect", "no model is open", "Open the run's model.");
-  if (engine_.trained() || session->model().weights_hash != weights_hash)
-    throw EngineError(Fault::Usage, "inspect", "the run was made with other weights than the open model's",
-                      "Run the text again.");
+  const std::string& open = session->model().weights_hash;
+  if (record && record->weights_hash != open)
+    throw EngineError(Fault::Usage, "inspect",
+                      tr("the run was made with the weights %1, and the open model has %2")
+                          .arg(QString::fromStdString(record->weights_hash), QString::fromStdString(open))
+                          .toStdString(),
+                      tr("Open the run's model, or run the text again.").toStdString());
   return *session;
 }
 
-void InspectWorker::inspect(const InspectJob& job, const std::shared_ptr<RunControl>& control) {
+void InspectWorker::inspect(const InspectRequest& request, const std::shared_ptr<RunControl>& control) {
   std::shared_ptr<const Inspection> inspection;
   const auto problem = attempt([&] {
     control->checkpoint();
-    inspection = std::make_shared<const Inspection>(session(job.weights_hash).inspect(job.request, *control));
+    inspection = std::make_shared<const Inspection>(session(request.record).inspect(request, *control));
   });
   if (problem) {
     Q_EMIT inspect_failed(*problem);
@@ -27,7 +36,7 @@ void InspectWorker::inspect(const InspectJob& job, const std::shared_ptr<RunCont
   }
 }
 
-void InspectWorker::what_if(const WhatIfJob& job, const std::shared_ptr<RunControl>& control) {
+void InspectWorker::what_if(const WhatIfRequest& request, const std::shared_ptr<RunControl>& control) {
   WhatIfEnd end;
   QElapsedTimer timer;
   timer.start();
@@ -36,7 +45,7 @@ void InspectWorker::what_if(const WhatIfJob& job, const std::shared_ptr<RunContr
     const auto done = [this](std::size_t edit, const WhatIfOutcome& outcome) {
       Q_EMIT edit_done(static_cast<int>(edit), std::make_shared<const WhatIfOutcome>(outcome));
     };
-    end.base = std::make_shared<const WhatIfBase>(session(job.weights_hash).what_if(job.request, done, *control));
+    end.base = std::make_shared<const WhatIfBase>(session(request.record).what_if(request, done, *control));
     end.seconds = static_cast<double>(timer.elapsed()) / 1000;
   });
   if (problem) {
@@ -46,9 +55,9 @@ void InspectWorker::what_if(const WhatIfJob& job, const std::shared_ptr<RunContr
   }
 }
 
-void InspectWorker::price(const WhatIfJob& job, int tag) {
+void InspectWorker::price(const WhatIfRequest& request, int tag) {
   std::int64_t segments = 0;
-  const auto problem = attempt([&] { segments = session(job.weights_hash).what_if_segments(job.request); });
+  const auto problem = attempt([&] { segments = session(request.record).what_if_segments(request); });
   if (problem) {
     Q_EMIT price_failed(tag, *problem);
   } else {

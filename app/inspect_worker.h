@@ -5,19 +5,9 @@
 #include <string>
 
 #include "app/engine_worker.h"
+#include "widgets/run_model.h"
 
 namespace carryover {
-
-/// One segment of a run again: to look into it, or to change something. `weights_hash` is that of the run's model,
-/// which must still be the open one.
-struct InspectJob {
-  std::string weights_hash;
-  InspectRequest request;
-};
-struct WhatIfJob {
-  std::string weights_hash;
-  WhatIfRequest request;
-};
 
 /// What the segment was, and where the replay began, once all edits are done.
 struct WhatIfEnd {
@@ -25,16 +15,21 @@ struct WhatIfEnd {
   double seconds = 0;
 };
 
-/// The engine's side of inspections and what-ifs. Lives on the engine thread beside the EngineWorker, whose model it
-/// uses; answers by signals with plain values. Errors end here, as ErrorReport.
+/// What the record of the run says of a segment, for a replay to be held against. Nothing of a segment that can't be
+/// read but whose weights it is of.
+RecordedSegment recorded_segment(const RunModel& run, int segment);
+
+/// The engine's side of inspections and what-ifs: one segment of a run again, to look into it or to change something.
+/// Requests carry the run's record: under other weights nothing is answered. Lives on the engine thread beside the
+/// EngineWorker, whose model it uses; answers by signals with plain values. Errors end here, as ErrorReport.
 class InspectWorker : public QObject {
   Q_OBJECT
  public:
   explicit InspectWorker(EngineWorker& engine) : engine_(engine) {}
 
-  void inspect(const InspectJob& job, const std::shared_ptr<RunControl>& control);
-  void what_if(const WhatIfJob& job, const std::shared_ptr<RunControl>& control);
-  void price(const WhatIfJob& job, int tag);
+  void inspect(const InspectRequest& request, const std::shared_ptr<RunControl>& control);
+  void what_if(const WhatIfRequest& request, const std::shared_ptr<RunControl>& control);
+  void price(const WhatIfRequest& request, int tag);
 
  Q_SIGNALS:
   void inspected(std::shared_ptr<const carryover::Inspection> inspection);
@@ -46,7 +41,7 @@ class InspectWorker : public QObject {
   void price_failed(int tag, const carryover::ErrorReport& report);
 
  private:
-  Session& session(const std::string& weights_hash) const;
+  Session& session(const std::optional<RecordedSegment>& record) const;
 
   EngineWorker& engine_;
 };

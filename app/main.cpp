@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QIcon>
+#include <QTemporaryDir>
 #include <QTextStream>
 #include <algorithm>
 #include <cstring>
@@ -151,6 +152,7 @@ int run_window(int argc, char** argv) {
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/carryover.svg")));
   apply_theme(application, options.theme.value_or(settings.values.theme));
 
+  const QTemporaryDir script_home;
   MainWindow window;
   window.resize(options.size);
   std::unique_ptr<SessionKeeper> keeper;
@@ -168,6 +170,10 @@ int run_window(int argc, char** argv) {
   if (options.headless && options.script.isEmpty()) report_progress(window);
   window.show();
   bool brought_back = false;
+  if (!options.script.isEmpty()) {  // it may save and open session files; nothing is left of it otherwise
+    keeper = std::make_unique<SessionKeeper>(window, script_home.path());
+    keeper->begin(false);
+  }
   if (options.interactive()) {
     keeper = std::make_unique<SessionKeeper>(window, SessionKeeper::root_of_user());
     desk = std::make_unique<Desk>(window, settings, *keeper);

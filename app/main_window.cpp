@@ -12,6 +12,7 @@
 
 #include "app/bench_dialog.h"
 #include "app/bench_figure.h"
+#include "app/identity_bar.h"
 #include "app/message_bar.h"
 #include "widgets/context_ribbon.h"
 #include "widgets/icons.h"
@@ -29,6 +30,7 @@ MainWindow::MainWindow(QWidget* parent)
       head_profiles_(context_, controller_),
       inspections_(context_, controller_),
       what_ifs_(context_, controller_, inspections_),
+      identity_(new IdentityBar(context_, controller_)),
       ribbon_(new ContextRibbon(context_)),
       messages_(new MessageBar(this)) {
   setWindowTitle(tr("Carryover"));
@@ -42,6 +44,7 @@ MainWindow::MainWindow(QWidget* parent)
   auto* layout = new QVBoxLayout(strip);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
+  layout->addWidget(identity_);
   layout->addWidget(ribbon_);
   layout->addWidget(messages_);
   addToolBarBreak();
@@ -65,6 +68,7 @@ MainWindow::MainWindow(QWidget* parent)
 // Views go before what they show: Qt would delete them, as children, after the members.
 MainWindow::~MainWindow() {
   for (const auto& [id, dock] : docks_) delete dock;
+  delete identity_;
   delete ribbon_;
 }
 
@@ -122,12 +126,13 @@ void MainWindow::connect_state() {
   connect(&controller_, &RunController::state_changed, this, &MainWindow::update_actions);
   connect(&controller_, &RunController::state_changed, this, &MainWindow::update_status);
   connect(&controller_, &RunController::loading_changed, this, &MainWindow::show_fetch_progress);
-  connect(&controller_, &RunController::model_opened, this, &MainWindow::update_status);
+  connect(&controller_, &RunController::model_changed, this, &MainWindow::update_status);
   connect(&controller_, &RunController::text_opened, this, &MainWindow::update_status);
   connect(&controller_, &RunController::run_started, messages_, &QWidget::hide);
   connect(&controller_, &RunController::failed, this, &MainWindow::show_error);
   connect(&controller_, &RunController::saved, this,
           [this](const QString& directory) { context_.add_note(tr("Run saved to %1").arg(directory)); });
+  connect(identity_, &IdentityBar::model_wanted, this, &MainWindow::ask_model);
   auto* log = static_cast<LogPanel*>(panel(QStringLiteral("log")));
   connect(&context_, &LabContext::noted, log, [log](const QString& text, bool is_error) {
     log->append_line(is_error ? LogLevel::Error : LogLevel::Info, text);
@@ -153,7 +158,7 @@ void MainWindow::connect_state() {
   // Number type and device are fixed when a model is loaded.
   connect(&context_, &LabContext::run_options_changed, this, [this, last = context_.run_options()]() mutable {
     const RunOptions now = context_.run_options();
-    if (now.dtype != last.dtype || now.device != last.device) controller_.reopen_model();
+    if (!opening_ && (now.dtype != last.dtype || now.device != last.device)) controller_.reopen_model();
     last = now;
   });
 }
@@ -162,11 +167,6 @@ void MainWindow::show_error(const ErrorReport& report) {
   messages_->show_error(report);
   if (controller_.engine_lost()) messages_->offer(tr("Reconnect"), [this] { controller_.reconnect(); });
   context_.add_note(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice), true);
-}
-
-void MainWindow::resizeEvent(QResizeEvent* event) {
-  QMainWindow::resizeEvent(event);
-  update_status();  // its texts fit the room there is
 }
 
 std::vector<QString> MainWindow::panel_ids() const {

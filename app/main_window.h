@@ -14,18 +14,19 @@
 
 class QAction;
 class QDockWidget;
-class QLabel;
 class QMenu;
 class QProgressBar;
 
 namespace carryover {
 
 class BenchDialog;
+class IdentityBar;
 class ContextRibbon;
 class FinetuneDialog;
 class MessageBar;
 class Panel;
 class PlotView;
+class SessionKeeper;
 
 /// The lab's window: toolbar, context ribbon, and a dock for each row of the panel registry. GUI thread.
 class MainWindow : public QMainWindow {
@@ -42,12 +43,17 @@ class MainWindow : public QMainWindow {
   HeadProfileController& head_profiles() { return head_profiles_; }
   MessageBar& message_bar() { return *messages_; }
   ContextRibbon& ribbon() { return *ribbon_; }
+  IdentityBar& identity() { return *identity_; }
 
   std::vector<QString> panel_ids() const;
   Panel* panel(const QString& id) const;
   QDockWidget* dock(const QString& id) const;  ///< null where there is no such panel
   void raise_panel(const QString& id);
 
+  void ask_model();                              ///< the dialog: path, adapter, dtype and device
+  void open_model(const ModelRequest& request);  ///< with its dtype and device from now on; the text is run
+  /// Without loading the open model anew where dtype or device change: another one is opened next.
+  void set_options_of_next_model(const RunOptions& options);
   void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a folder of a
                                         ///< run or a bench
   void export_plots(const QString& directory);  ///< every panel's plots in every format; errors go to the message bar
@@ -62,6 +68,9 @@ class MainWindow : public QMainWindow {
   FinetuneDialog* open_finetune();   ///< the dialog, filled in from what is open; the same one while it is open
   BenchDialog* bench() const;        ///< null where it is not open
   BenchDialog* open_bench();         ///< the dialog; the same one while it is open
+  /// Whoever keeps this window's sessions; null where nobody does. It says so itself.
+  SessionKeeper* session_keeper() const { return session_keeper_; }
+  void set_session_keeper(SessionKeeper* keeper) { session_keeper_ = keeper; }
 
  Q_SIGNALS:
   void session_wanted(const QString& path);  ///< a session file was dropped or opened
@@ -70,7 +79,6 @@ class MainWindow : public QMainWindow {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void showEvent(QShowEvent* event) override;
-  void resizeEvent(QResizeEvent* event) override;
 
  private:
   QDockWidget* make_dock(const QString& id, const QString& title, Panel* panel);
@@ -88,8 +96,6 @@ class MainWindow : public QMainWindow {
   void build_engine_menu(QMenu* models);
   void tell_bench_of_model();
   void ask_engine();
-  void ask_model_there();
-  QString engine_label() const;  ///< the engine's machine; empty where it is this program
   void connect_what_ifs();
   void show_error(const ErrorReport& report);
   TrainingPlan suggested_plan() const;
@@ -101,7 +107,6 @@ class MainWindow : public QMainWindow {
   void update_status();
   void follow();
   void step_segment(int step);
-  void ask_model();
   void ask_text();
   void ask_paste();
   void ask_run();
@@ -118,16 +123,17 @@ class MainWindow : public QMainWindow {
   WhatIfController what_ifs_;            ///< after inspections_, whose worker it uses
   QPointer<FinetuneDialog> finetune_;
   QPointer<BenchDialog> bench_;
+  SessionKeeper* session_keeper_ = nullptr;
+  IdentityBar* identity_;
   ContextRibbon* ribbon_;
   MessageBar* messages_;
   std::map<QString, Panel*> panels_;
   std::map<QString, QDockWidget*> docks_;
   QAction *run_ = nullptr, *pause_ = nullptr, *stop_ = nullptr, *previous_ = nullptr, *next_ = nullptr;
-  QAction *open_file_ = nullptr, *open_folder_ = nullptr, *open_there_ = nullptr, *engine_here_ = nullptr,
-          *reconnect_ = nullptr;
+  QAction *engine_here_ = nullptr, *reconnect_ = nullptr;
   QAction *back_ = nullptr, *forward_ = nullptr, *follow_ = nullptr, *save_ = nullptr, *pin_ = nullptr;
   bool arranged_ = false;  ///< the docks have had their first sizes
-  QLabel* what_ = nullptr;
+  bool opening_ = false;   ///< a model is about to be opened: dtype and device are of that one
   QProgressBar *progress_ = nullptr, *memory_ = nullptr;
 };
 

@@ -16,7 +16,7 @@ BenchDialog* MainWindow::open_bench() {
   if (!bench_) {
     bench_ = new BenchDialog(this);
     bench_->setAttribute(Qt::WA_DeleteOnClose);
-    connect(&controller_, &RunController::model_opened, bench_, [this] { tell_bench_of_model(); });
+    connect(&controller_, &RunController::model_changed, bench_, [this] { tell_bench_of_model(); });
     connect(&controller_, &RunController::engine_changed, bench_, [this] { tell_bench_of_model(); });
     connect(&context_, &LabContext::config_changed, bench_, [this] { tell_bench_of_model(); });
     const auto tell_busy = [this] { bench_->set_engine_busy(why_engine_is_busy()); };

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The part of MainWindow that says where the engine is: in this program, or behind a command line.
 #include <QAction>
-#include <QInputDialog>
 #include <QMenu>
 
 #include "app/engine_dialog.h"
 #include "app/main_window.h"
 #include "app/message_bar.h"
+#include "app/model_dialog.h"
 
 namespace carryover {
 
 void MainWindow::connect_engine() {
   connect(&controller_, &RunController::engine_changed, this, [this] {
     const bool elsewhere = !controller_.engine_command().isEmpty();
-    open_file_->setEnabled(!elsewhere);  // what they would choose from is this machine
-    open_folder_->setEnabled(!elsewhere);
-    open_there_->setVisible(elsewhere);
     engine_here_->setVisible(elsewhere);
     reconnect_->setVisible(controller_.engine_lost());
     if (!controller_.engine_lost()) messages_->hide();
@@ -24,9 +21,6 @@ void MainWindow::connect_engine() {
 }
 
 void MainWindow::build_engine_menu(QMenu* models) {
-  open_there_ = models->addAction(tr("Model there, by its path…"));
-  open_there_->setVisible(false);
-  connect(open_there_, &QAction::triggered, this, &MainWindow::ask_model_there);
   models->addSeparator();
   connect(models->addAction(tr("Engine elsewhere…")), &QAction::triggered, this, &MainWindow::ask_engine);
   reconnect_ = models->addAction(tr("Reconnect"));
@@ -44,26 +38,37 @@ void MainWindow::ask_engine() {
   dialog->open();
 }
 
-void MainWindow::ask_model_there() {
-  auto* dialog = new QInputDialog(this);
+void MainWindow::ask_model() {
+  ModelRequest open;
+  if (const auto& model = controller_.model()) {
+    open.path = model->info.path;
+    open.adapter = model->info.adapter;
+  }
+  open.dtype = context_.run_options().dtype;
+  open.device = context_.run_options().device;
+  QString there;
+  if (!controller_.engine_command().isEmpty())
+    there = controller_.elsewhere() ? QString::fromStdString(controller_.elsewhere()->place.host)
+                                    : tr("the engine's machine");
+  auto* dialog = new ModelDialog(open, there, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setWindowTitle(tr("Open a model on %1").arg(engine_label()));
-  dialog->setLabelText(tr("Path of a model folder or GGUF file on that machine:"));
-  dialog->resize(520, dialog->sizeHint().height());
-  if (const auto& model = controller_.model()) dialog->setTextValue(QString::fromStdString(model->info.path));
-  connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& path) {
-    if (path.trimmed().isEmpty()) return;
-    controller_.open_model(path.trimmed());
-    controller_.run_when_ready();
-  });
+  connect(dialog, &ModelDialog::chosen, this, &MainWindow::open_model);
   dialog->open();
 }
 
-QString MainWindow::engine_label() const {
-  if (controller_.engine_command().isEmpty()) return {};
-  if (controller_.engine_lost()) return tr("engine lost");
-  if (const auto& there = controller_.elsewhere()) return QString::fromStdString(there->place.host);
-  return tr("connecting");
+void MainWindow::set_options_of_next_model(const RunOptions& options) {
+  opening_ = true;
+  context_.set_run_options(options);
+  opening_ = false;
+}
+
+void MainWindow::open_model(const ModelRequest& request) {
+  RunOptions options = context_.run_options();
+  options.dtype = request.dtype;
+  options.device = request.device;
+  set_options_of_next_model(options);
+  controller_.open_model(QString::fromStdString(request.path), QString::fromStdString(request.adapter));
+  controller_.run_when_ready();
 }
 
 }  // namespace carryover

@@ -23,7 +23,7 @@ void MainWindow::connect_head_discovery() {
     form->set_engine_busy(why_engine_is_busy());
   };
   connect(&controller_, &RunController::state_changed, form, tell);
-  connect(&controller_, &RunController::model_opened, form, tell);
+  connect(&controller_, &RunController::model_changed, form, tell);
   connect(&controller_, &RunController::text_opened, form, tell);
   tell();
 }

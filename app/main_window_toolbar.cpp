@@ -7,8 +7,6 @@
 #include <QDialogButtonBox>
 #include <QDockWidget>
 #include <QFileDialog>
-#include <QFileInfo>
-#include <QLabel>
 #include <QMenu>
 #include <QMessageBox>
 #include <QPlainTextEdit>
@@ -62,8 +60,8 @@ void MainWindow::build_toolbar() {
   const auto with_text = [bar](QAction* action) {
     static_cast<QToolButton*>(bar->widgetForAction(action))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   };
-  QAction* model = add("model", tr("Model"), QKeySequence::Open,
-                       tr("Open a model: GGUF file (a folder: the arrow, or drop it)"), [this] { ask_model(); });
+  QAction* model = add("model", tr("Model"), QKeySequence::Open, tr("Open a model, with or without an adapter"),
+                       [this] { ask_model(); });
   QAction* text = add("text", tr("Text"), QKeySequence(tr("Ctrl+T")), tr("Open a UTF-8 text"), [this] { ask_text(); });
   add("paste", tr("Paste"), QKeySequence(tr("Ctrl+Shift+V")), tr("Paste a text"), [this] { ask_paste(); });
   bar->addSeparator();
@@ -114,13 +112,7 @@ void MainWindow::build_toolbar() {
   with_text(text);
   with_text(run_);
   auto* models = new QMenu(this);
-  open_file_ = models->addAction(tr("GGUF file…"));
-  connect(open_file_, &QAction::triggered, this, &MainWindow::ask_model);
-  open_folder_ = models->addAction(tr("Model folder…"));
-  connect(open_folder_, &QAction::triggered, this, [this] {
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a model folder"));
-    if (!folder.isEmpty()) open_path(folder);
-  });
+  connect(models->addAction(tr("Open model…")), &QAction::triggered, this, &MainWindow::ask_model);
   connect(models->addAction(tr("Finished run…")), &QAction::triggered, this, &MainWindow::ask_run);
   build_engine_menu(models);
   models->addSeparator();
@@ -134,10 +126,6 @@ void MainWindow::build_status_widgets() {
   auto* gap = new QWidget(bar);
   gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   bar->addWidget(gap);
-  what_ = new QLabel(bar);
-  what_->setObjectName(QStringLiteral("what"));
-  what_->setContentsMargins(4, 0, 8, 0);
-  bar->addWidget(what_);
   progress_ = new QProgressBar(bar);
   progress_->setRange(0, 1000);
   progress_->setFixedWidth(240);
@@ -156,8 +144,8 @@ void MainWindow::build_status_widgets() {
 void MainWindow::update_actions() {
   using State = RunController::State;
   const State state = controller_.state();
-  run_->setEnabled(controller_.can_run());
-  const QString why_not = controller_.busy();
+  const QString why_not = controller_.why_not_run();
+  run_->setEnabled(why_not.isEmpty());
   run_->setToolTip(why_not.isEmpty() ? tr("Run the text in segments (F5)") : tr("Can't run now: %1").arg(why_not));
   const TrainingModel* training = training_.training();
   const TrainingState trains = training == nullptr ? TrainingState::Finished : training->state();
@@ -188,22 +176,6 @@ void MainWindow::show_fetch_progress(double fraction, const QString& what) {
 void MainWindow::update_status() {
   const RunModel& run = context_.run();
   const auto& model = controller_.model();
-  const auto& text = controller_.text();
-  QStringList what;
-  const QString engine = engine_label();
-  if (!engine.isEmpty()) what += engine;
-  if (model) what += QString::fromStdString(model->info.config.name);
-  if (text) what += QFileInfo(text->name).fileName();
-  const int room = std::clamp(width() - 1140, 120, 420);  // what the buttons and bars leave
-  what_->setText(what_->fontMetrics().elidedText(what.join(QStringLiteral(" · ")), Qt::ElideMiddle, room));
-  if (model) {
-    what_->setToolTip(QStringLiteral("%1%2\n%3, %4, %5 threads")
-                          .arg(engine.isEmpty() ? engine : engine + QStringLiteral(":"),
-                               QString::fromStdString(model->info.path),
-                               QString::fromUtf8(dtype_name(model->info.dtype).data()),
-                               QString::fromUtf8(device_name(model->info.device).data()))
-                          .arg(model->info.threads));
-  }
   const std::int64_t total = run.token_count();
   if (training_.active()) {
     show_training_progress();
@@ -239,14 +211,6 @@ void MainWindow::update_status() {
   memory_->setFormat(on_gpu ? tr("%1 GB on GPU").arg(gigabytes, 0, 'f', 2)
                             : tr("%1 of %2 GB").arg(gigabytes, 0, 'f', 2).arg(all, 0, 'f', 0));
   memory_->setToolTip(tr("Peak memory of the run (the weights, where there is none) against the engine's machine's"));
-}
-
-void MainWindow::ask_model() {
-  if (!controller_.engine_command().isEmpty()) return ask_model_there();
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open a model"), {}, tr("GGUF (*.gguf);;All files (*)"));
-  if (path.isEmpty()) return;
-  controller_.open_model(path);
-  controller_.run_when_ready();
 }
 
 void MainWindow::ask_text() {

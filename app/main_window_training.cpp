@@ -44,10 +44,11 @@ void MainWindow::connect_audits() {
   const auto tell = [this, audit] {
     const auto& text = controller_.text();
     audit->set_text(text ? text->name : QString(), text ? std::ssize(*text->ids) : 0);
-    audit->set_engine_busy(why_engine_is_busy());
+    const QString busy = why_engine_is_busy();
+    audit->set_engine_busy(busy.isEmpty() ? context_.settings_problem() : busy);
   };
   connect(&controller_, &RunController::state_changed, audit, tell);
-  connect(&controller_, &RunController::model_opened, audit, tell);
+  connect(&controller_, &RunController::model_changed, audit, tell);
   connect(&controller_, &RunController::text_opened, audit, tell);
   tell();
 }
@@ -97,7 +98,18 @@ FinetuneDialog* MainWindow::open_finetune() {
             [this](const ErrorReport& report) { finetune_->show_dry_run_problem(report.problem); });
     connect(finetune_, &FinetuneDialog::start_wanted, &training_, &TrainController::start);
     connect(finetune_, &FinetuneDialog::dry_run_wanted, &training_, &TrainController::dry_run);
+    const auto tell_adapter = [this] {
+      const auto& model = controller_.model();
+      const QString adapter = model ? QString::fromStdString(model->info.adapter) : QString();
+      finetune_->set_remark(adapter.isEmpty()
+                                ? adapter
+                                : tr("The model is trained without the adapter that is open: %1. To train "
+                                     "over it, export the merged model first.")
+                                      .arg(adapter));
+    };
+    connect(&controller_, &RunController::model_changed, finetune_, tell_adapter);
     tell_busy();
+    tell_adapter();
   }
   finetune_->show();
   finetune_->raise();

@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/run_controller.h"
 
-#include <QFile>
 #include <QFileInfo>
-#include <QJsonDocument>
 #include <algorithm>
 
+#include "app/adapter_base.h"
 #include "engine/io/run_command.h"
 
 namespace carryover {
-namespace {
-
-/// The model that an adapter says it is for, where it is on this machine; else `open`.
-QString base_of_adapter(const QString& adapter, const QString& open) {
-  QFile file(adapter + QStringLiteral("/adapter_config.json"));
-  if (!file.open(QIODevice::ReadOnly)) return open;
-  const QString base = QJsonDocument::fromJson(file.readAll())[QStringLiteral("base_model_name_or_path")].toString();
-  return QFileInfo::exists(base) ? base : open;
-}
-
-}  // namespace
-
 RunController::RunController(LabContext& context, QObject* parent)
     : QObject(parent), context_(context), worker_(new EngineWorker) {
+  connect(&context, &LabContext::settings_problem_changed, this, &RunController::state_changed);
   thread_.setObjectName(QStringLiteral("engine"));
   worker_->moveToThread(&thread_);
   connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
@@ -47,9 +35,14 @@ void RunController::connect_worker() {
   connect(worker_, &EngineWorker::engine_lost, this, &RunController::lose_engine);
   connect(worker_, &EngineWorker::model_opened, this, &RunController::accept_model);
   connect(worker_, &EngineWorker::model_failed, this, [this](const ErrorReport& report, bool has_model) {
-    if (!has_model) model_.reset();
     run_wanted_ = false;
+    if (!has_model) forget_model();
     Q_EMIT failed(report);
+  });
+  connect(worker_, &EngineWorker::model_trained, this, [this](const LoadedModel& model) {
+    model_ = model;  // its tokens are the same, and so the text stays
+    context_.set_trained_under(model.trained_under);
+    Q_EMIT model_changed();
   });
   connect(worker_, &EngineWorker::text_opened, this, [this](const LoadedText& text) {
     text_ = text;
@@ -81,13 +74,6 @@ void RunController::connect_worker() {
   connect(worker_, &EngineWorker::save_failed, this, &RunController::failed);
 }
 
-template <typename Call>
-void RunController::post(Call call) {
-  EngineWorker* worker = worker_;
-  QMetaObject::invokeMethod(
-      worker, [worker, call = std::move(call)] { call(*worker); }, Qt::QueuedConnection);
-}
-
 void RunController::set_busy(const QString& why) {
   if (busy_ == why) return;
   busy_ = why;
@@ -102,14 +88,22 @@ bool RunController::refuse_when_busy() {
 void RunController::use_engine(const QString& command) {
   if (refuse_when_busy()) return;
   engine_command_ = command.trimmed();
-  model_.reset();
-  model_path_.clear();
   reopen_ = false;
+  forget_model();
   start_engine();
+}
+
+void RunController::forget_model() {
+  model_.reset();
+  Q_EMIT model_changed();
 }
 
 void RunController::reconnect() {
   if (refuse_when_busy()) return;
+  if (model_) {
+    model_path_ = QString::fromStdString(model_->info.path);
+    adapter_path_ = QString::fromStdString(model_->info.adapter);
+  }
   reopen_ = !model_path_.isEmpty();
   start_engine();
 }
@@ -151,9 +145,9 @@ void RunController::lose_engine(const ErrorReport& report) {
 
 void RunController::open_model(const QString& path, const QString& adapter) {
   if (refuse_when_busy()) return;
-  if (engine_command_.isEmpty() && adapter.isEmpty() &&
-      QFileInfo::exists(path + QStringLiteral("/adapter_config.json"))) {
-    const QString base = base_of_adapter(path, model_ ? QString::fromStdString(model_->info.path) : QString());
+  if (engine_command_.isEmpty() && adapter.isEmpty() && is_adapter_folder(path)) {
+    QString base = base_of_adapter(path);
+    if (base.isEmpty() && model_) base = QString::fromStdString(model_->info.path);
     if (!base.isEmpty()) return open_model(base, path);
   }
   stop();
@@ -190,9 +184,17 @@ void RunController::begin_load() {
 void RunController::end_load() {
   loads_under_way_ -= 1;
   Q_EMIT state_changed();
-  if (run_wanted_ && can_run()) {
+  if (run_wanted_ && loads_under_way_ == 0) run_or_say_why_not();
+}
+
+/// What was to be run once everything is open, now that it is.
+void RunController::run_or_say_why_not() {
+  if (can_run()) {
     run_wanted_ = false;
     run();
+  } else if (const QString& problem = context_.settings_problem(); !problem.isEmpty() && model_ && text_) {
+    run_wanted_ = false;
+    Q_EMIT failed({Fault::BadInput, tr("settings"), problem, tr("Correct the field that is marked, then run.")});
   }
 }
 
@@ -214,10 +216,21 @@ void RunController::accept_model(const LoadedModel& model) {
                         .arg(dtype, QString::fromUtf8(device_name(model.info.device).data())));
   context_.add_note(tr("Numbers in %1: %2").arg(dtype, QString::fromStdString(model.info.dtype_reason)));
   Q_EMIT model_opened();
+  Q_EMIT model_changed();
 }
 
 bool RunController::can_run() const {
-  return state_ == State::Idle && busy_.isEmpty() && !engine_lost_ && loads_under_way_ == 0 && model_ && text_;
+  return why_not_run().isEmpty();
+}
+
+QString RunController::why_not_run() const {
+  if (!busy_.isEmpty()) return busy_;
+  if (state_ != State::Idle) return tr("a run goes on");
+  if (engine_lost_) return tr("the engine is lost");
+  if (loads_under_way_ > 0) return tr("a model or a text is being loaded");
+  if (!model_) return tr("no model is open");
+  if (!text_) return tr("no text is open");
+  return context_.settings_problem();
 }
 
 bool RunController::engine_paused() const {
@@ -243,6 +256,7 @@ RunRequest RunController::make_request() const {
 }
 
 void RunController::run(std::int64_t latch_segment) {
+  context_.settle_settings();
   if (!can_run()) return;
   RunRequest request = make_request();
   request.latch_segment = latch_segment;
@@ -265,8 +279,9 @@ void RunController::run(std::int64_t latch_segment) {
 }
 
 void RunController::run_when_ready() {
-  if (can_run()) return run();
+  context_.settle_settings();
   run_wanted_ = true;
+  if (loads_under_way_ == 0 && state_ == State::Idle) run_or_say_why_not();
 }
 
 void RunController::pause() {
@@ -305,7 +320,7 @@ void RunController::end_run(const RunSummary& summary) {
                           .arg(summary.close_cuts));
   }
   Q_EMIT run_ended();
-  if (run_wanted_ && can_run()) run_when_ready();
+  if (run_wanted_) run_when_ready();
 }
 
 void RunController::wake() {
@@ -328,73 +343,6 @@ void RunController::set_state(State state) {
   if (state == state_) return;
   state_ = state;
   Q_EMIT state_changed();
-}
-
-void RunController::begin_run(const RunDescription& description, const std::string& folder,
-                              const std::shared_ptr<const Tokenizer>& tokenizer) {
-  RunModel& run = context_.run();
-  described_ = description;
-  run.begin(description.model, description.request, tokenizer);
-  if (described_.id.empty()) described_.id = run.origin().id;
-  run.set_origin({described_.id, description.text, description.command_line, folder});
-}
-
-RunDescription RunController::describe_run() const {
-  RunDescription description = described_;
-  description.model = context_.run().model();
-  description.request = context_.run().request();
-  return description;
-}
-
-RunContents RunController::run_contents() const {
-  const RunModel& run = context_.run();
-  return {run.origin().folder, describe_run(), run.summary(), run.segments(), nullptr};
-}
-
-void RunController::show(const QString& name, const RunRequest& request,
-                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
-  if (state_ != State::Idle || !model_) return;
-  RunDescription description;
-  description.model = model_->info;
-  description.text = name.toStdString();
-  description.request = request;
-  begin_run(description, {}, model_->tokenizer);
-  context_.run().append(segments);
-  RunSummary summary = sum_up(context_.run().outline());
-  summary.cancelled = false;  // there are no others
-  context_.run().finish(summary);
-}
-
-void RunController::show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer) {
-  if (state_ != State::Idle) return;
-  if (!model_) context_.set_model(run.description.model.config, run.description.request.config);
-  begin_run(run.description, run.directory, tokenizer);
-  context_.run().show(run.outline, run.segments);
-  context_.run().finish(run.summary);
-  context_.digests().add(context_.run());
-}
-
-void RunController::open_run(const QString& directory) {
-  stop();
-  begin_load();
-  post([directory](EngineWorker& worker) { worker.open_run(directory); });
-}
-
-void RunController::show_opened(const RunContents& opened, const std::shared_ptr<const Tokenizer>& tokenizer) {
-  show_run(opened, tokenizer);
-  context_.add_note(tr("%1: run %2, %L3 segments%4")
-                        .arg(QString::fromStdString(opened.directory), QString::fromStdString(opened.description.id))
-                        .arg(opened.segments->count())
-                        .arg(tokenizer ? QString() : tr("; its model is not here, so tokens have no text")));
-  Q_EMIT run_opened();
-}
-
-void RunController::save_run(const QString& directory) {
-  if (!context_.run().finished()) return;
-  RunContents run = run_contents();
-  run.directory = directory.toStdString();
-  saving_ = run.description.id;
-  post([run](EngineWorker& worker) { worker.save(run); });
 }
 
 }  // namespace carryover

@@ -27,6 +27,7 @@ class RunController : public QObject {
   State state() const { return state_; }
   bool loading() const { return loads_under_way_ > 0; }
   bool can_run() const;
+  QString why_not_run() const;  ///< empty: a run can start
   const std::optional<LoadedModel>& model() const { return model_; }
   const std::optional<LoadedText>& text() const { return text_; }
   /// Something else has the engine: runs and loads are refused, and `why` says so. Empty: nothing has.
@@ -55,8 +56,9 @@ class RunController : public QObject {
   void pause();
   void resume();
   void stop();
-  /// Shows segments that something else than a run gave, as if they were one. Nothing where a run goes on.
-  void show(const QString& name, const RunRequest& request,
+  /// Shows segments that something else than a run gave, as if they were one made with `model`. Nothing where a run
+  /// goes on.
+  void show(const QString& name, const ModelInfo& model, const RunRequest& request,
             const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments);
   /// Shows a run that was made before, `run.outline` and all; its model need not be open. Nothing where a run goes on.
   void show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
@@ -74,6 +76,7 @@ class RunController : public QObject {
   void engine_changed();  ///< another one, or the same again
   void loading_changed(double fraction, const QString& what);
   void model_opened();
+  void model_changed();  ///< opened, trained, or gone: model() is another one
   void text_opened();
   void run_started();
   void run_ended();
@@ -84,8 +87,13 @@ class RunController : public QObject {
  private:
   void connect_worker();
   template <typename Call>
-  void post(Call call);
+  void post(Call call) {
+    QMetaObject::invokeMethod(
+        worker_, [worker = worker_, call = std::move(call)] { call(*worker); }, Qt::QueuedConnection);
+  }
   bool refuse_when_busy();
+  void forget_model();
+  void run_or_say_why_not();
   void accept_engine(const std::optional<EngineElsewhere>& elsewhere);
   void lose_engine(const ErrorReport& report);
   void start_engine();

@@ -11,6 +11,7 @@
 #include "app/bench_dialog.h"
 #include "app/script_selection.h"
 #include "app/script_what_if.h"
+#include "app/script_work.h"
 #include "app/startup.h"
 #include "engine/io/run_data.h"
 #include "widgets/panel.h"
@@ -61,6 +62,7 @@ Pending open(MainWindow& window, const QStringList& words) {
     return until_loaded(window);
   }
   if (path.isEmpty()) refuse(what, tr("names no file"), tr("Name one after it."));
+  if (what == QStringLiteral("session")) return open_session_file(window, path);
   if (what == QStringLiteral("model")) {
     controller.open_model(path, words.value(2));
   } else if (what == QStringLiteral("text")) {
@@ -73,7 +75,7 @@ Pending open(MainWindow& window, const QStringList& words) {
   } else if (what == QStringLiteral("bench")) {
     window.open_bench()->open_folder(path);
   } else {
-    refuse(what, tr("can't be opened"), tr("Open demo, model, text, run, training or bench."));
+    refuse(what, tr("can't be opened"), tr("Open demo, model, text, run, training, bench or session."));
   }
   return until_loaded(window);
 }
@@ -108,10 +110,9 @@ Pending set(MainWindow& window, const QStringList& words) {
 
 Pending run(MainWindow& window, const QStringList&) {
   RunController& controller = window.controller();
+  window.context().settle_settings();
   if (!controller.can_run())
-    refuse(tr("run"),
-           controller.busy().isEmpty() ? tr("there is no model and text, or a run goes on") : controller.busy(),
-           tr("Open both before; wait for what goes on."));
+    refuse(tr("run"), controller.why_not_run(), tr("Open a model and a text before; wait for what goes on."));
   controller.run();
   return {};
 }
@@ -173,6 +174,10 @@ Pending press(MainWindow& window, const QStringList& words) {
 }
 
 Pending print(MainWindow& window, const QStringList& words) {
+  if (words[0] == QStringLiteral("model")) {
+    QTextStream(stdout) << identity_text(window) << Qt::endl;
+    return {};
+  }
   Panel& panel = panel_of(window, words[0]);
   panel.catch_up();
   QTextStream(stdout) << panel_text(panel) << Qt::endl;
@@ -257,6 +262,11 @@ Pending export_something(MainWindow& window, const QStringList& words) {
 }
 
 Pending save(MainWindow& window, const QStringList& words) {
+  if (words.size() == 2) {
+    if (words[0] != QStringLiteral("session"))
+      refuse(words[0], tr("can't be saved"), tr("Write: save [session] PATH."));
+    return save_session_file(window, words[1]);
+  }
   RunController& controller = window.controller();
   if (!window.context().run().finished()) refuse(tr("save"), tr("no run has ended"), tr("Run and wait before."));
   const auto written = std::make_shared<bool>(false);
@@ -318,7 +328,8 @@ bool engine_is_idle(MainWindow& window) {
 const std::vector<ScriptVerb>& script_verbs() {
   static const std::vector<ScriptVerb> verbs = {
       {QStringLiteral("open"),
-       tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | bench FOLDER"), 1, 3, open},
+       tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | bench FOLDER | session FILE"), 1, 3,
+       open},
       {QStringLiteral("set"), tr("FIELD VALUE"), 2, 2, set},
       {QStringLiteral("run"), {}, 0, 0, run},
       {QStringLiteral("wait"), tr("[SECONDS | segment N]"), 0, 2, wait},
@@ -328,11 +339,12 @@ const std::vector<ScriptVerb>& script_verbs() {
       {QStringLiteral("show"), tr("PANEL"), 1, 1, show},
       {QStringLiteral("choose"), tr("PANEL SWITCH VALUE"), 3, 3, choose},
       {QStringLiteral("press"), tr("PANEL BUTTON"), 2, 2, press},
-      {QStringLiteral("print"), tr("PANEL"), 1, 1, print},
+      {QStringLiteral("print"), tr("PANEL | model"), 1, 1, print},
       {QStringLiteral("what-if"),
        tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] "
           "[ban|drop-tokens FIRST LAST] [FIELD VALUE] [name TEXT]"),
        1, any_number, what_if},
+      {QStringLiteral("finetune"), tr("PRESET FOLDER [FIELD VALUE] …"), 2, any_number, finetune_by_words},
       {QStringLiteral("pin"), tr("run | none"), 1, 1, pin},
       {QStringLiteral("zoom"), tr("PLOT X0 X1 Y0 Y1"), 5, 5, zoom},
       {QStringLiteral("undo"), {}, 0, 0, undo},
@@ -340,7 +352,7 @@ const std::vector<ScriptVerb>& script_verbs() {
        tr("figure NAME FILE [size WxHmm] [style NAME] [dpi N] | data KIND FILE | what-ifs FILE | report FILE | plots "
           "FOLDER"),
        2, any_number, export_something},
-      {QStringLiteral("save"), tr("FOLDER"), 1, 1, save},
+      {QStringLiteral("save"), tr("FOLDER | session FILE"), 1, 2, save},
       {QStringLiteral("screenshot"), tr("[PANEL | bench] FILE"), 1, 2, screenshot},
       {QStringLiteral("theme"), tr("light | dark"), 1, 1, theme},
       {QStringLiteral("quit"), {}, 0, 0, {}},

@@ -53,7 +53,7 @@ void Startup::start() {
     return;
   }
   if (!options_.engine.isEmpty()) {
-    window_.context().add_note(tr("Open a model by its path on the engine's machine: Model, Model there."));
+    window_.context().add_note(tr("Open a model by its path on the engine's machine: Model, Open model."));
     return window_.controller().open_text(demo_directory() + QStringLiteral("/text.txt"));
   }
   const bool fetch = options_.fetch && !AssetFetcher::script().isEmpty();

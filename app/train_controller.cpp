@@ -216,7 +216,6 @@ void TrainController::finish(const TrainingSummary& summary) {
     return Q_EMIT dry_run_done({dry_step_, summary.peak_memory_bytes});
   }
   if (training_) {
-    context_.set_trained_under(TrainedUnder{training_->plan().config, training_->plan().policy});
     if (!summary.checkpoint.empty()) training_->set_checkpoint(QString::fromStdString(summary.checkpoint));
     training_->set_progress(0, {});
     training_->set_state(summary.stopped ? TrainingState::Stopped : TrainingState::Finished);
@@ -279,7 +278,14 @@ void TrainController::show_step() {
   for (const auto& segment : snapshot->segments) ids.insert(ids.end(), segment->ids.begin(), segment->ids.end());
   if (snapshot->segments.size() == 1) request.config.segment_length = static_cast<std::int64_t>(ids.size());
   request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
-  runs_.show(tr("%1, step %L2: its last sample").arg(model->name()).arg(snapshot->record.step), request,
+  if (!runs_.model()) return;
+  ModelInfo weights = runs_.model()->info;  // but those of one step are kept nowhere: no model can repeat this
+  weights.path = model->plan().model;
+  weights.adapter.clear();
+  weights.trained_steps = snapshot->record.step;
+  weights.trained_in = model->directory().toStdString();
+  weights.weights_hash = tr("of step %1, which are not kept").arg(snapshot->record.step).toStdString();
+  runs_.show(tr("%1, step %L2: its last sample").arg(model->name()).arg(snapshot->record.step), weights, request,
              snapshot->segments);
 }
 

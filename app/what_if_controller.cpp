@@ -49,9 +49,9 @@ void WhatIfController::connect_worker() {
   });
 }
 
-WhatIfJob WhatIfController::make_job(const WhatIfPlan& plan) const {
+WhatIfRequest WhatIfController::make_request(const WhatIfPlan& plan) const {
   const RunModel& run = context_.run();
-  return {run.model().weights_hash, {run.request(), plan.segment, plan.edits}};
+  return {run.request(), plan.segment, plan.edits, recorded_segment(run, plan.segment)};
 }
 
 QString WhatIfController::why_not() const {
@@ -63,9 +63,10 @@ QString WhatIfController::why_not() const {
 
 void WhatIfController::ask_price(const WhatIfPlan& plan) {
   ++price_tag_;
-  if (active() || !why_not().isEmpty() || plan.segment < 0) return context_.what_ifs().set_price({});
+  if (active() || !why_not().isEmpty() || plan.segment < 0 || plan.segment >= context_.run().segment_count())
+    return context_.what_ifs().set_price({});
   QMetaObject::invokeMethod(
-      worker_, [worker = worker_, job = make_job(plan), tag = price_tag_] { worker->price(job, tag); },
+      worker_, [worker = worker_, request = make_request(plan), tag = price_tag_] { worker->price(request, tag); },
       Qt::QueuedConnection);
 }
 
@@ -86,7 +87,8 @@ void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool s
   context_.what_ifs().begin(sweep);
   runs_.set_busy(tr("a what-if is using the engine"));
   QMetaObject::invokeMethod(
-      worker_, [worker = worker_, job = make_job(plan), control = control_] { worker->what_if(job, control); },
+      worker_,
+      [worker = worker_, request = make_request(plan), control = control_] { worker->what_if(request, control); },
       Qt::QueuedConnection);
 }
 

@@ -24,7 +24,7 @@ class WhatIfController : public QObject {
 
  private:
   void connect_worker();
-  WhatIfJob make_job(const WhatIfPlan& plan) const;
+  WhatIfRequest make_request(const WhatIfPlan& plan) const;
   QString why_not() const;
   void ask_price(const WhatIfPlan& plan);
   void start(const WhatIfPlan& plan, const QString& name, bool sweep);

@@ -14,6 +14,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <limits>
+#include <utility>
+
+#include "widgets/theme.h"
 
 namespace carryover {
 
@@ -25,8 +28,31 @@ EditForm::EditForm(LabContext& context, QWidget* parent) : QWidget(parent), cont
   connect(&context.what_ifs(), &WhatIfs::draft_changed, this, &EditForm::show_draft);
   connect(&context, &LabContext::config_changed, this, &EditForm::show_settings);
   connect(&context.run(), &RunModel::reset, this, &EditForm::show_settings);
+  connect(&context, &LabContext::settings_problem_changed, this, &EditForm::check);
+  connect(&context.what_ifs(), &WhatIfs::draft_changed, this, &EditForm::check);
+  connect(positions_, &QLineEdit::textChanged, this, &EditForm::check);
+  connect(seed_, &QSpinBox::valueChanged, this, &EditForm::check);
+  connect(seed_->findChild<QLineEdit*>(), &QLineEdit::textChanged, this, &EditForm::check);
   show_draft();
   show_settings();
+  check();
+}
+
+void EditForm::check() {
+  const QString positions = positions_->text().trimmed();
+  const TokenRange range = parse_range(positions);
+  QString problem;
+  if (!positions.isEmpty() && range.first >= range.last) {
+    problem = tr("“%1” names no position: write 120 or 100-119").arg(positions);
+  } else if (seed_->isVisibleTo(this) && !seed_->hasAcceptableInput()) {
+    problem = tr("the seed is no number");
+  } else if (context_.what_ifs().draft().config) {
+    problem = context_.settings_problem();
+  }
+  QPalette palette;
+  if (range.first >= range.last) palette.setColor(QPalette::Text, current_theme().anchor);
+  positions_->setPalette(palette);
+  if (std::exchange(problem_, problem) != problem) Q_EMIT problem_changed();
 }
 
 QWidget* EditForm::make_sources() {

@@ -24,6 +24,12 @@ class EditForm : public QWidget {
   /// Positions named by `text`: "120", "100-119" (both counted), or an empty range where it names none.
   static TokenRange parse_range(const QString& text);
 
+  /// Why the draft is not what the form says; empty: it is.
+  const QString& problem() const { return problem_; }
+
+ Q_SIGNALS:
+  void problem_changed();
+
  private:
   QWidget* make_sources();
   QWidget* make_slots();
@@ -34,6 +40,7 @@ class EditForm : public QWidget {
   void take_slot(void (WhatIfs::*put)(const SlotRef&));
   void take_ban();
   void remove_change();
+  void check();
   TokenRange named_positions() const;  ///< typed, else the selected token
   SegmentConfig wanted_config() const;
 
@@ -44,6 +51,7 @@ class EditForm : public QWidget {
   QLineEdit* positions_;
   QListWidget* changes_;
   QLabel* settings_text_;
+  QString problem_;
   bool showing_ = false;
 };
 

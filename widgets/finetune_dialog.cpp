@@ -47,6 +47,11 @@ FinetuneDialog::FinetuneDialog(const TrainingPlan& plan, QWidget* parent)
   columns->addWidget(build_side());
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(columns, 1);
+  remark_ = new QLabel(this);
+  remark_->setWordWrap(true);
+  remark_->setTextFormat(Qt::PlainText);
+  remark_->hide();
+  layout->addWidget(remark_);
   problem_label_ = new QLabel(this);
   problem_label_->setWordWrap(true);
   problem_label_->setTextFormat(Qt::PlainText);
@@ -114,14 +119,16 @@ QWidget* FinetuneDialog::build_buttons() {
   row->add(tr("Save config…"), tr("Write the form as JSON, for --config"), this, [this] { ask_config(true); });
   row->add_space();
   row->add(tr("Close"), tr("Nothing is started"), this, [this] { close(); });
-  start_ = row->add(tr("Start"), {}, this, [this] {
-    validate();
-    if (!plan_ || !problem_.isEmpty() || !busy_.isEmpty()) return;
-    Q_EMIT start_wanted(*plan_);
-    close();
-  });
+  start_ = row->add(tr("Start"), {}, this, &FinetuneDialog::start);
   start_->setDefault(true);
   return row;
+}
+
+void FinetuneDialog::start() {
+  validate();
+  if (!plan_ || !problem_.isEmpty() || !busy_.isEmpty()) return;
+  Q_EMIT start_wanted(*plan_);
+  close();
 }
 
 void FinetuneDialog::set_plan(const TrainingPlan& plan) {
@@ -266,6 +273,11 @@ void FinetuneDialog::show_dry_run(const StepRecord& step) {
 
 void FinetuneDialog::show_dry_run_problem(const QString& problem) {
   time_->setText(tr("The dry run failed: %1").arg(problem));
+}
+
+void FinetuneDialog::set_remark(const QString& remark) {
+  remark_->setText(remark);
+  remark_->setVisible(!remark.isEmpty());
 }
 
 void FinetuneDialog::set_engine_busy(const QString& why) {

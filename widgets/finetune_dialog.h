@@ -29,6 +29,7 @@ class FinetuneDialog : public QDialog {
   PlanForm& form() { return *form_; }
   void set_plan(const TrainingPlan& plan);
   void apply_preset(const QString& name);
+  void start();  ///< as the button does: nothing where something is wrong, or the engine is busy
   QString problem() const { return problem_; }  ///< empty: the run may start
   QString command_line() const;                 ///< flags alone; empty while something is wrong
   QString config_command_line() const;  ///< by the file that the form was saved in or loaded from, while it still says
@@ -37,6 +38,9 @@ class FinetuneDialog : public QDialog {
   /// The engine is on another machine, and so are all paths: they are checked there, and of models only the open one
   /// is known here.
   void set_elsewhere(const std::string& model_path, const ModelConfig& model);
+
+  /// What is open but not trained, such as an adapter; empty: nothing.
+  void set_remark(const QString& remark);
 
   /// Why nothing can be started now; empty: it can.
   void set_engine_busy(const QString& why);
@@ -69,7 +73,7 @@ class FinetuneDialog : public QDialog {
   PlanForm* form_;
   MemoryEstimate* memory_;
   QComboBox* presets_;
-  QLabel *size_, *time_, *problem_label_;
+  QLabel *size_, *time_, *problem_label_, *remark_;
   CommandBox* command_;
   QPushButton *dry_run_, *start_;
   QString problem_, busy_, config_path_;

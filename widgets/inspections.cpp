@@ -2,6 +2,7 @@
 #include "widgets/inspections.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace carryover {
 namespace {
@@ -95,6 +96,12 @@ void Inspections::fail(const InspectionQuery& query, const QString& problem) {
   for (auto& [view, wish] : wishes_)
     if (wish.waits() && covers(query, wish.query)) wish.problem = problem;
   Q_EMIT changed();
+}
+
+void Inspections::forget_problems() {
+  bool any = false;
+  for (auto& [view, wish] : wishes_) any = !std::exchange(wish.problem, {}).isEmpty() || any;
+  if (any) Q_EMIT wanted();
 }
 
 void Inspections::set_waiting_for(const QString& what) {

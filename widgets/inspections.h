@@ -45,6 +45,7 @@ class Inspections : public QObject {
   bool is_wanted(const InspectionQuery& query) const;  ///< some view still waits for it
   void deliver(const InspectionQuery& query, std::shared_ptr<const Inspection> inspection);
   void fail(const InspectionQuery& query, const QString& problem);
+  void forget_problems();  ///< what could not be answered may be now: another model is open
   void set_waiting_for(const QString& what);
   void reset();  ///< another run: no answer fits it
 

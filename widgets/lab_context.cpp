@@ -181,6 +181,7 @@ void LabContext::set_model(const ModelConfig& model, const SegmentConfig& config
   history_ = {selected_};
   history_index_ = 0;
   pin({});
+  set_settings_problem({});
   Q_EMIT model_changed();
   Q_EMIT config_changed();
   Q_EMIT selection_changed();
@@ -190,7 +191,14 @@ void LabContext::set_model(const ModelConfig& model, const SegmentConfig& config
 void LabContext::set_config(const SegmentConfig& config) {
   if (config == config_) return;
   config_ = config;
+  set_settings_problem({});
   Q_EMIT config_changed();
+}
+
+void LabContext::set_settings_problem(const QString& problem) {
+  if (problem == settings_problem_) return;
+  settings_problem_ = problem;
+  Q_EMIT settings_problem_changed();
 }
 
 void LabContext::edit_config(const SegmentConfig& config, const QString& what) {

@@ -102,6 +102,12 @@ class LabContext : public QObject {
   const RunOptions& run_options() const { return run_options_; }
   void set_run_options(const RunOptions& options);
 
+  /// What is wrong with what is typed for the next run, which may not start then; empty: nothing. A configuration that
+  /// is set takes the place of what is typed.
+  const QString& settings_problem() const { return settings_problem_; }
+  void set_settings_problem(const QString& problem);
+  void settle_settings() { Q_EMIT settings_wanted(); }  ///< what is typed becomes the configuration, if it is valid
+
  Q_SIGNALS:
   void selection_changed();
   void hover_changed();
@@ -110,6 +116,8 @@ class LabContext : public QObject {
   void pinned_run_changed();
   void config_changed();
   void run_options_changed();
+  void settings_problem_changed();
+  void settings_wanted();  ///< config() and run_options() are about to be used
   void model_changed();
   void alignment_changed();  ///< what the model was trained under
   void history_changed();
@@ -135,6 +143,7 @@ class LabContext : public QObject {
   std::size_t history_index_ = 0;
   SegmentConfig config_;
   RunOptions run_options_;
+  QString settings_problem_;
   std::optional<ModelConfig> model_;
   std::optional<TrainedUnder> trained_under_;
 };

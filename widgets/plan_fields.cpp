@@ -57,6 +57,12 @@ json parsed(const QString& text, const char* key) {
   return value;
 }
 
+/// Not what the box held before somebody emptied it.
+int integer(const QSpinBox& box, const char* key) {
+  if (!box.hasAcceptableInput()) refuse_field("form", key, "is no number", "Type one.");
+  return box.value();
+}
+
 json real(const QString& text, const char* key) {
   bool fine = false;
   const double value = QLocale::c().toDouble(text.trimmed(), &fine);
@@ -127,6 +133,7 @@ QWidget* PlanFieldEditor::make_input(QWidget* parent) {
     case Kind::OptionalInteger: {
       auto* box = spin_box(parent, unit);
       connect(box, &QSpinBox::valueChanged, this, &PlanFieldEditor::changed);
+      connect(box->findChild<QLineEdit*>(), &QLineEdit::textChanged, this, &PlanFieldEditor::changed);  // emptied
       return edit_ = box;
     }
     case Kind::Choice: {
@@ -201,9 +208,9 @@ json PlanFieldEditor::value() const {
   const auto* line = qobject_cast<QLineEdit*>(edit_);
   switch (field_.kind) {
     case Kind::Integer:
-      return static_cast<QSpinBox*>(edit_)->value();
+      return integer(*static_cast<QSpinBox*>(edit_), field_.key);
     case Kind::OptionalInteger: {
-      const int value = static_cast<QSpinBox*>(edit_)->value();
+      const int value = integer(*static_cast<QSpinBox*>(edit_), field_.key);
       return value == 0 ? json() : json(value);
     }
     case Kind::Choice:

@@ -121,9 +121,20 @@ void Desk::add_recent(QMenu* menu) {
       }
     });
   };
-  recent(tr("Recent models"), &Settings::models);
+  add_filled_menu(menu, tr("Recent models"), [this](QMenu& sub) {
+    for (const RecentModel& model : settings_.values.models) {
+      QAction* action = sub.addAction(model.text());
+      action->setEnabled(model.is_there());
+      connect(action, &QAction::triggered, this, [this, model] { open_recent(model); });
+    }
+  });
   recent(tr("Recent texts"), &Settings::texts);
   recent(tr("Recent sessions"), &Settings::sessions);
+}
+
+void Desk::open_recent(const RecentModel& model) {
+  window_.controller().open_model(model.path, model.adapter);
+  window_.controller().run_when_ready();
 }
 
 void Desk::add_layouts(QMenu* menu) {
@@ -180,12 +191,18 @@ void Desk::save_settings() {
 
 void Desk::remember_files() {
   RunController& controller = window_.controller();
-  const auto remember = [this](QStringList& list, const QString& path) {
-    remember_recent(list, QFileInfo(path).absoluteFilePath());
+  const auto absolute = [](const QString& path) { return QFileInfo(path).absoluteFilePath(); };
+  const auto remember = [this, absolute](QStringList& list, const QString& path) {
+    remember_recent(list, absolute(path));
     save_settings();
   };
-  connect(&controller, &RunController::model_opened, this, [this, remember, &controller] {
-    remember(settings_.values.models, QString::fromStdString(controller.model()->info.path));
+  connect(&controller, &RunController::model_changed, this, [this, absolute, &controller] {
+    if (!controller.model() || !controller.engine_command().isEmpty()) return;  // none, or one of another machine
+    const ModelInfo& open = controller.model()->info;
+    const QString adapter = QString::fromStdString(open.adapter);
+    remember_recent(settings_.values.models,
+                    {absolute(QString::fromStdString(open.path)), adapter.isEmpty() ? adapter : absolute(adapter)});
+    save_settings();
   });
   connect(&controller, &RunController::text_opened, this, [this, remember, &controller] {
     if (!controller.text()->contents) remember(settings_.values.texts, controller.text()->name);
@@ -239,7 +256,9 @@ std::vector<Command> Desk::commands() {
     for (const QString& path : paths)
       if (QFileInfo::exists(path)) all.push_back({title.arg(path), {}, [this, path] { window_.open_path(path); }});
   };
-  open(tr("Open recent model: %1"), settings_.values.models);
+  for (const RecentModel& model : settings_.values.models)
+    if (model.is_there())
+      all.push_back({tr("Open recent model: %1").arg(model.text()), {}, [this, model] { open_recent(model); }});
   open(tr("Open recent text: %1"), settings_.values.texts);
   open(tr("Open recent session: %1"), settings_.values.sessions);
   for (const auto& [name, state] : settings_.values.layouts)

@@ -38,6 +38,7 @@ class Desk : public QObject {
   void build_menu();
   void add_sessions(QMenu* menu);
   void add_recent(QMenu* menu);
+  void open_recent(const RecentModel& model);
   void add_layouts(QMenu* menu);
   void add_languages(QMenu* menu);
   void add_questions(QMenu* menu);

@@ -45,6 +45,7 @@ SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* p
     : QObject(parent), window_(window), root_(root), writer_(new SessionWriter) {
   thread_.setObjectName(QStringLiteral("session writer"));
   writer_->moveToThread(&thread_);
+  window.set_session_keeper(this);
   connect(&thread_, &QThread::finished, writer_, &QObject::deleteLater);
   connect_writer();
   thread_.start();
@@ -53,6 +54,7 @@ SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* p
 }
 
 SessionKeeper::~SessionKeeper() {
+  window_.set_session_keeper(nullptr);
   window_.controller().set_journal_place({});
   if (folder_) {
     if (restoring()) {

@@ -40,10 +40,14 @@ void SessionKeeper::capture_opened(SessionState& state) {
     state.engine = controller.engine_command();
     state.model.clear();
     state.adapter.clear();
+    state.weights.clear();
+    state.dtype = DType::Auto;
   }
   if (const auto& model = controller.model()) {
     state.model = QString::fromStdString(model->info.path);
     state.adapter = QString::fromStdString(model->info.adapter);
+    state.weights = model->info.weights_hash;
+    state.dtype = model->info.dtype;
   }
   if (const auto& text = controller.text()) {
     state.text = text->contents ? text_ : text->name;

@@ -3,6 +3,7 @@
 
 #include <QFileInfo>
 
+#include "app/message_bar.h"
 #include "engine/core/error.h"
 #include "widgets/finetune_dialog.h"
 #include "widgets/plan_form.h"
@@ -15,7 +16,8 @@ SessionRestorer::SessionRestorer(MainWindow& window, const SessionState& state, 
 void SessionRestorer::start() {
   LabContext& context = window_.context();
   window_.controller().stop();
-  context.set_run_options(state_.options);
+  if (state_.options.dtype == DType::Auto) state_.options.dtype = state_.dtype;  // the numbers were made in this one
+  window_.set_options_of_next_model(state_.options);
   context.unpin_run();
   context.notebook().restore(state_.notes, state_.bookmarks);
   if (!state_.geometry.isEmpty()) window_.restoreGeometry(state_.geometry);
@@ -34,8 +36,11 @@ void SessionRestorer::start_loading() {
   RunController& controller = window_.controller();
   if (state_.engine != controller.engine_command()) controller.use_engine(state_.engine);
   const auto& open = controller.model();
-  const bool same = open && open->info.path == state_.model.toStdString() &&
-                    open->info.adapter == state_.adapter.toStdString() && !controller.loading();
+  const bool same =
+      open && open->info.path == state_.model.toStdString() && open->info.adapter == state_.adapter.toStdString() &&
+      (state_.weights.empty() || open->info.weights_hash == state_.weights) &&
+      (state_.options.dtype == DType::Auto || open->info.dtype == state_.options.dtype) &&
+      (state_.options.device == Device::Auto || open->info.device == state_.options.device) && !controller.loading();
   loading_ = true;
   connect(&controller, &RunController::state_changed, this, &SessionRestorer::go_on);
   if (!same && !state_.model.isEmpty()) controller.open_model(state_.model, state_.adapter);
@@ -49,7 +54,23 @@ void SessionRestorer::go_on() {
   if (!loading_ || controller.loading() || controller.state() != RunController::State::Idle) return;
   loading_ = false;
   window_.context().set_run_options(state_.options);  // again: what a new model changed in them
+  compare_weights();
   Q_EMIT files_wanted(controller.model() ? controller.model()->info.weights_hash : std::string());
+}
+
+/// Files may have changed since: what was recorded is shown, and nothing is computed for it under other weights.
+void SessionRestorer::compare_weights() {
+  const auto& open = window_.controller().model();
+  if (!open || state_.weights.empty() || state_.model.isEmpty() || open->info.weights_hash == state_.weights) return;
+  say(tr("the session was saved with the weights %1, and these are %2")
+          .arg(QString::fromStdString(state_.weights), QString::fromStdString(open->info.weights_hash)),
+      tr("What was recorded is shown. Put the files back that it was saved with, or run the text again."));
+}
+
+void SessionRestorer::say(const QString& problem, const QString& advice) {
+  const QString where = state_.adapter.isEmpty() ? state_.model : state_.model + QStringLiteral(" + ") + state_.adapter;
+  window_.message_bar().show_error({Fault::BadInput, where, problem, advice});
+  window_.context().add_note(QStringLiteral("%1: %2. %3").arg(where, problem, advice), true);
 }
 
 void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) {
@@ -86,7 +107,9 @@ bool SessionRestorer::show_run(const std::optional<KeptRun>& kept) {
   if (!kept) return false;
   const bool shown = show(*kept);
   if (model && model->info.weights_hash != kept->run.contents.description.model.weights_hash)
-    context.add_note(tr("The session's run was made with other weights than the open model's; run the text again"),
+    context.add_note(tr("The session's run was made with the weights %1, and the open model has %2; run the text again")
+                         .arg(QString::fromStdString(kept->run.contents.description.model.weights_hash),
+                              QString::fromStdString(model->info.weights_hash)),
                      true);
   if (shown && !kept->run.whole)
     context.add_note(tr("The run was cut off after %1 of %2 segments; Run does it anew")
@@ -121,7 +144,11 @@ void SessionRestorer::show_what_ifs(const std::vector<KeptWhatIf>& kept, bool ru
   std::vector<bool> in_run;
   for (const KeptWhatIf& what_if : kept) {
     results.push_back(what_if.result);
-    in_run.push_back(run_shown && what_if.in_run && what_if.result.segment < window_.context().run().segment_count());
+    const RunModel& run = window_.context().run();
+    const bool of_its_weights =
+        run_shown && what_if.result.provenance.contains(QString::fromStdString(run.model().weights_hash));
+    in_run.push_back(of_its_weights && what_if.in_run &&
+                     what_if.result.segment < window_.context().run().segment_count());
   }
   window_.context().what_ifs().restore(std::move(results), in_run, state_.shown_what_if);
 }

@@ -24,6 +24,8 @@ class SessionRestorer : public QObject {
 
  private:
   void start_loading();
+  void compare_weights();
+  void say(const QString& problem, const QString& advice);
   void go_on();
   bool show(const KeptRun& kept);
   bool show_run(const std::optional<KeptRun>& kept);

@@ -27,8 +27,13 @@ void add_what_version_2_knows(json& fields) {
                  {"unsaved", false}});
 }
 
+/// Version 2 named the model's files, but not what was in them.
+void add_what_version_3_knows(json& fields) {
+  fields.update({{"weights", ""}, {"dtype", "auto"}});
+}
+
 const VersionedFormat& session_format() {
-  static const VersionedFormat format{"carryover session", {add_what_version_2_knows}};
+  static const VersionedFormat format{"carryover session", {add_what_version_2_knows, add_what_version_3_knows}};
   return format;
 }
 
@@ -127,6 +132,8 @@ SessionState state_of(const json& fields, const QString& path) {
   };
   state.model = model_path("model");
   state.adapter = model_path("adapter");
+  fields.at("weights").get_to(state.weights);
+  state.dtype = parse_dtype(fields.at("dtype").get<std::string>());
   state.text = absolute(text_of(fields, "text"), folder);
   state.text_name = text_of(fields, "text_name");
   state.options = options_of(fields.value("options", json::object()));
@@ -152,10 +159,10 @@ SessionState state_of(const json& fields, const QString& path) {
 }  // namespace
 
 bool SessionState::same_work(const SessionState& other) const {
-  return model == other.model && adapter == other.adapter && text == other.text && options == other.options &&
-         config == other.config && notes == other.notes && bookmarks == other.bookmarks && run == other.run &&
-         run_folder == other.run_folder && pinned_run == other.pinned_run && what_ifs == other.what_ifs &&
-         engine == other.engine && trainings == other.trainings;
+  return model == other.model && adapter == other.adapter && weights == other.weights && text == other.text &&
+         options == other.options && config == other.config && notes == other.notes && bookmarks == other.bookmarks &&
+         run == other.run && run_folder == other.run_folder && pinned_run == other.pinned_run &&
+         what_ifs == other.what_ifs && engine == other.engine && trainings == other.trainings;
 }
 
 std::string session_text(const SessionState& state, const QString& folder) {
@@ -169,6 +176,8 @@ std::string session_text(const SessionState& state, const QString& folder) {
   return versioned_text(session_format(), {{"engine", text_json(state.engine)},
                                            {"model", model_json(state.model)},
                                            {"adapter", model_json(state.adapter)},
+                                           {"weights", state.weights},
+                                           {"dtype", dtype_name(state.dtype)},
                                            {"text", path_json(state.text)},
                                            {"text_name", text_json(state.text_name)},
                                            {"options", options_json(state.options)},

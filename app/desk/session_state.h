@@ -16,10 +16,12 @@ namespace carryover {
 /// Everything that brings a window back to where it was: what a session file says. Paths are absolute here; a file
 /// names those in its own folder relatively, so that the folder can move. A plain value.
 struct SessionState {
-  QString engine;          ///< command line of one elsewhere, or empty; paths of models are then of its machine
-  QString model, adapter;  ///< as opened; empty: none
-  QString text;            ///< a file
-  QString text_name;       ///< what a text is called that is not the user's file but kept with the session
+  QString engine;             ///< command line of one elsewhere, or empty; paths of models are then of its machine
+  QString model, adapter;     ///< as opened, or as a training left them; empty: none
+  std::string weights;        ///< their hash; empty: not known
+  DType dtype = DType::Auto;  ///< that they were in; Auto: not known
+  QString text;               ///< a file
+  QString text_name;          ///< what a text is called that is not the user's file but kept with the session
   RunOptions options;
   nlohmann::json config;  ///< fields of SegmentConfig; null where no model was open
   Selection selection, pinned;

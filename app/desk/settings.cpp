@@ -16,10 +16,16 @@ namespace {
 
 using nlohmann::json;
 
-constexpr qsizetype most_recent = 10;
+/// Version 1 knew models without their adapters.
+void add_adapters(json& fields) {
+  json models = json::array();
+  for (const json& path : fields.value("recent_models", json::array()))
+    models.push_back({{"path", path}, {"adapter", ""}});
+  fields["recent_models"] = std::move(models);
+}
 
 const VersionedFormat& settings_format() {
-  static const VersionedFormat format{"carryover settings", {}};
+  static const VersionedFormat format{"carryover settings", {add_adapters}};
   return format;
 }
 
@@ -35,12 +41,27 @@ json list_json(const QStringList& list) {
   return array;
 }
 
+QList<RecentModel> read_models(const json& list) {
+  QList<RecentModel> models;
+  for (const json& model : list)
+    models += {QString::fromStdString(model.at("path").get<std::string>()),
+               QString::fromStdString(model.at("adapter").get<std::string>())};
+  return models;
+}
+
+json models_json(const QList<RecentModel>& models) {
+  json array = json::array();
+  for (const RecentModel& model : models)
+    array.push_back({{"path", model.path.toStdString()}, {"adapter", model.adapter.toStdString()}});
+  return array;
+}
+
 Settings settings_of(const json& fields) {
   Settings settings;
   settings.theme = fields.value("theme", "light") == "dark" ? ThemeKind::Dark : ThemeKind::Light;
   settings.language = QString::fromStdString(fields.value("language", "system"));
   settings.start_panel = fields.value("start_panel", true);
-  settings.models = read_list(fields, "recent_models");
+  settings.models = read_models(fields.value("recent_models", json::array()));
   settings.texts = read_list(fields, "recent_texts");
   settings.sessions = read_list(fields, "recent_sessions");
   const json layouts = fields.value("layouts", json::object());
@@ -56,7 +77,7 @@ json settings_json(const Settings& settings) {
   return {{"theme", settings.theme == ThemeKind::Dark ? "dark" : "light"},
           {"language", settings.language.toStdString()},
           {"start_panel", settings.start_panel},
-          {"recent_models", list_json(settings.models)},
+          {"recent_models", models_json(settings.models)},
           {"recent_texts", list_json(settings.texts)},
           {"recent_sessions", list_json(settings.sessions)},
           {"layouts", layouts}};
@@ -64,10 +85,12 @@ json settings_json(const Settings& settings) {
 
 }  // namespace
 
-void remember_recent(QStringList& list, const QString& path) {
-  list.removeAll(path);
-  list.prepend(path);
-  while (list.size() > most_recent) list.removeLast();
+QString RecentModel::text() const {
+  return adapter.isEmpty() ? path : QStringLiteral("%1 + %2").arg(path, adapter);
+}
+
+bool RecentModel::is_there() const {
+  return QFileInfo::exists(path) && (adapter.isEmpty() || QFileInfo::exists(adapter));
 }
 
 QString SettingsFile::of_user() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QByteArray>
+#include <QList>
 #include <QString>
 #include <QStringList>
 #include <map>
@@ -9,19 +10,35 @@
 
 namespace carryover {
 
+/// A model with the adapter that was merged into it, or none.
+struct RecentModel {
+  QString path, adapter;
+
+  QString text() const;   ///< for people
+  bool is_there() const;  ///< on this machine, both
+  bool operator==(const RecentModel&) const = default;
+};
+
 /// What a person's window keeps from one start to the next, beside sessions. A plain value.
 struct Settings {
   ThemeKind theme = ThemeKind::Light;
   QString language = QStringLiteral("system");  ///< or "en", "de"
   bool start_panel = true;                      ///< the questions that a first look can ask
-  QStringList models, texts, sessions;          ///< used lately, the newest first
+  QList<RecentModel> models;                    ///< used lately, the newest first
+  QStringList texts, sessions;                  ///< likewise
   std::map<QString, QByteArray> layouts;        ///< own ones by name: QMainWindow::saveState()
 
   bool operator==(const Settings&) const = default;
 };
 
-/// Puts `path` in front of a list of recent files, once.
-void remember_recent(QStringList& list, const QString& path);
+/// Puts `newest` in front of a list of what was used lately, once.
+template <typename List>
+void remember_recent(List& list, const typename List::value_type& newest) {
+  constexpr qsizetype most = 10;
+  list.removeAll(newest);
+  list.prepend(newest);
+  while (list.size() > most) list.removeLast();
+}
 
 /// settings.json of a folder. A file that can't be read is set aside (settings.json.aside) and the defaults taken, so
 /// that it never keeps the window from opening; problem() then says so. GUI thread.

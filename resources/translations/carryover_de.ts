@@ -1772,6 +1772,18 @@ Befehl: %6</translation>
         <source>Number type of weights and activations; auto: the faster one on this machine; q8: weights in 8 bits, for less memory and faster generation. Loads the model anew.</source>
         <translation>Zahlentyp von Gewichten und Aktivierungen; auto: der auf diesem Rechner schnellere; q8: Gewichte in 8 Bit, für weniger Speicher und schnelleres Erzeugen. Lädt das Modell neu.</translation>
     </message>
+    <message>
+        <source>%1 is no number</source>
+        <translation>%1 ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>RoPE factor is no number</source>
+        <translation>Der RoPE-Faktor ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>How much of the text to run is no number</source>
+        <translation>Wie viel vom Text laufen soll, ist keine Zahl</translation>
+    </message>
 </context>
 <context>
     <name>ContextRibbon</name>
@@ -2223,6 +2235,14 @@ Befehl: %6</translation>
     <message>
         <source>Edit them in Settings or the grid</source>
         <translation>Zu ändern in den Einstellungen oder im Raster</translation>
+    </message>
+    <message>
+        <source>“%1” names no position: write 120 or 100-119</source>
+        <translation>„%1“ nennt keine Position: 120 oder 100-119 schreiben</translation>
+    </message>
+    <message>
+        <source>the seed is no number</source>
+        <translation>der Startwert ist keine Zahl</translation>
     </message>
 </context>
 <context>
@@ -2942,13 +2962,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
 </context>
 <context>
-    <name>HeadProfileWorker</name>
-    <message>
-        <source>, trained since</source>
-        <translation>, seitdem trainiert</translation>
-    </message>
-</context>
-<context>
     <name>HeadScoreFiles</name>
     <message>
         <source>has no suffix of a table of scores</source>
@@ -3245,6 +3258,65 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>IdentityBar</name>
+    <message>
+        <source>other weights</source>
+        <translation>andere Gewichte</translation>
+    </message>
+    <message>
+        <source>another dtype</source>
+        <translation>anderer Zahlentyp</translation>
+    </message>
+    <message>
+        <source>Open model</source>
+        <translation>Offenes Modell</translation>
+    </message>
+    <message>
+        <source>Open text</source>
+        <translation>Offener Text</translation>
+    </message>
+    <message>
+        <source>Weights of the run on show</source>
+        <translation>Gewichte des gezeigten Laufs</translation>
+    </message>
+    <message>
+        <source>no model</source>
+        <translation>kein Modell</translation>
+    </message>
+    <message>
+        <source>No model is open</source>
+        <translation>Kein Modell ist offen</translation>
+    </message>
+    <message>
+        <source>engine lost</source>
+        <translation>Engine verloren</translation>
+    </message>
+    <message>
+        <source>connecting</source>
+        <translation>verbindet</translation>
+    </message>
+    <message>
+        <source>Engine: %1</source>
+        <translation>Engine: %1</translation>
+    </message>
+    <message>
+        <source>Press to choose the model or its adapter</source>
+        <translation>Anklicken, um Modell oder Adapter zu wählen</translation>
+    </message>
+    <message>
+        <source>its model is not open</source>
+        <translation>sein Modell ist nicht offen</translation>
+    </message>
+    <message>
+        <source>⚠ Run on show, %1: %2</source>
+        <translation>⚠ Gezeigter Lauf, %1: %2</translation>
+    </message>
+    <message>
+        <source>The run on show was made with these weights, not with the open model&apos;s. What a run does not keep can&apos;t be looked at, and what-ifs can&apos;t be run.</source>
+        <translation>Der gezeigte Lauf entstand mit diesen Gewichten, nicht mit denen des offenen Modells. Was ein Lauf nicht aufhebt, ist nicht zu sehen, und Was-wäre-wenn läuft nicht.</translation>
+    </message>
+</context>
+<context>
     <name>InspectController</name>
     <message>
         <source>a model or a text is being loaded</source>
@@ -3253,6 +3325,17 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>a run is using the engine</source>
         <translation>ein Lauf braucht den Rechenkern</translation>
+    </message>
+</context>
+<context>
+    <name>InspectWorker</name>
+    <message>
+        <source>the run was made with the weights %1, and the open model has %2</source>
+        <translation>der Lauf entstand mit den Gewichten %1, und das offene Modell hat %2</translation>
+    </message>
+    <message>
+        <source>Open the run&apos;s model, or run the text again.</source>
+        <translation>Das Modell des Laufs öffnen oder den Text erneut laufen lassen.</translation>
     </message>
 </context>
 <context>
@@ -3420,10 +3503,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Modell</translation>
     </message>
     <message>
-        <source>Open a model: GGUF file (a folder: the arrow, or drop it)</source>
-        <translation>Modell öffnen: GGUF-Datei (Ordner: der Pfeil, oder hineinziehen)</translation>
-    </message>
-    <message>
         <source>Text</source>
         <translation>Text</translation>
     </message>
@@ -3556,18 +3635,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Tasten</translation>
     </message>
     <message>
-        <source>GGUF file…</source>
-        <translation>GGUF-Datei …</translation>
-    </message>
-    <message>
-        <source>Model folder…</source>
-        <translation>Modellordner …</translation>
-    </message>
-    <message>
-        <source>Open a model folder</source>
-        <translation>Modellordner öffnen</translation>
-    </message>
-    <message>
         <source>Progress</source>
         <translation>Fortschritt</translation>
     </message>
@@ -3676,32 +3743,12 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Neu verbinden</translation>
     </message>
     <message>
-        <source>Model there, by its path…</source>
-        <translation>Modell dort, mit seinem Pfad …</translation>
-    </message>
-    <message>
         <source>Engine elsewhere…</source>
         <translation>Rechenkern anderswo …</translation>
     </message>
     <message>
         <source>Engine in this program</source>
         <translation>Rechenkern in diesem Programm</translation>
-    </message>
-    <message>
-        <source>Open a model on %1</source>
-        <translation>Modell öffnen auf %1</translation>
-    </message>
-    <message>
-        <source>Path of a model folder or GGUF file on that machine:</source>
-        <translation>Pfad eines Modellordners oder einer GGUF-Datei auf jener Maschine:</translation>
-    </message>
-    <message>
-        <source>engine lost</source>
-        <translation>Rechenkern verloren</translation>
-    </message>
-    <message>
-        <source>connecting</source>
-        <translation>verbindet</translation>
     </message>
     <message>
         <source>is no figure</source>
@@ -3798,6 +3845,22 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Benchmark…</source>
         <translation>Messung…</translation>
+    </message>
+    <message>
+        <source>Open a model, with or without an adapter</source>
+        <translation>Ein Modell öffnen, mit oder ohne Adapter</translation>
+    </message>
+    <message>
+        <source>Open model…</source>
+        <translation>Modell öffnen…</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s machine</source>
+        <translation>dem Rechner der Engine</translation>
+    </message>
+    <message>
+        <source>The model is trained without the adapter that is open: %1. To train over it, export the merged model first.</source>
+        <translation>Das Modell wird ohne den offenen Adapter trainiert: %1. Um darüber zu trainieren, zuerst das Modell mit ihm exportieren.</translation>
     </message>
 </context>
 <context>
@@ -4029,6 +4092,125 @@ Masse %4 %, höchstens %5 %</translation>
     <message>
         <source>Oracle mass less mass</source>
         <translation>Masse des Orakels abzüglich der Masse</translation>
+    </message>
+</context>
+<context>
+    <name>ModelDialog</name>
+    <message>
+        <source>is for a model of another shape%1</source>
+        <translation>gehört zu einem Modell anderer Form%1</translation>
+    </message>
+    <message>
+        <source>Open a model</source>
+        <translation>Ein Modell öffnen</translation>
+    </message>
+    <message>
+        <source>Open a model on %1</source>
+        <translation>Ein Modell auf %1 öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>&amp;Modell</translation>
+    </message>
+    <message>
+        <source>&amp;Adapter</source>
+        <translation>&amp;Adapter</translation>
+    </message>
+    <message>
+        <source>&amp;Numbers</source>
+        <translation>&amp;Zahlen</translation>
+    </message>
+    <message>
+        <source>&amp;Device</source>
+        <translation>&amp;Gerät</translation>
+    </message>
+    <message>
+        <source>What is wrong with the choice</source>
+        <translation>Was an der Wahl nicht stimmt</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Model folder or GGUF file</source>
+        <translation>Modellordner oder GGUF-Datei</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>File…</source>
+        <translation>Datei…</translation>
+    </message>
+    <message>
+        <source>Folder…</source>
+        <translation>Ordner…</translation>
+    </message>
+    <message>
+        <source>Choose a GGUF file</source>
+        <translation>Eine GGUF-Datei wählen</translation>
+    </message>
+    <message>
+        <source>Choose a model folder</source>
+        <translation>Einen Modellordner wählen</translation>
+    </message>
+    <message>
+        <source>GGUF (*.gguf);;All files (*)</source>
+        <translation>GGUF (*.gguf);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Open a model folder</source>
+        <translation>Einen Modellordner öffnen</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keiner</translation>
+    </message>
+    <message>
+        <source>Adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>PEFT folder that is merged into the model as it loads</source>
+        <translation>PEFT-Ordner, der beim Laden in das Modell eingerechnet wird</translation>
+    </message>
+    <message>
+        <source>Open the model without an adapter</source>
+        <translation>Das Modell ohne Adapter öffnen</translation>
+    </message>
+    <message>
+        <source>Choose an adapter&apos;s folder</source>
+        <translation>Den Ordner eines Adapters wählen</translation>
+    </message>
+    <message>
+        <source>Model: name a folder or a GGUF file.</source>
+        <translation>Modell: einen Ordner oder eine GGUF-Datei nennen.</translation>
+    </message>
+    <message>
+        <source>Model: this is an adapter. Name it below, and its base here.</source>
+        <translation>Modell: Das ist ein Adapter. Ihn unten nennen und hier seine Basis.</translation>
+    </message>
+    <message>
+        <source>Model: %1. %2</source>
+        <translation>Modell: %1. %2</translation>
+    </message>
+    <message>
+        <source>Adapter: it can&apos;t be merged into weights of 8 bits. Choose other numbers, or no adapter.</source>
+        <translation>Adapter: In Gewichte mit 8 Bit ist er nicht einzurechnen. Andere Zahlen wählen oder keinen Adapter.</translation>
+    </message>
+    <message>
+        <source>It was trained over %1.</source>
+        <translation>Er wurde über %1 trainiert.</translation>
+    </message>
+    <message>
+        <source>Adapter: %1. Choose its base, or another adapter.</source>
+        <translation>Adapter: %1. Seine Basis oder einen anderen Adapter wählen.</translation>
+    </message>
+    <message>
+        <source>Adapter: %1. %2</source>
+        <translation>Adapter: %1. %2</translation>
     </message>
 </context>
 <context>
@@ -4781,6 +4963,34 @@ Verlust %4 nat, PPL %5
         <source>; its model is not here, so tokens have no text</source>
         <translation>; sein Modell ist nicht hier, darum haben Token keinen Text</translation>
     </message>
+    <message>
+        <source>a run goes on</source>
+        <translation>ein Lauf ist im Gange</translation>
+    </message>
+    <message>
+        <source>the engine is lost</source>
+        <translation>die Engine ist verloren</translation>
+    </message>
+    <message>
+        <source>a model or a text is being loaded</source>
+        <translation>ein Modell oder ein Text wird geladen</translation>
+    </message>
+    <message>
+        <source>no model is open</source>
+        <translation>kein Modell ist offen</translation>
+    </message>
+    <message>
+        <source>no text is open</source>
+        <translation>kein Text ist offen</translation>
+    </message>
+    <message>
+        <source>settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Correct the field that is marked, then run.</source>
+        <translation>Das markierte Feld berichtigen, dann starten.</translation>
+    </message>
 </context>
 <context>
     <name>RunDigests</name>
@@ -5011,8 +5221,16 @@ Verlust %4 nat, PPL %5
         <translation>Den Trainingslauf %1 gibt es auf diesem Rechner nicht, oder nicht mehr</translation>
     </message>
     <message>
-        <source>The session&apos;s run was made with other weights than the open model&apos;s; run the text again</source>
-        <translation>Der Lauf der Sitzung hatte andere Gewichte als das offene Modell; lesen Sie den Text noch einmal</translation>
+        <source>the session was saved with the weights %1, and these are %2</source>
+        <translation>die Sitzung wurde mit den Gewichten %1 gesichert, und diese sind %2</translation>
+    </message>
+    <message>
+        <source>What was recorded is shown. Put the files back that it was saved with, or run the text again.</source>
+        <translation>Gezeigt wird, was aufgezeichnet ist. Die Dateien von damals zurücklegen oder den Text erneut laufen lassen.</translation>
+    </message>
+    <message>
+        <source>The session&apos;s run was made with the weights %1, and the open model has %2; run the text again</source>
+        <translation>Der Lauf der Sitzung entstand mit den Gewichten %1, und das offene Modell hat %2; den Text erneut laufen lassen</translation>
     </message>
 </context>
 <context>
@@ -5159,8 +5377,8 @@ Verlust %4 nat, PPL %5
         <translation>Die Demo ist nicht installiert; öffnen Sie ein Modell und einen Text.</translation>
     </message>
     <message>
-        <source>Open a model by its path on the engine&apos;s machine: Model, Model there.</source>
-        <translation>Öffnen Sie ein Modell mit seinem Pfad auf der Maschine des Rechenkerns: „Modell“, „Modell dort“.</translation>
+        <source>Open a model by its path on the engine&apos;s machine: Model, Open model.</source>
+        <translation>Ein Modell über seinen Pfad auf dem Rechner der Engine öffnen: Modell, Modell öffnen.</translation>
     </message>
 </context>
 <context>
@@ -5464,6 +5682,10 @@ Verlust %4 nat, PPL %5
     <message>
         <source>%1, step %L2: its last sample</source>
         <translation>%1, Schritt %L2: sein letztes Beispiel</translation>
+    </message>
+    <message>
+        <source>of step %1, which are not kept</source>
+        <translation>von Schritt %1, die nicht aufgehoben sind</translation>
     </message>
 </context>
 <context>
@@ -6108,6 +6330,10 @@ im Versuch: %3 nat
     <message>
         <source>Its price is not known.</source>
         <translation>Sein Aufwand ist nicht bekannt.</translation>
+    </message>
+    <message>
+        <source>Not as it is: %1</source>
+        <translation>So nicht: %1</translation>
     </message>
 </context>
 <context>
@@ -6912,14 +7138,6 @@ im Versuch: %3 nat
         <translation>run</translation>
     </message>
     <message>
-        <source>there is no model and text, or a run goes on</source>
-        <translation>es fehlt ein Modell oder ein Text, oder ein Lauf ist im Gange</translation>
-    </message>
-    <message>
-        <source>Open both before; wait for what goes on.</source>
-        <translation>Öffnen Sie vorher beides; warten Sie ab, was im Gange ist.</translation>
-    </message>
-    <message>
         <source>wait</source>
         <translation>wait</translation>
     </message>
@@ -7442,16 +7660,92 @@ im Versuch: %3 nat
         <translation>model: exakt; bf16 und int8 brauchen weniger Speicher, und Treffer können sich unterscheiden</translation>
     </message>
     <message>
-        <source>Open demo, model, text, run, training or bench.</source>
-        <translation>Öffnen lassen sich demo, model, text, run, training oder bench.</translation>
-    </message>
-    <message>
-        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | bench FOLDER</source>
-        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | bench ORDNER</translation>
-    </message>
-    <message>
         <source>[PANEL | bench] FILE</source>
         <translation>[ANSICHT | bench] DATEI</translation>
+    </message>
+    <message>
+        <source>is no preset</source>
+        <translation>ist keine Voreinstellung</translation>
+    </message>
+    <message>
+        <source>The presets are %1.</source>
+        <translation>Die Voreinstellungen sind %1.</translation>
+    </message>
+    <message>
+        <source>session</source>
+        <translation>Sitzung</translation>
+    </message>
+    <message>
+        <source>this window keeps none</source>
+        <translation>dieses Fenster führt keine</translation>
+    </message>
+    <message>
+        <source>Run the script in the program&apos;s own window.</source>
+        <translation>Das Skript im Fenster des Programms selbst ausführen.</translation>
+    </message>
+    <message>
+        <source>Correct that field.</source>
+        <translation>Dieses Feld berichtigen.</translation>
+    </message>
+    <message>
+        <source>Open demo, model, text, run, training, bench or session.</source>
+        <translation>Demo, Modell, Text, Lauf, Training, Messung oder Sitzung öffnen.</translation>
+    </message>
+    <message>
+        <source>can&apos;t be saved</source>
+        <translation>lässt sich nicht sichern</translation>
+    </message>
+    <message>
+        <source>Write: save [session] PATH.</source>
+        <translation>So: save [session] PFAD.</translation>
+    </message>
+    <message>
+        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | bench FOLDER | session FILE</source>
+        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | bench ORDNER | session DATEI</translation>
+    </message>
+    <message>
+        <source>PANEL | model</source>
+        <translation>ANSICHT | model</translation>
+    </message>
+    <message>
+        <source>FOLDER | session FILE</source>
+        <translation>ORDNER | session DATEI</translation>
+    </message>
+    <message>
+        <source>PRESET FOLDER [FIELD VALUE] …</source>
+        <translation>VOREINSTELLUNG ORDNER [FELD WERT] …</translation>
+    </message>
+    <message>
+        <source>Open a model and a text before; wait for what goes on.</source>
+        <translation>Vorher Modell und Text öffnen; abwarten, was im Gange ist.</translation>
+    </message>
+    <message>
+        <source>%L1 steps</source>
+        <translation>%L1 Schritte</translation>
+    </message>
+    <message>
+        <source>Model: %1</source>
+        <translation>Modell: %1</translation>
+    </message>
+    <message>
+        <source>Adapter: none</source>
+        <translation>Adapter: keiner</translation>
+    </message>
+    <message>
+        <source>Adapter: %1</source>
+        <translation>Adapter: %1</translation>
+    </message>
+    <message>
+        <source>Weights: %1</source>
+        <translation>Gewichte: %1</translation>
+    </message>
+    <message>
+        <source>%1 on %2, %3 threads</source>
+        <translation>%1 auf %2, %3 Threads</translation>
+    </message>
+    <message>
+        <source>Trained for %1 in %2</source>
+        <translation>%1 trainiert in %2</translation>
     </message>
 </context>
 <context>

@@ -126,7 +126,7 @@ class DeskTest : public QObject {
       QVERIFY(saved.wait(patience_ms));
     }
     Home home(folder);
-    QCOMPARE(home.settings.values.models, QStringList(demo_folder()));
+    QCOMPARE(home.settings.values.models, (QList<RecentModel>{{demo_folder(), {}}}));
     QCOMPARE(home.settings.values.texts, QStringList(demo_folder() + "/text.txt"));
     QCOMPARE(home.settings.values.sessions, QStringList(QString::fromStdString(folder.file("a.carryover"))));
     QSignalSpy opened(&home.keeper, &SessionKeeper::session_opened);

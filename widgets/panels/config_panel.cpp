@@ -7,6 +7,8 @@
 #include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLabel>
+#include <QLineEdit>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QSpinBox>
 #include <algorithm>
@@ -26,15 +28,16 @@ struct NumberRow {
   const char* label;
   const char* unit;
   const char* help;
+  const char* key;  ///< its name in the configuration
   std::int64_t SegmentConfig::*field;
 };
 
 constexpr NumberRow number_rows[] = {
     {QT_TRANSLATE_NOOP("ConfigPanel", "Segment S"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Tokens that one step of the recurrence reads (S ≥ 1)"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Tokens that one step of the recurrence reads (S ≥ 1)"), "segment_length",
      &SegmentConfig::segment_length},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Carry M"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Tail of the last segment that local heads keep (0 ≤ M ≤ S)"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Tail of the last segment that local heads keep (0 ≤ M ≤ S)"), "carry_length",
      &SegmentConfig::carry_length},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Sinks n"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
      QT_TRANSLATE_NOOP("ConfigPanel",
@@ -44,26 +47,32 @@ constexpr NumberRow number_rows[] = {
     {QT_TRANSLATE_NOOP("ConfigPanel", "Retrieval R"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
      QT_TRANSLATE_NOOP("ConfigPanel",
                        "Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)"),
-     &SegmentConfig::retrieval_length},
+     "retrieval_length", &SegmentConfig::retrieval_length},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Depth K"), QT_TRANSLATE_NOOP("ConfigPanel", " transitions"),
      QT_TRANSLATE_NOOP("ConfigPanel",
                        "Segment transitions that gradients cross in training; the forward does not depend on it"),
-     &SegmentConfig::truncation_depth},
+     "truncation_depth", &SegmentConfig::truncation_depth},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Queries L_q"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Last queries of a segment that retrieval is made with"),
+     QT_TRANSLATE_NOOP("ConfigPanel", "Last queries of a segment that retrieval is made with"), "query_length",
      &SegmentConfig::query_length},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Window w"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Queries averaged into one summary"), &SegmentConfig::summary_window},
+     QT_TRANSLATE_NOOP("ConfigPanel", "Queries averaged into one summary"), "summary_window",
+     &SegmentConfig::summary_window},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Stride s"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Distance between two summaries"), &SegmentConfig::summary_stride},
+     QT_TRANSLATE_NOOP("ConfigPanel", "Distance between two summaries"), "summary_stride",
+     &SegmentConfig::summary_stride},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Tail t"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Last queries averaged into one more summary"), &SegmentConfig::summary_tail},
+     QT_TRANSLATE_NOOP("ConfigPanel", "Last queries averaged into one more summary"), "summary_tail",
+     &SegmentConfig::summary_tail},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Keys k"), QT_TRANSLATE_NOOP("ConfigPanel", " per summary"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Best keys of the pool that each summary puts forward"), &SegmentConfig::top_k},
+     QT_TRANSLATE_NOOP("ConfigPanel", "Best keys of the pool that each summary puts forward"), "top_k",
+     &SegmentConfig::top_k},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Expand before o⁻"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Neighbours taken in before an anchor"), &SegmentConfig::expand_before},
+     QT_TRANSLATE_NOOP("ConfigPanel", "Neighbours taken in before an anchor"), "expand_before",
+     &SegmentConfig::expand_before},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Expand after o⁺"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Neighbours taken in behind an anchor"), &SegmentConfig::expand_after},
+     QT_TRANSLATE_NOOP("ConfigPanel", "Neighbours taken in behind an anchor"), "expand_after",
+     &SegmentConfig::expand_after},
 };
 
 QSpinBox* spin_box(QWidget* parent, const QString& unit, const QString& help) {
@@ -111,7 +120,11 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
   commit_timer_.setSingleShot(true);
   commit_timer_.setInterval(commit_delay_ms);
   connect(&commit_timer_, &QTimer::timeout, this, &ConfigPanel::commit);
-  connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::settings_wanted, this, &ConfigPanel::settle);
+  connect(&lab, &LabContext::config_changed, this, [this] {
+    commit_timer_.stop();  // what is typed has been overtaken
+    request_refresh();
+  });
   connect(&lab, &LabContext::model_changed, this, &Panel::request_refresh);
   connect(&lab, &LabContext::run_options_changed, this, &Panel::request_refresh);
   setEnabled(lab.model().has_value());
@@ -141,6 +154,7 @@ void ConfigPanel::add_options(QFormLayout* form) {
   for (QComboBox* box : {policy_, dtype_, device_})
     connect(box, &QComboBox::activated, this, [this] { write_options(); });
   connect(token_limit_, &QSpinBox::valueChanged, this, [this] { write_options(); });
+  watch_text(token_limit_);
 }
 
 void ConfigPanel::write_options() {
@@ -154,16 +168,19 @@ void ConfigPanel::write_options() {
 }
 
 void ConfigPanel::add_numbers(QFormLayout* form) {
-  const auto add = [this, form](const QString& label, QSpinBox* box, auto read, auto write) {
-    form->addRow(label, box);
-    numbers_.push_back({box, write, read});
+  const auto add = [this, form](const QString& label, const char* key, QSpinBox* box, auto read, auto write) {
+    auto* name = new QLabel(label, this);
+    name->setBuddy(box);
+    form->addRow(name, box);
+    numbers_.push_back({key, name, box, box->toolTip(), write, read});
     connect(box, &QSpinBox::valueChanged, this, [this] { validate(); });
+    watch_text(box);
     connect(box, &QSpinBox::editingFinished, this, &ConfigPanel::commit);
   };
   for (const NumberRow& row : number_rows) {
     const auto field = row.field;
     add(
-        tr(row.label), spin_box(this, tr(row.unit), tr(row.help)),
+        tr(row.label), row.key, spin_box(this, tr(row.unit), tr(row.help)),
         [field](const SegmentConfig& config) { return config.*field; },
         [field](SegmentConfig& config, std::int64_t value) { config.*field = value; });
   }
@@ -171,7 +188,7 @@ void ConfigPanel::add_numbers(QFormLayout* form) {
   anchors->setMinimum(0);
   anchors->setSpecialValueText(tr("by R"));
   add(
-      tr("Anchors A"), anchors, [](const SegmentConfig& config) { return config.anchors.value_or(0); },
+      tr("Anchors A"), "anchors", anchors, [](const SegmentConfig& config) { return config.anchors.value_or(0); },
       [](SegmentConfig& config, std::int64_t value) {
         config.anchors = value == 0 ? std::nullopt : std::optional(value);
       });
@@ -219,6 +236,7 @@ void ConfigPanel::add_rope(QFormLayout* form) {
   form->addRow(tr("RoPE factor"), rope_factor_);
   connect(rope_, &QComboBox::activated, this, [this] { commit(); });
   connect(rope_factor_, &QDoubleSpinBox::valueChanged, this, [this] { validate(); });
+  watch_text(rope_factor_);
   connect(rope_factor_, &QDoubleSpinBox::editingFinished, this, &ConfigPanel::commit);
 }
 
@@ -240,18 +258,45 @@ SegmentConfig ConfigPanel::typed_config() {
   return config;
 }
 
-void ConfigPanel::validate() {
-  if (updating_ || !context().model()) return;
-  QString problem;
+/// A field that is empty, or holds half a number, has no value: what it had before is not what is typed. A value that
+/// is set by the program or by an arrow changes the text without this signal.
+void ConfigPanel::watch_text(QAbstractSpinBox* box) {
+  connect(box->findChild<QLineEdit*>(), &QLineEdit::textChanged, this, [this] { validate(); });
+}
+
+ConfigPanel::Problem ConfigPanel::find_problem() {
+  for (const NumberField& number : numbers_)
+    if (!number.box->hasAcceptableInput())
+      return {QLatin1String(number.key), tr("%1 is no number").arg(number.label->text())};
+  if (!rope_factor_->hasAcceptableInput()) return {{}, tr("RoPE factor is no number")};
+  if (!token_limit_->hasAcceptableInput()) return {{}, tr("How much of the text to run is no number")};
   try {
     typed_config().validate(*context().model(), "settings");
-    commit_timer_.start();
   } catch (const EngineError& error) {
-    problem = QString::fromStdString(error.what());
+    static const QRegularExpression end(QStringLiteral("[^a-z_]"));
+    const QString said = QString::fromStdString(error.problem());
+    return {said.section(end, 0, 0), said + QStringLiteral(". ") + QString::fromStdString(error.advice())};
+  }
+  return {};
+}
+
+void ConfigPanel::validate() {
+  if (updating_ || !context().model()) return;
+  const Problem problem = find_problem();
+  if (problem.text.isEmpty()) {
+    commit_timer_.start();
+  } else {
     commit_timer_.stop();
   }
-  problem_->setText(problem);
-  problem_->setVisible(!problem.isEmpty());
+  for (const NumberField& number : numbers_) {
+    const bool wrong = !problem.key.isEmpty() && problem.key == QLatin1String(number.key);
+    number.box->setToolTip(wrong ? problem.text : number.help);
+    const QString colour = wrong ? QStringLiteral("color: %1").arg(current_theme().anchor.name()) : QString();
+    if (number.label->styleSheet() != colour) number.label->setStyleSheet(colour);
+  }
+  problem_->setText(problem.text);
+  problem_->setVisible(!problem.text.isEmpty());
+  context().set_settings_problem(problem.text);
 }
 
 void ConfigPanel::commit() {
@@ -259,6 +304,12 @@ void ConfigPanel::commit() {
   validate();
   commit_timer_.stop();
   if (problem_->text().isEmpty()) context().edit_config(typed_config(), tr("settings"));
+}
+
+/// What is typed and not yet the configuration, because a key comes before the pause after typing, becomes it.
+void ConfigPanel::settle() {
+  if (token_limit_->hasAcceptableInput()) token_limit_->interpretText();
+  if (commit_timer_.isActive()) commit();
 }
 
 void ConfigPanel::refresh() {

@@ -6,6 +6,7 @@
 
 #include "widgets/panel.h"
 
+class QAbstractSpinBox;
 class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
@@ -27,7 +28,10 @@ class ConfigPanel : public Panel {
 
  private:
   struct NumberField {
+    const char* key;
+    QLabel* label;
     QSpinBox* box;
+    QString help;
     std::function<void(SegmentConfig&, std::int64_t)> write;
     std::function<std::int64_t(const SegmentConfig&)> read;
   };
@@ -43,8 +47,15 @@ class ConfigPanel : public Panel {
   void write_options();
   SegmentConfig typed_config();
   std::optional<RopeConfig> typed_rope();
+  struct Problem {
+    QString key;   ///< of the field, where there is one
+    QString text;  ///< empty: nothing is wrong
+  };
+  Problem find_problem();
+  void watch_text(QAbstractSpinBox* box);
   void validate();
   void commit();
+  void settle();
 
   std::vector<NumberField> numbers_;
   std::vector<SwitchField> switches_;

@@ -59,6 +59,7 @@ QWidget* WhatIfPanel::make_head() {
   segment_ = new QLabel(head);
   segment_->setAccessibleName(tr("Segment to run again"));
   form_ = new EditForm(lab_, head);
+  connect(form_, &EditForm::problem_changed, this, &Panel::request_refresh);
   name_ = new QLineEdit(head);
   name_->setAccessibleName(tr("Name of the what-if"));
   price_ = new QLabel(head);
@@ -110,8 +111,9 @@ std::vector<PlotView*> WhatIfPanel::plots() {
 }
 
 void WhatIfPanel::run() {
+  lab_.settle_settings();  // the form takes them over
   const SegmentEdit& draft = lab_.what_ifs().draft();
-  if (!run_->isEnabled()) return;
+  if (!run_->isEnabled() || !form_->problem().isEmpty()) return;
   const QString name = name_->text().trimmed();
   lab_.what_ifs().ask_run({shown_segment(context()), {draft}},
                           name.isEmpty() ? edit_text(draft, lab_.run().request().config) : name);
@@ -146,7 +148,8 @@ void WhatIfPanel::refresh() {
 void WhatIfPanel::show_state() {
   const WhatIfs& what_ifs = lab_.what_ifs();
   const bool idle = !what_ifs.running() && what_ifs.unavailable().isEmpty();
-  run_->setEnabled(idle && shown_segment(context()) >= 0 && !changes_nothing(what_ifs.draft()));
+  run_->setEnabled(idle && form_->problem().isEmpty() && shown_segment(context()) >= 0 &&
+                   !changes_nothing(what_ifs.draft()));
   clear_->setEnabled(!changes_nothing(what_ifs.draft()));
   run_->setVisible(!what_ifs.running());
   cancel_->setVisible(what_ifs.running());
@@ -162,6 +165,8 @@ void WhatIfPanel::show_price() {
     price_->setText(what_ifs.sweeping() ? tr("Leaving out hits one by one…") : tr("Running the segment again…"));
   } else if (!what_ifs.unavailable().isEmpty()) {
     price_->setText(tr("Not now: %1").arg(what_ifs.unavailable()));
+  } else if (!form_->problem().isEmpty()) {
+    price_->setText(tr("Not as it is: %1").arg(form_->problem()));
   } else if (changes_nothing(what_ifs.draft())) {
     price_->setText(tr("Nothing is changed yet."));
   } else if (price) {

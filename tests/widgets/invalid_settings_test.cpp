@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// While a field holds what can't be run, nothing runs: not by the button, its key, the palette or a script. What is
+// typed just before Run is what runs.
+#include <QAction>
+#include <QApplication>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTest>
+
+#include "app/desk/palette_commands.h"
+#include "app/message_bar.h"
+#include "app/script_runner.h"
+#include "tests/support/demo_window.h"
+#include "tests/support/gui_test.h"
+#include "widgets/edit_form.h"
+#include "widgets/finetune_dialog.h"
+#include "widgets/plan_form.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+QAction* run_action(MainWindow& window) {
+  for (QAction* action : window.findChildren<QAction*>())
+    if (action->shortcut() == QKeySequence(Qt::Key_F5)) return action;
+  return nullptr;
+}
+
+/// The field of S: the first whose unit is tokens and that has no value for "all of it".
+QSpinBox* segment_field(MainWindow& window) {
+  for (QSpinBox* box : window.panel(QStringLiteral("config"))->findChildren<QSpinBox*>())
+    if (box->specialValueText().isEmpty()) return box;
+  return nullptr;
+}
+
+void type(QSpinBox& box, const QString& text) {
+  auto* line = box.findChild<QLineEdit*>();
+  line->setFocus();
+  line->selectAll();
+  if (text.isEmpty())
+    QTest::keyClick(line, Qt::Key_Delete);
+  else
+    QTest::keyClicks(line, text);
+}
+
+bool has_command(MainWindow& window, const QString& title) {
+  for (const Command& command : window_commands(window))
+    if (command.name == title) return true;
+  return false;
+}
+
+}  // namespace
+
+class InvalidSettingsTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { test::fail_on_qt_warnings(); }
+
+  void nothing_runs_while_a_field_is_invalid() {
+    MainWindow window;
+    window.resize(1280, 800);
+    window.show();
+    open_demo(window, 400);
+    run_to_the_end(window);
+    window.raise_panel("config");
+    QTRY_VERIFY(window.panel("config")->isVisible());
+    window.panel("config")->catch_up();
+    QSpinBox* field = segment_field(window);
+    QVERIFY(field != nullptr);
+    QCOMPARE(field->value(), static_cast<int>(window.context().config().segment_length));
+    const std::int64_t before = window.context().config().segment_length;
+    const QString help = field->toolTip();
+    QAction* run = run_action(window);
+    QVERIFY(run != nullptr && run->isEnabled() && has_command(window, run->text()));
+    QSignalSpy started(&window.controller(), &RunController::run_started);
+    for (const QString& wrong : {QStringLiteral("0"), QString()}) {
+      type(*field, wrong);
+      QVERIFY2(!run->isEnabled(), qPrintable(wrong));
+      QVERIFY(field->toolTip() != help);
+      QVERIFY2(run->toolTip().contains(field->toolTip()), qPrintable(run->toolTip()));
+      QVERIFY(!has_command(window, run->text()));
+      QTest::keyClick(&window, Qt::Key_F5);
+      run->trigger();
+      window.controller().run();
+      QTest::qWait(500);  // longer than the pause after which what is typed counts
+      QCOMPARE(started.count(), 0);
+      QCOMPARE(window.context().config().segment_length, before);
+      expect_script_refuses(window);
+      type(*field, QString::number(before));
+      QVERIFY2(run->isEnabled(), qPrintable(run->toolTip()));
+      QCOMPARE(field->toolTip(), help);
+    }
+    type(*field, "0");
+    QSignalSpy failed(&window.controller(), &RunController::failed);
+    window.controller().open_text(demo_folder() + "/text.txt");  // as a drop, which runs what it opens
+    window.controller().run_when_ready();
+    QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, patience_ms);
+    QCOMPARE(started.count(), 0);
+    type(*field, QString::number(before));
+    QTest::qWait(500);
+    QCOMPARE(started.count(), 0);  // it was refused, not put off
+  }
+
+  void what_is_typed_just_before_run_is_what_runs() {
+    MainWindow window;
+    window.resize(1280, 800);
+    window.show();
+    open_demo(window, 400);
+    run_to_the_end(window);
+    window.raise_panel("config");
+    QTRY_VERIFY(window.panel("config")->isVisible());
+    window.panel("config")->catch_up();
+    QSpinBox* field = segment_field(window);
+    QVERIFY(window.context().config().segment_length != 80);
+    type(*field, "80");
+    QSignalSpy ended(&window.controller(), &RunController::run_ended);
+    run_action(window)->trigger();
+    QVERIFY(ended.wait(patience_ms));
+    QCOMPARE(window.context().run().request().config.segment_length, std::int64_t{80});
+  }
+
+  void a_plan_with_an_empty_number_does_not_start() {
+    MainWindow window;
+    window.show();
+    open_demo(window, 400);
+    QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
+    FinetuneDialog* dialog = window.open_finetune();
+    QVERIFY2(dialog->problem().isEmpty(), qPrintable(dialog->problem()));
+    auto* steps = qobject_cast<QSpinBox*>(dialog->form().editor("max_steps")->input());
+    QVERIFY(steps != nullptr);
+    type(*steps, {});
+    QSignalSpy wanted(dialog, &FinetuneDialog::start_wanted);
+    dialog->start();
+    QCOMPARE(wanted.count(), 0);
+    QVERIFY2(dialog->problem().contains("max_steps"), qPrintable(dialog->problem()));
+  }
+
+  void a_what_if_does_not_run_past_what_its_form_says() {
+    LabContext lab;
+    EditForm form(lab);
+    form.show();
+    auto* positions = form.findChild<QLineEdit*>({}, Qt::FindDirectChildrenOnly);
+    for (QLineEdit* line : form.findChildren<QLineEdit*>())
+      if (line->accessibleName() == EditForm::tr("Positions to drop, add or ban")) positions = line;
+    QVERIFY(positions != nullptr);
+    QVERIFY(form.problem().isEmpty());
+    positions->setText("12x");
+    QVERIFY(form.problem().contains("12x"));
+    positions->clear();
+    QVERIFY(form.problem().isEmpty());
+    lab.set_settings_problem("S is 0");
+    QVERIFY(form.problem().isEmpty());  // the what-if has the run's settings
+    SegmentEdit edit;
+    edit.config = SegmentConfig{};
+    lab.what_ifs().set_draft(edit);
+    QCOMPARE(form.problem(), QString("S is 0"));
+  }
+
+ private:
+  static void expect_script_refuses(MainWindow& window) {
+    ScriptRunner runner(window, parse_script("run", "s"), "s");
+    QSignalSpy failed(&runner, &ScriptRunner::failed);
+    runner.start();
+    QVERIFY(failed.count() > 0 || failed.wait(5000));
+  }
+};
+
+int main(int argc, char** argv) {
+  const test::PrivateRuntimeDir runtime;
+  QApplication application(argc, argv);
+  apply_theme(application, ThemeKind::Light);
+  InvalidSettingsTest tests;
+  return QTest::qExec(&tests, argc, argv);
+}
+#include "invalid_settings_test.moc"
