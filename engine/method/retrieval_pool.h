@@ -32,6 +32,7 @@ class RetrievalPool {
 
   std::int64_t entries() const { return entries_; }
   std::int64_t bytes() const;  ///< of the entries held, scales of int8 keys included
+  std::vector<at::Tensor> contents() const;  ///< views of the entries held: rows, scales and values, layer by layer
   const LayerPool& layer(int layer) const { return layers_[static_cast<std::size_t>(layer)]; }
 
   /// One segment: keys[l], values[l] are [slots, m, d] for retrieving layers, undefined elsewhere. Once per segment.
