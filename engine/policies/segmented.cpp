@@ -16,8 +16,8 @@ namespace {
 struct SegmentedState final : PolicyState {
   SegmentedState(RetrievalPool empty_pool) : pool(std::move(empty_pool)) {}
   std::int64_t pool_entries() const override { return pool.entries(); }
-  std::int64_t pool_bytes() const override { return pool.bytes(); }
   std::vector<at::Tensor> pool_contents() const override { return pool.contents(); }
+  std::int64_t pool_bytes() const override { return pool.bytes(); }
   std::int64_t own_bytes() const override { return carry.bytes() + retrieved.bytes(); }
   std::unique_ptr<PolicyState> clone() const override {
     auto copy = std::make_unique<SegmentedState>(*this);

@@ -354,7 +354,8 @@ void TrainCommandTest::the_audit_passes() {
   for (const char* name : {"forward: chunks = whole segments", "forward: token by token = whole segments"})
     QVERIFY2(margin_of(name).is_null(), name);
   const CliResult plain = run_cli(small + QStringList{"--lora-rank", "2"});
-  QVERIFY2(plain.code == 0 && plain.out.contains("pass  ") && plain.out.contains("margin ") && !plain.out.contains("FAIL"), plain.err + plain.out);
+  QVERIFY2(plain.code == 0 && plain.out.contains("pass  ") && !plain.out.contains("FAIL"), plain.err + plain.out);
+  QVERIFY(plain.out.contains("margin "));
 }
 
 void TrainCommandTest::the_audit_writes_gradients() {
