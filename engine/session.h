@@ -195,6 +195,7 @@ struct AuditRequest {
 struct AuditCheck {
   std::string name, measure;
   double difference = 0, bound = 0;
+  double margin = 0;  ///< what a gradient of the nearest other K would show on this model and text; 0: not measured
   bool passed() const { return difference <= bound; }
 };
 struct AuditReport {

@@ -68,6 +68,7 @@ nlohmann::json report_json(const AuditReport& report) {
                       {"measure", check.measure},
                       {"difference", check.difference},
                       {"bound", check.bound},
+                      {"margin", check.margin > 0 ? nlohmann::json(check.margin) : nlohmann::json()},
                       {"passed", check.passed()}});
   return {{"segments", report.segments},
           {"truncation_depth", report.truncation_depth},
@@ -87,8 +88,9 @@ std::string report_text(const AuditReport& report, const AuditOptions& options) 
   std::size_t width = 0;
   for (const AuditCheck& check : report.checks) width = std::max(width, columns(check.name));
   for (const AuditCheck& check : report.checks) {
-    char numbers[80];
-    std::snprintf(numbers, sizeof numbers, "  %9.2e  (bound %7.0e)  ", check.difference, check.bound);
+    char numbers[80], margin[24] = "";
+    if (check.margin > 0) std::snprintf(margin, sizeof margin, "margin %7.1e", check.margin);
+    std::snprintf(numbers, sizeof numbers, "  %9.2e  (bound %7.1e)  %-14s  ", check.difference, check.bound, margin);
     text += (check.passed() ? "pass  " : "FAIL  ") + check.name + std::string(width - columns(check.name), ' ') +
             numbers + check.measure + "\n";
   }
@@ -152,8 +154,10 @@ VerbAction add_audit(CLI::App& app) {
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   const auto config = std::make_shared<ConfigOptions>(app);
   app.footer(R"(Holds the trainer's gradient against the truncated loss written out term by term and against finite
-differences, in fp64 unless --dtype says otherwise, with segments of 32 tokens unless --segment-length does.
-Exit code 0: every check passed; 1: one failed.
+differences, in fp64 unless --dtype says otherwise, with segments of 32 tokens unless --segment-length does; and the
+text run in chunks and token by token against whole segments. "margin" is how far the gradient of another K is from
+that of K on this model and text: bounds stay well under it. Exit code 0: every check passed; 1: one failed, or the
+dtype cannot tell K from K - 1 and K + 1.
 
 Examples:
   carryover audit tiny-model --truncation-depth 2 --segments 5

@@ -34,22 +34,33 @@ AuditCost audit_cost(const ModelConfig& model, const SegmentConfig& config, cons
   training.train_segments = segments;
   training.lora.rank = lora_rank;
   training.lora.target_modules = lora_modules();
-  const TrainingCost cost = training_cost(model, config, training, policy, bytes_per_value);
-  const bool differences = bytes_per_value == 8;
-  // Beside the weights: two gradients and the graphs that give the second; then one, a direction and the weights' copy.
-  const double gradient = real(cost.memory.gradients);
-  const double explicit_peak = 2 * gradient + real(cost.memory.graph);
-  const double weights = real(cost.memory.weights);
+  const bool differences = bytes_per_value == 8, neighbours = policy != "full" && config.carry_length > 0;
+  SegmentConfig deepest = config;
+  if (neighbours) ++deepest.truncation_depth;
+  const TrainingCost cost = training_cost(model, deepest, training, policy, bytes_per_value);
+  // Beside the weights: the trainer's gradient, that of L_K in two roundings, the way to another depth's, and the
+  // graphs that give this one again. Finite differences hold one gradient, a direction and the weights' copy.
+  const double gradients = (neighbours ? 5 : 3) * real(cost.memory.gradients);
+  const double memory = real(cost.memory.weights) + gradients + real(cost.memory.graph);
 
   // A term of L_K reads its own segment and up to K before it.
   const double n = real(segments), length = real(config.segment_length);
-  const double depth = std::min(real(config.truncation_depth), n - 1);
-  const double once = policy == "full" ? n * length : length * (n * (depth + 1) - depth * (depth + 1) / 2);
-  constexpr double forward_and_backward = 3, checkpointed = 4;
-  const double trainers = n * length * (forward_and_backward + checkpointed + 2);  // and two runs that set it up
+  const auto once = [&](std::int64_t truncation_depth) {
+    const double depth = std::min(real(truncation_depth), n - 1);
+    return policy == "full" ? n * length : length * (n * (depth + 1) - depth * (depth + 1) / 2);
+  };
+  const std::int64_t K = config.truncation_depth;
+  constexpr double forward_and_backward = 3, checkpointed = 4, inference = 1;
+  const double forward_ways = bytes_per_value < 4 ? 4 : 3;  // whole segments (in fp32 too), chunks, token by token
+  const double runs = n * length * (forward_and_backward + checkpointed + inference + forward_ways);
+  double written_out = 2 * once(K);  // and a second time with other roundings
+  if (neighbours && n > 1) {
+    if (K > 0) written_out += 2 * once(K - 1);
+    written_out += 2 * once(K + 1);
+  }
   const double directions = trained_tensors(model, lora_rank) + audit_fixed_directions;
-  return {saturated(weights + std::max(explicit_peak, differences ? 3 * gradient : 0)),
-          saturated(trainers + once * (forward_and_backward + (differences ? 2 * directions : 0)))};
+  return {saturated(memory),
+          saturated(runs + forward_and_backward * written_out + (differences ? 2 * directions * once(K) : 0))};
 }
 
 }  // namespace carryover

@@ -59,6 +59,14 @@ std::int64_t RetrievalPool::bytes() const {
   return entries_ * entry_bytes_;
 }
 
+std::vector<at::Tensor> RetrievalPool::contents() const {
+  std::vector<at::Tensor> all;
+  for (const LayerPool& pool : layers_)
+    for (const at::Tensor& tensor : {pool.keys.rows, pool.keys.scales, pool.values})
+      if (tensor.defined()) all.push_back(tensor.narrow(1, 0, entries_));
+  return all;
+}
+
 /// Whether the device has the memory for a pool of `tokens`, beside the present one that is copied from, and for a
 /// segment. On the CPU that was asked when the run began.
 bool RetrievalPool::fits(std::int64_t tokens) const {

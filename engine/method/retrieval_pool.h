@@ -40,6 +40,8 @@ class RetrievalPool {
   /// One segment: keys[l], values[l] are [slots, m, d] for retrieving layers, undefined elsewhere. Once per segment.
   void append(const std::vector<at::Tensor>& keys, const std::vector<at::Tensor>& values, std::int64_t m);
 
+  std::vector<at::Tensor> contents() const;  ///< views of the entries held: rows, scales and values, layer by layer
+
   /// This is a copy: the next append moves it to memory of its own, because the original appends in place. The
   /// original then stays beside it.
   void share() { capacity_ = entries_; }

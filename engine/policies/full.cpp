@@ -19,6 +19,12 @@ struct FullState final : PolicyState {
 
   std::int64_t pool_entries() const override { return entries; }
   std::int64_t pool_bytes() const override { return entries * bytes_per_entry; }
+  std::vector<at::Tensor> pool_contents() const override {
+    std::vector<at::Tensor> all;
+    for (const Layer& layer : layers)
+      for (const at::Tensor& tensor : {layer.keys, layer.values}) all.push_back(tensor.narrow(1, 0, entries));
+    return all;
+  }
   std::unique_ptr<PolicyState> clone() const override {
     auto copy = std::make_unique<FullState>(*this);
     copy->capacity = copy->entries;  // its next segment moves to memory of its own

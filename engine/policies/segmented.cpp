@@ -16,6 +16,7 @@ namespace {
 struct SegmentedState final : PolicyState {
   SegmentedState(RetrievalPool empty_pool) : pool(std::move(empty_pool)) {}
   std::int64_t pool_entries() const override { return pool.entries(); }
+  std::vector<at::Tensor> pool_contents() const override { return pool.contents(); }
   std::int64_t pool_bytes() const override { return pool.bytes(); }
   std::int64_t own_bytes() const override {
     std::int64_t total = carry.bytes() + retrieved.bytes();

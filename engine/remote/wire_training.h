@@ -126,6 +126,7 @@ void describe(Fields& field, Described<Fields, AuditCheck>& value) {
   field("measure", value.measure);
   field("difference", value.difference);
   field("bound", value.bound);
+  field("margin", value.margin);
 }
 
 template <typename Fields>

@@ -15,6 +15,7 @@
 #include "engine/io/safetensors_writer.h"
 #include "engine/method/segment_loss.h"
 #include "engine/train/explicit_objective.h"
+#include "engine/train/forward_audit.h"
 #include "engine/train/tensor_file.h"
 
 namespace carryover {
@@ -22,6 +23,12 @@ namespace carryover {
 namespace {
 
 using Gradients = std::vector<at::Tensor>;
+
+/// On the way from ∇L_K, at 0, to ∇L_{K±1}, at 1, a gradient is to be at most here, and rounding to move nothing by
+/// more.
+constexpr double nearer_to_K = 0.25, rounding_moves = 0.25;
+/// Two correct gradients differ at most by what rounding their terms otherwise changes; with room for chance.
+constexpr double of_rounding = 1.5;
 
 /// What rounding may do in each dtype, relative to the gradient's norm.
 struct Bounds {
@@ -39,11 +46,41 @@ double norm_of(const Gradients& gradients) {
   return std::sqrt(squares);
 }
 
+double dot(const Gradients& a, const Gradients& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i].to(at::kDouble) * b[i].to(at::kDouble)).sum().item<double>();
+  return sum;
+}
+
 double distance(const Gradients& a, const Gradients& b) {
   double squares = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
     squares += (a[i].to(at::kDouble) - b[i].to(at::kDouble)).square().sum().item<double>();
   return std::sqrt(squares);
+}
+
+/// The retrieved tensors of a trainer's forward that a gradient could leave through: there must be none
+/// (lem:nograd-retrieval).
+struct RetrievedPaths {
+  std::int64_t layers_seen = 0, with_gradient = 0;
+
+  void see(const AttentionSight& sight) {
+    ++layers_seen;
+    for (const HeadGroup& group : sight.groups)
+      if (group.prefix_per_query_head && group.prefix_keys.defined())
+        with_gradient += group.prefix_keys.requires_grad() + group.prefix_values.requires_grad();
+  }
+};
+
+/// Values of `a` that `b` does not hold in the same place; infinite where their shapes differ.
+double values_that_differ(const Gradients& a, const Gradients& b) {
+  if (a.size() != b.size()) return INFINITY;
+  double different = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].sizes() != b[i].sizes()) return INFINITY;
+    different += a[i].ne(b[i]).sum().item<double>();
+  }
+  return different;
 }
 
 /// The audit of one text.
@@ -55,24 +92,32 @@ class Audit {
         trainer_(trainer),
         control_(control),
         bounds_(bounds_of(decoder.options().dtype().toScalarType())),
-        parameters_(decoder) {}
+        parameters_(decoder) {
+    plan_work();
+  }
 
   AuditReport run() {
+    if (request_.checks) {
+      advance(0, "prefill, chunks and decoding");
+      report_.checks = forward_checks(decoder_, request_, text_runner(request_, control_));
+      done_ += forward_passes * segments_;
+    }
     advance(0, "the trainer's gradient");
-    const SampleGradient sample = trainer_(parameters_, false);
+    RetrievedPaths paths;
+    AuditedRun plain;
+    if (request_.checks) plain.watch = [&paths](const AttentionSight& sight) { paths.see(sight); };
+    const SampleGradient sample = trainer_(parameters_, plain);
     gradient_ = parameters_.take_gradients();
     report_.segments = static_cast<std::int64_t>(sample.segment_nll.size());
     report_.truncation_depth = request_.config.truncation_depth;
     report_.loss = sample.nll_sum;
     if (!request_.gradients_path.empty()) write_gradients();
     if (!request_.checks) return report_;
-    scale_ = std::max(norm_of(gradient_), 1e-30);
-    plan_work(std::ssize(sample.segment_nll));
     advance(3 * segments_, "the inference run");
-    ExplicitObjective objective(decoder_, request_);
+    const ExplicitObjective objective(decoder_, request_);
     advance(segments_, "inference against training");
     compare_forward(sample, objective);
-    done_ += segments_;
+    compare_retrieval(paths);
     compare_explicit(objective);
     if (decoder_.options().dtype() == at::kDouble) compare_differences(objective);
     compare_checkpointing(sample);
@@ -80,14 +125,26 @@ class Audit {
   }
 
  private:
+  static constexpr double forward_passes = 8;  ///< that forward_checks() takes the time of: a token at a time is slow
+
+  /// Segments that the terms of L_depth read.
+  double read_once(std::int64_t depth) const {
+    double read = 0;
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(segments_); ++i)
+      read += static_cast<double>(std::min(i, depth) + 1);
+    return read;
+  }
+
   /// Work is counted in segments that go through the model; a backward counts as two.
-  void plan_work(std::int64_t segments) {
-    segments_ = static_cast<double>(segments);
-    for (std::int64_t i = 0; i < segments; ++i)
-      once_ += static_cast<double>(std::min(i, request_.config.truncation_depth) + 1);
+  void plan_work() {
+    const std::int64_t tokens = std::ssize(*request_.ids), S = request_.config.segment_length;
+    segments_ = request_.policy == "full" ? 1 : static_cast<double>((tokens + S - 1) / S);
+    const std::int64_t depth = request_.config.truncation_depth;
+    once_ = read_once(depth);
     const bool differences = decoder_.options().dtype() == at::kDouble;
-    const double directions = static_cast<double>(std::ssize(gradient_) + audit_fixed_directions);
-    work_ = 9 * segments_ + 3 * once_ + (differences ? 2 * directions * once_ : 0);
+    const double directions = static_cast<double>(std::ssize(parameters_.all()) + audit_fixed_directions);
+    const double neighbours = read_once(depth + 1) + (depth > 0 ? read_once(depth - 1) : 0);
+    work_ = (8 + forward_passes) * segments_ + 6 * (once_ + neighbours) + (differences ? 2 * directions * once_ : 0);
   }
 
   void advance(double work, const std::string& next) {
@@ -96,8 +153,8 @@ class Audit {
     if (request_.progress) request_.progress(std::min(1.0, done_ / work_), next);
   }
 
-  void check(const std::string& name, const std::string& measure, double difference, double bound) {
-    report_.checks.push_back({name, measure, std::isfinite(difference) ? difference : INFINITY, bound});
+  void check(const std::string& name, const std::string& measure, double difference, double bound, double margin = 0) {
+    report_.checks.push_back({name, measure, std::isfinite(difference) ? difference : INFINITY, bound, margin});
     control_.checkpoint();
   }
 
@@ -107,21 +164,82 @@ class Audit {
     for (std::size_t i = 0; i < std::min(sample.segment_nll.size(), objective.inference_nll().size()); ++i)
       most = std::max(most, std::abs(sample.segment_nll[i] - objective.inference_nll()[i]));
     check("training forward = inference forward", "max |Δℓ_i|, nats", most, bounds_.forward);
-    check("∂R/∂θ = 0", "retrieved tensors with a gradient path",
-          static_cast<double>(objective.retrieved_with_gradient()), 0);
+  }
+
+  void compare_retrieval(const RetrievedPaths& paths) {
+    const bool seen = paths.layers_seen >= report_.segments * decoder_.config.layers;
+    check("∂R/∂θ = 0", "retrieved tensors with a gradient path in the trainer's forward",
+          seen ? static_cast<double>(paths.with_gradient) : INFINITY, 0);
+  }
+
+  /// ∇L_depth, written out. `factor` scales each term, and is divided out again: where it is no power of two, every
+  /// rounding of the backward pass is another one, and the gradient is the same.
+  Gradients explicit_gradient(const ExplicitObjective& objective, std::int64_t depth, double factor,
+                              const std::string& what) {
+    parameters_.make_gradients();
+    const double work = 3 * read_once(depth);
+    for (std::int64_t i = 0; i < objective.terms(); ++i) {
+      advance(0, what + ", term " + std::to_string(i + 1));
+      const at::Tensor term = objective.term(i, depth);
+      done_ += work / static_cast<double>(objective.terms());
+      if (!term.defined() || !term.requires_grad()) continue;
+      torch::autograd::backward({term}, {at::full_like(term, factor)}, false, false, parameters_.leaves());
+    }
+    Gradients gradients = parameters_.take_gradients();
+    if (factor != 1)
+      for (at::Tensor& part : gradients) part.div_(factor);
+    return gradients;
+  }
+
+  /// Another depth's gradient, D = ∇L_depth − ∇L_K away. Along D most of what rounding does drops out: it has as many
+  /// directions as there are parameters.
+  struct Neighbour {
+    std::int64_t depth = 0;
+    double margin = 0;    ///< ‖D‖ / ‖∇L_K‖
+    double trainer = 0;   ///< how far along D the trainer's gradient lies: 0 at ∇L_K, 1 at ∇L_depth
+    double rounding = 0;  ///< how far from there ∇L_K and ∇L_depth come to lie when they are rounded otherwise
+  };
+
+  Neighbour neighbour(const ExplicitObjective& objective, std::int64_t depth, const Gradients& reference,
+                      const Gradients& rounded) {
+    const std::string what = "the loss for K = " + std::to_string(depth);
+    Gradients D = explicit_gradient(objective, depth, 1, what);
+    for (std::size_t i = 0; i < D.size(); ++i) D[i].sub_(reference[i]);
+    const double square = dot(D, D), origin = dot(reference, D);
+    const auto along = [&](const Gradients& gradient) { return (dot(gradient, D) - origin) / square; };
+    const double at_K = along(rounded), at_depth = along(explicit_gradient(objective, depth, 3, what));
+    return {depth, std::sqrt(square) / scale_, along(gradient_), std::max(std::abs(at_K), std::abs(at_depth - 1))};
   }
 
   void compare_explicit(const ExplicitObjective& objective) {
-    parameters_.make_gradients();
-    for (std::int64_t i = 0; i < objective.terms(); ++i) {
-      advance(0, "the loss written out, term " + std::to_string(i + 1));
-      const at::Tensor term = objective.term(i);
-      done_ += 3 * once_ / static_cast<double>(objective.terms());
-      if (!term.defined() || !term.requires_grad()) continue;
-      torch::autograd::backward({term}, {}, false, false, parameters_.leaves());
-    }
-    check("gradient = explicit L_K", "‖Δg‖ / ‖g‖", distance(gradient_, parameters_.take_gradients()) / scale_,
-          bounds_.explicit_gradient);
+    const std::int64_t K = objective.depth();
+    const Gradients reference = explicit_gradient(objective, K, 1, "the loss written out");
+    scale_ = std::max(norm_of(reference), 1e-30);
+    const Gradients rounded = explicit_gradient(objective, K, 3, "what rounding does");
+    std::vector<Neighbour> neighbours;
+    for (const std::int64_t depth : {K - 1, K + 1})
+      if (objective.differs_at(depth)) neighbours.push_back(neighbour(objective, depth, reference, rounded));
+    for (const Neighbour& each : neighbours) margin_ = margin_ > 0 ? std::min(margin_, each.margin) : each.margin;
+    const bool short_numbers = decoder_.options().dtype().itemsize() < 4;
+    const double rounding = short_numbers ? of_rounding * distance(reference, rounded) / scale_ : INFINITY;
+    check("gradient = explicit L_K", "‖Δg‖ / ‖g‖", distance(gradient_, reference) / scale_,
+          std::min(bounds_.explicit_gradient, rounding), margin_);
+    for (const Neighbour& each : neighbours) check_neighbour(each);
+  }
+
+  void check_neighbour(const Neighbour& other) {
+    const std::string K = "K = " + std::to_string(request_.config.truncation_depth);
+    const std::string depth = "K = " + std::to_string(other.depth);
+    check("gradient is of " + K + ", not " + depth, "how far it lies towards the other, of the margin",
+          std::abs(other.trainer), nearer_to_K, other.margin);
+    check(numbers() + " tells " + K + " from " + depth,
+          "how far rounding moves either, of the margin; beyond the bound they cannot be told apart", other.rounding,
+          rounding_moves, other.margin);
+  }
+
+  std::string numbers() const {
+    const auto bytes = decoder_.options().dtype().itemsize();
+    return bytes == 8 ? "fp64" : bytes == 4 ? "fp32" : "bf16";
   }
 
   /// Central differences of L_K along unit directions: each tensor's own gradient, and eight that are fixed.
@@ -169,15 +287,14 @@ class Audit {
 
   void compare_checkpointing(const SampleGradient& plain) {
     advance(0, "checkpointing");
-    const SampleGradient again = trainer_(parameters_, true);
+    const SampleGradient again = trainer_(parameters_, {true, {}});
     double most = std::abs(plain.nll_sum - again.nll_sum);
     for (std::size_t i = 0; i < plain.segment_nll.size() && i < again.segment_nll.size(); ++i)
       most = std::max(most, std::abs(plain.segment_nll[i] - again.segment_nll[i]));
     check("checkpointing: same losses", "max |Δℓ_i|, nats", most, 0);
-    check("checkpointing: same pool", "|Δ| of its bytes",
-          std::abs(static_cast<double>(plain.memory.pool - again.memory.pool)), 0);
+    check("checkpointing: same pool", "values that differ", values_that_differ(plain.pool, again.pool), 0);
     check("checkpointing: same gradient", "‖Δg‖ / ‖g‖", distance(gradient_, parameters_.take_gradients()) / scale_,
-          bounds_.checkpointing);
+          margin_ > 0 ? std::min(bounds_.checkpointing, margin_ / 4) : bounds_.checkpointing, margin_);
   }
 
   void write_gradients() {
@@ -194,7 +311,7 @@ class Audit {
   Bounds bounds_;
   TrainableParameters parameters_;
   Gradients gradient_;
-  double scale_ = 1;
+  double scale_ = 1, margin_ = 0;  ///< ‖∇L_K‖, and the smaller distance to ∇L_{K±1} relative to it
   double segments_ = 0, once_ = 0, work_ = 1, done_ = 0;  ///< once_: the segments that all terms of L_K read
   AuditReport report_;
 };
@@ -233,8 +350,10 @@ AuditReport audit_trainer(Decoder& decoder, const AuditRequest& request, const A
 
 AuditReport audit_model(Decoder& decoder, const AuditRequest& request, RunControl& control) {
   const AuditedAdapter adapter(decoder, request.lora_rank);
-  const AuditedTrainer trainer = [&](TrainableParameters& parameters, bool checkpointing) {
-    GradientSetup setup{request.policy, request.config, checkpointing};
+  const AuditedTrainer trainer = [&](TrainableParameters& parameters, const AuditedRun& run) {
+    GradientSetup setup{request.policy, request.config, run.checkpointing};
+    setup.watch = run.watch;
+    setup.keep_pool = true;
     setup.after_layer = [&control](int) { control.checkpoint(); };
     return add_sample_gradient(decoder, parameters, setup, *request.ids);
   };

@@ -42,18 +42,21 @@ ExplicitObjective::ExplicitObjective(const Decoder& decoder, const AuditRequest&
   }
 }
 
-std::int64_t ExplicitObjective::retrieved_with_gradient() const {
-  const at::AutoGradMode with_gradients(true);
-  std::int64_t found = 0;
-  SegmentRunner runner({decoder_, *policy_, rope_, {}, false, {}}, config_);
-  for (std::size_t i = 0; i < lengths_.size(); ++i) {
-    for (int layer = 0; layer < decoder_.config.layers; ++layer)
-      for (const HeadGroup& group : policy_->context(runner.state(), layer, rope_))
-        if (group.prefix_per_query_head && group.prefix_keys.defined())
-          found += group.prefix_keys.requires_grad() + group.prefix_values.requires_grad();
-    runner.run_segment(ids(firsts_[i], lengths_[i]));
-  }
-  return found;
+bool ExplicitObjective::has_target(std::size_t i) const {
+  return !segment_targets(config_, ids_, firsts_[i], lengths_[i]).empty();
+}
+
+bool ExplicitObjective::differs_at(std::int64_t depth) const {
+  if (depth < 0 || terms() < 2) return false;
+  // A layer's carry depends on the carries of the layers below alone: each transition leads at least one layer down.
+  const auto& carries = states_[1]->carry.layers;
+  const auto deepest = static_cast<std::int64_t>(
+      std::count_if(carries.begin(), carries.end(), [](const LayerCarry& carry) { return carry.keys.defined(); }));
+  const std::int64_t here = std::min(config_.truncation_depth, deepest), there = std::min(depth, deepest);
+  if (here == there) return false;
+  for (std::int64_t i = std::min(here, there) + 1; i < terms(); ++i)
+    if (has_target(static_cast<std::size_t>(i))) return true;
+  return false;
 }
 
 at::Tensor ExplicitObjective::ids(std::int64_t first, std::int64_t count) const {
@@ -67,9 +70,9 @@ at::Tensor ExplicitObjective::loss(std::int64_t i, const at::Tensor& hidden) con
   return target_nll(decoder_, hidden.narrow(0, 0, std::ssize(targets)), ids_tensor(decoder_, targets)).sum(at::kDouble);
 }
 
-at::Tensor ExplicitObjective::term(std::int64_t i) const {
+at::Tensor ExplicitObjective::term(std::int64_t i, std::int64_t depth) const {
   CarriedState carry;
-  const std::int64_t begin = std::max<std::int64_t>(0, i - config_.truncation_depth);
+  const std::int64_t begin = std::max<std::int64_t>(0, i - depth);
   for (std::int64_t j = begin; j <= i; ++j) {
     const auto s = static_cast<std::size_t>(j);
     const auto state = states_[s]->clone();
@@ -87,7 +90,7 @@ at::Tensor ExplicitObjective::term(std::int64_t i) const {
 double ExplicitObjective::value() const {
   double sum = 0;
   for (std::int64_t i = 0; i < terms(); ++i) {
-    const at::Tensor nll = term(i);
+    const at::Tensor nll = term(i, depth());
     if (nll.defined()) sum += nll.item<double>();
   }
   return sum;

@@ -17,15 +17,19 @@ class ExplicitObjective {
   ExplicitObjective(const Decoder& decoder, const AuditRequest& request);
 
   std::int64_t terms() const { return static_cast<std::int64_t>(lengths_.size()); }
-  /// ℓ_i, differentiable where gradients are on; undefined where the segment has no target. i is zero-based.
-  at::Tensor term(std::int64_t i) const;
-  double value() const;  ///< Σ ℓ_i
+  std::int64_t depth() const { return config_.truncation_depth; }  ///< K
+  /// ℓ_i of L_depth, differentiable where gradients are on; undefined where the segment has no target. i is zero-based.
+  at::Tensor term(std::int64_t i, std::int64_t depth) const;
+  double value() const;  ///< Σ ℓ_i of L_K
+
+  /// Whether ∇L_depth can differ from ∇L_K: not where the text has too few segments, or the model too few layers with a
+  /// carry, for the transitions by which they differ.
+  bool differs_at(std::int64_t depth) const;
 
   const std::vector<double>& inference_nll() const { return nll_; }  ///< ℓ_i of the inference run
-  /// Retrieved keys and values that a training run would send gradients into: must be none (lem:nograd-retrieval).
-  std::int64_t retrieved_with_gradient() const;
 
  private:
+  bool has_target(std::size_t i) const;
   at::Tensor ids(std::int64_t first, std::int64_t count) const;
   at::Tensor loss(std::int64_t i, const at::Tensor& hidden) const;
 

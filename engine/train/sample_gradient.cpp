@@ -25,8 +25,9 @@ class SampleRun {
         setup_(setup),
         ids_(ids),
         segment_length_(setup.policy == "full" ? tokens() : setup.config.segment_length),
-        prepared_(decoder,
-                  {setup.policy, config(), tokens(), {}, setup.after_layer, setup.checkpointing, setup.dropout}),
+        prepared_(
+            decoder,
+            {setup.policy, config(), tokens(), {}, setup.after_layer, setup.checkpointing, setup.dropout, setup.watch}),
         backprop_(setup.config.truncation_depth, (tokens() + segment_length_ - 1) / segment_length_,
                   parameters.leaves()) {}
 
@@ -38,6 +39,7 @@ class SampleRun {
     while (done_ < tokens()) run_segment();
     if (setup_.meter) result_.memory.graph = std::max<std::int64_t>(0, setup_.meter->peak_bytes() - live);
     result_.reach = backprop_.reach();
+    if (setup_.keep_pool) result_.pool = prepared_.runner().state().pool_contents();
     return std::move(result_);
   }
 

@@ -21,7 +21,9 @@ struct GradientSetup {
   bool checkpointing = false;
   AdapterDropout dropout = {};
   std::function<void(int layer)> after_layer = {};
+  std::function<void(const AttentionSight&)> watch = {};
   bool keep_segments = false;    ///< fill SampleGradient::segments
+  bool keep_pool = false;        ///< fill SampleGradient::pool
   MemoryMeter* meter = nullptr;  ///< measures the graphs where given
 };
 
@@ -34,6 +36,7 @@ struct SampleGradient {
   std::vector<GradientReach> reach;
   MemoryBytes memory;  ///< graph, activations, attention_kv, carry, pool
   std::vector<std::shared_ptr<const SegmentSnapshot>> segments;
+  std::vector<at::Tensor> pool;  ///< PolicyState::pool_contents() after the last segment
 };
 
 /// Adds ∇L_K of one sample, the gradient of its ΣNLL, to `parameters`: runs F_θ over it segment by segment with

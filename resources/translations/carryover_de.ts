@@ -562,6 +562,10 @@ Segment %5</translation>
         <translation>%1: %2 ist %3, und höchstens %4 ist erlaubt</translation>
     </message>
     <message>
+        <source>How far the gradient of the nearest other K is from that of K, on this model and text</source>
+        <translation>Wie weit der Gradient des nächsten anderen K von dem von K entfernt ist, bei diesem Modell und Text</translation>
+    </message>
+    <message>
         <source>Result</source>
         <translation>Ergebnis</translation>
     </message>
@@ -576,6 +580,10 @@ Segment %5</translation>
     <message>
         <source>Bound</source>
         <translation>Schranke</translation>
+    </message>
+    <message>
+        <source>Margin</source>
+        <translation>Abstand</translation>
     </message>
     <message>
         <source>Measured as</source>

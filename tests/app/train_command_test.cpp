@@ -364,8 +364,18 @@ void TrainCommandTest::the_audit_passes() {
   QVERIFY(report.at("checks").size() >= 5);
   for (const json& check : report.at("checks"))
     QVERIFY(check.at("difference").get<double>() <= check.at("bound").get<double>());
+  const auto margin_of = [&](const std::string& name) -> json {
+    for (const json& check : report.at("checks"))
+      if (check.at("name") == name) return check.at("margin");
+    return "no such check";
+  };
+  for (const char* name : {"gradient = explicit L_K", "gradient is of K = 1, not K = 0", "fp64 tells K = 1 from K = 2"})
+    QVERIFY2(margin_of(name).is_number() && margin_of(name) > 1e-6, name);
+  for (const char* name : {"forward: chunks = whole segments", "forward: token by token = whole segments"})
+    QVERIFY2(margin_of(name).is_null(), name);
   const CliResult plain = run_cli(small + QStringList{"--lora-rank", "2"});
   QVERIFY2(plain.code == 0 && plain.out.contains("pass  ") && !plain.out.contains("FAIL"), plain.err + plain.out);
+  QVERIFY(plain.out.contains("margin "));
 }
 
 void TrainCommandTest::the_audit_writes_gradients() {

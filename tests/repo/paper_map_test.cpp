@@ -58,6 +58,20 @@ QList<QStringList> rows(const QString& map, const QString& section) {
   return found;
 }
 
+/// Every label of the paper's LaTeX source.
+const QStringList paper_labels =
+    QStringLiteral(
+        "app:add_exp app:add_imp app:attention app:chain-rule app:graph-proof app:head-grouping "
+        "app:longbench-nsa app:nograd app:retrieval app:rope app:tbptt cor:alignment def:LK def:semantics "
+        "eq:LK eq:LK-grad eq:adjoint eq:attn eq:ctx eq:forward eq:one-term-grad eq:seg-loss "
+        "eq:truncated-base eq:truncated-update fig:execution fig:layer_heads fig:ppl fig:prefill_mem "
+        "fig:prefill_scaling fig:time_memory_tradeoff lem:nograd-retrieval sec:ablation sec:complexity "
+        "sec:consistency sec:efficiency subsec:arch subsec:objective subsec:theorem tab:capacity_longbench "
+        "tab:capacityppl tab:head-grouping tab:longbench tab:longbenchv2 tab:longrange_longbench "
+        "tab:longrange_ppl tab:ruler tab:standard-longbench-nsa tab:tbptt_ablation tab:tbptt_ppl "
+        "thm:tbptt-exact ")
+        .split(' ', Qt::SkipEmptyParts);
+
 }  // namespace
 
 class PaperMapTest : public QObject {
@@ -99,6 +113,26 @@ class PaperMapTest : public QObject {
     for (const char* section : {"What is here", "Next: training", "Next: experiments"})
       for (const QStringList& cells : rows(map_, section)) listed += labels(cells[0]);
     QCOMPARE(QSet<QString>(listed.begin(), listed.end()).size(), listed.size());
+  }
+
+  void every_label_of_the_paper_has_a_place() {
+    QCOMPARE(paper_labels.size(), 50);
+    const QStringList listed = labels(map_);
+    QStringList missing;
+    for (const QString& label : paper_labels)
+      if (!listed.contains(label)) missing.append(label);
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join(' ')));
+  }
+
+  /// An error of the authors' code is one row, with the code that avoids it and a test.
+  void each_error_has_a_test() {
+    const QList<QStringList> errors = rows(map_, "Errors of the authors' published code that this one must not have");
+    QVERIFY(errors.size() >= 8);
+    for (const QStringList& cells : errors) {
+      if (cells[0].contains("the error")) continue;
+      const QStringList tests = quoted(cells.value(3));
+      QVERIFY2(!tests.isEmpty() && std::all_of(tests.begin(), tests.end(), is_test), qPrintable(cells.join('|')));
+    }
   }
 
   void labels_of_comments_are_in_the_map() {

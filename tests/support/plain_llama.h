@@ -26,12 +26,19 @@ class PlainLlama {
 
   /// Logits of every token of the text: [T][V].
   Rows run(const std::vector<std::int32_t>& ids) {
+    std::vector<std::int64_t> lengths;
+    for (auto left = static_cast<std::int64_t>(ids.size()); left > 0; left -= lengths.back())
+      lengths.push_back(std::min(left, config_.segment_length));
+    return run(ids, lengths);
+  }
+
+  /// The same in segments of these lengths.
+  Rows run(const std::vector<std::int32_t>& ids, const std::vector<std::int64_t>& lengths) {
     Rows all;
-    for (std::size_t first = 0; first < ids.size(); first += static_cast<std::size_t>(config_.segment_length)) {
-      const std::size_t last = std::min(ids.size(), first + static_cast<std::size_t>(config_.segment_length));
-      for (Vector& row : run_segment(
-               {ids.begin() + static_cast<std::ptrdiff_t>(first), ids.begin() + static_cast<std::ptrdiff_t>(last)}))
-        all.push_back(std::move(row));
+    auto first = ids.begin();
+    for (const std::int64_t length : lengths) {
+      for (Vector& row : run_segment({first, first + length})) all.push_back(std::move(row));
+      first += length;
     }
     return all;
   }
@@ -67,12 +74,41 @@ class PlainLlama {
     return {row.begin() + head * d, row.begin() + (head + 1) * d};
   }
 
+  /// Angle per position of pair c, as each kind of scaling is published: linear divides positions; dynamic NTK takes
+  /// another base; llama3 divides low frequencies, keeps high ones and blends between.
+  double frequency(std::size_t c) const {
+    const RopeConfig& rope = config_.rope.value_or(model_.rope);
+    const auto d = static_cast<double>(model_.head_dim);
+    const auto at_base = [&](double base) { return 1.0 / std::pow(base, 2.0 * static_cast<double>(c) / d); };
+    const double plain = at_base(rope.theta);
+    const auto original = static_cast<double>(rope.original_context == 0 ? model_.context : rope.original_context);
+    if (rope.kind == RopeConfig::Kind::Linear) return plain / rope.factor;
+    if (rope.kind == RopeConfig::Kind::Dynamic) {
+      const double longest = static_cast<double>(longest_context());
+      if (longest <= original) return plain;
+      return at_base(rope.theta * std::pow(rope.factor * longest / original - (rope.factor - 1), d / (d - 2)));
+    }
+    if (rope.kind == RopeConfig::Kind::Llama3) {
+      const double turns = original * plain / (2 * 3.14159265358979323846);  // over the original context
+      if (turns < rope.low_frequency_factor) return plain / rope.factor;
+      if (turns > rope.high_frequency_factor) return plain;
+      const double smooth =
+          (turns - rope.low_frequency_factor) / (rope.high_frequency_factor - rope.low_frequency_factor);
+      return plain * (smooth + (1 - smooth) / rope.factor);
+    }
+    return plain;
+  }
+
+  /// Positions that a head can see at most.
+  std::int64_t longest_context() const {
+    return config_.segment_length + std::max(config_.carry_length, config_.retrieval_length);
+  }
+
   Vector rotate(const Vector& x, std::size_t position) const {
     Vector out = x;
     const std::size_t half = x.size() / 2;
     for (std::size_t c = 0; c < half; ++c) {
-      const double angle = static_cast<double>(position) *
-                           std::pow(model_.rope.theta, -2.0 * static_cast<double>(c) / static_cast<double>(x.size()));
+      const double angle = static_cast<double>(position) * frequency(c);
       out[c] = x[c] * std::cos(angle) - x[c + half] * std::sin(angle);
       out[c + half] = x[c + half] * std::cos(angle) + x[c] * std::sin(angle);
     }

@@ -75,7 +75,7 @@ AuditReport mixed_report() {
   report.segments = 5;
   report.truncation_depth = 2;
   report.loss = 12.5;
-  report.checks = {{"the first, with a comma", "max |Δ|", 1e-12, 1e-9}, {"the second", "‖Δg‖ / ‖g‖", 0.25, 1e-9}};
+  report.checks = {{"the first, with a comma", "max |Δ|", 1e-12, 1e-9}, {"the second", "‖Δg‖ / ‖g‖", 0.25, 1e-9, 0.06}};
   return report;
 }
 
@@ -207,7 +207,7 @@ class AuditPanelTest : public QObject {
     const std::string csv = test::read_bytes(folder.file("audit.csv"));
     QVERIFY(csv.find("# made up") != std::string::npos);
     QVERIFY(csv.find("passed,\"the first, with a comma\",1.00e-12") != std::string::npos);
-    QVERIFY(csv.find("FAILED,the second,2.50e-01") != std::string::npos);
+    QVERIFY(csv.find("FAILED,the second,2.50e-01,1.0e-09,6.0e-02,") != std::string::npos);
     QVERIFY_EXCEPTION_THROWN(panel.export_csv(QStringLiteral("/not/there/audit.csv")), EngineError);
   }
 

@@ -32,7 +32,9 @@ QString AuditTable::text(const AuditCheck& check, int column) const {
     case Difference:
       return QString::number(check.difference, 'e', 2);
     case Bound:
-      return check.bound == 0 ? tr("0 (equal)") : QString::number(check.bound, 'e', 0);
+      return check.bound == 0 ? tr("0 (equal)") : QString::number(check.bound, 'e', 1);
+    case Margin:
+      return check.margin > 0 ? QString::number(check.margin, 'e', 1) : QString();
     default:
       return QString::fromStdString(check.measure);
   }
@@ -41,7 +43,7 @@ QString AuditTable::text(const AuditCheck& check, int column) const {
 QVariant AuditTable::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.row() >= rowCount()) return {};
   const AuditCheck& check = checks_[static_cast<std::size_t>(index.row())];
-  const bool number = index.column() == Difference || index.column() == Bound;
+  const bool number = index.column() >= Difference && index.column() <= Margin;
   const QColor colour = check.passed() ? current_theme().carry : current_theme().anchor;
   switch (role) {
     case Qt::DisplayRole:
@@ -63,7 +65,10 @@ QVariant AuditTable::data(const QModelIndex& index, int role) const {
 }
 
 QVariant AuditTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::ToolTipRole && section == Margin)
+    return tr("How far the gradient of the nearest other K is from that of K, on this model and text");
+  if (role != Qt::DisplayRole) return {};
   switch (section) {
     case Result:
       return tr("Result");
@@ -73,6 +78,8 @@ QVariant AuditTable::headerData(int section, Qt::Orientation orientation, int ro
       return tr("Difference");
     case Bound:
       return tr("Bound");
+    case Margin:
+      return tr("Margin");
     default:
       return tr("Measured as");
   }

@@ -12,7 +12,7 @@ namespace carryover {
 class AuditTable : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Column { Result, Check, Difference, Bound, Measure, ColumnCount };
+  enum Column { Result, Check, Difference, Bound, Margin, Measure, ColumnCount };
   using QAbstractTableModel::QAbstractTableModel;
 
   void set_checks(std::vector<AuditCheck> checks);
