@@ -14,7 +14,7 @@ namespace {
 /// The model that an adapter says it is for, where it is on this machine; else `open`.
 QString base_of_adapter(const QString& adapter, const QString& open) {
   QFile file(adapter + QStringLiteral("/adapter_config.json"));
-  if (!file.open(QIODevice::ReadOnly)) return open;
+  if (!QFileInfo(file).isFile() || !file.open(QIODevice::ReadOnly)) return open;
   const QString base = QJsonDocument::fromJson(file.readAll())[QStringLiteral("base_model_name_or_path")].toString();
   return QFileInfo::exists(base) ? base : open;
 }
