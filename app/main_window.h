@@ -50,6 +50,7 @@ class MainWindow : public QMainWindow {
 
   void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a folder of a
                                         ///< run or a bench
+  void show_error(const ErrorReport& report);  ///< in the message bar and the log
   void export_plots(const QString& directory);  ///< every panel's plots in every format; errors go to the message bar
   /// The same, and a report (HTML or PDF by its suffix: the pictures, settings and numbers). Throw EngineError.
   void write_plots(const QString& directory);
@@ -91,7 +92,6 @@ class MainWindow : public QMainWindow {
   void ask_model_there();
   QString engine_label() const;  ///< the engine's machine; empty where it is this program
   void connect_what_ifs();
-  void show_error(const ErrorReport& report);
   TrainingPlan suggested_plan() const;
   QString why_engine_is_busy() const;  ///< empty: a training or an audit can start
   void pause_or_resume();

@@ -4,10 +4,14 @@
 #include <QString>
 #include <QStringList>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "widgets/theme.h"
 
 namespace carryover {
+
+using EngineCommand = std::vector<std::string>;  ///< program and arguments
 
 /// What a person's window keeps from one start to the next, beside sessions. A plain value.
 struct Settings {
@@ -16,6 +20,7 @@ struct Settings {
   bool start_panel = true;                      ///< the questions that a first look can ask
   QStringList models, texts, sessions;          ///< used lately, the newest first
   std::map<QString, QByteArray> layouts;        ///< own ones by name: QMainWindow::saveState()
+  std::map<EngineCommand, bool> engines;        ///< which commands a session may start (engine_consent.h)
 
   bool operator==(const Settings&) const = default;
 };
