@@ -8,8 +8,8 @@ usage: wheels.py missing LIST...                   the bytes still to fetch
                                                    whose path starts with one of the prefixes
 
 A line of a list is `name==version --hash=sha256:DIGEST  # bytes=N`. A fetch that broke off, in this call or in an
-earlier one, continues at its last byte; a file gets its name only once its SHA-256 is right, so a named file is whole. Before a file is unpacked, its SHA-256 is
-checked again.
+earlier one, continues at its last byte; a file gets its name only once its SHA-256 is right. Before a named file is
+unpacked, its SHA-256 is checked again.
 """
 import hashlib
 import json

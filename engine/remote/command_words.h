@@ -5,11 +5,11 @@
 
 namespace carryover {
 
-/// The words of a command line: a program and its arguments. No shell reads it and nothing is expanded. Spaces and tabs
-/// separate words; '…' keeps everything as it stands, "…" everything but a backslash before one of " $ ` or a backslash;
-/// outside quotes a backslash keeps the next character. So it takes back what shell_command() wrote, and gives what a
-/// shell gives where that only splits. What a shell would act on (; & | < > ( ) $ ` * ? and a leading ~ or #) must be
-/// quoted: passed on as it is, it would start something else than the same line in a terminal. Throws
+/// The words of a command line: a program and its arguments. No shell reads it and nothing is expanded. Spaces and
+/// tabs separate words; '…' keeps everything as it stands, "…" everything but a backslash before one of " $ ` or a
+/// backslash; outside quotes a backslash keeps the next character. So it takes back what shell_command() wrote, and
+/// gives what a shell gives where that only splits. What a shell would act on (; & | < > ( ) $ ` * ? and a leading ~ or
+/// #) must be quoted: passed on as it is, it would start something else than the same line in a terminal. Throws
 /// EngineError{Usage}: nothing to start, a quote that is not closed, such a character, a control character, a line of
 /// more than 8 KB. Any thread.
 std::vector<std::string> command_words(const std::string& line);
