@@ -36,7 +36,7 @@ bool is_adapter_folder(const QString& path) {
 
 QString base_of_adapter(const QString& adapter) {
   QFile file(adapter + QStringLiteral("/adapter_config.json"));
-  if (!file.open(QIODevice::ReadOnly)) return {};
+  if (!QFileInfo(file).isFile() || !file.open(QIODevice::ReadOnly)) return {};
   const QString base = QJsonDocument::fromJson(file.readAll())[QStringLiteral("base_model_name_or_path")].toString();
   return QFileInfo::exists(base) ? base : QString();
 }

@@ -12,6 +12,7 @@
 #include <QPushButton>
 
 #include "app/message_bar.h"
+#include "engine/io/regular_file.h"
 #include "engine/io/run_command.h"
 #include "engine/io/run_folder.h"
 #include "widgets/bench_form.h"
@@ -165,6 +166,7 @@ QString BenchDialog::said() const {
 
 void BenchDialog::open_folder(const QString& folder) {
   const QString path = QDir(folder).filePath(QStringLiteral("bench.json"));
+  require_regular_file(path.toStdString());
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly))
     throw EngineError(Fault::Io, path.toStdString(), file.errorString().toStdString(),

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QApplication>
 #include <QDir>
 #include <QIcon>
 #include <QTemporaryDir>
@@ -8,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "app/application.h"
 #include "app/commands/commands.h"
 #include "app/desk/desk.h"
 #include "app/desk/language.h"
@@ -37,7 +37,13 @@ void say(const QString& line) {
   QTextStream(stdout) << line << Qt::endl;
 }
 
-void quit_failing(const QString& path) {
+void quit_failing(const ErrorReport& report) {
+  QTextStream(stderr) << QStringLiteral("carryover: %1: %2\n  %3").arg(report.where, report.problem, report.advice)
+                      << Qt::endl;
+  QCoreApplication::exit(exit_code(report.fault));
+}
+
+void quit_unwritten(const QString& path) {
   QTextStream(stderr) << QObject::tr("carryover: %1 can't be written").arg(path) << Qt::endl;
   QCoreApplication::exit(5);
 }
@@ -45,7 +51,7 @@ void quit_failing(const QString& path) {
 /// After the run: pictures, and quit.
 void take_pictures(MainWindow& window, const QString& directory) {
   auto* report = new RunReport(window, directory, &window);
-  QObject::connect(report, &RunReport::failed, &window, &quit_failing);
+  QObject::connect(report, &RunReport::failed, &window, &quit_unwritten);
   QObject::connect(report, &RunReport::done, &window, [directory](int files) {
     say(QObject::tr("%1 pictures in %2").arg(files).arg(QDir(directory).absolutePath()));
     QCoreApplication::exit(0);
@@ -62,7 +68,7 @@ void write_report(MainWindow& window, const QString& directory) {
     return;
   }
   QObject::connect(&controller, &RunController::failed, &window,
-                   [](const ErrorReport& report) { quit_failing(report.where); });
+                   [](const ErrorReport& report) { quit_unwritten(report.where); });
   QObject::connect(&controller, &RunController::saved, &window, [&window, directory] {
     select_something(window.context());
     window.export_plots(QDir(directory).filePath(QStringLiteral("plots")));
@@ -105,19 +111,14 @@ void conclude(MainWindow& window, const WindowOptions& options) {
 
 /// The script in place of a start-up; the window closes when it ends.
 void run_script(MainWindow& window, const QString& path) {
-  const auto fail = [](const ErrorReport& report) {
-    QTextStream(stderr) << QStringLiteral("carryover: %1: %2\n  %3").arg(report.where, report.problem, report.advice)
-                        << Qt::endl;
-    QCoreApplication::exit(exit_code(report.fault));
-  };
   ScriptRunner* runner = nullptr;
   const auto problem = attempt([&] { runner = new ScriptRunner(window, read_script(path), path, &window); });
   if (problem) {
     QMetaObject::invokeMethod(
-        &window, [fail, problem] { fail(*problem); }, Qt::QueuedConnection);  // exec() comes first
+        &window, [problem] { quit_failing(*problem); }, Qt::QueuedConnection);  // exec() comes first
     return;
   }
-  QObject::connect(runner, &ScriptRunner::failed, &window, fail);
+  QObject::connect(runner, &ScriptRunner::failed, &window, &quit_failing);
   QObject::connect(runner, &ScriptRunner::finished, &window, [] { QCoreApplication::exit(0); });
   runner->start();
 }
@@ -135,7 +136,7 @@ bool begin_session(SessionKeeper& keeper, const WindowOptions& options) {
 int run_window(int argc, char** argv) {
   const bool platform_given = qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
   choose_platform(argc, argv);
-  QApplication application(argc, argv);
+  Application application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("carryover"));
   QApplication::setDesktopFileName(QStringLiteral("carryover"));  // how a desktop knows whose window it is
   WindowOptions options = parse_window_options(QApplication::arguments());
@@ -157,6 +158,11 @@ int run_window(int argc, char** argv) {
   window.resize(options.size);
   std::unique_ptr<SessionKeeper> keeper;
   std::unique_ptr<Desk> desk;
+  application.set_reporter([&](const ErrorReport& report) {
+    if (!options.interactive()) return quit_failing(report);
+    window.show_error(report);
+    if (keeper) keeper->keep_now();
+  });
   Startup startup(window, options);
   QObject::connect(&startup, &Startup::finished, &window, [&] {
     QObject::disconnect(&startup, &Startup::finished, &window, nullptr);
@@ -179,10 +185,12 @@ int run_window(int argc, char** argv) {
     desk = std::make_unique<Desk>(window, settings, *keeper);
     brought_back = begin_session(*keeper, options);
   }
-  if (!options.script.isEmpty())
+  if (!options.script.isEmpty()) {
+    if (!options.engine.isEmpty()) window.controller().use_engine(options.engine);  // its statements open models there
     run_script(window, options.script);
-  else if (!brought_back)
+  } else if (!brought_back) {
     startup.start();
+  }
   return QApplication::exec();
 }
 

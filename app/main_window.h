@@ -56,6 +56,7 @@ class MainWindow : public QMainWindow {
   void set_options_of_next_model(const RunOptions& options);
   void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a folder of a
                                         ///< run or a bench
+  void show_error(const ErrorReport& report);  ///< in the message bar and the log
   void export_plots(const QString& directory);  ///< every panel's plots in every format; errors go to the message bar
   /// The same, and a report (HTML or PDF by its suffix: the pictures, settings and numbers). Throw EngineError.
   void write_plots(const QString& directory);
@@ -97,7 +98,6 @@ class MainWindow : public QMainWindow {
   void tell_bench_of_model();
   void ask_engine();
   void connect_what_ifs();
-  void show_error(const ErrorReport& report);
   TrainingPlan suggested_plan() const;
   QString why_engine_is_busy() const;  ///< empty: a training or an audit can start
   void pause_or_resume();

@@ -8,13 +8,21 @@ set(CARRYOVER_LIBRARIES lib/carryover)
 set(CARRYOVER_DOCS share/doc/carryover)
 
 # --- programs and libraries
-set_target_properties(carryover carryover-cli PROPERTIES INSTALL_RPATH "$ORIGIN/../${CARRYOVER_LIBRARIES}")
-set_target_properties(carryover_core PROPERTIES INSTALL_RPATH "$ORIGIN")
-set_target_properties(carryover_engine PROPERTIES INSTALL_RPATH "$ORIGIN:$ORIGIN/torch/lib")
+# One RPATH for both trees. Where they differ, CMake ends that of the build tree with colons, to have room for the other:
+# empty entries, which are the current folder. So the build tree has LibTorch where an installation has it.
+set_target_properties(carryover carryover-cli PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+                      INSTALL_RPATH "$ORIGIN/../${CARRYOVER_LIBRARIES};$ORIGIN/../lib")
+set_target_properties(carryover_core PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+set_target_properties(carryover_engine PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;$ORIGIN/torch/lib")
+file(MAKE_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+foreach(folder torch nvidia)
+  file(CREATE_LINK ${CARRYOVER_TORCH_DIR}/${folder} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${folder} SYMBOLIC)
+endforeach()
 install(TARGETS carryover carryover-cli RUNTIME DESTINATION bin)
 install(TARGETS carryover_core carryover_engine LIBRARY DESTINATION ${CARRYOVER_LIBRARIES})
 if(CARRYOVER_BUILD_CUDA)
-  set_target_properties(carryover_cuda PROPERTIES INSTALL_RPATH "$ORIGIN/nvidia/cu13/lib")
+  set_target_properties(carryover_cuda PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+                        INSTALL_RPATH "$ORIGIN/nvidia/cu13/lib")
   install(TARGETS carryover_cuda LIBRARY DESTINATION ${CARRYOVER_LIBRARIES})
 endif()
 foreach(library torch/lib/libtorch_cpu.so torch/lib/libc10.so nvidia/cu13/lib/libcudart.so.13
@@ -37,6 +45,7 @@ foreach(script setup_cuda.sh common.sh plan.sh fetcher.sh cuda_runtime.sh wheels
   install(PROGRAMS ${CMAKE_SOURCE_DIR}/scripts/${script} DESTINATION ${CARRYOVER_LIBRARIES}/scripts)
 endforeach()
 install(FILES ${CMAKE_SOURCE_DIR}/scripts/wheels.txt ${CMAKE_SOURCE_DIR}/scripts/wheels-cuda.txt
+        ${CMAKE_SOURCE_DIR}/scripts/pip.txt
         DESTINATION ${CARRYOVER_LIBRARIES}/scripts)
 
 # --- the desktop

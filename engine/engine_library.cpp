@@ -76,7 +76,7 @@ void prepare_engine_environment(char** arguments) {
 std::string library_folder() {
   Dl_info info{};
   CARRYOVER_CHECK(dladdr(reinterpret_cast<const void*>(&load_session), &info) != 0 && info.dli_fname != nullptr);
-  return std::filesystem::path(info.dli_fname).parent_path().string();
+  return std::filesystem::absolute(info.dli_fname).parent_path().string();  // else dlopen would look around
 }
 
 std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress) {

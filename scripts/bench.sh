@@ -30,7 +30,7 @@ PEER_STAMP=$PEER_VENV/requirements.txt
 install_peer() {
   rm -rf "$PEER_VENV"
   python3 -m venv "$PEER_VENV"
-  "$PEER_VENV/bin/python" -m pip install --quiet --upgrade 'pip>=25.1'
+  upgrade_pip "$PEER_VENV/bin/python"
   local install=("$PEER_VENV/bin/python" -m pip install --quiet --no-cache-dir --no-deps --resume-retries 20)
   # Its own LibTorch with all of CUDA's libraries, since Python's torch does not start without them; hashes are checked.
   "${install[@]}" --require-hashes --find-links "$CACHE/downloads" -r "$LISTS/wheels.txt" -r "$LISTS/wheels-cuda.txt"

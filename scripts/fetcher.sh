@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Sourced after common.sh: `fetcher` is wheels.py, run by a Python whose pip is current.
 # pip knows where packages live; a current one, in the cache, is used for nothing but asking it.
+upgrade_pip() { # PYTHON
+  "$1" -m pip install --quiet --upgrade --no-deps --only-binary=:all: --require-hashes -r "$LISTS/pip.txt" >&2
+}
 fetcher() {
   local python=$CACHE/pip-venv/bin/python
   if ! "$python" -c 'import pip' 2>/dev/null; then
     rm -rf "$CACHE/pip-venv"
     python3 -m venv "$CACHE/pip-venv" >&2
-    "$python" -m pip install --quiet --upgrade 'pip>=25.1' >&2 || fail "pip could not be brought up to date; is the network up?"
+    upgrade_pip "$python" || fail "pip could not be brought up to date; is the network up?"
   fi
   "$python" "$ROOT/scripts/wheels.py" "$@"
 }

@@ -8,6 +8,29 @@
 #   --keep-downloads  keep what was fetched once it is unpacked
 export SPEAKER='carryover setup-cuda' # who speaks, in common.sh
 unset ROOT # which a checkout's ./lab would hand down: this script finds what lies beside itself
+
+# Root runs a Python and unpacks files from the cache: it takes one only where nobody else can write.
+only_root_writes() { # FOLDER, which need not exist yet
+  local folder mode
+  folder=$(realpath -m "$1")
+  while [ ! -e "$folder" ]; do folder=$(dirname "$folder"); done
+  while true; do
+    [ "$(stat -c %u "$folder")" = 0 ] || return 1
+    mode=$((8#$(stat -c %a "$folder")))
+    [ $((mode & 8#022)) = 0 ] || [ $((mode & 8#1000)) != 0 ] || return 1 # or sticky, as /tmp
+    [ "$folder" != / ] || return 0
+    folder=$(dirname "$folder")
+  done
+}
+if [ "$(id -u)" = 0 ]; then
+  own_cache=/var/cache/carryover
+  if [ -n "${CARRYOVER_CACHE:-}" ] && ! only_root_writes "$CARRYOVER_CACHE"; then
+    printf "carryover setup-cuda: others than root can write to CARRYOVER_CACHE=%s, so %s is used\n" "$CARRYOVER_CACHE" \
+      "$own_cache" >&2
+    CARRYOVER_CACHE=$own_cache
+  fi
+  export CARRYOVER_CACHE=${CARRYOVER_CACHE:-$own_cache}
+fi
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 . "$ROOT/scripts/plan.sh"
 . "$ROOT/scripts/fetcher.sh"
@@ -38,8 +61,13 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+index_in_use() { # without a password that may stand in it
+  local index
+  index=${PIP_INDEX_URL:-$(python3 -m pip config get global.index-url 2>/dev/null || true)}
+  sed -E 's#//[^/@]*@#//#' <<<"${index:-"pip's default"}"
+}
 list_wheels() {
-  say "From this machine's package index, each checked by its SHA-256:"
+  say "From the package index $(index_in_use), each checked by its SHA-256:"
   sed -nE 's/^([a-z0-9-]+)==([^ ]+) --hash=sha256:([0-9a-f]{64})  # bytes=([0-9]+)$/\1 \2 \4 \3/p' "${CUDA_LISTS[@]}" |
     while read -r name version bytes digest; do
       printf '  %-24s %-10s %6d MB  %s\n' "$name" "$version" $(((bytes + 500000) / 1000000)) "$digest" >&2

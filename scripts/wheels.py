@@ -8,7 +8,8 @@ usage: wheels.py missing LIST...                   the bytes still to fetch
                                                    whose path starts with one of the prefixes
 
 A line of a list is `name==version --hash=sha256:DIGEST  # bytes=N`. A fetch that broke off, in this call or in an
-earlier one, continues at its last byte; a file gets its name only once its SHA-256 is right, so a named file is whole.
+earlier one, continues at its last byte; a file gets its name only once its SHA-256 is right. Before a named file is
+unpacked, its SHA-256 is checked again.
 """
 import hashlib
 import json
@@ -165,21 +166,35 @@ def get(lists, machine):
     progress.close()
 
 
+def check(file, path, wheel):
+    """What lies in the cache may have changed since it was fetched. The file stays open from here to its unpacking."""
+    digest = hashlib.sha256()
+    for chunk in iter(lambda: file.read(CHUNK), b""):
+        digest.update(chunk)
+    if digest.hexdigest() != wheel.sha256:
+        path.unlink()
+        sys.exit(f"wheels.py: {path.name}: the SHA-256 is wrong, so it was removed and nothing unpacked; run the same "
+                 "command again to fetch it anew")
+    file.seek(0)
+
+
 def unpack(listing, out, prefixes):
     out = Path(out)
     part = out.with_name(out.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     for wheel in read_list(listing):
-        file = here(wheel)
-        if not file:
+        path = here(wheel)
+        if not path:
             sys.exit(f"wheels.py: {wheel.name}=={wheel.version} has not been fetched")
-        with zipfile.ZipFile(file) as archive:
-            for member in archive.infolist():
-                if not member.filename.startswith(tuple(prefixes)) or member.is_dir():
-                    continue
-                mode = member.external_attr >> 16 & 0o777
-                Path(archive.extract(member, part)).chmod(mode | 0o644)  # zipfile itself forgets who may execute
+        with open(path, "rb") as file:
+            check(file, path, wheel)
+            with zipfile.ZipFile(file) as archive:
+                for member in archive.infolist():
+                    if not member.filename.startswith(tuple(prefixes)) or member.is_dir():
+                        continue
+                    mode = member.external_attr >> 16 & 0o777
+                    Path(archive.extract(member, part)).chmod(mode | 0o644)  # zipfile itself forgets who may execute
     if not any(part.iterdir()):
         sys.exit(f"wheels.py: nothing in {listing} starts with {' or '.join(prefixes)}")
     shutil.rmtree(out, ignore_errors=True)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/config_files.h"
 
-#include <QFile>
 #include <QFileDialog>
 #include <QMessageBox>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
+#include "engine/io/json_file.h"
 #include "engine/io/run_folder.h"
 
 namespace carryover {
@@ -43,10 +43,7 @@ void write_grouping(const Grouping& grouping, const QString& path) {
 
 SegmentConfig read_config(const SegmentConfig& base, const ModelConfig& model, const QString& path) {
   const std::string where = path.toStdString();
-  QFile file(path);
-  if (!file.open(QIODevice::ReadOnly))
-    throw EngineError(Fault::Io, where, file.errorString().toStdString(), "Choose a file that can be read.");
-  nlohmann::json json = nlohmann::json::parse(file.readAll().toStdString(), nullptr, false);
+  nlohmann::json json = read_json_file(where);
   if (!json.is_object())
     throw EngineError(Fault::BadInput, where, "is not a JSON object", "Choose a file that this program exported.");
   if (json.contains("config") && json["config"].is_object()) json = json["config"];

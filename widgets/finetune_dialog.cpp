@@ -3,7 +3,6 @@
 
 #include <QComboBox>
 #include <QEvent>
-#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGroupBox>
@@ -15,6 +14,7 @@
 #include "engine/core/config_fields.h"
 #include "engine/core/error.h"
 #include "engine/core/training_cost.h"
+#include "engine/io/json_file.h"
 #include "engine/io/model_source.h"
 #include "engine/io/run_folder.h"
 #include "widgets/button_row.h"
@@ -301,10 +301,7 @@ void FinetuneDialog::save_config(const QString& path) {
 
 void FinetuneDialog::load_config(const QString& path) {
   const std::string where = path.toStdString();
-  QFile file(path);
-  if (!file.open(QIODevice::ReadOnly))
-    throw EngineError(Fault::Io, where, file.errorString().toStdString(), "Choose a file that can be read.");
-  const auto json = nlohmann::json::parse(file.readAll().toStdString(), nullptr, false);
+  const auto json = read_json_file(where);
   if (!json.is_object())
     throw EngineError(Fault::BadInput, where, "is not a JSON object", "Choose a config of a training run.");
   set_plan(plan_from_json(json, where));

@@ -38,6 +38,17 @@ class RangeEdit : public QUndoCommand {
   SegmentRange before_, after_;
 };
 
+/// What the run does not have is not selected, whoever asks: a bookmark may be of another run, or of any file.
+Selection fitted(Selection selection, const RunModel& run) {
+  if (run.is_empty()) return selection;
+  const ModelConfig& model = run.model().config;
+  if (selection.layer >= model.layers) selection.layer = -1;
+  if (selection.head >= model.heads) selection.head = -1;
+  if (selection.segment >= run.expected_segments()) selection.segment = -1;
+  if (selection.token >= run.token_count()) selection.token = -1;
+  return selection;
+}
+
 }  // namespace
 
 Selection with_segment(const Selection& from, int segment, const RunModel& run) {
@@ -75,7 +86,8 @@ void LabContext::forget_run() {
   Q_EMIT history_changed();
 }
 
-void LabContext::select(const Selection& selection) {
+void LabContext::select(const Selection& wanted) {
+  const Selection selection = fitted(wanted, run_);
   if (selection == selected_) return;
   selected_ = selection;
   history_.resize(history_index_ + 1);
@@ -92,7 +104,8 @@ void LabContext::hover(const Selection& selection) {
   Q_EMIT hover_changed();
 }
 
-void LabContext::pin(const Selection& selection) {
+void LabContext::pin(const Selection& wanted) {
+  const Selection selection = fitted(wanted, run_);
   if (selection == pinned_) return;
   pinned_ = selection;
   Q_EMIT pinned_changed();

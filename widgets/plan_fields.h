@@ -40,6 +40,10 @@ struct PlanGroup {
 /// Every field of TrainingPlan, TrainingConfig and SegmentConfig, once.
 const std::vector<PlanGroup>& plan_groups();
 
+/// Whether fields of a plan, which may be half of one and come from any file, have values that their editors take. Null
+/// will do. Throws EngineError{BadInput} naming `where` and the field.
+void check_plan_values(const nlohmann::json& fields, const std::string& where);
+
 /// The editor of one field: a label, an input with its unit, and what it is for or what is wrong with it. GUI thread.
 class PlanFieldEditor : public QObject {
   Q_OBJECT
@@ -53,7 +57,7 @@ class PlanFieldEditor : public QObject {
 
   /// Throws EngineError{BadInput} naming the field where what is typed is no value of its kind.
   nlohmann::json value() const;
-  void set_value(const nlohmann::json& value);
+  void set_value(const nlohmann::json& value);  ///< one that check_plan_values() takes
   void set_problem(const QString& problem);  ///< empty: none; the help then stands in its place
 
  Q_SIGNALS:

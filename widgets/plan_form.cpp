@@ -63,6 +63,7 @@ nlohmann::json PlanForm::fields() const {
 }
 
 void PlanForm::set_fields(const nlohmann::json& fields) {
+  check_plan_values(fields, "form");
   filling_ = true;
   for (PlanFieldEditor* editor : editors_)
     if (fields.contains(editor->field().key)) editor->set_value(fields[editor->field().key]);

@@ -16,7 +16,7 @@ class PlanForm : public QTabWidget {
 
   /// The plan as plan_json() gives it. Throws EngineError{BadInput} whose problem begins with the field's name.
   nlohmann::json fields() const;
-  void set_fields(const nlohmann::json& fields);  ///< without changed()
+  void set_fields(const nlohmann::json& fields);  ///< without changed(). Throws as check_plan_values()
   /// Shows it beside the field that the problem's first word names; with none, or another, everything is fine.
   /// Returns whether there is such a field.
   bool show_problem(const QString& problem, const QString& advice);

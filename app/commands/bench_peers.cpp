@@ -2,9 +2,7 @@
 #include "app/commands/bench_peers.h"
 
 #include <poll.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
@@ -17,6 +15,7 @@
 #include "engine/io/run_command.h"
 #include "engine/io/run_folder.h"
 #include "engine/remote/child_process.h"
+#include "engine/remote/command_words.h"
 #include "engine/remote/pipe_io.h"
 #include "engine/remote/temporary_folder.h"
 
@@ -39,7 +38,7 @@ std::string last_line(const std::string& text) {
 class PeerProcess {
  public:
   PeerProcess(std::string name, const std::string& command)
-      : name_(std::move(name)), child_("unset GOMP_SPINCOUNT GLIBC_TUNABLES; exec " + command) {}
+      : name_(std::move(name)), child_(command_words(command), {"GOMP_SPINCOUNT", "GLIBC_TUNABLES"}) {}
 
   void send(const std::string& line, RunControl& control) {
     if (write_all(child_.input(), line + "\n", [&] { return stops(control); })) return;
@@ -98,7 +97,9 @@ class TransformersPeer {
   TransformersPeer(const std::string& python, const BenchInput& input, RunControl& control) : input_(input) {
     const std::string script = folder_.path() + "/peer_transformers.py";
     write_file_atomically(script, bench_peer_script);
-    process_ = std::make_unique<PeerProcess>("transformers", shell_word(python) + " -u " + shell_word(script));
+    const bool by_path = python.find('/') != std::string::npos;
+    const std::string program = by_path ? std::filesystem::absolute(python).string() : python;
+    process_ = std::make_unique<PeerProcess>("transformers", shell_word(program) + " -u " + shell_word(script));
     const ModelInfo& model = input.model;
     json setup{{"dtype", dtype_name(dtype())}, {"threads", model.threads}, {"device", device_name(model.device)}};
     if (has_our_weights())
@@ -228,16 +229,6 @@ class LlamaBenchSubject final : public BenchSubject {
   bool flash_attention_;
 };
 
-std::string find_on_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::filesystem::path file = std::filesystem::path(folder) / program;
-    if (::access(file.c_str(), X_OK) == 0) return file.string();
-  }
-  return {};
-}
-
 }  // namespace
 
 std::vector<std::unique_ptr<BenchSubject>> transformers_subjects(const std::string& python, const BenchInput& input,
@@ -251,7 +242,7 @@ std::vector<std::unique_ptr<BenchSubject>> transformers_subjects(const std::stri
 
 std::vector<std::unique_ptr<BenchSubject>> llama_bench_subjects(const BenchInput& input, std::string& why_not) {
   std::vector<std::unique_ptr<BenchSubject>> subjects;
-  const std::string program = find_on_path("llama-bench");
+  const std::string program = find_program("llama-bench");
   if (program.empty())
     why_not = "there is no llama-bench on PATH";
   else if (!input.model.path.ends_with(".gguf"))

@@ -39,17 +39,21 @@ bool is_drag_of_files(const QEvent& event) {
 }  // namespace
 
 Desk::Desk(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, QObject* parent)
-    : QObject(parent), window_(window), settings_(settings), keeper_(keeper), start_(new StartPanel(window)) {
+    : QObject(parent),
+      window_(window),
+      settings_(settings),
+      keeper_(keeper),
+      consent_(window, settings),
+      start_(new StartPanel(window)) {
   if (!settings.problem().isEmpty()) window.context().add_note(settings.problem(), true);
   build_menu();
   remember_files();
   window.installEventFilter(this);
   take_drops();
   connect(&window, &MainWindow::session_wanted, &keeper, &SessionKeeper::open_session);
-  connect(&keeper, &SessionKeeper::failed, this, [this](const ErrorReport& report) {
-    window_.message_bar().show_error(report);
-    window_.context().add_note(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice), true);
-  });
+  keeper.set_ask_engine([this](const QString& command, const auto& answer) { consent_.ask(command, answer); });
+  connect(&keeper, &SessionKeeper::engine_declined, this, &Desk::tell_of_declined_engine);
+  connect(&keeper, &SessionKeeper::failed, &window, &MainWindow::show_error);
   connect(&keeper, &SessionKeeper::session_saved, this,
           [this](const QString& path) { window_.context().add_note(tr("Session saved as %1").arg(path)); });
 }
@@ -228,6 +232,17 @@ void Desk::save_session(bool ask_for_name) {
     if (QFileInfo(path).suffix() != session_suffix) path += u'.' + session_suffix;
   }
   keeper_.save_session(path);
+}
+
+void Desk::tell_of_declined_engine(const QString& command) {
+  window_.show_error({Fault::Usage, tr("session"),
+                      tr("its engine was not started: %1").arg(EngineConsent::shown(command)),
+                      tr("Its model is on that engine's machine. Start the engine, or open a model of this machine.")});
+  window_.message_bar().offer(tr("Look at the command"), [this, command] {
+    consent_.ask_again(command, [this](bool start) {
+      if (start) keeper_.start_declined_engine();
+    });
+  });
 }
 
 void Desk::ask_layout_name() {

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QPointer>
 
+#include "app/desk/engine_consent.h"
 #include "app/desk/session_keeper.h"
 #include "app/desk/settings.h"
 #include "app/main_window.h"
@@ -44,6 +45,7 @@ class Desk : public QObject {
   void add_questions(QMenu* menu);
   void remember_files();
   void save_settings();
+  void tell_of_declined_engine(const QString& command);
   void open_session();
   void save_session(bool ask_for_name);
   void ask_layout_name();
@@ -56,6 +58,7 @@ class Desk : public QObject {
   MainWindow& window_;
   SettingsFile& settings_;
   SessionKeeper& keeper_;
+  EngineConsent consent_;
   StartPanel* start_;  ///< in the window
   QPointer<GuideWindow> guide_;
   bool closing_ = false;  ///< the question was answered

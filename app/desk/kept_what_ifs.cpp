@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/desk/session_fields.h"
 #include "app/desk/versioned_json.h"
 #include "engine/core/edit_json.h"
 #include "engine/core/error.h"
@@ -66,8 +67,9 @@ KeptWhatIf kept_from(const json& fields, const std::string& where) {
   KeptWhatIf kept;
   WhatIfResult& result = kept.result;
   result.name = QString::fromStdString(fields.at("name").get<std::string>());
-  fields.at("segment").get_to(result.segment);
-  fields.at("first_token").get_to(result.first_token);
+  const SessionFields checked(fields, where, "what_ifs");
+  result.segment = checked.index("segment", 0, 0);
+  result.first_token = checked.integer("first_token", 0, 0);
   update_from_json(result.run_config, fields.at("run_config"), where);
   result.edit = edit_from_json(fields.at("edit"), where);
   result.before = losses_of(fields.at("before"));
@@ -77,7 +79,7 @@ KeptWhatIf kept_from(const json& fields, const std::string& where) {
   result.changes = changed_hits(side_of(fields.at("lost"), where), side_of(fields.at("gained"), where));
   const json& change = fields.at("change");
   result.change = {change.at("mean"), change.at("low"), change.at("high")};
-  fields.at("segments_run").get_to(result.segments_run);
+  result.segments_run = checked.index("segments_run", 0, 0);
   fields.at("seconds").get_to(result.seconds);
   result.provenance = QString::fromStdString(fields.at("run").get<std::string>());
   fields.at("in_run").get_to(kept.in_run);

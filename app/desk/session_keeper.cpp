@@ -209,7 +209,7 @@ void SessionKeeper::restore(const SessionState& state) {
   if (folder_) count_attempt(folder_->attempt_file());
   state_ = state;
   state_.closed = false;
-  restorer_ = new SessionRestorer(window_, state, this);
+  restorer_ = new SessionRestorer(window_, state, ask_engine_, this);
   connect(restorer_, &SessionRestorer::files_wanted, this, [this](const std::string& open_weights) {
     post([state = state_, open_weights](SessionWriter& writer) { writer.read(state, open_weights); });
   });
@@ -218,6 +218,7 @@ void SessionKeeper::restore(const SessionState& state) {
 }
 
 void SessionKeeper::end_restore(bool run_shown) {
+  const bool declined = engine_is_declined();
   restorer_->deleteLater();
   restorer_ = nullptr;
   run_on_show_ = run_shown;
@@ -225,6 +226,20 @@ void SessionKeeper::end_restore(bool run_shown) {
   saved_ = state_.unsaved ? SessionState() : capture();
   keep_now();
   Q_EMIT session_opened(state_.file);
+  if (declined) Q_EMIT engine_declined(state_.engine);
+}
+
+/// The session names an engine that is not used, and nothing else has been opened in its place.
+bool SessionKeeper::engine_is_declined() const {
+  const RunController& controller = window_.controller();
+  return !state_.engine.isEmpty() && controller.engine_command().isEmpty() && !controller.model();
+}
+
+void SessionKeeper::start_declined_engine() {
+  if (restoring() || !engine_is_declined()) return;
+  const SessionState wanted = state_;
+  window_.controller().use_engine(wanted.engine);
+  if (!wanted.model.isEmpty()) window_.controller().open_model(wanted.model, wanted.adapter);
 }
 
 QString SessionKeeper::unused_file(const QString& stem, const QString& suffix) {

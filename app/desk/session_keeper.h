@@ -37,11 +37,16 @@ class SessionKeeper : public QObject {
   bool restoring() const { return restorer_ != nullptr; }
   void keep_now();  ///< at once, where something changed
   void freeze();    ///< the window is closing: what is on it now is what will be kept
+  /// Who says whether a session's engine may be started. None: it never is.
+  void set_ask_engine(AskEngine ask) { ask_engine_ = std::move(ask); }
+  /// Connects to it after all, and opens its model; the session must still be on show.
+  void start_declined_engine();
 
  Q_SIGNALS:
   void session_opened(const QString& path);  ///< a session file, or empty: what a window left behind
   void session_saved(const QString& path);
   void failed(const carryover::ErrorReport& report);
+  void engine_declined(const QString& command);  ///< the session is opened without it
 
  private:
   template <typename Call>
@@ -52,6 +57,7 @@ class SessionKeeper : public QObject {
   bool adopt(const QString& path);
   void restore(const SessionState& state);
   void end_restore(bool run_shown);
+  bool engine_is_declined() const;
   SessionState capture();
   void capture_opened(SessionState& state);
   void capture_views(SessionState& state);
@@ -79,6 +85,7 @@ class SessionKeeper : public QObject {
   int files_made_ = 0;
   bool run_on_show_ = false;  ///< what the window shows is the state's run, and no training's step
   bool frozen_ = false;
+  AskEngine ask_engine_;
 };
 
 }  // namespace carryover

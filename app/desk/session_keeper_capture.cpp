@@ -36,7 +36,7 @@ SessionState SessionKeeper::capture() {
 void SessionKeeper::capture_opened(SessionState& state) {
   const RunController& controller = window_.controller();
   if (controller.loading()) return;
-  if (state.engine != controller.engine_command()) {  // which has models of its own
+  if (!engine_is_declined() && state.engine != controller.engine_command()) {  // which has models of its own
     state.engine = controller.engine_command();
     state.model.clear();
     state.adapter.clear();

@@ -2,6 +2,9 @@
 #include "app/desk/session_restorer.h"
 
 #include <QFileInfo>
+#include <QPointer>
+#include <algorithm>
+#include <utility>
 
 #include "app/message_bar.h"
 #include "engine/core/error.h"
@@ -10,8 +13,8 @@
 
 namespace carryover {
 
-SessionRestorer::SessionRestorer(MainWindow& window, const SessionState& state, QObject* parent)
-    : QObject(parent), window_(window), state_(state) {}
+SessionRestorer::SessionRestorer(MainWindow& window, const SessionState& state, AskEngine ask_engine, QObject* parent)
+    : QObject(parent), window_(window), state_(state), ask_engine_(std::move(ask_engine)) {}
 
 void SessionRestorer::start() {
   LabContext& context = window_.context();
@@ -29,12 +32,27 @@ void SessionRestorer::start() {
       context.add_note(tr("The training run %1 is not on this machine, or no longer").arg(folder), true);
     }
   }
-  start_loading();
+  choose_engine();
+}
+
+/// The file may be anybody's: a command that it names is started only where the user allows it. One that the window
+/// uses already was allowed.
+void SessionRestorer::choose_engine() {
+  RunController& controller = window_.controller();
+  if (state_.engine == controller.engine_command()) return start_loading();
+  const auto answer = [this, alive = QPointer(this)](bool start) {
+    if (!alive) return;
+    window_.controller().use_engine(start ? state_.engine : QString());  // the open model goes in both cases
+    if (!start) state_.model.clear();                                    // its path is of the engine's machine
+    start_loading();
+  };
+  if (state_.engine.isEmpty()) return answer(true);
+  if (!ask_engine_) return answer(false);
+  ask_engine_(state_.engine, answer);
 }
 
 void SessionRestorer::start_loading() {
   RunController& controller = window_.controller();
-  if (state_.engine != controller.engine_command()) controller.use_engine(state_.engine);
   const auto& open = controller.model();
   const bool same =
       open && open->info.path == state_.model.toStdString() && open->info.adapter == state_.adapter.toStdString() &&
@@ -131,12 +149,26 @@ void SessionRestorer::apply_config() {
   }
 }
 
+/// Whether everything that the edit names is in the run.
+bool SessionRestorer::fits(const SegmentEdit& edit) const {
+  const RunModel& run = window_.context().run();
+  const ModelConfig& model = run.model().config;
+  const auto has_slot = [&](const SlotRef& slot) {
+    return slot.layer < model.layers && slot.head < model.heads && slot.position < run.token_count();
+  };
+  const auto has_range = [&](const TokenRange& range) { return range.last <= run.token_count(); };
+  return std::all_of(edit.dropped.begin(), edit.dropped.end(), has_slot) &&
+         std::all_of(edit.added.begin(), edit.added.end(), has_slot) &&
+         std::all_of(edit.banned.begin(), edit.banned.end(), has_range);
+}
+
 void SessionRestorer::select() {
   LabContext& context = window_.context();
   if (state_.selection.segment < context.run().segment_count()) context.select(state_.selection);
   if (state_.pinned.segment < context.run().segment_count()) context.pin(state_.pinned);
   if (state_.range.last < context.run().expected_segments()) context.set_range(state_.range);
-  context.what_ifs().set_draft(state_.draft);
+  if (fits(state_.draft)) return context.what_ifs().set_draft(state_.draft);
+  context.add_note(tr("The session's what-if names places that the run does not have; it was left out"), true);
 }
 
 void SessionRestorer::show_what_ifs(const std::vector<KeptWhatIf>& kept, bool run_shown) {
@@ -156,7 +188,7 @@ void SessionRestorer::show_what_ifs(const std::vector<KeptWhatIf>& kept, bool ru
 void SessionRestorer::open_dialog() {
   if (!state_.finetune.is_object()) return;
   PlanForm& form = window_.open_finetune()->form();
-  form.set_fields(state_.finetune);
+  form.set_fields(state_.finetune);  // read_session() has checked them
   Q_EMIT form.changed();
 }
 

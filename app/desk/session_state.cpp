@@ -3,10 +3,15 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <algorithm>
+#include <limits>
 
+#include "app/desk/session_fields.h"
 #include "app/desk/versioned_json.h"
+#include "engine/core/config_fields.h"
 #include "engine/core/edit_json.h"
 #include "engine/core/error.h"
+#include "widgets/plan_fields.h"
 
 namespace carryover {
 namespace {
@@ -41,17 +46,8 @@ json text_json(const QString& text) {
   return text.isEmpty() ? json() : json(text.toStdString());
 }
 
-QString text_of(const json& fields, const char* key) {
-  const auto found = fields.find(key);
-  return found == fields.end() || found->is_null() ? QString() : QString::fromStdString(found->get<std::string>());
-}
-
 json bytes_json(const QByteArray& bytes) {
   return text_json(QString::fromLatin1(bytes.toBase64()));
-}
-
-QByteArray bytes_of(const json& fields, const char* key) {
-  return QByteArray::fromBase64(text_of(fields, key).toLatin1());
 }
 
 json selection_json(const Selection& selection) {
@@ -59,21 +55,24 @@ json selection_json(const Selection& selection) {
       {"segment", selection.segment}, {"layer", selection.layer}, {"head", selection.head}, {"token", selection.token}};
 }
 
-Selection selection_of(const json& fields) {
-  Selection selection;
-  selection.segment = fields.value("segment", -1);
-  selection.layer = fields.value("layer", -1);
-  selection.head = fields.value("head", -1);
-  selection.token = fields.value("token", std::int64_t{-1});
-  return selection;
+Selection selection_of(const SessionFields& fields) {
+  return {fields.index("segment", -1), fields.index("layer", -1), fields.index("head", -1),
+          fields.integer("token", -1, -1)};
 }
 
 json range_json(const SegmentRange& range) {
   return range.is_set() ? json{range.first, range.last} : json::array();
 }
 
-SegmentRange range_of(const json& fields) {
-  return fields.empty() ? SegmentRange{} : SegmentRange{fields.at(0), fields.at(1)};
+SegmentRange range_of(const SessionFields& fields) {
+  const json& ends = fields.list("range");
+  if (ends.empty()) return {};
+  if (ends.size() != 2) fields.refuse("range", "is not a first and a last segment");
+  const std::int64_t first = read_integer(ends[0], fields.where(), "range");
+  const std::int64_t last = read_integer(ends[1], fields.where(), "range");
+  if (first < 0 || last < first || last > std::numeric_limits<int>::max())
+    fields.refuse("range", "goes from " + std::to_string(first) + " to " + std::to_string(last));
+  return {static_cast<int>(first), static_cast<int>(last)};
 }
 
 json options_json(const RunOptions& options) {
@@ -83,12 +82,24 @@ json options_json(const RunOptions& options) {
           {"tokens", options.token_limit}};
 }
 
-RunOptions options_of(const json& fields) {
+DType dtype_of(const SessionFields& fields) {
+  const QString name = fields.text("dtype");
+  return name.isEmpty() ? DType::Auto : parse_dtype(name.toStdString());
+}
+
+RunOptions options_of(const SessionFields& fields) {
   RunOptions options;
-  options.policy = fields.value("policy", options.policy);
-  options.dtype = parse_dtype(fields.value("dtype", std::string("auto")));
-  options.device = parse_device(fields.value("device", std::string("auto")));
-  options.token_limit = fields.value("tokens", options.token_limit);
+  const auto name = [&](const char* key, std::string_view missing) {
+    const QString text = fields.text(key);
+    return text.isEmpty() ? std::string(missing) : text.toStdString();
+  };
+  options.policy = name("policy", options.policy);
+  const std::vector<std::string> policies = policy_names();
+  if (std::find(policies.begin(), policies.end(), options.policy) == policies.end())
+    fields.refuse("policy", "is '" + options.policy.substr(0, 60) + "', which is none");
+  options.dtype = dtype_of(fields);
+  options.device = parse_device(name("device", "auto"));
+  options.token_limit = fields.integer("tokens", options.token_limit, 0);
   return options;
 }
 
@@ -99,9 +110,12 @@ json bookmarks_json(const std::vector<Bookmark>& bookmarks) {
   return list;
 }
 
-std::vector<Bookmark> bookmarks_of(const json& list) {
+std::vector<Bookmark> bookmarks_of(const SessionFields& fields) {
   std::vector<Bookmark> bookmarks;
-  for (const json& entry : list) bookmarks.push_back({text_of(entry, "name"), selection_of(entry.at("place"))});
+  for (const json& entry : fields.list("bookmarks")) {
+    const SessionFields bookmark(entry, fields.where(), "bookmarks");
+    bookmarks.push_back({bookmark.text("name"), selection_of(bookmark.object("place"))});
+  }
   return bookmarks;
 }
 
@@ -109,50 +123,56 @@ QString inside(const QString& path, const QString& folder) {
   return path.startsWith(folder + u'/') ? path.mid(folder.size() + 1) : path;
 }
 
+/// Cleaned, so that a path does not lie in the session's folder by its beginning and elsewhere by its `..`.
 QString absolute(const QString& path, const QString& folder) {
-  return path.isEmpty() ? path : QDir(folder).absoluteFilePath(path);
+  return path.isEmpty() ? path : QDir::cleanPath(QDir(folder).absoluteFilePath(path));
 }
 
-void read_runs(SessionState& state, const json& fields, const QString& folder) {
-  state.run = absolute(text_of(fields, "run"), folder);
-  state.run_folder = absolute(text_of(fields, "run_folder"), folder);
-  state.pinned_run = absolute(text_of(fields, "pinned_run"), folder);
-  fields.at("pinned_segments").get_to(state.pinned_segments);
-  state.what_ifs = absolute(text_of(fields, "what_ifs"), folder);
-  fields.at("shown_what_if").get_to(state.shown_what_if);
+void read_runs(SessionState& state, const SessionFields& fields, const QString& folder) {
+  state.run = absolute(fields.text("run"), folder);
+  state.run_folder = absolute(fields.text("run_folder"), folder);
+  state.pinned_run = absolute(fields.text("pinned_run"), folder);
+  state.pinned_segments = fields.index("pinned_segments", 0, 0);
+  state.what_ifs = absolute(fields.text("what_ifs"), folder);
+  state.shown_what_if = fields.index("shown_what_if", -1);
+}
+
+void read_trainings(SessionState& state, const SessionFields& fields, const QString& folder) {
+  for (const json& training : fields.list("trainings"))
+    state.trainings += absolute(QString::fromStdString(read_string(training, fields.where(), "trainings")), folder);
+  state.finetune = fields.object_or_null("finetune");
+  check_plan_values(state.finetune, fields.where() + ": finetune");
 }
 
 /// `path`: of the file.
-SessionState state_of(const json& fields, const QString& path) {
+SessionState state_of(const SessionFields& fields, const QString& path) {
   const QString folder = QFileInfo(path).absolutePath();
   SessionState state;
-  state.engine = text_of(fields, "engine");
+  state.engine = fields.text("engine");
   const auto model_path = [&](const char* key) {  // one of another machine is taken as it is
-    return state.engine.isEmpty() ? absolute(text_of(fields, key), folder) : text_of(fields, key);
+    return state.engine.isEmpty() ? absolute(fields.text(key), folder) : fields.text(key);
   };
   state.model = model_path("model");
   state.adapter = model_path("adapter");
-  fields.at("weights").get_to(state.weights);
-  state.dtype = parse_dtype(fields.at("dtype").get<std::string>());
-  state.text = absolute(text_of(fields, "text"), folder);
-  state.text_name = text_of(fields, "text_name");
-  state.options = options_of(fields.value("options", json::object()));
-  state.config = fields.value("config", json());
-  state.selection = selection_of(fields.value("selection", json::object()));
-  state.pinned = selection_of(fields.at("pinned"));
-  state.range = range_of(fields.at("range"));
-  state.draft = edit_from_json(fields.at("draft"), path.toStdString());
-  state.notes = text_of(fields, "notes");
-  state.bookmarks = bookmarks_of(fields.value("bookmarks", json::array()));
+  state.weights = fields.text("weights").toStdString();
+  state.dtype = dtype_of(fields);
+  state.text = absolute(fields.text("text"), folder);
+  state.text_name = fields.text("text_name");
+  state.options = options_of(fields.object("options"));
+  state.config = fields.object_or_null("config");
+  state.selection = selection_of(fields.object("selection"));
+  state.pinned = selection_of(fields.object("pinned"));
+  state.range = range_of(fields);
+  state.draft = edit_from_json(fields.any("draft"), path.toStdString());
+  state.notes = fields.text("notes");
+  state.bookmarks = bookmarks_of(fields);
   read_runs(state, fields, folder);
-  for (const json& training : fields.value("trainings", json::array()))
-    state.trainings += absolute(QString::fromStdString(training.get<std::string>()), folder);
-  state.finetune = fields.value("finetune", json());
-  state.geometry = bytes_of(fields, "geometry");
-  state.layout = bytes_of(fields, "layout");
-  state.file = text_of(fields, "file");
-  fields.at("unsaved").get_to(state.unsaved);
-  state.closed = fields.value("closed", false);
+  read_trainings(state, fields, folder);
+  state.geometry = fields.bytes("geometry");
+  state.layout = fields.bytes("layout");
+  state.file = fields.text("file");
+  state.unsaved = fields.flag("unsaved");
+  state.closed = fields.flag("closed");
   return state;
 }
 
@@ -206,7 +226,7 @@ std::string session_text(const SessionState& state, const QString& folder) {
 SessionState read_session(const QString& path) {
   const json fields = read_versioned(path, session_format());
   try {
-    return state_of(fields, path);
+    return state_of({fields, path.toStdString()}, path);
   } catch (const json::exception& error) {
     throw EngineError(Fault::BadInput, path.toStdString(), std::string("has the wrong fields: ") + error.what(),
                       "Choose a session file that Carryover wrote.");

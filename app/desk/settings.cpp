@@ -68,19 +68,24 @@ Settings settings_of(const json& fields) {
   for (const auto& [name, state] : layouts.items())
     settings.layouts[QString::fromStdString(name)] =
         QByteArray::fromBase64(QByteArray::fromStdString(state.get<std::string>()));
+  for (const json& engine : fields.value("engines", json::array()))
+    settings.engines[engine.at("command").get<EngineCommand>()] = engine.at("start").get<bool>();
   return settings;
 }
 
 json settings_json(const Settings& settings) {
   json layouts = json::object();
   for (const auto& [name, state] : settings.layouts) layouts[name.toStdString()] = state.toBase64().toStdString();
+  json engines = json::array();
+  for (const auto& [command, start] : settings.engines) engines.push_back({{"command", command}, {"start", start}});
   return {{"theme", settings.theme == ThemeKind::Dark ? "dark" : "light"},
           {"language", settings.language.toStdString()},
           {"start_panel", settings.start_panel},
           {"recent_models", models_json(settings.models)},
           {"recent_texts", list_json(settings.texts)},
           {"recent_sessions", list_json(settings.sessions)},
-          {"layouts", layouts}};
+          {"layouts", layouts},
+          {"engines", engines}};
 }
 
 }  // namespace

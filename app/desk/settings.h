@@ -5,6 +5,8 @@
 #include <QString>
 #include <QStringList>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "widgets/theme.h"
 
@@ -19,6 +21,8 @@ struct RecentModel {
   bool operator==(const RecentModel&) const = default;
 };
 
+using EngineCommand = std::vector<std::string>;  ///< program and arguments
+
 /// What a person's window keeps from one start to the next, beside sessions. A plain value.
 struct Settings {
   ThemeKind theme = ThemeKind::Light;
@@ -27,6 +31,7 @@ struct Settings {
   QList<RecentModel> models;                    ///< used lately, the newest first
   QStringList texts, sessions;                  ///< likewise
   std::map<QString, QByteArray> layouts;        ///< own ones by name: QMainWindow::saveState()
+  std::map<EngineCommand, bool> engines;        ///< which commands a session may start (engine_consent.h)
 
   bool operator==(const Settings&) const = default;
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/edit_json.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/config_fields.h"
 #include "engine/core/error.h"
 
 namespace carryover {
@@ -11,6 +13,9 @@ using nlohmann::json;
 
 namespace {
 
+constexpr std::size_t kMostEntries = 1'000'000;
+constexpr std::int64_t kMostPositions = std::int64_t{1} << 48;  ///< so that sums of two stay in range
+
 json slots_json(const std::vector<SlotRef>& held) {
   json list = json::array();
   for (const SlotRef& slot : held)
@@ -18,9 +23,28 @@ json slots_json(const std::vector<SlotRef>& held) {
   return list;
 }
 
-std::vector<SlotRef> slots_of(const json& list) {
+const json& list_of(const json& fields, const char* key, const std::string& where) {
+  const json& list = fields.at(key);
+  if (!list.is_array() || list.size() > kMostEntries)
+    refuse_field(where, key, "is not a list of at most " + std::to_string(kMostEntries), "Make the what-if again.");
+  return list;
+}
+
+std::int64_t place_of(const json& value, const char* key, const std::string& where, std::int64_t most) {
+  const std::int64_t place = read_integer(value, where, key);
+  if (place < 0 || place > most)
+    refuse_field(where, key, "is " + std::to_string(place) + ", which is no place", "Make the what-if again.");
+  return place;
+}
+
+std::vector<SlotRef> slots_of(const json& list, const std::string& where) {
   std::vector<SlotRef> held;
-  for (const json& slot : list) held.push_back({slot.at("layer"), slot.at("head"), slot.at("position")});
+  for (const json& slot : list) {
+    const auto index = [&](const char* key) {
+      return static_cast<int>(place_of(slot.at(key), key, where, std::numeric_limits<int>::max()));
+    };
+    held.push_back({index("layer"), index("head"), place_of(slot.at("position"), "position", where, kMostPositions)});
+  }
   return held;
 }
 
@@ -50,12 +74,14 @@ json edit_json(const SegmentEdit& edit) {
 SegmentEdit edit_from_json(const json& fields, const std::string& where) {
   try {
     SegmentEdit edit;
-    fields.at("no_carry").get_to(edit.no_carry);
-    edit.prefix = source_of(fields.at("prefix"), where);
-    edit.seed = fields.value("seed", edit.seed);
-    edit.dropped = slots_of(fields.at("dropped"));
-    edit.added = slots_of(fields.at("added"));
-    for (const json& range : fields.at("banned")) edit.banned.push_back({range.at(0), range.at(1)});
+    edit.no_carry = read_flag(fields.at("no_carry"), where, "no_carry");
+    edit.prefix = source_of(read_string(fields.at("prefix"), where, "prefix"), where);
+    if (const auto seed = fields.find("seed"); seed != fields.end()) edit.seed = read_unsigned(*seed, where, "seed");
+    edit.dropped = slots_of(list_of(fields, "dropped", where), where);
+    edit.added = slots_of(list_of(fields, "added", where), where);
+    for (const json& range : list_of(fields, "banned", where))
+      edit.banned.push_back({place_of(range.at(0), "banned", where, kMostPositions),
+                             place_of(range.at(1), "banned", where, kMostPositions)});
     if (const auto config = fields.find("config"); config != fields.end())
       update_from_json(edit.config.emplace(), *config, where);
     return edit;

@@ -57,6 +57,7 @@ void RunOutline::append(const SegmentDigest& digest, std::span<const BriefHead> 
 }
 
 void RunOutline::cut(int count) {
+  CARRYOVER_CHECK(count >= 0);
   if (count >= this->count()) return;
   const SegmentRecord& last = segment(count).record;
   const auto first = nll_.begin() + std::min(last.first_token + 1, std::ssize(nll_));

@@ -183,11 +183,8 @@ void BpeTokenizer::merge_word(std::string_view word, std::vector<std::int32_t>& 
 }
 
 std::string BpeTokenizer::bytes(std::int32_t id) const {
-  if (id < 0 || id >= vocabulary()) {
-    throw EngineError(Fault::BadInput, where_, "has no token " + std::to_string(id),
-                      "Ids go from 0 to " + std::to_string(vocabulary() - 1) + ".");
-  }
-  return bytes_[static_cast<std::size_t>(id)];
+  const bool known = id >= 0 && id < vocabulary() && !bytes_[static_cast<std::size_t>(id)].empty();
+  return known ? bytes_[static_cast<std::size_t>(id)] : unknown_id_text(id);
 }
 
 std::string BpeTokenizer::decode(std::span<const std::int32_t> ids) const {

@@ -14,6 +14,7 @@
 #include "engine/io/input_file.h"
 #include "engine/io/json_file.h"
 #include "engine/io/npy.h"
+#include "engine/io/regular_file.h"
 #include "engine/io/run_index.h"
 
 namespace carryover {
@@ -73,7 +74,9 @@ HeadHits hits_of_line(const std::string& line, const std::string& where, std::in
 class HitLines {
  public:
   HitLines(const std::string& path, std::int64_t begin, std::int64_t tokens)
-      : path_(path), tokens_(tokens), input_(path, std::ios::binary) {
+      : path_(path), tokens_(tokens) {
+    require_regular_file(path);
+    input_.open(path, std::ios::binary);
     std::string line;
     while (end_ < begin && read(line)) {
     }

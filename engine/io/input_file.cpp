@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/io/input_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <cstring>
 
 #include "engine/core/error.h"
+#include "engine/io/regular_file.h"
 
 namespace carryover {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 }  // namespace
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  descriptor_ = open_regular_file(path_);
   if (descriptor_ < 0) refuse(path_, errno);
 }
 

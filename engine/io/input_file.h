@@ -6,7 +6,7 @@
 namespace carryover {
 
 /// A file of which parts are read, by their place. It stays open: a file that is removed or replaced meanwhile still
-/// reads. Any thread. Throws EngineError{Io} naming the file.
+/// reads. Any thread. Throws EngineError{Io} naming the file, also where it is a FIFO or a device.
 class InputFile {
  public:
   explicit InputFile(std::string path);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/io/mapped_file.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <cstring>
 
 #include "engine/core/error.h"
+#include "engine/io/regular_file.h"
 
 namespace carryover {
 
@@ -30,12 +30,10 @@ struct Descriptor {
 }  // namespace
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a FIFO must not block
+  const Descriptor file{open_regular_file(path)};
   if (file.number < 0) fail(path, "can't be opened");
   struct stat status {};
   if (fstat(file.number, &status) != 0) fail(path, "can't be examined");
-  if (S_ISDIR(status.st_mode)) throw EngineError(Fault::Io, path, "is a folder", "Give a file.");
-  if (!S_ISREG(status.st_mode)) throw EngineError(Fault::Io, path, "is not a regular file", "Give a file on disk.");
   if (status.st_size == 0) throw EngineError(Fault::BadInput, path, "is empty", "Fetch the file again.");
   const auto size = static_cast<std::size_t>(status.st_size);
   void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);

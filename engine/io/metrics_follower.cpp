@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
+#include "engine/io/regular_file.h"
 #include "engine/io/json_file.h"
 
 namespace carryover {
@@ -21,7 +22,7 @@ constexpr std::size_t kBlockBytes = 1 << 20;
 
 class MetricsFollower::File {
  public:
-  explicit File(const std::string& path) : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit File(const std::string& path) : path_(path), descriptor_(open_regular_file(path)) {
     if (descriptor_ < 0) refuse();
   }
   ~File() { ::close(descriptor_); }

@@ -14,6 +14,7 @@
 #include "engine/io/json_file.h"
 #include "engine/io/npy.h"
 #include "engine/io/output_file.h"
+#include "engine/io/regular_file.h"
 #include "engine/io/run_id.h"
 #include "engine/io/run_index.h"
 
@@ -51,6 +52,7 @@ std::vector<std::string> words(const std::string& text) {
 template <typename Visit>
 void each_line(const std::string& path, Visit visit) {
   std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) require_regular_file(path);
   std::ifstream input(path);
   if (!input || fs::is_directory(path, ignored)) {
     throw EngineError(Fault::Io, path, "can't be read as a file", "Check that it exists and that you may read it.");

@@ -10,6 +10,7 @@
 #include "engine/core/error.h"
 #include "engine/io/json_file.h"
 #include "engine/io/npy.h"
+#include "engine/io/regular_file.h"
 
 namespace carryover {
 
@@ -23,7 +24,7 @@ std::string display_name(const std::string& path) {
   throw EngineError(Fault::Io, display_name(path), problem, "Check the path and its permissions.");
 }
 
-/// Read, not mapped: a pipe will do.
+/// Read, not mapped: standard input may be a pipe.
 std::string read_stream(std::FILE* stream, const std::string& path) {
   std::string contents;
   char block[1 << 16];
@@ -32,12 +33,21 @@ std::string read_stream(std::FILE* stream, const std::string& path) {
   return contents;
 }
 
+void refuse_unending(const std::string& path) {
+  try {
+    require_regular_file(path);
+  } catch (const EngineError& error) {
+    throw EngineError(error.fault(), path, error.problem(), "Give a file on disk, or - and pipe it to standard input.");
+  }
+}
+
 std::string read_file(const std::string& path) {
   if (path == "-") return read_stream(stdin, path);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw EngineError(Fault::Io, path, "is a folder, not a file", "Name a file inside it.");
   }
+  refuse_unending(path);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) refuse_file(path, std::string("cannot be opened: ") + std::strerror(errno));
   return read_stream(file.get(), path);

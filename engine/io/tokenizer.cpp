@@ -88,6 +88,10 @@ std::shared_ptr<const Tokenizer> Tokenizer::load(const std::string& model_path) 
   return load_gguf_tokenizer(GgufFile::open(model_path));
 }
 
+std::string unknown_id_text(std::int32_t id) {
+  return "⟨id " + std::to_string(id) + "⟩";
+}
+
 std::string StreamDecoder::push(std::int32_t id) {
   // Only the first id of a text can carry the space that SentencePiece puts before one: decode() takes it off.
   pending_ += first_ ? tokenizer_->decode({&id, 1}) : tokenizer_->bytes(id);

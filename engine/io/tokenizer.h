@@ -29,12 +29,16 @@ class Tokenizer {
   /// byte's offset.
   virtual std::vector<std::int32_t> encode(std::string_view text, bool parse_special = false) const = 0;
 
-  /// The bytes one id stands for inside a text (may be part of a character). Special tokens give their spelling.
+  /// The bytes one id stands for inside a text (may be part of a character). Special tokens give their spelling, ids
+  /// that are none unknown_id_text(): models often have more rows than their tokenizer has tokens, and sample from all.
   virtual std::string bytes(std::int32_t id) const = 0;
 
-  /// Exact inverse of encode. Throws EngineError{BadInput} for an id outside the vocabulary.
+  /// Exact inverse of encode; other ids as bytes() has them.
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
 };
+
+/// What stands for an id that a tokenizer does not have: ⟨id 49152⟩.
+std::string unknown_id_text(std::int32_t id);
 
 /// Decodes id by id and never gives half a character: bytes of an unfinished one wait for the next id.
 class StreamDecoder {

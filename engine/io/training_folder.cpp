@@ -13,6 +13,7 @@
 #include "engine/io/folder_lock.h"
 #include "engine/io/json_file.h"
 #include "engine/io/output_file.h"
+#include "engine/io/regular_file.h"
 #include "engine/io/run_folder.h"
 #include "engine/io/whole_folder.h"
 
@@ -88,6 +89,7 @@ void remove_leftover_files(const std::string& directory) {
 /// The lines up to and with `step`. They were on the disk before its checkpoint was; what follows the first newer one,
 /// or one that a crash broke, is newer, too.
 std::string lines_until(const std::string& path, std::int64_t step) {
+  require_regular_file(path);
   std::ifstream input(path, std::ios::binary);
   std::string kept;
   for (std::string line; std::getline(input, line) && !input.eof();) {

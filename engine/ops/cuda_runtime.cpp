@@ -25,7 +25,7 @@ const kernels::CudaKernels* replaced_kernels = nullptr;
 fs::path folder_of(const void* symbol) {
   Dl_info info{};
   CARRYOVER_CHECK(dladdr(symbol, &info) != 0 && info.dli_fname != nullptr);
-  return fs::path(info.dli_fname).parent_path();
+  return fs::absolute(info.dli_fname).parent_path();
 }
 
 fs::path engine_folder() {
@@ -47,7 +47,7 @@ fs::path user_data_folder() {
 /// Folders with a torch/lib/libtorch_cuda.so in them, if any has it. What `carryover setup-cuda` fetches is named for
 /// the LibTorch that it belongs to, so that an update never opens the old one.
 std::vector<fs::path> torch_folders() {
-  if (const fs::path chosen = environment_path("CARRYOVER_TORCH_DIR"); !chosen.empty()) return {chosen};
+  if (const fs::path chosen = environment_path("CARRYOVER_TORCH_DIR"); !chosen.empty()) return {fs::absolute(chosen)};
   const char* fetched = "libtorch-cuda-" TORCH_VERSION;
   std::vector<fs::path> folders{folder_of(reinterpret_cast<const void*>(&at::globalContext)) / "../..",
                                 engine_folder() / fetched};

@@ -7,12 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "engine/core/error.h"
+#include "engine/remote/command_words.h"
 #include "engine/remote/pipe_io.h"
 
 extern char** environ;
@@ -23,9 +26,39 @@ namespace {
 constexpr int kGraceMs = 5000;  ///< for an end of its own, once its input is closed
 constexpr int kTermMs = 1000;
 
-[[noreturn]] void refuse(const std::string& command, int code) {
-  throw EngineError(Fault::Io, "engine elsewhere", "'" + command + "' can't be started: " + std::strerror(code),
-                    "Close some programs and try again.");
+[[noreturn]] void refuse(const std::string& program, int code) {
+  const bool is_full = code == EAGAIN || code == ENOMEM || code == EMFILE || code == ENFILE;
+  throw EngineError(Fault::Io, "engine elsewhere", "'" + program + "' can't be started: " + std::strerror(code),
+                    is_full ? "Close some programs and try again." : "Try it in a terminal.");
+}
+
+std::string program_of(const std::vector<std::string>& words) {
+  CARRYOVER_CHECK(!words.empty());
+  std::string program = find_program(words[0]);
+  if (!program.empty()) return program;
+  const bool relative = words[0].find('/') != std::string::npos && words[0].front() != '/';
+  throw EngineError(Fault::Io, "engine elsewhere",
+                    "'" + words[0] + "' can't be started: " +
+                        (relative ? "its path depends on the current folder" : "there is no such program"),
+                    "Give its whole path, or the name of a program that is on PATH.");
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<char*> environment_without(const std::vector<std::string>& unset) {
+  std::vector<char*> kept;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable(*entry);
+    const std::string_view name = variable.substr(0, variable.find('='));
+    if (std::find(unset.begin(), unset.end(), name) == unset.end()) kept.push_back(*entry);
+  }
+  kept.push_back(nullptr);
+  return kept;
 }
 
 struct Pipe {
@@ -44,7 +77,9 @@ struct Pipe {
 };
 
 /// posix_spawn and not fork: the window's memory is large, and its other threads hold locks.
-int spawn_shell(pid_t& id, const std::string& command, const Pipe& in, const Pipe& out, const Pipe& err) {
+int spawn(pid_t& id, std::vector<std::string> words, const std::vector<std::string>& unset, const Pipe& in,
+          const Pipe& out, const Pipe& err) {
+  const std::string program = program_of(words);
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
@@ -59,9 +94,8 @@ int spawn_shell(pid_t& id, const std::string& command, const Pipe& in, const Pip
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::string shell = "sh", option = "-c", line = command;
-  char* arguments[] = {shell.data(), option.data(), line.data(), nullptr};
-  const int code = ::posix_spawn(&id, "/bin/sh", &files, &attributes, arguments, environ);
+  const std::vector<char*> arguments = pointers_to(words), environment = environment_without(unset);
+  const int code = ::posix_spawn(&id, program.c_str(), &files, &attributes, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   return code;
@@ -74,11 +108,11 @@ std::string describe_end(int status) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::string& command_line) {
+ChildProcess::ChildProcess(const std::vector<std::string>& words, const std::vector<std::string>& unset) {
   Pipe in, out, err;
-  if (!in.open() || !out.open() || !err.open()) refuse(command_line, errno);
-  const int code = spawn_shell(id_, command_line, in, out, err);
-  if (code != 0) refuse(command_line, code);
+  if (!in.open() || !out.open() || !err.open()) refuse(words.front(), errno);
+  const int code = spawn(id_, words, unset, in, out, err);
+  if (code != 0) refuse(words.front(), code);
   input_ = std::exchange(in.write_end, -1);
   output_ = std::exchange(out.read_end, -1);
   errors_ = std::exchange(err.read_end, -1);

@@ -4,16 +4,18 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace carryover {
 
-/// A command line of the user, run by /bin/sh with pipes at its standard input, output and error; ours are
-/// non-blocking. It has a session of its own, so that it can be ended with all that it started, and so that a program
-/// that would ask for a password on a terminal says so instead of waiting unseen. Owner: one thread.
+/// A program with pipes at its standard input, output and error; ours are non-blocking. It is given its arguments as
+/// they are: no shell is between. It has a session of its own, so that it can be ended with all that it started, and so
+/// that a program that would ask for a password on a terminal says so instead of waiting unseen. Owner: one thread.
 class ChildProcess {
  public:
-  /// Throws EngineError{Io} where the system can't start it. A command that does not exist is the shell's to say.
-  explicit ChildProcess(const std::string& command_line);
+  /// `words`: the program (see find_program()) and its arguments. `unset`: variables of this process that it does not
+  /// get. Throws EngineError{Io} where there is no such program, or the system can't start it.
+  explicit ChildProcess(const std::vector<std::string>& words, const std::vector<std::string>& unset = {});
   /// Closes its input, which ends an engine; where it goes on, ends it by signals. Leaves no zombie.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/remote/command_words.h"
 #include "engine/remote/model_files.h"
 #include "engine/remote/pipe_io.h"
 #include "engine/remote/remote_session.h"
@@ -55,7 +56,7 @@ RemoteEngine::RemoteEngine(std::string command, std::unique_ptr<ChildProcess> ch
 }
 
 std::shared_ptr<RemoteEngine> RemoteEngine::connect(const std::string& command, RunControl& control) {
-  auto child = std::make_unique<ChildProcess>(command);
+  auto child = std::make_unique<ChildProcess>(command_words(command));
   const int to = child->input(), from = child->output();
   std::shared_ptr<RemoteEngine> engine(new RemoteEngine(command, std::move(child), to, from));
   try {

@@ -18,8 +18,8 @@ namespace carryover {
 /// EngineError{Io} that says why, the process is ended, and every later call throws the same.
 class RemoteEngine : public std::enable_shared_from_this<RemoteEngine> {
  public:
-  /// Starts the command line and waits for the engine to answer, or for `control` to stop it. Throws
-  /// EngineError{Io, Unsupported, Cancelled}.
+  /// Starts the command line (command_words.h) and waits for the engine to answer, or for `control` to stop it. Throws
+  /// EngineError{Usage, Io, Unsupported, Cancelled}.
   static std::shared_ptr<RemoteEngine> connect(const std::string& command, RunControl& control);
   /// The same over two descriptors that somebody else serves and closes.
   static std::shared_ptr<RemoteEngine> attach(int to_engine, int from_engine, RunControl& control);

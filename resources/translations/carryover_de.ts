@@ -1847,6 +1847,22 @@ Befehl: %6</translation>
 <context>
     <name>Desk</name>
     <message>
+        <source>session</source>
+        <translation>Sitzung</translation>
+    </message>
+    <message>
+        <source>its engine was not started: %1</source>
+        <translation>ihr Rechenkern wurde nicht gestartet: %1</translation>
+    </message>
+    <message>
+        <source>Its model is on that engine&apos;s machine. Start the engine, or open a model of this machine.</source>
+        <translation>Ihr Modell liegt auf dessen Rechner. Starten Sie den Rechenkern, oder öffnen Sie ein Modell dieses Rechners.</translation>
+    </message>
+    <message>
+        <source>Look at the command</source>
+        <translation>Befehl ansehen</translation>
+    </message>
+    <message>
         <source>Session saved as %1</source>
         <translation>Sitzung gesichert als %1</translation>
     </message>
@@ -5217,6 +5233,10 @@ Verlust %4 nat, PPL %5
 <context>
     <name>SessionRestorer</name>
     <message>
+        <source>The session&apos;s what-if names places that the run does not have; it was left out</source>
+        <translation>Das Was-wäre-wenn der Sitzung nennt Stellen, die der Lauf nicht hat; es wurde weggelassen</translation>
+    </message>
+    <message>
         <source>The session&apos;s settings don&apos;t fit the model: %1</source>
         <translation>Die Einstellungen der Sitzung passen nicht zum Modell: %1</translation>
     </message>
@@ -7823,6 +7843,48 @@ im Versuch: %3 nat
     <message>
         <source>Count from 0.</source>
         <translation>Zählen Sie ab 0.</translation>
+    </message>
+</context>
+<context>
+    <name>EngineQuestion</name>
+    <message>
+        <source>Start an engine?</source>
+        <translation>Einen Rechenkern starten?</translation>
+    </message>
+    <message>
+        <source>The session works with an engine that this &amp;command starts on your machine:</source>
+        <translation>Die Sitzung arbeitet mit einem Rechenkern, den dieser &amp;Befehl auf Ihrem Rechner startet:</translation>
+    </message>
+    <message>
+        <source>Command that would be started</source>
+        <translation>Befehl, der gestartet würde</translation>
+    </message>
+    <message>
+        <source>It can do there whatever you can do. Start it only if you know it. Without it the session opens but for its model. The answer is remembered for this command.</source>
+        <translation>Er kann dort alles tun, was Sie tun können. Starten Sie ihn nur, wenn Sie ihn kennen. Ohne ihn öffnet sich die Sitzung ohne ihr Modell. Die Antwort wird für diesen Befehl behalten.</translation>
+    </message>
+    <message>
+        <source>Start it</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>Do not start it</source>
+        <translation>Nicht starten</translation>
+    </message>
+</context>
+<context>
+    <name>Application</name>
+    <message>
+        <source>window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>an error of unknown kind</source>
+        <translation>ein Fehler unbekannter Art</translation>
+    </message>
+    <message>
+        <source>This is an error of the program: please report it with what you did.</source>
+        <translation>Das ist ein Fehler des Programms: Bitte melden Sie ihn mit dem, was Sie getan haben.</translation>
     </message>
 </context>
 </TS>

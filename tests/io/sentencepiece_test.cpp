@@ -286,7 +286,10 @@ void SentencePieceTest::knows_its_special_pieces() {
   QCOMPARE(tokenizer->bos(), std::optional(1));
   QCOMPARE(tokenizer->eos(), std::optional(2));
   QCOMPARE(tokenizer->vocabulary(), static_cast<std::int64_t>(SmallPieces().text.size()));
-  QCOMPARE(unlike(Fault::BadInput, "no token", [&] { tokenizer->bytes(100000); }), std::string());
+  QCOMPARE(tokenizer->bytes(100000), std::string("⟨id 100000⟩"));
+  std::vector<std::int32_t> ids = tokenizer->encode("the");
+  ids.insert(ids.begin(), -3);
+  QCOMPARE(tokenizer->decode(ids), std::string("⟨id -3⟩ the"));  // its space is no longer the text's first
 }
 
 QTEST_APPLESS_MAIN(SentencePieceTest)

@@ -44,7 +44,8 @@ grep -q "calling init: $prefix/lib/carryover/torch/lib/libtorch_cpu.so" "$stage/
 ! grep 'calling init' "$stage/opened" | grep -F -e "$build/" -e libtorch | grep -vF "calling init: $prefix/" ||
   fail "the lines above are libraries that do not belong to the installation"
 for file in "$programs"/carryover* "$prefix"/lib/carryover/*.so; do
-  ! readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -v '\[\$ORIGIN' || fail "$file looks for libraries elsewhere"
+  ! readelf -d "$file" | sed -nE 's/.*R(UN)?PATH.*\[(.*)\]/\2:/p' | tr ':' '\n' | sed '$d' | grep -v '^\$ORIGIN\(/\|$\)' ||
+    fail "$file looks for libraries elsewhere"
   ! strings "$file" | grep -F "$build/" | grep -v '^/.*\.debug$' || fail "$file names the build folder"
   checks=$((checks + 2))
 done

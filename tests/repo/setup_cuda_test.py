@@ -17,7 +17,7 @@ import zipfile
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-NEEDED = ("setup_cuda.sh", "common.sh", "plan.sh", "fetcher.sh", "cuda_runtime.sh", "wheels.py")
+NEEDED = ("setup_cuda.sh", "common.sh", "plan.sh", "fetcher.sh", "cuda_runtime.sh", "wheels.py", "pip.txt")
 MEMBERS = {
     "torch": ["torch/lib/libtorch_cuda.so", "torch/lib/libc10_cuda.so", "torch/lib/libcaffe2_nvrtc.so",
               "torch/lib/libtorch_python.so", "torch/include/torch.h"],
@@ -102,7 +102,8 @@ class SetupCudaTest(unittest.TestCase):
         address = f"http://127.0.0.1:{self.server.server_address[1]}/simple/"
         kept = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
         kept.update(CARRYOVER_CACHE=str(self.cache), PIP_CONFIG_FILE=os.devnull, PIP_INDEX_URL=address,
-                    PIP_DISABLE_PIP_VERSION_CHECK="1", HOME=str(self.root / "home"), **environment)
+                    PIP_DISABLE_PIP_VERSION_CHECK="1", HOME=str(self.root / "home"))
+        kept.update(environment)
         kept.pop("PIP_EXTRA_INDEX_URL", None)
         command = ["bash", self.scripts / "setup_cuda.sh", *arguments]
         return subprocess.run(command, env=kept, capture_output=True, text=True, timeout=100)
@@ -115,6 +116,26 @@ class SetupCudaTest(unittest.TestCase):
                 self.assertRegex(done.stderr, rf"{name} .* MB  {digest}")
         self.assertIn("Nothing was fetched", done.stderr)
         self.assertFalse((self.root / "cuda").exists() or (self.cache / "downloads").exists())
+
+    def test_the_index_is_named_without_its_password(self):
+        done = self.setup_cuda("--dry-run", "--to", str(self.root / "cuda"), PIP_INDEX_URL="http://me:secret@index.test/x/")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("package index http://index.test/x/,", done.stderr)
+        self.assertNotIn("secret", done.stderr)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root is asked to be careful")
+    def test_root_takes_no_cache_that_others_can_write_to(self):
+        theirs = self.root / "theirs"
+        for uid, mode in ((65534, 0o755), (0, 0o777)):
+            theirs.mkdir()
+            self.addCleanup(shutil.rmtree, theirs, ignore_errors=True)
+            os.chown(theirs, uid, 0)
+            theirs.chmod(mode)
+            for cache in (theirs, theirs / "below"):
+                done = self.setup_cuda("--dry-run", "--to", str(self.root / "cuda"), CARRYOVER_CACHE=str(cache))
+                self.assertIn(f"CARRYOVER_CACHE={cache}, so /var/cache/carryover is used", done.stderr)
+                self.assertEqual(list(theirs.iterdir()), [])
+            shutil.rmtree(theirs)
 
     def test_what_is_fetched_lies_where_the_program_looks(self):
         done = self.setup_cuda("--anyway", "--to", str(self.root / "cuda"))

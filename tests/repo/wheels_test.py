@@ -105,7 +105,8 @@ class WheelsTest(unittest.TestCase):
             archive.writestr("keep/a.txt", "a")
             archive.writestr("drop/b.txt", "b")
         listing = Path(FOLDER.name) / "list.txt"
-        listing.write_text(f"some-thing==1.0 --hash=sha256:{'0' * 64}  # bytes={file.stat().st_size}\n")
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        listing.write_text(f"some-thing==1.0 --hash=sha256:{digest}  # bytes={file.stat().st_size}\n")
         out = Path(FOLDER.name) / "out"
         wheels.unpack(listing, out, ["keep/"])
         self.assertEqual([str(p.relative_to(out)) for p in sorted(out.rglob("*.txt"))], ["keep/a.txt"])
@@ -113,6 +114,34 @@ class WheelsTest(unittest.TestCase):
         with self.assertRaises(SystemExit):
             wheels.unpack(listing, Path(FOLDER.name) / "none", ["elsewhere/"])
         self.assertFalse((Path(FOLDER.name) / "none").exists())
+
+    def test_a_file_that_changed_in_the_cache_is_not_unpacked(self):
+        file = wheels.DOWNLOADS / NAME
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("keep/a.txt", "a")
+        right = file.read_bytes()
+        digest = hashlib.sha256(right).hexdigest()
+        listing = Path(FOLDER.name) / "list.txt"
+        listing.write_text(f"some-thing==1.0 --hash=sha256:{digest}  # bytes={len(right)}\n")
+        file.unlink()
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("keep/a.txt", "b")  # another content of the same size
+        self.assertEqual(file.stat().st_size, len(right))
+        out = Path(FOLDER.name) / "changed"
+        with self.assertRaises(SystemExit) as refused:
+            wheels.unpack(listing, out, ["keep/"])
+        self.assertIn("SHA-256", str(refused.exception))
+        self.assertFalse(out.exists() or file.exists())
+
+    def test_pip_is_pinned_by_hash_wherever_it_is_upgraded(self):
+        scripts = Path(wheels.__file__).parent
+        for file in [*scripts.rglob("*.sh"), *scripts.rglob("*.py")]:
+            for line in file.read_text().splitlines():
+                if "install" in line and "--upgrade" in line and "pip" in line:
+                    self.assertIn("--require-hashes", line, file)
+        lines = [line for line in (scripts / "pip.txt").read_text().splitlines() if not line.startswith("#")]
+        self.assertEqual(len(lines), 1)
+        self.assertRegex(lines[0], r"^pip==[\d.]+ --hash=sha256:[0-9a-f]{64}$")
 
     def test_the_repository_s_lists_are_well_formed(self):
         scripts = Path(wheels.__file__).parent

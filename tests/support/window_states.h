@@ -44,7 +44,7 @@ inline bool wait_for(const std::function<bool()>& condition) {
   return QTest::qWaitFor(condition, patience_ms);
 }
 
-inline const QString local_pipe = QStringLiteral("exec '" CARRYOVER_BINARY_DIR "/bin/carryover-cli' engine");
+inline const QString local_pipe = QStringLiteral("'" CARRYOVER_BINARY_DIR "/bin/carryover-cli' engine");
 
 inline bool open_and_wait(Someone& someone, std::int64_t tokens) {
   open_demo(someone.window, tokens);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int patience_ms = 60'000;
 const QString demo = QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");
-const QString command = QStringLiteral("exec '" CARRYOVER_BINARY_DIR "/bin/carryover-cli' engine");
+const QString command = QStringLiteral("'" CARRYOVER_BINARY_DIR "/bin/carryover-cli' engine");
 
 void open_there(MainWindow& window, std::int64_t tokens) {
   RunOptions options;
@@ -130,7 +130,7 @@ class RemoteWindowTest : public QObject {
   void commands_that_are_no_engine_leave_a_window_that_works() {
     MainWindow window;
     window.show();
-    window.controller().use_engine(QStringLiteral("echo no such host >&2; exit 255"));
+    window.controller().use_engine(QStringLiteral("sh -c 'echo no such host >&2; exit 255'"));
     QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine_lost(), patience_ms);
     QVERIFY(window.message_bar().text().contains(QStringLiteral("no such host")));
     QSignalSpy failed(&window.controller(), &RunController::failed);

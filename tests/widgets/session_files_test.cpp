@@ -191,6 +191,8 @@ class SessionFilesTest : public QObject {
       settings.values.theme = ThemeKind::Dark;
       settings.values.language = "de";
       settings.values.layouts["mine"] = QByteArray("\0state", 6);
+      settings.values.engines[{"ssh", "größe", "a b"}] = true;
+      settings.values.engines[{"sh", "-c", "x"}] = false;
       for (int i = 0; i < 12; ++i) remember_recent(settings.values.texts, QString::number(i));
       remember_recent(settings.values.texts, "5");
       settings.save();
@@ -199,6 +201,7 @@ class SessionFilesTest : public QObject {
     QVERIFY(read.problem().isEmpty());
     QVERIFY(read.values.theme == ThemeKind::Dark);
     QCOMPARE(read.values.layouts.at("mine"), QByteArray("\0state", 6));
+    QVERIFY(read.values.engines.at({"ssh", "größe", "a b"}) && !read.values.engines.at({"sh", "-c", "x"}));
     QCOMPARE(read.values.texts, QStringList({"5", "11", "10", "9", "8", "7", "6", "4", "3", "2"}));
     for (const char* bad : {"{ not json", "{}", R"({"format": "carryover settings", "version": 99})",
                             R"({"format": "carryover settings", "version": 1, "theme": 4})"}) {

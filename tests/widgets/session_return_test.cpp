@@ -218,11 +218,12 @@ class SessionReturnTest : public QObject {
     }
     SessionState state = read_session(kept_file(home_));
     QCOMPARE(state.engine, local_pipe);
-    state.engine = "echo no such host >&2; exit 255";
+    state.engine = "sh -c 'echo no such host >&2; exit 255'";
     state.model = "/a path/of the other machine";
     const QString kept = kept_file(home_);
     write_file_atomically(kept.toStdString(), session_text(state, QFileInfo(kept).absolutePath()));
     Someone someone(home_);
+    someone.settings.values.engines[{"sh", "-c", "echo no such host >&2; exit 255"}] = true;
     listen(someone);
     QVERIFY(bring_back(someone));
     QVERIFY(someone.window.controller().engine_lost() && !someone.window.controller().model());
