@@ -9,6 +9,7 @@
 
 #include "app/application.h"
 #include "app/commands/commands.h"
+#include "app/commands/standard_streams.h"
 #include "app/desk/desk.h"
 #include "app/desk/language.h"
 #include "app/figure_maker.h"
@@ -198,6 +199,7 @@ int run_window(int argc, char** argv) {
 }  // namespace carryover
 
 int main(int argc, char** argv) {
+  carryover::prepare_standard_streams();
   carryover::prepare_engine_environment(argv);
   if (argc > 1 && carryover::is_command_verb(argv[1]))
     return carryover::run_command_line(argc, argv, carryover::make_figure);

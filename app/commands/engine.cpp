@@ -2,8 +2,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <csignal>
-
 #include "app/commands/commands.h"
 #include "app/commands/verbs.h"
 #include "engine/core/error.h"
@@ -26,7 +24,6 @@ int serve() {
     throw EngineError(Fault::Usage, "engine", "speaks to a window and not to a terminal",
                       "Start the window with: carryover --engine \"ssh HOST carryover-cli engine\"");
   }
-  std::signal(SIGPIPE, SIG_IGN);  // a window that goes away stops the run and not the program
   serve_engine(STDIN_FILENO, take_output(), load_session);
   return kExitOk;
 }

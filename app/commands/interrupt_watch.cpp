@@ -20,6 +20,7 @@ InterruptWatch::InterruptWatch(RunControl& control) {
   sigemptyset(&mask);
   sigaddset(&mask, SIGINT);
   sigaddset(&mask, SIGTERM);
+  sigaddset(&mask, SIGHUP);  // the terminal is gone: what is done is saved
   CARRYOVER_CHECK(pthread_sigmask(SIG_BLOCK, &mask, nullptr) == 0);
   signals_ = signalfd(-1, &mask, SFD_CLOEXEC);
   quit_ = eventfd(0, EFD_CLOEXEC);

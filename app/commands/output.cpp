@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -12,6 +13,10 @@ namespace carryover {
 
 void print(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written && errno == EPIPE) {  // `… | head` has seen enough: end as if nobody had asked for the rest
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
   if (!written) {
     throw EngineError(Fault::Io, "standard output", std::string("can't be written: ") + std::strerror(errno),
                       "Check where it is redirected to.");

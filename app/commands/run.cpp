@@ -148,7 +148,7 @@ RunDescription describe(const RunOptions& options, RunSettings settings, const M
   request.policy = settings.policy;
   request.config = settings.config;
   if (!settings.force_hits.empty())
-    request.forced_hits = read_forced_hits(settings.force_hits, *request.ids, request.config.segment_length);
+    request.forced_hits = read_forced_hits(settings.force_hits, *request.ids, request.config, model);
   const PrefixSource prefix = prefix_source(settings.prefix).value();
   if (is_position_control(prefix))
     request.forced_hits = control_hits(prefix, request.config, model, std::ssize(*request.ids), settings.seed);

@@ -14,14 +14,14 @@
 namespace carryover {
 
 FolderLock::FolderLock(const std::string& directory) {
-  const std::string path = (std::filesystem::path(directory) / "lock").string();
+  const std::string path = (std::filesystem::path(directory) / kLockFile).string();
   descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw write_error(path, errno);
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
   const int code = errno;
   ::close(descriptor_);
   if (code == EWOULDBLOCK) {
-    throw EngineError(Fault::Usage, directory, "another process trains in this folder",
+    throw EngineError(Fault::Usage, directory, "another process writes into this folder",
                       "Stop it first, or choose another folder.");
   }
   throw EngineError(Fault::Io, path,

@@ -4,8 +4,10 @@
 
 namespace carryover {
 
-/// Holds a folder's file `lock`, so that one process at a time trains there. The system lets go of it when the process
-/// ends, however it ends; the file stays. Owner: one thread.
+inline constexpr const char* kLockFile = "lock";
+
+/// Holds a folder's file `lock`, so that one process at a time writes a run or trains there. The system lets go of it
+/// when the process ends, however it ends; the file stays. Owner: one thread.
 class FolderLock {
  public:
   /// Throws EngineError{Usage} where another holds it, {Io} where the file can't be made.

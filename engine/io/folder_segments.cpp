@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -12,9 +11,9 @@
 
 #include "engine/core/error.h"
 #include "engine/io/input_file.h"
+#include "engine/io/input_lines.h"
 #include "engine/io/json_file.h"
 #include "engine/io/npy.h"
-#include "engine/io/regular_file.h"
 #include "engine/io/run_index.h"
 
 namespace carryover {
@@ -73,12 +72,9 @@ HeadHits hits_of_line(const std::string& line, const std::string& where, std::in
 /// Walks through hits.jsonl from a place where a line begins.
 class HitLines {
  public:
-  HitLines(const std::string& path, std::int64_t begin, std::int64_t tokens)
-      : path_(path), tokens_(tokens) {
-    require_regular_file(path);
-    input_.open(path, std::ios::binary);
+  HitLines(const std::string& path, std::int64_t begin, std::int64_t tokens) : tokens_(tokens), input_(path) {
     std::string line;
-    while (end_ < begin && read(line)) {
+    while (input_.offset() < begin && input_.next(line)) {
     }
     advance();
   }
@@ -86,28 +82,19 @@ class HitLines {
   bool at_end() const { return !head_; }
   HeadHits& head() { return *head_; }
   std::int64_t begin() const { return begin_; }  ///< of head()'s line, or the file's end
-  std::string where() const { return path_ + ":" + std::to_string(number_); }
+  std::string where() const { return input_.path() + ":" + std::to_string(input_.number()); }
 
   void advance() {
     head_.reset();
     std::string line;
-    do begin_ = end_;
-    while (read(line) && line.empty());
+    do begin_ = input_.offset();
+    while (input_.next(line) && line.empty());
     if (!line.empty()) head_ = hits_of_line(line, where(), tokens_);
   }
 
  private:
-  bool read(std::string& line) {
-    line.clear();
-    if (!std::getline(input_, line)) return false;
-    end_ += std::ssize(line) + (input_.eof() ? 0 : 1);
-    ++number_;
-    return true;
-  }
-
-  std::string path_;
-  std::int64_t tokens_, begin_ = 0, end_ = 0, number_ = 0;
-  std::ifstream input_;
+  std::int64_t tokens_, begin_ = 0;
+  InputLines input_;
   std::optional<HeadHits> head_;
 };
 

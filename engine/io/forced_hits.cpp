@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <tuple>
 
 #include "engine/core/error.h"
 #include "engine/io/fingerprint.h"
@@ -32,6 +34,25 @@ void check_text(const std::string& path, std::span<const std::int32_t> recorded,
       "Run the recorded text, or the beginning of it (--input-ids of the folder's ids.npy, --tokens).");
 }
 
+/// Every long head of every retrieving layer from the second segment on; the first one reads nothing.
+void require_every_head(const std::string& path, const std::vector<HeadHits>& hits, std::int64_t segments,
+                        const SegmentConfig& config, const ModelConfig& model) {
+  std::set<std::tuple<std::int64_t, int, int>> recorded;
+  for (const HeadHits& head : hits) recorded.insert({head.segment, head.layer, head.head});
+  for (std::int64_t segment = 1; segment < segments; ++segment) {
+    const bool searched = segment * config.segment_length > config.sink_length;
+    for (int layer = 0; searched && layer < model.layers; ++layer) {
+      if (!config.grouping.retrieves(layer)) continue;
+      for (const int head : config.grouping.long_heads(layer))
+        if (!recorded.contains({segment, layer, head}))
+          throw EngineError(Fault::BadInput, path,
+                            "has no hits of segment " + std::to_string(segment) + ", layer " + std::to_string(layer) +
+                                ", head " + std::to_string(head) + ", which this run reads",
+                            "Use the whole hits.jsonl of a run with the same grouping and segment length.");
+    }
+  }
+}
+
 }  // namespace
 
 std::string text_hash(std::span<const std::int32_t> ids) {
@@ -41,15 +62,17 @@ std::string text_hash(std::span<const std::int32_t> ids) {
 }
 
 std::vector<HeadHits> read_forced_hits(const std::string& path, std::span<const std::int32_t> ids,
-                                       std::int64_t segment_length) {
+                                       const SegmentConfig& config, const ModelConfig& model) {
   std::vector<HeadHits> hits = read_hits(path);
-  const std::int64_t segments = (std::ssize(ids) + segment_length - 1) / segment_length;
+  const std::int64_t segments = (std::ssize(ids) + config.segment_length - 1) / config.segment_length;
   std::erase_if(hits, [&](const HeadHits& head) { return head.segment >= segments; });
   const fs::path folder = fs::path(path).parent_path();
   std::error_code ignored;
-  if (!fs::exists(folder / "config.json", ignored) && !fs::exists(folder / "ids.npy", ignored)) return hits;
-  const std::string ids_path = (folder / "ids.npy").string();
-  check_text(path, npy_ints(read_npy(ids_path), ids_path), ids);
+  if (fs::exists(folder / "config.json", ignored) || fs::exists(folder / "ids.npy", ignored)) {
+    const std::string ids_path = (folder / "ids.npy").string();
+    check_text(path, npy_ints(read_npy(ids_path), ids_path), ids);
+  }
+  if (config.retrieval_length > 0) require_every_head(path, hits, segments, config, model);
   return hits;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/core/hits.h"
+#include "engine/core/segment_config.h"
 
 namespace carryover {
 
@@ -16,7 +17,9 @@ std::string text_hash(std::span<const std::int32_t> ids);
 /// they were found in only: in a run folder, `ids` has to be the text of its ids.npy, or the beginning of it. A file
 /// without a run's folder around it cannot be checked. Hits of segments that `ids` does not reach are left out. Throws
 /// EngineError{BadInput} that names both texts by hash, {Io}.
+/// Throws EngineError{BadInput} also where the record lacks a head that the run reads hits for: searching in its place
+/// would be another run.
 std::vector<HeadHits> read_forced_hits(const std::string& path, std::span<const std::int32_t> ids,
-                                       std::int64_t segment_length);
+                                       const SegmentConfig& config, const ModelConfig& model);
 
 }  // namespace carryover

@@ -30,6 +30,14 @@ InputFile::~InputFile() {
 }
 
 std::string InputFile::read(std::int64_t offset, std::int64_t size) const {
+  std::string bytes = read_up_to(offset, size);
+  if (std::ssize(bytes) < size)
+    throw EngineError(Fault::Io, path_, "ends before byte " + std::to_string(offset + size) + ": it has been cut",
+                      "Put the whole file back, or run the text again.");
+  return bytes;
+}
+
+std::string InputFile::read_up_to(std::int64_t offset, std::int64_t size) const {
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::int64_t done = 0;
   while (done < size) {
@@ -37,11 +45,10 @@ std::string InputFile::read(std::int64_t offset, std::int64_t size) const {
         ::pread(descriptor_, bytes.data() + done, static_cast<std::size_t>(size - done), offset + done);
     if (part < 0 && errno == EINTR) continue;
     if (part < 0) refuse(path_, errno);
-    if (part == 0)
-      throw EngineError(Fault::Io, path_, "ends before byte " + std::to_string(offset + size) + ": it has been cut",
-                        "Put the whole file back, or run the text again.");
+    if (part == 0) break;
     done += part;
   }
+  bytes.resize(static_cast<std::size_t>(done));
   return bytes;
 }
 

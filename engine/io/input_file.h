@@ -16,7 +16,8 @@ class InputFile {
 
   /// Exactly these bytes: fewer, in a file that has been cut, are an error.
   std::string read(std::int64_t offset, std::int64_t size) const;
-  std::int64_t size() const;  ///< now
+  std::string read_up_to(std::int64_t offset, std::int64_t size) const;  ///< likewise, fewer at the file's end alone
+  std::int64_t size() const;                                             ///< now
   const std::string& path() const { return path_; }
 
  private:

@@ -4,17 +4,17 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "engine/core/error.h"
 #include "engine/core/system_file.h"
+#include "engine/io/folder_lock.h"
 #include "engine/io/forced_hits.h"
+#include "engine/io/input_lines.h"
 #include "engine/io/json_file.h"
 #include "engine/io/npy.h"
 #include "engine/io/output_file.h"
-#include "engine/io/regular_file.h"
 #include "engine/io/run_id.h"
 #include "engine/io/run_index.h"
 
@@ -51,17 +51,10 @@ std::vector<std::string> words(const std::string& text) {
 /// Calls visit(json, "file:line") for each line of a .jsonl file.
 template <typename Visit>
 void each_line(const std::string& path, Visit visit) {
-  std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) require_regular_file(path);
-  std::ifstream input(path);
-  if (!input || fs::is_directory(path, ignored)) {
-    throw EngineError(Fault::Io, path, "can't be read as a file", "Check that it exists and that you may read it.");
-  }
-  std::int64_t number = 0;
-  for (std::string line; std::getline(input, line);) {
-    ++number;
+  InputLines input(path);
+  for (std::string line; input.next(line);) {
     if (line.empty()) continue;
-    const std::string where = path + ":" + std::to_string(number);
+    const std::string where = path + ":" + std::to_string(input.number());
     try {
       visit(parse_json(line, where), where);
     } catch (const json::exception& error) {
@@ -169,6 +162,7 @@ json summary_json(const RunSummary& summary, const RunDescription& description) 
 struct RunFolder::Files {
   std::string directory;
   RunDescription description;
+  std::unique_ptr<FolderLock> lock;  ///< for as long as the run is written
   bool made_folder = false;
   bool keep = true;  ///< false while the files belong to this run and hold no segment yet
   std::unique_ptr<OutputFile> segments, hits, nll, index;
@@ -184,7 +178,9 @@ struct RunFolder::Files {
     if (keep) return;
     std::error_code ignored;
     for (const char* name : kFileNames) fs::remove(path(name), ignored);
-    if (made_folder) fs::remove(directory, ignored);
+    if (!made_folder) return;
+    fs::remove(path(kLockFile), ignored);
+    fs::remove(directory, ignored);
   }
 
   std::string path(const char* name) const { return (fs::path(directory) / name).string(); }
@@ -204,6 +200,7 @@ void RunFolder::Files::append_maps(const SegmentSnapshot& snapshot) {
 RunFolder::RunFolder(const std::string& directory, const RunDescription& description, bool overwrite)
     : files_(std::make_unique<Files>()) {
   files_->made_folder = make_folder(directory, overwrite);
+  files_->lock = std::make_unique<FolderLock>(directory);
   files_->directory = directory;
   files_->description = description;
   files_->keep = false;

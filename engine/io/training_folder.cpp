@@ -6,14 +6,13 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include "engine/core/error.h"
 #include "engine/io/event_file.h"
 #include "engine/io/folder_lock.h"
+#include "engine/io/input_lines.h"
 #include "engine/io/json_file.h"
 #include "engine/io/output_file.h"
-#include "engine/io/regular_file.h"
 #include "engine/io/run_folder.h"
 #include "engine/io/whole_folder.h"
 
@@ -89,10 +88,11 @@ void remove_leftover_files(const std::string& directory) {
 /// The lines up to and with `step`. They were on the disk before its checkpoint was; what follows the first newer one,
 /// or one that a crash broke, is newer, too.
 std::string lines_until(const std::string& path, std::int64_t step) {
-  require_regular_file(path);
-  std::ifstream input(path, std::ios::binary);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return {};
+  InputLines input(path);
   std::string kept;
-  for (std::string line; std::getline(input, line) && !input.eof();) {
+  for (std::string line; input.next(line) && input.ended();) {
     const json object = json::parse(line, nullptr, false);
     const bool is_older = object.is_object() && object.contains("step") && object["step"].is_number_integer() &&
                           object["step"].get<std::int64_t>() <= step;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "engine/io/folder_lock.h"
 #include "engine/io/run_reader.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
@@ -45,6 +46,9 @@ class RunCommandTest : public QObject {
   void hits_of_another_text_are_refused();
   void the_command_of_a_run_with_an_adapter_repeats_it();
   void a_weight_that_is_not_a_number_is_named();
+  void a_record_that_lacks_hits_is_refused();
+  void a_read_error_is_no_end_of_the_record();
+  void one_process_writes_a_run_folder();
   void capture_can_be_left_out();
   void one_token_has_no_perplexity();
   void a_text_may_be_shorter_than_a_segment();
@@ -249,6 +253,54 @@ void RunCommandTest::a_weight_that_is_not_a_number_is_named() {
   QVERIFY(generate.code == 3 && generate.out.isEmpty());
   QVERIFY(json_of(run_cli({"info", text(temp.file("model")), "--json"})).at("weights_hash") !=
           json_of(run_cli({"info", test::demo_model(), "--json"})).at("weights_hash"));
+}
+
+/// Whatever is missing of a hits.jsonl: the run is refused, and never searches in its place.
+void RunCommandTest::a_record_that_lacks_hits_is_refused() {
+  const TempDir temp;
+  const std::string hits = temp.file("hits.jsonl");
+  QCOMPARE(run_cli(run_demo({test::demo_text(), "--tokens", "400", "--out", text(temp.file("a"))})).code, 0);
+  const std::string whole = read_text(temp.file("a/hits.jsonl"));
+  const QStringList forced = run_demo({test::demo_text(), "--tokens", "400", "--force-hits", text(hits)});
+  test::write_bytes(hits, whole);
+  QCOMPARE(run_cli(forced).code, 0);
+  const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
+  for (const std::size_t length : {std::size_t{0}, last, whole.find('\n') + 1, last + 40}) {
+    test::write_bytes(hits, whole.substr(0, length));
+    const CliResult refused = run_cli(forced);
+    QVERIFY2(refused.code == 3, refused.err);
+    QVERIFY2(refused.err.contains(text(hits).toUtf8()), refused.err);
+  }
+  test::write_bytes(hits, whole.substr(whole.find('\n') + 1));
+  const CliResult refused = run_cli(forced);
+  QVERIFY2(refused.code == 3 && refused.err.contains("has no hits of segment 1"), refused.err);
+}
+
+void RunCommandTest::a_read_error_is_no_end_of_the_record() {
+  const TempDir temp;
+  QCOMPARE(run_cli(run_demo({test::demo_text(), "--tokens", "400", "--out", text(temp.file("a"))})).code, 0);
+  const QStringList exported{"export", text(temp.file("a")), "--data", "segments", "-o", text(temp.file("out.csv"))};
+  QCOMPARE(run_cli(exported).code, 0);
+  fs::remove(temp.file("a/segments.jsonl"));
+  fs::create_symlink("/proc/self/mem", temp.file("a/segments.jsonl"));  // opens, and its first byte can't be read
+  fs::remove(temp.file("out.csv"));
+  const CliResult refused = run_cli(exported);
+  QVERIFY2(refused.code == 5 && refused.err.contains("can't be read"), refused.err);
+  QVERIFY(!fs::exists(temp.file("out.csv")));
+}
+
+void RunCommandTest::one_process_writes_a_run_folder() {
+  const TempDir temp;
+  const QStringList command =
+      run_demo({test::demo_text(), "--tokens", "400", "--overwrite", "--out", text(temp.file("a"))});
+  QCOMPARE(run_cli(command).code, 0);
+  {
+    const FolderLock writing(temp.file("a"));
+    const CliResult refused = run_cli(command);
+    QVERIFY2(refused.code == 2 && refused.err.contains("another process writes into this folder"), refused.err);
+    QCOMPARE(read_run_folder(temp.file("a")).segments.size(), std::size_t{7});
+  }
+  QCOMPARE(run_cli(command).code, 0);
 }
 
 void RunCommandTest::capture_can_be_left_out() {

@@ -76,7 +76,9 @@ class TrainCommandTest : public QObject {
   void another_text_is_not_resumed();
   void a_damaged_checkpoint_is_not_resumed();
   void an_adapter_is_trained_and_applied();
-  void ctrl_c_saves_and_resumes();
+  void signals_save_and_resume_data();
+  void signals_save_and_resume();
+  void a_lost_standard_error_loses_no_training();
   void alerts_end_a_run();
   void the_audit_passes();
   void the_audit_writes_gradients();
@@ -302,7 +304,15 @@ void TrainCommandTest::an_adapter_is_trained_and_applied() {
   QVERIFY2(none.code != 0 && none.err.contains("none"), none.err);
 }
 
-void TrainCommandTest::ctrl_c_saves_and_resumes() {
+void TrainCommandTest::signals_save_and_resume_data() {
+  QTest::addColumn<int>("signal");
+  QTest::newRow("Ctrl-C") << SIGINT;
+  QTest::newRow("SIGTERM") << SIGTERM;
+  QTest::newRow("the terminal is gone") << SIGHUP;
+}
+
+void TrainCommandTest::signals_save_and_resume() {
+  QFETCH(int, signal);
   const TempDir temp;
   QStringList arguments = train_demo({"--output", text(temp.file("run")), "--max-steps", "100000"});
   arguments.removeAll("--quiet");
@@ -314,7 +324,7 @@ void TrainCommandTest::ctrl_c_saves_and_resumes() {
   while (!seen.contains("step 1") && !seen.contains("step 2") && process.waitForReadyRead(60000))
     seen += process.readAllStandardError();
   QVERIFY2(seen.contains("step "), seen);
-  QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+  QCOMPARE(kill(static_cast<pid_t>(process.processId()), signal), 0);
   const CliResult result = test::finish_cli(process);
   QVERIFY2(result.code == 130, result.err);
   QVERIFY2(result.out.contains("(stopped)"), result.out);
@@ -324,6 +334,26 @@ void TrainCommandTest::ctrl_c_saves_and_resumes() {
   const CliResult resumed = run_cli({"train", "--resume", text(temp.file("run")), "--max-steps", more, "--quiet"});
   QVERIFY2(resumed.code == 0, resumed.err);
   QCOMPARE(read_training_folder(temp.file("run")).steps.size(), run.steps.size() + 1);
+}
+
+/// Closed from the start, and a pipe whose reader is gone: the run goes on, and no message lands in its files.
+void TrainCommandTest::a_lost_standard_error_loses_no_training() {
+  const TempDir temp;
+  for (const char* redirection : {"2>&-", "2>&1 >/dev/null | true"}) {
+    const std::string folder = temp.file(redirection[2] == '&' && redirection[3] == '-' ? "closed" : "pipe");
+    QStringList arguments = train_demo({"--output", text(folder), "--max-steps", "3"});
+    arguments.removeAll("--quiet");
+    QStringList words{QStringLiteral(CARRYOVER_BINARY_DIR "/bin/carryover-cli")};
+    for (const QString& argument : arguments) words += argument;
+    for (QString& word : words) word = QStringLiteral("'%1'").arg(word);
+    QProcess shell;
+    shell.start("/bin/bash",
+                {"-c", QStringLiteral("set -o pipefail; %1 %2").arg(words.join(' '), QLatin1String(redirection))});
+    const CliResult result = test::finish_cli(shell);
+    QVERIFY2(result.code == 0, qPrintable(QStringLiteral("%1: %2").arg(redirection).arg(result.code)));
+    const StoredTraining run = read_training_folder(folder);
+    QVERIFY(run.steps.size() == 3 && !run.final_folder.empty());
+  }
 }
 
 /// A rate that blows the weights up: nobody can resume a paused run here, so it ends with a checkpoint.
