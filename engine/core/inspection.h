@@ -33,6 +33,9 @@ struct InspectionParts {
   std::vector<AttentionPair> pairs = {};           ///< how much every head attends from these queries to these keys
 };
 
+/// Throws EngineError{BadInput} where the attention map would have no rows or columns.
+void check_parts(const InspectionParts& parts);
+
 /// A head's attention over [prefix; segment], pooled. Rows sum to 1 before pooling.
 struct AttentionMap {
   HeadRef head;

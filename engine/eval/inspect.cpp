@@ -37,6 +37,7 @@ class Inspector {
         control_(control),
         replay_(decoder, request.run, request.segment, archive, control),
         before_(replay_.state_before(request.segment)) {
+    check_parts(parts_);
     inspection_.segment = request.segment;
     inspection_.hits = before_->hits;
     check_hits(record_, before_->hits, request.segment);

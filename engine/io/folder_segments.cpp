@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "engine/core/error.h"
+#include "engine/core/snapshot_check.h"
+#include "engine/io/fingerprint.h"
 #include "engine/io/input_file.h"
 #include "engine/io/input_lines.h"
 #include "engine/io/json_file.h"
@@ -60,6 +62,7 @@ class CarryMaps {
 /// Where a segment's lines stand in hits.jsonl.
 struct Lines {
   std::int64_t begin, end;
+  std::optional<std::uint64_t> print;  ///< of an indexed segment: what its lines must still be
 };
 
 HeadHits hits_of_line(const std::string& line, const std::string& where, std::int64_t tokens) {
@@ -102,6 +105,7 @@ class FolderSegments : public SegmentSource {
  public:
   FolderSegments(const StoredRun& run, const RunDescription& description)
       : ids_(description.request.ids),
+        limits_(snapshot_limits(description.model.config, description.request.config, std::ssize(*ids_))),
         outline_(std::make_shared<RunOutline>(std::ssize(*ids_))),
         hits_((fs::path(run.directory) / "hits.jsonl").string()) {
     const std::string maps = (fs::path(run.directory) / "carry_maps.npy").string();
@@ -119,19 +123,34 @@ class FolderSegments : public SegmentSource {
     const SegmentRecord& record = outline_->segment(segment).record;
     const Lines& place = lines_[static_cast<std::size_t>(segment)];
     auto snapshot = std::make_shared<SegmentSnapshot>(begin_of(record));
-    std::istringstream input(hits_.read(place.begin, place.end - place.begin));
+    const std::string lines = hits_.read(place.begin, place.end - place.begin);
     const std::string where = hits_.path() + ", segment " + std::to_string(segment);
-    for (std::string line; std::getline(input, line);) {
-      if (line.empty()) continue;
-      snapshot->hits.push_back(hits_of_line(line, where, std::ssize(*ids_)));
-      if (snapshot->hits.back().segment != segment)
-        throw EngineError(Fault::BadInput, where, "has other hits than when it was opened", "Open the run again.");
-    }
+    Fingerprint print;
+    print.add(lines);
+    std::istringstream input(lines);
+    for (std::string line; std::getline(input, line);)
+      if (!line.empty()) snapshot->hits.push_back(hits_of_line(line, where, std::ssize(*ids_)));
+    if ((place.print && *place.print != print.value()) || !agrees_with_outline(*snapshot))
+      throw EngineError(Fault::BadInput, where, "has other hits than index.bin, or than when it was opened",
+                        "Remove index.bin and open the run again.");
     snapshot->target_nll = outline_->target_nll(segment);
+    check_snapshot(*snapshot, place_of(record), limits_, where);
     return snapshot;
   }
 
  private:
+  static SegmentPlace place_of(const SegmentRecord& record) { return {record.index, record.first_token}; }
+
+  /// The outline came from the index, or from the lines as they were.
+  bool agrees_with_outline(const SegmentSnapshot& snapshot) const {
+    const auto same = [&](const HeadHits& head) {
+      const BriefHead now = brief_of(head);
+      const BriefHits then = outline_->hits().of(static_cast<int>(snapshot.record.index), head.layer, head.head);
+      return head.segment == snapshot.record.index && std::ranges::equal(now.hits, then);
+    };
+    return std::all_of(snapshot.hits.begin(), snapshot.hits.end(), same);
+  }
+
   /// What is read without its hits and losses.
   SegmentSnapshot begin_of(const SegmentRecord& record) const {
     SegmentSnapshot snapshot;
@@ -167,8 +186,9 @@ class FolderSegments : public SegmentSource {
       auto entry = index.next();
       if (!entry || entry->hits_end > hits_size) break;
       entry->digest.record = run.segments[static_cast<std::size_t>(outline_->count())];
+      if (!are_possible(entry->heads, place_of(entry->digest.record), limits_)) break;
       outline_->append(entry->digest, entry->heads, losses(entry->digest.record));
-      lines_.push_back({end_of_lines(), entry->hits_end});
+      lines_.push_back({end_of_lines(), entry->hits_end, entry->lines_print});
     }
     return lines_.size();
   }
@@ -183,16 +203,20 @@ class FolderSegments : public SegmentSource {
       std::vector<BriefHead> heads;
       for (; !lines.at_end() && lines.head().segment == record.index; lines.advance())
         heads.push_back(brief_of(lines.head()));
+      if (!are_possible(heads, place_of(record), limits_))
+        throw EngineError(Fault::BadInput, hits_.path() + ", segment " + std::to_string(record.index),
+                          "has hits that the model or the text can't have", kAdvice);
       if (!lines.at_end() && lines.head().segment < record.index)
         throw EngineError(Fault::BadInput, lines.where(), "these hits come after a later segment's", kAdvice);
       outline_->append(digest_of(begin_of(record)), heads, losses(record));
-      lines_.push_back({begin, lines.begin()});
+      lines_.push_back({begin, lines.begin(), std::nullopt});
     }
   }
 
   std::int64_t end_of_lines() const { return lines_.empty() ? 0 : lines_.back().end; }
 
   std::shared_ptr<const std::vector<std::int32_t>> ids_;
+  SnapshotLimits limits_;
   std::shared_ptr<RunOutline> outline_;
   InputFile hits_;
   std::unique_ptr<CarryMaps> maps_;

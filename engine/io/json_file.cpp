@@ -64,7 +64,74 @@ class KeyWatch {
   std::vector<std::set<std::string>> open_;
 };
 
+/// Walks over CBOR (RFC 8949) without recursion and without taking memory for what a length claims.
+class CborWalk {
+ public:
+  explicit CborWalk(std::string_view bytes) : left_(bytes) {}
+
+  bool is_one_item() {
+    std::vector<std::uint64_t> open{1};  // items that are left at each level
+    while (!open.empty()) {
+      if (open.back() == 0) {
+        open.pop_back();
+        continue;
+      }
+      --open.back();
+      const auto inside = item();
+      if (!inside) return false;
+      if (*inside > 0) open.push_back(*inside);
+      if (open.size() > static_cast<std::size_t>(kMaxDepth) + 1) return false;
+    }
+    return left_.empty();
+  }
+
+ private:
+  /// Takes an item's head, and a string's bytes; the number of items inside it.
+  std::optional<std::uint64_t> item() {
+    if (left_.empty()) return std::nullopt;
+    const auto first = static_cast<std::uint8_t>(left_.front());
+    left_.remove_prefix(1);
+    const unsigned type = first >> 5, info = first & 31U;
+    const auto argument = take_argument(info);
+    if (!argument) return std::nullopt;
+    if (type <= 1) return 0;
+    if (type <= 3) return skip(*argument) ? std::optional<std::uint64_t>(0) : std::nullopt;
+    if (type <= 5) {
+      const std::uint64_t each = type - 3;  // an object's key and value
+      return *argument <= left_.size() / each ? std::optional(*argument * each) : std::nullopt;
+    }
+    const bool known = type == 7 && ((info >= 20 && info <= 22) || info >= 25);  // false, true, null, floats
+    return known ? std::optional<std::uint64_t>(0) : std::nullopt;
+  }
+
+  std::optional<std::uint64_t> take_argument(unsigned info) {
+    if (info < 24) return info;
+    if (info > 27) return std::nullopt;
+    const std::size_t size = std::size_t{1} << (info - 24);
+    if (left_.size() < size) return std::nullopt;
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < size; ++i) value = value << 8 | static_cast<std::uint8_t>(left_[i]);
+    left_.remove_prefix(size);
+    return value;
+  }
+
+  bool skip(std::uint64_t size) {
+    if (size > left_.size()) return false;
+    left_.remove_prefix(static_cast<std::size_t>(size));
+    return true;
+  }
+
+  std::string_view left_;
+};
+
 }  // namespace
+
+nlohmann::json parse_cbor(std::string_view bytes, const std::string& where) {
+  if (!CborWalk(bytes).is_one_item()) refuse_text(where, "is not CBOR, or is nested too deep");
+  nlohmann::json value = nlohmann::json::from_cbor(bytes, true, false);
+  if (value.is_discarded()) refuse_text(where, "is not usable CBOR");
+  return value;
+}
 
 nlohmann::json parse_json(std::string_view text, const std::string& where, JsonKeys keys) {
   check_depth(text, where);

@@ -14,6 +14,11 @@ enum class JsonKeys { Any, Unique };
 /// Parses JSON at most 64 levels deep. Throws EngineError{BadInput} naming `where` and the byte offset. Any thread.
 nlohmann::json parse_json(std::string_view text, const std::string& where, JsonKeys keys = JsonKeys::Any);
 
+/// The value of CBOR bytes: one item, at most 64 levels deep, every length within the bytes, no tags and no lengths
+/// left open, all of which is checked before anything is parsed. Throws EngineError{BadInput} naming `where`. Any
+/// thread.
+nlohmann::json parse_cbor(std::string_view bytes, const std::string& where);
+
 /// A whole file of at most 1 GiB. Throws EngineError{Io, BadInput} naming the file.
 nlohmann::json read_json_file(const std::string& path);
 

@@ -166,6 +166,7 @@ struct RunFolder::Files {
   bool made_folder = false;
   bool keep = true;  ///< false while the files belong to this run and hold no segment yet
   std::unique_ptr<OutputFile> segments, hits, nll, index;
+  RunIndexWriter index_writer;
   std::unique_ptr<NpyFile> maps;  ///< made where a snapshot has some
   std::int64_t appended = 0;
 
@@ -215,7 +216,7 @@ RunFolder::RunFolder(const std::string& directory, const RunDescription& descrip
   files_->nll = std::make_unique<OutputFile>(files_->path("nll.json"));
   files_->nll->append("[]\n");
   files_->index = std::make_unique<OutputFile>(files_->path("index.bin"));
-  files_->index->append(run_index_head());
+  files_->index->append(files_->index_writer.head());
 }
 
 RunFolder::~RunFolder() = default;
@@ -235,7 +236,7 @@ void RunFolder::append(const SegmentSnapshot& snapshot) {
   files_->hits->append(hits);
   nll.replace_end(nll.size() - 2, losses + "]\n", "]\n");
   files_->append_maps(snapshot);
-  files_->index->append(run_index_entry(snapshot, files_->hits->size()));
+  files_->index->append(files_->index_writer.entry(snapshot, hits, files_->hits->size()));
   ++files_->appended;
   files_->segments->append(text_of(snapshot.record) + "\n");  // last: a listed segment has its hits and losses
   files_->keep = true;

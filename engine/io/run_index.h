@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/core/run_outline.h"
+#include "engine/io/fingerprint.h"
 
 namespace carryover {
 
@@ -16,15 +17,23 @@ struct IndexedSegment {
   SegmentDigest digest;
   std::vector<BriefHead> heads;
   std::int64_t hits_end = 0;
+  std::uint64_t lines_print = 0;  ///< fingerprint of the segment's lines
 };
 
-/// What stands at the file's beginning.
-std::string_view run_index_head();
-/// What is added to the file for one segment. Numbers lie as in memory.
-std::string run_index_entry(const SegmentSnapshot& snapshot, std::int64_t hits_end);
+/// Makes the file's contents. Each entry ends with a fingerprint of the file up to there. Owner: one thread.
+class RunIndexWriter {
+ public:
+  std::string_view head();  ///< what stands at the file's beginning
+  /// What is added to the file for one segment. `lines` are the segment's in hits.jsonl, `hits_end` where they end.
+  /// Numbers lie as in memory.
+  std::string entry(const SegmentSnapshot& snapshot, std::string_view lines, std::int64_t hits_end);
 
-/// Reads index.bin of a run over `tokens` tokens from its beginning to the first entry that is not whole or can't be
-/// true; what lacks, hits.jsonl has.
+ private:
+  Fingerprint contents_;
+};
+
+/// Reads index.bin of a run over `tokens` tokens from its beginning to the first entry that is not whole, was
+/// changed or can't be true; hits.jsonl has the rest.
 class RunIndexReader {
  public:
   RunIndexReader(std::string bytes, std::int64_t tokens);
@@ -36,6 +45,7 @@ class RunIndexReader {
   std::string bytes_;
   std::string_view rest_;
   std::int64_t tokens_, hits_end_ = 0;
+  Fingerprint contents_;
 };
 
 }  // namespace carryover

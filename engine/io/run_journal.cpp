@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "engine/core/error.h"
+#include "engine/core/snapshot_check.h"
 #include "engine/io/fingerprint.h"
 #include "engine/io/input_file.h"
+#include "engine/io/json_file.h"
 #include "engine/io/output_file.h"
 
 namespace carryover {
@@ -46,6 +48,7 @@ json binary(const std::vector<Value>& values) {
 template <typename Value>
 std::vector<Value> array_of(const json& field) {
   const auto& bytes = field.get_binary();
+  if (bytes.size() % sizeof(Value) != 0) throw json::other_error::create(501, "an array that is cut", nullptr);
   std::vector<Value> values(bytes.size() / sizeof(Value));
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(Value));
   return values;
@@ -56,9 +59,7 @@ json map_json(const Map& map) {
 }
 
 Map map_of(const json& fields) {
-  Map map{fields.at("rows"), fields.at("columns"), array_of<float>(fields.at("values"))};
-  if (static_cast<std::int64_t>(map.values.size()) != map.rows * map.columns) return {};
-  return map;
+  return {fields.at("rows"), fields.at("columns"), array_of<float>(fields.at("values"))};
 }
 
 /// Arrays of the hits of all heads, one after the other: written and read at each segment, so as plain as can be.
@@ -112,20 +113,33 @@ json segment_json(const SegmentSnapshot& snapshot) {
           {"carry_drift", map_json(snapshot.carry_drift)}};
 }
 
-std::shared_ptr<const SegmentSnapshot> segment_of(const json& fields, const std::vector<std::int32_t>& ids) {
+/// What the segments of a run are checked against.
+struct JournalRun {
+  std::shared_ptr<const std::vector<std::int32_t>> ids;
+  SnapshotLimits limits;
+  std::string path;
+};
+
+/// The segment of these fields, which must lie at `place`.
+std::shared_ptr<const SegmentSnapshot> segment_of(const json& fields, const JournalRun& run, SegmentPlace place) {
   auto snapshot = std::make_shared<SegmentSnapshot>();
   snapshot->record = fields.at("record").get<SegmentRecord>();
-  const auto first = static_cast<std::size_t>(snapshot->record.first_token);
-  const auto end = first + static_cast<std::size_t>(snapshot->record.length);
-  if (end > ids.size()) throw json::other_error::create(501, "a segment beyond the text", nullptr);
-  snapshot->ids.assign(ids.begin() + static_cast<std::ptrdiff_t>(first),
-                       ids.begin() + static_cast<std::ptrdiff_t>(end));
+  const std::string where = run.path + ", segment " + std::to_string(place.index);
+  check_record(snapshot->record, place, run.limits, where);
+  const auto first = run.ids->begin() + snapshot->record.first_token;
+  snapshot->ids.assign(first, first + snapshot->record.length);
   snapshot->target_nll = array_of<float>(fields.at("target_nll"));
   snapshot->hits = hits_of(fields.at("hits"), snapshot->record.index);
   snapshot->carry_key_norm = map_of(fields.at("carry_key_norm"));
   snapshot->carry_value_norm = map_of(fields.at("carry_value_norm"));
   snapshot->carry_drift = map_of(fields.at("carry_drift"));
+  check_snapshot(*snapshot, place, run.limits, where);
   return snapshot;
+}
+
+JournalRun journal_run(const RunDescription& description, const std::string& path) {
+  const RunRequest& request = description.request;
+  return {request.ids, snapshot_limits(description.model.config, request.config, std::ssize(*request.ids)), path};
 }
 
 json summary_fields(const RunSummary& summary) {
@@ -183,7 +197,7 @@ std::optional<Record> read_record(const InputFile& file, std::int64_t place, std
   const auto size = static_cast<std::int64_t>(head.size), body = place + static_cast<std::int64_t>(sizeof head);
   const std::string bytes = file.read(body, size);
   if (fingerprint_of(bytes) != head.fingerprint) return std::nullopt;
-  json fields = json::from_cbor(bytes, true, false);
+  json fields = parse_cbor(bytes, file.path());
   if (!fields.is_object()) return std::nullopt;
   return Record{head.kind, std::move(fields), body + size};
 }
@@ -203,6 +217,7 @@ void read_head(JournaledRun& run, const json& fields, const std::string& path) {
     update_from_json(description.request.config, fields.at("config"), path);
   }
   description.request.ids = std::make_shared<const std::vector<std::int32_t>>(array_of<std::int32_t>(fields.at("ids")));
+  check_ids(*description.request.ids, description.model.config.vocabulary, path);
 }
 
 }  // namespace
@@ -210,23 +225,26 @@ void read_head(JournaledRun& run, const json& fields, const std::string& path) {
 /// One thread adds, any reads.
 class JournalSegments : public SegmentSource {
  public:
-  JournalSegments(std::shared_ptr<const InputFile> file, std::shared_ptr<const std::vector<std::int32_t>> ids)
-      : file_(std::move(file)), ids_(std::move(ids)) {}
+  JournalSegments(std::shared_ptr<const InputFile> file, JournalRun run)
+      : file_(std::move(file)), run_(std::move(run)) {}
 
-  void add(std::int64_t place) {
+  void add(std::int64_t byte, SegmentPlace place) {
     const std::lock_guard lock(mutex_);
-    places_.push_back(place);
+    records_.push_back({byte, place});
   }
+
+  const JournalRun& run() const { return run_; }
 
   int count() const override {
     const std::lock_guard lock(mutex_);
-    return static_cast<int>(places_.size());
+    return static_cast<int>(records_.size());
   }
 
   std::shared_ptr<const SegmentSnapshot> load(int segment) const override {
     try {
-      if (const auto record = read_record(*file_, place_of(segment), file_->size()))
-        return segment_of(record->fields, *ids_);
+      const Place at = place_of(segment);
+      if (const auto record = read_record(*file_, at.byte, file_->size()))
+        return segment_of(record->fields, run_, at.segment);
     } catch (const EngineError&) {
       throw;
     } catch (const std::exception&) {  // fields that are not a segment's
@@ -236,20 +254,25 @@ class JournalSegments : public SegmentSource {
   }
 
  private:
-  std::int64_t place_of(int segment) const {
+  struct Place {
+    std::int64_t byte;  ///< of the record, in the file
+    SegmentPlace segment;
+  };
+
+  Place place_of(int segment) const {
     const std::lock_guard lock(mutex_);
-    return places_[static_cast<std::size_t>(segment)];
+    return records_.at(static_cast<std::size_t>(segment));
   }
 
   std::shared_ptr<const InputFile> file_;
-  std::shared_ptr<const std::vector<std::int32_t>> ids_;
+  JournalRun run_;
   mutable std::mutex mutex_;
-  std::vector<std::int64_t> places_;
+  std::vector<Place> records_;
 };
 
 RunJournal::RunJournal(const std::string& path, const RunDescription& run)
     : file_(std::make_unique<OutputFile>(path)),
-      segments_(std::make_shared<JournalSegments>(std::make_shared<const InputFile>(path), run.request.ids)) {
+      segments_(std::make_shared<JournalSegments>(std::make_shared<const InputFile>(path), journal_run(run, path))) {
   write_record(*file_, run_kind,
                {{"version", version}, {"description", config_json(run)}, {"ids", binary(*run.request.ids)}});
 }
@@ -259,7 +282,7 @@ RunJournal::~RunJournal() = default;
 void RunJournal::append(const SegmentSnapshot& snapshot) {
   const std::int64_t place = file_->size();
   write_record(*file_, segment_kind, segment_json(snapshot));
-  segments_->add(place);
+  segments_->add(place, {snapshot.record.index, snapshot.record.first_token});
 }
 
 void RunJournal::finish(const RunSummary& summary) {
@@ -281,13 +304,16 @@ JournaledRun read_run_journal(const std::string& path) {
     if (!record || record->kind != run_kind)
       throw EngineError(Fault::BadInput, path, "is not a whole journal of a run", "Run the text again.");
     read_head(run, record->fields, path);
-    const auto segments = std::make_shared<JournalSegments>(file, ids);
+    const auto segments = std::make_shared<JournalSegments>(file, journal_run(contents.description, path));
+    SegmentPlace next;
     contents.segments = segments;
     contents.outline = std::make_shared<RunOutline>(std::ssize(*ids));
     for (std::int64_t place = record->end; (record = read_record(*file, place, file->size())); place = record->end) {
       if (record->kind == segment_kind) {
-        contents.outline->append(*segment_of(record->fields, *ids));
-        segments->add(place);
+        const auto segment = segment_of(record->fields, segments->run(), next);
+        contents.outline->append(*segment);
+        segments->add(place, next);
+        next = next.after(segment->record);
       } else if (record->kind == summary_kind) {
         contents.summary = summary_of(record->fields);
         run.whole = true;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
+#include "engine/core/snapshot_check.h"
 #include "engine/io/folder_segments.h"
 #include "engine/io/model_json.h"
 #include "engine/io/npy.h"
@@ -67,16 +68,11 @@ RunDescription description_of(const json& config, const std::string& path) {
 }
 
 /// Checks that segments follow one another inside the text, so that nothing that reads them needs to.
-void check_places(const std::vector<SegmentRecord>& segments, std::int64_t tokens, const std::string& path) {
-  std::int64_t index = 0, next = 0;
+void check_places(const std::vector<SegmentRecord>& segments, const SnapshotLimits& limits, const std::string& path) {
+  SegmentPlace next;
   for (const SegmentRecord& record : segments) {
-    const bool follows = record.index == index && record.first_token == next && record.length > 0 &&
-                         record.length <= tokens - next && record.targets >= 0 && record.targets <= record.length;
-    if (!follows)
-      throw EngineError(Fault::BadInput, path + ":" + std::to_string(index + 1),
-                        "this segment doesn't follow the one before it inside the text", kAdvice);
-    ++index;
-    next += record.length;
+    check_record(record, next, limits, path + ":" + std::to_string(next.index + 1));
+    next = next.after(record);
   }
 }
 
@@ -133,10 +129,10 @@ RunContents reopen_run(const std::string& directory) {
   run.description = read_description(*stored.config, path_in(directory, "config.json"));
   const std::string ids_path = path_in(directory, "ids.npy");
   auto ids = npy_ints(read_npy(ids_path), ids_path);
-  const std::int64_t vocabulary = run.description.model.config.vocabulary;
-  if (std::any_of(ids.begin(), ids.end(), [&](std::int32_t id) { return id < 0 || id >= vocabulary; }))
-    throw EngineError(Fault::BadInput, ids_path, "has a token outside the model's vocabulary", kAdvice);
-  check_places(stored.segments, std::ssize(ids), path_in(directory, "segments.jsonl"));
+  const ModelConfig& model = run.description.model.config;
+  check_ids(ids, model.vocabulary, ids_path);
+  check_places(stored.segments, snapshot_limits(model, run.description.request.config, std::ssize(ids)),
+               path_in(directory, "segments.jsonl"));
   if (!stored.segments.empty()) run.description.model.weight_bytes = stored.segments.back().memory.weights;
   run.description.request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
   FolderRun folder = open_folder_segments(stored, run.description);

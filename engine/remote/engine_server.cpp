@@ -257,6 +257,7 @@ std::string Server::inspect(RemoteJob& job) {
   std::int32_t number = 0;
   InspectRequest request;
   unpack(job.request.body, number, request);
+  check_parts(request.parts);
   require_ids(request.run.ids);
   return pack(session(number).inspect(request, job.control));
 }

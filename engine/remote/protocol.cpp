@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kGreetingWords = "carryover engine ";
 constexpr std::size_t kGreetingSize = kGreetingWords.size() + 17;  // 16 hex digits and a line feed
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;       // of a body
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;       // of a body that holds a run's values
+constexpr std::uint64_t kMostSmallBytes = std::uint64_t{1} << 20;  // of any other body
 constexpr std::uint32_t kMark = 0x46'45'4f'43;                     // "COEF"
 
 struct Head {
@@ -20,6 +21,35 @@ struct Head {
   std::uint32_t kind = 0;
   std::uint64_t size = 0;
 };
+
+/// Wishes, and events that are a few numbers and a text, are small; so is what one session is told to do.
+std::uint64_t most_bytes(MessageKind kind) {
+  using enum MessageKind;
+  switch (kind) {
+    case Open:
+    case Close:
+    case Files:
+    case Save:
+    case Stop:
+    case Pause:
+    case Resume:
+    case Enough:
+    case WantSegments:
+    case Ping:
+    case Place:
+    case Loading:
+    case Progress:
+    case Token:
+    case Alert:
+    case Checkpoint:
+    case Paused:
+    case Pong:
+    case Failed:
+      return kMostSmallBytes;
+    default:
+      return kMostBytes;
+  }
+}
 
 template <typename... Values>
 void add_schema(WireSchema& schema) {
@@ -48,10 +78,10 @@ const std::string& greeting() {
 }
 
 std::string frame_head(MessageKind kind, std::uint64_t body_size) {
-  if (body_size > kMostBytes) {
+  if (body_size > most_bytes(kind)) {
     throw EngineError(Fault::Unsupported, "engine elsewhere",
                       "a message of " + std::to_string(body_size >> 20) + " MB is too long to be sent",
-                      "Ask for less at a time; the most is 2048 MB.");
+                      "Ask for less at a time; the most is " + std::to_string(most_bytes(kind) >> 20) + " MB.");
   }
   const Head head{kMark, static_cast<std::uint32_t>(kind), body_size};
   std::string bytes(sizeof head, '\0');
@@ -81,7 +111,8 @@ std::optional<Frame> FrameBuffer::next() {
   std::memcpy(&head, left().data(), sizeof head);
   if (head.mark != kMark || head.kind > static_cast<std::uint32_t>(kLastMessage))
     refuse_message("bytes came that are no message");
-  if (head.size > kMostBytes) refuse_message("a message of " + std::to_string(head.size >> 20) + " MB was announced");
+  if (head.size > most_bytes(static_cast<MessageKind>(head.kind)))
+    refuse_message("a message of " + std::to_string(head.size >> 20) + " MB was announced");
   if (left().size() - sizeof head < head.size) return std::nullopt;
   Frame frame{static_cast<MessageKind>(head.kind), std::string(left().substr(sizeof head, head.size))};
   drop(sizeof head + head.size);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/remote/remote_session.h"
 
+#include <algorithm>
+
+#include "engine/core/snapshot_check.h"
 #include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 
@@ -17,10 +20,32 @@ void hear_loading(const Frame& frame, const LoadProgress& progress) {
   progress(fraction, what);
 }
 
-void hear_run(const Frame& frame, RunObserver& observer) {
+constexpr const char* kSender = "the engine elsewhere";
+
+/// Checks the segments of one run as they arrive.
+class ArrivingSegments {
+ public:
+  ArrivingSegments(const RunRequest& request, const ModelConfig& model)
+      : ids_(request.ids), limits_(snapshot_limits(model, request.config, std::ssize(*request.ids))) {}
+
+  void take(const SegmentSnapshot& snapshot) {
+    check_snapshot(snapshot, next_, limits_, kSender);
+    if (!std::equal(snapshot.ids.begin(), snapshot.ids.end(), ids_->begin() + next_.first_token))
+      refuse_message("a segment has other tokens than the text");
+    next_ = next_.after(snapshot.record);
+  }
+
+ private:
+  std::shared_ptr<const std::vector<std::int32_t>> ids_;
+  SnapshotLimits limits_;
+  SegmentPlace next_;
+};
+
+void hear_run(const Frame& frame, RunObserver& observer, ArrivingSegments& segments) {
   if (frame.kind == Segment) {
     auto snapshot = std::make_shared<SegmentSnapshot>();
     unpack(frame.body, *snapshot);
+    segments.take(*snapshot);
     observer.segment_done(std::move(snapshot));
   } else if (frame.kind == Progress) {
     std::int64_t done = 0, total = 0;
@@ -63,6 +88,10 @@ class RemoteSession final : public Session {
       : engine_(std::move(engine)), number_(engine_->new_session_number()) {
     const auto hear = [&](const Frame& frame) { hear_loading(frame, progress); };
     unpack(engine_->ask(Open, pack(number_, request), nullptr, hear), info_);
+    const ModelConfig& model = info_.config;
+    const auto possible = [](std::int64_t size) { return size > 0 && size <= kMostLayersOrHeads; };
+    if (!possible(model.layers) || !possible(model.heads) || model.vocabulary < 0 || info_.weight_bytes < 0)
+      refuse_message("a model came with sizes that no model has");
   }
   ~RemoteSession() override {
     try {
@@ -76,7 +105,8 @@ class RemoteSession final : public Session {
   const ModelInfo& model() const override { return info_; }
 
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
-    const auto hear = [&](const Frame& frame) { hear_run(frame, observer); };
+    ArrivingSegments segments(request, info_.config);
+    const auto hear = [&](const Frame& frame) { hear_run(frame, observer, segments); };
     return unpack_as<RunSummary>(engine_->ask(Run, pack(number_, request), &control, hear));
   }
 
@@ -134,7 +164,11 @@ class RemoteSession final : public Session {
     return unpack_as<std::int64_t>(engine_->ask(WhatIfPrice, pack(number_, request), nullptr, [](const Frame&) {}));
   }
   Inspection inspect(const InspectRequest& request, RunControl& control) override {
-    return unpack_as<Inspection>(engine_->ask(Inspect, pack(number_, request), &control, [](const Frame&) {}));
+    check_parts(request.parts);
+    auto inspection =
+        unpack_as<Inspection>(engine_->ask(Inspect, pack(number_, request), &control, [](const Frame&) {}));
+    check_inspection(inspection, request);
+    return inspection;
   }
   HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) override {
     const auto hear = [&](const Frame& frame) { hear_loading(frame, request.progress); };
@@ -161,6 +195,39 @@ class RemoteSession final : public Session {
     }
     RemoteSession& session;
   };
+
+  bool has(HeadRef head) const {
+    const ModelConfig& model = info_.config;
+    return head.layer >= 0 && head.layer < model.layers && head.head >= 0 && head.head < model.heads;
+  }
+
+  /// What panels index by: heads, positions and the sizes of maps.
+  void check_inspection(const Inspection& inspection, const InspectRequest& request) const {
+    const SegmentConfig& config = request.run.config;
+    const SnapshotLimits limits = snapshot_limits(info_.config, config, std::ssize(*request.run.ids));
+    if (inspection.segment != request.segment) refuse_message("another segment was inspected than asked for");
+    check_hits(inspection.hits, {request.segment, limits.tokens}, limits, kSender);
+    const std::int64_t layers = limits.layers, heads = limits.heads;
+    check_map(inspection.prefix_mass, layers, heads, "the map of prefixes", kSender);
+    check_map(inspection.pair_mass, layers, heads, "the map of pairs", kSender);
+    check_map(inspection.pair_top, layers, heads, "the map of pairs", kSender);
+    if (inspection.attribution) {
+      check_map(inspection.attribution->carry, layers, heads, "the carry's attribution", kSender);
+      check_map(inspection.attribution->retrieved, layers, heads, "the retrieved tokens' attribution", kSender);
+      check_map(inspection.attribution->segment, layers, heads, "the segment's attribution", kSender);
+    }
+    bool known = true;
+    for (const SlotMasses& masses : inspection.slot_masses) known = known && has(masses.head);
+    for (const HeadMisses& misses : inspection.misses) known = known && has(misses.head);
+    if (const auto& map = inspection.attention)
+      known = known && has(map->head) && map->query_step > 0 && map->key_step > 0 && map->prefix_length >= 0 &&
+              map->segment_length >= 0 && map->prefix_columns >= 0 && map->prefix_columns <= map->mean.columns &&
+              std::ssize(map->prefix_positions) == map->prefix_length &&
+              std::ranges::all_of(map->prefix_positions,
+                                  [&](std::int64_t position) { return position >= 0 && position < limits.tokens; });
+    if (inspection.search) known = known && has(inspection.search->head) && inspection.search->position_step > 0;
+    if (!known) refuse_message("an inspection has heads, positions or steps that can't be");
+  }
 
   bool fits(const HeadScores& scores) const {
     const ModelConfig& model = info_.config;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/io/json_file.h"
 #include "engine/remote/wire_training.h"
 
 namespace carryover {
@@ -11,9 +12,7 @@ namespace {
 constexpr const char* kWhere = "a message between window and engine";
 
 nlohmann::json parse(const std::string& text) {
-  nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) refuse_message("a message's configuration is damaged");
-  return json;
+  return parse_json(text, kWhere);
 }
 
 /// A path that is no UTF-8 can't be said in JSON.

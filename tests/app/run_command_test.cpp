@@ -260,7 +260,7 @@ void RunCommandTest::a_record_that_lacks_hits_is_refused() {
   const TempDir temp;
   const std::string hits = temp.file("hits.jsonl");
   QCOMPARE(run_cli(run_demo({test::demo_text(), "--tokens", "400", "--out", text(temp.file("a"))})).code, 0);
-  const std::string whole = read_text(temp.file("a/hits.jsonl"));
+  const std::string whole = test::read_bytes(temp.file("a/hits.jsonl"));
   const QStringList forced = run_demo({test::demo_text(), "--tokens", "400", "--force-hits", text(hits)});
   test::write_bytes(hits, whole);
   QCOMPARE(run_cli(forced).code, 0);

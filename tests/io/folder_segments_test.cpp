@@ -9,6 +9,8 @@
 
 #include "engine/core/error.h"
 #include "engine/io/run_reader.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/mutate.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_model.h"
 
@@ -122,6 +124,38 @@ class FolderSegmentsTest : public QObject {
     check(reopen_run(temp.file("run")), wanted);
     fs::remove(path);
     check(reopen_run(temp.file("run")), wanted);
+  }
+
+  // Nothing of a damaged index is believed: what opens is the run, or is refused.
+  void mutants_of_the_index_change_nothing() {
+    const TempDir temp;
+    const auto wanted = write_run(temp.file("run"));
+    const std::string path = temp.file("run/index.bin"), whole = read_bytes(path);
+    Mutator mutator(whole, whole.size(), 11);
+    int different = 0;
+    for (int i = 0; i < 600; ++i) {
+      const std::string mutant = mutator.next();
+      different += mutant != whole;
+      write_bytes(path, mutant);
+      check(reopen_run(temp.file("run")), wanted);
+      if (QTest::currentTestFailed()) return;
+    }
+    QVERIFY(different > 500);
+  }
+
+  // An index of another run is whole in itself; the lines say that it is not this run's.
+  void an_index_of_other_hits_is_refused() {
+    const TempDir temp;
+    write_run(temp.file("run"));
+    const std::string path = temp.file("run/hits.jsonl");
+    std::string lines = read_bytes(path);
+    const std::size_t digit = lines.find("\"score\":[", lines.find("\"anchor\""));
+    lines[lines.find_first_of("123456789", digit)] = '0';
+    write_bytes(path, lines);
+    const RunContents run = reopen_run(temp.file("run"));
+    int refused = 0;
+    for (int i = 0; i < kSegments; ++i) refused += error_of([&] { run.segments->load(i); }).has_value();
+    QCOMPARE(refused, 1);
   }
 
   // With an index, a broken line is found when its segment is looked at: the lines were not read before.

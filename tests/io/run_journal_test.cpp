@@ -4,13 +4,15 @@
 
 #include <QTest>
 #include <cmath>
-#include <filesystem>
 #include <cstring>
+#include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "engine/core/error.h"
 #include "engine/io/fingerprint.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 
 using namespace carryover;
@@ -59,9 +61,9 @@ SegmentSnapshot snapshot(int index) {
   if (index > 0) {
     segment.target_nll[0] = segment.record.targets > 0 ? segment.target_nll[0] : 0;
     segment.hits = {{index, 1, 0, {{0, HitKind::Padding, 0, -1, -1}, {3, HitKind::Anchor, 1.7F, 3, 1}}}};
-    segment.carry_drift = {2, 2, {1, std::nanf(""), 3, 4.25F}};
+    segment.carry_drift = {4, 2, {1, std::nanf(""), 3, 4.25F, 5, 6, 7, 8}};
   }
-  segment.carry_key_norm = {2, 2, {1, 2, 3, 0.3F}};
+  segment.carry_key_norm = {4, 2, {1, 2, 3, 0.3F, 5, 6, 7, 8}};
   return segment;
 }
 
@@ -80,6 +82,40 @@ void write_journal(const std::string& path) {
   RunJournal journal(path, description());
   for (int i = 0; i < 2; ++i) journal.append(snapshot(i));
   journal.finish(summary());
+}
+
+/// A record as RunJournal writes it, with the fingerprint of whatever its body is.
+std::string record_of(const std::string& kind, const std::vector<std::uint8_t>& body) {
+  Fingerprint fingerprint;
+  fingerprint.add(std::as_bytes(std::span(body)));
+  std::string bytes = (kind + "        ").substr(0, 8);
+  for (const std::uint64_t word : {std::uint64_t{body.size()}, fingerprint.value()})
+    bytes.append(reinterpret_cast<const char*>(&word), sizeof word);
+  bytes.append(body.begin(), body.end());
+  return bytes;
+}
+
+struct ParsedRecord {
+  std::string kind;
+  nlohmann::json fields;
+};
+
+std::vector<ParsedRecord> parsed_records(const std::string& bytes) {
+  std::vector<ParsedRecord> records;
+  for (std::size_t place = 0; place < bytes.size();) {
+    std::uint64_t size = 0;
+    std::memcpy(&size, bytes.data() + place + 8, sizeof size);
+    records.push_back({bytes.substr(place, 8), nlohmann::json::from_cbor(bytes.substr(place + 24, size))});
+    place += 24 + size;
+  }
+  return records;
+}
+
+template <typename Value>
+nlohmann::json packed(const std::vector<Value>& values) {
+  std::vector<std::uint8_t> bytes(values.size() * sizeof(Value));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return nlohmann::json::binary(bytes);
 }
 
 }  // namespace
@@ -123,13 +159,7 @@ class RunJournalTest : public QObject {
                                                                     {"policy", "full"},
                                                                     {"config", old.request.config},
                                                                     {"ids", nlohmann::json::binary(ids)}});
-    Fingerprint fingerprint;
-    fingerprint.add(std::as_bytes(std::span(body)));
-    std::string bytes = "run     ";
-    for (const std::uint64_t word : {std::uint64_t{body.size()}, fingerprint.value()})
-      bytes.append(reinterpret_cast<const char*>(&word), sizeof word);
-    bytes.append(body.begin(), body.end());
-    write_bytes(folder.file("run.journal"), bytes);
+    write_bytes(folder.file("run.journal"), record_of("run", body));
     const JournaledRun run = read_run_journal(folder.file("run.journal"));
     QVERIFY(!run.describes_model && !run.whole);
     const RunDescription& read = run.contents.description;
@@ -207,6 +237,84 @@ class RunJournalTest : public QObject {
     const JournaledRun run = read_run_journal(path);
     QCOMPARE(run.contents.segments->count(), 1);
     QVERIFY(!run.whole);
+  }
+
+  // A fingerprint only finds accidents: whoever writes it anew can write anything into a record.
+  void records_with_impossible_values_are_refused_data() {
+    using nlohmann::json;
+    QTest::addColumn<int>("record");  // 0: the head; 2: the second segment
+    QTest::addColumn<QString>("field");
+    QTest::addColumn<QByteArray>("value");
+    const auto row = [](const char* name, int record, const char* field, const json& value) {
+      const auto bytes = json::to_cbor(value);
+      QTest::newRow(name) << record << field
+                          << QByteArray(reinterpret_cast<const char*>(bytes.data()),
+                                        static_cast<qsizetype>(bytes.size()));
+    };
+    row("id -1", 0, "/ids", packed<std::int32_t>({5, -1, 7, 2, 9, 0, 3, 8, 6}));
+    row("id 2e9", 0, "/ids", packed<std::int32_t>({5, 2'000'000'000, 7, 2, 9, 0, 3, 8, 6}));
+    row("half an id", 0, "/ids", json::binary({1, 0, 0}));
+    row("negative first token", 2, "/record/first_token", -4);
+    row("first token that overflows", 2, "/record/first_token", std::numeric_limits<std::int64_t>::max());
+    row("index", 2, "/record/index", 7);
+    row("negative length", 2, "/record/length", -1);
+    row("length that overflows", 2, "/record/length", std::numeric_limits<std::int64_t>::max());
+    row("longer than a segment", 2, "/record/length", 5);
+    row("1e9 targets", 2, "/record/targets", 1'000'000'000);
+    row("targets without losses", 2, "/record/targets", 3);
+    row("pool below zero", 2, "/record/pool_entries", -5);
+    row("memory that overflows", 2, "/record/memory/pool", std::numeric_limits<std::int64_t>::min());
+    row("map whose size overflows", 2, "/carry_drift",
+        {{"rows", 1LL << 62}, {"columns", 4}, {"values", packed<float>({})}});
+    row("map of another layer count", 2, "/carry_drift",
+        {{"rows", 2}, {"columns", 2}, {"values", packed<float>({1, 2, 3, 4})}});
+    row("map wider than the carry", 2, "/carry_drift",
+        {{"rows", 4}, {"columns", 3}, {"values", packed<float>(std::vector<float>(12))}});
+    row("layer", 2, "/hits/heads", packed<std::int32_t>({4, 0, 2}));
+    row("negative layer", 2, "/hits/heads", packed<std::int32_t>({-1, 0, 2}));
+    row("head", 2, "/hits/heads", packed<std::int32_t>({1, 99, 2}));
+    row("a head twice", 2, "/hits/heads", packed<std::int32_t>({1, 0, 1, 1, 0, 1}));
+    row("more hits than there are", 2, "/hits/heads", packed<std::int32_t>({1, 0, 2'000'000'000}));
+    row("kind", 2, "/hits/kind", packed<std::uint8_t>({2, 77}));
+    row("position -7", 2, "/hits/position", packed<std::int64_t>({-7, 3}));
+    row("position in the segment", 2, "/hits/position", packed<std::int64_t>({0, 4}));
+    row("positions that descend", 2, "/hits/position", packed<std::int64_t>({3, 0}));
+    row("anchor behind the text", 2, "/hits/anchor", packed<std::int64_t>({-1, 9}));
+  }
+  void records_with_impossible_values_are_refused() {
+    QFETCH(int, record);
+    QFETCH(QString, field);
+    QFETCH(QByteArray, value);
+    const TempDir folder;
+    const std::string path = folder.file("run.journal");
+    write_journal(path);
+    auto records = parsed_records(read_bytes(path));
+    const auto rewritten = [&] {
+      std::string bytes;
+      for (const ParsedRecord& each : records) bytes += record_of(each.kind, nlohmann::json::to_cbor(each.fields));
+      return bytes;
+    };
+    write_bytes(path, rewritten());
+    QVERIFY(read_run_journal(path).whole);  // so that it is the value that is refused
+    nlohmann::json& fields = records.at(static_cast<std::size_t>(record)).fields;
+    fields.at(nlohmann::json::json_pointer(field.toStdString())) = nlohmann::json::from_cbor(value.toStdString());
+    write_bytes(path, rewritten());
+    QCOMPARE(unlike(Fault::BadInput, "run.journal", [&] { read_run_journal(path); }), std::string());
+  }
+
+  void cbor_that_is_nested_or_claims_too_much_is_refused() {
+    const TempDir folder;
+    const std::string path = folder.file("run.journal");
+    write_journal(path);
+    const std::string whole = read_bytes(path);
+    const std::vector<std::uint8_t> nested(200'000, 0x81), claimed{0x9b, 0x10, 0, 0, 0, 0, 0, 0, 0},
+        open(200'000, 0x9f), tagged(200'000, 0xc6), string{0x5b, 0x10, 0, 0, 0, 0, 0, 0, 0};
+    for (const auto& body : {nested, claimed, open, tagged, string}) {
+      write_bytes(path, record_of("run", body));
+      QCOMPARE(unlike(Fault::BadInput, "run.journal", [&] { read_run_journal(path); }), std::string());
+      write_bytes(path, whole + record_of("segment", body));
+      QCOMPARE(unlike(Fault::BadInput, "run.journal", [&] { read_run_journal(path); }), std::string());
+    }
   }
 
   void another_file_is_refused() {

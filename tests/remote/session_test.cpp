@@ -264,6 +264,32 @@ class RemoteSessionTest : public QObject {
     QCOMPARE(inspection.prefix_mass.values, (std::vector<float>{0.25F, 0.75F}));
   }
 
+  void an_attention_map_without_a_size_is_refused_at_both_ends() {
+    RunControl control;
+    for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{0, 8}, {8, 0}, {-1, 8}, {8, -7}}) {
+      InspectRequest request{sixteen_ids(), 2, {}};
+      request.parts.map_rows = rows;
+      request.parts.map_columns = columns;
+      QCOMPARE(unlike(Fault::BadInput, "no size", [&] { session_->inspect(request, control); }), std::string());
+      const std::string body = pack(std::int32_t{0}, request);
+      QCOMPARE(unlike(Fault::BadInput, "no size",
+                      [&] { engine_->ask(MessageKind::Inspect, body, nullptr, [](const Frame&) {}); }),
+               std::string());
+    }
+  }
+
+  // FakeSession makes such a segment where the run's policy is named after the damage.
+  void segments_with_impossible_values_are_refused() {
+    for (const char* damage : {"position", "layer", "place", "length", "targets", "ids", "map"}) {
+      RunRequest request = sixteen_ids();
+      request.policy = damage;
+      RunControl control;
+      Recorder recorder;
+      QVERIFY2(error_of([&] { session_->run(request, recorder, control); }).has_value(), damage);
+      QCOMPARE(recorder.snapshots.size(), std::size_t{1});  // only the one before
+    }
+  }
+
   void a_profile_of_heads_goes_through() {
     HeadProfileRequest request;
     request.kinds = {ProbeKind::Passage, ProbeKind::Copy};

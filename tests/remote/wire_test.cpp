@@ -268,6 +268,29 @@ class WireTest : public QObject {
     QCOMPARE(unlike(Fault::Unsupported, "another version", [&] { greets(other, 0); }), std::string());
   }
 
+  // Refused when its head has come: nothing waits for a body of that size.
+  void frames_that_are_too_long_for_their_kind_are_refused() {
+    const auto announced = [](MessageKind kind, std::uint64_t size) {
+      std::string head = frame_head(kind, 0);
+      std::memcpy(head.data() + 8, &size, sizeof size);
+      FrameBuffer buffer;
+      buffer.feed(head);
+      return error_of([&] { buffer.next(); });
+    };
+    for (const MessageKind kind : {MessageKind::Done, MessageKind::Segment, MessageKind::Run})
+      QVERIFY(announced(kind, std::uint64_t{1} << 31).has_value());
+    for (const MessageKind kind : {MessageKind::Stop, MessageKind::Pong, MessageKind::Token, MessageKind::Failed}) {
+      QVERIFY(announced(kind, std::uint64_t{1} << 24).has_value());
+      QVERIFY(error_of([&] { frame_head(kind, std::uint64_t{1} << 24); }).has_value());
+    }
+    QVERIFY(!announced(MessageKind::Segment, std::uint64_t{1} << 24));
+  }
+
+  void a_configuration_that_is_nested_too_deep_is_refused() {
+    const std::string nested(200'000, '[');
+    QCOMPARE(unlike(Fault::BadInput, "nested", [&] { segment_config_of(nested); }), std::string());
+  }
+
   void frames_that_are_none_are_refused() {
     const auto reads = [](const std::string& bytes) {
       FrameBuffer buffer;

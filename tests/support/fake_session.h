@@ -21,6 +21,7 @@ class FakeSession final : public Session {
     info_.config.name = "fake";
     info_.config.layers = 2;
     info_.config.heads = 3;
+    info_.config.vocabulary = 100;
     info_.config.bos_id = 1;
   }
 
@@ -38,9 +39,21 @@ class FakeSession final : public Session {
       made.target_nll.push_back(static_cast<float>(made.ids.back()) / 7.F);
     }
     made.target_nll.front() = -std::numeric_limits<float>::infinity();
-    made.hits.push_back({segment, 1, 2, {{5, HitKind::Expanded, -0.F, 4, 3}}});
-    made.carry_drift = {1, 2, {0.25F, std::numeric_limits<float>::quiet_NaN()}};
+    if (segment > 0) made.hits.push_back({segment, 1, 2, {{3, HitKind::Expanded, -0.F, 4, 3}}});
+    made.carry_drift = {2, 1, {0.25F, std::numeric_limits<float>::quiet_NaN()}};
+    if (segment == 1) damage(made, request.policy);
     return made;
+  }
+
+  /// Makes a value impossible, where `what` names one.
+  static void damage(SegmentSnapshot& segment, const std::string& what) {
+    if (what == "position") segment.hits.front().hits.front().position = -7;
+    if (what == "layer") segment.hits.front().layer = 2;
+    if (what == "place") segment.record.first_token = -4;
+    if (what == "length") segment.record.length = 1'000'000'000;
+    if (what == "targets") segment.record.targets = 1'000'000'000;
+    if (what == "ids") segment.ids.front() = 2'000'000'000;
+    if (what == "map") segment.carry_drift = {1, 2, {1, 2}};
   }
 
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
@@ -134,7 +147,7 @@ class FakeSession final : public Session {
   Inspection inspect(const InspectRequest& request, RunControl&) override {
     Inspection inspection;
     inspection.segment = request.segment;
-    inspection.prefix_mass = {1, 2, {0.25F, 0.75F}};
+    inspection.prefix_mass = {2, 1, {0.25F, 0.75F}};
     return inspection;
   }
   /// Of as many layers as the model has; with a seed of -1, of one more.

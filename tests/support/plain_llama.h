@@ -101,7 +101,7 @@ class PlainLlama {
 
   /// Positions that a head can see at most.
   std::int64_t longest_context() const {
-    return config_.segment_length + std::max(config_.carry_length, config_.retrieval_length);
+    return config_.segment_length + config_.sink_length + std::max(config_.carry_length, config_.retrieval_length);
   }
 
   Vector rotate(const Vector& x, std::size_t position) const {
