@@ -43,7 +43,7 @@ constexpr NumberRow number_rows[] = {
      QT_TRANSLATE_NOOP("ConfigPanel",
                        "Tokens at the text's beginning that every head reads as attention sinks (n + M ≤ S; 0: the "
                        "paper's method)"),
-     &SegmentConfig::sink_length},
+     "sink_length", &SegmentConfig::sink_length},
     {QT_TRANSLATE_NOOP("ConfigPanel", "Retrieval R"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
      QT_TRANSLATE_NOOP("ConfigPanel",
                        "Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)"),
