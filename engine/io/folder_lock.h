@@ -4,10 +4,9 @@
 
 namespace carryover {
 
-inline constexpr const char* kLockFile = "lock";
-
 /// Holds a folder's file `lock`, so that one process at a time writes a run or trains there. The system lets go of it
-/// when the process ends, however it ends; the file stays. Owner: one thread.
+/// when the process ends, however it ends. The file is removed with the lock, and stays only where the process was
+/// killed. Owner: one thread.
 class FolderLock {
  public:
   /// Throws EngineError{Usage} where another holds it, {Io} where the file can't be made.
@@ -17,6 +16,7 @@ class FolderLock {
   FolderLock& operator=(const FolderLock&) = delete;
 
  private:
+  std::string path_;
   int descriptor_ = -1;
 };
 

@@ -179,9 +179,8 @@ struct RunFolder::Files {
     if (keep) return;
     std::error_code ignored;
     for (const char* name : kFileNames) fs::remove(path(name), ignored);
-    if (!made_folder) return;
-    fs::remove(path(kLockFile), ignored);
-    fs::remove(directory, ignored);
+    lock.reset();
+    if (made_folder) fs::remove(directory, ignored);
   }
 
   std::string path(const char* name) const { return (fs::path(directory) / name).string(); }
@@ -250,6 +249,7 @@ void RunFolder::finish(const RunSummary& summary) {
   if (files_->maps) files_->maps->finish();
   write_file_atomically(files_->path("summary.json"), text_of(summary_json(summary, files_->description), 2) + "\n");
   files_->keep = true;
+  files_->lock.reset();
 }
 
 StoredRun read_run_numbers(const std::string& directory) {

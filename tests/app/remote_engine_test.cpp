@@ -25,7 +25,7 @@ using namespace carryover::test;
 namespace {
 
 const std::string kDemo = CARRYOVER_SOURCE_DIR "/resources/demo";
-const std::string kCommand = "exec '" CARRYOVER_BINARY_DIR "/bin/carryover-cli' engine";
+const std::string kCommand = "'" CARRYOVER_BINARY_DIR "/bin/carryover-cli' engine";
 
 struct Recorder final : RunObserver {
   std::vector<std::shared_ptr<const SegmentSnapshot>> snapshots;

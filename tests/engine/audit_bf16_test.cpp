@@ -56,7 +56,8 @@ class AuditBf16Test : public QObject {
     QFETCH(QString, model);
     if (model.isEmpty()) QSKIP("SmolLM2 is not here; ./lab assets fetches it");
     const auto source = ModelSource::open(model.toStdString());
-    Decoder decoder{source->config(), load_weights(*source, at::TensorOptions().dtype(at::kBFloat16), false, {}), {}};
+    Decoder decoder{source->config(), empty_weights(source->config(), at::kBFloat16, false), {}};
+    read_weights(*source, decoder.weights, {});
     AuditRequest request;
     request.config = SegmentConfig::defaults_for(decoder.config);
     request.config.segment_length = 32;

@@ -275,7 +275,8 @@ class WhatIfTest : public QObject {
         return std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) { return hit.position == position; });
       };
       std::vector<SlotRef> added;
-      for (std::int64_t position = 0; added.size() < std::min<std::size_t>(3, head.hits.size()); ++position)
+      const std::size_t wanted = std::min<std::size_t>(3, head.hits.size());
+      for (std::int64_t position = c.request.config.sink_length; added.size() < wanted; ++position)
         if (!reads(head.hits, position)) added.push_back({head.layer, head.head, position});
       const WhatIfOutcome outcome = c.one(4, {.added = added});
       const auto& read = outcome.hits.at(0).hits;

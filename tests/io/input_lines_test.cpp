@@ -67,7 +67,7 @@ class InputLinesTest : public QObject {
 
   void a_folder_or_nothing_is_refused() {
     const TempDir temp;
-    QCOMPARE(unlike(Fault::Io, "can't be read", [&] { read_all(temp.path().string()); }), std::string());
+    QCOMPARE(unlike(Fault::Io, "is a folder", [&] { read_all(temp.path().string()); }), std::string());
     QCOMPARE(unlike(Fault::Io, "can't be read", [&] { read_all(temp.file("none")); }), std::string());
   }
 };

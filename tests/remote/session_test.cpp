@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/remote/pipe_io.h"
+#include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/served_engine.h"
