@@ -5,7 +5,9 @@
 #include <memory>
 
 #include "app/engine_worker.h"
-#include "engine/session.h"
+#include "engine/core/audit_report.h"
+#include "engine/core/model_info.h"
+#include "engine/core/run_control.h"
 
 namespace carryover {
 

@@ -12,9 +12,9 @@
 #include <QPushButton>
 
 #include "app/message_bar.h"
+#include "engine/io/output_file.h"
 #include "engine/io/regular_file.h"
 #include "engine/io/run_command.h"
-#include "engine/io/run_folder.h"
 #include "widgets/bench_form.h"
 #include "widgets/bench_results.h"
 #include "widgets/button_row.h"

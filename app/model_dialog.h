@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "engine/core/model_config.h"
-#include "engine/session.h"
+#include "engine/core/model_info.h"
 
 class QComboBox;
 class QLabel;

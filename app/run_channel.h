@@ -5,7 +5,8 @@
 #include <memory>
 
 #include "engine/core/mailbox.h"
-#include "engine/session.h"
+#include "engine/core/run_control.h"
+#include "engine/core/run_request.h"
 
 namespace carryover {
 

@@ -7,7 +7,7 @@
 #include "app/script.h"
 #include "app/script_selection.h"
 #include "engine/core/error.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/shown.h"
 
 namespace carryover {
 namespace {

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "engine/core/mailbox.h"
-#include "engine/session.h"
+#include "engine/core/run_control.h"
+#include "engine/core/train_request.h"
 
 namespace carryover {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/what_if_controller.h"
 
-#include "widgets/panels/panel_support.h"
+#include "widgets/provenance.h"
 
 namespace carryover {
 

@@ -14,8 +14,10 @@
 
 #include "engine/core/error.h"
 #include "widgets/models/hits_model.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
 #include "widgets/plot_export.h"
+#include "widgets/provenance.h"
+#include "widgets/shown.h"
 
 namespace carryover {
 

@@ -2,8 +2,8 @@
 #pragma once
 #include <QWidget>
 
+#include "engine/core/dtype.h"
 #include "engine/core/segment_config.h"
-#include "engine/session.h"
 
 class QComboBox;
 class QGridLayout;

@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
 #include "widgets/plot_view.h"
 #include "widgets/table_copy.h"
 

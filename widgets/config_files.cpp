@@ -7,6 +7,7 @@
 
 #include "engine/core/error.h"
 #include "engine/io/json_file.h"
+#include "engine/io/output_file.h"
 #include "engine/io/run_folder.h"
 
 namespace carryover {

@@ -16,6 +16,7 @@
 #include "engine/core/training_cost.h"
 #include "engine/io/json_file.h"
 #include "engine/io/model_source.h"
+#include "engine/io/output_file.h"
 #include "engine/io/run_folder.h"
 #include "widgets/button_row.h"
 #include "widgets/command_box.h"

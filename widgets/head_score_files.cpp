@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
+#include "engine/io/output_file.h"
 #include "engine/io/run_folder.h"
 #include "engine/io/text_source.h"
 

@@ -15,9 +15,12 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
+#include "engine/io/output_file.h"
 #include "engine/io/run_command.h"
-#include "widgets/panels/panel_support.h"
 #include "widgets/plot_view.h"
+#include "widgets/provenance.h"
+#include "widgets/shown.h"
+#include "widgets/text_units.h"
 
 namespace carryover {
 namespace {

@@ -3,7 +3,7 @@
 #include <QString>
 #include <string>
 
-#include "engine/session.h"
+#include "engine/core/model_info.h"
 
 namespace carryover {
 

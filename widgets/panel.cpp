@@ -8,8 +8,8 @@
 
 #include "engine/io/run_command.h"
 #include "widgets/icons.h"
-#include "widgets/panels/panel_support.h"
 #include "widgets/plot_view.h"
+#include "widgets/provenance.h"
 
 namespace carryover {
 

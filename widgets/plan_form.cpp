@@ -9,7 +9,7 @@
 #include <QScrollBar>
 #include <algorithm>
 
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
 
 namespace carryover {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The words of the fine-tune form.
-#include "engine/session.h"
+#include "engine/core/dtype.h"
+#include "engine/core/run_request.h"
 #include "widgets/plan_fields.h"
 
 namespace carryover {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/core/error.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/provenance.h"
 #include "widgets/run_model.h"
 
 namespace carryover {

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "engine/core/cost_model.h"
+#include "engine/core/model_info.h"
 #include "engine/core/run_outline.h"
+#include "engine/core/run_request.h"
 #include "engine/core/segment_source.h"
-#include "engine/session.h"
 
 namespace carryover {
 

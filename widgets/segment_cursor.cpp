@@ -4,8 +4,8 @@
 #include <QAction>
 #include <cmath>
 
-#include "widgets/panels/panel_support.h"
 #include "widgets/plot_view.h"
+#include "widgets/shown.h"
 
 namespace carryover {
 

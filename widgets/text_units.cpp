@@ -45,4 +45,14 @@ TokenRange TextUnits::around(std::int64_t token, TextUnit unit) const {
   return range;
 }
 
+QString text_around(const RunModel& run, std::int64_t position, int before, int after) {
+  QString text;
+  const std::int64_t end = std::min(run.token_count(), position + after + 1);
+  for (std::int64_t i = std::max<std::int64_t>(0, position - before); i < end; ++i) {
+    const QString token = run.token_text(i);
+    text += i == position ? QStringLiteral("⟦%1⟧").arg(token) : token;
+  }
+  return text.replace(QLatin1Char('\n'), QChar(0x23ce));
+}
+
 }  // namespace carryover

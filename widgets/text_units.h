@@ -24,4 +24,7 @@ class TextUnits {
   const RunModel& run_;
 };
 
+/// The token at `position` between its neighbours, on one line, with line breaks shown as ⏎.
+QString text_around(const RunModel& run, std::int64_t position, int before = 4, int after = 4);
+
 }  // namespace carryover

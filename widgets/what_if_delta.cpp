@@ -11,7 +11,8 @@
 
 #include "widgets/lab_context.h"
 #include "widgets/models/number_sort.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
+#include "widgets/text_units.h"
 
 namespace carryover {
 namespace {

@@ -10,9 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/error.h"
+#include "engine/io/output_file.h"
 #include "engine/io/run_folder.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
 #include "widgets/plot_export.h"
+#include "widgets/provenance.h"
 
 namespace carryover {
 

@@ -6,7 +6,7 @@
 
 #include "app/commands/bench_report.h"
 #include "engine/core/error.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 
 namespace carryover {
 

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "engine/core/machine_limits.h"
+#include "engine/core/memory_bytes.h"
+#include "engine/core/model_info.h"
 #include "engine/core/run_control.h"
+#include "engine/core/segment_config.h"
 #include "engine/io/bench_file.h"
-#include "engine/session.h"
 
 namespace carryover {
 

@@ -7,7 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/session.h"
+#include "engine/core/dtype.h"
+#include "engine/core/segment_config.h"
 
 namespace carryover {
 

@@ -11,7 +11,7 @@
 #include "engine/core/head_agreement.h"
 #include "engine/engine_library.h"
 #include "engine/io/model_source.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 #include "engine/io/text_source.h"
 #include "engine/io/tokenizer.h"
 

@@ -3,8 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "engine/core/model_info.h"
+#include "engine/core/training_values.h"
 #include "engine/io/training_plan.h"
-#include "engine/session.h"
 
 namespace carryover {
 

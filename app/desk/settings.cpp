@@ -9,7 +9,7 @@
 
 #include "app/desk/versioned_json.h"
 #include "engine/core/error.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 
 namespace carryover {
 namespace {

@@ -14,7 +14,7 @@
 #include "app/script_selection.h"
 #include "engine/core/error.h"
 #include "widgets/panel.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/text_units.h"
 
 namespace carryover {
 namespace {

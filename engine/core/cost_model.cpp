@@ -175,4 +175,8 @@ MemoryBytes CostModel::full(std::int64_t tokens, RunUse use) const {
   return bytes;
 }
 
+CostModel cost_model(const ModelConfig& model, const SegmentConfig& config, DType dtype) {
+  return {model, config, bytes_per_value(dtype), dtype == DType::Q8};
+}
+
 }  // namespace carryover

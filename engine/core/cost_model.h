@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "engine/core/dtype.h"
 #include "engine/core/memory_bytes.h"
 #include "engine/core/segment_config.h"
 
@@ -44,5 +45,7 @@ struct CostModel {
   /// layer, which counts as activations.
   MemoryBytes full(std::int64_t tokens, RunUse use = {}) const;
 };
+
+CostModel cost_model(const ModelConfig& model, const SegmentConfig& config, DType dtype);
 
 }  // namespace carryover

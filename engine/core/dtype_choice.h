@@ -2,7 +2,8 @@
 #pragma once
 #include <string>
 
-#include "engine/session.h"
+#include "engine/core/dtype.h"
+#include "engine/core/model_config.h"
 
 namespace carryover {
 

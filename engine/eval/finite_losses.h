@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/core/error.h"
-#include "engine/session.h"
+#include "engine/core/run_request.h"
 
 namespace carryover {
 

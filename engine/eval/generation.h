@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/generate_request.h"
+#include "engine/core/run_control.h"
 #include "engine/model/decoder.h"
-#include "engine/session.h"
 
 namespace carryover {
 

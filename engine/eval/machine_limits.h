@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/machine_limits.h"
-#include "engine/session.h"
+#include "engine/core/model_info.h"
 
 namespace carryover {
 

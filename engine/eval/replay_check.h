@@ -3,7 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/session.h"
+#include "engine/core/model_info.h"
+#include "engine/core/replay_request.h"
 
 namespace carryover {
 

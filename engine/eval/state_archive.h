@@ -4,8 +4,8 @@
 #include <map>
 #include <memory>
 
+#include "engine/core/run_request.h"
 #include "engine/method/attention_policy.h"
-#include "engine/session.h"
 
 namespace carryover {
 

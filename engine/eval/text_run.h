@@ -5,9 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "engine/core/run_control.h"
+#include "engine/core/run_request.h"
 #include "engine/eval/state_archive.h"
 #include "engine/policies/prepared_run.h"
-#include "engine/session.h"
 
 namespace carryover {
 

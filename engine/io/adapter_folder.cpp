@@ -7,7 +7,7 @@
 #include "engine/core/error.h"
 #include "engine/io/json_file.h"
 #include "engine/io/model_folder.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 
 namespace carryover {
 

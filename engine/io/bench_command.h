@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/session.h"
+#include "engine/core/dtype.h"
+#include "engine/core/run_request.h"
 
 namespace carryover {
 

@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/io/model_source.h"
-
 namespace carryover {
+
+/// How a file holds numbers.
+enum class StorageType { F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K, F64 };
 
 /// A storage type's unit: `values` consecutive values of a row lie in `bytes` bytes.
 struct BlockLayout {

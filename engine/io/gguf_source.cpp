@@ -9,7 +9,6 @@
 #include "engine/core/error.h"
 #include "engine/io/dequantize.h"
 #include "engine/io/stored_model.h"
-#include "engine/io/text_source.h"
 
 namespace carryover {
 

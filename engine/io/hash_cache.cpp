@@ -9,7 +9,7 @@
 #include "engine/io/cache_folder.h"
 #include "engine/io/content_hash.h"
 #include "engine/io/json_file.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 
 namespace carryover {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/io/hf_config.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 #include "engine/io/tokenizer_writer.h"
 
 namespace carryover {

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "engine/core/model_config.h"
+#include "engine/io/dequantize.h"
 
 namespace carryover {
-
-enum class StorageType { F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K, F64 };
 
 /// A tensor of a model file under its Hugging Face name (`model.layers.0.self_attn.q_proj.weight`), whatever the file
 /// calls it.

@@ -96,4 +96,8 @@ void write_atomically(const std::string& path, const std::function<void(OutputFi
   }
 }
 
+void write_file_atomically(const std::string& path, std::string_view contents) {
+  write_atomically(path, [&](OutputFile& file) { file.append(contents); });
+}
+
 }  // namespace carryover

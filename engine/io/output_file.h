@@ -50,6 +50,9 @@ inline constexpr const char* kAtomicSuffix = ".tmp-";
 /// The temporary name is path + kAtomicSuffix + the process's number.
 void write_atomically(const std::string& path, const std::function<void(OutputFile& file)>& fill);
 
+/// The same with all of its contents at hand.
+void write_file_atomically(const std::string& path, std::string_view contents);
+
 /// The advice-giving error of a failed system call on `path`; `code`: its errno.
 EngineError write_error(const std::string& path, int code);
 

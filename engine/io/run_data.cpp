@@ -11,6 +11,7 @@
 
 #include "engine/core/error.h"
 #include "engine/io/npy.h"
+#include "engine/io/output_file.h"
 #include "engine/io/run_command.h"
 
 namespace carryover {

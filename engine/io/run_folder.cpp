@@ -293,8 +293,4 @@ std::vector<HeadHits> read_hits(const std::string& path) {
   return hits;
 }
 
-void write_file_atomically(const std::string& path, std::string_view contents) {
-  write_atomically(path, [&](OutputFile& file) { file.append(contents); });
-}
-
 }  // namespace carryover

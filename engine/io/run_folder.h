@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/session.h"
+#include "engine/core/model_info.h"
+#include "engine/core/run_request.h"
 
 namespace carryover {
 
@@ -71,8 +72,5 @@ std::vector<float> carry_map_row(const SegmentSnapshot& snapshot, std::int64_t l
 
 /// A hits.jsonl; for --force-hits see forced_hits.h.
 std::vector<HeadHits> read_hits(const std::string& path);
-
-/// Writes a whole file so that a reader or a crash never sees half of it. Throws EngineError{Io}.
-void write_file_atomically(const std::string& path, std::string_view contents);
 
 }  // namespace carryover

@@ -2,7 +2,8 @@
 #pragma once
 #include <string>
 
-#include "engine/session.h"
+#include "engine/core/model_info.h"
+#include "engine/core/run_request.h"
 
 namespace carryover {
 

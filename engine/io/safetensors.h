@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/io/model_source.h"
+#include "engine/io/dequantize.h"
 
 namespace carryover {
 

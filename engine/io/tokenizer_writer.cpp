@@ -7,7 +7,7 @@
 #include "engine/core/error.h"
 #include "engine/io/gguf_tokenizer.h"
 #include "engine/io/mapped_file.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 
 namespace carryover {
 

@@ -6,7 +6,7 @@
 
 #include "engine/core/config_fields.h"
 #include "engine/core/error.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 #include "engine/io/text_source.h"
 
 namespace carryover {

@@ -13,7 +13,6 @@
 #include "engine/io/input_lines.h"
 #include "engine/io/json_file.h"
 #include "engine/io/output_file.h"
-#include "engine/io/run_folder.h"
 #include "engine/io/whole_folder.h"
 
 namespace carryover {

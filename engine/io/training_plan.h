@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/dtype.h"
+#include "engine/core/segment_config.h"
 #include "engine/core/training_config.h"
-#include "engine/session.h"
 
 namespace carryover {
 
 /// A whole fine-tuning run: what the dialog fills in, `carryover train --config` reads and config.json keeps.
 struct TrainingPlan {
-  std::string model;              ///< HF folder or GGUF file
-  std::vector<std::string> data;  ///< text files, folders, .jsonl, .json (token ids)
+  std::string model;                ///< HF folder or GGUF file
+  std::vector<std::string> data;    ///< text files, folders, .jsonl, .json (token ids)
   std::string text_field = "text";  ///< of a JSONL line
   std::string output_dir;
   std::string policy = "segmented";  ///< "full": the paper's misaligned training, each sample one segment

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "engine/core/error.h"
+#include "engine/ops/compute_type.h"
 #include "engine/ops/device_search.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/retrieval_ops.h"

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "engine/session.h"
+#include "engine/core/generate_request.h"
 
 namespace carryover {
 

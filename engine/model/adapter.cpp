@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "engine/model/weights.h"
+#include "engine/ops/compute_type.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/linear.h"
 

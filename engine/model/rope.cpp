@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/ops/compute_type.h"
 #include "engine/ops/elementwise.h"
 
 namespace carryover {

@@ -2,7 +2,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "engine/session.h"
+#include "engine/core/dtype.h"
 
 namespace carryover {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/core/hit_selection.h"
-#include "engine/ops/retrieval_ops.h"
+#include "engine/ops/ranked_entries.h"
 
 /// Retrieval on a GPU that waits for nothing: what is found goes on to the next kernel, and to the host when all layers
 /// have been searched. Nothing here is differentiable. Engine thread.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/core/error.h"
+#include "engine/ops/compute_type.h"
 #include "engine/ops/device_elementwise.h"
 #include "engine/ops/parallel.h"
 #include "engine/ops/wide_rows.h"
@@ -266,10 +267,6 @@ struct RotateFunction : Function<RotateFunction> {
 };
 
 }  // namespace
-
-at::ScalarType compute_type(at::ScalarType type) {
-  return type == at::kDouble ? at::kDouble : at::kFloat;
-}
 
 NormGradient rms_norm_backward(const at::Tensor& given, const at::Tensor& weight, const at::Tensor& given_gradient,
                                double epsilon, bool weight_wanted) {

@@ -6,9 +6,6 @@
 /// is max(fp32, the tensors' dtype). Engine thread.
 namespace carryover::ops {
 
-/// The dtype that norms, RoPE and losses run in: fp64 for fp64, else fp32.
-at::ScalarType compute_type(at::ScalarType type);
-
 /// x · weight / rms(x). x: [m, D]; weight: [D].
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon);
 

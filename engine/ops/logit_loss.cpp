@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "engine/core/error.h"
+#include "engine/ops/compute_type.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/parallel.h"
 #include "engine/ops/wide_rows.h"

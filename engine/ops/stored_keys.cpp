@@ -4,7 +4,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/core/error.h"
-#include "engine/ops/elementwise.h"
+#include "engine/ops/compute_type.h"
 #include "engine/ops/wide_rows.h"
 
 namespace carryover::ops {

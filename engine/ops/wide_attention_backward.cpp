@@ -7,7 +7,6 @@
 
 #include "engine/core/error.h"
 #include "engine/ops/attention_plan.h"
-#include "engine/ops/elementwise.h"
 #include "engine/ops/parallel.h"
 #include "engine/ops/wide_attention.h"
 #include "engine/ops/wide_products.h"

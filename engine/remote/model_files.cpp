@@ -7,7 +7,7 @@
 
 #include "engine/io/mapped_file.h"
 #include "engine/io/model_source.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 #include "engine/io/tokenizer_writer.h"
 #include "engine/remote/temporary_folder.h"
 

@@ -2,8 +2,10 @@
 #pragma once
 #include <string>
 
+#include "engine/core/generate_request.h"
+#include "engine/core/model_info.h"
+#include "engine/core/run_request.h"
 #include "engine/remote/wire.h"
-#include "engine/session.h"
 
 /// The fields of what travels: models, runs, generation, errors. A new field of one of these types is one line here;
 /// the protocol's fingerprint changes with it.

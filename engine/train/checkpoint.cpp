@@ -10,7 +10,7 @@
 #include "engine/io/checksums.h"
 #include "engine/io/json_file.h"
 #include "engine/io/model_folder.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 #include "engine/io/trained_under.h"
 #include "engine/ops/weight_halves.h"
 #include "engine/train/tensor_file.h"

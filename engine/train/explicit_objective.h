@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "engine/core/audit_report.h"
 #include "engine/policies/prepared_run.h"
-#include "engine/session.h"
 
 namespace carryover {
 

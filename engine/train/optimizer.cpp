@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/core/error.h"
+#include "engine/ops/compute_type.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/weight_halves.h"
 

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "engine/core/error.h"
+#include "engine/ops/compute_type.h"
 #include "engine/ops/elementwise.h"
 
 namespace carryover {

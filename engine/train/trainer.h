@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/model_info.h"
+#include "engine/core/run_control.h"
+#include "engine/core/train_request.h"
 #include "engine/model/decoder.h"
-#include "engine/session.h"
 
 namespace carryover {
 

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "engine/method/retriever.h"
+#include "engine/ops/compute_type.h"
 #include "engine/ops/cuda_runtime.h"
 #include "engine/ops/device_elementwise.h"
 #include "engine/ops/elementwise.h"

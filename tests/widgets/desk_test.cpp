@@ -23,7 +23,7 @@
 #include "app/desk/language.h"
 #include "app/desk/layouts.h"
 #include "app/desk/start_panel.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"

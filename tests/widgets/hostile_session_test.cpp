@@ -7,7 +7,7 @@
 #include <QTest>
 
 #include "app/message_bar.h"
-#include "engine/io/run_folder.h"
+#include "engine/io/output_file.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"

@@ -10,6 +10,7 @@
 
 #include "app/message_bar.h"
 #include "app/startup.h"
+#include "engine/io/output_file.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/panel.h"

@@ -9,6 +9,7 @@
 
 #include "app/desk/engine_question.h"
 #include "app/message_bar.h"
+#include "engine/io/output_file.h"
 #include "engine/io/run_command.h"
 #include "engine/io/run_folder.h"
 #include "tests/support/gui_test.h"

@@ -12,6 +12,7 @@
 #include "app/desk/versioned_json.h"
 #include "engine/core/edit_json.h"
 #include "engine/core/error.h"
+#include "engine/io/output_file.h"
 #include "engine/io/run_folder.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"

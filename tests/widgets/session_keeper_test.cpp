@@ -7,6 +7,7 @@
 #include <QDockWidget>
 #include <QTest>
 
+#include "engine/io/output_file.h"
 #include "engine/io/run_folder.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"

@@ -8,11 +8,12 @@
 
 #include "engine/core/edit_json.h"
 #include "engine/engine_library.h"
+#include "engine/io/output_file.h"
 #include "engine/io/training_plan.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/provenance.h"
 
 using namespace carryover;
 using namespace carryover::test;

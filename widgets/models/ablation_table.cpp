@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "widgets/models/number_sort.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/text_units.h"
 
 namespace carryover {
 

@@ -3,7 +3,7 @@
 #include <QAbstractTableModel>
 #include <vector>
 
-#include "engine/session.h"
+#include "engine/core/audit_report.h"
 
 namespace carryover {
 

@@ -9,7 +9,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
+#include "widgets/provenance.h"
 
 namespace carryover {
 namespace {
@@ -130,8 +131,8 @@ void AttributionPanel::draw(const LogitAttribution& logit) {
                   : source == Retrieved ? logit.retrieved
                   : source == Segment   ? logit.segment
                                         : sum_of(sum_of(logit.carry, logit.retrieved), logit.segment);
-  heads_->set_title(tr("Logit of “%1” by head. %2")
-                        .arg(context().run().token_text(target_).simplified(), source_->currentText()));
+  heads_->set_title(
+      tr("Logit of “%1” by head. %2").arg(context().run().token_text(target_).simplified(), source_->currentText()));
   heads_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, static_cast<double>(map.rows) - 0.5,
                   tr("Share of the logit"), PlotView::Gradient::Diverging);
   const Selection& selected = context().selected();

@@ -22,7 +22,7 @@
 #include "widgets/icons.h"
 #include "widgets/memory_estimate.h"
 #include "widgets/models/hits_model.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
 #include "widgets/plot_export.h"
 #include "widgets/theme.h"
 

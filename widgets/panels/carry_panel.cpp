@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
+#include "widgets/provenance.h"
+#include "widgets/shown.h"
+#include "widgets/text_units.h"
 
 namespace carryover {
 namespace {
@@ -88,8 +91,8 @@ const Map& CarryPanel::map_of(int segment, int quantity) {
 void CarryPanel::widen_ranges() {
   for (; measured_ < context().run().segment_count(); ++measured_)
     for (std::size_t quantity = 0; quantity < ranges_.size(); ++quantity)
-      ranges_[quantity].high = std::max(
-          ranges_[quantity].high, static_cast<double>(context().run().digest(measured_).largest[quantity]));
+      ranges_[quantity].high =
+          std::max(ranges_[quantity].high, static_cast<double>(context().run().digest(measured_).largest[quantity]));
 }
 
 void CarryPanel::refresh() {

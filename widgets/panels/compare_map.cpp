@@ -9,8 +9,9 @@
 #include <optional>
 #include <set>
 
-#include "widgets/panels/panel_support.h"
 #include "widgets/plot_view.h"
+#include "widgets/shown.h"
+#include "widgets/text_units.h"
 
 namespace carryover {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/panels/panel_support.h"
 #include "widgets/plot_view.h"
 #include "widgets/segment_cursor.h"
+#include "widgets/shown.h"
 
 namespace carryover {
 

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
+#include "widgets/provenance.h"
 
 namespace carryover {
 namespace {

@@ -19,7 +19,6 @@
 #include "widgets/panels/compare_loss.h"
 #include "widgets/panels/compare_map.h"
 #include "widgets/panels/compare_overlap.h"
-#include "widgets/panels/panel_support.h"
 
 namespace carryover {
 

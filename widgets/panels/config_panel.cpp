@@ -15,7 +15,7 @@
 #include <limits>
 
 #include "engine/core/error.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
 #include "widgets/theme.h"
 
 namespace carryover {

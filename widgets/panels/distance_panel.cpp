@@ -14,7 +14,9 @@
 #include <cmath>
 
 #include "widgets/icons.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
+#include "widgets/provenance.h"
+#include "widgets/shown.h"
 
 namespace carryover {
 namespace {

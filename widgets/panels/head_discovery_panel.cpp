@@ -20,7 +20,7 @@
 #include "widgets/head_score_files.h"
 #include "widgets/head_score_map.h"
 #include "widgets/icons.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
 
 namespace carryover {
 namespace {

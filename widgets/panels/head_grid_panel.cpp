@@ -11,7 +11,7 @@
 #include "widgets/config_files.h"
 #include "widgets/head_grid.h"
 #include "widgets/icons.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
 #include "widgets/theme.h"
 
 namespace carryover {

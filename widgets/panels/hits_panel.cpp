@@ -17,8 +17,11 @@
 #include <algorithm>
 
 #include "engine/core/error.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
 #include "widgets/plot_export.h"
+#include "widgets/provenance.h"
+#include "widgets/shown.h"
+#include "widgets/text_units.h"
 
 namespace carryover {
 namespace {

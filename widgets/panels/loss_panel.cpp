@@ -4,7 +4,8 @@
 #include <QHBoxLayout>
 #include <cmath>
 
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
+#include "widgets/provenance.h"
 
 namespace carryover {
 

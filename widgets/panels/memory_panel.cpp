@@ -4,7 +4,8 @@
 #include <QCheckBox>
 #include <QHBoxLayout>
 
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
+#include "widgets/provenance.h"
 
 namespace carryover {
 namespace {

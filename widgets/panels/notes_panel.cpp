@@ -13,8 +13,8 @@
 #include <functional>
 
 #include "widgets/icons.h"
-#include "widgets/panels/panel_support.h"
 #include "widgets/table_copy.h"
+#include "widgets/text_units.h"
 
 namespace carryover {
 

@@ -12,7 +12,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
+#include "widgets/provenance.h"
+#include "widgets/shown.h"
+#include "widgets/text_units.h"
 
 namespace carryover {
 namespace {

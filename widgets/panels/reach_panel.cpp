@@ -7,7 +7,7 @@
 #include <map>
 
 #include "engine/core/error.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/provenance.h"
 
 namespace carryover {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "widgets/panel.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/provenance.h"
 #include "widgets/training_chart.h"
 
 namespace carryover {

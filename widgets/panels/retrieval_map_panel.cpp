@@ -10,7 +10,10 @@
 #include <cmath>
 #include <tuple>
 
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
+#include "widgets/provenance.h"
+#include "widgets/shown.h"
+#include "widgets/text_units.h"
 
 namespace carryover {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "widgets/colour_mix.h"
 #include "widgets/icons.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/provenance.h"
 
 namespace carryover {
 namespace {

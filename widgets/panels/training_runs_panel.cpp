@@ -12,7 +12,7 @@
 #include <QToolButton>
 
 #include "widgets/icons.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/provenance.h"
 #include "widgets/table_copy.h"
 
 namespace carryover {

@@ -13,7 +13,8 @@
 #include "widgets/ablation_view.h"
 #include "widgets/edit_form.h"
 #include "widgets/icons.h"
-#include "widgets/panels/panel_support.h"
+#include "widgets/page_parts.h"
+#include "widgets/shown.h"
 #include "widgets/what_if_delta.h"
 #include "widgets/what_if_list.h"
 

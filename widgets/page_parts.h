@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+
+class QScrollArea;
+class QTableView;
+class QWidget;
+
+/// Parts that pages of the lab have in common. GUI thread.
+namespace carryover {
+
+/// Stops a run's panels from saying different things while there is nothing to show.
+QString no_run_text();
+/// `page` in an area that scrolls it down and is as wide as it. The name is for screen readers.
+QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent);
+/// How tables of the lab look: rows as a whole, no grid, short rows.
+void prepare_table(QTableView& table, const QString& accessible_name);
+
+}  // namespace carryover
