@@ -7,18 +7,18 @@
 #include <cstring>
 #include <memory>
 
-#include "app/application.h"
-#include "app/commands/commands.h"
-#include "app/commands/standard_streams.h"
-#include "app/desk/desk.h"
-#include "app/desk/language.h"
-#include "app/figure_maker.h"
-#include "app/run_report.h"
-#include "app/script_runner.h"
-#include "app/script_selection.h"
-#include "app/startup.h"
-#include "engine/engine_library.h"
-#include "widgets/icons.h"
+#include "app/cli/commands.h"
+#include "app/cli/standard_streams.h"
+#include "app/script/figure_maker.h"
+#include "app/script/run_report.h"
+#include "app/script/script_runner.h"
+#include "app/shell/application.h"
+#include "app/shell/desk.h"
+#include "app/shell/language.h"
+#include "app/shell/startup.h"
+#include "app/window/script_selection.h"
+#include "engine/api/engine_library.h"
+#include "widgets/look/icons.h"
 
 namespace carryover {
 namespace {

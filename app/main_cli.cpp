@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/commands/commands.h"
-#include "app/commands/standard_streams.h"
-#include "engine/engine_library.h"
+#include "app/cli/commands.h"
+#include "app/cli/standard_streams.h"
+#include "engine/api/engine_library.h"
 
 int main(int argc, char** argv) {
   carryover::prepare_standard_streams();

@@ -11,7 +11,7 @@ inline constexpr std::int32_t select_hits_max_length = 2048;
 /// From the ranked entries of each head's summaries to the positions of its prefix (app:retrieval, steps 2 and 3):
 /// union by best score, the A best are anchors (equal scores: lower index first), expansion in order of score, low
 /// offset to high, clamped, until `length` are held, then the lowest unused; ascending. The same as
-/// core/hit_selection.h.
+/// core/run/hit_selection.h.
 struct SelectHits {
   const float* scores;          ///< [heads, summaries, row_stride], as pool_topk leaves them
   const std::int64_t* indices;  ///< the same; -1 beyond the pool's entries

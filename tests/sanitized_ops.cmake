@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# engine/ops again under AddressSanitizer and UBSan, and the tests that hold its fast paths against LibTorch: their
-# intrinsics, packed operands and pointers are what LibTorch cannot check. LibTorch itself is not instrumented.
-file(GLOB ops_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/ops/*.cpp)
-add_library(carryover_ops_sanitized STATIC ${ops_sources})
-target_compile_options(carryover_ops_sanitized PUBLIC
-  -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# engine/ops with its own flags under AddressSanitizer and UBSan, and the tests that hold its fast paths against LibTorch:
+# their intrinsics, packed operands and pointers are what LibTorch cannot check. LibTorch itself is not instrumented.
+include(${CMAKE_SOURCE_DIR}/engine/ops/options.cmake)
+file(GLOB runtime_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/runtime/*.cpp)
+add_library(carryover_ops_sanitized STATIC ${CARRYOVER_OPS_SOURCES} ${runtime_sources})
+target_compile_options(carryover_ops_sanitized PRIVATE ${CARRYOVER_OPS_OPTIONS} PUBLIC
+  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
   -Wno-uninitialized -Wno-maybe-uninitialized)  # g++ 12 warns of what its sanitizers add
 target_link_options(carryover_ops_sanitized PUBLIC -fsanitize=address,undefined)
 target_link_libraries(carryover_ops_sanitized PUBLIC carryover_core carryover_kernels carryover_torch)

@@ -8,9 +8,9 @@
 #include <limits>
 #include <set>
 
-#include "engine/core/error.h"
-#include "engine/ops/compute_type.h"
+#include "engine/core/base/error.h"
 #include "engine/ops/elementwise.h"
+#include "engine/runtime/compute_type.h"
 
 namespace carryover {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "engine/core/inspection.h"
+#include "engine/core/run/inspection.h"
 #include "engine/method/forward_map.h"
 
 namespace carryover {

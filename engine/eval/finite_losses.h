@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/core/error.h"
-#include "engine/core/run_request.h"
+#include "engine/core/base/error.h"
+#include "engine/core/run/run_request.h"
 
 namespace carryover {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/core/error.h"
-#include "engine/core/partition.h"
+#include "engine/core/base/error.h"
+#include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/sampling.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/generate_request.h"
-#include "engine/core/run_control.h"
+#include "engine/core/base/run_control.h"
+#include "engine/core/run/generate_request.h"
 #include "engine/model/decoder.h"
 
 namespace carryover {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 #include "engine/eval/attention_lens.h"
 #include "engine/eval/logit_lens.h"
 #include "engine/eval/pool_attention.h"

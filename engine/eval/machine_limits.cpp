@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/model/scalar_type.h"
 #include "engine/ops/linear.h"
+#include "engine/runtime/scalar_type.h"
 
 namespace carryover {
 

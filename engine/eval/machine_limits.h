@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/machine_limits.h"
-#include "engine/core/model_info.h"
+#include "engine/core/cost/machine_limits.h"
+#include "engine/core/run/model_info.h"
 
 namespace carryover {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/inspection.h"
+#include "engine/core/run/inspection.h"
 #include "engine/method/forward_map.h"
 #include "engine/method/retrieval_pool.h"
 

@@ -3,8 +3,8 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/core/error.h"
-#include "engine/core/partition.h"
+#include "engine/core/base/error.h"
+#include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/policies/registry.h"
 

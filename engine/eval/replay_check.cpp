@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 
 namespace carryover {
 

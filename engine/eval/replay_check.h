@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/core/model_info.h"
-#include "engine/core/replay_request.h"
+#include "engine/core/run/model_info.h"
+#include "engine/core/run/replay_request.h"
 
 namespace carryover {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 #include "engine/ops/retrieval_ops.h"
 #include "engine/policies/segmented.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/inspection.h"
+#include "engine/core/run/inspection.h"
 #include "engine/eval/replay.h"
 
 namespace carryover {

@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "engine/core/run_request.h"
+#include "engine/core/run/run_request.h"
 #include "engine/method/attention_policy.h"
 
 namespace carryover {

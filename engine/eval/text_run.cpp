@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/core/cost_model.h"
-#include "engine/core/error.h"
-#include "engine/core/partition.h"
+#include "engine/core/base/error.h"
+#include "engine/core/cost/cost_model.h"
+#include "engine/core/run/partition.h"
 #include "engine/method/segment_loss.h"
-#include "engine/ops/memory_meter.h"
-#include "engine/ops/time_meter.h"
+#include "engine/runtime/memory_meter.h"
+#include "engine/runtime/time_meter.h"
 
 namespace carryover {
 

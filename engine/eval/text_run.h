@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/core/run_control.h"
-#include "engine/core/run_request.h"
+#include "engine/core/base/run_control.h"
+#include "engine/core/run/run_request.h"
 #include "engine/eval/state_archive.h"
 #include "engine/policies/prepared_run.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/core/error.h"
-#include "engine/core/prefix_control.h"
+#include "engine/core/base/error.h"
+#include "engine/core/run/prefix_control.h"
 #include "engine/eval/pool_attention.h"
 #include "engine/eval/replay.h"
 #include "engine/eval/replay_check.h"

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "engine/core/segment_config.h"
-#include "engine/core/snapshot.h"
+#include "engine/core/config/segment_config.h"
+#include "engine/core/run/snapshot.h"
 
 namespace carryover {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/core/kv_sharing.h"
+#include "engine/core/config/kv_sharing.h"
 #include "engine/method/head_select.h"
 #include "engine/method/layer_checkpoint.h"
 #include "engine/ops/elementwise.h"

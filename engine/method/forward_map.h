@@ -4,7 +4,7 @@
 
 #include "engine/method/open_segment.h"
 #include "engine/model/decoder.h"
-#include "engine/ops/time_meter.h"
+#include "engine/runtime/time_meter.h"
 
 namespace carryover {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "engine/core/kv_sharing.h"
-#include "engine/ops/device_list.h"
+#include "engine/core/config/kv_sharing.h"
+#include "engine/runtime/device_list.h"
 
 namespace carryover {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <iostream>
 
-#include "engine/core/cost_model.h"
-#include "engine/core/error.h"
-#include "engine/ops/memory_meter.h"
+#include "engine/core/base/error.h"
+#include "engine/core/cost/cost_model.h"
+#include "engine/runtime/memory_meter.h"
 
 namespace carryover {
 

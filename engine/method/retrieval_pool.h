@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/core/segment_config.h"
-#include "engine/ops/stored_keys.h"
+#include "engine/core/config/segment_config.h"
+#include "engine/ops/cpu/stored_keys.h"
 
 namespace carryover {
 

@@ -9,11 +9,11 @@
 #include <limits>
 #include <span>
 
-#include "engine/core/error.h"
-#include "engine/ops/compute_type.h"
-#include "engine/ops/device_search.h"
+#include "engine/core/base/error.h"
+#include "engine/ops/cuda/device_search.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/retrieval_ops.h"
+#include "engine/runtime/compute_type.h"
 
 namespace carryover {
 

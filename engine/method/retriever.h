@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/core/hit_selection.h"
-#include "engine/core/hits.h"
+#include "engine/core/run/hit_selection.h"
+#include "engine/core/run/hits.h"
 #include "engine/method/retrieval_pool.h"
 
 namespace carryover {

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "engine/core/generate_request.h"
+#include "engine/core/run/generate_request.h"
 
 namespace carryover {
 

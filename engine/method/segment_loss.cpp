@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "engine/core/cost_model.h"
-#include "engine/core/partition.h"
+#include "engine/core/cost/cost_model.h"
+#include "engine/core/run/partition.h"
 #include "engine/ops/logit_loss.h"
 #include "engine/ops/product.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/core/segment_config.h"
+#include "engine/core/config/segment_config.h"
 #include "engine/model/decoder.h"
 
 namespace carryover {

@@ -9,9 +9,9 @@
 #include <cmath>
 
 #include "engine/model/weights.h"
-#include "engine/ops/compute_type.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/linear.h"
+#include "engine/runtime/compute_type.h"
 
 namespace carryover {
 

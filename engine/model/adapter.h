@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/training_config.h"
+#include "engine/core/config/training_config.h"
 
 namespace carryover {
 

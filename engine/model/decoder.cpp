@@ -4,9 +4,9 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include "engine/ops/cpu/packed_weight.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/linear.h"
-#include "engine/ops/packed_weight.h"
 
 namespace carryover {
 

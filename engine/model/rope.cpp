@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/ops/compute_type.h"
 #include "engine/ops/elementwise.h"
+#include "engine/runtime/compute_type.h"
 
 namespace carryover {
 

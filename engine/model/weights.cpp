@@ -9,11 +9,11 @@
 #include <map>
 #include <numeric>
 
-#include "engine/core/cost_model.h"
-#include "engine/core/error.h"
-#include "engine/ops/memory_meter.h"
-#include "engine/ops/packed_weight.h"
-#include "engine/ops/parallel.h"
+#include "engine/core/base/error.h"
+#include "engine/core/cost/cost_model.h"
+#include "engine/ops/cpu/packed_weight.h"
+#include "engine/runtime/memory_meter.h"
+#include "engine/runtime/parallel.h"
 
 namespace carryover {
 

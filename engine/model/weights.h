@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/model_info.h"
-#include "engine/io/model_source.h"
+#include "engine/core/run/model_info.h"
+#include "engine/models/model_source.h"
 
 namespace carryover {
 

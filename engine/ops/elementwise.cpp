@@ -9,11 +9,11 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/core/error.h"
-#include "engine/ops/compute_type.h"
-#include "engine/ops/device_elementwise.h"
-#include "engine/ops/parallel.h"
-#include "engine/ops/wide_rows.h"
+#include "engine/core/base/error.h"
+#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cuda/device_elementwise.h"
+#include "engine/runtime/compute_type.h"
+#include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
 

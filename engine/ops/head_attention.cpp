@@ -6,10 +6,10 @@
 
 #include <cmath>
 
-#include "engine/core/error.h"
-#include "engine/ops/cuda_runtime.h"
-#include "engine/ops/device_list.h"
+#include "engine/core/base/error.h"
 #include "engine/ops/prefix_attention.h"
+#include "engine/runtime/cuda_runtime.h"
+#include "engine/runtime/device_list.h"
 
 namespace carryover::ops {
 

@@ -8,11 +8,11 @@
 #include <array>
 #include <limits>
 
-#include "engine/core/error.h"
-#include "engine/ops/compute_type.h"
+#include "engine/core/base/error.h"
+#include "engine/ops/cpu/wide_rows.h"
 #include "engine/ops/elementwise.h"
-#include "engine/ops/parallel.h"
-#include "engine/ops/wide_rows.h"
+#include "engine/runtime/compute_type.h"
+#include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
 

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/core/error.h"
-#include "engine/ops/bf16_attention.h"
-#include "engine/ops/row_attention.h"
-#include "engine/ops/wide_attention.h"
+#include "engine/core/base/error.h"
+#include "engine/ops/cpu/bf16_attention.h"
+#include "engine/ops/cpu/row_attention.h"
+#include "engine/ops/cpu/wide_attention.h"
 
 namespace carryover::ops {
 

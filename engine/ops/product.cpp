@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "engine/core/cost_model.h"
-#include "engine/ops/packed_weight.h"
-#include "engine/ops/row_product.h"
+#include "engine/core/cost/cost_model.h"
+#include "engine/ops/cpu/packed_weight.h"
+#include "engine/ops/cpu/row_product.h"
 
 namespace carryover::ops {
 

@@ -3,12 +3,12 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/core/error.h"
-#include "engine/ops/cuda_runtime.h"
-#include "engine/ops/device_list.h"
-#include "engine/ops/device_search.h"
+#include "engine/core/base/error.h"
+#include "engine/ops/cpu/pool_scan.h"
+#include "engine/ops/cuda/device_search.h"
 #include "engine/ops/elementwise.h"
-#include "engine/ops/pool_scan.h"
+#include "engine/runtime/cuda_runtime.h"
+#include "engine/runtime/device_list.h"
 #include "kernels/gather_prefix.h"
 #include "kernels/rope_prefix.h"
 

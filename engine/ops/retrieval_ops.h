@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "engine/ops/ranked_entries.h"
-#include "engine/ops/stored_keys.h"
+#include "engine/ops/cpu/ranked_entries.h"
+#include "engine/ops/cpu/stored_keys.h"
 
 /// The steps of retrieval that touch tensors. CUDA tensors go to the project's kernels, CPU tensors to a scan of
 /// our own (pool_scan.h) and to LibTorch; kernels/reference is the truth for both. Nothing here is differentiable.

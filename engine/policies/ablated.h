@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/what_if.h"
+#include "engine/core/run/what_if.h"
 #include "engine/method/attention_policy.h"
 
 namespace carryover {

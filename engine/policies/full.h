@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/segment_config.h"
+#include "engine/core/config/segment_config.h"
 #include "engine/method/attention_policy.h"
 
 namespace carryover {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 #include "engine/policies/full.h"
 #include "engine/policies/segmented.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "engine/core/segment_config.h"
+#include "engine/core/config/segment_config.h"
 #include "engine/method/attention_policy.h"
 
 namespace carryover {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 
 namespace carryover {
 namespace {

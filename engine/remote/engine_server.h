@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "engine/session.h"
+#include "engine/api/session.h"
 
 namespace carryover {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/remote/engine_source.h"
 
-#include "engine/engine_library.h"
-#include "engine/io/model_source.h"
+#include "engine/api/engine_library.h"
+#include "engine/models/model_source.h"
 
 namespace carryover {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "engine/api/session.h"
 #include "engine/remote/remote_engine.h"
-#include "engine/session.h"
 
 namespace carryover {
 

@@ -5,11 +5,11 @@
 #include <cctype>
 #include <filesystem>
 
-#include "engine/io/mapped_file.h"
-#include "engine/io/model_source.h"
-#include "engine/io/output_file.h"
-#include "engine/io/tokenizer_writer.h"
+#include "engine/formats/mapped_file.h"
+#include "engine/formats/output_file.h"
+#include "engine/models/model_source.h"
 #include "engine/remote/temporary_folder.h"
+#include "engine/tokenizers/tokenizer_writer.h"
 
 namespace carryover {
 namespace {

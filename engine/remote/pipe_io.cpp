@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 
 namespace carryover {
 namespace {

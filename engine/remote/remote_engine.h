@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
+#include "engine/api/session.h"
 #include "engine/remote/child_process.h"
 #include "engine/remote/protocol.h"
 #include "engine/remote/temporary_folder.h"
 #include "engine/remote/wire_values.h"
-#include "engine/session.h"
 
 namespace carryover {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/core/snapshot_check.h"
+#include "engine/core/run/snapshot_check.h"
 #include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 

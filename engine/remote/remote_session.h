@@ -2,8 +2,8 @@
 #pragma once
 #include <memory>
 
+#include "engine/api/session.h"
 #include "engine/remote/remote_engine.h"
-#include "engine/session.h"
 
 namespace carryover {
 

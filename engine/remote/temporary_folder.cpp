@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "engine/io/output_file.h"
+#include "engine/formats/output_file.h"
 
 namespace carryover {
 

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/core/error.h"
-#include "engine/io/fingerprint.h"
+#include "engine/core/base/error.h"
+#include "engine/formats/fingerprint.h"
 
 /// How values travel between a window and an engine elsewhere: in the order in which describe() names their fields,
 /// numbers as the bytes they are in memory, so that every value arrives bit for bit. One describe() for each type

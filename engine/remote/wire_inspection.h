@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/head_scores.h"
-#include "engine/core/inspection.h"
+#include "engine/core/analysis/head_scores.h"
+#include "engine/core/run/inspection.h"
 #include "engine/remote/wire_values.h"
 
 /// The fields of what travels for what-ifs, inspections and profiles of heads.

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "engine/io/corpus.h"
-#include "engine/io/training_plan.h"
+#include "engine/data/corpus.h"
+#include "engine/records/training_plan.h"
 #include "engine/remote/wire_values.h"
 
 /// The fields of what travels for training and the audit.

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/io/json_file.h"
+#include "engine/formats/json_file.h"
 #include "engine/remote/wire_training.h"
 
 namespace carryover {

@@ -2,9 +2,9 @@
 #pragma once
 #include <string>
 
-#include "engine/core/generate_request.h"
-#include "engine/core/model_info.h"
-#include "engine/core/run_request.h"
+#include "engine/core/run/generate_request.h"
+#include "engine/core/run/model_info.h"
+#include "engine/core/run/run_request.h"
 #include "engine/remote/wire.h"
 
 /// The fields of what travels: models, runs, generation, errors. A new field of one of these types is one line here;

@@ -3,8 +3,8 @@
 
 #include <bit>
 
-#include "engine/io/content_hash.h"
-#include "engine/io/model_folder.h"
+#include "engine/formats/content_hash.h"
+#include "engine/models/model_folder.h"
 #include "engine/train/tensor_file.h"
 
 namespace carryover {

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/core/audit_cost.h"
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
+#include "engine/core/cost/audit_cost.h"
 #include "engine/eval/text_run.h"
-#include "engine/io/safetensors_writer.h"
+#include "engine/formats/safetensors_writer.h"
 #include "engine/method/segment_loss.h"
 #include "engine/train/explicit_objective.h"
 #include "engine/train/forward_audit.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/audit_report.h"
-#include "engine/core/run_control.h"
+#include "engine/core/analysis/audit_report.h"
+#include "engine/core/base/run_control.h"
 #include "engine/train/sample_gradient.h"
 
 namespace carryover {

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/error.h"
-#include "engine/io/checksums.h"
-#include "engine/io/json_file.h"
-#include "engine/io/model_folder.h"
-#include "engine/io/output_file.h"
-#include "engine/io/trained_under.h"
-#include "engine/ops/weight_halves.h"
+#include "engine/core/base/error.h"
+#include "engine/formats/checksums.h"
+#include "engine/formats/json_file.h"
+#include "engine/formats/output_file.h"
+#include "engine/models/model_folder.h"
+#include "engine/models/trained_under.h"
+#include "engine/ops/cpu/weight_halves.h"
 #include "engine/train/tensor_file.h"
 
 namespace carryover {

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "engine/io/training_plan.h"
+#include "engine/records/training_plan.h"
 #include "engine/train/optimizer.h"
 
 namespace carryover {
@@ -24,7 +24,7 @@ void write_trained(const std::string& directory, Decoder& decoder, TrainablePara
                    const TrainingPlan& plan);
 
 /// write_trained and what a resumed run needs: optimizer.safetensors (moments; fp32 masters of bf16 weights),
-/// position.json, and checksums of all of it (io/checksums.h). The folder must exist. Throws EngineError{Io}, and
+/// position.json, and checksums of all of it (formats/checksums.h). The folder must exist. Throws EngineError{Io}, and
 /// {BadInput} naming a tensor that is not finite.
 void write_checkpoint(const std::string& directory, Decoder& decoder, TrainableParameters& parameters,
                       Optimizer& optimizer, const TrainingPlan& plan, const TrainingPosition& position);

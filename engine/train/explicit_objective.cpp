@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "engine/core/partition.h"
+#include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/segment_loss.h"
 #include "engine/policies/registry.h"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/core/audit_report.h"
+#include "engine/core/analysis/audit_report.h"
 #include "engine/policies/prepared_run.h"
 
 namespace carryover {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "engine/core/run_control.h"
+#include "engine/core/base/run_control.h"
 #include "engine/model/decoder.h"
 
 namespace carryover {

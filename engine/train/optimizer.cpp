@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/core/error.h"
-#include "engine/ops/compute_type.h"
+#include "engine/core/base/error.h"
+#include "engine/ops/cpu/weight_halves.h"
 #include "engine/ops/elementwise.h"
-#include "engine/ops/weight_halves.h"
+#include "engine/runtime/compute_type.h"
 
 namespace carryover {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "engine/core/training_config.h"
+#include "engine/core/config/training_config.h"
 #include "engine/train/parameters.h"
 
 namespace carryover {

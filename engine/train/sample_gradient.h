@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/training_values.h"
-#include "engine/ops/memory_meter.h"
+#include "engine/core/run/training_values.h"
 #include "engine/policies/prepared_run.h"
+#include "engine/runtime/memory_meter.h"
 #include "engine/train/parameters.h"
 
 namespace carryover {

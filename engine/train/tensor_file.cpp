@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 
 namespace carryover {
 

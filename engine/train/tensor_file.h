@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "engine/io/safetensors.h"
-#include "engine/io/safetensors_writer.h"
+#include "engine/formats/safetensors.h"
+#include "engine/formats/safetensors_writer.h"
 
 namespace carryover {
 

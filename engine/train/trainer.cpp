@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "engine/core/error.h"
-#include "engine/io/corpus.h"
-#include "engine/io/run_folder.h"
-#include "engine/io/training_folder.h"
+#include "engine/core/base/error.h"
+#include "engine/data/corpus.h"
+#include "engine/records/run_folder.h"
+#include "engine/records/training_folder.h"
 #include "engine/train/checkpoint.h"
 #include "engine/train/sample_gradient.h"
 #include "engine/train/validation.h"

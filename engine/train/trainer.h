@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/model_info.h"
-#include "engine/core/run_control.h"
-#include "engine/core/train_request.h"
+#include "engine/core/base/run_control.h"
+#include "engine/core/run/model_info.h"
+#include "engine/core/run/train_request.h"
 #include "engine/model/decoder.h"
 
 namespace carryover {

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 
 namespace carryover {
 

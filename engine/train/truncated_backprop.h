@@ -3,7 +3,7 @@
 #include <deque>
 #include <vector>
 
-#include "engine/core/training_values.h"
+#include "engine/core/run/training_values.h"
 #include "engine/method/carried_state.h"
 
 namespace carryover {

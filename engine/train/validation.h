@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/run_control.h"
-#include "engine/io/corpus.h"
-#include "engine/io/training_plan.h"
+#include "engine/core/base/run_control.h"
+#include "engine/data/corpus.h"
 #include "engine/model/decoder.h"
+#include "engine/records/training_plan.h"
 
 namespace carryover {
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "engine/core/error.h"
-#include "engine/engine_library.h"
-#include "engine/io/text_source.h"
+#include "engine/api/engine_library.h"
+#include "engine/core/base/error.h"
+#include "engine/data/text_source.h"
 
 namespace {
 

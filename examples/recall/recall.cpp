@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "engine/core/error.h"
-#include "engine/core/prefix_control.h"
-#include "engine/core/snapshot.h"
+#include "engine/core/base/error.h"
+#include "engine/core/run/prefix_control.h"
+#include "engine/core/run/snapshot.h"
 
 namespace carryover {
 namespace {

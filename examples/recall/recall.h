@@ -3,9 +3,9 @@
 #include <map>
 #include <string>
 
-#include "engine/core/segment_config.h"
-#include "engine/io/tokenizer.h"
-#include "engine/session.h"
+#include "engine/api/session.h"
+#include "engine/core/config/segment_config.h"
+#include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
 

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <iostream>
 
-#include "engine/engine_library.h"
-#include "engine/io/text_source.h"
-#include "engine/io/trained_under.h"
+#include "engine/api/engine_library.h"
+#include "engine/data/text_source.h"
+#include "engine/models/trained_under.h"
 #include "examples/recall/recall.h"
 
 using namespace carryover;

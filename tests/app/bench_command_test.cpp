@@ -6,9 +6,9 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "app/commands/bench_report.h"
-#include "app/commands/bench_schedule.h"
-#include "engine/core/error.h"
+#include "app/cli/bench_report.h"
+#include "app/cli/bench_schedule.h"
+#include "engine/core/base/error.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/make_gguf.h"
 #include "tests/support/temp_dir.h"

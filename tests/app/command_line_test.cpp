@@ -4,7 +4,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "app/commands/commands.h"
+#include "app/cli/commands.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 

@@ -4,11 +4,11 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "app/commands/commands.h"
-#include "app/commands/gpu_claims.h"
-#include "engine/core/model_work.h"
-#include "engine/io/json_file.h"
-#include "engine/io/model_source.h"
+#include "app/cli/commands.h"
+#include "app/cli/gpu_claims.h"
+#include "engine/core/cost/model_work.h"
+#include "engine/formats/json_file.h"
+#include "engine/models/model_source.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 

@@ -3,7 +3,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/grouping.h"
+#include "engine/core/config/grouping.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 

@@ -8,13 +8,13 @@
 #include <filesystem>
 #include <thread>
 
-#include "engine/engine_library.h"
-#include "engine/io/text_source.h"
-#include "engine/io/tokenizer.h"
-#include "engine/io/trained_under.h"
+#include "engine/api/engine_library.h"
+#include "engine/data/text_source.h"
+#include "engine/models/trained_under.h"
 #include "engine/remote/engine_source.h"
 #include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
+#include "engine/tokenizers/tokenizer.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

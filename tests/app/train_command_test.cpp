@@ -3,7 +3,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/io/training_folder.h"
+#include "engine/records/training_folder.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/train_demo.h"

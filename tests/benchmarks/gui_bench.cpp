@@ -14,12 +14,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "app/main_window.h"
-#include "engine/engine_library.h"
-#include "engine/io/text_source.h"
-#include "engine/io/trained_under.h"
+#include "app/window/main_window.h"
+#include "engine/api/engine_library.h"
+#include "engine/data/text_source.h"
+#include "engine/models/trained_under.h"
 #include "tests/benchmarks/process_use.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 using namespace carryover;
 

@@ -17,14 +17,14 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "app/main_window.h"
-#include "engine/engine_library.h"
+#include "app/window/main_window.h"
+#include "engine/api/engine_library.h"
 #include "tests/benchmarks/process_use.h"
-#include "widgets/context_ribbon.h"
-#include "widgets/panel.h"
-#include "widgets/plot_view.h"
-#include "widgets/theme.h"
-#include "widgets/token_view.h"
+#include "widgets/controls/context_ribbon.h"
+#include "widgets/controls/token_view.h"
+#include "widgets/look/theme.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
 
 using namespace carryover;
 

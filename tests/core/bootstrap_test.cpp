@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/bootstrap.h"
+#include "engine/core/analysis/bootstrap.h"
 
 #include <QTest>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/grouping.h"
+#include "engine/core/config/grouping.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/head_scores.h"
+#include "engine/core/analysis/head_scores.h"
 
 #include <QTest>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/core/error.h"
-#include "engine/core/head_agreement.h"
+#include "engine/core/analysis/head_agreement.h"
+#include "engine/core/base/error.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/tiny_model.h"
 

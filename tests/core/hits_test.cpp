@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/hits.h"
+#include "engine/core/run/hits.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 
 using namespace carryover;
 using nlohmann::json;

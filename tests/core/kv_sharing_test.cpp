@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/kv_sharing.h"
+#include "engine/core/config/kv_sharing.h"
 
 #include <QTest>
 
-#include "engine/core/grouping.h"
+#include "engine/core/config/grouping.h"
 #include "tests/support/random_config.h"
 #include "tests/support/tiny_model.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/prefix_control.h"
+#include "engine/core/run/prefix_control.h"
 
 #include <QTest>
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Training's settings, records and forecast: JSON and back, refusals by name, schedules.
-#include "engine/core/training_config.h"
+#include "engine/core/config/training_config.h"
 
 #include <QTest>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/core/config_fields.h"
-#include "engine/core/training_cost.h"
-#include "engine/core/training_values.h"
+#include "engine/core/base/config_fields.h"
+#include "engine/core/cost/training_cost.h"
+#include "engine/core/run/training_values.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/tiny_model.h"
 

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "engine/io/text_source.h"
-#include "engine/io/tokenizer.h"
+#include "engine/data/text_source.h"
+#include "engine/tokenizers/tokenizer.h"
 #include "tests/support/wrong_trainers.h"
 
 using namespace carryover;

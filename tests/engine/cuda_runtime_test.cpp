@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where LibTorch's CUDA library is looked for, on a machine that need not have a GPU.
-#include "engine/ops/cuda_runtime.h"
+#include "engine/runtime/cuda_runtime.h"
 
 #include <torch/headeronly/version.h>
 

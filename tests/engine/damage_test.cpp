@@ -2,8 +2,8 @@
 // Weights, adapters, checkpoints and losses that are damaged or not finite: refused by name, and nothing is lost.
 #include <QTest>
 
-#include "engine/core/error.h"
-#include "engine/io/safetensors.h"
+#include "engine/core/base/error.h"
+#include "engine/formats/safetensors.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

@@ -8,12 +8,12 @@
 #include <random>
 
 #include "engine/method/retriever.h"
-#include "engine/ops/compute_type.h"
-#include "engine/ops/cuda_runtime.h"
-#include "engine/ops/device_elementwise.h"
+#include "engine/ops/cuda/device_elementwise.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/head_attention.h"
 #include "engine/ops/prefix_attention.h"
+#include "engine/runtime/compute_type.h"
+#include "engine/runtime/cuda_runtime.h"
 #include "tests/support/tensors.h"
 #include "tests/support/tiny_decoder.h"
 

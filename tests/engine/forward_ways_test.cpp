@@ -6,7 +6,7 @@
 #include <QTest>
 #include <optional>
 
-#include "engine/core/partition.h"
+#include "engine/core/run/partition.h"
 #include "engine/eval/generation.h"
 #include "engine/method/segment_loss.h"
 #include "tests/support/plain_llama.h"

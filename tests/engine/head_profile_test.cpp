@@ -4,7 +4,7 @@
 
 #include <QTest>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 #include "engine/eval/inspect.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/tiny_decoder.h"

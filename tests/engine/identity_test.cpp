@@ -3,8 +3,8 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/error.h"
-#include "engine/io/run_id.h"
+#include "engine/core/base/error.h"
+#include "engine/records/run_id.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

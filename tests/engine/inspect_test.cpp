@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 #include "engine/eval/text_run.h"
 #include "tests/support/tiny_decoder.h"
 

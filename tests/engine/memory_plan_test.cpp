@@ -3,13 +3,13 @@
 #include <QTest>
 #include <algorithm>
 
-#include "engine/core/cost_model.h"
-#include "engine/core/error.h"
-#include "engine/core/partition.h"
-#include "engine/core/training_cost.h"
+#include "engine/core/base/error.h"
+#include "engine/core/cost/cost_model.h"
+#include "engine/core/cost/training_cost.h"
+#include "engine/core/run/partition.h"
 #include "engine/eval/generation.h"
-#include "engine/ops/memory_meter.h"
 #include "engine/ops/product.h"
+#include "engine/runtime/memory_meter.h"
 #include "engine/train/sample_gradient.h"
 #include "tests/support/tiny_decoder.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/ops/packed_weight.h"
+#include "engine/ops/cpu/packed_weight.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The CPU's search of the pool against a sort of all scores in fp64: every format, any shape, any number of threads.
-#include "engine/ops/pool_scan.h"
+#include "engine/ops/cpu/pool_scan.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

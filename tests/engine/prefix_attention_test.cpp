@@ -10,7 +10,7 @@
 #include <QTest>
 #include <random>
 
-#include "engine/ops/bf16_attention.h"
+#include "engine/ops/cpu/bf16_attention.h"
 #include "tests/support/tensors.h"
 
 using namespace carryover;

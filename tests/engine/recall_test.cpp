@@ -5,9 +5,9 @@
 #include <QProcess>
 #include <QTest>
 
-#include "engine/engine_library.h"
-#include "engine/io/text_source.h"
-#include "engine/io/trained_under.h"
+#include "engine/api/engine_library.h"
+#include "engine/data/text_source.h"
+#include "engine/models/trained_under.h"
 #include "tests/support/temp_dir.h"
 
 using namespace carryover;

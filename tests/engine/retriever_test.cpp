@@ -5,7 +5,7 @@
 
 #include <QTest>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 #include "tests/support/slow_retrieval.h"
 #include "tests/support/tiny_decoder.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The façade on the tiny demo: what the window and the command line rely on.
-#include "engine/session.h"
+#include "engine/api/session.h"
 
 #include <QTest>
 #include <cmath>
@@ -8,11 +8,11 @@
 #include <numeric>
 #include <thread>
 
-#include "engine/core/cost_model.h"
-#include "engine/core/error.h"
-#include "engine/core/partition.h"
-#include "engine/io/text_source.h"
-#include "engine/io/tokenizer.h"
+#include "engine/core/base/error.h"
+#include "engine/core/cost/cost_model.h"
+#include "engine/core/run/partition.h"
+#include "engine/data/text_source.h"
+#include "engine/tokenizers/tokenizer.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_config.h"
 #include "tests/support/temp_dir.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/ops/tensor_heap.h"
+#include "engine/runtime/tensor_heap.h"
 
 #include <ATen/ATen.h>
 #include <sys/resource.h>
@@ -10,8 +10,8 @@
 #include <random>
 #include <thread>
 
-#include "engine/core/system_file.h"
-#include "engine/ops/memory_meter.h"
+#include "engine/core/base/system_file.h"
+#include "engine/runtime/memory_meter.h"
 
 using namespace carryover;
 

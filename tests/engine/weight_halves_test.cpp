@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/ops/weight_halves.h"
+#include "engine/ops/cpu/weight_halves.h"
 
 #include <ATen/ATen.h>
 

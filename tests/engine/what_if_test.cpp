@@ -6,8 +6,8 @@
 #include <QTest>
 #include <set>
 
-#include "engine/core/error.h"
-#include "engine/core/prefix_control.h"
+#include "engine/core/base/error.h"
+#include "engine/core/run/prefix_control.h"
 #include "engine/eval/inspect.h"
 #include "tests/support/tiny_decoder.h"
 

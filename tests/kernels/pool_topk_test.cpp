@@ -7,7 +7,7 @@
 
 #include "tests/support/cuda_on_cpu.h"
 // The kernels need the names that cuda_on_cpu.h gives them.
-#include "kernels/device/pool_topk_device.h"
+#include "kernels/cuda/pool_topk_device.h"
 #include "tests/support/kernel_cases.h"
 
 using namespace carryover;

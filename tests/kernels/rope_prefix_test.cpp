@@ -7,7 +7,7 @@
 
 #include "tests/support/cuda_on_cpu.h"
 // The kernel needs the names that cuda_on_cpu.h gives it.
-#include "kernels/device/rope_prefix_device.h"
+#include "kernels/cuda/rope_prefix_device.h"
 #include "tests/support/kernel_cases.h"
 
 using namespace carryover;

@@ -4,7 +4,7 @@
 
 #include "tests/support/cuda_on_cpu.h"
 // The kernel needs the names that cuda_on_cpu.h gives it.
-#include "kernels/device/rotate_rows_device.h"
+#include "kernels/cuda/rotate_rows_device.h"
 #include "tests/support/layer_cases.h"
 
 using namespace carryover;

@@ -4,7 +4,7 @@
 
 #include "tests/support/cuda_on_cpu.h"
 // The kernels need the names that cuda_on_cpu.h gives them.
-#include "kernels/device/row_attention_device.h"
+#include "kernels/cuda/row_attention_device.h"
 #include "tests/support/layer_cases.h"
 
 using namespace carryover;

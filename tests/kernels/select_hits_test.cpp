@@ -2,10 +2,10 @@
 // select_hits: the reference against core/hit_selection, and the CUDA kernel, run on the CPU, against the reference.
 #include <QTest>
 
-#include "engine/core/hit_selection.h"
+#include "engine/core/run/hit_selection.h"
 #include "tests/support/cuda_on_cpu.h"
 // The kernel needs the names that cuda_on_cpu.h gives it.
-#include "kernels/device/select_hits_device.h"
+#include "kernels/cuda/select_hits_device.h"
 #include "tests/support/select_cases.h"
 
 using namespace carryover;

@@ -5,7 +5,7 @@
 
 #include "tests/support/cuda_on_cpu.h"
 // The kernels need the names that cuda_on_cpu.h gives them.
-#include "kernels/device/swiglu_device.h"
+#include "kernels/cuda/swiglu_device.h"
 #include "tests/support/layer_cases.h"
 
 using namespace carryover;

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "engine/io/run_command.h"
+#include "engine/records/run_command.h"
 #include "engine/remote/command_words.h"
 #include "engine/remote/pipe_io.h"
 #include "engine/remote/protocol.h"

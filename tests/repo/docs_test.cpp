@@ -8,8 +8,8 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/io/run_folder.h"
-#include "engine/io/training_plan.h"
+#include "engine/records/run_folder.h"
+#include "engine/records/training_plan.h"
 
 using namespace carryover;
 
@@ -36,10 +36,13 @@ QStringList matches(const QString& text, const char* pattern) {
 }
 
 QStringList named_files(const QString& text) {
-  return matches(text, "`((?:app|cmake|docs|engine|kernels|scripts|tests|widgets)/[\\w./]+"
-                       "\\.(?:h|cpp|cu|sh|py|md|cmake|1))`");
+  return matches(text,
+                 "`((?:app|cmake|docs|engine|kernels|scripts|tests|widgets)/[\\w./]+"
+                 "\\.(?:h|cpp|cu|sh|py|md|cmake|1))`");
 }
-QStringList links(const QString& text) { return matches(text, "[^!]\\[[^\\]]*\\]\\(([\\w./-]+\\.md)\\)"); }
+QStringList links(const QString& text) {
+  return matches(text, "[^!]\\[[^\\]]*\\]\\(([\\w./-]+\\.md)\\)");
+}
 
 void explain_fields(const nlohmann::json& json, const QString& guide, QStringList& missing) {
   for (const auto& [key, value] : json.items())
@@ -106,7 +109,8 @@ class DocsTest : public QObject {
 
   /// The patterns find what they should.
   void patterns_catch_what_they_should() {
-    QCOMPARE(named_files("see `engine/core/hits.h` and `x.h`, `engine/core/`"), QStringList({"engine/core/hits.h"}));
+    QCOMPARE(named_files("see `engine/core/run/hits.h` and `x.h`, `engine/core/`"),
+             QStringList({"engine/core/run/hits.h"}));
     QCOMPARE(links("a [page](adr/x.md) ![picture](y.png)"), QStringList({"adr/x.md"}));
     QStringList missing;
     explain_fields({{"here", 1}, {"absent", 2}}, "`here` is explained, absent is not", missing);

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/io/corpus.h"
-#include "engine/io/model_source.h"
-#include "engine/io/text_source.h"
-#include "engine/io/tokenizer.h"
-#include "engine/io/training_plan.h"
-#include "engine/session.h"
+#include "engine/api/session.h"
+#include "engine/data/corpus.h"
+#include "engine/data/text_source.h"
+#include "engine/models/model_source.h"
+#include "engine/records/training_plan.h"
+#include "engine/tokenizers/tokenizer.h"
 
 /// Sessions of the demo model: short runs and trainings of its text.
 namespace carryover::test::demo {

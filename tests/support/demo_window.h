@@ -3,9 +3,9 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/main_window.h"
-#include "widgets/panel.h"
-#include "widgets/theme.h"
+#include "app/window/main_window.h"
+#include "widgets/look/theme.h"
+#include "widgets/panels/panel.h"
 
 namespace carryover::test {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 
 namespace carryover::test {
 

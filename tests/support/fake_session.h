@@ -5,8 +5,8 @@
 #include <limits>
 #include <thread>
 
-#include "engine/core/error.h"
-#include "engine/session.h"
+#include "engine/api/session.h"
+#include "engine/core/base/error.h"
 
 namespace carryover::test {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/io/bpe_tokenizer.h"
-#include "engine/io/sentencepiece_proto.h"
+#include "engine/tokenizers/bpe_tokenizer.h"
+#include "engine/tokenizers/sentencepiece_proto.h"
 #include "tests/support/make_gguf.h"
 #include "tests/support/temp_dir.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 #include <cmath>
 
-#include "engine/core/model_config.h"
+#include "engine/core/config/model_config.h"
 #include "tests/support/slow_retrieval.h"
 #include "tests/support/tiny_model.h"
 

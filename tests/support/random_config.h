@@ -2,7 +2,7 @@
 #pragma once
 #include <random>
 
-#include "engine/core/segment_config.h"
+#include "engine/core/config/segment_config.h"
 
 namespace carryover::test {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/core/hits.h"
-#include "engine/core/segment_config.h"
+#include "engine/core/config/segment_config.h"
+#include "engine/core/run/hits.h"
 
 namespace carryover::slow {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "engine/core/inspection.h"
+#include "engine/core/run/inspection.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/lab_context.h"
+#include "widgets/state/lab_context.h"
 
 namespace carryover::test {
 

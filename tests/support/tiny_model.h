@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "engine/core/model_config.h"
+#include "engine/core/config/model_config.h"
 #include "tests/support/make_safetensors.h"
 #include "tests/support/temp_dir.h"
 

@@ -8,15 +8,15 @@
 #include <functional>
 #include <vector>
 
-#include "app/desk/desk.h"
-#include "engine/io/training_folder.h"
+#include "app/shell/desk.h"
+#include "engine/records/training_folder.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/finetune_dialog.h"
-#include "widgets/notebook.h"
-#include "widgets/plan_fields.h"
-#include "widgets/plan_form.h"
-#include "widgets/plot_view.h"
+#include "widgets/forms/finetune_dialog.h"
+#include "widgets/forms/plan_form.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/state/notebook.h"
+#include "widgets/state/plan_fields.h"
 
 namespace carryover::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // No exception leaves an event handler: it is told once the handler has ended, and the program goes on.
-#include "app/application.h"
+#include "app/shell/application.h"
 
 #include <QTest>
 #include <QThread>

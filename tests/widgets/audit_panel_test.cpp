@@ -13,14 +13,14 @@
 #include <QTableView>
 #include <QTest>
 
-#include "app/main_window.h"
-#include "app/message_bar.h"
-#include "engine/core/error.h"
-#include "engine/engine_library.h"
+#include "app/window/main_window.h"
+#include "app/window/message_bar.h"
+#include "engine/api/engine_library.h"
+#include "engine/core/base/error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_model.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 using namespace carryover;
 

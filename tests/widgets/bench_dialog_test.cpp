@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dialog with the real command on random weights, and with programs that fail, hang and lie.
-#include "app/bench_dialog.h"
+#include "app/window/bench_dialog.h"
 
 #include <signal.h>
 
@@ -11,15 +11,15 @@
 #include <QTableView>
 #include <QTest>
 
-#include "app/bench_figure.h"
+#include "app/window/bench_figure.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_bench.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/bench_form.h"
-#include "widgets/bench_results.h"
-#include "widgets/plot_view.h"
+#include "widgets/forms/bench_form.h"
+#include "widgets/panels/bench_results.h"
+#include "widgets/plot/plot_view.h"
 
 using namespace carryover;
 using test::patience_ms;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the form says is what the command's own options read, and what can't be measured is said before.
-#include "widgets/bench_form.h"
+#include "widgets/forms/bench_form.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -10,13 +10,13 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "app/commands/verbs.h"
-#include "engine/io/model_source.h"
-#include "engine/io/random_model.h"
-#include "engine/io/run_command.h"
+#include "app/cli/verbs.h"
+#include "engine/models/model_source.h"
+#include "engine/models/random_model.h"
+#include "engine/records/run_command.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 using namespace carryover;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table and the plots of a bench.
-#include "widgets/bench_results.h"
+#include "widgets/panels/bench_results.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
@@ -8,12 +8,12 @@
 #include <QTest>
 #include <cmath>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_bench.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/plot_view.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
+#include "widgets/plot/plot_view.h"
 
 using namespace carryover;
 

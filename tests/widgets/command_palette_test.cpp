@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Commands are found by a few letters of their name, run once, and know what can be done in a window now.
-#include "widgets/command_palette.h"
+#include "widgets/controls/command_palette.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -10,12 +10,12 @@
 #include <QTest>
 #include <random>
 
-#include "app/desk/palette_commands.h"
+#include "app/shell/palette_commands.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/fuzzy_match.h"
-#include "widgets/notebook.h"
+#include "widgets/controls/fuzzy_match.h"
+#include "widgets/state/notebook.h"
 
 using namespace carryover;
 

@@ -9,11 +9,11 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/main_window.h"
+#include "app/window/main_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/comparison_rows.h"
-#include "widgets/plot_view.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/state/comparison_rows.h"
 
 using namespace carryover;
 

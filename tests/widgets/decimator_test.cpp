@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/decimator.h"
+#include "widgets/plot/decimator.h"
 
 #include <QTest>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The habits of a window that is somebody's: layouts, recent files, the guide, the palette, the question at the end,
 // and the other language.
-#include "app/desk/desk.h"
+#include "app/shell/desk.h"
 
 #include <QAbstractButton>
 #include <QAbstractSpinBox>
@@ -19,17 +19,17 @@
 #include <QTabBar>
 #include <QTest>
 
-#include "app/desk/guide.h"
-#include "app/desk/language.h"
-#include "app/desk/layouts.h"
-#include "app/desk/start_panel.h"
-#include "engine/io/output_file.h"
+#include "app/shell/guide.h"
+#include "app/shell/language.h"
+#include "app/shell/layouts.h"
+#include "app/shell/start_panel.h"
+#include "engine/formats/output_file.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/command_palette.h"
-#include "widgets/notebook.h"
-#include "widgets/panel_registry.h"
+#include "widgets/controls/command_palette.h"
+#include "widgets/panels/panel_registry.h"
+#include "widgets/state/notebook.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -6,8 +6,8 @@
 #include <QTest>
 #include <cmath>
 
-#include "engine/io/npy.h"
-#include "engine/io/run_reader.h"
+#include "engine/formats/npy.h"
+#include "engine/records/run_reader.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/gradients.h"
+#include "widgets/look/gradients.h"
 
 #include <QTest>
 #include <cmath>

@@ -17,17 +17,17 @@
 #include <QToolButton>
 #include <nlohmann/json.hpp>
 
-#include "app/message_bar.h"
-#include "engine/core/head_agreement.h"
+#include "app/window/message_bar.h"
+#include "engine/core/analysis/head_agreement.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_model.h"
-#include "widgets/head_probe_form.h"
-#include "widgets/head_score_files.h"
+#include "widgets/forms/head_probe_form.h"
 #include "widgets/panels/head_discovery_panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/state/head_score_files.h"
 
 using namespace carryover;
 using namespace carryover::test;

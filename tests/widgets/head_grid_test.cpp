@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/head_grid.h"
+#include "widgets/controls/head_grid.h"
 
 #include <QApplication>
 #include <QTest>
 
-#include "engine/core/error.h"
+#include "engine/core/base/error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/config_files.h"
+#include "widgets/state/config_files.h"
 
 using namespace carryover;
 

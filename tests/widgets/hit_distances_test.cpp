@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/hit_distances.h"
+#include "widgets/state/hit_distances.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
@@ -10,9 +10,9 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/models/run_digests_table.h"
+#include "widgets/look/theme.h"
 #include "widgets/panels/distance_panel.h"
-#include "widgets/theme.h"
+#include "widgets/tables/run_digests_table.h"
 
 using namespace carryover;
 

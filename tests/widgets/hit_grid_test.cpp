@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/models/hit_grid.h"
+#include "widgets/state/hit_grid.h"
 
 #include <QTest>
 #include <cmath>
@@ -64,8 +64,7 @@ class HitGridTest : public QObject {
   }
 
  private:
-  static void check(const HitGrid& grid, const std::vector<BriefHits>& rows, const HitWindow& window,
-                    HitValue value) {
+  static void check(const HitGrid& grid, const std::vector<BriefHits>& rows, const HitWindow& window, HitValue value) {
     QVERIFY(grid.map.columns <= window.max_columns && grid.map.rows <= window.max_rows);
     QVERIFY((grid.bin & (grid.bin - 1)) == 0 && grid.first_position % grid.bin == 0);
     QVERIFY(grid.x0() <= window.x0 && grid.x1() >= window.x1);

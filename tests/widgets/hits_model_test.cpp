@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/models/hits_model.h"
+#include "widgets/tables/hits_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>

@@ -6,8 +6,8 @@
 #include <QFile>
 #include <QTest>
 
-#include "app/message_bar.h"
-#include "engine/io/output_file.h"
+#include "app/window/message_bar.h"
+#include "engine/formats/output_file.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"

@@ -10,18 +10,18 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/desk/desk.h"
-#include "app/identity_bar.h"
-#include "app/message_bar.h"
-#include "app/model_dialog.h"
-#include "app/script_runner.h"
-#include "engine/engine_library.h"
-#include "engine/io/run_reader.h"
+#include "app/script/script_runner.h"
+#include "app/shell/desk.h"
+#include "app/window/identity_bar.h"
+#include "app/window/message_bar.h"
+#include "app/window/model_dialog.h"
+#include "engine/api/engine_library.h"
+#include "engine/records/run_reader.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/model_label.h"
+#include "widgets/state/model_label.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -10,15 +10,15 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_inspection.h"
-#include "widgets/models/misses_table.h"
-#include "widgets/models/step_table.h"
+#include "widgets/look/theme.h"
 #include "widgets/panels/attention_panel.h"
 #include "widgets/panels/attribution_panel.h"
 #include "widgets/panels/carry_panel.h"
 #include "widgets/panels/hits_panel.h"
 #include "widgets/panels/misses_panel.h"
 #include "widgets/panels/prefix_panel.h"
-#include "widgets/theme.h"
+#include "widgets/tables/misses_table.h"
+#include "widgets/tables/step_table.h"
 
 using namespace carryover;
 

@@ -9,14 +9,14 @@
 #include <QSpinBox>
 #include <QTest>
 
-#include "app/desk/palette_commands.h"
-#include "app/message_bar.h"
-#include "app/script_runner.h"
+#include "app/script/script_runner.h"
+#include "app/shell/palette_commands.h"
+#include "app/window/message_bar.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
-#include "widgets/edit_form.h"
-#include "widgets/finetune_dialog.h"
-#include "widgets/plan_form.h"
+#include "widgets/forms/edit_form.h"
+#include "widgets/forms/finetune_dialog.h"
+#include "widgets/forms/plan_form.h"
 
 using namespace carryover;
 using namespace carryover::test;

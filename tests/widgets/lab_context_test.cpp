@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/lab_context.h"
+#include "widgets/state/lab_context.h"
 
 #include <QSignalSpy>
 #include <QTest>

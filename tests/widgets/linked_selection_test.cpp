@@ -10,15 +10,15 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/context_ribbon.h"
+#include "widgets/controls/context_ribbon.h"
+#include "widgets/controls/token_view.h"
+#include "widgets/look/theme.h"
 #include "widgets/panels/hits_panel.h"
 #include "widgets/panels/loss_panel.h"
 #include "widgets/panels/memory_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
 #include "widgets/panels/text_panel.h"
-#include "widgets/segment_cursor.h"
-#include "widgets/theme.h"
-#include "widgets/token_view.h"
+#include "widgets/plot/segment_cursor.h"
 
 using namespace carryover;
 

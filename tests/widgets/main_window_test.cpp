@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window on the real engine and the demo.
-#include "app/main_window.h"
+#include "app/window/main_window.h"
 
 #include <QApplication>
 #include <QDir>
@@ -8,13 +8,13 @@
 #include <QTest>
 #include <atomic>
 
-#include "app/message_bar.h"
-#include "app/startup.h"
-#include "engine/io/output_file.h"
+#include "app/shell/startup.h"
+#include "app/window/message_bar.h"
+#include "engine/formats/output_file.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
 
 using namespace carryover;
 

@@ -11,7 +11,7 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 using namespace carryover;
 

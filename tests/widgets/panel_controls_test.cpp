@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/panel_controls.h"
+#include "widgets/controls/panel_controls.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -57,8 +57,8 @@ class PanelControlsTest : public QObject {
 
   void every_switch_is_listed_once() {
     Board board;
-    const std::vector<PanelControl> wanted{
-        {"Colour", "red"}, {"Shown", "off"}, {"Count", "1"}, {"Rate", "0"}, {"Query", ""}, {"Pages", "first"}};
+    const std::vector<PanelControl> wanted{{"Colour", "red"}, {"Shown", "off"}, {"Count", "1"},
+                                           {"Rate", "0"},     {"Query", ""},    {"Pages", "first"}};
     QVERIFY(panel_controls(board) == wanted);
   }
 

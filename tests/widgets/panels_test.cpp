@@ -10,7 +10,7 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/lab_context.h"
+#include "widgets/look/theme.h"
 #include "widgets/panels/carry_panel.h"
 #include "widgets/panels/hits_panel.h"
 #include "widgets/panels/log_panel.h"
@@ -18,7 +18,7 @@
 #include "widgets/panels/memory_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
 #include "widgets/panels/time_panel.h"
-#include "widgets/theme.h"
+#include "widgets/state/lab_context.h"
 
 using namespace carryover;
 

@@ -7,11 +7,11 @@
 #include <QXmlStreamReader>
 #include <cmath>
 
-#include "engine/io/json_file.h"
-#include "engine/io/npy.h"
+#include "engine/formats/json_file.h"
+#include "engine/formats/npy.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
-#include "widgets/plot_view.h"
+#include "widgets/plot/plot_view.h"
 
 using namespace carryover;
 

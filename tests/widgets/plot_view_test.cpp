@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/plot_view.h"
+#include "widgets/plot/plot_view.h"
 
 #include <QSignalSpy>
 #include <QTest>

@@ -5,8 +5,8 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/context_ribbon.h"
-#include "widgets/theme.h"
+#include "widgets/controls/context_ribbon.h"
+#include "widgets/look/theme.h"
 
 using namespace carryover;
 

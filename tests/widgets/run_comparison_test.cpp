@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What two runs have in common, held against sets and sums that are made here.
-#include "widgets/run_comparison.h"
+#include "widgets/state/run_comparison.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -9,11 +9,11 @@
 #include <set>
 #include <tuple>
 
-#include "engine/io/tokenizer.h"
+#include "engine/tokenizers/tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/comparison_rows.h"
-#include "widgets/models/comparison_table.h"
+#include "widgets/state/comparison_rows.h"
+#include "widgets/tables/comparison_table.h"
 
 using namespace carryover;
 

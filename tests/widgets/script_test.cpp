@@ -6,15 +6,15 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/script_runner.h"
-#include "app/script_selection.h"
-#include "engine/io/run_reader.h"
+#include "app/script/script_runner.h"
+#include "app/window/script_selection.h"
+#include "engine/records/run_reader.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
 
 using namespace carryover;
 

@@ -11,7 +11,7 @@
 #include <QTest>
 #include <cerrno>
 
-#include "engine/engine_library.h"
+#include "engine/api/engine_library.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
@@ -141,8 +141,7 @@ class SessionCloseTest : public QObject {
     expect_nothing_left(threads_before_);
     const SessionState stored = read_session(file);
     QCOMPARE(stored.notes, QString(answer == QMessageBox::Save ? "after it was saved" : ""));
-    if (answer == QMessageBox::Save)
-      QCOMPARE(read_run_journal(stored.run.toStdString()).contents.segments->count(), 2);
+    if (answer == QMessageBox::Save) QCOMPARE(read_run_journal(stored.run.toStdString()).contents.segments->count(), 2);
     Someone someone(home_);
     QVERIFY(bring_back(someone));  // what the file lacks is kept all the same
     QCOMPARE(someone.lab().notebook().text(), QString("after it was saved"));

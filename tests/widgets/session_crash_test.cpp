@@ -7,12 +7,12 @@
 #include <QProcess>
 #include <QTest>
 
-#include "app/desk/session_keeper.h"
-#include "engine/io/run_journal.h"
+#include "app/session/session_keeper.h"
+#include "engine/records/run_journal.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/notebook.h"
+#include "widgets/state/notebook.h"
 
 using namespace carryover;
 using namespace carryover::test;

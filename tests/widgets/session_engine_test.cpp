@@ -7,11 +7,11 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/desk/engine_question.h"
-#include "app/message_bar.h"
-#include "engine/io/output_file.h"
-#include "engine/io/run_command.h"
-#include "engine/io/run_folder.h"
+#include "app/session/engine_question.h"
+#include "app/window/message_bar.h"
+#include "engine/formats/output_file.h"
+#include "engine/records/run_command.h"
+#include "engine/records/run_folder.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"

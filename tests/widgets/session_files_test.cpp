@@ -6,14 +6,14 @@
 #include <QFile>
 #include <QTest>
 
-#include "app/desk/session_folder.h"
-#include "app/desk/session_state.h"
-#include "app/desk/settings.h"
-#include "app/desk/versioned_json.h"
-#include "engine/core/edit_json.h"
-#include "engine/core/error.h"
-#include "engine/io/output_file.h"
-#include "engine/io/run_folder.h"
+#include "app/session/session_folder.h"
+#include "app/session/session_state.h"
+#include "app/session/settings.h"
+#include "app/session/versioned_json.h"
+#include "engine/core/base/error.h"
+#include "engine/core/run/edit_json.h"
+#include "engine/formats/output_file.h"
+#include "engine/records/run_folder.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a window shows is brought back by the next one, from what was kept of it and from a session file.
-#include "app/desk/session_keeper.h"
+#include "app/session/session_keeper.h"
 
 #include <QApplication>
 #include <QDir>
 #include <QDockWidget>
 #include <QTest>
 
-#include "engine/io/output_file.h"
-#include "engine/io/run_folder.h"
+#include "engine/formats/output_file.h"
+#include "engine/records/run_folder.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/finetune_dialog.h"
-#include "widgets/notebook.h"
-#include "widgets/plan_fields.h"
-#include "widgets/plan_form.h"
+#include "widgets/forms/finetune_dialog.h"
+#include "widgets/forms/plan_form.h"
+#include "widgets/state/notebook.h"
+#include "widgets/state/plan_fields.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -7,7 +7,7 @@
 #include <QTest>
 #include <QTextStream>
 
-#include "engine/engine_library.h"
+#include "engine/api/engine_library.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"

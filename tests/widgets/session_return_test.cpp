@@ -6,14 +6,14 @@
 #include <QSemaphore>
 #include <QTest>
 
-#include "engine/core/edit_json.h"
-#include "engine/engine_library.h"
-#include "engine/io/output_file.h"
-#include "engine/io/training_plan.h"
+#include "engine/api/engine_library.h"
+#include "engine/core/run/edit_json.h"
+#include "engine/formats/output_file.h"
+#include "engine/records/training_plan.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
-#include "widgets/provenance.h"
+#include "widgets/state/provenance.h"
 
 using namespace carryover;
 using namespace carryover::test;

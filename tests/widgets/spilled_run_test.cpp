@@ -3,7 +3,7 @@
 #include <QFile>
 #include <filesystem>
 
-#include "app/message_bar.h"
+#include "app/window/message_bar.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"

@@ -8,13 +8,13 @@
 #include <QTest>
 #include <array>
 
-#include "engine/io/tokenizer.h"
+#include "engine/tokenizers/tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/lab_context.h"
+#include "widgets/controls/token_view.h"
+#include "widgets/look/theme.h"
 #include "widgets/panels/text_panel.h"
-#include "widgets/theme.h"
-#include "widgets/token_view.h"
+#include "widgets/state/lab_context.h"
 
 using namespace carryover;
 

@@ -8,13 +8,13 @@
 #include <QTest>
 #include <random>
 
-#include "engine/io/tokenizer.h"
+#include "engine/tokenizers/tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/text_search.h"
-#include "widgets/theme.h"
-#include "widgets/token_layout.h"
-#include "widgets/token_view.h"
+#include "widgets/controls/token_layout.h"
+#include "widgets/controls/token_view.h"
+#include "widgets/look/theme.h"
+#include "widgets/state/text_search.h"
 
 using namespace carryover;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/text_units.h"
+#include "widgets/state/text_units.h"
 
 #include <QTest>
 
-#include "engine/io/tokenizer.h"
+#include "engine/tokenizers/tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 

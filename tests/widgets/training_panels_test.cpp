@@ -8,11 +8,11 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_training.h"
-#include "widgets/lab_context.h"
+#include "widgets/look/theme.h"
 #include "widgets/panels/reach_panel.h"
 #include "widgets/panels/training_panel.h"
 #include "widgets/panels/training_runs_panel.h"
-#include "widgets/theme.h"
+#include "widgets/state/lab_context.h"
 
 using namespace carryover;
 

@@ -8,16 +8,16 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/main_window.h"
-#include "app/message_bar.h"
-#include "engine/engine_library.h"
+#include "app/window/main_window.h"
+#include "app/window/message_bar.h"
+#include "engine/api/engine_library.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/finetune_dialog.h"
-#include "widgets/panel.h"
-#include "widgets/plan_form.h"
-#include "widgets/plot_view.h"
-#include "widgets/theme.h"
+#include "widgets/forms/finetune_dialog.h"
+#include "widgets/forms/plan_form.h"
+#include "widgets/look/theme.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
 
 using namespace carryover;
 

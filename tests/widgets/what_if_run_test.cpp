@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/main_window.h"
-#include "app/message_bar.h"
-#include "app/startup.h"
-#include "engine/engine_library.h"
+#include "app/shell/startup.h"
+#include "app/window/main_window.h"
+#include "app/window/message_bar.h"
+#include "engine/api/engine_library.h"
 #include "tests/support/gui_test.h"
 #include "widgets/panels/what_if_panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/plot/plot_view.h"
 
 using namespace carryover;
 

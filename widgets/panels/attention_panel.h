@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "widgets/inspection_view.h"
-#include "widgets/panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/panels/inspection_view.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
 
 class QComboBox;
 class QLabel;

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "widgets/page_parts.h"
-#include "widgets/provenance.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/state/provenance.h"
 
 namespace carryover {
 namespace {

@@ -18,13 +18,13 @@
 #include <QTableView>
 #include <algorithm>
 
-#include "engine/core/error.h"
-#include "widgets/icons.h"
-#include "widgets/memory_estimate.h"
-#include "widgets/models/hits_model.h"
-#include "widgets/page_parts.h"
-#include "widgets/plot_export.h"
-#include "widgets/theme.h"
+#include "engine/core/base/error.h"
+#include "widgets/controls/memory_estimate.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/look/icons.h"
+#include "widgets/look/theme.h"
+#include "widgets/plot/plot_export.h"
+#include "widgets/tables/hits_model.h"
 
 namespace carryover {
 namespace {

@@ -2,10 +2,10 @@
 #pragma once
 #include <optional>
 
-#include "engine/core/audit_cost.h"
-#include "widgets/audit_form.h"
-#include "widgets/models/audit_table.h"
-#include "widgets/panel.h"
+#include "engine/core/cost/audit_cost.h"
+#include "widgets/forms/audit_form.h"
+#include "widgets/panels/panel.h"
+#include "widgets/tables/audit_table.h"
 
 class QLabel;
 class QProgressBar;

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/page_parts.h"
-#include "widgets/provenance.h"
-#include "widgets/shown.h"
-#include "widgets/text_units.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/state/provenance.h"
+#include "widgets/state/shown.h"
+#include "widgets/state/text_units.h"
 
 namespace carryover {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "widgets/inspection_view.h"
-#include "widgets/panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/panels/inspection_view.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
 
 class QComboBox;
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/comparison_rows.h"
-#include "widgets/gradients.h"
-#include "widgets/plot_view.h"
-#include "widgets/segment_cursor.h"
+#include "widgets/look/gradients.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/plot/segment_cursor.h"
+#include "widgets/state/comparison_rows.h"
 
 namespace carryover {
 namespace {

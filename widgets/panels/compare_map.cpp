@@ -9,9 +9,9 @@
 #include <optional>
 #include <set>
 
-#include "widgets/plot_view.h"
-#include "widgets/shown.h"
-#include "widgets/text_units.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/state/shown.h"
+#include "widgets/state/text_units.h"
 
 namespace carryover {
 namespace {

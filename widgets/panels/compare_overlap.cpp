@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/plot_view.h"
-#include "widgets/segment_cursor.h"
-#include "widgets/shown.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/plot/segment_cursor.h"
+#include "widgets/state/shown.h"
 
 namespace carryover {
 

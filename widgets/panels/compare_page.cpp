@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "widgets/page_parts.h"
-#include "widgets/provenance.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/state/provenance.h"
 
 namespace carryover {
 namespace {

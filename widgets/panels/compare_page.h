@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "widgets/linked_context.h"
+#include "widgets/state/linked_context.h"
 
 namespace carryover {
 

@@ -14,11 +14,11 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "widgets/icons.h"
-#include "widgets/models/hits_model.h"
+#include "widgets/look/icons.h"
 #include "widgets/panels/compare_loss.h"
 #include "widgets/panels/compare_map.h"
 #include "widgets/panels/compare_overlap.h"
+#include "widgets/tables/hits_model.h"
 
 namespace carryover {
 

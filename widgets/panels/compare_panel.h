@@ -3,8 +3,8 @@
 #include <set>
 #include <vector>
 
-#include "widgets/models/comparison_table.h"
-#include "widgets/panel.h"
+#include "widgets/panels/panel.h"
+#include "widgets/tables/comparison_table.h"
 
 class QLabel;
 class QStackedWidget;

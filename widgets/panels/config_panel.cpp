@@ -14,9 +14,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/core/error.h"
-#include "widgets/page_parts.h"
-#include "widgets/theme.h"
+#include "engine/core/base/error.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/look/theme.h"
 
 namespace carryover {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "widgets/panel.h"
+#include "widgets/panels/panel.h"
 
 class QAbstractSpinBox;
 class QCheckBox;

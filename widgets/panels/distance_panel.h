@@ -2,10 +2,10 @@
 #pragma once
 #include <vector>
 
-#include "widgets/hit_distances.h"
-#include "widgets/models/run_digests_table.h"
-#include "widgets/panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/state/hit_distances.h"
+#include "widgets/tables/run_digests_table.h"
 
 class QComboBox;
 class QTableView;

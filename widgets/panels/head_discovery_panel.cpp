@@ -15,12 +15,12 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "engine/core/head_agreement.h"
-#include "widgets/head_probe_form.h"
-#include "widgets/head_score_files.h"
-#include "widgets/head_score_map.h"
-#include "widgets/icons.h"
-#include "widgets/page_parts.h"
+#include "engine/core/analysis/head_agreement.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/forms/head_probe_form.h"
+#include "widgets/look/icons.h"
+#include "widgets/panels/head_score_map.h"
+#include "widgets/state/head_score_files.h"
 
 namespace carryover {
 namespace {

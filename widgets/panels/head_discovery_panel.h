@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/error.h"
-#include "widgets/head_score_sets.h"
-#include "widgets/models/proposals_table.h"
-#include "widgets/panel.h"
+#include "engine/core/base/error.h"
+#include "widgets/panels/panel.h"
+#include "widgets/state/head_score_sets.h"
+#include "widgets/tables/proposals_table.h"
 
 class QBoxLayout;
 class QComboBox;

@@ -8,11 +8,11 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "widgets/config_files.h"
-#include "widgets/head_grid.h"
-#include "widgets/icons.h"
-#include "widgets/page_parts.h"
-#include "widgets/theme.h"
+#include "widgets/controls/head_grid.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/look/icons.h"
+#include "widgets/look/theme.h"
+#include "widgets/state/config_files.h"
 
 namespace carryover {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "widgets/panel.h"
+#include "widgets/panels/panel.h"
 
 class QComboBox;
 class QLabel;

@@ -16,12 +16,12 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "engine/core/error.h"
-#include "widgets/page_parts.h"
-#include "widgets/plot_export.h"
-#include "widgets/provenance.h"
-#include "widgets/shown.h"
-#include "widgets/text_units.h"
+#include "engine/core/base/error.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/plot/plot_export.h"
+#include "widgets/state/provenance.h"
+#include "widgets/state/shown.h"
+#include "widgets/state/text_units.h"
 
 namespace carryover {
 namespace {

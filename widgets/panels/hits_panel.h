@@ -2,9 +2,9 @@
 #pragma once
 #include <vector>
 
-#include "widgets/inspection_view.h"
-#include "widgets/models/hits_model.h"
-#include "widgets/panel.h"
+#include "widgets/panels/inspection_view.h"
+#include "widgets/panels/panel.h"
+#include "widgets/tables/hits_model.h"
 
 class QComboBox;
 class QLabel;

@@ -10,7 +10,7 @@
 #include <QSaveFile>
 #include <QVBoxLayout>
 
-#include "widgets/theme.h"
+#include "widgets/look/theme.h"
 
 namespace carryover {
 namespace {

@@ -3,7 +3,7 @@
 #include <QDateTime>
 #include <deque>
 
-#include "widgets/panel.h"
+#include "widgets/panels/panel.h"
 
 class QComboBox;
 class QPlainTextEdit;

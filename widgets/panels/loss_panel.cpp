@@ -4,8 +4,8 @@
 #include <QHBoxLayout>
 #include <cmath>
 
-#include "widgets/page_parts.h"
-#include "widgets/provenance.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/state/provenance.h"
 
 namespace carryover {
 

@@ -4,8 +4,8 @@
 #include <QCheckBox>
 #include <QHBoxLayout>
 
-#include "widgets/page_parts.h"
-#include "widgets/provenance.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/state/provenance.h"
 
 namespace carryover {
 namespace {

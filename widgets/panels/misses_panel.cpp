@@ -13,10 +13,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/models/hits_model.h"
-#include "widgets/page_parts.h"
-#include "widgets/provenance.h"
-#include "widgets/shown.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/state/provenance.h"
+#include "widgets/state/shown.h"
+#include "widgets/tables/hits_model.h"
 
 namespace carryover {
 

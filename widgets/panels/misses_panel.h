@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "widgets/inspection_view.h"
-#include "widgets/models/misses_table.h"
-#include "widgets/models/number_sort.h"
-#include "widgets/panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/panels/inspection_view.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/tables/misses_table.h"
+#include "widgets/tables/number_sort.h"
 
 class QLabel;
 class QTableView;

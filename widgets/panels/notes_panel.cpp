@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "widgets/icons.h"
-#include "widgets/table_copy.h"
-#include "widgets/text_units.h"
+#include "widgets/look/icons.h"
+#include "widgets/state/text_units.h"
+#include "widgets/tables/table_copy.h"
 
 namespace carryover {
 

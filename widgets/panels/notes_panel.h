@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "widgets/models/bookmarks_model.h"
-#include "widgets/panel.h"
+#include "widgets/panels/panel.h"
+#include "widgets/tables/bookmarks_model.h"
 
 class QPlainTextEdit;
 class QPushButton;

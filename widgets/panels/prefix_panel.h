@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "widgets/inspection_view.h"
-#include "widgets/models/step_table.h"
-#include "widgets/panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/panels/inspection_view.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/tables/step_table.h"
 
 class QButtonGroup;
 class QLabel;

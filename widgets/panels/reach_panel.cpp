@@ -6,8 +6,8 @@
 #include <limits>
 #include <map>
 
-#include "engine/core/error.h"
-#include "widgets/provenance.h"
+#include "engine/core/base/error.h"
+#include "widgets/state/provenance.h"
 
 namespace carryover {
 namespace {

@@ -2,9 +2,9 @@
 #pragma once
 #include <vector>
 
-#include "widgets/models/hit_grid.h"
-#include "widgets/panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/state/hit_grid.h"
 
 class QCheckBox;
 class QComboBox;

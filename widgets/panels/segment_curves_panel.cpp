@@ -5,7 +5,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "widgets/segment_cursor.h"
+#include "widgets/plot/segment_cursor.h"
 
 namespace carryover {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "widgets/panel.h"
-#include "widgets/plot_view.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/plot_view.h"
 
 class QHBoxLayout;
 

@@ -15,10 +15,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/icons.h"
-#include "widgets/run_comparison.h"
-#include "widgets/text_search.h"
-#include "widgets/token_view.h"
+#include "widgets/controls/token_view.h"
+#include "widgets/look/icons.h"
+#include "widgets/state/run_comparison.h"
+#include "widgets/state/text_search.h"
 
 namespace carryover {
 namespace {

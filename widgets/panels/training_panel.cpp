@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/colour_mix.h"
-#include "widgets/icons.h"
-#include "widgets/provenance.h"
+#include "widgets/look/colour_mix.h"
+#include "widgets/look/icons.h"
+#include "widgets/state/provenance.h"
 
 namespace carryover {
 namespace {

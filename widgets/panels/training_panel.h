@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "widgets/panel.h"
-#include "widgets/provenance.h"
-#include "widgets/training_chart.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/training_chart.h"
+#include "widgets/state/provenance.h"
 
 class QComboBox;
 class QDoubleSpinBox;

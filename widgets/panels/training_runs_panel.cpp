@@ -11,9 +11,9 @@
 #include <QTableView>
 #include <QToolButton>
 
-#include "widgets/icons.h"
-#include "widgets/provenance.h"
-#include "widgets/table_copy.h"
+#include "widgets/look/icons.h"
+#include "widgets/state/provenance.h"
+#include "widgets/tables/table_copy.h"
 
 namespace carryover {
 

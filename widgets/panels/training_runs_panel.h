@@ -2,9 +2,9 @@
 #pragma once
 #include <vector>
 
-#include "widgets/models/training_runs_table.h"
-#include "widgets/panel.h"
-#include "widgets/training_chart.h"
+#include "widgets/panels/panel.h"
+#include "widgets/plot/training_chart.h"
+#include "widgets/tables/training_runs_table.h"
 
 class QDoubleSpinBox;
 class QTableView;

@@ -10,13 +10,13 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "widgets/ablation_view.h"
-#include "widgets/edit_form.h"
-#include "widgets/icons.h"
-#include "widgets/page_parts.h"
-#include "widgets/shown.h"
-#include "widgets/what_if_delta.h"
-#include "widgets/what_if_list.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/forms/edit_form.h"
+#include "widgets/look/icons.h"
+#include "widgets/panels/ablation_view.h"
+#include "widgets/panels/what_if_delta.h"
+#include "widgets/panels/what_if_list.h"
+#include "widgets/state/shown.h"
 
 namespace carryover {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <QTimer>
 
-#include "widgets/panel.h"
+#include "widgets/panels/panel.h"
 
 class QLabel;
 class QLineEdit;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/bench_folder.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/bench_report.h"
+#include "engine/core/base/error.h"
+#include "engine/formats/output_file.h"
+
+namespace carryover {
+
+BenchFolder::BenchFolder(const std::string& directory, bool overwrite) : directory_(directory) {
+  namespace fs = std::filesystem;
+  if (directory.empty()) return;
+  std::error_code code;
+  if (fs::exists(fs::path(directory) / "bench.json", code) && !overwrite)
+    throw EngineError(Fault::Usage, directory, "already holds a bench", "Choose another folder, or add --overwrite.");
+  fs::create_directories(directory, code);
+  if (code) throw EngineError(Fault::Io, directory, "can't be made: " + code.message(), "Choose another folder.");
+}
+
+void BenchFolder::write(const nlohmann::json& bench) const {
+  if (directory_.empty()) return;
+  write_file_atomically(directory_ + "/bench.json", bench.dump(1) + "\n");
+  write_file_atomically(directory_ + "/bench.csv", bench_csv(read_bench(bench, "bench")));
+}
+
+}  // namespace carryover

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/base/memory_bytes.h"
+#include "engine/core/base/run_control.h"
+#include "engine/core/config/segment_config.h"
+#include "engine/core/cost/machine_limits.h"
+#include "engine/core/run/model_info.h"
+#include "engine/records/bench_file.h"
+
+namespace carryover {
+
+/// One line of the result: who does what.
+struct BenchCase {
+  BenchKind kind = BenchKind::Prefill;
+  std::string who;             ///< a policy of ours, or a peer
+  std::int64_t tokens = 0;     ///< of the text, the prompt, or the training sample
+  bool checkpointing = false;  ///< training
+};
+
+/// What a repetition is for. What the allocator keeps makes work faster, and hides what the work needs: memory is
+/// measured after free memory was given back, time is not. A case that runs once gives both.
+enum class BenchPurpose { Memory, Time, Both };
+
+/// One repetition.
+struct BenchSample {
+  double seconds = 0;                      ///< of decoding: of one token
+  std::optional<MemoryBytes> memory;       ///< by kind, where the engine counts it
+  std::optional<std::int64_t> peak_bytes;  ///< weights and what the repetition added; nothing where time alone counts
+};
+
+struct BenchRow {
+  BenchCase bench_case;
+  std::vector<double> seconds;  ///< in the order of the repetitions
+  std::optional<MemoryBytes> memory;
+  std::optional<std::int64_t> peak_bytes;
+  std::optional<MemoryBytes> predicted;
+  double flops = 0;  ///< that the definition asks for; 0 of decoding
+  double bytes = 0;  ///< that decoding a token has to read; 0 else
+
+  double median() const;
+};
+
+/// What a subject computed with, so that a comparison can say what both sides share. Empty: not known, or its own.
+struct BenchSource {
+  std::string who, program;
+  std::string dtype;           ///< of prefill and decoding
+  std::string training_dtype;  ///< how it keeps weights and multiplies in a training step
+  std::string weights_hash;    ///< as ours names them; empty of a peer that draws random weights
+  std::string ids_hash;        ///< of all tokens that it was given; empty of a peer that draws its own
+
+  bool operator==(const BenchSource&) const = default;
+};
+
+/// Somebody who can be measured: a policy of ours or a peer program. Owner: the command. One thread.
+class BenchSubject {
+ public:
+  virtual ~BenchSubject() = default;
+  virtual std::string name() const = 0;
+  virtual std::string program() const = 0;  ///< and its version
+  virtual bool is_peer() const { return true; }
+  virtual BenchSource source() const { return {name(), program(), {}, {}, {}, {}}; }
+  /// Why not, or an empty text.
+  virtual std::string cannot(BenchKind /*kind*/) const { return {}; }
+  virtual bool warms_up_by_itself() const { return false; }
+  /// Throws EngineError{Cancelled} after a stop request, and others where it failed.
+  virtual BenchSample measure(const BenchCase& bench_case, BenchPurpose purpose, RunControl& control) = 0;
+  virtual std::optional<MemoryBytes> predict(const BenchCase& /*bench_case*/) const { return std::nullopt; }
+};
+
+/// What every subject works on.
+struct BenchInput {
+  ModelInfo model;
+  SegmentConfig config;
+  std::vector<std::int32_t> ids;  ///< random; a context takes the first ones
+  std::int64_t new_tokens = 32;   ///< decoded behind each context
+
+  std::int64_t sample_tokens() const { return (config.truncation_depth + 1) * config.segment_length; }
+  std::shared_ptr<const std::vector<std::int32_t>> first_ids(std::int64_t tokens) const;
+};
+
+}  // namespace carryover

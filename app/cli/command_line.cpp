@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <csignal>
+#include <iostream>
+#include <new>
+
+#include "app/cli/commands.h"
+#include "app/cli/verbs.h"
+#include "engine/core/base/error.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  carryover                                      the window
+  carryover info model.gguf                      what a model is, and what it will cost
+  carryover run model.gguf book.txt --out run1   read a book in segments, keep the record
+  carryover run model.gguf book.txt --policy full --tokens 2048
+  cat book.txt | carryover run model.gguf - --json
+  carryover generate model.gguf --prompt-file question.txt
+  carryover export run1 --figure loss -o loss.pdf  a figure, data or a report of a run
+  carryover train --config run.json              fine-tune; Ctrl-C saves, --resume goes on
+  carryover bench model.gguf --output bench1     speed and memory by context, policy and peer
+  source <(carryover completion bash)
+
+A model is a Hugging Face folder or a GGUF file. `carryover VERB --help` lists a verb's options.
+
+Exit codes: 0 done; 1 failure; 2 wrong usage; 3 bad input; 4 unsupported; 5 a file can't be read or
+written; 6 not enough memory; 77 bench --gpu without a GPU; 130 stopped by Ctrl-C, with what was done written.)";
+
+int run_action(const VerbAction& action) {
+  try {
+    return action();
+  } catch (const EngineError& error) {
+    std::cerr << "carryover: " << error.what() << std::endl;
+    return exit_code(error.fault());
+  } catch (const std::bad_alloc&) {
+    std::cerr << "carryover: not enough memory\n  Close other programs, or use a smaller model or text." << std::endl;
+    return kExitOutOfMemory;
+  } catch (const std::exception& error) {
+    std::cerr << "carryover: " << error.what() << "\n  This is a bug in Carryover; please report it." << std::endl;
+    return kExitFailure;
+  }
+}
+
+}  // namespace
+
+int exit_code(Fault fault) {
+  switch (fault) {
+    case Fault::Usage:
+      return kExitUsage;
+    case Fault::BadInput:
+      return kExitBadInput;
+    case Fault::Unsupported:
+      return kExitUnsupported;
+    case Fault::OutOfMemory:
+      return kExitOutOfMemory;
+    case Fault::Io:
+      return kExitIo;
+    case Fault::Cancelled:
+      return kExitStopped;
+    case Fault::Shape:
+    case Fault::Internal:
+      return kExitFailure;
+  }
+  return kExitFailure;
+}
+
+const std::vector<Verb>& verbs() {
+  static const std::vector<Verb> all{
+      {"info", "Describe a model: shape, defaults, predicted memory", add_info},
+      {"run", "Read a text in segments; print or keep the record", add_run},
+      {"tokenize", "Print a text's token ids as a JSON array", add_tokenize},
+      {"generate", "Continue a prompt", add_generate},
+      {"train", "Fine-tune a model to segmented execution", add_train},
+      {"audit", "Hold the trainer's gradient against its definition", add_audit},
+      {"export", "Write a run's figures, data or report; or a model, its adapter merged", add_export},
+      {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},
+      {"bench", "Measure speed and memory by context, policy and peer", add_bench},
+      {"engine", "Do the work of a window elsewhere, over standard input and output", add_engine},
+      {"setup-cuda", "Fetch what an installed Carryover needs to run on a GPU", add_setup_cuda},
+      {"completion", "Print a shell's completion script", add_completion},
+  };
+  return all;
+}
+
+std::vector<std::string>& command_line() {
+  static std::vector<std::string> arguments;
+  return arguments;
+}
+
+FigureMaker& figure_maker() {
+  static FigureMaker maker;
+  return maker;
+}
+
+std::unique_ptr<CLI::App> make_app(std::vector<VerbAction>& actions) {
+  auto app = std::make_unique<CLI::App>(
+      "Carryover: long texts through segmented language models. Without a verb: the window.", "carryover");
+  app->footer(kFooter);
+  app->set_version_flag("--version", "carryover " CARRYOVER_VERSION);
+  app->require_subcommand(1);
+  app->get_formatter()->column_width(34);
+  for (const Verb& verb : verbs()) {
+    CLI::App* subcommand = app->add_subcommand(verb.name, verb.summary);
+    actions.push_back(verb.add(*subcommand));
+  }
+  return app;
+}
+
+bool is_command_verb(std::string_view argument) {
+  if (argument == "--help" || argument == "-h" || argument == "--version") return true;
+  for (const Verb& verb : verbs()) {
+    if (argument == verb.name) return true;
+  }
+  return false;
+}
+
+int run_command_line(int argc, char** argv, FigureMaker make_figure) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit then is an error that names the file
+  command_line().assign(argv, argv + argc);
+  figure_maker() = std::move(make_figure);
+  return run_action([&]() -> int {
+    if (argc > 1 && argv[1][0] != '-' && !is_command_verb(argv[1])) {
+      throw EngineError(Fault::Usage, argv[1], "is no verb of carryover", "`carryover --help` lists them.");
+    }
+    std::vector<VerbAction> actions;
+    const auto app = make_app(actions);
+    try {
+      app->parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      return app->exit(error) == 0 ? kExitOk : kExitUsage;
+    }
+    std::size_t chosen = 0;
+    while (!app->got_subcommand(verbs()[chosen].name)) ++chosen;  // one is required
+    return actions[chosen]();
+  });
+}
+
+}  // namespace carryover

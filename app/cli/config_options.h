@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "engine/core/base/dtype.h"
+#include "engine/core/config/segment_config.h"
+
+namespace carryover {
+
+/// Everything that a verb takes about how to run, after defaults < --config < flags.
+struct RunSettings {
+  SegmentConfig config;
+  std::string policy = "segmented";
+  DType dtype = DType::Auto;
+  Device device = Device::Auto;
+  int threads = 0;
+  std::optional<std::int64_t> tokens;
+  std::uint64_t seed = 0;
+  std::string force_hits;
+  std::string prefix = "search";  ///< of run_prefix_names()
+};
+
+/// What --config takes: a file's name, or the object itself. Throws EngineError{Io, BadInput}.
+nlohmann::json read_settings(const std::string& source);
+std::string settings_name(const std::string& source);  ///< for errors
+
+/// The flags of a configuration. Each one lands in a JSON object under the field's name, so that a flag and a line of
+/// --config's file are read and refused by the same code.
+class ConfigOptions {
+ public:
+  explicit ConfigOptions(CLI::App& app);
+
+  /// Throws EngineError{BadInput, Usage} naming the field, and the file where it came from one.
+  RunSettings resolve(const ModelConfig& model, const SegmentConfig& defaults) const;
+
+  /// For verbs that take more fields than a run has: --config's file, or an empty text, and what the other flags say,
+  /// presets of grouping and position scaling written out for `model`. Throws as resolve().
+  const std::string& config_file() const { return given_->config_file; }
+  nlohmann::json fields(const ModelConfig& model) const;
+
+ private:
+  void add_lengths(CLI::App& app);
+  void add_grouping(CLI::App& app);
+  void add_execution(CLI::App& app);
+
+  struct Given {
+    nlohmann::json fields = nlohmann::json::object();
+    std::string config_file, grouping, rope;
+  };
+  std::shared_ptr<Given> given_ = std::make_shared<Given>();
+};
+
+}  // namespace carryover

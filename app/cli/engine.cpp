@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "app/cli/commands.h"
+#include "app/cli/verbs.h"
+#include "engine/api/engine_library.h"
+#include "engine/core/base/error.h"
+#include "engine/remote/engine_server.h"
+
+namespace carryover {
+
+namespace {
+
+/// Standard output is the line to the window: whatever a library prints there goes to standard error instead.
+int take_output() {
+  const int line = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  CARRYOVER_CHECK(line >= 0 && ::dup2(STDERR_FILENO, STDOUT_FILENO) >= 0);
+  return line;
+}
+
+int serve() {
+  if (::isatty(STDIN_FILENO) != 0) {
+    throw EngineError(Fault::Usage, "engine", "speaks to a window and not to a terminal",
+                      "Start the window with: carryover --engine \"ssh HOST carryover-cli engine\"");
+  }
+  serve_engine(STDIN_FILENO, take_output(), load_session);
+  return kExitOk;
+}
+
+}  // namespace
+
+VerbAction add_engine(CLI::App& app) {
+  app.footer(
+      R"(Does the work of a window that runs somewhere else, over standard input and output; it listens on no port and
+ends with its input. The window starts it by a command such as
+  ssh gpu-machine carryover-cli engine)");
+  return [] { return serve(); };
+}
+
+}  // namespace carryover

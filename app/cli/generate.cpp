@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/config_options.h"
+#include "app/cli/interrupt_watch.h"
+#include "app/cli/output.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/verbs.h"
+#include "engine/api/engine_library.h"
+#include "engine/core/base/error.h"
+#include "engine/data/text_source.h"
+#include "engine/models/model_source.h"
+#include "engine/models/trained_under.h"
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+namespace {
+
+struct GenerateOptions {
+  std::string model, adapter, prompt_file;
+  std::int64_t max_new_tokens = 128;
+  double temperature = 0, top_p = 1;
+  bool boundary_at_prompt_end = false, parse_special = false, ignore_eos = false, json = false, quiet = false;
+};
+
+GenerateRequest make_request(const GenerateOptions& options, const RunSettings& settings, const ModelConfig& model,
+                             const Tokenizer& tokenizer) {
+  GenerateRequest request;
+  request.prompt = tokenizer.encode(read_text(options.prompt_file), options.parse_special);
+  if (settings.config.bos) {
+    if (!tokenizer.bos()) throw EngineError(Fault::BadInput, options.model, "has no BOS token", "Leave out --bos.");
+    request.prompt.insert(request.prompt.begin(), *tokenizer.bos());
+  }
+  if (!options.ignore_eos) {
+    if (tokenizer.eos()) request.stop_ids.push_back(*tokenizer.eos());
+    if (model.eos_id) request.stop_ids.push_back(static_cast<std::int32_t>(*model.eos_id));
+  }
+  request.max_new_tokens = options.max_new_tokens;
+  request.policy = settings.policy;
+  request.config = settings.config;
+  request.config.boundary_at_prompt_end |= options.boundary_at_prompt_end;
+  request.sampling = {options.temperature, options.top_p, settings.seed};
+  return request;
+}
+
+void report(const GenerateRequest& request, const GenerateResult& result) {
+  const auto rate = [](std::size_t tokens, double seconds) {
+    return seconds > 0 ? fixed(static_cast<double>(tokens) / seconds, 1) + " tokens/s" : std::string("-");
+  };
+  std::fprintf(stderr, "prompt %zu tokens, %s; answer %zu tokens, %s\n", request.prompt.size(),
+               rate(request.prompt.size(), result.prompt_seconds).c_str(), result.ids.size(),
+               rate(result.ids.size(), result.decode_seconds).c_str());
+}
+
+int generate(const GenerateOptions& options, const ConfigOptions& config_options) {
+  const ModelConfig model = ModelSource::open(options.model)->config();
+  const RunSettings settings = config_options.resolve(model, initial_config(model, options.model, options.adapter));
+  const auto tokenizer = Tokenizer::load(options.model);
+  const GenerateRequest request = make_request(options, settings, model, *tokenizer);
+
+  RunControl control;
+  const InterruptWatch interrupt(control);
+  ProgressLine progress(options.quiet);
+  const auto session =
+      load_session({options.model, settings.dtype, settings.device, settings.threads, true, options.adapter},
+                   [&](double fraction, const std::string& what) {
+                     control.checkpoint();
+                     progress.loading(fraction, what);
+                   });
+  progress.clear();
+  StreamDecoder decoder(tokenizer);
+  std::string text;
+  const auto emit = [&](const std::string& piece) {
+    text += piece;
+    if (!options.json && !piece.empty()) print(piece);
+  };
+  const auto on_token = [&](std::int32_t id) {
+    const bool stop = std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end();
+    if (!stop) emit(decoder.push(id));
+    return true;
+  };
+  const GenerateResult result = session->generate(request, on_token, control);
+  emit(decoder.finish());
+  if (options.json) {
+    const nlohmann::json json{{"prompt_tokens", request.prompt.size()},
+                              {"ids", result.ids},
+                              {"text", text},
+                              {"prompt_seconds", result.prompt_seconds},
+                              {"decode_seconds", result.decode_seconds},
+                              {"cancelled", result.cancelled}};
+    print(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  } else {
+    print("\n");
+  }
+  if (!options.quiet) report(request, result);
+  return result.cancelled ? kExitStopped : kExitOk;
+}
+
+}  // namespace
+
+VerbAction add_generate(CLI::App& app) {
+  const auto options = std::make_shared<GenerateOptions>();
+  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  app.add_option("--prompt-file", options->prompt_file, "UTF-8 text to continue, or - for standard input")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
+      ->type_name("DIR");
+  app.add_option("--max-new-tokens", options->max_new_tokens, "most tokens to add (128)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  app.add_option("--temperature", options->temperature, "0 (default) takes the likeliest token; more is more random")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("T");
+  app.add_option("--top-p", options->top_p, "draw among the likeliest tokens that make up this share (1)")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("P");
+  app.add_flag("--boundary-at-prompt-end", options->boundary_at_prompt_end,
+               "close a segment where the prompt ends: the answer is retrieved for with the prompt's last queries");
+  app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
+  app.add_flag("--ignore-eos", options->ignore_eos, "go on past the model's end-of-text token");
+  app.add_flag("--json", options->json, "one JSON object at the end instead of text as it comes");
+  app.add_flag("--quiet", options->quiet, "no progress and no timing on standard error");
+  const auto config = std::make_shared<ConfigOptions>(app);
+  app.footer(R"(Examples:
+  carryover generate model.gguf --prompt-file question.txt --max-new-tokens 200
+  echo 'Once upon a time' | carryover generate model.gguf --prompt-file - --temperature 0.8 --top-p 0.95 --seed 7
+  carryover generate model.gguf --prompt-file long.txt --boundary-at-prompt-end)");
+  return [options, config] { return generate(*options, *config); };
+}
+
+}  // namespace carryover

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/interrupt_watch.h"
+#include "app/cli/output.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/verbs.h"
+#include "engine/api/engine_library.h"
+#include "engine/core/analysis/head_agreement.h"
+#include "engine/core/base/error.h"
+#include "engine/data/text_source.h"
+#include "engine/formats/output_file.h"
+#include "engine/models/model_source.h"
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+namespace {
+
+struct HeadOptions {
+  std::string model, adapter, text, from, against, grouping, tsv, scores, dtype = "auto", device = "auto";
+  std::string measure = "attention";
+  std::vector<std::string> kinds;
+  std::int64_t tokens = 512, probes = 3, needle = 32, layers = 0, heads = 0, seed = 1;
+  int threads = 0;
+  bool json = false, quiet = false;
+};
+
+HeadProfileRequest make_request(const HeadOptions& options) {
+  HeadProfileRequest request;
+  if (!options.text.empty()) {
+    const auto tokenizer = Tokenizer::load(options.model);
+    request.text = std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode(read_text(options.text)));
+    request.kinds.push_back(ProbeKind::Passage);
+  }
+  if (!options.kinds.empty()) request.kinds.clear();
+  for (const std::string& kind : options.kinds) request.kinds.push_back(parse_probe_kind(kind));
+  request.tokens = options.tokens;
+  request.probes = options.probes;
+  request.needle = options.needle;
+  request.seed = options.seed;
+  return request;
+}
+
+HeadScores profile(const HeadOptions& options) {
+  RunControl control;
+  const InterruptWatch interrupt(control);
+  ProgressLine progress(options.quiet);
+  HeadProfileRequest request = make_request(options);
+  request.progress = [&](double, const std::string& what) { progress.status("looking at heads: " + what); };
+  const auto session = load_session({options.model, parse_dtype(options.dtype), parse_device(options.device),
+                                     options.threads, false, options.adapter},
+                                    [&](double fraction, const std::string& what) {
+                                      control.checkpoint();
+                                      progress.loading(fraction, what);
+                                    });
+  const HeadProfile found = session->profile_heads(request, control);
+  progress.clear();
+  return mean_scores(found, parse_head_measure(options.measure));
+}
+
+HeadScores read_scores(const std::string& path, const ModelConfig& model) {
+  return scores_from_text(read_text(path), model, path);
+}
+
+nlohmann::json report(const HeadScores& scores, const Grouping& proposal, const ModelConfig& model) {
+  nlohmann::json shares = {{"proposed", captured_share(scores, proposal)}};
+  for (const GroupingPreset& preset : grouping_presets(model))
+    shares[preset.name] = captured_share(scores, preset.grouping);
+  return {{"scores", head_score_json(scores)}, {"proposed", proposal}, {"captured", shares}};
+}
+
+nlohmann::json agreement(const HeadScores& scores, const HeadScores& other, const Grouping& proposal) {
+  const std::size_t count = std::max<std::size_t>(1, retrieving_heads(proposal).size());
+  const auto correlation = rank_correlation(scores, other);
+  return {{"rank_correlation", correlation ? nlohmann::json(*correlation) : nlohmann::json()},
+          {"best", count},
+          {"shared", top_overlap(scores, other, count)}};
+}
+
+std::string agreement_text(const nlohmann::json& agreement) {
+  const nlohmann::json& correlation = agreement.at("rank_correlation");
+  return "agreement  rank correlation " + (correlation.is_null() ? "none" : fixed(correlation.get<double>(), 3)) +
+         "; of the " + agreement.at("best").dump() + " best heads, " +
+         fixed(100 * agreement.at("shared").get<double>(), 1) + " % are the same\n";
+}
+
+std::string report_text(const HeadScores& scores, const nlohmann::json& report) {
+  std::vector<HeadRef> order = ranked_heads(scores);
+  order.resize(std::min<std::size_t>(order.size(), 12));
+  std::string text = "retrieving heads, by what they give to the token that has to be copied\n";
+  for (const auto& [layer, head] : order)
+    text += "  layer " + std::to_string(layer) + ", head " + std::to_string(head) + "  " +
+            fixed(scores.at(layer, head), 3) + "\n";
+  text += "share of all scores that the retrieving heads of a grouping hold\n";
+  for (const auto& [name, share] : report.at("captured").items()) {
+    std::string padded = name;
+    padded.resize(std::max<std::size_t>(padded.size(), 16), ' ');
+    text += "  " + padded + fixed(100 * share.get<double>(), 1) + " %\n";
+  }
+  if (report.contains("agreement")) text += agreement_text(report.at("agreement"));
+  return text + "proposed   " + report.at("proposed").dump() + "\n";
+}
+
+int heads(const HeadOptions& options) {
+  const ModelConfig model = ModelSource::open(options.model)->config();
+  const HeadScores scores = options.from.empty() ? profile(options) : read_scores(options.from, model);
+  const Grouping usual = default_grouping(model);
+  const std::int64_t layers = options.layers > 0 ? options.layers : std::ssize(usual.long_range_layers());
+  const std::int64_t count =
+      options.heads > 0 ? options.heads : std::ssize(usual.long_heads(usual.long_range_layers().front()));
+  const Grouping proposal = propose_grouping(scores, layers, count);
+  nlohmann::json found = report(scores, proposal, model);
+  if (!options.against.empty()) found["agreement"] = agreement(scores, read_scores(options.against, model), proposal);
+  if (!options.grouping.empty()) write_file_atomically(options.grouping, nlohmann::json(proposal).dump(2) + "\n");
+  if (!options.tsv.empty()) write_file_atomically(options.tsv, duo_tsv(scores, model));
+  if (!options.scores.empty()) write_file_atomically(options.scores, head_score_json(scores).dump() + "\n");
+  print(options.json ? found.dump(2) + "\n" : report_text(scores, found));
+  return kExitOk;
+}
+
+}  // namespace
+
+VerbAction add_heads(CLI::App& app) {
+  const auto options = std::make_shared<HeadOptions>();
+  const auto positive = [&app](const char* name, std::int64_t& value, const char* type, const char* help) {
+    app.add_option(name, value, help)->check(CLI::PositiveNumber)->type_name(type);
+  };
+  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  app.add_option("TEXT", options->text, "a text whose passages are asked for too, beside random tokens")->type_name("");
+  app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
+      ->type_name("DIR");
+  app.add_option("--kinds", options->kinds,
+                 "what is asked for: copy (random tokens again), needle (a key's value), passage (of TEXT)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"copy", "needle", "passage"}))
+      ->type_name("LIST");
+  app.add_option("--measure", options->measure, "attention (default), or copies: how often it is the heaviest")
+      ->check(CLI::IsMember({"attention", "copies"}))
+      ->type_name("NAME");
+  positive("--tokens", options->tokens, "N", "length of each probe (512)");
+  positive("--probes", options->probes, "N", "probes of each kind (3)");
+  positive("--needle", options->needle, "N", "tokens of a needle, and of a passage of TEXT (32)");
+  positive("--layers", options->layers, "N", "layers to propose (as many as the model's default)");
+  positive("--heads", options->heads, "N", "heads to propose in each (as many as the model's default)");
+  positive("--seed", options->seed, "N", "seed of the random tokens (1)");
+  app.add_option("--from", options->from, "take scores from a DuoAttention .tsv or a retrieval-head .json instead")
+      ->type_name("FILE");
+  app.add_option("--against", options->against, "say how well scores agree with those of such a file")
+      ->type_name("FILE");
+  app.add_option("--grouping-out", options->grouping, "write the proposed grouping, for --config")->type_name("FILE");
+  app.add_option("--tsv-out", options->tsv, "write the scores as DuoAttention's full_attention_heads.tsv")
+      ->type_name("FILE");
+  app.add_option("--scores-out", options->scores, "write the scores as retrieval-head JSON")->type_name("FILE");
+  app.add_option("--dtype", options->dtype, "auto (default: the faster), fp32, bf16, fp64 or q8")->type_name("TYPE");
+  app.add_option("--device", options->device, "auto (default: a GPU where there is one), cpu or cuda")
+      ->type_name("NAME");
+  app.add_option("--threads", options->threads,
+                 "threads of the processor; 0 (default): all, or one for a very small model")
+      ->type_name("N");
+  app.add_flag("--json", options->json, "print everything as JSON");
+  app.add_flag("--quiet", options->quiet, "no progress on standard error");
+  app.footer(
+      R"(Reads random tokens twice, needles in a haystack that are asked for at its end, and passages of TEXT once more
+behind it, under full attention: a head's score is its attention to the token that has to be copied next. Examples:
+  carryover heads smollm2.gguf novel.txt --grouping-out heads.json
+  carryover run smollm2.gguf novel.txt --config heads.json)");
+  return [options] { return heads(*options); };
+}
+
+}  // namespace carryover

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/config_options.h"
+#include "app/cli/output.h"
+#include "app/cli/verbs.h"
+#include "engine/core/base/error.h"
+#include "engine/core/cost/cost_model.h"
+#include "engine/core/cost/dtype_choice.h"
+#include "engine/formats/dequantize.h"
+#include "engine/models/hash_cache.h"
+#include "engine/models/model_source.h"
+#include "engine/models/trained_under.h"
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kLengths[] = {4096, 65536, 1048576};
+
+json storage_json(const ModelSource& source) {
+  std::map<std::string, int> counts;
+  for (const StoredTensor& tensor : source.tensors()) ++counts[std::string(storage_name(tensor.type))];
+  return counts;
+}
+
+/// Where the tokenizer comes from; a model without one can still run on ids.
+json tokenizer_json(const std::string& path) {
+  namespace fs = std::filesystem;
+  const auto optional_id = [](std::optional<std::int32_t> id) { return id ? json(*id) : json(); };
+  try {
+    const auto tokenizer = Tokenizer::load(path);
+    std::string kind = "the GGUF's vocabulary";
+    if (fs::is_directory(path)) {
+      kind =
+          fs::exists(fs::path(path) / "tokenizer.model") ? "SentencePiece (tokenizer.model)" : "BPE (tokenizer.json)";
+    }
+    return {{"kind", kind},
+            {"vocabulary", tokenizer->vocabulary()},
+            {"bos", optional_id(tokenizer->bos())},
+            {"eos", optional_id(tokenizer->eos())}};
+  } catch (const EngineError& error) {
+    return {{"kind", nullptr}, {"problem", error.what()}};
+  }
+}
+
+json memory_json(const CostModel& cost) {
+  json rows = json::array();
+  for (std::int64_t tokens : kLengths) {
+    const MemoryBytes full = cost.full(tokens);
+    rows.push_back({{"tokens", tokens},
+                    {"segmented", cost.segmented(tokens)},
+                    {"full", {{"attention_kv", full.attention_kv}, {"total", full.device_peak}}}});
+  }
+  return rows;
+}
+
+json dtype_json(const DTypeChoice& choice) {
+  return {{"dtype", dtype_name(choice.dtype)}, {"reason", choice.reason}};
+}
+
+std::string dtype_text(const json& choices) {
+  const auto line = [](const json& choice) {
+    return choice.at("dtype").get<std::string>() + " (" + choice.at("reason").get<std::string>() + ")\n";
+  };
+  return "dtype      prefill " + line(choices.at("prefill")) + "           decoding " + line(choices.at("decode"));
+}
+
+json presets_json(const ModelConfig& model) {
+  json presets = json::array();
+  for (const GroupingPreset& preset : grouping_presets(model)) {
+    json entry = preset.grouping;
+    entry["name"] = preset.name;
+    entry["description"] = preset.description;
+    presets.push_back(std::move(entry));
+  }
+  return presets;
+}
+
+std::string indices(const json& list) {
+  std::string text = list.dump();
+  return text == "[]" ? "none" : text.substr(1, text.size() - 2);
+}
+
+std::string settings_text(const json& config) {
+  const auto field = [&](const char* name) { return config.at(name).dump(); };
+  std::string text = "\nsettings   segment " + field("segment_length") + ", carry " + field("carry_length") +
+                     ", retrieval " + field("retrieval_length") + ", truncation depth " + field("truncation_depth");
+  text += "\n           long-range layers " + indices(config.at("long_range_layers")) + "; heads " +
+          indices(config.at("long_range_heads"));
+  return text + "\n           retrieval: " + field("query_length") + " queries, top " + field("top_k") +
+         ", expansion -" + field("expand_before") + " to +" + field("expand_after") + "\n";
+}
+
+std::string memory_text(const json& rows, const std::string& dtype) {
+  const auto bytes = [](const json& value) { return human_bytes(value.get<double>()); };
+  std::string text = "\npredicted memory in " + dtype + " (KV that attention sees; everything)\n";
+  text += "    tokens        segmented: KV, pool, all             full attention: KV, all\n";
+  for (const json& row : rows) {
+    char line[160];
+    const json& segmented = row.at("segmented");
+    std::snprintf(line, sizeof line, "%10lld   %10s %10s %10s   %14s %10s\n", row.at("tokens").get<long long>(),
+                  bytes(segmented.at("attention_kv")).c_str(), bytes(segmented.at("pool")).c_str(),
+                  bytes(segmented.at("device_peak")).c_str(), bytes(row.at("full").at("attention_kv")).c_str(),
+                  bytes(row.at("full").at("total")).c_str());
+    text += line;
+  }
+  return text;
+}
+
+std::string plain_text(const json& info, const ModelConfig& model) {
+  const auto count = [](std::int64_t value) { return std::to_string(value); };
+  std::string text = "model      " + model.name + " (" + model.architecture + "), " +
+                     fixed(static_cast<double>(model.parameters()) / 1e6, 1) + " M parameters\n";
+  text += "shape      " + count(model.layers) + " layers, " + count(model.heads) + " query heads on " +
+          count(model.kv_heads) + " KV heads of " + count(model.head_dim) + ", hidden " + count(model.hidden) +
+          ", feed-forward " + count(model.intermediate) + "\n";
+  text += "           vocabulary " + count(model.vocabulary) + ", context " + count(model.context) + " tokens" +
+          (model.tied_embeddings ? ", tied embeddings" : "") + "\n";
+  text += "positions  RoPE " + std::string(rope_kind_name(model.rope.kind)) + ", base " + fixed(model.rope.theta, 0) +
+          (model.rope.kind == RopeConfig::Kind::Default ? "" : ", factor " + fixed(model.rope.factor, 2)) + "\n";
+  text += "stored as ";
+  for (const auto& [type, tensors] : info.at("storage").items())
+    text += " " + type + " (" + tensors.dump() + " tensors)";
+  const json& tokenizer = info.at("tokenizer");
+  text += "\ntokenizer  " + (tokenizer.at("kind").is_null() ? "none: " + tokenizer.at("problem").get<std::string>()
+                                                            : tokenizer.at("kind").get<std::string>());
+  text += "\nhash       " + info.at("weights_hash").get<std::string>() + "\n" + dtype_text(info.at("dtype")) +
+          settings_text(info.at("config"));
+  text += "\ngroupings for --grouping\n";
+  for (const json& preset : info.at("groupings")) {
+    std::string name = preset.at("name");
+    name.resize(std::max<std::size_t>(name.size(), 16), ' ');
+    text += "  " + name + preset.at("description").get<std::string>() + "\n";
+  }
+  return text + memory_text(info.at("memory"), info.at("memory_dtype"));
+}
+
+int info(const std::string& path, bool as_json, const ConfigOptions& config_options) {
+  const auto source = ModelSource::open(path);
+  const ModelConfig& model = source->config();
+  const RunSettings settings = config_options.resolve(model, initial_config(model, path, ""));
+  const auto dtype_of = [&](Phase phase) {
+    return choose_dtype(settings.dtype, settings.device, this_cpu(), model, phase);
+  };
+  const DTypeChoice prefill = dtype_of(Phase::Prefill);
+  const CostModel cost = cost_model(model, settings.config, prefill.dtype);
+  const json result{{"model", model},
+                    {"path", path},
+                    {"parameters", model.parameters()},
+                    {"weights_hash", cached_hash(*source)},
+                    {"storage", storage_json(*source)},
+                    {"tokenizer", tokenizer_json(path)},
+                    {"config", settings.config},
+                    {"groupings", presets_json(model)},
+                    {"dtype", {{"prefill", dtype_json(prefill)}, {"decode", dtype_json(dtype_of(Phase::Decode))}}},
+                    {"memory_dtype", dtype_name(prefill.dtype)},
+                    {"pool_bytes_per_token", cost.pool_bytes_per_token()},
+                    {"memory", memory_json(cost)}};
+  print(as_json ? result.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : plain_text(result, model));
+  return kExitOk;
+}
+
+}  // namespace
+
+VerbAction add_info(CLI::App& app) {
+  const auto model = std::make_shared<std::string>();
+  const auto as_json = std::make_shared<bool>(false);
+  app.add_option("MODEL", *model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  app.add_flag("--json", *as_json, "print everything as JSON");
+  const auto config = std::make_shared<ConfigOptions>(app);
+  app.footer(
+      R"(Loads no weights, but reads them once for their hash. Settings on the command line change the prediction:
+  carryover info model.gguf
+  carryover info model.gguf --segment-length 2048 --dtype bf16 --json)");
+  return [model, as_json, config] { return info(*model, *as_json, *config); };
+}
+
+}  // namespace carryover

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/output.h"
+
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "engine/core/base/error.h"
+
+namespace carryover {
+
+void print(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written && errno == EPIPE) {  // `… | head` has seen enough: end as if nobody had asked for the rest
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
+  if (!written) {
+    throw EngineError(Fault::Io, "standard output", std::string("can't be written: ") + std::strerror(errno),
+                      "Check where it is redirected to.");
+  }
+}
+
+std::string fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string human_bytes(double bytes) {
+  const char* units[] = {"B", "KB", "MB", "GB", "TB"};
+  int unit = 0;
+  for (; unit < 4 && bytes >= 1000; ++unit) bytes /= 1000;
+  return fixed(bytes, unit == 0 || bytes >= 100 ? 0 : bytes >= 10 ? 1 : 2) + " " + units[unit];
+}
+
+std::string human_duration(double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0) return "unknown";
+  if (seconds < 60) return fixed(seconds, seconds < 10 ? 1 : 0) + " s";
+  const auto whole = static_cast<std::int64_t>(seconds);
+  if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+
+}  // namespace carryover

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/config_options.h"
+#include "app/cli/interrupt_watch.h"
+#include "app/cli/output.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/verbs.h"
+#include "engine/api/engine_library.h"
+#include "engine/core/base/error.h"
+#include "engine/core/run/prefix_control.h"
+#include "engine/data/text_source.h"
+#include "engine/models/model_source.h"
+#include "engine/models/trained_under.h"
+#include "engine/records/forced_hits.h"
+#include "engine/records/run_folder.h"
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+namespace {
+
+struct RunOptions {
+  std::string model, adapter, text, input_ids, force_hits, prefix, out;
+  std::optional<std::int64_t> tokens;
+  std::vector<std::string> no_capture;
+  bool parse_special = false, overwrite = false, carry_maps = false, json = false, quiet = false;
+};
+
+std::int32_t bos_of(const RunOptions& options, const ModelConfig& model) {
+  std::optional<std::int64_t> bos = model.bos_id;
+  if (options.input_ids.empty()) bos = Tokenizer::load(options.model)->bos();
+  if (!bos) throw EngineError(Fault::BadInput, options.model, "has no BOS token", "Leave out --bos.");
+  return static_cast<std::int32_t>(*bos);
+}
+
+/// The text's first `settings.tokens` ids, behind BOS where asked for.
+std::vector<std::int32_t> read_input(const RunOptions& options, const RunSettings& settings, const ModelConfig& model) {
+  std::vector<std::int32_t> ids;
+  if (!options.input_ids.empty()) {
+    ids = read_ids(options.input_ids, model.vocabulary);
+  } else {
+    const std::string text = read_text(options.text);
+    ids = Tokenizer::load(options.model)->encode(text, options.parse_special);
+  }
+  if (settings.tokens && *settings.tokens < std::ssize(ids)) ids.resize(static_cast<std::size_t>(*settings.tokens));
+  if (settings.config.bos) ids.insert(ids.begin(), bos_of(options, model));
+  return ids;
+}
+
+/// Writes each segment and shows progress. What goes wrong here ends the run through its control, and is thrown after
+/// it.
+class Recorder : public RunObserver {
+ public:
+  Recorder(RunFolder* folder, ProgressLine& progress, RunControl& control, std::int64_t total)
+      : folder_(folder), progress_(progress), control_(control), total_(total) {}
+
+  void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) override {
+    if (failure_) return;
+    try {
+      if (folder_ != nullptr) folder_->append(*snapshot);
+    } catch (...) {
+      failure_ = std::current_exception();
+      control_.request_stop();
+      return;
+    }
+    const SegmentRecord& record = snapshot->record;
+    const std::string loss =
+        record.targets > 0 ? ", nll " + fixed(record.nll_sum / static_cast<double>(record.targets), 3) : "";
+    progress_.segment(record.index, record.first_token + record.length, total_, loss);
+  }
+  void progress(std::int64_t done, std::int64_t total) override { progress_.tokens(done, total); }
+
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  RunFolder* folder_;
+  ProgressLine& progress_;
+  RunControl& control_;
+  std::int64_t total_;
+  std::exception_ptr failure_;
+};
+
+/// The parts' shares, the largest first; nothing is said of those under half a percent.
+std::string time_text(const SegmentTime& time) {
+  auto parts = kTimeParts;
+  std::sort(parts.begin(), parts.end(),
+            [&](const TimePart& a, const TimePart& b) { return time.*a.seconds > time.*b.seconds; });
+  std::string text;
+  for (const TimePart& part : parts) {
+    const double share = time.*part.seconds / time.sum();
+    if (share < 0.005) break;
+    std::string name = part.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    text += (text.empty() ? "" : ", ") + name + " " + fixed(100 * share, 0) + " %";
+  }
+  return text;
+}
+
+std::string plain_summary(const RunSummary& summary, const RunDescription& description) {
+  const ModelInfo& model = description.model;
+  const SegmentConfig& config = description.request.config;
+  const auto count = [](std::int64_t value) { return std::to_string(value); };
+  std::string text = "model      " + model.config.name + ", " + std::string(dtype_name(model.dtype)) + " on " +
+                     std::string(device_name(model.device)) + ", " + count(model.threads) + " threads\n";
+  if (!model.adapter.empty()) text += "adapter    " + model.adapter + "\n";
+  text += "weights    " + model.weights_hash + "\n";
+  text += "policy     " + description.request.policy + ", S " + count(config.segment_length) + ", M " +
+          count(config.carry_length) + ", R " + count(config.retrieval_length) + ", K " +
+          count(config.truncation_depth);
+  if (config.sink_length > 0) text += ", sinks " + count(config.sink_length);
+  if (config.pool_keys != PoolKeys::Model) text += ", pool keys " + std::string(pool_keys_name(config.pool_keys));
+  text += "\n";
+  text += "text       " + count(summary.tokens) + " tokens, " + count(summary.targets) + " targets, " +
+          count(summary.segments) + " segments" + (summary.cancelled ? " (stopped)" : "") + "\n";
+  text += summary.ppl() ? "loss       " + fixed(*summary.nll_mean(), 4) + " nats a target, perplexity " +
+                              fixed(*summary.ppl(), 4) + "\n"
+                        : std::string("loss       none: one token has nothing to predict it\n");
+  const double rate = summary.seconds > 0 ? static_cast<double>(summary.tokens) / summary.seconds : 0;
+  text += "time       " + human_duration(summary.seconds) + ", " + fixed(rate, 1) + " tokens/s\n";
+  if (summary.time.sum() > 0) text += "of it      " + time_text(summary.time) + "\n";
+  text += "memory     peak " + human_bytes(static_cast<double>(summary.peak_memory_bytes)) + ", pool " +
+          human_bytes(static_cast<double>(summary.memory.pool)) + ", carry " +
+          human_bytes(static_cast<double>(summary.memory.carry)) + "\n";
+  if (summary.close_cuts > 0) {
+    text += "close cuts " + count(summary.close_cuts) + ": retrieval decisions within rounding\n";
+  }
+  return text;
+}
+
+RunDescription describe(const RunOptions& options, RunSettings settings, const ModelConfig& model) {
+  RunDescription description;
+  description.text = options.input_ids.empty() ? options.text : options.input_ids;
+  description.command_line = command_line();
+  description.token_limit = settings.tokens;
+  description.seed = settings.seed;
+  description.force_hits = settings.force_hits;
+  description.prefix = settings.prefix;
+  RunRequest& request = description.request;
+  request.ids = std::make_shared<const std::vector<std::int32_t>>(read_input(options, settings, model));
+  request.policy = settings.policy;
+  request.config = settings.config;
+  if (!settings.force_hits.empty())
+    request.forced_hits = read_forced_hits(settings.force_hits, *request.ids, request.config, model);
+  const PrefixSource prefix = prefix_source(settings.prefix).value();
+  if (is_position_control(prefix))
+    request.forced_hits = control_hits(prefix, request.config, model, std::ssize(*request.ids), settings.seed);
+  const auto wanted = [&](const char* kind) {
+    return !options.out.empty() &&
+           std::find(options.no_capture.begin(), options.no_capture.end(), kind) == options.no_capture.end();
+  };
+  request.capture = {wanted("hits"), wanted("nll"), options.carry_maps && !options.out.empty()};
+  return description;
+}
+
+int run(const RunOptions& options, const ConfigOptions& config_options) {
+  if (options.text.empty() == options.input_ids.empty()) {
+    throw EngineError(Fault::Usage, "run", "needs either TEXT or --input-ids FILE", "See `carryover run --help`.");
+  }
+  const ModelConfig model = ModelSource::open(options.model)->config();
+  RunSettings settings = config_options.resolve(model, initial_config(model, options.model, options.adapter));
+  if (options.tokens) settings.tokens = options.tokens;
+  if (!options.force_hits.empty()) settings.force_hits = options.force_hits;
+  if (!options.prefix.empty()) settings.prefix = options.prefix;
+  if (settings.prefix == "off") settings.config.retrieval_length = 0;
+  RunDescription description = describe(options, settings, model);
+
+  RunControl control;
+  const InterruptWatch interrupt(control);
+  ProgressLine progress(options.quiet);
+  const auto session =
+      load_session({options.model, settings.dtype, settings.device, settings.threads, false, options.adapter},
+                   [&](double fraction, const std::string& what) {
+                     control.checkpoint();
+                     progress.loading(fraction, what);
+                   });
+  description.model = session->model();
+  progress.note("dtype " + std::string(dtype_name(description.model.dtype)) + ": " + description.model.dtype_reason);
+  std::unique_ptr<RunFolder> folder;
+  if (!options.out.empty()) folder = std::make_unique<RunFolder>(options.out, description, options.overwrite);
+  Recorder recorder(folder.get(), progress, control, std::ssize(*description.request.ids));
+  const RunSummary summary = session->run(description.request, recorder, control);
+  progress.clear();
+  recorder.rethrow();
+  if (folder) folder->finish(summary);
+  print(options.json
+            ? summary_json(summary, description).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+            : plain_summary(summary, description) + (folder ? "written    " + options.out + "\n" : ""));
+  return summary.cancelled ? kExitStopped : kExitOk;
+}
+
+}  // namespace
+
+VerbAction add_run(CLI::App& app) {
+  const auto options = std::make_shared<RunOptions>();
+  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->type_name("");
+  app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
+      ->type_name("DIR");
+  app.add_option("--input-ids", options->input_ids,
+                 "JSON array of token ids, or a run folder's ids.npy, instead of TEXT")
+      ->type_name("FILE");
+  app.add_option("--tokens", options->tokens, "read the first N tokens only")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_option("--out", options->out,
+                 "folder for the record: config.json, summary.json, segments.jsonl, hits.jsonl, nll.json, ids.npy")
+      ->type_name("DIR");
+  app.add_flag("--overwrite", options->overwrite, "replace a run that --out holds already");
+  app.add_option("--force-hits", options->force_hits, "read an earlier run's hits.jsonl instead of searching")
+      ->type_name("FILE");
+  app.add_option("--prefix", options->prefix,
+                 "what long-range heads read: search (default), or a control: off, random, recent, constant, sinks")
+      ->check(CLI::IsMember(run_prefix_names()))
+      ->type_name("KIND");
+  app.add_option("--no-capture", options->no_capture, "leave hits or nll (or both: hits,nll) out of the run folder")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"hits", "nll"}))
+      ->type_name("KINDS");
+  app.add_flag("--carry-maps", options->carry_maps, "keep norms and drift of each carried tail too (carry_maps.npy)");
+  app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
+  app.add_flag("--json", options->json, "print the summary as JSON");
+  app.add_flag("--quiet", options->quiet, "no progress on standard error");
+  const auto config = std::make_shared<ConfigOptions>(app);
+  app.footer(R"(The model reads the text in segments: local heads see a carried tail of the segment before, long-range
+heads a retrieved prefix from all of them. Defaults fit the model; `carryover info MODEL` prints them.
+Ctrl-C stops after what is done, writes it, and exits with 130; a second one ends at once.
+
+Examples:
+  carryover run model.gguf book.txt --out run1
+  carryover run model.gguf book.txt --segment-length 2048 --carry-length 256 --retrieval-length 0
+  carryover run model.gguf book.txt --policy full --dtype fp32 --tokens 2048 --json
+  carryover run model.gguf book.txt --config run1/config.json --out run2      repeat a run
+  carryover run model.gguf book.txt --force-hits run1/hits.jsonl --dtype bf16  the same retrieval, other numbers)");
+  return [options, config] { return run(*options, *config); };
+}
+
+}  // namespace carryover

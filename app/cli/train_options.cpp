@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/train_options.h"
+
+#include <charconv>
+#include <sstream>
+
+#include "engine/core/base/error.h"
+#include "engine/formats/json_file.h"
+#include "engine/models/model_source.h"
+#include "engine/records/training_folder.h"
+
+namespace carryover {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFlagsName = "command line";
+
+/// A flag's text as a JSON value: a number where it reads as one; the field's own reader judges the rest.
+json number_of(const std::string& text) {
+  const char* end = text.data() + text.size();
+  std::int64_t whole = 0;
+  if (std::from_chars(text.data(), end, whole).ptr == end) return whole;
+  double real = 0;
+  return std::from_chars(text.data(), end, real).ptr == end ? json(real) : json(text);
+}
+
+json list_of(const std::string& text) {
+  json list = json::array();
+  std::istringstream items(text);
+  for (std::string item; std::getline(items, item, ',');) list.push_back(number_of(item));
+  return list;
+}
+
+const TrainingPreset& find_preset(const std::string& name) {
+  std::string names;
+  for (const TrainingPreset& preset : training_presets()) {
+    if (preset.name == name) return preset;
+    names += (names.empty() ? "" : ", ") + preset.name;
+  }
+  throw EngineError(Fault::Usage, "--preset", "'" + name + "' is not known", "Use " + names + ".");
+}
+
+std::string model_of(const json& fields, const std::string& where) {
+  const auto model = fields.find("model");
+  if (model != fields.end() && model->is_string()) return *model;
+  throw EngineError(Fault::BadInput, where, "names no model",
+                    "Set \"model\" (or --model) to a Hugging Face folder or a GGUF file.");
+}
+
+/// "field=JSON". The field's own reader judges the value.
+void set_field(json& fields, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const json value = equals == std::string::npos ? json(json::value_t::discarded)
+                                                 : json::parse(text.substr(equals + 1), nullptr, false);
+  if (value.is_discarded())
+    throw EngineError(Fault::Usage, "--set", "'" + text.substr(0, 60) + "' is not FIELD=JSON",
+                      "Write it as adam_beta1=0.8 or 'long_range_heads=[[0],[1,2]]'.");
+  fields[text.substr(0, equals)] = value;
+}
+
+/// --resume alone means the folder that the run would write.
+std::string resumed_folder(const std::string& named, const json& file, const json& flags) {
+  if (!named.empty()) return named;
+  for (const json* fields : {&flags, &file}) {
+    const auto found = fields->find("output_dir");
+    if (found != fields->end() && found->is_string()) return *found;
+  }
+  throw EngineError(Fault::Usage, "--resume", "names no run",
+                    "Give its folder: --resume DIR, or --output DIR --resume.");
+}
+
+}  // namespace
+
+void TrainOptions::add_field(CLI::App& app, const char* flag, const char* field, const char* type, const char* help,
+                             const char* group) {
+  const auto given = given_;
+  const std::string_view kind = type;
+  app.add_option_function<std::string>(
+         flag,
+         [given, field, kind](const std::string& text) {
+           given->fields[field] = kind == "LIST" ? list_of(text) : kind == "NAME" ? json(text) : number_of(text);
+         },
+         help)
+      ->type_name(type)
+      ->group(group);
+}
+
+TrainOptions::TrainOptions(CLI::App& app) : config_(app) {
+  add_data(app);
+  add_schedule(app);
+  add_lora(app);
+  add_keeping(app);
+}
+
+void TrainOptions::add_data(CLI::App& app) {
+  const auto given = given_;
+  app.add_option_function<std::string>(
+         "MODEL,--model", [given](const std::string& path) { given->fields["model"] = path; },
+         "Hugging Face folder or GGUF file; or by --config's model")
+      ->type_name("");
+  app.add_option_function<std::vector<std::string>>(
+         "--data", [given](const std::vector<std::string>& paths) { given->fields["data"] = paths; },
+         "text file, folder of texts, .jsonl or .json of ids; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("PATH");
+  app.add_option_function<std::string>(
+         "--output", [given](const std::string& path) { given->fields["output_dir"] = path; },
+         "folder of the run: config.json, metrics.jsonl, checkpoints/, final/")
+      ->type_name("DIR");
+  add_field(app, "--text-field", "text_field", "NAME", "the field of a JSONL line that holds its text (text)",
+            "Training");
+  app.add_option_function<std::vector<std::string>>(
+         "--set",
+         [given](const std::vector<std::string>& settings) {
+           for (const std::string& setting : settings) set_field(given->fields, setting);
+         },
+         "any field by its JSON value, such as adam_beta1=0.8; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("FIELD=JSON");
+  app.add_option("--preset", given->preset, "start from paper-7b, smollm2-gpu, smollm2-cpu or tiny-demo")
+      ->type_name("NAME");
+  given->resume = app.add_option("--resume", given->resume_folder,
+                                 "go on after the newest whole checkpoint of DIR (or of --output)")
+                      ->expected(0, 1)
+                      ->type_name("[DIR]");
+}
+
+void TrainOptions::add_schedule(CLI::App& app) {
+  const char* group = "Training";
+  add_field(app, "--max-steps", "max_steps", "N", "optimizer steps", group);
+  add_field(app, "--learning-rate", "learning_rate", "RATE", "of AdamW, after the warm-up", group);
+  add_field(app, "--lr-scheduler-type", "lr_scheduler_type", "NAME", "constant or cosine", group);
+  add_field(app, "--warmup-steps", "warmup_steps", "N", "steps in which the rate rises to its value", group);
+  add_field(app, "--micro-batch-size", "micro_batch_size", "N", "samples of a micro-batch", group);
+  add_field(app, "--gradient-accumulation-steps", "gradient_accumulation_steps", "N", "micro-batches of a step", group);
+  add_field(app, "--train-segments", "train_segments", "N", "segments of a sample (K + 1)", group);
+  add_field(app, "--weight-decay", "weight_decay", "X", "of matrices", group);
+  add_field(app, "--max-grad-norm", "max_grad_norm", "X", "gradients are clipped to this norm; 0: never", group);
+  const auto given = given_;
+  app.add_flag_function(
+         "--gradient-checkpointing,!--no-gradient-checkpointing",
+         [given](std::int64_t count) { given->fields["gradient_checkpointing"] = count > 0; },
+         "run each layer again in backward: less memory, more time")
+      ->group(group);
+}
+
+void TrainOptions::add_lora(CLI::App& app) {
+  const char* group = "Adapter";
+  add_field(app, "--lora-rank", "lora_rank", "N", "train an adapter of this rank; 0: every parameter", group);
+  add_field(app, "--lora-alpha", "lora_alpha", "X", "the adapter's scale is alpha / rank", group);
+  add_field(app, "--lora-dropout", "lora_dropout", "P", "dropout of the adapter's input", group);
+  add_field(app, "--lora-target-modules", "lora_target_modules", "LIST", "such as q_proj,k_proj,v_proj,o_proj", group);
+  const auto given = given_;
+  app.add_flag_callback(
+         "--use-rslora", [given] { given->fields["use_rslora"] = true; }, "scale by alpha / √rank instead")
+      ->group(group);
+}
+
+void TrainOptions::add_keeping(CLI::App& app) {
+  const char* group = "Watching and keeping";
+  add_field(app, "--validation-fraction", "validation_fraction", "P", "share of the tokens that is held out", group);
+  add_field(app, "--eval-steps", "eval_steps", "N", "validate every N steps; 0: at the end", group);
+  add_field(app, "--eval-lengths", "eval_lengths", "LIST", "tokens of the texts that are validated on", group);
+  add_field(app, "--save-steps", "save_steps", "N", "a checkpoint every N steps; 0: at the end", group);
+  add_field(app, "--save-total-limit", "save_total_limit", "N", "checkpoints kept", group);
+  add_field(app, "--on-alert", "on_alert", "NAME",
+            "at a loss that is not finite or jumps: pause or stop (both save and end here), or skip the step", group);
+}
+
+TrainingPlan TrainOptions::resolve() const {
+  const std::string file = settings_name(config_.config_file());
+  const json from_file = file.empty() ? json::object() : read_settings(config_.config_file());
+  if (!from_file.is_object()) throw EngineError(Fault::BadInput, file, "is not a JSON object", "Give fields by name.");
+  const std::string resumed =
+      resumes() ? resumed_folder(given_->resume_folder, from_file, given_->fields) : std::string();
+  json fields = resumes() ? plan_json(read_training_folder(resumed).plan) : json::object();
+  fields.update(from_file);
+  fields.update(given_->fields);
+  if (resumes()) fields["output_dir"] = resumed;  // it may have moved
+  const std::string model_path = model_of(fields, file.empty() ? kFlagsName : file);
+  const ModelConfig model = ModelSource::open(model_path)->config();
+  if (!file.empty()) {  // its faults are named as its own
+    json checked = from_file;
+    checked["model"] = model_path;
+    plan_from_json(checked, file);
+  }
+  if (!given_->preset.empty()) {
+    TrainingPlan preset = plan_from_json({{"model", model_path}}, "--preset");
+    find_preset(given_->preset).apply(preset);
+    json under = plan_json(preset);
+    under.update(fields);
+    fields = std::move(under);
+  }
+  const json segment_flags = config_.fields(model);
+  fields.update(segment_flags);
+  TrainingPlan plan = plan_from_json(fields, kFlagsName);
+  const bool file_alone = !file.empty() && segment_flags.empty() && given_->fields.empty();
+  plan.validate(model, file_alone ? file : kFlagsName);
+  return plan;
+}
+
+}  // namespace carryover

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/core/run/model_info.h"
+#include "engine/core/run/training_values.h"
+#include "engine/records/training_plan.h"
+
+namespace carryover {
+
+/// What a dry run found: one step's measures beside the estimate that needed no model.
+nlohmann::json dry_run_json(const TrainingPlan& plan, const ModelInfo& model, const StepRecord& step);
+/// The same as a table, for people.
+std::string dry_run_text(const nlohmann::json& report);
+
+nlohmann::json training_summary_json(const TrainingSummary& summary);
+std::string training_summary_text(const TrainingSummary& summary);
+
+/// "step 12 of 150, loss 2.345, 812 tokens/s"
+std::string step_text(const StepRecord& record, std::int64_t max_steps);
+/// "validation after step 100: perplexity 12.3 at 1024 tokens, 12.1 at 4096"
+std::string validation_text(const ValidationRecord& record);
+
+/// "MODEL", what it is in memory and where: the first lines of a training or dry run.
+std::string training_text(const TrainingPlan& plan, const ModelInfo& model, std::int64_t train_tokens,
+                          std::int64_t held_out_tokens);
+
+}  // namespace carryover

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controllers/audit_controller.h"
+
+#include <QThread>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace carryover {
+namespace {
+
+QString describe(const AuditJob& job, const AuditSettings& settings, const QString& text) {
+  const nlohmann::json config = settings.config;
+  return QStringLiteral(
+             "model: %1\ntext: %2, %3 tokens from token %4\npolicy: %5, dtype: %6, LoRA rank: %7\nconfig: %8")
+      .arg(QString::fromStdString(job.model.path), text)
+      .arg(job.request.ids->size())
+      .arg(settings.first_token)
+      .arg(QString::fromStdString(settings.policy), QString::fromUtf8(dtype_name(settings.dtype).data()))
+      .arg(settings.lora_rank)
+      .arg(QString::fromStdString(config.dump()));
+}
+
+}  // namespace
+
+AuditController::AuditController(LabContext& context, RunController& runs, QObject* parent)
+    : QObject(parent), context_(context), runs_(runs), worker_(new AuditWorker(runs.worker())) {
+  QThread* engine = runs.worker().thread();
+  worker_->moveToThread(engine);
+  connect(engine, &QThread::finished, worker_, &QObject::deleteLater);
+  connect(worker_, &AuditWorker::progressed, this, &AuditController::progressed);
+  connect(worker_, &AuditWorker::audited, this, &AuditController::finish);
+  connect(worker_, &AuditWorker::cancelled, this, [this] {
+    release();
+    context_.add_note(tr("The audit was cancelled"));
+    Q_EMIT ended();
+  });
+  connect(worker_, &AuditWorker::failed, this, [this](const ErrorReport& report) {
+    release();
+    Q_EMIT ended();
+    Q_EMIT failed(report);
+  });
+}
+
+AuditController::~AuditController() {
+  if (control_) control_->request_stop();
+}
+
+AuditJob AuditController::make_job(const AuditSettings& settings) const {
+  const ModelInfo& open = runs_.model()->info;
+  AuditJob job;
+  // LibTorch has the paths that fp64 needs on the CPU alone.
+  const Device device = settings.dtype == DType::Float64 ? Device::Cpu : open.device;
+  job.model = {open.path, settings.dtype, device, open.threads, false, open.adapter};
+  job.request.policy = settings.policy;
+  job.request.config = settings.config;
+  job.request.lora_rank = settings.lora_rank;
+  const auto& all = *runs_.text()->ids;
+  const auto first = std::min<std::ptrdiff_t>(settings.first_token, std::ssize(all));
+  const auto end = std::min<std::ptrdiff_t>(first + settings.tokens(), std::ssize(all));
+  job.request.ids = std::make_shared<const std::vector<std::int32_t>>(all.begin() + first, all.begin() + end);
+  return job;
+}
+
+void AuditController::start(const AuditSettings& settings) {
+  if (!runs_.can_run()) {
+    const QString why =
+        runs_.busy().isEmpty() ? tr("a run or a load is using the engine, or nothing is open") : runs_.busy();
+    Q_EMIT failed({Fault::Usage, tr("audit"), why, tr("Stop it first, or wait for its end.")});
+    return;
+  }
+  const AuditJob job = make_job(settings);
+  provenance_ = describe(job, settings, runs_.text()->name);
+  control_ = std::make_shared<RunControl>();
+  runs_.set_busy(tr("an audit is using the engine"));
+  context_.add_note(tr("Auditing the gradient of %L1 tokens in %2")
+                        .arg(job.request.ids->size())
+                        .arg(QString::fromUtf8(dtype_name(settings.dtype).data())));
+  Q_EMIT started();
+  QMetaObject::invokeMethod(
+      worker_, [worker = worker_, job, control = control_] { worker->audit(job, control); }, Qt::QueuedConnection);
+}
+
+void AuditController::cancel() {
+  if (control_) control_->request_stop();
+}
+
+void AuditController::finish(const AuditReport& report, const QString& weights_hash) {
+  release();
+  const auto failures = std::count_if(report.checks.begin(), report.checks.end(),
+                                      [](const AuditCheck& check) { return !check.passed(); });
+  context_.add_note(failures == 0 ? tr("The audit passed: %1 checks").arg(report.checks.size())
+                                  : tr("The audit FAILED: %1 of %2 checks").arg(failures).arg(report.checks.size()),
+                    failures != 0);
+  Q_EMIT done(report, provenance_ + QStringLiteral("\nweights: %1").arg(weights_hash));
+}
+
+void AuditController::release() {
+  control_.reset();
+  runs_.set_busy({});
+}
+
+}  // namespace carryover

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controllers/head_profile_controller.h"
+
+#include <QThread>
+#include <algorithm>
+
+#include "engine/records/run_command.h"
+
+namespace carryover {
+namespace {
+
+/// The command that scores the same heads on the same probes.
+std::string command_of(const HeadProfileRequest& request, const ModelInfo& model, const QString& text) {
+  std::vector<std::string> words = {"carryover", "heads", model.path};
+  std::string kinds;
+  for (const ProbeKind kind : request.kinds) kinds += (kinds.empty() ? "" : ",") + std::string(probe_kind_name(kind));
+  if (request.text) words.push_back(text.toStdString());
+  if (!model.adapter.empty()) words.insert(words.end(), {"--adapter", model.adapter});
+  words.insert(words.end(), {"--kinds", kinds});
+  for (const auto& [flag, value] : {std::pair("--tokens", request.tokens),
+                                    {"--probes", request.probes},
+                                    {"--needle", request.needle},
+                                    {"--seed", request.seed}})
+    words.insert(words.end(), {flag, std::to_string(value)});
+  words.insert(words.end(), {"--dtype", std::string(dtype_name(model.dtype))});
+  return shell_command(words);
+}
+
+}  // namespace
+
+HeadProfileController::HeadProfileController(LabContext& context, RunController& runs, QObject* parent)
+    : QObject(parent), context_(context), runs_(runs), worker_(new HeadProfileWorker(runs.worker())) {
+  QThread* engine = runs.worker().thread();
+  worker_->moveToThread(engine);
+  connect(engine, &QThread::finished, worker_, &QObject::deleteLater);
+  connect(worker_, &HeadProfileWorker::progressed, this, &HeadProfileController::progressed);
+  connect(worker_, &HeadProfileWorker::profiled, this, &HeadProfileController::finish);
+  connect(worker_, &HeadProfileWorker::cancelled, this, [this] {
+    release();
+    context_.add_note(tr("Head discovery was cancelled"));
+    Q_EMIT ended();
+  });
+  connect(worker_, &HeadProfileWorker::failed, this, [this](const ErrorReport& report) {
+    release();
+    Q_EMIT ended();
+    Q_EMIT failed(report);
+  });
+}
+
+HeadProfileController::~HeadProfileController() {
+  if (control_) control_->request_stop();
+}
+
+void HeadProfileController::start(const HeadProfileRequest& wanted) {
+  const bool reads_text = std::count(wanted.kinds.begin(), wanted.kinds.end(), ProbeKind::Passage) > 0;
+  QString why = runs_.busy();
+  if (why.isEmpty() && (runs_.loading() || runs_.state() != RunController::State::Idle))
+    why = tr("a run or a load is using the engine");
+  if (why.isEmpty() && !runs_.model()) why = tr("no model is open");
+  if (why.isEmpty() && reads_text && !runs_.text()) why = tr("no text is open");
+  if (!why.isEmpty())
+    return Q_EMIT failed({Fault::Usage, tr("head discovery"), why, tr("Stop it first, wait for its end, or open it.")});
+  HeadProfileRequest request = wanted;
+  if (reads_text) request.text = runs_.text()->ids;
+  const ModelInfo& model = runs_.model()->info;
+  provenance_ =
+      QStringLiteral("model: %1\nremade by: %2")
+          .arg(QString::fromStdString(model.path),
+               QString::fromStdString(command_of(request, model, reads_text ? runs_.text()->name : QString())));
+  control_ = std::make_shared<RunControl>();
+  runs_.set_busy(tr("head discovery is using the engine"));
+  context_.add_note(tr("Scoring all heads on probes of %L1 tokens").arg(static_cast<qlonglong>(request.tokens)));
+  Q_EMIT started();
+  QMetaObject::invokeMethod(
+      worker_, [worker = worker_, request, control = control_] { worker->profile(request, control); },
+      Qt::QueuedConnection);
+}
+
+void HeadProfileController::cancel() {
+  if (control_) control_->request_stop();
+}
+
+void HeadProfileController::finish(const HeadProfile& profile, const QString& weights) {
+  release();
+  const HeadScores scores = mean_scores(profile, HeadMeasure::Attention);
+  context_.add_note(tr("Scored %1 layers × %2 heads").arg(scores.layers).arg(scores.heads));
+  Q_EMIT done(profile, provenance_ + QStringLiteral("\nweights: %1").arg(weights));
+}
+
+void HeadProfileController::release() {
+  control_.reset();
+  runs_.set_busy({});
+}
+
+}  // namespace carryover

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controllers/train_controller.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <algorithm>
+
+namespace carryover {
+namespace {
+
+constexpr int drain_interval_ms = 34;  // under 30 a second
+
+/// N of …/checkpoints/step-N; 0 where there is none.
+std::int64_t checkpoint_step(const QString& directory) {
+  return QFileInfo(directory).fileName().section(QLatin1Char('-'), -1).toLongLong();
+}
+
+template <typename Object, typename Call>
+void post(Object* object, Call call) {
+  QMetaObject::invokeMethod(
+      object, [object, call = std::move(call)] { call(*object); }, Qt::QueuedConnection);
+}
+
+}  // namespace
+
+TrainController::TrainController(LabContext& context, RunController& runs, QObject* parent)
+    : QObject(parent), context_(context), runs_(runs), follower_(new TrainingFollower) {
+  follower_thread_.setObjectName(QStringLiteral("folders"));
+  follower_->moveToThread(&follower_thread_);
+  connect(&follower_thread_, &QThread::finished, follower_, &QObject::deleteLater);
+  drain_timer_.setSingleShot(true);
+  connect(&drain_timer_, &QTimer::timeout, this, &TrainController::drain);
+  connect(&context_.training(), &TrainingRuns::step_changed, this, &TrainController::show_step);
+  connect(&context_.training(), &TrainingRuns::about_to_remove, this,
+          [this](int index) { follow(context_.training().run(index).directory(), false); });
+  connect_worker();
+  connect_follower();
+  follower_thread_.start();
+}
+
+TrainController::~TrainController() {
+  if (channel_) channel_->control().request_stop();
+  follower_thread_.quit();
+  follower_thread_.wait();
+}
+
+void TrainController::connect_worker() {
+  EngineWorker* worker = &runs_.worker();
+  connect(worker, &EngineWorker::train_news, this, &TrainController::wake);
+  connect(worker, &EngineWorker::train_ended, this, &TrainController::finish);
+  connect(worker, &EngineWorker::train_failed, this, &TrainController::fail);
+  connect(worker, &EngineWorker::loading, this, [this](double fraction, const QString& what) {
+    if (training_) training_->set_progress(fraction, what);
+  });
+}
+
+void TrainController::connect_follower() {
+  connect(follower_, &TrainingFollower::opened, this,
+          [this](const QString& directory, const std::shared_ptr<const TrainingPlan>& plan) {
+            const int known = context_.training().index_of(directory);
+            if (known >= 0 && &context_.training().run(known) == training_) return;  // this program writes it
+            context_.training().add(directory, plan).set_state(TrainingState::Attached);
+            context_.add_note(tr("Opened the training run %1").arg(QDir::toNativeSeparators(directory)));
+          });
+  connect(follower_, &TrainingFollower::news, this,
+          [this](const QString& directory, const std::shared_ptr<const FolderNews>& news) {
+            take_folder_news(directory, *news);
+          });
+  connect(follower_, &TrainingFollower::failed, this,
+          [this](const QString& /*directory*/, const ErrorReport& report) { Q_EMIT failed(report); });
+}
+
+void TrainController::follow(const QString& directory, bool on) {
+  post(follower_,
+       [directory, on](TrainingFollower& follower) { on ? follower.open(directory) : follower.forget(directory); });
+}
+
+bool TrainController::can_start() const {
+  return !active() && runs_.state() == RunController::State::Idle && !runs_.loading();
+}
+
+bool TrainController::refuse_when_busy() {
+  if (can_start()) return false;
+  const QString why = !runs_.busy().isEmpty() ? runs_.busy() : tr("a run or a load is using the engine");
+  Q_EMIT failed({Fault::Usage, tr("training"), why, tr("Stop it first, or wait for its end.")});
+  return true;
+}
+
+TrainingModel* TrainController::training() const {
+  return training_;
+}
+
+void TrainController::start(const TrainingPlan& plan) {
+  if (refuse_when_busy()) return;
+  const auto shared = std::make_shared<const TrainingPlan>(plan);
+  training_ = &context_.training().add(QString::fromStdString(plan.output_dir), shared);
+  context_.add_note(tr("Fine-tuning %1 for %L2 steps into %3")
+                        .arg(training_->model_name())
+                        .arg(static_cast<qlonglong>(plan.training.max_steps))
+                        .arg(QDir::toNativeSeparators(training_->directory())));
+  launch({shared, TrainJob::Kind::Start}, tr("a fine-tuning is using the engine"));
+}
+
+void TrainController::dry_run(const TrainingPlan& plan) {
+  if (refuse_when_busy()) return;
+  dry_ = true;
+  launch({std::make_shared<const TrainingPlan>(plan), TrainJob::Kind::DryRun}, tr("a dry run is using the engine"));
+}
+
+void TrainController::resume_run(const QString& directory) {
+  TrainingRuns& runs = context_.training();
+  const int index = runs.index_of(directory);
+  if (index < 0 || refuse_when_busy()) return;
+  follow(directory, false);
+  runs.set_current(index);
+  training_ = &runs.run(index);
+  training_->restart_after(checkpoint_step(training_->checkpoint()));
+  TrainingPlan plan = training_->plan();
+  plan.output_dir = directory.toStdString();
+  context_.add_note(tr("Going on with %1 after step %L2").arg(training_->name()).arg(training_->step_count()));
+  launch({std::make_shared<const TrainingPlan>(std::move(plan)), TrainJob::Kind::Resume},
+         tr("a fine-tuning is using the engine"));
+}
+
+void TrainController::open_folder(const QString& directory) {
+  follow(QDir(directory).absolutePath(), true);
+}
+
+void TrainController::launch(const TrainJob& job, const QString& why) {
+  EngineWorker* worker = &runs_.worker();
+  channel_ = std::make_shared<TrainChannel>([worker] { Q_EMIT worker->train_news(); });
+  stopping_ = stepped_ = false;
+  runs_.set_busy(why);
+  update_state();
+  post(worker, [job, channel = channel_](EngineWorker& engine) { engine.train(job, channel); });
+  Q_EMIT state_changed();
+}
+
+// What was done until now is taken up at once: a paused run shows all of its steps but the one under way.
+void TrainController::pause() {
+  if (!channel_ || stopping_) return;
+  channel_->control().pause();
+  drain();
+}
+
+void TrainController::resume() {
+  if (!channel_ || stopping_) return;
+  channel_->control().resume();
+  update_state();
+}
+
+void TrainController::stop() {
+  if (!channel_ || stopping_) return;
+  stopping_ = true;
+  channel_->control().request_stop();
+  update_state();
+}
+
+// The engine may pause by itself, on an alert.
+void TrainController::update_state() {
+  if (!channel_ || !training_) return Q_EMIT state_changed();
+  training_->set_state(stopping_                      ? TrainingState::Stopping
+                       : channel_->control().paused() ? TrainingState::Paused
+                       : stepped_                     ? TrainingState::Running
+                                                      : TrainingState::Preparing);
+  Q_EMIT state_changed();
+}
+
+void TrainController::wake() {
+  if (drain_timer_.isActive() || !channel_) return;
+  const qint64 waited = since_drain_.isValid() ? since_drain_.elapsed() : drain_interval_ms;
+  drain_timer_.start(static_cast<int>(std::max<qint64>(0, drain_interval_ms - waited)));
+}
+
+void TrainController::drain() {
+  if (!channel_) return;
+  since_drain_.start();
+  take(channel_->drain());
+  if (!training_) return;
+  const double share = channel_->share_done();
+  if (stepped_ || share > 0) {
+    stepped_ = true;
+    training_->set_progress(share, tr("step under way: %1 %").arg(100 * share, 0, 'f', 0));
+  }
+  update_state();
+}
+
+void TrainController::take(std::vector<TrainChannel::News> news) {
+  std::vector<std::shared_ptr<const StepSnapshot>> steps;
+  std::vector<ValidationRecord> validations;
+  for (TrainChannel::News& each : news) {
+    if (auto* step = std::get_if<std::shared_ptr<const StepSnapshot>>(&each)) {
+      dry_step_ = (*step)->record;
+      steps.push_back(std::move(*step));
+    } else if (auto* validation = std::get_if<ValidationRecord>(&each)) {
+      validations.push_back(std::move(*validation));
+    } else if (const auto* alert = std::get_if<TrainingAlert>(&each)) {
+      context_.add_note(tr("Training, step %L1: %2").arg(alert->step).arg(QString::fromStdString(alert->text)), true);
+      if (training_) training_->append_alert(*alert);
+    } else if (const auto* saved = std::get_if<SavedCheckpoint>(&each)) {
+      if (training_) training_->set_checkpoint(QString::fromStdString(saved->directory));
+    }
+  }
+  if (!training_) return;
+  stepped_ = stepped_ || !steps.empty();
+  training_->append(steps);
+  training_->append_validations(validations);
+}
+
+void TrainController::finish(const TrainingSummary& summary) {
+  if (!channel_) return;
+  drain();
+  if (std::exchange(dry_, false)) {
+    release();
+    if (summary.stopped) return Q_EMIT dry_run_failed({Fault::Cancelled, tr("dry run"), tr("was stopped"), {}});
+    return Q_EMIT dry_run_done({dry_step_, summary.peak_memory_bytes});
+  }
+  if (training_) {
+    if (!summary.checkpoint.empty()) training_->set_checkpoint(QString::fromStdString(summary.checkpoint));
+    training_->set_progress(0, {});
+    training_->set_state(summary.stopped ? TrainingState::Stopped : TrainingState::Finished);
+    const QString where = QString::fromStdString(summary.stopped ? summary.checkpoint : summary.final_folder);
+    context_.add_note((summary.stopped ? tr("Training stopped after step %L1; %2")
+                                       : tr("Training finished with step %L1; the window now runs the trained model, "
+                                            "saved in %2"))
+                          .arg(summary.steps)
+                          .arg(where.isEmpty() ? tr("nothing to go on from was saved") : where));
+  }
+  release();
+}
+
+void TrainController::fail(const ErrorReport& report) {
+  if (!channel_) return;
+  drain();
+  const bool dry = std::exchange(dry_, false);
+  if (training_) {
+    training_->set_progress(0, {});
+    training_->set_state(TrainingState::Failed);
+  }
+  release();
+  if (dry)
+    Q_EMIT dry_run_failed(report);
+  else
+    Q_EMIT failed(report);
+}
+
+void TrainController::release() {
+  drain_timer_.stop();
+  channel_.reset();
+  training_.clear();
+  runs_.set_busy({});
+  Q_EMIT state_changed();
+}
+
+void TrainController::take_folder_news(const QString& directory, const FolderNews& news) {
+  TrainingRuns& runs = context_.training();
+  const int index = runs.index_of(directory);
+  if (index < 0 || runs.run(index).state() != TrainingState::Attached) return;
+  TrainingModel& model = runs.run(index);
+  if (news.metrics.restarted) model.restart_after(0);
+  model.append(news.metrics.steps);
+  model.append_validations(news.metrics.validations);
+  model.set_checkpoint(QString::fromStdString(news.checkpoint));
+  if (news.finished) model.set_state(TrainingState::Finished);
+}
+
+// A selected step whose segments were kept is looked at with the views of a run.
+void TrainController::show_step() {
+  const TrainingRuns& runs = context_.training();
+  const TrainingModel* model = runs.current();
+  if (model == nullptr || !runs.step_selected() || runs.shown_step() < 0) return;
+  const auto snapshot = model->snapshot(static_cast<std::size_t>(runs.shown_step()));
+  if (!snapshot) return;
+  RunRequest request;
+  request.policy = model->plan().policy;
+  request.config = model->plan().config;
+  std::vector<std::int32_t> ids;
+  for (const auto& segment : snapshot->segments) ids.insert(ids.end(), segment->ids.begin(), segment->ids.end());
+  if (snapshot->segments.size() == 1) request.config.segment_length = static_cast<std::int64_t>(ids.size());
+  request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+  if (!runs_.model()) return;
+  ModelInfo weights = runs_.model()->info;  // but those of one step are kept nowhere: no model can repeat this
+  weights.path = model->plan().model;
+  weights.adapter.clear();
+  weights.trained_steps = snapshot->record.step;
+  weights.trained_in = model->directory().toStdString();
+  weights.weights_hash = tr("of step %1, which are not kept").arg(snapshot->record.step).toStdString();
+  runs_.show(tr("%1, step %L2: its last sample").arg(model->name()).arg(snapshot->record.step), weights, request,
+             snapshot->segments);
+}
+
+}  // namespace carryover

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QElapsedTimer>
+#include <QObject>
+#include <QPointer>
+#include <QThread>
+#include <QTimer>
+#include <memory>
+
+#include "app/controllers/run_controller.h"
+#include "app/controllers/training_follower.h"
+
+namespace carryover {
+
+/// What a dry run measured.
+struct DryRun {
+  StepRecord step;
+  std::int64_t peak_memory_bytes = 0;
+};
+
+/// The GUI's side of training: turns wishes into jobs of the EngineWorker that runs share, and what comes back into
+/// TrainingModels, at most 30 times a second with the last one guaranteed; follows folders that others write. While
+/// a training has the engine, the RunController refuses runs. GUI thread; waits for nothing but a folder's reading, in
+/// its destructor. Lives shorter than its RunController.
+class TrainController : public QObject {
+  Q_OBJECT
+ public:
+  TrainController(LabContext& context, RunController& runs, QObject* parent = nullptr);
+  ~TrainController() override;
+
+  bool active() const { return channel_ != nullptr; }
+  bool can_start() const;           ///< nothing has the engine
+  TrainingModel* training() const;  ///< the one that has the engine; null where none has, or in a dry run
+
+  void start(const TrainingPlan& plan);
+  void dry_run(const TrainingPlan& plan);
+  void resume_run(const QString& directory);   ///< go on with a run of the list from its newest checkpoint
+  void open_folder(const QString& directory);  ///< a finished run, or one that another process writes
+  void pause();
+  void resume();
+  void stop();  ///< with a checkpoint
+
+ Q_SIGNALS:
+  void state_changed();
+  void dry_run_done(const carryover::DryRun& result);
+  void dry_run_failed(const carryover::ErrorReport& report);
+  void failed(const carryover::ErrorReport& report);
+
+ private:
+  bool refuse_when_busy();
+  void connect_worker();
+  void connect_follower();
+  void follow(const QString& directory, bool on);
+  void launch(const TrainJob& job, const QString& why);
+  void wake();
+  void drain();
+  void take(std::vector<TrainChannel::News> news);
+  void update_state();
+  void finish(const TrainingSummary& summary);
+  void fail(const ErrorReport& report);
+  void release();
+  void take_folder_news(const QString& directory, const FolderNews& news);
+  void show_step();
+
+  LabContext& context_;
+  RunController& runs_;
+  QThread follower_thread_;
+  TrainingFollower* follower_;
+  std::shared_ptr<TrainChannel> channel_;
+  QPointer<TrainingModel> training_;
+  bool dry_ = false, stopping_ = false, stepped_ = false;
+  StepRecord dry_step_;
+  QTimer drain_timer_;
+  QElapsedTimer since_drain_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QString>
+#include <QTimer>
+#include <map>
+#include <memory>
+
+#include "app/engine_thread/engine_worker.h"
+#include "engine/records/training_folder.h"
+
+namespace carryover {
+
+/// What came of a folder since the last look at it.
+struct FolderNews {
+  MetricsFollower::News metrics;
+  std::string checkpoint;  ///< the newest whole one
+  bool finished = false;   ///< final/ is there: nothing more will come
+};
+
+/// Reads the folders of training runs, and follows those that are still written: lives on a thread of its own, since a
+/// folder may lie on a slow disk or another machine. Called by queued calls; answers by signals with plain values.
+class TrainingFollower : public QObject {
+  Q_OBJECT
+ public:
+  explicit TrainingFollower(QObject* parent = nullptr);
+  void open(const QString& directory);    ///< read it, and follow it unless it is finished
+  void forget(const QString& directory);  ///< follow it no longer
+
+ Q_SIGNALS:
+  void opened(const QString& directory, const std::shared_ptr<const carryover::TrainingPlan>& plan);
+  void news(const QString& directory, const std::shared_ptr<const carryover::FolderNews>& news);
+  void failed(const QString& directory, const carryover::ErrorReport& report);
+
+ private:
+  void look_at_all();
+  bool look_at(const QString& directory, MetricsFollower& follower);  ///< whether there may be more
+
+  QTimer timer_;
+  std::map<QString, MetricsFollower> followed_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controllers/what_if_controller.h"
+
+#include "widgets/state/provenance.h"
+
+namespace carryover {
+
+WhatIfController::WhatIfController(LabContext& context, RunController& runs, InspectController& inspections,
+                                   QObject* parent)
+    : QObject(parent), context_(context), runs_(runs), worker_(&inspections.worker()) {
+  WhatIfs& what_ifs = context.what_ifs();
+  connect(&what_ifs, &WhatIfs::price_wanted, this, &WhatIfController::ask_price);
+  connect(&what_ifs, &WhatIfs::run_wanted, this,
+          [this](const WhatIfPlan& plan, const QString& name) { start(plan, name, false); });
+  connect(&what_ifs, &WhatIfs::sweep_wanted, this, [this](const WhatIfPlan& plan) { start(plan, {}, true); });
+  connect(&what_ifs, &WhatIfs::cancel_wanted, this, &WhatIfController::cancel);
+  connect(&context.run(), &RunModel::reset, this, [this] {
+    ++run_;
+    ++price_tag_;
+  });
+  connect(&runs, &RunController::state_changed, this,
+          [this] { context_.what_ifs().set_unavailable(active() ? QString() : why_not()); });
+  connect_worker();
+}
+
+WhatIfController::~WhatIfController() {
+  cancel();
+}
+
+void WhatIfController::connect_worker() {
+  connect(worker_, &InspectWorker::edit_done, this, &WhatIfController::take);
+  connect(worker_, &InspectWorker::what_if_done, this, &WhatIfController::finish);
+  connect(worker_, &InspectWorker::what_if_failed, this, [this](const ErrorReport& report) {
+    release();
+    if (report.fault == Fault::Cancelled) {
+      context_.add_note(tr("The what-if was cancelled"));
+    } else {
+      Q_EMIT failed(report);
+    }
+  });
+  connect(worker_, &InspectWorker::priced, this, [this](int tag, qint64 segments) {
+    if (tag != price_tag_) return;
+    const RunSummary& last = context_.run().summary();
+    const double each = last.segments > 0 ? last.seconds / static_cast<double>(last.segments) : 0;
+    context_.what_ifs().set_price(WhatIfPrice{segments, each * static_cast<double>(segments)});
+  });
+  connect(worker_, &InspectWorker::price_failed, this, [this](int tag) {
+    if (tag == price_tag_) context_.what_ifs().set_price({});
+  });
+}
+
+WhatIfRequest WhatIfController::make_request(const WhatIfPlan& plan) const {
+  const RunModel& run = context_.run();
+  return {run.request(), plan.segment, plan.edits, recorded_segment(run, plan.segment)};
+}
+
+QString WhatIfController::why_not() const {
+  if (!runs_.busy().isEmpty()) return runs_.busy();
+  if (runs_.loading()) return tr("a model or a text is being loaded");
+  if (runs_.state() != RunController::State::Idle) return tr("a run is using the engine");
+  return {};
+}
+
+void WhatIfController::ask_price(const WhatIfPlan& plan) {
+  ++price_tag_;
+  if (active() || !why_not().isEmpty() || plan.segment < 0 || plan.segment >= context_.run().segment_count())
+    return context_.what_ifs().set_price({});
+  QMetaObject::invokeMethod(
+      worker_, [worker = worker_, request = make_request(plan), tag = price_tag_] { worker->price(request, tag); },
+      Qt::QueuedConnection);
+}
+
+void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool sweep) {
+  const QString why = active() ? tr("a what-if is under way") : why_not();
+  if (!why.isEmpty() || plan.segment < 0 || plan.segment >= context_.run().segment_count()) {
+    Q_EMIT failed({Fault::Usage, tr("what-if"), why.isEmpty() ? tr("no segment is selected") : why,
+                   why.isEmpty() ? tr("Select one that has been run.") : tr("Stop it first, or wait for its end.")});
+    return;
+  }
+  plan_ = plan;
+  name_ = name;
+  sweep_ = sweep;
+  started_in_ = run_;
+  before_ = context_.run().snapshot(plan.segment).target_nll;
+  outcome_.reset();
+  control_ = std::make_shared<RunControl>();
+  context_.what_ifs().begin(sweep);
+  runs_.set_busy(tr("a what-if is using the engine"));
+  QMetaObject::invokeMethod(
+      worker_,
+      [worker = worker_, request = make_request(plan), control = control_] { worker->what_if(request, control); },
+      Qt::QueuedConnection);
+}
+
+void WhatIfController::cancel() {
+  if (control_) control_->request_stop();
+}
+
+void WhatIfController::take(int edit, const std::shared_ptr<const WhatIfOutcome>& outcome) {
+  if (!active() || started_in_ != run_) return;
+  if (!sweep_) {
+    outcome_ = outcome;
+    return;
+  }
+  if (before_.size() == outcome->target_nll.size())
+    context_.what_ifs().set_ablation(static_cast<std::size_t>(edit),
+                                     bootstrap_mean(loss_changes(before_, outcome->target_nll)));
+  context_.what_ifs().set_progress(static_cast<double>(edit + 1) / static_cast<double>(plan_.edits.size()));
+}
+
+void WhatIfController::finish(const WhatIfEnd& end) {
+  if (!sweep_ && outcome_ && started_in_ == run_) {
+    WhatIfResult result;
+    result.name = name_;
+    result.segment = plan_.segment;
+    result.first_token = end.base->first_token;
+    result.run_config = context_.run().request().config;
+    result.edit = plan_.edits.front();
+    result.segments_run = end.base->segments_run;
+    result.seconds = end.seconds;
+    result.provenance = run_provenance(context_.run());
+    compare(result, end.base->as_it_was, *outcome_);
+    context_.add_note(tr("What if “%1”, segment %2: mean loss %3%4 nats")
+                          .arg(result.name)
+                          .arg(result.segment)
+                          .arg(result.change.mean > 0 ? QStringLiteral("+") : QString())
+                          .arg(result.change.mean, 0, 'f', 4));
+    release();
+    context_.what_ifs().append(std::move(result));
+    return;
+  }
+  release();
+  if (sweep_)
+    context_.add_note(tr("Left out %1 hits of segment %2 in turn").arg(plan_.edits.size()).arg(plan_.segment));
+}
+
+void WhatIfController::release() {
+  control_.reset();
+  outcome_.reset();
+  context_.what_ifs().end();
+  runs_.set_busy({});
+}
+
+}  // namespace carryover

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <memory>
+
+#include "app/controllers/inspect_controller.h"
+
+namespace carryover {
+
+/// Serves LabContext::what_ifs(): prices plans, runs them on the engine thread, and says why it can't. While one goes
+/// on, the RunController refuses runs. GUI thread; never waits. Lives shorter than its InspectController, whose worker
+/// it uses.
+class WhatIfController : public QObject {
+  Q_OBJECT
+ public:
+  WhatIfController(LabContext& context, RunController& runs, InspectController& inspections, QObject* parent = nullptr);
+  ~WhatIfController() override;
+
+  bool active() const { return control_ != nullptr; }
+  void cancel();
+
+ Q_SIGNALS:
+  void failed(const carryover::ErrorReport& report);
+
+ private:
+  void connect_worker();
+  WhatIfRequest make_request(const WhatIfPlan& plan) const;
+  QString why_not() const;
+  void ask_price(const WhatIfPlan& plan);
+  void start(const WhatIfPlan& plan, const QString& name, bool sweep);
+  void take(int edit, const std::shared_ptr<const WhatIfOutcome>& outcome);
+  void finish(const WhatIfEnd& end);
+  void release();
+
+  LabContext& context_;
+  RunController& runs_;
+  InspectWorker* worker_;
+  std::shared_ptr<RunControl> control_;
+  WhatIfPlan plan_;
+  QString name_;
+  bool sweep_ = false;
+  std::vector<float> before_;                     ///< of the run, to hold a sweep's edits against as they come
+  std::shared_ptr<const WhatIfOutcome> outcome_;  ///< of a single edit
+  int price_tag_ = 0;                             ///< only the newest price counts
+  int run_ = 0;                                   ///< counts resets of the run: an answer of an earlier one is dropped
+  int started_in_ = 0;
+};
+
+}  // namespace carryover

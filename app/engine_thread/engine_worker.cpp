@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/engine_thread/engine_worker.h"
+
+#include <QFileInfo>
+
+#include "app/engine_thread/spilling_observer.h"
+#include "engine/data/corpus.h"
+#include "engine/data/text_source.h"
+#include "engine/records/training_plan.h"
+
+namespace carryover {
+namespace {
+
+bool same(const ModelRequest& a, const ModelRequest& b) {
+  return a.path == b.path && a.dtype == b.dtype && a.device == b.device && a.threads == b.threads &&
+         a.adapter == b.adapter;
+}
+
+constexpr int watch_interval_ms = 500;
+
+}  // namespace
+
+EngineWorker::EngineWorker() : watch_(new QTimer(this)) {
+  watch_->setInterval(watch_interval_ms);
+  connect(watch_, &QTimer::timeout, this, &EngineWorker::watch_engine);
+}
+
+void EngineWorker::use_engine(const QString& command, const std::shared_ptr<RunControl>& control) {
+  session_.reset();
+  watch_->stop();
+  const auto problem = attempt([&] {
+    Q_EMIT loading(0, command.isEmpty() ? tr("This machine") : tr("Connecting: %1").arg(command));
+    engine_.use(command.toStdString(), *control, [this](double fraction, const std::string& what) {
+      Q_EMIT loading(fraction, QString::fromStdString(what));
+    });
+  });
+  if (problem) {
+    if (problem->fault != Fault::Cancelled) watch_engine();
+  } else if (engine_.elsewhere()) {
+    watch_->start();
+    Q_EMIT engine_ready(EngineElsewhere{command, engine_.place()});
+  } else {
+    Q_EMIT engine_ready(std::nullopt);
+  }
+  Q_EMIT open_done();
+}
+
+void EngineWorker::watch_engine() {
+  const auto loss = engine_.take_loss();
+  if (!loss) return;
+  watch_->stop();
+  Q_EMIT engine_lost(*attempt([&] { throw *loss; }));
+}
+
+void EngineWorker::load(const ModelRequest& request) {
+  Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(QString::fromStdString(request.path)).fileName()));
+  // The file and its tokenizer are checked while the model that is open can still be kept; only then does that one
+  // go, because two at once may not fit.
+  const EngineSource::ModelFolders folders = engine_.model_folders(request);
+  auto tokenizer = Tokenizer::load(folders.tokenizer);
+  const auto trained_under = read_trained_under(folders.trained_under);
+  session_.reset();
+  session_ = engine_.open(request, [this](double fraction, const std::string& what) {
+    loads_.checkpoint();
+    Q_EMIT loading(fraction, QString::fromStdString(what));
+  });
+  opened_ = request;
+  tokenizer_ = std::move(tokenizer);
+  Q_EMIT model_opened({session_->model(), tokenizer_, trained_under});
+}
+
+void EngineWorker::open_model(const ModelRequest& request) {
+  const auto problem = attempt([&] { load(request); });
+  if (problem) {
+    Q_EMIT model_failed(*problem, session_ != nullptr);
+    watch_engine();
+  } else if (!text_.empty()) {
+    encode_text();
+  }
+  Q_EMIT open_done();
+}
+
+void EngineWorker::open_text(const TextRequest& request) {
+  const auto problem = attempt([&] {
+    Q_EMIT loading(0, tr("Reading %1").arg(request.path.isEmpty() ? request.name : QFileInfo(request.path).fileName()));
+    std::string text = request.path.isEmpty() ? request.contents : read_text(request.path.toStdString());
+    if (text.empty()) {
+      throw EngineError(Fault::BadInput, request.name.toStdString(), "the text is empty", "Paste or choose another.");
+    }
+    text_ = std::move(text);
+    text_is_own_ = !request.name.isEmpty();
+    text_name_ = text_is_own_ ? request.name : request.path;
+  });
+  if (problem) {
+    Q_EMIT text_failed(*problem);
+  } else if (tokenizer_) {
+    encode_text();
+  }
+  Q_EMIT open_done();
+}
+
+void EngineWorker::encode_text() {
+  const auto problem = attempt([&] {
+    Q_EMIT loading(0.5, tr("Tokenising"));
+    auto ids = std::make_shared<const std::vector<std::int32_t>>(tokenizer_->encode(text_));
+    Q_EMIT text_opened(
+        {text_name_, std::move(ids), text_is_own_ ? std::make_shared<const std::string>(text_) : nullptr});
+  });
+  if (problem) Q_EMIT text_failed(*problem);
+}
+
+void EngineWorker::run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel) {
+  RunSummary summary;
+  const auto spill_problem = [this](const ErrorReport& report) { Q_EMIT spill_failed(report); };
+  const auto problem = attempt([&] {
+    if (!session_) throw EngineError(Fault::Usage, "run", "no model is open", "Open a model first.");
+    SpillingObserver spill(journal.toStdString(), run, *channel, spill_problem);
+    if (spill.segments()) Q_EMIT run_spills(spill.segments());
+    summary = session_->run(run.request, spill, channel->control());
+    spill.finish(summary);
+  });
+  if (problem) {
+    Q_EMIT run_failed(*problem);
+    watch_engine();
+  } else {
+    Q_EMIT run_ended(summary);
+  }
+}
+
+void EngineWorker::train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel) {
+  const TrainingPlan& plan = *job.plan;
+  TrainingSummary summary;
+  std::optional<ModelInfo> before;
+  const auto problem = attempt([&] {
+    const ModelRequest request{plan.model, plan.dtype, plan.device, plan.threads, false, {}};
+    if (!session_ || !same(opened_, request)) {
+      load(request);
+      if (!text_.empty()) encode_text();
+    }
+    const CorpusRequest data{plan.data, plan.text_field, plan.training.validation_fraction, default_token_cache()};
+    const auto report = [this](double fraction, const std::string& what) {
+      Q_EMIT loading(fraction, QString::fromStdString(what));
+    };
+    std::shared_ptr<const Corpus> corpus;  // an engine elsewhere reads its own: the paths are of its machine
+    if (!engine_.elsewhere())
+      corpus = std::make_shared<const Corpus>(read_corpus(data, *tokenizer_, report, channel->control()));
+    const bool dry = job.kind == TrainJob::Kind::DryRun;
+    before = session_->model();
+    summary = session_->train({job.plan, std::move(corpus), job.kind == TrainJob::Kind::Resume, dry}, *channel,
+                              channel->control());
+  });
+  if (before) tell_of_trained(*before);
+  if (problem && problem->fault != Fault::Cancelled) {
+    if (!session_) Q_EMIT model_failed(*problem, false);
+    Q_EMIT train_failed(*problem);
+    return watch_engine();
+  }
+  summary.stopped = summary.stopped || problem.has_value();
+  Q_EMIT train_ended(summary);
+}
+
+/// A session says itself what its weights are after a training, in whatever way that ended.
+void EngineWorker::tell_of_trained(const ModelInfo& before) {
+  const ModelInfo& now = session_->model();
+  if (now.weights_hash == before.weights_hash && now.path == before.path && now.adapter == before.adapter) return;
+  opened_.path = now.path;
+  opened_.adapter = now.adapter;
+  std::optional<TrainedUnder> trained_under;
+  attempt([&] {  // without it the window only can't say what they are aligned with
+    trained_under = read_trained_under(engine_.model_folders(opened_).trained_under);
+  });
+  Q_EMIT model_trained({now, tokenizer_, trained_under});
+}
+
+void EngineWorker::save(const RunContents& run) {
+  const auto problem = attempt([&] {
+    RunFolder folder(run.directory, run.description, false);
+    for (int i = 0; i < run.segments->count(); ++i) folder.append(*run.segments->load(i));
+    folder.finish(run.summary);
+  });
+  if (problem) {
+    Q_EMIT save_failed(*problem);
+  } else {
+    Q_EMIT saved(QString::fromStdString(run.directory));
+  }
+}
+
+void EngineWorker::open_run(const QString& directory) {
+  const auto problem = attempt([&] {
+    Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(directory).fileName()));
+    const RunContents run = reopen_run(directory.toStdString());
+    // The run is shown without its model too: then tokens have numbers in place of texts.
+    std::shared_ptr<const Tokenizer> tokenizer;
+    attempt([&] { tokenizer = Tokenizer::load(run.description.model.path); });
+    Q_EMIT run_opened(run, tokenizer);
+  });
+  if (problem) Q_EMIT run_open_failed(*problem);
+  Q_EMIT open_done();
+}
+
+}  // namespace carryover

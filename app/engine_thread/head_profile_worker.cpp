@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/engine_thread/head_profile_worker.h"
+
+namespace carryover {
+namespace {
+
+constexpr int progress_interval_ms = 34;
+
+}  // namespace
+
+void HeadProfileWorker::profile(const HeadProfileRequest& request, const std::shared_ptr<RunControl>& control) {
+  HeadProfile found;
+  QString weights;
+  const auto problem = attempt([&] {
+    control->checkpoint();
+    Session* session = engine_.session();
+    if (!session) throw EngineError(Fault::Usage, "heads", "no model is open", "Open a model first.");
+    weights = QString::fromStdString(session->model().weights_hash);
+    HeadProfileRequest reporting = request;
+    reporting.progress = [this](double share, const std::string& what) {
+      if (since_progress_.isValid() && since_progress_.elapsed() < progress_interval_ms) return;
+      since_progress_.start();
+      Q_EMIT progressed(share, QString::fromStdString(what));
+    };
+    found = session->profile_heads(reporting, *control);
+  });
+  if (!problem) {
+    Q_EMIT profiled(found, weights);
+  } else if (problem->fault == Fault::Cancelled) {
+    Q_EMIT cancelled();
+  } else {
+    Q_EMIT failed(*problem);
+  }
+}
+
+}  // namespace carryover

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include "engine/core/base/mailbox.h"
+#include "engine/core/base/run_control.h"
+#include "engine/core/run/run_request.h"
+
+namespace carryover {
+
+/// What one run shares between the engine thread, which reports through it, and the GUI thread, which steers and drains
+/// it. Neither waits for the other. `wake` is called on the engine thread, once until the next drain(); it must only
+/// queue.
+class RunChannel : public RunObserver {
+ public:
+  using SnapshotBox = Mailbox<std::shared_ptr<const SegmentSnapshot>, SegmentSnapshot>;
+
+  explicit RunChannel(std::function<void()> wake) : wake_(std::move(wake)), box_([] {}) {}
+
+  RunControl& control() { return control_; }
+
+  void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) override {
+    box_.post(std::move(snapshot), nullptr);
+    wake_once();
+  }
+  void progress(std::int64_t tokens_done, std::int64_t /*tokens_total*/) override {
+    tokens_done_.store(tokens_done, std::memory_order_relaxed);
+    wake_once();
+  }
+
+  /// GUI thread.
+  std::vector<std::shared_ptr<const SegmentSnapshot>> drain() {
+    wake_queued_.store(false);
+    return box_.drain().scalars;
+  }
+  std::int64_t tokens_done() const { return tokens_done_.load(std::memory_order_relaxed); }
+
+ private:
+  void wake_once() {
+    if (!wake_queued_.exchange(true)) wake_();
+  }
+
+  std::function<void()> wake_;
+  RunControl control_;
+  SnapshotBox box_;
+  std::atomic<std::int64_t> tokens_done_{0};
+  std::atomic<bool> wake_queued_{false};
+};
+
+}  // namespace carryover

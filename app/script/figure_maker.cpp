@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/script/figure_maker.h"
+
+#include <QApplication>
+#include <QFileInfo>
+#include <optional>
+
+#include "app/script/script_runner.h"
+#include "app/window/bench_figure.h"
+#include "engine/core/base/error.h"
+#include "widgets/look/theme.h"
+
+namespace carryover {
+namespace {
+
+QString text(const std::string& value) {
+  return QString::fromStdString(value);
+}
+
+/// "SWITCH=VALUE" as the two words of `choose`.
+QStringList choice(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw EngineError(Fault::Usage, "--choose", "'" + word + "' is not SWITCH=VALUE", "Such as \"Padding=off\".");
+  return {text(word.substr(0, equals)), text(word.substr(equals + 1))};
+}
+
+}  // namespace
+
+std::vector<Statement> figure_script(const FigureRequest& request) {
+  std::vector<Statement> script;
+  const auto say = [&](const QStringList& words) { script.push_back({0, words}); };
+  const bool is_run = !QFileInfo::exists(text(request.folder) + QStringLiteral("/metrics.jsonl"));
+  say({QStringLiteral("open"), is_run ? QStringLiteral("run") : QStringLiteral("training"), text(request.folder)});
+  QStringList selection{QStringLiteral("select")};
+  for (const auto& [what, value] : {std::pair("segment", request.segment),
+                                    {"layer", request.layer},
+                                    {"head", request.head},
+                                    {"token", request.token}})
+    if (value) selection += {QLatin1String(what), QString::number(*value)};
+  if (is_run) say(selection);  // without more, something that has hits
+  if (request.figure.empty()) {
+    say({QStringLiteral("export"), QStringLiteral("report"), text(request.output)});
+    return script;
+  }
+  const QString figure = text(request.figure);
+  say({QStringLiteral("show"), figure});  // its cells are made for the pixels that it has
+  for (const std::string& word : request.choices) say(QStringList{QStringLiteral("choose"), figure} + choice(word));
+  if (!request.view.empty()) {
+    QStringList words{QStringLiteral("zoom"), figure};
+    for (const double edge : request.view) words += QString::number(edge, 'g', 12);
+    say(words);
+  }
+  say({QStringLiteral("export"), QStringLiteral("figure"), figure, text(request.output), QStringLiteral("size"),
+       text(request.size), QStringLiteral("style"), text(request.style), QStringLiteral("dpi"),
+       QString::number(request.dpi)});
+  return script;
+}
+
+void make_figure(const FigureRequest& request) {
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+  static char name[] = "carryover";
+  char* arguments[] = {name, nullptr};
+  int count = 1;
+  QApplication application(count, arguments);
+  apply_theme(application, ThemeKind::Light);
+  if (is_bench_folder(request.folder)) return make_bench_figure(request);
+  MainWindow window;
+  window.resize(1280, 800);
+  window.show();
+  std::optional<ErrorReport> problem;
+  ScriptRunner runner(window, figure_script(request), {});
+  QObject::connect(&runner, &ScriptRunner::finished, &application, &QCoreApplication::quit);
+  QObject::connect(&runner, &ScriptRunner::failed, &application, [&](const ErrorReport& report) {
+    problem = report;
+    QCoreApplication::quit();
+  });
+  runner.start();
+  QApplication::exec();
+  if (problem)
+    throw EngineError(problem->fault, problem->where.toStdString(), problem->problem.toStdString(),
+                      problem->advice.toStdString());
+}
+
+}  // namespace carryover

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/script/run_report.h"
+
+#include <QDir>
+#include <QPixmap>
+#include <QTimer>
+
+#include "app/window/bench_dialog.h"
+#include "app/window/script_selection.h"
+#include "widgets/forms/finetune_dialog.h"
+#include "widgets/forms/head_probe_form.h"
+#include "widgets/panels/head_discovery_panel.h"
+#include "widgets/panels/panel.h"
+
+namespace carryover {
+namespace {
+
+constexpr int settle_ms = 250;   ///< a refresh and a replot are queued; a picture waits for both
+constexpr int most_waits = 480;  ///< for the engine, of settle_ms each
+
+}  // namespace
+
+RunReport::RunReport(MainWindow& window, const QString& directory, QObject* parent)
+    : QObject(parent), window_(window), directory_(directory), pictures_(window.panel_ids()) {
+  pictures_.push_back(QStringLiteral("finetune"));
+  pictures_.push_back(QStringLiteral("bench"));
+  pictures_.push_back(QStringLiteral("window"));
+}
+
+void RunReport::start() {
+  if (!QDir().mkpath(directory_)) {
+    Q_EMIT failed(directory_);
+    return;
+  }
+  select_something(window_.context());
+  raise_next();
+}
+
+// The best hit of the selected head is left out, so that there is something to see.
+void RunReport::ask_what_if() {
+  LabContext& lab = window_.context();
+  const Selection& selected = lab.selected();
+  const HeadHits* hits = lab.run().hits(selected.segment, selected.layer, selected.head);
+  if (!hits || !lab.what_ifs().results().empty() || !lab.what_ifs().unavailable().isEmpty()) return;
+  lab.what_ifs().drop({selected.layer, selected.head, selected.token});
+  lab.what_ifs().ask_run({selected.segment, {lab.what_ifs().draft()}}, tr("Without its best hit"));
+}
+
+void RunReport::ask_head_scores() {
+  auto* heads = static_cast<HeadDiscoveryPanel*>(window_.panel(QStringLiteral("head_discovery")));
+  if (heads->sets().empty()) heads->form().profile();
+}
+
+bool RunReport::engine_works() const {
+  if (window_.head_profiles().active()) return true;
+  return window_.context().inspections().next().has_value() || window_.context().what_ifs().running();
+}
+
+QWidget* RunReport::raise(const QString& picture) {
+  if (picture == QStringLiteral("what_if")) ask_what_if();
+  if (picture == QStringLiteral("head_discovery")) ask_head_scores();
+  if (picture == QStringLiteral("finetune")) return window_.open_finetune();
+  if (picture == QStringLiteral("bench")) return window_.open_bench();
+  if (picture != QStringLiteral("window")) {
+    window_.raise_panel(picture);
+    return window_.panel(picture);
+  }
+  window_.open_finetune()->close();
+  window_.open_bench()->close();
+  for (const char* front : {"grid", "text", "hits", "loss"}) window_.raise_panel(QString::fromLatin1(front));
+  return &window_;  // with the front panels that it opens with
+}
+
+void RunReport::raise_next() {
+  if (next_ == pictures_.size()) return Q_EMIT done(files_);
+  save_settled(raise(pictures_[next_]), most_waits);
+}
+
+// What a view shows may need the engine first.
+void RunReport::save_settled(QWidget* widget, int waits) {
+  QTimer::singleShot(settle_ms, this, [this, widget, waits, worked = engine_works()] {
+    if (waits > 0 && (worked || engine_works())) return save_settled(widget, waits - 1);
+    if (!save(*widget, pictures_[next_])) return;
+    ++next_;
+    raise_next();
+  });
+}
+
+bool RunReport::save(QWidget& widget, const QString& name) {
+  const QString path = QDir(directory_).filePath(name + QStringLiteral(".png"));
+  if (!widget.grab().save(path)) {
+    Q_EMIT failed(path);
+    return false;
+  }
+  ++files_;
+  return true;
+}
+
+}  // namespace carryover

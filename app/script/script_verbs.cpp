@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/script/script_verbs.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QTextStream>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/script/script_what_if.h"
+#include "app/script/script_work.h"
+#include "app/shell/startup.h"
+#include "app/window/bench_dialog.h"
+#include "app/window/script_selection.h"
+#include "engine/records/run_data.h"
+#include "widgets/panels/panel.h"
+#include "widgets/panels/what_if_list.h"
+#include "widgets/plot/plot_view.h"
+
+namespace carryover {
+namespace {
+
+constexpr int any_number = 99;
+constexpr int training_patience_ms = 10'000;
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Script", text);
+}
+
+[[noreturn]] void refuse(const QString& where, const QString& problem, const QString& advice) {
+  throw EngineError(Fault::Usage, where.toStdString(), problem.toStdString(), advice.toStdString());
+}
+
+Pending until_loaded(MainWindow& window) {
+  return [&window] { return !window.controller().loading(); };
+}
+
+/// Its folder is read by a thread of its own, and may be one that no step has been written to yet.
+Pending until_steps_are_read(MainWindow& window, const QString& path) {
+  QElapsedTimer waited;
+  waited.start();
+  return [&window, waited, path] {
+    const TrainingRuns& runs = window.context().training();
+    const int index = runs.index_of(QDir(path).absolutePath());
+    if (index >= 0 && (runs.run(index).step_count() > 0 || runs.run(index).state() == TrainingState::Finished))
+      return true;
+    if (waited.elapsed() > training_patience_ms)
+      refuse(path, tr("has no step of a training yet"), tr("Open it when there is one."));
+    return false;
+  };
+}
+
+Pending open(MainWindow& window, const QStringList& words) {
+  const QString &what = words[0], path = words.value(1);
+  RunController& controller = window.controller();
+  if (what == QStringLiteral("demo")) {
+    const QString demo = Startup::demo_directory();
+    if (demo.isEmpty()) refuse(what, tr("the demo is not installed"), tr("Open a model and a text."));
+    controller.open_model(demo);
+    controller.open_text(demo + QStringLiteral("/text.txt"));
+    return until_loaded(window);
+  }
+  if (path.isEmpty()) refuse(what, tr("names no file"), tr("Name one after it."));
+  if (what == QStringLiteral("session")) return open_session_file(window, path);
+  if (what == QStringLiteral("model")) {
+    controller.open_model(path, words.value(2));
+  } else if (what == QStringLiteral("text")) {
+    controller.open_text(path);
+  } else if (what == QStringLiteral("run")) {
+    controller.open_run(path);
+  } else if (what == QStringLiteral("training")) {
+    window.training().open_folder(path);
+    return until_steps_are_read(window, path);
+  } else if (what == QStringLiteral("bench")) {
+    window.open_bench()->open_folder(path);
+  } else {
+    refuse(what, tr("can't be opened"), tr("Open demo, model, text, run, training, bench or session."));
+  }
+  return until_loaded(window);
+}
+
+Pending set(MainWindow& window, const QStringList& words) {
+  LabContext& context = window.context();
+  const QString &field = words[0], &value = words[1];
+  RunOptions options = context.run_options();
+  if (field == QStringLiteral("policy")) {
+    const auto names = policy_names();
+    if (std::find(names.begin(), names.end(), value.toStdString()) == names.end())
+      refuse(field, tr("“%1” is not known").arg(value), tr("Use segmented or full."));
+    options.policy = value.toStdString();
+  } else if (field == QStringLiteral("dtype")) {
+    options.dtype = parse_dtype(value.toStdString());
+  } else if (field == QStringLiteral("device")) {
+    options.device = parse_device(value.toStdString());
+  } else if (field == QStringLiteral("tokens")) {
+    bool ok = false;
+    options.token_limit = value.toLongLong(&ok);
+    if (!ok || options.token_limit < 0) refuse(field, tr("“%1” is no number").arg(value), tr("0 runs the whole text."));
+  } else {
+    if (!context.model()) refuse(field, tr("no model is open"), tr("Open one before."));
+    SegmentConfig config = context.config();
+    update_from_json(config, {{field.toStdString(), json_of_word(value)}}, "set");
+    config.validate(*context.model(), "set");
+    context.edit_config(config, field);
+  }
+  context.set_run_options(options);  // another number type or device loads the model anew
+  return until_loaded(window);
+}
+
+Pending run(MainWindow& window, const QStringList&) {
+  RunController& controller = window.controller();
+  window.context().settle_settings();
+  if (!controller.can_run())
+    refuse(tr("run"), controller.why_not_run(), tr("Open a model and a text before; wait for what goes on."));
+  controller.run();
+  return {};
+}
+
+Pending wait(MainWindow& window, const QStringList& words) {
+  if (words.isEmpty()) return [&window] { return engine_is_idle(window); };
+  bool ok = false;
+  if (words[0] == QStringLiteral("segment")) {
+    const int segment = words.value(1).toInt(&ok);
+    if (!ok || segment < 0) refuse(tr("wait"), tr("“%1” is no segment").arg(words.value(1)), tr("Count from 0."));
+    return [&window, segment] {
+      const int closed = window.context().run().segment_count();
+      if (closed <= segment && engine_is_idle(window))
+        refuse(tr("wait"), tr("the run ended after %1 segments").arg(closed), tr("Wait for an earlier one."));
+      return closed > segment;
+    };
+  }
+  const double seconds = words[0].toDouble(&ok);
+  if (!ok || seconds < 0) refuse(tr("wait"), tr("“%1” is no number of seconds").arg(words[0]), tr("Such as 0.5."));
+  QElapsedTimer timer;
+  timer.start();
+  return [timer, seconds] { return static_cast<double>(timer.elapsed()) >= 1000 * seconds; };
+}
+
+Pending select(MainWindow& window, const QStringList& words) {
+  select_by_words(window.context(), words);
+  return {};
+}
+
+/// By its name, or by that of one of its plots.
+Panel& panel_of(MainWindow& window, const QString& id) {
+  if (Panel* panel = window.panel(id)) return *panel;
+  QStringList ids;
+  for (const QString& known : window.panel_ids()) {
+    ids += known;
+    for (const PlotView* plot : window.panel(known)->plots())
+      if (plot->id() == id) return *window.panel(known);
+  }
+  refuse(id, tr("there is no such panel"), tr("The panels are %1.").arg(ids.join(QStringLiteral(", "))));
+}
+
+Pending show(MainWindow& window, const QStringList& words) {
+  window.raise_panel(panel_of(window, words[0]).objectName());
+  return {};
+}
+
+Pending choose(MainWindow& window, const QStringList& words) {
+  Panel& panel = panel_of(window, words[0]);
+  panel.catch_up();
+  set_panel_control(panel, words[1], words[2]);
+  return {};
+}
+
+Pending press(MainWindow& window, const QStringList& words) {
+  Panel& panel = panel_of(window, words[0]);
+  panel.catch_up();
+  press_panel_button(panel, words[1]);
+  return {};
+}
+
+Pending print(MainWindow& window, const QStringList& words) {
+  if (words[0] == QStringLiteral("model")) {
+    QTextStream(stdout) << identity_text(window) << Qt::endl;
+    return {};
+  }
+  Panel& panel = panel_of(window, words[0]);
+  panel.catch_up();
+  QTextStream(stdout) << panel_text(panel) << Qt::endl;
+  return {};
+}
+
+Pending what_if(MainWindow& window, const QStringList& words) {
+  const WordedWhatIf wanted = what_if_of_words(window.context(), words);
+  if (!engine_is_idle(window))
+    refuse(QStringLiteral("what-if"), tr("the engine is busy"), tr("Wait for the end of what goes on before."));
+  WhatIfs& what_ifs = window.context().what_ifs();
+  what_ifs.set_draft(wanted.plan.edits.front());
+  what_ifs.ask_run(wanted.plan, wanted.name);
+  return [&window] { return engine_is_idle(window); };
+}
+
+Pending pin(MainWindow& window, const QStringList& words) {
+  LabContext& context = window.context();
+  if (words[0] == QStringLiteral("none")) {
+    context.unpin_run();
+  } else if (words[0] != QStringLiteral("run")) {
+    refuse(words[0], tr("can't be pinned"), tr("Write: pin run, or pin none."));
+  } else if (context.run().segment_count() == 0) {
+    refuse(words[0], tr("there is none"), tr("Run a text before."));
+  } else {
+    context.pin_run();
+  }
+  return {};
+}
+
+Pending zoom(MainWindow& window, const QStringList& words) {
+  std::vector<double> edges;
+  for (const QString& word : words.mid(1)) {
+    bool ok = false;
+    edges.push_back(word.toDouble(&ok));
+    if (!ok) refuse(tr("zoom"), tr("“%1” is no number").arg(word), tr("Give x0 x1 y0 y1."));
+  }
+  window.plot(words[0]).zoom_to(edges[0], edges[1], edges[2], edges[3]);
+  return {};
+}
+
+Pending export_figure(MainWindow& window, const QStringList& words) {
+  QSizeF size(120, 75);
+  int dpi = 300;
+  FigureStyle style = figure_style(QStringLiteral("screen"));
+  for (int i = 3; i + 1 < words.size(); i += 2) {
+    const QString &option = words[i], &value = words[i + 1];
+    bool ok = true;
+    if (option == QStringLiteral("size")) {
+      size = parse_figure_size(value);
+    } else if (option == QStringLiteral("style")) {
+      style = figure_style(value);
+    } else if (option == QStringLiteral("dpi")) {
+      dpi = value.toInt(&ok);
+    } else {
+      ok = false;
+    }
+    if (!ok || dpi < 50 || dpi > 1200)
+      refuse(option, tr("can't be “%1”").arg(value), tr("Give size WxHmm, style NAME, dpi from 50 to 1200."));
+  }
+  window.plot(words[1]).export_to(words[2], PlotView::format_of(words[2]), size, dpi, style);
+  return {};
+}
+
+Pending export_something(MainWindow& window, const QStringList& words) {
+  const QString& what = words[0];
+  if (what == QStringLiteral("figure") && words.size() >= 3 && words.size() % 2 == 1)
+    return export_figure(window, words);
+  if (what == QStringLiteral("data") && words.size() == 3) {
+    write_run_data(window.controller().run_contents(), words[1].toStdString(), words[2].toStdString());
+  } else if (what == QStringLiteral("what-ifs") && words.size() == 2) {
+    export_what_ifs(window.context(), words[1]);
+  } else if (what == QStringLiteral("report") && words.size() == 2) {
+    window.write_report(words[1]);
+  } else if (what == QStringLiteral("plots") && words.size() == 2) {
+    window.write_plots(words[1]);
+  } else {
+    refuse(what, tr("can't be exported so"),
+           tr("Write export figure NAME FILE, data KIND FILE, what-ifs FILE, report FILE or plots FOLDER."));
+  }
+  return {};
+}
+
+Pending save(MainWindow& window, const QStringList& words) {
+  if (words.size() == 2) {
+    if (words[0] != QStringLiteral("session"))
+      refuse(words[0], tr("can't be saved"), tr("Write: save [session] PATH."));
+    return save_session_file(window, words[1]);
+  }
+  RunController& controller = window.controller();
+  if (!window.context().run().finished()) refuse(tr("save"), tr("no run has ended"), tr("Run and wait before."));
+  const auto written = std::make_shared<bool>(false);
+  QObject::connect(
+      &controller, &RunController::saved, &window, [written] { *written = true; }, Qt::SingleShotConnection);
+  controller.save_run(words[0]);
+  return [written] { return *written; };
+}
+
+Pending screenshot(MainWindow& window, const QStringList& words) {
+  QWidget* widget = &window;
+  if (words.size() == 2 && words[0] == QStringLiteral("bench") && window.bench()) {
+    widget = window.bench();
+  } else if (words.size() == 2) {
+    widget = &panel_of(window, words[0]);
+    window.raise_panel(widget->objectName());
+  }
+  QElapsedTimer settle;  // a refresh and a replot are queued
+  settle.start();
+  return [widget, settle, path = words.last()] {
+    if (settle.elapsed() < 250) return false;
+    if (!widget->grab().save(path))
+      throw EngineError(Fault::Io, path.toStdString(), tr("can't be written").toStdString(),
+                        tr("Name a .png in a folder that you may write to.").toStdString());
+    return true;
+  };
+}
+
+Pending theme(MainWindow& window, const QStringList& words) {
+  const bool dark = words[0] == QStringLiteral("dark");
+  if (!dark && words[0] != QStringLiteral("light")) refuse(words[0], tr("is no theme"), tr("Use light or dark."));
+  if (dark != (current_theme().kind == ThemeKind::Dark)) window.toggle_theme();
+  return {};
+}
+
+Pending undo(MainWindow& window, const QStringList&) {
+  window.context().undo_stack().undo();
+  return {};
+}
+
+Pending stop(MainWindow& window, const QStringList&) {
+  window.controller().stop();
+  return [&window] { return engine_is_idle(window); };
+}
+
+/// Some view wants to see more of the run, and can.
+bool views_wait(const Inspections& inspections) {
+  return inspections.waiting_for().isEmpty() && inspections.next().has_value();
+}
+
+}  // namespace
+
+bool engine_is_idle(MainWindow& window) {
+  const RunController& controller = window.controller();
+  return controller.state() == RunController::State::Idle && !controller.loading() && controller.busy().isEmpty() &&
+         !window.training().active() && !window.audits().active() && !views_wait(window.context().inspections());
+}
+
+const std::vector<ScriptVerb>& script_verbs() {
+  static const std::vector<ScriptVerb> verbs = {
+      {QStringLiteral("open"),
+       tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | bench FOLDER | session FILE"), 1, 3,
+       open},
+      {QStringLiteral("set"), tr("FIELD VALUE"), 2, 2, set},
+      {QStringLiteral("run"), {}, 0, 0, run},
+      {QStringLiteral("wait"), tr("[SECONDS | segment N]"), 0, 2, wait},
+      {QStringLiteral("stop"), {}, 0, 0, stop},
+      {QStringLiteral("select"), tr("[segment N|first|last|most-anchors] [layer N] [head N|first] [token N|top-hit]"),
+       0, 8, select},
+      {QStringLiteral("show"), tr("PANEL"), 1, 1, show},
+      {QStringLiteral("choose"), tr("PANEL SWITCH VALUE"), 3, 3, choose},
+      {QStringLiteral("press"), tr("PANEL BUTTON"), 2, 2, press},
+      {QStringLiteral("print"), tr("PANEL | model"), 1, 1, print},
+      {QStringLiteral("what-if"),
+       tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] "
+          "[ban|drop-tokens FIRST LAST] [FIELD VALUE] [name TEXT]"),
+       1, any_number, what_if},
+      {QStringLiteral("finetune"), tr("PRESET FOLDER [FIELD VALUE] …"), 2, any_number, finetune_by_words},
+      {QStringLiteral("pin"), tr("run | none"), 1, 1, pin},
+      {QStringLiteral("zoom"), tr("PLOT X0 X1 Y0 Y1"), 5, 5, zoom},
+      {QStringLiteral("undo"), {}, 0, 0, undo},
+      {QStringLiteral("export"),
+       tr("figure NAME FILE [size WxHmm] [style NAME] [dpi N] | data KIND FILE | what-ifs FILE | report FILE | plots "
+          "FOLDER"),
+       2, any_number, export_something},
+      {QStringLiteral("save"), tr("FOLDER | session FILE"), 1, 2, save},
+      {QStringLiteral("screenshot"), tr("[PANEL | bench] FILE"), 1, 2, screenshot},
+      {QStringLiteral("theme"), tr("light | dark"), 1, 1, theme},
+      {QStringLiteral("quit"), {}, 0, 0, {}},
+  };
+  return verbs;
+}
+
+const ScriptVerb& verb_of(const Statement& statement) {
+  const QString& word = statement.words[0];
+  const auto count = static_cast<int>(statement.words.size()) - 1;
+  QStringList names;
+  for (const ScriptVerb& verb : script_verbs()) {
+    names += verb.name;
+    if (verb.name != word) continue;
+    if (count >= verb.least && count <= verb.most) return verb;
+    refuse(word, tr("has %1 words after it").arg(count), tr("Write: %1 %2").arg(verb.name, verb.usage));
+  }
+  refuse(word, tr("is no verb of a script"), tr("The verbs are %1.").arg(names.join(QStringLiteral(", "))));
+}
+
+}  // namespace carryover

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/script/script_what_if.h"
+
+#include <QCoreApplication>
+#include <nlohmann/json.hpp>
+
+#include "app/script/script.h"
+#include "app/window/script_selection.h"
+#include "engine/core/base/error.h"
+#include "widgets/state/shown.h"
+
+namespace carryover {
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Script", text);
+}
+
+[[noreturn]] void refuse(const QString& where, const QString& problem, const QString& advice) {
+  throw EngineError(Fault::Usage, where.toStdString(), problem.toStdString(), advice.toStdString());
+}
+
+/// Takes the words of an edit one after the other.
+class EditWords {
+ public:
+  EditWords(LabContext& context, const QStringList& words) : context_(context), words_(words) {
+    result_.plan.segment = shown_segment(context);
+    if (result_.plan.segment < 0)
+      refuse(QStringLiteral("what-if"), tr("nothing has been run"), tr("Run a text before."));
+  }
+
+  WordedWhatIf read() {
+    while (next_ < words_.size()) read_part(take());
+    if (edit_.config) edit_.config->validate(context_.run().model().config, "what-if");
+    result_.plan.edits = {edit_};
+    if (result_.name.isEmpty()) result_.name = edit_text(edit_, context_.run().request().config);
+    return result_;
+  }
+
+ private:
+  QString take() {
+    if (next_ == words_.size()) refuse(words_.last(), tr("has no value"), tr("Write it behind it."));
+    return words_[next_++];
+  }
+
+  std::int64_t position(const QString& what) {
+    const QString word = take();
+    bool ok = false;
+    const std::int64_t position = word.toLongLong(&ok);
+    if (!ok || position < 0 || position >= context_.run().token_count())
+      refuse(what, tr("“%1” is no token of the run").arg(word), tr("Count from 0."));
+    return position;
+  }
+
+  SlotRef slot(const QString& what) {
+    const Selection& selected = context_.selected();
+    if (selected.layer < 0 || selected.head < 0)
+      refuse(what, tr("no head is selected"), tr("Select layer and head before."));
+    const QString& word = next_ < words_.size() ? words_[next_] : QString();
+    if (word != QStringLiteral("top-hit") && word != QStringLiteral("selected"))
+      return {selected.layer, selected.head, position(what)};
+    take();
+    if (word == QStringLiteral("top-hit")) select_by_words(context_, {QStringLiteral("token"), word});
+    if (context_.selected().token < 0) refuse(what, tr("no token is selected"), tr("Select one before."));
+    return {selected.layer, selected.head, context_.selected().token};
+  }
+
+  /// Of every head.
+  void drop_all(const TokenRange& range) {
+    for (const HeadHits& head : context_.run().snapshot(result_.plan.segment).hits)
+      for (const Hit& hit : head.hits)
+        if (range.contains(hit.position)) edit_.dropped.push_back({head.layer, head.head, hit.position});
+  }
+
+  void read_prefix() {
+    const QString word = take();
+    const auto source = prefix_source(word.toStdString());
+    if (!source)
+      refuse(QStringLiteral("prefix"), tr("can't be “%1”").arg(word),
+             tr("Use search, off, random, recent, constant, sinks or oracle."));
+    edit_.prefix = *source;
+  }
+
+  void read_part(const QString& what) {
+    if (what == QStringLiteral("no-carry")) {
+      edit_.no_carry = true;
+    } else if (what == QStringLiteral("prefix")) {
+      read_prefix();
+    } else if (what == QStringLiteral("drop")) {
+      edit_.dropped.push_back(slot(what));
+    } else if (what == QStringLiteral("drop-tokens")) {
+      const std::int64_t first = position(what);
+      drop_all({first, position(what) + 1});
+    } else if (what == QStringLiteral("add")) {
+      edit_.added.push_back(slot(what));
+    } else if (what == QStringLiteral("ban")) {
+      const std::int64_t first = position(what);
+      edit_.banned.push_back({first, position(what) + 1});
+    } else if (what == QStringLiteral("name")) {
+      result_.name = take();
+    } else {
+      if (!edit_.config) edit_.config = context_.run().request().config;
+      update_from_json(*edit_.config, {{what.toStdString(), json_of_word(take())}}, "what-if");
+    }
+  }
+
+  LabContext& context_;
+  const QStringList& words_;
+  qsizetype next_ = 0;
+  SegmentEdit edit_;
+  WordedWhatIf result_;
+};
+
+}  // namespace
+
+WordedWhatIf what_if_of_words(LabContext& context, const QStringList& words) {
+  return EditWords(context, words).read();
+}
+
+}  // namespace carryover

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/script/script_work.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/session/session_keeper.h"
+#include "app/window/identity_bar.h"
+#include "engine/core/base/error.h"
+#include "engine/records/training_plan.h"
+#include "widgets/forms/finetune_dialog.h"
+#include "widgets/forms/plan_form.h"
+#include "widgets/state/model_label.h"
+
+namespace carryover {
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Script", text);
+}
+
+[[noreturn]] void refuse(const QString& where, const QString& problem, const QString& advice) {
+  throw EngineError(Fault::Usage, where.toStdString(), problem.toStdString(), advice.toStdString());
+}
+
+void check_preset(const QString& name) {
+  QStringList names;
+  for (const TrainingPreset& preset : training_presets()) names += QString::fromStdString(preset.name);
+  if (!names.contains(name))
+    refuse(name, tr("is no preset"), tr("The presets are %1.").arg(names.join(QStringLiteral(", "))));
+}
+
+SessionKeeper& keeper_of(MainWindow& window) {
+  if (SessionKeeper* keeper = window.session_keeper()) return *keeper;
+  refuse(tr("session"), tr("this window keeps none"), tr("Run the script in the program's own window."));
+}
+
+/// Done when `signal` comes; what goes wrong before is thrown.
+template <typename Signal>
+Pending until(SessionKeeper& keeper, Signal signal) {
+  struct State {
+    bool done = false;
+    std::optional<ErrorReport> problem;
+    QObject guard;  ///< ends the connections with the waiting
+  };
+  const auto state = std::make_shared<State>();
+  QObject::connect(&keeper, signal, &state->guard, [raw = state.get()] { raw->done = true; });
+  QObject::connect(&keeper, &SessionKeeper::failed, &state->guard,
+                   [raw = state.get()](const ErrorReport& report) { raw->problem = report; });
+  return [state] {
+    if (state->problem)
+      throw EngineError(state->problem->fault, state->problem->where.toStdString(),
+                        state->problem->problem.toStdString(), state->problem->advice.toStdString());
+    return state->done;
+  };
+}
+
+}  // namespace
+
+Pending finetune_by_words(MainWindow& window, const QStringList& words) {
+  if (words.size() % 2 != 0) refuse(words.last(), tr("has no value"), tr("Write it behind it."));
+  check_preset(words[0]);
+  if (!engine_is_idle(window))
+    refuse(QStringLiteral("finetune"), tr("the engine is busy"), tr("Wait for the end of what goes on before."));
+  FinetuneDialog& dialog = *window.open_finetune();
+  dialog.apply_preset(words[0]);
+  nlohmann::json fields = dialog.form().fields();
+  fields["output_dir"] = QDir::current().absoluteFilePath(words[1]).toStdString();
+  for (int i = 2; i + 1 < words.size(); i += 2) fields[words[i].toStdString()] = json_of_word(words[i + 1]);
+  dialog.set_plan(plan_from_json(fields, "finetune"));
+  if (!dialog.problem().isEmpty()) refuse(QStringLiteral("finetune"), dialog.problem(), tr("Correct that field."));
+  dialog.start();
+  return [&window] { return engine_is_idle(window); };
+}
+
+Pending open_session_file(MainWindow& window, const QString& path) {
+  SessionKeeper& keeper = keeper_of(window);
+  Pending opened = until(keeper, &SessionKeeper::session_opened);
+  keeper.open_session(path);
+  return opened;
+}
+
+Pending save_session_file(MainWindow& window, const QString& path) {
+  SessionKeeper& keeper = keeper_of(window);
+  Pending saved = until(keeper, &SessionKeeper::session_saved);
+  keeper.save_session(path);
+  return saved;
+}
+
+QString identity_text(MainWindow& window) {
+  const auto& model = window.controller().model();
+  QStringList lines{window.identity().chip()};
+  if (model) lines += model_details(model->info);
+  if (!window.identity().badge().isEmpty()) lines += window.identity().badge();
+  return lines.join(u'\n');
+}
+
+}  // namespace carryover

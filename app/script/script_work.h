@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/script/script_verbs.h"
+
+namespace carryover {
+
+/// finetune PRESET FOLDER [FIELD VALUE]…: fine-tunes the open model on the open text, as the dialog would; done when
+/// that ends. Throws EngineError{Usage, BadInput} for what the dialog would mark.
+Pending finetune_by_words(MainWindow& window, const QStringList& words);
+
+/// A session file, as the menu opens and saves it. Throws EngineError{Usage} where the window keeps no sessions.
+Pending open_session_file(MainWindow& window, const QString& path);
+Pending save_session_file(MainWindow& window, const QString& path);
+
+/// What the window says of the open weights, and of those of the run on show where they are others.
+QString identity_text(MainWindow& window);
+
+}  // namespace carryover

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/session_keeper.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QStandardPaths>
+#include <cerrno>
+
+#include "engine/core/base/error.h"
+#include "engine/formats/output_file.h"
+
+namespace carryover {
+namespace {
+
+constexpr int keep_every_ms = 2000;
+constexpr int kept_sessions = 8;     ///< that windows left behind
+constexpr qint64 most_attempts = 2;  ///< at bringing a state back, before it has to be asked for
+
+/// The model or, where none was open, the run that a state is about.
+QString subject_of(const SessionState& state) {
+  return state.model.isEmpty() ? state.run_folder : state.model;
+}
+
+/// A byte for each attempt at bringing a state back that has not come to its end.
+void count_attempt(const QString& path) {
+  QFile file(path);
+  if (!file.open(QIODevice::Append) || file.write("1") != 1) throw write_error(path.toStdString(), errno);
+}
+
+bool shows_only(const SessionState& state, const QString& model) {
+  return !model.isEmpty() && state.model == model && state.text.startsWith(model) && state.notes.isEmpty() &&
+         state.bookmarks.empty() && state.trainings.isEmpty() && state.file.isEmpty() && state.pinned_run.isEmpty() &&
+         state.what_ifs.isEmpty();
+}
+
+}  // namespace
+
+QString SessionKeeper::root_of_user() {
+  return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/carryover/sessions");
+}
+
+SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* parent)
+    : QObject(parent), window_(window), root_(root), writer_(new SessionWriter) {
+  thread_.setObjectName(QStringLiteral("session writer"));
+  writer_->moveToThread(&thread_);
+  window.set_session_keeper(this);
+  connect(&thread_, &QThread::finished, writer_, &QObject::deleteLater);
+  connect_writer();
+  thread_.start();
+  timer_.setInterval(keep_every_ms);
+  connect(&timer_, &QTimer::timeout, this, &SessionKeeper::keep_now);
+}
+
+SessionKeeper::~SessionKeeper() {
+  window_.set_session_keeper(nullptr);
+  window_.controller().set_journal_place({});
+  if (folder_) {
+    if (restoring()) {
+      QFile::remove(folder_->attempt_file());  // it did not end the program: a person did
+    } else if (!frozen_) {
+      state_ = capture();
+    }
+    state_.closed = true;
+    const std::string text = session_text(state_, folder_->path());
+    QMetaObject::invokeMethod(
+        writer_, [this, text] { writer_->write(folder_->session_file(), text); }, Qt::BlockingQueuedConnection);
+  }
+  thread_.quit();
+  thread_.wait();
+}
+
+template <typename Call>
+void SessionKeeper::post(Call call) {
+  SessionWriter* writer = writer_;
+  QMetaObject::invokeMethod(
+      writer, [writer, call = std::move(call)] { call(*writer); }, Qt::QueuedConnection);
+}
+
+void SessionKeeper::connect_writer() {
+  connect(writer_, &SessionWriter::failed, this, &SessionKeeper::failed);
+  connect(writer_, &SessionWriter::session_saved, this, &SessionKeeper::session_saved);
+  connect(writer_, &SessionWriter::read_back, this, [this](const std::shared_ptr<const KeptFiles>& files) {
+    if (restorer_ != nullptr) restorer_->go_on_with(files);
+  });
+}
+
+void SessionKeeper::connect_window() {
+  RunController& controller = window_.controller();
+  RunModel& run = window_.context().run();
+  connect(&run, &RunModel::reset, this, [this] {  // it may be no run, but a training's step
+    run_on_show_ = false;
+    if (!window_.context().what_ifs().results().empty()) keep_what_ifs();  // they are of an earlier run now
+  });
+  controller.set_journal_place([this] { return place_of_journal(); });
+  connect(&controller, &RunController::run_started, this, [this] {
+    keep_now();
+    drop_unused(std::exchange(last_run_, QString()));
+  });
+  connect(&controller, &RunController::run_opened, this, &SessionKeeper::keep_opened_run);
+  connect(&window_.context(), &LabContext::pinned_run_changed, this, &SessionKeeper::keep_pin);
+  connect(&window_.context().what_ifs(), &WhatIfs::results_changed, this, &SessionKeeper::keep_what_ifs);
+  connect(&controller, &RunController::text_opened, this, &SessionKeeper::keep_text);
+  connect(&controller, &RunController::saved, this, [this, &run](const QString& directory) {
+    if (run_on_show_ && run.origin().folder == directory.toStdString()) state_.run_folder = directory;
+    const Notebook& notebook = window_.context().notebook();
+    if (notebook.is_empty()) return;
+    post([path = directory + QStringLiteral("/notes.json"),
+          text = notes_json(notebook).dump(2) + "\n"](SessionWriter& writer) { writer.write(path, text); });
+  });
+}
+
+bool SessionKeeper::adopt(const QString& path) {
+  auto folder = SessionFolder::adopt(path);
+  if (!folder) return false;
+  if (folder_) {  // what was on show stays among the earlier sessions
+    state_ = capture();
+    state_.closed = true;
+    post([path = folder_->session_file(), text = session_text(state_, folder_->path())](SessionWriter& writer) {
+      writer.write(path, text);
+    });
+  }
+  folder_ = std::move(folder);
+  written_.clear();
+  files_made_ = static_cast<int>(QDir(path).count());
+  return true;
+}
+
+bool SessionKeeper::begin(bool bring_back, const QString& demo) {
+  connect_window();
+  const QStringList left = SessionFolder::left_behind(root_);
+  const bool found = bring_back && !left.isEmpty() && bring_back_from(left.front(), demo);
+  try {
+    if (!folder_) folder_ = SessionFolder::create(root_);
+    SessionFolder::prune(root_, kept_sessions);
+    timer_.start();
+  } catch (const EngineError& error) {
+    window_.context().add_note(tr("Nothing of this session can be kept: %1").arg(QString::fromUtf8(error.what())),
+                               true);
+  }
+  return found;
+}
+
+bool SessionKeeper::bring_back_from(const QString& folder, const QString& demo) {
+  LabContext& context = window_.context();
+  const auto refuse = [&](const QString& why) {
+    context.add_note(why, true);
+    return false;
+  };
+  try {
+    const SessionState state = read_session(folder + QStringLiteral("/session.json"));
+    const QString subject = subject_of(state);
+    if (subject.isEmpty() || shows_only(state, demo)) return false;
+    if (state.engine.isEmpty() && !QFileInfo::exists(subject))
+      return refuse(state.model.isEmpty() ? tr("The last session's run is gone: %1").arg(subject)
+                                          : tr("The last session's model is gone: %1").arg(subject));
+    if (QFileInfo(folder + QStringLiteral("/bringing-back")).size() >= most_attempts)
+      return refuse(tr("Bringing back the last session ended the program; it is among the earlier sessions"));
+    if (!adopt(folder)) return false;
+    if (!state.closed) context.add_note(tr("The program ended unexpectedly; this is what it last showed"));
+    restore(state);
+    return true;
+  } catch (const EngineError& error) {
+    return refuse(tr("The last session can't be read: %1").arg(QString::fromUtf8(error.what())));
+  }
+}
+
+QStringList SessionKeeper::earlier_sessions() const {
+  return SessionFolder::left_behind(root_);
+}
+
+QString SessionKeeper::describe(const QString& folder) {
+  const QString file = folder + QStringLiteral("/session.json");
+  const QString when = QLocale().toString(QFileInfo(file).lastModified(), QLocale::ShortFormat);
+  try {
+    const SessionState state = read_session(file);
+    const QString text = state.text_name.isEmpty() ? QFileInfo(state.text).fileName() : state.text_name;
+    return QStringLiteral("%1 · %2 · %3").arg(QFileInfo(subject_of(state)).fileName(), text, when);
+  } catch (const EngineError&) {
+    return QStringLiteral("%1 · %2").arg(tr("unreadable"), when);
+  }
+}
+
+void SessionKeeper::open_earlier(const QString& folder) {
+  try {
+    const SessionState state = read_session(folder + QStringLiteral("/session.json"));
+    if (adopt(folder)) restore(state);
+  } catch (const EngineError& error) {
+    Q_EMIT failed(report_of(error));
+  }
+}
+
+void SessionKeeper::open_session(const QString& path) {
+  try {
+    SessionState state = read_session(path);
+    state.file = QFileInfo(path).absoluteFilePath();
+    restore(state);
+  } catch (const EngineError& error) {
+    Q_EMIT failed(report_of(error));
+  }
+}
+
+void SessionKeeper::restore(const SessionState& state) {
+  if (restoring() || !window_.controller().busy().isEmpty()) {
+    const QString why = restoring() ? tr("another session is being opened") : window_.controller().busy();
+    return Q_EMIT failed({Fault::Usage, tr("session"), why, tr("Stop it first, or wait for its end.")});
+  }
+  if (folder_) count_attempt(folder_->attempt_file());
+  state_ = state;
+  state_.closed = false;
+  restorer_ = new SessionRestorer(window_, state, ask_engine_, this);
+  connect(restorer_, &SessionRestorer::files_wanted, this, [this](const std::string& open_weights) {
+    post([state = state_, open_weights](SessionWriter& writer) { writer.read(state, open_weights); });
+  });
+  connect(restorer_, &SessionRestorer::done, this, &SessionKeeper::end_restore);
+  restorer_->start();
+}
+
+void SessionKeeper::end_restore(bool run_shown) {
+  const bool declined = engine_is_declined();
+  restorer_->deleteLater();
+  restorer_ = nullptr;
+  run_on_show_ = run_shown;
+  if (folder_) QFile::remove(folder_->attempt_file());
+  saved_ = state_.unsaved ? SessionState() : capture();
+  keep_now();
+  Q_EMIT session_opened(state_.file);
+  if (declined) Q_EMIT engine_declined(state_.engine);
+}
+
+/// The session names an engine that is not used, and nothing else has been opened in its place.
+bool SessionKeeper::engine_is_declined() const {
+  const RunController& controller = window_.controller();
+  return !state_.engine.isEmpty() && controller.engine_command().isEmpty() && !controller.model();
+}
+
+void SessionKeeper::start_declined_engine() {
+  if (restoring() || !engine_is_declined()) return;
+  const SessionState wanted = state_;
+  window_.controller().use_engine(wanted.engine);
+  if (!wanted.model.isEmpty()) window_.controller().open_model(wanted.model, wanted.adapter);
+}
+
+QString SessionKeeper::unused_file(const QString& stem, const QString& suffix) {
+  QString path;
+  do path = folder_->file(QStringLiteral("%1-%2.%3").arg(stem).arg(++files_made_).arg(suffix));
+  while (QFileInfo::exists(path));
+  return path;
+}
+
+QString SessionKeeper::place_of_journal() {
+  if (!folder_) return {};
+  last_run_ = std::exchange(state_.run, unused_file(QStringLiteral("run"), QStringLiteral("journal")));
+  state_.run_folder.clear();
+  run_on_show_ = true;
+  return state_.run;
+}
+
+/// A run that was opened from its folder needs no journal.
+void SessionKeeper::keep_opened_run() {
+  const QString before = std::exchange(state_.run, QString());
+  state_.run_folder = QString::fromStdString(window_.context().run().origin().folder);
+  run_on_show_ = true;
+  keep_now();
+  drop_unused(before);
+}
+
+void SessionKeeper::keep_pin() {
+  if (restoring()) return;
+  const auto& pinned = window_.context().pinned_run();
+  const bool kept = pinned && run_on_show_;
+  const QString before = std::exchange(state_.pinned_run, !kept                  ? QString()
+                                                          : state_.run.isEmpty() ? state_.run_folder
+                                                                                 : state_.run);
+  state_.pinned_segments = kept ? pinned->segment_count() : 0;
+  keep_now();
+  drop_unused(before);
+}
+
+void SessionKeeper::keep_what_ifs() {
+  if (restoring() || !folder_) return;
+  const auto kept = kept_of(window_.context().what_ifs());
+  const QString before = std::exchange(
+      state_.what_ifs, kept.empty() ? QString() : unused_file(QStringLiteral("what-ifs"), QStringLiteral("json")));
+  if (!kept.empty()) post([path = state_.what_ifs, kept](SessionWriter& writer) { writer.write_what_ifs(path, kept); });
+  keep_now();
+  drop_unused(before);
+}
+
+/// Of the files that this window has made, one that its state no longer names.
+void SessionKeeper::drop_unused(const QString& path) {
+  if (!folder_ || !path.startsWith(folder_->path() + u'/')) return;
+  for (const QString& used : {state_.run, state_.pinned_run, state_.what_ifs})
+    if (path == used) return;
+  post([path](SessionWriter& writer) { writer.remove({path}); });
+}
+
+void SessionKeeper::keep_text() {
+  const auto& contents = window_.controller().text()->contents;
+  const QString before = std::exchange(text_, QString());
+  if (!contents || !folder_) return;
+  if (restoring() && state_.text.startsWith(folder_->path())) {  // it is kept already
+    text_ = state_.text;
+    return;
+  }
+  text_ = unused_file(QStringLiteral("text"), QStringLiteral("txt"));
+  post([path = text_, contents](SessionWriter& writer) { writer.write(path, *contents); });
+  if (before.startsWith(folder_->path())) post([before](SessionWriter& writer) { writer.remove({before}); });
+}
+
+void SessionKeeper::keep_now() {
+  if (!folder_ || restoring() || frozen_) return;
+  if (window_.controller().loading() && subject_of(state_).isEmpty()) return;  // there is nothing yet
+  state_ = capture();
+  std::string text = session_text(state_, folder_->path());
+  if (text == written_) return;
+  written_ = std::move(text);
+  post([path = folder_->session_file(), text = written_](SessionWriter& writer) { writer.write(path, text); });
+}
+
+void SessionKeeper::freeze() {
+  keep_now();
+  frozen_ = true;
+}
+
+bool SessionKeeper::has_unsaved_work() {
+  if (state_.file.isEmpty() || restoring()) return false;
+  return !capture().same_work(saved_);
+}
+
+void SessionKeeper::save_session(const QString& path) {
+  const QFileInfo info(path);
+  const QString files = info.absolutePath() + u'/' + info.completeBaseName() + QStringLiteral(".files/");
+  state_ = capture();
+  state_.file = info.absoluteFilePath();
+  SessionState stored = state_;
+  stored.file.clear();
+  stored.unsaved = false;
+  SessionSave save{state_.file, {}, {}};
+  const auto take_along = [&](QString& from, const QString& name) {
+    const QString to = files + name;
+    if (from.isEmpty() || QFileInfo(from).isDir()) return;
+    if (from != to) save.copies.emplace_back(from, to);
+    from = to;
+  };
+  take_along(stored.pinned_run, QStringLiteral("pinned.journal"));  // before what may be in the way of it
+  take_along(stored.run, QStringLiteral("run.journal"));
+  take_along(stored.what_ifs, QStringLiteral("what-ifs.json"));
+  if (!stored.text_name.isEmpty()) take_along(stored.text, QStringLiteral("text.txt"));
+  if (!folder_ || !state_.pinned_run.startsWith(folder_->path() + u'/')) state_.pinned_run = stored.pinned_run;
+  saved_ = state_;
+  save.contents = session_text(stored, info.absolutePath());
+  post([save](SessionWriter& writer) { writer.save_session(save); });
+}
+
+}  // namespace carryover

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QThread>
+#include <QTimer>
+#include <memory>
+
+#include "app/session/session_folder.h"
+#include "app/session/session_restorer.h"
+#include "app/session/session_state.h"
+#include "app/session/session_writer.h"
+
+namespace carryover {
+
+/// Keeps a window's state on disk while it is used, so that nothing but the last seconds is lost however the program
+/// ends, and brings it back; writes and opens session files. GUI thread; waits for the disk in its destructor alone.
+/// Lives shorter than its window.
+class SessionKeeper : public QObject {
+  Q_OBJECT
+ public:
+  SessionKeeper(MainWindow& window, const QString& root, QObject* parent = nullptr);
+  ~SessionKeeper() override;
+  static QString root_of_user();
+
+  /// From now on the window's state is kept. With `bring_back`, what the last window left is brought back first, where
+  /// there is something and doing so did not end the program last time. Returns whether it is. What shows no more than
+  /// the model `demo` and its own text is not worth it.
+  bool begin(bool bring_back, const QString& demo = {});
+  QStringList earlier_sessions() const;  ///< folders for open_earlier, the newest first
+  static QString describe(const QString& folder);
+  void open_earlier(const QString& folder);
+
+  void open_session(const QString& path);
+  void save_session(const QString& path);
+  const QString& session_file() const { return state_.file; }  ///< empty: the session has none
+  bool has_unsaved_work();                                     ///< against the session file
+  bool restoring() const { return restorer_ != nullptr; }
+  void keep_now();  ///< at once, where something changed
+  void freeze();    ///< the window is closing: what is on it now is what will be kept
+  /// Who says whether a session's engine may be started. None: it never is.
+  void set_ask_engine(AskEngine ask) { ask_engine_ = std::move(ask); }
+  /// Connects to it after all, and opens its model; the session must still be on show.
+  void start_declined_engine();
+
+ Q_SIGNALS:
+  void session_opened(const QString& path);  ///< a session file, or empty: what a window left behind
+  void session_saved(const QString& path);
+  void failed(const carryover::ErrorReport& report);
+  void engine_declined(const QString& command);  ///< the session is opened without it
+
+ private:
+  template <typename Call>
+  void post(Call call);
+  void connect_window();
+  void connect_writer();
+  bool bring_back_from(const QString& folder, const QString& demo);
+  bool adopt(const QString& path);
+  void restore(const SessionState& state);
+  void end_restore(bool run_shown);
+  bool engine_is_declined() const;
+  SessionState capture();
+  void capture_opened(SessionState& state);
+  void capture_views(SessionState& state);
+  void capture_training(SessionState& state);
+  QString place_of_journal();
+  void keep_opened_run();
+  void keep_pin();
+  void keep_text();
+  void keep_what_ifs();
+  void drop_unused(const QString& path);
+  QString unused_file(const QString& stem, const QString& suffix);
+
+  MainWindow& window_;
+  QString root_;
+  std::unique_ptr<SessionFolder> folder_;  ///< none: nothing can be kept
+  QThread thread_;
+  SessionWriter* writer_;
+  QTimer timer_;
+  SessionRestorer* restorer_ = nullptr;
+  SessionState state_;   ///< as last captured; of the files that belong to it, as they are now
+  SessionState saved_;   ///< what the session file says
+  std::string written_;  ///< what session.json says, or will when the writer is through
+  QString text_;         ///< the text on show where it is no file of the user's
+  QString last_run_;     ///< the journal before the one that begins, whose name goes; what shows its run still reads it
+  int files_made_ = 0;
+  bool run_on_show_ = false;  ///< what the window shows is the state's run, and no training's step
+  bool frozen_ = false;
+  AskEngine ask_engine_;
+};
+
+}  // namespace carryover

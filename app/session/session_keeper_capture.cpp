@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of SessionKeeper that looks at the window: what is to be kept of it.
+#include <QFileInfo>
+#include <algorithm>
+
+#include "app/session/session_keeper.h"
+#include "engine/core/base/error.h"
+#include "engine/records/training_plan.h"
+#include "widgets/forms/finetune_dialog.h"
+#include "widgets/forms/plan_form.h"
+
+namespace carryover {
+namespace {
+
+/// A field that holds half a number stays as it was before.
+void fill_in(nlohmann::json& fields, const PlanForm& form) {
+  if (!fields.is_object()) fields = nlohmann::json::object();
+  for (const PlanGroup& group : plan_groups())
+    for (const PlanField& field : group.fields)
+      if (const PlanFieldEditor* editor = form.editor(QLatin1String(field.key)))
+        attempt([&] { fields[field.key] = editor->value(); });
+}
+
+}  // namespace
+
+SessionState SessionKeeper::capture() {
+  SessionState state = state_;
+  capture_opened(state);
+  capture_views(state);
+  capture_training(state);
+  state.unsaved = !state.file.isEmpty() && !state.same_work(saved_);
+  return state;
+}
+
+// Where no model is open, what was last known of one stays: it may only be out of reach, or on its way.
+void SessionKeeper::capture_opened(SessionState& state) {
+  const RunController& controller = window_.controller();
+  if (controller.loading()) return;
+  if (!engine_is_declined() && state.engine != controller.engine_command()) {  // which has models of its own
+    state.engine = controller.engine_command();
+    state.model.clear();
+    state.adapter.clear();
+    state.weights.clear();
+    state.dtype = DType::Auto;
+  }
+  if (const auto& model = controller.model()) {
+    state.model = QString::fromStdString(model->info.path);
+    state.adapter = QString::fromStdString(model->info.adapter);
+    state.weights = model->info.weights_hash;
+    state.dtype = model->info.dtype;
+  }
+  if (const auto& text = controller.text()) {
+    state.text = text->contents ? text_ : text->name;
+    state.text_name = text->contents ? text->name : QString();
+  }
+}
+
+void SessionKeeper::capture_views(SessionState& state) {
+  LabContext& context = window_.context();
+  if (context.model()) state.config = context.config();
+  state.options = context.run_options();
+  state.selection = context.selected();
+  state.pinned = context.pinned();
+  state.range = context.range();
+  state.draft = context.what_ifs().draft();
+  const int left_out = static_cast<int>(context.what_ifs().results().size()) - most_kept_what_ifs;
+  state.shown_what_if = std::max(-1, context.what_ifs().shown() - std::max(0, left_out));
+  state.notes = context.notebook().text();
+  state.bookmarks = context.notebook().bookmarks();
+  state.geometry = window_.saveGeometry();
+  state.layout = window_.saveState();
+}
+
+// A training that has no folder yet is a plan: it comes back as the dialog.
+void SessionKeeper::capture_training(SessionState& state) {
+  const TrainingRuns& runs = window_.context().training();
+  const TrainingModel* started = window_.training().training();
+  const bool here = window_.controller().engine_command().isEmpty();
+  const bool planned = here && started != nullptr && !QFileInfo::exists(started->directory());
+  state.trainings.clear();
+  for (int i = 0; i < runs.count(); ++i)
+    if (!planned || &runs.run(i) != started) state.trainings += runs.run(i).directory();
+  if (FinetuneDialog* dialog = window_.finetune()) {
+    fill_in(state.finetune, dialog->form());
+  } else {
+    state.finetune = planned ? plan_json(started->plan()) : nlohmann::json();
+  }
+}
+
+}  // namespace carryover

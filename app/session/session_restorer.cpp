@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/session_restorer.h"
+
+#include <QFileInfo>
+#include <QPointer>
+#include <algorithm>
+#include <utility>
+
+#include "app/window/message_bar.h"
+#include "engine/core/base/error.h"
+#include "widgets/forms/finetune_dialog.h"
+#include "widgets/forms/plan_form.h"
+
+namespace carryover {
+
+SessionRestorer::SessionRestorer(MainWindow& window, const SessionState& state, AskEngine ask_engine, QObject* parent)
+    : QObject(parent), window_(window), state_(state), ask_engine_(std::move(ask_engine)) {}
+
+void SessionRestorer::start() {
+  LabContext& context = window_.context();
+  window_.controller().stop();
+  if (state_.options.dtype == DType::Auto) state_.options.dtype = state_.dtype;  // the numbers were made in this one
+  window_.set_options_of_next_model(state_.options);
+  context.unpin_run();
+  context.notebook().restore(state_.notes, state_.bookmarks);
+  if (!state_.geometry.isEmpty()) window_.restoreGeometry(state_.geometry);
+  if (!state_.layout.isEmpty()) window_.restoreState(state_.layout);
+  for (const QString& folder : state_.trainings) {
+    if (QFileInfo::exists(folder)) {
+      window_.training().open_folder(folder);
+    } else {
+      context.add_note(tr("The training run %1 is not on this machine, or no longer").arg(folder), true);
+    }
+  }
+  choose_engine();
+}
+
+/// The file may be anybody's: a command that it names is started only where the user allows it. One that the window
+/// uses already was allowed.
+void SessionRestorer::choose_engine() {
+  RunController& controller = window_.controller();
+  if (state_.engine == controller.engine_command()) return start_loading();
+  const auto answer = [this, alive = QPointer(this)](bool start) {
+    if (!alive) return;
+    window_.controller().use_engine(start ? state_.engine : QString());  // the open model goes in both cases
+    if (!start) state_.model.clear();                                    // its path is of the engine's machine
+    start_loading();
+  };
+  if (state_.engine.isEmpty()) return answer(true);
+  if (!ask_engine_) return answer(false);
+  ask_engine_(state_.engine, answer);
+}
+
+void SessionRestorer::start_loading() {
+  RunController& controller = window_.controller();
+  const auto& open = controller.model();
+  const bool same =
+      open && open->info.path == state_.model.toStdString() && open->info.adapter == state_.adapter.toStdString() &&
+      (state_.weights.empty() || open->info.weights_hash == state_.weights) &&
+      (state_.options.dtype == DType::Auto || open->info.dtype == state_.options.dtype) &&
+      (state_.options.device == Device::Auto || open->info.device == state_.options.device) && !controller.loading();
+  loading_ = true;
+  connect(&controller, &RunController::state_changed, this, &SessionRestorer::go_on);
+  if (!same && !state_.model.isEmpty()) controller.open_model(state_.model, state_.adapter);
+  if (!state_.text.isEmpty()) controller.open_text(state_.text, state_.text_name);
+  if (!controller.loading()) go_on();
+}
+
+// Called at each change of the engine's state: goes on once everything is loaded, or could not be.
+void SessionRestorer::go_on() {
+  const RunController& controller = window_.controller();
+  if (!loading_ || controller.loading() || controller.state() != RunController::State::Idle) return;
+  loading_ = false;
+  window_.context().set_run_options(state_.options);  // again: what a new model changed in them
+  compare_weights();
+  Q_EMIT files_wanted(controller.model() ? controller.model()->info.weights_hash : std::string());
+}
+
+/// Files may have changed since: what was recorded is shown, and nothing is computed for it under other weights.
+void SessionRestorer::compare_weights() {
+  const auto& open = window_.controller().model();
+  if (!open || state_.weights.empty() || state_.model.isEmpty() || open->info.weights_hash == state_.weights) return;
+  say(tr("the session was saved with the weights %1, and these are %2")
+          .arg(QString::fromStdString(state_.weights), QString::fromStdString(open->info.weights_hash)),
+      tr("What was recorded is shown. Put the files back that it was saved with, or run the text again."));
+}
+
+void SessionRestorer::say(const QString& problem, const QString& advice) {
+  const QString where = state_.adapter.isEmpty() ? state_.model : state_.model + QStringLiteral(" + ") + state_.adapter;
+  window_.message_bar().show_error({Fault::BadInput, where, problem, advice});
+  window_.context().add_note(QStringLiteral("%1: %2. %3").arg(where, problem, advice), true);
+}
+
+void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) {
+  show_pinned(files->pinned);
+  const bool run_shown = show_run(files->run);
+  apply_config();
+  if (run_shown) select();
+  show_what_ifs(files->what_ifs, run_shown);
+  open_dialog();
+  Q_EMIT done(run_shown);
+}
+
+/// Whether it could be shown.
+bool SessionRestorer::show(const KeptRun& kept) {
+  const auto& model = window_.controller().model();
+  RunContents run = kept.run.contents;
+  const bool fits = model && model->info.weights_hash == run.description.model.weights_hash;
+  if (!kept.run.describes_model && !fits) return false;
+  if (!kept.run.describes_model) run.description.model = model->info;
+  window_.controller().show_run(run, fits ? model->tokenizer : kept.tokenizer);
+  return true;
+}
+
+void SessionRestorer::show_pinned(const std::optional<KeptRun>& kept) {
+  if (!kept) return;
+  KeptRun pinned = *kept;
+  pinned.run.contents.outline->cut(state_.pinned_segments);
+  if (show(pinned)) window_.context().pin_run();
+}
+
+bool SessionRestorer::show_run(const std::optional<KeptRun>& kept) {
+  LabContext& context = window_.context();
+  const auto& model = window_.controller().model();
+  if (!kept) return false;
+  const bool shown = show(*kept);
+  if (model && model->info.weights_hash != kept->run.contents.description.model.weights_hash)
+    context.add_note(tr("The session's run was made with the weights %1, and the open model has %2; run the text again")
+                         .arg(QString::fromStdString(kept->run.contents.description.model.weights_hash),
+                              QString::fromStdString(model->info.weights_hash)),
+                     true);
+  if (shown && !kept->run.whole)
+    context.add_note(tr("The run was cut off after %1 of %2 segments; Run does it anew")
+                         .arg(context.run().segment_count())
+                         .arg(context.run().expected_segments()));
+  return shown;
+}
+
+void SessionRestorer::apply_config() {
+  LabContext& context = window_.context();
+  if (!context.model() || !state_.config.is_object()) return;
+  try {
+    SegmentConfig config = context.config();
+    update_from_json(config, state_.config, "session");
+    config.validate(*context.model(), "session");
+    context.set_config(config);
+  } catch (const EngineError& error) {
+    context.add_note(tr("The session's settings don't fit the model: %1").arg(QString::fromUtf8(error.what())), true);
+  }
+}
+
+/// Whether everything that the edit names is in the run.
+bool SessionRestorer::fits(const SegmentEdit& edit) const {
+  const RunModel& run = window_.context().run();
+  const ModelConfig& model = run.model().config;
+  const auto has_slot = [&](const SlotRef& slot) {
+    return slot.layer < model.layers && slot.head < model.heads && slot.position < run.token_count();
+  };
+  const auto has_range = [&](const TokenRange& range) { return range.last <= run.token_count(); };
+  return std::all_of(edit.dropped.begin(), edit.dropped.end(), has_slot) &&
+         std::all_of(edit.added.begin(), edit.added.end(), has_slot) &&
+         std::all_of(edit.banned.begin(), edit.banned.end(), has_range);
+}
+
+void SessionRestorer::select() {
+  LabContext& context = window_.context();
+  if (state_.selection.segment < context.run().segment_count()) context.select(state_.selection);
+  if (state_.pinned.segment < context.run().segment_count()) context.pin(state_.pinned);
+  if (state_.range.last < context.run().expected_segments()) context.set_range(state_.range);
+  if (fits(state_.draft)) return context.what_ifs().set_draft(state_.draft);
+  context.add_note(tr("The session's what-if names places that the run does not have; it was left out"), true);
+}
+
+void SessionRestorer::show_what_ifs(const std::vector<KeptWhatIf>& kept, bool run_shown) {
+  std::vector<WhatIfResult> results;
+  std::vector<bool> in_run;
+  for (const KeptWhatIf& what_if : kept) {
+    results.push_back(what_if.result);
+    const RunModel& run = window_.context().run();
+    const bool of_its_weights =
+        run_shown && what_if.result.provenance.contains(QString::fromStdString(run.model().weights_hash));
+    in_run.push_back(of_its_weights && what_if.in_run &&
+                     what_if.result.segment < window_.context().run().segment_count());
+  }
+  window_.context().what_ifs().restore(std::move(results), in_run, state_.shown_what_if);
+}
+
+void SessionRestorer::open_dialog() {
+  if (!state_.finetune.is_object()) return;
+  PlanForm& form = window_.open_finetune()->form();
+  form.set_fields(state_.finetune);  // read_session() has checked them
+  Q_EMIT form.changed();
+}
+
+}  // namespace carryover

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <memory>
+
+#include "app/session/engine_consent.h"
+#include "app/session/session_state.h"
+#include "app/session/session_writer.h"
+#include "app/window/main_window.h"
+
+namespace carryover {
+
+/// Brings a window to a SessionState, step by step as the engine loads: engine (where that may be started), model,
+/// text, runs, settings, selection, what-ifs, dialog. What can't be had any more is said and left out. One use. GUI
+/// thread.
+class SessionRestorer : public QObject {
+  Q_OBJECT
+ public:
+  SessionRestorer(MainWindow& window, const SessionState& state, AskEngine ask_engine, QObject* parent = nullptr);
+  void start();                                                    ///< the engine must be free
+  void go_on_with(const std::shared_ptr<const KeptFiles>& files);  ///< the answer to files_wanted()
+
+ Q_SIGNALS:
+  void files_wanted(const std::string& open_weights);  ///< of the state, by SessionWriter::read()
+  void done(bool run_shown);
+
+ private:
+  void choose_engine();
+  void start_loading();
+  void compare_weights();
+  void say(const QString& problem, const QString& advice);
+  void go_on();
+  bool show(const KeptRun& kept);
+  bool show_run(const std::optional<KeptRun>& kept);
+  void show_pinned(const std::optional<KeptRun>& kept);
+  void apply_config();
+  bool fits(const SegmentEdit& edit) const;
+  void select();
+  void show_what_ifs(const std::vector<KeptWhatIf>& kept, bool run_shown);
+  void open_dialog();
+
+  MainWindow& window_;
+  SessionState state_;
+  AskEngine ask_engine_;
+  bool loading_ = false;
+};
+
+}  // namespace carryover

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QByteArray>
+#include <QString>
+#include <QStringList>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "engine/core/run/what_if.h"
+#include "widgets/state/lab_context.h"
+#include "widgets/state/notebook.h"
+
+namespace carryover {
+
+/// Everything that brings a window back to where it was: what a session file says. Paths are absolute here; a file
+/// names those in its own folder relatively, so that the folder can move. A plain value.
+struct SessionState {
+  QString engine;             ///< command line of one elsewhere, or empty; paths of models are then of its machine
+  QString model, adapter;     ///< as opened, or as a training left them; empty: none
+  std::string weights;        ///< their hash; empty: not known
+  DType dtype = DType::Auto;  ///< that they were in; Auto: not known
+  QString text;               ///< a file
+  QString text_name;          ///< what a text is called that is not the user's file but kept with the session
+  RunOptions options;
+  nlohmann::json config;  ///< fields of SegmentConfig; null where no model was open
+  Selection selection, pinned;
+  SegmentRange range;
+  QString notes;
+  std::vector<Bookmark> bookmarks;
+  QString run;                  ///< journal of the run on show (engine/records/run_journal.h), or empty
+  QString run_folder;           ///< where that run is kept for good, or empty; without a journal it is read from there
+  QString pinned_run;           ///< journal or folder of run B, or empty
+  int pinned_segments = 0;      ///< that it had when it was pinned
+  QString what_ifs;             ///< file of those that were run (kept_what_ifs.h), or empty
+  int shown_what_if = -1;       ///< index in it
+  SegmentEdit draft;            ///< of the next one
+  QStringList trainings;        ///< folders of training runs in the list
+  nlohmann::json finetune;      ///< fields of a TrainingPlan that is being filled in; null: no dialog
+  QByteArray geometry, layout;  ///< of the window and its docks
+  QString file;                 ///< the session file that it was saved in or opened from; autosaves alone
+  bool unsaved = false;         ///< that file lacks some of the work; autosaves alone
+  bool closed = false;          ///< the window ended by itself; autosaves alone
+
+  /// What a person would miss: what is looked at, and how, left out.
+  bool same_work(const SessionState& other) const;
+};
+
+/// `folder`: of the file; see SessionState.
+std::string session_text(const SessionState& state, const QString& folder);
+/// Throws EngineError{Io, BadInput, Unsupported}.
+SessionState read_session(const QString& path);
+
+nlohmann::json notes_json(const Notebook& notebook);  ///< notes.json of a run folder: notes and bookmarks
+
+inline const QString session_suffix = QStringLiteral("carryover");
+
+}  // namespace carryover

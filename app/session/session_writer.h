@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/engine_thread/error_report.h"
+#include "app/session/kept_what_ifs.h"
+#include "app/session/session_state.h"
+#include "engine/records/run_journal.h"
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+/// A session file to be written, with copies of the files that belong to it.
+struct SessionSave {
+  QString path;
+  std::string contents;
+  std::vector<std::pair<QString, QString>> copies;  ///< from, to
+};
+
+/// A run that was kept, read back from its journal or its folder.
+struct KeptRun {
+  JournaledRun run;
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< of its model's files; null where they are out of reach
+};
+
+/// What lies beside a session file, as far as it can be read.
+struct KeptFiles {
+  std::optional<KeptRun> run, pinned;
+  std::vector<KeptWhatIf> what_ifs;
+};
+
+/// What a window keeps on disk, written and read in the order of the calls: lives on a thread of its own, so that a
+/// slow disk never holds up the window or the engine. Called by queued calls with plain values; errors come as signals.
+class SessionWriter : public QObject {
+  Q_OBJECT
+ public:
+  void write(const QString& path, const std::string& contents);
+  void save_session(const SessionSave& save);
+  void write_what_ifs(const QString& path, const std::vector<KeptWhatIf>& what_ifs);
+  /// Answered by read_back. `open_weights`: hash of the open model, whose tokenizer is at hand; empty: none is open.
+  void read(const SessionState& state, const std::string& open_weights);
+  void remove(const QStringList& paths);
+
+ Q_SIGNALS:
+  void session_saved(const QString& path);
+  void read_back(const std::shared_ptr<const carryover::KeptFiles>& files);
+  void failed(const carryover::ErrorReport& report);
+
+ private:
+  void try_to(const std::function<void()>& work);
+  std::optional<KeptRun> read_run(const QString& path, const std::string& open_weights);
+};
+
+}  // namespace carryover

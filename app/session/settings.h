@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QByteArray>
+#include <QList>
+#include <QString>
+#include <QStringList>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "widgets/look/theme.h"
+
+namespace carryover {
+
+/// A model with the adapter that was merged into it, or none.
+struct RecentModel {
+  QString path, adapter;
+
+  QString text() const;   ///< for people
+  bool is_there() const;  ///< on this machine, both
+  bool operator==(const RecentModel&) const = default;
+};
+
+using EngineCommand = std::vector<std::string>;  ///< program and arguments
+
+/// What a person's window keeps from one start to the next, beside sessions. A plain value.
+struct Settings {
+  ThemeKind theme = ThemeKind::Light;
+  QString language = QStringLiteral("system");  ///< or "en", "de"
+  bool start_panel = true;                      ///< the questions that a first look can ask
+  QList<RecentModel> models;                    ///< used lately, the newest first
+  QStringList texts, sessions;                  ///< likewise
+  std::map<QString, QByteArray> layouts;        ///< own ones by name: QMainWindow::saveState()
+  std::map<EngineCommand, bool> engines;        ///< which commands a session may start (engine_consent.h)
+
+  bool operator==(const Settings&) const = default;
+};
+
+/// Puts `newest` in front of a list of what was used lately, once.
+template <typename List>
+void remember_recent(List& list, const typename List::value_type& newest) {
+  constexpr qsizetype most = 10;
+  list.removeAll(newest);
+  list.prepend(newest);
+  while (list.size() > most) list.removeLast();
+}
+
+/// settings.json of a folder. A file that can't be read is set aside (settings.json.aside) and the defaults taken, so
+/// that it never keeps the window from opening; problem() then says so. GUI thread.
+class SettingsFile {
+ public:
+  explicit SettingsFile(const QString& path);
+  static QString of_user();  ///< its path in the user's configuration
+
+  Settings values;
+  const QString& problem() const { return problem_; }
+  void save();  ///< where something changed. Throws EngineError{Io}
+
+ private:
+  QString path_, problem_;
+  Settings saved_;
+};
+
+}  // namespace carryover

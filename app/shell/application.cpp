@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/shell/application.h"
+
+#include <QEvent>
+#include <cstdio>
+#include <exception>
+
+namespace carryover {
+namespace {
+
+/// Of the exception that is being handled.
+ErrorReport report_of_this() {
+  try {
+    if (const auto report = attempt([] { throw; })) return *report;
+  } catch (...) {  // none that is derived from std::exception
+  }
+  return {Fault::Internal, Application::tr("window"), Application::tr("an error of unknown kind"),
+          Application::tr("This is an error of the program: please report it with what you did.")};
+}
+
+}  // namespace
+
+bool Application::notify(QObject* receiver, QEvent* event) {
+  const bool painting = event->type() == QEvent::Paint;  // asked before, since a handler may delete its event
+  try {
+    return QApplication::notify(receiver, event);
+  } catch (...) {
+    // Told later: what was interrupted has to come to its end before anything is shown.
+    QMetaObject::invokeMethod(
+        this, [this, report = report_of_this(), painting] { tell(report, painting); }, Qt::QueuedConnection);
+    return true;
+  }
+}
+
+void Application::tell(const ErrorReport& report, bool painting) {
+  // Telling makes the window paint again: what every painting says is told once.
+  const QString text = report.where + QStringLiteral(": ") + report.problem;
+  if (painting && told_of_painting_.contains(text)) return;
+  if (painting) told_of_painting_.insert(text);
+  const bool told = reporter_ && !attempt([&] { reporter_(report); });
+  if (!told) std::fprintf(stderr, "carryover: %s\n", qPrintable(text));
+}
+
+}  // namespace carryover

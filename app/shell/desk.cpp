@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/shell/desk.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QToolBar>
+#include <QToolButton>
+
+#include "app/shell/guide.h"
+#include "app/shell/language.h"
+#include "app/shell/layouts.h"
+#include "app/shell/palette_commands.h"
+#include "app/shell/start_panel.h"
+#include "app/window/bench_dialog.h"
+#include "app/window/message_bar.h"
+#include "engine/core/base/error.h"
+#include "widgets/controls/command_palette.h"
+#include "widgets/forms/finetune_dialog.h"
+#include "widgets/look/icons.h"
+#include "widgets/panels/notes_panel.h"
+
+namespace carryover {
+namespace {
+
+bool is_drag_of_files(const QEvent& event) {
+  if (event.type() != QEvent::DragEnter && event.type() != QEvent::DragMove && event.type() != QEvent::Drop)
+    return false;
+  return static_cast<const QDropEvent&>(event).mimeData()->hasUrls();
+}
+
+}  // namespace
+
+Desk::Desk(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, QObject* parent)
+    : QObject(parent),
+      window_(window),
+      settings_(settings),
+      keeper_(keeper),
+      consent_(window, settings),
+      start_(new StartPanel(window)) {
+  if (!settings.problem().isEmpty()) window.context().add_note(settings.problem(), true);
+  build_menu();
+  remember_files();
+  window.installEventFilter(this);
+  take_drops();
+  connect(&window, &MainWindow::session_wanted, &keeper, &SessionKeeper::open_session);
+  keeper.set_ask_engine([this](const QString& command, const auto& answer) { consent_.ask(command, answer); });
+  connect(&keeper, &SessionKeeper::engine_declined, this, &Desk::tell_of_declined_engine);
+  connect(&keeper, &SessionKeeper::failed, &window, &MainWindow::show_error);
+  connect(&keeper, &SessionKeeper::session_saved, this,
+          [this](const QString& path) { window_.context().add_note(tr("Session saved as %1").arg(path)); });
+}
+
+QAction* Desk::add(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> slot) {
+  QAction* action = menu->addAction(text);
+  action->setShortcut(key);
+  window_.addAction(action);  // so that its key works while the menu is closed
+  connect(action, &QAction::triggered, this, std::move(slot));
+  return action;
+}
+
+/// A menu that is filled when it is opened.
+QMenu* Desk::add_filled_menu(QMenu* menu, const QString& title, std::function<void(QMenu&)> fill) {
+  QMenu* sub = menu->addMenu(title);
+  sub->setObjectName(no_commands_name);
+  connect(sub, &QMenu::aboutToShow, this, [sub, fill = std::move(fill)] {
+    sub->clear();
+    fill(*sub);
+    if (sub->isEmpty()) sub->addAction(tr("none"))->setEnabled(false);
+  });
+  return sub;
+}
+
+void Desk::build_menu() {
+  auto* menu = new QMenu(&window_);
+  add(menu, tr("Command palette…"), QKeySequence(tr("Ctrl+Shift+P")), [this] { open_palette(); });
+  menu->addSeparator();
+  add_sessions(menu);
+  add_recent(menu);
+  add(menu, tr("Bookmark the selection"), QKeySequence(tr("Ctrl+D")),
+      [this] { static_cast<NotesPanel*>(window_.panel(QStringLiteral("notes")))->add_bookmark(); });
+  menu->addSeparator();
+  add_layouts(menu);
+  add_languages(menu);
+  add_questions(menu);
+  menu->addSeparator();
+  add(menu, tr("Guide"), QKeySequence(QKeySequence::HelpContents), [this] {
+    open_guide();
+  })->setShortcutContext(Qt::ApplicationShortcut);
+  auto* bar = window_.findChild<QToolBar*>(QStringLiteral("toolbar"));
+  auto* button = new QToolButton(bar);
+  set_themed_icon(button, QStringLiteral("menu"));
+  button->setToolTip(tr("Sessions, recent files, layouts, commands, help"));
+  button->setAccessibleName(tr("Menu"));
+  button->setPopupMode(QToolButton::InstantPopup);
+  button->setMenu(menu);
+  bar->insertWidget(bar->actions().front(), button);
+}
+
+void Desk::add_sessions(QMenu* menu) {
+  add(menu, tr("Open session…"), QKeySequence(tr("Ctrl+Shift+O")), [this] { open_session(); });
+  add(menu, tr("Save session"), QKeySequence::Save, [this] { save_session(false); });
+  add(menu, tr("Save session as…"), QKeySequence(tr("Ctrl+Shift+S")), [this] { save_session(true); });
+  add_filled_menu(menu, tr("Earlier sessions"), [this](QMenu& sub) {
+    for (const QString& folder : keeper_.earlier_sessions())
+      connect(sub.addAction(SessionKeeper::describe(folder)), &QAction::triggered, this,
+              [this, folder] { keeper_.open_earlier(folder); });
+  });
+}
+
+void Desk::add_recent(QMenu* menu) {
+  const auto recent = [this, menu](const QString& title, const QStringList Settings::*list) {
+    add_filled_menu(menu, title, [this, list](QMenu& sub) {
+      for (const QString& path : settings_.values.*list) {
+        QAction* action = sub.addAction(path);
+        action->setEnabled(QFileInfo::exists(path));
+        connect(action, &QAction::triggered, this, [this, path] { window_.open_path(path); });
+      }
+    });
+  };
+  add_filled_menu(menu, tr("Recent models"), [this](QMenu& sub) {
+    for (const RecentModel& model : settings_.values.models) {
+      QAction* action = sub.addAction(model.text());
+      action->setEnabled(model.is_there());
+      connect(action, &QAction::triggered, this, [this, model] { open_recent(model); });
+    }
+  });
+  recent(tr("Recent texts"), &Settings::texts);
+  recent(tr("Recent sessions"), &Settings::sessions);
+}
+
+void Desk::open_recent(const RecentModel& model) {
+  window_.controller().open_model(model.path, model.adapter);
+  window_.controller().run_when_ready();
+}
+
+void Desk::add_layouts(QMenu* menu) {
+  QMenu* layouts = menu->addMenu(tr("Layout"));
+  int key = Qt::Key_1;
+  for (const LayoutPreset& preset : layout_presets())
+    add(layouts, tr("Layout: %1").arg(preset.title), QKeySequence(Qt::CTRL | Qt::Key(key++)),
+        [this, id = preset.id] { apply_layout(window_, id); });
+  layouts->addSeparator();
+  add(layouts, tr("Keep this layout…"), {}, [this] { ask_layout_name(); });
+  add_filled_menu(layouts, tr("Own layouts"), [this](QMenu& sub) {
+    for (const auto& [name, state] : settings_.values.layouts)
+      connect(sub.addAction(name), &QAction::triggered, this, [this, name = name] { apply_own_layout(name); });
+  });
+}
+
+void Desk::add_languages(QMenu* menu) {
+  add_filled_menu(menu, tr("Language"), [this](QMenu& sub) {
+    for (const Language& language : languages()) {
+      QAction* action = sub.addAction(language.name);
+      action->setCheckable(true);
+      action->setChecked(settings_.values.language == language.id);
+      connect(action, &QAction::triggered, this, [this, id = language.id] { set_language(id); });
+    }
+  });
+}
+
+void Desk::add_questions(QMenu* menu) {
+  QAction* shown = menu->addAction(tr("Questions to begin with"));
+  shown->setCheckable(true);
+  shown->setChecked(settings_.values.start_panel);
+  start_->setVisible(settings_.values.start_panel);
+  connect(start_, &StartPanel::dismissed, shown, [shown] { shown->setChecked(false); });
+  connect(shown, &QAction::toggled, this, [this](bool on) {
+    start_->setVisible(on);
+    settings_.values.start_panel = on;
+    save_settings();
+  });
+}
+
+void Desk::set_language(const QString& language) {
+  settings_.values.language = language;
+  save_settings();
+  window_.context().add_note(tr("The language changes when the program is next started"));
+}
+
+void Desk::save_settings() {
+  try {
+    settings_.save();
+  } catch (const EngineError& error) {
+    window_.context().add_note(tr("The settings can't be kept: %1").arg(QString::fromUtf8(error.what())), true);
+  }
+}
+
+void Desk::remember_files() {
+  RunController& controller = window_.controller();
+  const auto absolute = [](const QString& path) { return QFileInfo(path).absoluteFilePath(); };
+  const auto remember = [this, absolute](QStringList& list, const QString& path) {
+    remember_recent(list, absolute(path));
+    save_settings();
+  };
+  connect(&controller, &RunController::model_changed, this, [this, absolute, &controller] {
+    if (!controller.model() || !controller.engine_command().isEmpty()) return;  // none, or one of another machine
+    const ModelInfo& open = controller.model()->info;
+    const QString adapter = QString::fromStdString(open.adapter);
+    remember_recent(settings_.values.models,
+                    {absolute(QString::fromStdString(open.path)), adapter.isEmpty() ? adapter : absolute(adapter)});
+    save_settings();
+  });
+  connect(&controller, &RunController::text_opened, this, [this, remember, &controller] {
+    if (!controller.text()->contents) remember(settings_.values.texts, controller.text()->name);
+  });
+  for (const auto signal : {&SessionKeeper::session_opened, &SessionKeeper::session_saved})
+    connect(&keeper_, signal, this, [this, remember](const QString& path) {
+      if (!path.isEmpty()) remember(settings_.values.sessions, path);
+    });
+}
+
+void Desk::open_session() {
+  const QString path =
+      QFileDialog::getOpenFileName(&window_, tr("Open a session"), {}, tr("Sessions (*.%1)").arg(session_suffix));
+  if (!path.isEmpty()) keeper_.open_session(path);
+}
+
+void Desk::save_session(bool ask_for_name) {
+  QString path = keeper_.session_file();
+  if (path.isEmpty() || ask_for_name) {
+    path = QFileDialog::getSaveFileName(&window_, tr("Save the session"), QStringLiteral("study.") + session_suffix,
+                                        tr("Sessions (*.%1)").arg(session_suffix));
+    if (path.isEmpty()) return;
+    if (QFileInfo(path).suffix() != session_suffix) path += u'.' + session_suffix;
+  }
+  keeper_.save_session(path);
+}
+
+void Desk::tell_of_declined_engine(const QString& command) {
+  window_.show_error({Fault::Usage, tr("session"),
+                      tr("its engine was not started: %1").arg(EngineConsent::shown(command)),
+                      tr("Its model is on that engine's machine. Start the engine, or open a model of this machine.")});
+  window_.message_bar().offer(tr("Look at the command"), [this, command] {
+    consent_.ask_again(command, [this](bool start) {
+      if (start) keeper_.start_declined_engine();
+    });
+  });
+}
+
+void Desk::ask_layout_name() {
+  auto* dialog = new QInputDialog(&window_);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle(tr("Keep this layout"));
+  dialog->setLabelText(tr("Its name"));
+  connect(dialog, &QInputDialog::textValueSelected, this, &Desk::save_layout);
+  dialog->open();
+}
+
+void Desk::save_layout(const QString& name) {
+  if (name.trimmed().isEmpty()) return;
+  settings_.values.layouts[name.trimmed()] = window_.saveState();
+  save_settings();
+}
+
+void Desk::apply_own_layout(const QString& name) {
+  const auto found = settings_.values.layouts.find(name);
+  if (found != settings_.values.layouts.end()) window_.restoreState(found->second);
+}
+
+std::vector<Command> Desk::commands() {
+  std::vector<Command> all = window_commands(window_);
+  const auto open = [&](const QString& title, const QStringList& paths) {
+    for (const QString& path : paths)
+      if (QFileInfo::exists(path)) all.push_back({title.arg(path), {}, [this, path] { window_.open_path(path); }});
+  };
+  for (const RecentModel& model : settings_.values.models)
+    if (model.is_there())
+      all.push_back({tr("Open recent model: %1").arg(model.text()), {}, [this, model] { open_recent(model); }});
+  open(tr("Open recent text: %1"), settings_.values.texts);
+  open(tr("Open recent session: %1"), settings_.values.sessions);
+  for (const auto& [name, state] : settings_.values.layouts)
+    all.push_back({tr("Layout: %1").arg(name), {}, [this, name = name] { apply_own_layout(name); }});
+  for (int i = 0; i < static_cast<int>(guide_sections().size()); ++i)
+    all.push_back({tr("Guide: %1").arg(guide_sections()[static_cast<std::size_t>(i)].title), {}, [this, i] {
+                     open_guide();
+                     guide_->show_section(i);
+                   }});
+  return all;
+}
+
+void Desk::open_palette() {
+  (new CommandPalette(
+       commands(), [this](const QString& query) { return commands_of_query(window_, query); }, &window_))
+      ->open();
+}
+
+QString Desk::where_focus_is() const {
+  for (QWidget* widget = QApplication::focusWidget(); widget != nullptr; widget = widget->parentWidget()) {
+    if (qobject_cast<Panel*>(widget) != nullptr) return widget->objectName();
+    if (qobject_cast<FinetuneDialog*>(widget) != nullptr) return QStringLiteral("training");
+    if (qobject_cast<BenchDialog*>(widget) != nullptr) return QStringLiteral("bench");
+  }
+  return {};
+}
+
+GuideWindow* Desk::guide() const {
+  return guide_;
+}
+
+void Desk::open_guide() {
+  const int section = guide_section_of(where_focus_is());
+  if (!guide_) {
+    guide_ = new GuideWindow(&window_);
+    guide_->setAttribute(Qt::WA_DeleteOnClose);
+  }
+  guide_->show_section(section);
+}
+
+// Only what a session file would miss is asked about; everything else is kept without asking.
+bool Desk::may_close() {
+  if (closing_ || !keeper_.has_unsaved_work()) return true;
+  auto* box = new QMessageBox(QMessageBox::Question, tr("Unsaved session"),
+                              tr("%1 has changes that are not saved.").arg(keeper_.session_file()),
+                              QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &window_);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  connect(box, &QMessageBox::finished, this, [this](int answer) {
+    if (answer == QMessageBox::Cancel) return;
+    if (answer == QMessageBox::Save) keeper_.save_session(keeper_.session_file());
+    closing_ = true;
+    window_.close();
+  });
+  box->open();
+  return false;
+}
+
+// Files are opened wherever they are dropped; a field that takes dropped text goes on taking that.
+void Desk::take_drops() {
+  for (QWidget* widget : window_.findChildren<QWidget*>())
+    if (widget->acceptDrops()) widget->installEventFilter(this);
+}
+
+bool Desk::eventFilter(QObject* watched, QEvent* event) {
+  if (watched != &window_ && is_drag_of_files(*event))  // not by sendEvent, which would bring a drop back to its target
+    return static_cast<QObject&>(window_).event(event);
+  if (watched == &window_ && event->type() == QEvent::PaletteChange) {
+    settings_.values.theme = current_theme().kind;
+    save_settings();
+  }
+  if (watched != &window_ || event->type() != QEvent::Close) return QObject::eventFilter(watched, event);
+  if (!may_close()) {
+    event->ignore();
+    return true;
+  }
+  keeper_.freeze();
+  return false;
+}
+
+}  // namespace carryover

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QPointer>
+
+#include "app/session/engine_consent.h"
+#include "app/session/session_keeper.h"
+#include "app/session/settings.h"
+#include "app/window/main_window.h"
+
+class QMenu;
+
+namespace carryover {
+
+class GuideWindow;
+class StartPanel;
+
+/// What a person gets used to in a window that is theirs: the menu of sessions, recent files, layouts and help, the
+/// command palette, and the question about unsaved work at the end. Adds itself to the window; a window without one is
+/// complete, and touches no file of the user's. GUI thread. Lives shorter than its window.
+class Desk : public QObject {
+  Q_OBJECT
+ public:
+  Desk(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, QObject* parent = nullptr);
+
+  void open_palette();
+  void open_guide();           ///< at the section of the focused panel
+  GuideWindow* guide() const;  ///< null where it is not open
+  StartPanel& start_panel() { return *start_; }
+  void apply_own_layout(const QString& name);
+  void save_layout(const QString& name);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  QAction* add(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> slot);
+  QMenu* add_filled_menu(QMenu* menu, const QString& title, std::function<void(QMenu&)> fill);
+  void build_menu();
+  void add_sessions(QMenu* menu);
+  void add_recent(QMenu* menu);
+  void open_recent(const RecentModel& model);
+  void add_layouts(QMenu* menu);
+  void add_languages(QMenu* menu);
+  void add_questions(QMenu* menu);
+  void remember_files();
+  void save_settings();
+  void tell_of_declined_engine(const QString& command);
+  void open_session();
+  void save_session(bool ask_for_name);
+  void ask_layout_name();
+  void set_language(const QString& language);
+  bool may_close();
+  void take_drops();
+  QString where_focus_is() const;
+  std::vector<struct Command> commands();
+
+  MainWindow& window_;
+  SettingsFile& settings_;
+  SessionKeeper& keeper_;
+  EngineConsent consent_;
+  StartPanel* start_;  ///< in the window
+  QPointer<GuideWindow> guide_;
+  bool closing_ = false;  ///< the question was answered
+};
+
+}  // namespace carryover

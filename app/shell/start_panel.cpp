@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/shell/start_panel.h"
+
+#include <QBoxLayout>
+#include <QDoubleSpinBox>
+#include <QFileInfo>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+#include <algorithm>
+
+#include "app/window/message_bar.h"
+#include "app/window/script_selection.h"
+#include "engine/core/base/error.h"
+#include "widgets/panels/panel.h"
+#include "widgets/state/text_units.h"
+
+namespace carryover {
+namespace {
+
+struct Fetch {
+  int layer, head;
+  Hit hit;
+};
+
+/// Heads that fetched `token` for `segment`, anchors first.
+std::vector<Fetch> fetches_of(const RunModel& run, int segment, std::int64_t token) {
+  std::vector<Fetch> found;
+  if (segment < 0 || segment >= run.segment_count()) return found;
+  for (const HeadHits& head : run.snapshot(segment).hits)
+    for (const Hit& hit : head.hits)
+      if (hit.position == token && hit.kind != HitKind::Padding) found.push_back({head.layer, head.head, hit});
+  std::stable_sort(found.begin(), found.end(), [](const Fetch& a, const Fetch& b) {
+    return a.hit.kind == HitKind::Anchor && b.hit.kind != HitKind::Anchor;
+  });
+  return found;
+}
+
+bool fetched(const RunModel& run, int segment, std::int64_t token) {
+  const auto& heads = run.hit_index().columns();
+  return std::any_of(heads.begin(), heads.end(), [&](const HitIndex::Column& head) {
+    const BriefHits hits = head.of(segment);
+    return std::any_of(hits.begin(), hits.end(),
+                       [token](BriefHit hit) { return hit.position() == token && hit.is_evidence(); });
+  });
+}
+
+/// The selected segment where it fetched the token; else the first one that did; -1 where none did.
+int segment_that_fetched(const RunModel& run, const Selection& selected) {
+  if (fetched(run, selected.segment, selected.token)) return selected.segment;
+  for (int segment = std::max(0, run.segment_of_token(selected.token)); segment < run.segment_count(); ++segment)
+    if (fetched(run, segment, selected.token)) return segment;
+  return -1;
+}
+
+QString quoted(const RunModel& run, std::int64_t token) {
+  return QStringLiteral("<i>…%1…</i>").arg(text_around(run, token).toHtmlEscaped());
+}
+
+QString head_name(int layer, int head) {
+  return StartPanel::tr("layer %1, head %2").arg(layer).arg(head);
+}
+
+}  // namespace
+
+StartPanel::StartPanel(MainWindow& window)
+    : QFrame(window.panel(QStringLiteral("text"))), window_(window), answer_(new QLabel(this)) {
+  setAccessibleName(tr("Questions to begin with"));
+  setFrameShape(QFrame::StyledPanel);
+  answer_->setWordWrap(true);
+  answer_->setTextFormat(Qt::RichText);
+  answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  answer_->setAccessibleName(tr("Answer"));
+  answer_->hide();
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(8, 4, 4, 4);
+  layout->setSpacing(4);
+  layout->addWidget(build_questions());
+  layout->addWidget(build_sentence());
+  layout->addWidget(answer_);
+  static_cast<QBoxLayout*>(parentWidget()->layout())->insertWidget(0, this);
+  LabContext& lab = window.context();
+  connect(&lab, &LabContext::selection_changed, this, [this] {
+    if (who_asked_) tell_who_fetched();
+  });
+  connect(&lab.run(), &RunModel::reset, this, [this] { who_asked_ = false; });
+  connect(&lab.run(), &RunModel::segments_appended, this, &StartPanel::update_questions);
+  connect(&window.controller(), &RunController::state_changed, this, &StartPanel::update_questions);
+  connect(&window.controller(), &RunController::run_ended, this, &StartPanel::look_for_sentence);
+  update_questions();
+}
+
+QWidget* StartPanel::build_questions() {
+  auto* row = new QWidget(this);
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  const auto button = [&](const QString& text, const QString& help) {
+    auto* made = new QToolButton(row);
+    made->setText(text);
+    made->setToolTip(help);
+    layout->addWidget(made);
+    return made;
+  };
+  who_ =
+      button(tr("Which head fetched this?"), tr("Says it of the selected token; goes on with each that is selected"));
+  hide_ = button(tr("Hide a sentence of mine and find it"),
+                 tr("Puts a sentence into the text, runs it, and looks who fetched it"));
+  hide_->setCheckable(true);
+  layout->addStretch(1);
+  auto* close = button(QStringLiteral("×"), tr("Close these questions; the menu has them"));
+  close->setAutoRaise(true);
+  close->setAccessibleName(tr("Close"));
+  connect(who_, &QToolButton::clicked, this, &StartPanel::ask_who_fetched);
+  connect(close, &QToolButton::clicked, this, [this] {
+    hide();
+    Q_EMIT dismissed();
+  });
+  return row;
+}
+
+QWidget* StartPanel::build_sentence() {
+  sentence_row_ = new QWidget(this);
+  sentence_ = new QLineEdit(tr("The harbour master keeps the brass key under the third blue lantern."), sentence_row_);
+  sentence_->setAccessibleName(tr("The sentence"));
+  depth_ = new QDoubleSpinBox(sentence_row_);
+  depth_->setRange(0, 100);
+  depth_->setValue(30);
+  depth_->setDecimals(0);
+  depth_->setSuffix(tr(" % in"));
+  depth_->setToolTip(tr("How deep in the text that is run"));
+  depth_->setAccessibleName(tr("Depth, %"));
+  auto* run = new QPushButton(tr("Hide it and run"), sentence_row_);
+  auto* layout = new QHBoxLayout(sentence_row_);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(sentence_, 1);
+  layout->addWidget(depth_);
+  layout->addWidget(run);
+  sentence_row_->hide();
+  connect(hide_, &QToolButton::toggled, sentence_row_, &QWidget::setVisible);
+  const auto start = [this] { hide_and_run(sentence_->text(), depth_->value() / 100); };
+  connect(run, &QPushButton::clicked, this, start);
+  connect(sentence_, &QLineEdit::returnPressed, this, start);
+  return sentence_row_;
+}
+
+void StartPanel::say(const QString& text) {
+  answer_->setText(text);
+  answer_->show();
+}
+
+QString StartPanel::answer() const {
+  return answer_->text();
+}
+
+void StartPanel::update_questions() {
+  who_->setEnabled(window_.context().run().segment_count() > 0);
+  sentence_row_->setEnabled(window_.controller().can_run());
+}
+
+void StartPanel::ask_who_fetched() {
+  LabContext& lab = window_.context();
+  if (lab.selected().token < 0 || segment_that_fetched(lab.run(), lab.selected()) < 0) select_something(lab);
+  who_asked_ = true;
+  tell_who_fetched();
+}
+
+void StartPanel::tell_who_fetched() {
+  LabContext& lab = window_.context();
+  const RunModel& run = lab.run();
+  const std::int64_t token = lab.selected().token;
+  if (token < 0) return;
+  const int segment = segment_that_fetched(run, lab.selected());
+  if (segment < 0) return say(tr("%1: no head has fetched this, as far as the run goes.").arg(quoted(run, token)));
+  const auto fetches = fetches_of(run, segment, token);
+  const Fetch& first = fetches.front();
+  const qlonglong back = static_cast<qlonglong>(run.record(segment).first_token - token);
+  QString text = tr("%1: <b>%2</b> fetched it for segment %3, from %L4 tokens back, ")
+                     .arg(quoted(run, token), head_name(first.layer, first.head))
+                     .arg(segment)
+                     .arg(back);
+  text += first.hit.kind == HitKind::Anchor
+              ? tr("as an anchor with score %1.").arg(static_cast<double>(first.hit.score), 0, 'f', 2)
+              : tr("beside the anchor at %L1.").arg(static_cast<qlonglong>(first.hit.anchor));
+  if (fetches.size() > 1) text += u' ' + tr("Others that did: %1.").arg(fetches.size() - 1);
+  say(text);
+}
+
+void StartPanel::hide_and_run(const QString& sentence, double depth) {
+  RunController& controller = window_.controller();
+  const auto& text = controller.text();
+  const auto& model = controller.model();
+  if (!controller.can_run() || !text || !model) return;
+  std::span<const std::int32_t> ids(*text->ids);
+  const std::int64_t limit = window_.context().run_options().token_limit;
+  if (limit > 0 && limit < std::ssize(ids)) ids = ids.first(static_cast<std::size_t>(limit));
+  try {
+    hidden_ = hide_sentence(*model->tokenizer, ids, window_.context().config().segment_length, sentence, depth);
+  } catch (const EngineError& error) {
+    return say(QString::fromStdString(error.problem() + ". " + error.advice()).toHtmlEscaped());
+  }
+  who_asked_ = false;
+  say(tr("Running the text with the sentence in it…"));
+  controller.open_pasted_text(QString::fromStdString(hidden_->text),
+                              tr("%1 with a sentence hidden in it").arg(QFileInfo(text->name).fileName()));
+  controller.run_when_ready();
+}
+
+void StartPanel::look_for_sentence() {
+  if (!hidden_) return;
+  const HiddenSentence hidden = *std::exchange(hidden_, std::nullopt);
+  LabContext& lab = window_.context();
+  const RunModel& run = lab.run();
+  const TokenSpan span = tokens_of_bytes(run, hidden.begin, hidden.end);
+  const int segment = run.segment_of_token(span.begin);
+  if (span.end == 0 || segment + 1 >= run.segment_count())
+    return say(tr("The run ended before it came to the sentence."));
+  const auto found = heads_that_fetched(run, span);
+  const QString asked = tr("Its first words stand again at the end of segment %1.").arg(run.expected_segments() - 2);
+  if (found.empty()) {
+    lab.select_token(span.begin);
+    return say(
+        tr("No head fetched it: it stands at %L1, selected. %2").arg(static_cast<qlonglong>(span.begin)).arg(asked));
+  }
+  const SpanHit& best = found.front();
+  lab.select({best.segment, best.layer, best.head, best.position});
+  say(tr("<b>%1</b> fetched %2 of its %3 tokens for segment %4, and so it is selected.")
+          .arg(head_name(best.layer, best.head))
+          .arg(best.fetched)
+          .arg(span.end - span.begin)
+          .arg(best.segment) +
+      u' ' + tr("Heads that fetched something of it, over all segments: %1.").arg(found.size()) + u' ' + asked);
+}
+
+}  // namespace carryover

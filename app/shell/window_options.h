@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QSize>
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+#include "widgets/look/theme.h"
+
+namespace carryover {
+
+/// What `carryover [MODEL [TEXT]]` or `carryover SESSION` takes when it opens the window, or does its job without one.
+/// A plain value.
+struct WindowOptions {
+  QString model, text;
+  QString engine;         ///< command line of an engine elsewhere, or empty
+  QString adapter;        ///< PEFT folder merged into the model, or empty
+  bool fetch = true;      ///< get the default model and book where no model is given
+  bool headless = false;  ///< run, write everything to `out`, quit
+  bool exit_after_run = false;
+  std::optional<ThemeKind> theme;  ///< none: as last time
+  QString language;                ///< "system", "en", "de"; empty: as last time
+  QString session;                 ///< session file to open
+  bool fresh = false;              ///< leave what the last window showed alone
+  QSize size{1280, 800};
+  std::optional<std::int64_t> tokens;  ///< of the text; 0: all
+  QString script;                      ///< file to run in the window in place of a start-up; "-": standard input
+  QString training;                    ///< folder of a training run to open, or empty
+  QString screenshots;                 ///< folder for pictures of each view, then quit
+  QString out;                         ///< run folder of a headless run
+
+  /// Somebody sits before it: the window is theirs, with their settings and sessions.
+  bool interactive() const { return !headless && !exit_after_run && screenshots.isEmpty() && script.isEmpty(); }
+};
+
+/// Ends the process with a message and code 2 on a wrong option, and with 0 after --help. Needs a QCoreApplication.
+WindowOptions parse_window_options(const QStringList& arguments);
+
+}  // namespace carryover

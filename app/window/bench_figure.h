@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/cli/figure_request.h"
+
+namespace carryover {
+
+/// Whether `folder` is what `carryover bench --output` wrote.
+bool is_bench_folder(const std::string& folder);
+
+/// A figure of widgets/plot/bench_plots.h by its name. Needs a QApplication. Throws EngineError{Usage, BadInput, Io}.
+void make_bench_figure(const FigureRequest& request);
+
+}  // namespace carryover

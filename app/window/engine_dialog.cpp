@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/engine_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace carryover {
+
+EngineDialog::EngineDialog(const QString& command, QWidget* parent)
+    : QDialog(parent), field_(new QLineEdit(command, this)) {
+  setWindowTitle(tr("Engine elsewhere"));
+  auto* label = new QLabel(tr("&Command that starts the engine:"), this);
+  label->setBuddy(field_);
+  field_->setPlaceholderText(QStringLiteral("ssh gpu-machine carryover-cli engine"));
+  auto* help =
+      new QLabel(tr("The same version of Carryover must be there. The line is the command's standard input and output: "
+                    "nothing listens on a port. SSH can't ask for a password here: use a key or an agent.\n"
+                    "Paths of models and of training data are then of that machine; texts stay of this one."),
+                 this);
+  help->setWordWrap(true);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+  connect_ = buttons->addButton(tr("Connect"), QDialogButtonBox::AcceptRole);
+  connect_->setDefault(true);
+  const auto check = [this] { connect_->setEnabled(!field_->text().trimmed().isEmpty()); };
+  connect(field_, &QLineEdit::textChanged, this, check);
+  check();
+  auto* layout = new QVBoxLayout(this);
+  layout->addWidget(label);
+  layout->addWidget(field_);
+  layout->addWidget(help);
+  layout->addStretch();
+  layout->addWidget(buttons);
+  resize(540, 210);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  connect(buttons, &QDialogButtonBox::accepted, this, [this] {
+    accept();
+    Q_EMIT command_chosen(field_->text().trimmed());
+  });
+}
+
+}  // namespace carryover

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/identity_bar.h"
+
+#include <QEvent>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <algorithm>
+
+#include "widgets/look/theme.h"
+#include "widgets/state/model_label.h"
+
+namespace carryover {
+namespace {
+
+/// Those of a run that are not the open ones.
+QString unlike(const ModelInfo& run, const ModelInfo& open) {
+  if (run.weights_hash != open.weights_hash) return IdentityBar::tr("other weights");
+  if (run.dtype != open.dtype) return IdentityBar::tr("another dtype");
+  return {};
+}
+
+}  // namespace
+
+IdentityBar::IdentityBar(LabContext& context, RunController& runs, QWidget* parent)
+    : QWidget(parent),
+      context_(context),
+      runs_(runs),
+      chip_(new QToolButton(this)),
+      text_(new QLabel(this)),
+      badge_(new QLabel(this)) {
+  chip_->setObjectName(QStringLiteral("model_chip"));
+  chip_->setAccessibleName(tr("Open model"));
+  chip_->setAutoRaise(true);
+  text_->setAccessibleName(tr("Open text"));
+  badge_->setObjectName(QStringLiteral("run_badge"));
+  badge_->setAccessibleName(tr("Weights of the run on show"));
+  badge_->setContentsMargins(6, 1, 6, 1);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(8, 2, 8, 0);
+  row->setSpacing(10);
+  row->addWidget(chip_);
+  row->addWidget(text_);
+  row->addStretch(1);
+  row->addWidget(badge_);
+  connect(chip_, &QToolButton::clicked, this, &IdentityBar::model_wanted);
+  for (const auto signal : {&RunController::model_changed, &RunController::engine_changed})
+    connect(&runs, signal, this, &IdentityBar::show_model);
+  connect(&runs, &RunController::text_opened, this, &IdentityBar::show_model);
+  connect(&context.run(), &RunModel::reset, this, &IdentityBar::show_run);
+  colour();
+  show_model();
+}
+
+QString IdentityBar::chip() const {
+  return chip_text_;
+}
+QString IdentityBar::badge() const {
+  return badge_text_;
+}
+
+void IdentityBar::show_model() {
+  const auto& model = runs_.model();
+  chip_text_ = model ? model_label(model->info) : tr("no model");
+  QString details = model ? model_details(model->info) : tr("No model is open");
+  if (!runs_.engine_command().isEmpty()) {
+    const auto& there = runs_.elsewhere();
+    const QString place = runs_.engine_lost() ? tr("engine lost")
+                          : there             ? QString::fromStdString(there->place.host)
+                                              : tr("connecting");
+    chip_text_ = QStringLiteral("%1: %2").arg(place, chip_text_);
+    details = tr("Engine: %1").arg(runs_.engine_command()) + u'\n' + details;
+  }
+  chip_->setToolTip(details + QStringLiteral("\n\n") + tr("Press to choose the model or its adapter"));
+  chip_->setAccessibleDescription(details);
+  const auto& text = runs_.text();
+  text_name_ = text ? QFileInfo(text->name).fileName() : QString();
+  text_->setToolTip(text ? text->name : QString());
+  show_run();
+}
+
+void IdentityBar::show_run() {
+  const RunModel& run = context_.run();
+  const auto& model = runs_.model();
+  badge_text_.clear();
+  if (!run.is_empty()) {
+    const QString how = model ? unlike(run.model(), model->info) : tr("its model is not open");
+    if (!how.isEmpty()) badge_text_ = tr("⚠ Run on show, %1: %2").arg(how, model_label(run.model()));
+    badge_->setToolTip(tr("The run on show was made with these weights, not with the open model's. What a run does not "
+                          "keep can't be looked at, and what-ifs can't be run.") +
+                       QStringLiteral("\n\n") + model_details(run.model()));
+  }
+  badge_->setVisible(!badge_text_.isEmpty());
+  fit();
+}
+
+void IdentityBar::fit() {
+  constexpr int chip_frame = 16, gaps = 60, slack = 4;
+  for (QWidget* part : {static_cast<QWidget*>(chip_), static_cast<QWidget*>(text_), static_cast<QWidget*>(badge_)})
+    part->ensurePolished();  // else it measures with another font than it draws with
+  const int all = std::max(200, width() - gaps);
+  const int badge =
+      badge_text_.isEmpty() ? 0 : std::min(badge_->fontMetrics().horizontalAdvance(badge_text_) + slack, all / 2);
+  const int chip =
+      std::min(chip_->fontMetrics().horizontalAdvance(chip_text_) + slack, std::max(120, (all - badge) * 75 / 100));
+  chip_->setText(chip_->fontMetrics().elidedText(chip_text_, Qt::ElideMiddle, chip));
+  badge_->setText(badge_->fontMetrics().elidedText(badge_text_, Qt::ElideMiddle, badge));
+  const int text = std::max(40, all - badge - chip - chip_frame);
+  text_->setText(text_->fontMetrics().elidedText(text_name_, Qt::ElideMiddle, text));
+}
+
+void IdentityBar::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fit();
+}
+
+void IdentityBar::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange) return;
+  colour();
+  fit();
+}
+
+void IdentityBar::colour() {
+  badge_->setStyleSheet(QStringLiteral("color: %1; font-weight: bold").arg(current_theme().anchor.name()));
+  text_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().muted.name()));
+}
+
+}  // namespace carryover

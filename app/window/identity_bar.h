@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QWidget>
+
+#include "app/controllers/run_controller.h"
+
+class QLabel;
+class QToolButton;
+
+namespace carryover {
+
+/// A line that says which weights are open (model + adapter · dtype · hash), which text, and, where they are not the
+/// same, which weights the run on show was made with. GUI thread.
+class IdentityBar : public QWidget {
+  Q_OBJECT
+ public:
+  IdentityBar(LabContext& context, RunController& runs, QWidget* parent = nullptr);
+
+  QString chip() const;   ///< as it is without eliding
+  QString badge() const;  ///< empty: the run on show is of the open weights, or there is none
+
+ Q_SIGNALS:
+  void model_wanted();  ///< the chip was pressed
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void show_model();
+  void show_run();
+  void fit();
+  void colour();
+
+  LabContext& context_;
+  RunController& runs_;
+  QToolButton* chip_;
+  QLabel *text_, *badge_;
+  QString chip_text_, badge_text_, text_name_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/message_bar.h"
+
+#include <QBoxLayout>
+#include <QFileInfo>
+#include <QLabel>
+#include <QToolButton>
+
+#include "widgets/look/colour_mix.h"
+#include "widgets/look/theme.h"
+
+namespace carryover {
+
+MessageBar::MessageBar(QWidget* parent)
+    : QFrame(parent),
+      headline_(new QLabel(this)),
+      details_(new QLabel(this)),
+      offer_(new QToolButton(this)),
+      more_(new QToolButton(this)) {
+  setAccessibleName(tr("Error"));
+  setAutoFillBackground(true);
+  setFrameShape(QFrame::StyledPanel);
+  headline_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  headline_->setWordWrap(true);
+  headline_->setTextFormat(Qt::PlainText);
+  details_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  details_->setWordWrap(true);
+  details_->setTextFormat(Qt::PlainText);
+  offer_->setAccessibleName(tr("What can be done about it"));
+  more_->setText(tr("What to do"));
+  more_->setCheckable(true);
+  more_->setChecked(true);
+  auto* close = new QToolButton(this);
+  close->setText(QStringLiteral("×"));
+  close->setAccessibleName(tr("Close the message"));
+  close->setAutoRaise(true);
+
+  auto* line = new QHBoxLayout;
+  line->addWidget(headline_, 1);
+  line->addWidget(offer_);
+  line->addWidget(more_);
+  line->addWidget(close);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(10, 5, 6, 5);
+  layout->setSpacing(2);
+  layout->addLayout(line);
+  layout->addWidget(details_);
+  offer_->hide();
+  offer_->setObjectName(QStringLiteral("offer"));
+  connect(offer_, &QToolButton::clicked, this, [this] {
+    hide();
+    action_();
+  });
+  connect(more_, &QToolButton::toggled, details_, &QWidget::setVisible);
+  connect(close, &QToolButton::clicked, this, &QWidget::hide);
+  hide();
+}
+
+void MessageBar::show_error(const ErrorReport& report) {
+  offer_->hide();
+  const QString name = QFileInfo(report.where).fileName();
+  headline_->setText(QStringLiteral("%1: %2").arg(name.isEmpty() ? report.where : name, report.problem));
+  details_->setText(report.where == name ? report.advice : report.advice + QStringLiteral("\n") + report.where);
+  details_->setVisible(more_->isChecked());
+  QPalette colours = parentWidget() ? parentWidget()->palette() : palette();
+  colours.setColor(QPalette::Window, blend(current_theme().background, current_theme().anchor, 0.22));
+  setPalette(colours);
+  show();
+}
+
+void MessageBar::offer(const QString& text, const std::function<void()>& action) {
+  offer_->setText(text);
+  action_ = action;
+  offer_->show();
+}
+
+QString MessageBar::text() const {
+  return headline_->text() + QStringLiteral("\n") + details_->text();
+}
+
+}  // namespace carryover

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/model_dialog.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "app/controllers/adapter_base.h"
+#include "engine/core/base/error.h"
+#include "engine/models/model_source.h"
+#include "widgets/look/theme.h"
+
+namespace carryover {
+namespace {
+
+QToolButton* small_button(QWidget* parent, const QString& text, const QString& help) {
+  auto* button = new QToolButton(parent);
+  button->setText(text);
+  button->setToolTip(help);
+  button->setAccessibleName(help);
+  return button;
+}
+
+QHBoxLayout* row_with(QWidget* row, QLineEdit* line) {
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(4);
+  layout->addWidget(line, 1);
+  return layout;
+}
+
+template <typename Value, typename NameOf>
+QComboBox* choice(QWidget* parent, std::initializer_list<Value> values, Value chosen, NameOf name_of) {
+  auto* box = new QComboBox(parent);
+  for (const Value value : values) box->addItem(QString::fromUtf8(name_of(value).data()));
+  box->setCurrentText(QString::fromUtf8(name_of(chosen).data()));
+  return box;
+}
+
+}  // namespace
+
+ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, QWidget* parent)
+    : QDialog(parent),
+      model_(new QLineEdit(QString::fromStdString(open.path), this)),
+      adapter_(new QLineEdit(QString::fromStdString(open.adapter), this)),
+      here_(elsewhere.isEmpty()) {
+  setWindowTitle(here_ ? tr("Open a model") : tr("Open a model on %1").arg(elsewhere));
+  auto* form = new QFormLayout;
+  form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  form->addRow(tr("&Model"), build_model(here_));
+  form->addRow(tr("&Adapter"), build_adapter(here_));
+  base_ = new QLabel(this);
+  base_->setForegroundRole(QPalette::PlaceholderText);
+  base_->setWordWrap(true);
+  base_->setTextFormat(Qt::PlainText);
+  form->addRow(QString(), base_);
+  dtype_ =
+      choice(this, {DType::Auto, DType::Float32, DType::BFloat16, DType::Float64, DType::Q8}, open.dtype, dtype_name);
+  device_ = choice(this, {Device::Auto, Device::Cpu, Device::Cuda}, open.device, device_name);
+  form->addRow(tr("&Numbers"), dtype_);
+  form->addRow(tr("&Device"), device_);
+  problem_label_ = new QLabel(this);
+  problem_label_->setWordWrap(true);
+  problem_label_->setTextFormat(Qt::PlainText);
+  problem_label_->setAccessibleName(tr("What is wrong with the choice"));
+  problem_label_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().anchor.name()));
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
+  open_ = buttons->addButton(tr("Open"), QDialogButtonBox::AcceptRole);
+  open_->setDefault(true);
+  auto* layout = new QVBoxLayout(this);
+  layout->addLayout(form);
+  layout->addWidget(problem_label_);
+  layout->addStretch(1);
+  layout->addWidget(buttons);
+  resize(600, sizeHint().height());
+  for (QLineEdit* line : {model_, adapter_}) connect(line, &QLineEdit::textChanged, this, &ModelDialog::check);
+  connect(dtype_, &QComboBox::currentIndexChanged, this, &ModelDialog::check);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  connect(buttons, &QDialogButtonBox::accepted, this, [this] {
+    check();
+    if (!problem_.isEmpty()) return;
+    accept();
+    Q_EMIT chosen(request());
+  });
+  check();
+}
+
+QWidget* ModelDialog::build_model(bool here) {
+  auto* row = new QWidget(this);
+  QHBoxLayout* layout = row_with(row, model_);
+  model_->setPlaceholderText(tr("Model folder or GGUF file"));
+  model_->setAccessibleName(tr("Model"));
+  if (!here) return row;
+  QToolButton* file = small_button(row, tr("File…"), tr("Choose a GGUF file"));
+  QToolButton* folder = small_button(row, tr("Folder…"), tr("Choose a model folder"));
+  layout->addWidget(file);
+  layout->addWidget(folder);
+  const auto take = [this](const QString& path) {
+    if (!path.isEmpty()) model_->setText(path);
+  };
+  connect(file, &QToolButton::clicked, this, [this, take] {
+    take(QFileDialog::getOpenFileName(this, tr("Open a model"), {}, tr("GGUF (*.gguf);;All files (*)")));
+  });
+  connect(folder, &QToolButton::clicked, this,
+          [this, take] { take(QFileDialog::getExistingDirectory(this, tr("Open a model folder"))); });
+  return row;
+}
+
+QWidget* ModelDialog::build_adapter(bool here) {
+  auto* row = new QWidget(this);
+  QHBoxLayout* layout = row_with(row, adapter_);
+  adapter_->setPlaceholderText(tr("None"));
+  adapter_->setAccessibleName(tr("Adapter"));
+  adapter_->setToolTip(tr("PEFT folder that is merged into the model as it loads"));
+  QToolButton* remove = small_button(row, tr("None"), tr("Open the model without an adapter"));
+  connect(remove, &QToolButton::clicked, adapter_, &QLineEdit::clear);
+  if (here) {
+    QToolButton* folder = small_button(row, tr("Folder…"), tr("Choose an adapter's folder"));
+    layout->addWidget(folder);
+    connect(folder, &QToolButton::clicked, this, [this] {
+      const QString path = QFileDialog::getExistingDirectory(this, tr("Choose an adapter's folder"));
+      if (!path.isEmpty()) adapter_->setText(path);
+    });
+  }
+  layout->addWidget(remove);
+  return row;
+}
+
+ModelRequest ModelDialog::request() const {
+  ModelRequest request;
+  request.path = model_->text().trimmed().toStdString();
+  request.adapter = adapter_->text().trimmed().toStdString();
+  request.dtype = parse_dtype(dtype_->currentText().toStdString());
+  request.device = parse_device(device_->currentText().toStdString());
+  return request;
+}
+
+QString ModelDialog::problem_of_model() {
+  const QString path = model_->text().trimmed();
+  if (path.isEmpty()) return tr("Model: name a folder or a GGUF file.");
+  if (!here_) return {};
+  if (path == read_path_) return read_problem_;
+  read_path_ = path;
+  read_problem_.clear();
+  config_.reset();
+  if (is_adapter_folder(path))
+    return read_problem_ = tr("Model: this is an adapter. Name it below, and its base here.");
+  try {
+    config_ = ModelSource::open(path.toStdString())->config();
+  } catch (const EngineError& error) {
+    read_problem_ =
+        tr("Model: %1. %2").arg(QString::fromStdString(error.problem()), QString::fromStdString(error.advice()));
+  }
+  return read_problem_;
+}
+
+QString ModelDialog::problem_of_adapter() {
+  const QString path = adapter_->text().trimmed();
+  base_->clear();
+  if (path.isEmpty()) return {};
+  if (dtype_->currentText() == QString::fromUtf8(dtype_name(DType::Q8).data()))
+    return tr("Adapter: it can't be merged into weights of 8 bits. Choose other numbers, or no adapter.");
+  if (!here_) return {};
+  const QString base = base_of_adapter(path);
+  if (!base.isEmpty() && QFileInfo(base).canonicalFilePath() != QFileInfo(model_->text().trimmed()).canonicalFilePath())
+    base_->setText(tr("It was trained over %1.").arg(base));
+  if (!config_) return {};
+  try {
+    const QString why = why_not_merged(path, *config_);
+    return why.isEmpty() ? QString() : tr("Adapter: %1. Choose its base, or another adapter.").arg(why);
+  } catch (const EngineError& error) {
+    return tr("Adapter: %1. %2").arg(QString::fromStdString(error.problem()), QString::fromStdString(error.advice()));
+  }
+}
+
+void ModelDialog::check() {
+  const QString of_model = problem_of_model(), of_adapter = problem_of_adapter();
+  problem_ = of_model.isEmpty() ? of_adapter : of_model;
+  problem_label_->setText(problem_);
+  open_->setEnabled(problem_.isEmpty());
+  open_->setToolTip(problem_);
+}
+
+}  // namespace carryover

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QDialog>
+#include <optional>
+
+#include "engine/core/config/model_config.h"
+#include "engine/core/run/model_info.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace carryover {
+
+/// Asks which model to open: its path, an adapter to merge into it or none, dtype and device. What is typed is checked
+/// at once, as far as it is on this machine. It opens nothing itself. GUI thread.
+class ModelDialog : public QDialog {
+  Q_OBJECT
+ public:
+  /// `elsewhere`: the machine that paths are of, or empty.
+  ModelDialog(const ModelRequest& open, const QString& elsewhere, QWidget* parent = nullptr);
+
+  ModelRequest request() const;
+  QString problem() const { return problem_; }  ///< empty: it can be opened
+  QLineEdit& model() { return *model_; }
+  QLineEdit& adapter() { return *adapter_; }
+  QPushButton& open_button() { return *open_; }
+
+ Q_SIGNALS:
+  void chosen(const carryover::ModelRequest& request);
+
+ private:
+  QWidget* build_model(bool here);
+  QWidget* build_adapter(bool here);
+  void check();
+  QString problem_of_model();
+  QString problem_of_adapter();
+
+  QLineEdit *model_, *adapter_;
+  QComboBox *dtype_, *device_;
+  QLabel *problem_label_, *base_;
+  QPushButton* open_;
+  QString problem_;
+  bool here_;
+  QString read_path_, read_problem_;  ///< of the model whose configuration was read last
+  std::optional<ModelConfig> config_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/api/engine_library.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+
+#include "engine/core/base/error.h"
+
+namespace carryover {
+
+namespace {
+
+using OpenSession = Session* (*)(const ModelRequest&, const LoadProgress&);
+using MeasureLimits = void (*)(const ModelInfo&, std::int64_t, MachineLimits&);
+using GiveBackMemory = void (*)();
+
+/// What is called in the engine.
+struct EngineSymbols {
+  OpenSession open_session = nullptr;
+  MeasureLimits measure_limits = nullptr;
+  GiveBackMemory give_back_memory = nullptr;
+};
+
+void* symbol_of(void* library, const std::string& path, const char* name) {
+  void* symbol = dlsym(library, name);
+  if (symbol != nullptr) return symbol;
+  throw EngineError(Fault::Io, path, std::string("is not an engine of this program: it has no ") + name,
+                    "Install the package again; in a checkout, `./lab build` builds both.");
+}
+
+/// Global symbols, because LibTorch's own plug-ins (CUDA) look theirs up in the process.
+EngineSymbols open_library() {
+  const std::string path = library_folder() + "/libcarryover_engine.so";
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr) {
+    throw EngineError(Fault::Io, path, std::string("the engine can't be opened: ") + dlerror(),
+                      "Install the package again; in a checkout, `./lab build` builds it.");
+  }
+  return {reinterpret_cast<OpenSession>(symbol_of(library, path, "carryover_open_session")),
+          reinterpret_cast<MeasureLimits>(symbol_of(library, path, "carryover_measure_limits")),
+          reinterpret_cast<GiveBackMemory>(symbol_of(library, path, "carryover_give_back_memory"))};
+}
+
+/// Opened by the first call that succeeds.
+const EngineSymbols& engine() {
+  static std::mutex mutex;
+  static EngineSymbols symbols;
+  const std::lock_guard lock(mutex);
+  if (symbols.open_session == nullptr) symbols = open_library();
+  return symbols;
+}
+
+/// How often a thread of a loop looks for the next one before it sleeps. Long waits take the processor from whoever
+/// else runs, short ones make it sleep between the products of one token.
+constexpr char kSpins[] = "5000";
+/// glibc asks for huge pages, and keeps what was freed for the next activation, in one heap: the kernel clears every
+/// page that it hands out, which took a fifth of a training step. Sessions give free memory back at the end of a run.
+constexpr char kHeap[] =
+    "glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1099511627776:glibc.malloc.arena_max=1";
+
+}  // namespace
+
+void prepare_engine_environment(char** arguments) {
+  if (std::getenv("GOMP_SPINCOUNT") != nullptr) return;  // set, perhaps by the line below
+  setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/1);
+  setenv("GLIBC_TUNABLES", kHeap, /*overwrite=*/0);
+  std::error_code error;  // by its own name, which /proc/self/exe is not
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) execv(program.c_str(), arguments);  // returns only where it failed: then it is slow, and runs
+}
+
+std::string library_folder() {
+  Dl_info info{};
+  CARRYOVER_CHECK(dladdr(reinterpret_cast<const void*>(&load_session), &info) != 0 && info.dli_fname != nullptr);
+  return std::filesystem::absolute(info.dli_fname).parent_path().string();  // else dlopen would look around
+}
+
+std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress) {
+  return std::unique_ptr<Session>(engine().open_session(request, progress));
+}
+
+MachineLimits measure_limits(const ModelInfo& model, std::int64_t rows) {
+  MachineLimits limits;
+  engine().measure_limits(model, rows, limits);
+  return limits;
+}
+
+void give_back_memory() {
+  engine().give_back_memory();
+}
+
+}  // namespace carryover

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/api/session.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+#include <torch/csrc/api/include/torch/version.h>
+
+#include <exception>
+#include <new>
+#include <thread>
+
+#include "engine/core/base/error.h"
+#include "engine/core/cost/dtype_choice.h"
+#include "engine/eval/finite_losses.h"
+#include "engine/eval/generation.h"
+#include "engine/eval/head_profile.h"
+#include "engine/eval/inspect.h"
+#include "engine/eval/machine_limits.h"
+#include "engine/eval/replay_check.h"
+#include "engine/eval/text_run.h"
+#include "engine/eval/what_if.h"
+#include "engine/formats/cache_folder.h"
+#include "engine/formats/whole_folder.h"
+#include "engine/models/hash_cache.h"
+#include "engine/models/model_source.h"
+#include "engine/models/trained_under.h"
+#include "engine/records/training_plan.h"
+#include "engine/runtime/cuda_runtime.h"
+#include "engine/runtime/memory_meter.h"
+#include "engine/runtime/scalar_type.h"
+#include "engine/runtime/tensor_heap.h"
+#include "engine/train/adapter_file.h"
+#include "engine/train/audit.h"
+#include "engine/train/checkpoint.h"
+#include "engine/train/trainer.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr std::int64_t kStateBytes = std::int64_t{512} << 20;  // kept for what_if() and inspect()
+constexpr const char* kMemoryAdvice = "Run fewer tokens, a shorter segment or --dtype bf16, or close other programs.";
+
+/// For work that is long enough: what it freed is the system's again when it ends.
+struct GivesMemoryBack {
+  ~GivesMemoryBack() { give_back_free_memory(); }
+};
+
+/// LibTorch's and the allocator's exceptions become ours here and nowhere else.
+template <typename Work>
+auto guarded(const Work& work) {
+  try {
+    return work();
+  } catch (const EngineError&) {
+    throw;
+  } catch (const c10::OutOfMemoryError& error) {
+    throw EngineError(Fault::OutOfMemory, "memory", error.what_without_backtrace(), kMemoryAdvice);
+  } catch (const std::bad_alloc&) {
+    throw EngineError(Fault::OutOfMemory, "memory", "an allocation failed", kMemoryAdvice);
+  } catch (const c10::Error& error) {
+    const std::string text = error.what_without_backtrace();
+    if (text.find("can't allocate memory") != std::string::npos || text.find("_ALLOC_FAILED") != std::string::npos)
+      throw EngineError(Fault::OutOfMemory, "memory", text, kMemoryAdvice);
+    throw EngineError(Fault::Internal, "LibTorch", text, "This is a bug in Carryover; please report it.");
+  }
+}
+
+Device choose_device(Device wanted) {
+  if (wanted == Device::Cpu) return wanted;
+  std::string why_not;
+  if (ops::open_cuda(why_not)) return Device::Cuda;
+  if (wanted == Device::Cuda)
+    throw EngineError(Fault::Unsupported, "--device cuda", why_not, "Use --device cpu, or auto to take what is there.");
+  return Device::Cpu;
+}
+
+/// One for a model whose products a core finishes sooner than it wakes another, else all cores.
+int automatic_threads(const ModelConfig& model) {
+  return is_small_model(model) ? 1 : static_cast<int>(std::thread::hardware_concurrency());
+}
+
+class EngineSession final : public Session {
+ public:
+  EngineSession(const ModelRequest& request, const LoadProgress& progress) {
+    const auto source = ModelSource::open(request.path);
+    info_.config = source->config();
+    info_.device = choose_device(request.device);
+    info_.threads = request.threads > 0 ? request.threads : automatic_threads(info_.config);
+    at::set_num_threads(info_.threads);
+    DTypeChoice choice = choose_dtype(request.dtype, info_.device, this_cpu(), info_.config,
+                                      request.for_decoding ? Phase::Decode : Phase::Prefill);
+    info_.dtype = choice.dtype;
+    info_.dtype_reason = std::move(choice.reason);
+    if ((info_.dtype == DType::Float64 || packed()) && info_.device == Device::Cuda)
+      throw EngineError(Fault::Unsupported, "--dtype " + std::string(dtype_name(info_.dtype)), "runs on the CPU only",
+                        "Add --device cpu.");
+    if (!request.adapter.empty()) refuse_packed("merging an adapter");
+    info_.library_versions = std::string("LibTorch ") + TORCH_VERSION;
+
+    const auto options =
+        at::TensorOptions().dtype(scalar_type(info_.dtype)).device(info_.device == Device::Cuda ? at::kCUDA : at::kCPU);
+    decoder_ = {info_.config, empty_weights(info_.config, options, packed()), {}};
+    read_model(*source, request.path, progress);
+    if (!request.adapter.empty()) merge(request.adapter);
+    info_.weight_bytes = decoder_.weights.bytes();
+  }
+
+  const ModelInfo& model() const override { return info_; }
+
+  RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
+    const GivesMemoryBack at_the_end;
+    FiniteLosses finite(observer);
+    return guarded([&] { return run_text(decoder(), request, finite, control, &archive_); });
+  }
+  GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
+                          RunControl& control) override {
+    const GivesMemoryBack at_the_end;
+    return guarded([&] { return generate_text(decoder(), request, on_token, control); });
+  }
+  std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
+                            RunControl& control) override {
+    return guarded([&] { return logits_at(decoder(), request, positions, control); });
+  }
+  WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) override {
+    refuse_another_model(request.record, info_);
+    return guarded([&] { return run_what_if(decoder(), request, done, control, archive_); });
+  }
+  std::int64_t what_if_segments(const WhatIfRequest& request) const override {
+    return count_what_if_segments(request, archive_);
+  }
+  Inspection inspect(const InspectRequest& request, RunControl& control) override {
+    refuse_another_model(request.record, info_);
+    return guarded([&] { return inspect_segment(decoder(), request, control, archive_); });
+  }
+  HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) override {
+    const GivesMemoryBack at_the_end;
+    return guarded([&] { return carryover::profile_heads(decoder(), request, control); });
+  }
+  TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
+    refuse_packed("training");
+    refuse_lora_over_adapter(*request.plan);
+    archive_.clear();  // its memory is training's now
+    const GivesMemoryBack at_the_end;
+    return guarded([&] {
+      TrainingResult result;
+      TrainingSummary summary;
+      std::exception_ptr failure;
+      try {
+        summary = train_model(decoder(), info_, request, observer, control, result);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      try {
+        take_over(result, *request.plan);
+      } catch (...) {
+        if (!failure) failure = std::current_exception();  // the first one says why
+      }
+      if (failure) std::rethrow_exception(failure);
+      return summary;
+    });
+  }
+  void save(const std::string& directory) override {
+    refuse_packed("saving a model");
+    guarded([&] {
+      Decoder& model = decoder();
+      const auto trained = read_trained_under(info_.adapter.empty() ? info_.path : info_.adapter);
+      write_whole_folder(directory, [&](const std::string& folder) {
+        write_model(folder, model, info_.path);
+        if (trained) write_trained_under(folder, *trained);
+      });
+    });
+  }
+  AuditReport audit(const AuditRequest& request, RunControl& control) override {
+    refuse_packed("an audit");
+    const GivesMemoryBack at_the_end;
+    return guarded([&] { return audit_model(decoder(), request, control); });
+  }
+
+ private:
+  bool packed() const { return info_.dtype == DType::Q8; }
+  void refuse_packed(const std::string& what) const {
+    if (packed())
+      throw EngineError(Fault::Unsupported, "--dtype q8", what + " needs weights that can change",
+                        "Use --dtype bf16 or fp32.");
+  }
+
+  /// An adapter is trained over what `path` alone names, so that its folder and `path` repeat the result.
+  void refuse_lora_over_adapter(const TrainingPlan& plan) const {
+    if (plan.training.lora.rank > 0 && !info_.adapter.empty())
+      throw EngineError(Fault::Usage, info_.adapter, "is merged into the weights that a LoRA would be trained over",
+                        "Open the model without it, train all weights, or export the merged model and train that.");
+  }
+
+  Decoder& decoder() {
+    if (!whole_)
+      throw EngineError(Fault::Io, info_.path, "could not be read again after a training", "Open the model again.");
+    return decoder_;
+  }
+
+  void read_model(const ModelSource& source, const std::string& path, const LoadProgress& progress) {
+    whole_ = false;
+    archive_.clear();
+    decoder_.config = info_.config = source.config();
+    info_.path = path;
+    info_.adapter.clear();
+    const HashCache cache(cache_folder("weights"), source);
+    info_.weights_hash = read_weights(source, decoder_.weights, progress);
+    cache.store(info_.weights_hash);
+    whole_ = true;
+  }
+
+  void merge(const std::string& adapter) {
+    archive_.clear();
+    const LoadedAdapter loaded = read_adapter(adapter, decoder_);
+    merge_adapter(decoder_.weights, loaded.adapter);
+    info_.adapter = adapter;
+    info_.weights_hash += "+" + loaded.hash;
+  }
+
+  /// Loads what a training wrote, in place of what it left in memory: a LoRA beside its weights, or with fp32 halves of
+  /// bf16 weights, rounds otherwise than what is read from its folder. Where it wrote nothing, what was there before.
+  void take_over(const TrainingResult& result, const TrainingPlan& plan) {
+    if (result.folder.empty() && !result.changed_weights) return;
+    whole_ = whole_ && !result.changed_weights;
+    if (result.folder.empty()) {
+      const std::string path = info_.path, adapter = info_.adapter;
+      read_model(*ModelSource::open(path), path, {});
+      if (!adapter.empty()) merge(adapter);
+      return;
+    }
+    if (plan.training.lora.rank > 0)
+      merge(result.folder);
+    else
+      read_model(*ModelSource::open(result.folder), result.folder, {});
+    info_.trained_steps = result.steps;
+    info_.trained_in = plan.output_dir;
+  }
+
+  ModelInfo info_;
+  Decoder decoder_;
+  bool whole_ = false;  ///< the decoder has all that info_ names
+  StateArchive archive_{kStateBytes};
+};
+
+}  // namespace
+
+std::unique_ptr<Session> open_session(const ModelRequest& request, const LoadProgress& progress) {
+  use_tensor_heap();
+  return guarded([&] { return std::make_unique<EngineSession>(request, progress); });
+}
+
+}  // namespace carryover
+
+/// What engine_library.cpp looks up.
+extern "C" carryover::Session* carryover_open_session(const carryover::ModelRequest& request,
+                                                      const carryover::LoadProgress& progress) {
+  return carryover::open_session(request, progress).release();
+}
+extern "C" void carryover_measure_limits(const carryover::ModelInfo& model, std::int64_t rows,
+                                         carryover::MachineLimits& limits) {
+  limits = carryover::guarded([&] { return carryover::find_limits(model, rows); });
+}
+extern "C" void carryover_give_back_memory() {
+  carryover::give_back_free_memory(0);
+}

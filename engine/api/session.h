@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/core/analysis/audit_report.h"
+#include "engine/core/analysis/head_scores.h"
+#include "engine/core/base/run_control.h"
+#include "engine/core/run/generate_request.h"
+#include "engine/core/run/model_info.h"
+#include "engine/core/run/replay_request.h"
+#include "engine/core/run/run_request.h"
+#include "engine/core/run/train_request.h"
+
+/// The façade of the engine: torch-free, so that the window and the command line never see a tensor. Implemented by
+/// libcarryover_engine, opened at run time by engine_library.h. A Session belongs to one thread, the engine thread;
+/// RunControl alone may be touched from others.
+namespace carryover {
+
+class Session {
+ public:
+  virtual ~Session() = default;
+  virtual const ModelInfo& model() const = 0;  ///< train() changes it, also where it throws
+
+  /// Runs the text in segments. A stop request ends it cleanly after what is done: `cancelled` is set, nothing thrown.
+  /// Throws EngineError{BadInput, OutOfMemory, …}.
+  virtual RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) = 0;
+
+  /// Decodes. `on_token` is called for each new id and returns false to stop.
+  virtual GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
+                                  RunControl& control) = 0;
+
+  /// Logits of the given absolute positions, row by row, [positions, V] in fp32, through the same forward. For
+  /// comparisons and the lab's token inspector. positions ascend.
+  virtual std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
+                                    RunControl& control) = 0;
+
+  /// Runs one segment again with something changed, through the same forward. `done` is called on the engine thread
+  /// after each edit, in order. Cancelled within a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}
+  /// where an edit names a slot or a field that the segment does not have, {Usage} under another policy than segmented.
+  virtual WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) = 0;
+
+  /// Segments that what_if() would run, the edited ones included: its price, from what is kept now.
+  virtual std::int64_t what_if_segments(const WhatIfRequest& request) const = 0;
+
+  /// Runs one segment again and copies out what its attention saw. Throws as what_if().
+  virtual Inspection inspect(const InspectRequest& request, RunControl& control) = 0;
+
+  /// Trains the session's weights (method/: truncated backpropagation through F_θ) and writes plan.output_dir. A stop
+  /// request saves a checkpoint and returns with `stopped` set. After it, and after an error, the session has loaded
+  /// the newest of what was written (final/, else a checkpoint), or else what it had before: model() says which.
+  /// Throws EngineError{BadInput, Io, OutOfMemory}; a checkpoint is saved first where that is still possible. {Usage}
+  /// for a LoRA while an adapter is merged: its folder would not repeat the weights without that one.
+  virtual TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) = 0;
+
+  /// Writes the model as a folder that transformers and open_session load: weights in the session's dtype, adapter
+  /// merged, tokenizer, and what it was trained under where that is known. Whole or not there. Throws EngineError{Io}.
+  virtual void save(const std::string& directory) = 0;
+
+  /// Holds the trainer's gradient against its definition (thm:tbptt-exact). For small models, best in fp64.
+  virtual AuditReport audit(const AuditRequest& request, RunControl& control) = 0;
+
+  /// How much each head retrieves: probes are read under full attention, each as one segment. Cancelled within a head
+  /// of a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}.
+  virtual HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) = 0;
+};
+
+/// Loads a model; in libcarryover_engine. Throws EngineError{BadInput, Unsupported, OutOfMemory}.
+std::unique_ptr<Session> open_session(const ModelRequest& request, const LoadProgress& progress);
+
+}  // namespace carryover

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/config/pool_keys.h"
+
+namespace carryover {
+
+std::string_view pool_keys_name(PoolKeys format) {
+  switch (format) {
+    case PoolKeys::Model:
+      return "model";
+    case PoolKeys::BFloat16:
+      return "bf16";
+    case PoolKeys::Int8:
+      return "int8";
+  }
+  return "unknown";
+}
+
+std::int64_t pool_key_bytes(PoolKeys format, std::int64_t head_dim, int bytes_per_value) {
+  switch (format) {
+    case PoolKeys::Model:
+      break;
+    case PoolKeys::BFloat16:
+      return head_dim * 2;
+    case PoolKeys::Int8:
+      return head_dim + 4;
+  }
+  return head_dim * bytes_per_value;
+}
+
+}  // namespace carryover

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/config/segment_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/base/config_fields.h"
+#include "engine/core/base/error.h"
+
+namespace carryover {
+
+namespace {
+
+/// Calls visit(name, member) for each integer field: the one list that reading, writing and checking share.
+template <typename Config, typename Visit>
+void each_integer(Config& config, Visit visit) {
+  visit("segment_length", config.segment_length, std::int64_t{1});
+  visit("carry_length", config.carry_length, std::int64_t{0});
+  visit("retrieval_length", config.retrieval_length, std::int64_t{0});
+  visit("sink_length", config.sink_length, std::int64_t{0});
+  visit("truncation_depth", config.truncation_depth, std::int64_t{0});
+  visit("query_length", config.query_length, std::int64_t{1});
+  visit("summary_window", config.summary_window, std::int64_t{1});
+  visit("summary_stride", config.summary_stride, std::int64_t{1});
+  visit("summary_tail", config.summary_tail, std::int64_t{1});
+  visit("top_k", config.top_k, std::int64_t{1});
+  visit("expand_before", config.expand_before, std::int64_t{0});
+  visit("expand_after", config.expand_after, std::int64_t{0});
+}
+
+template <typename Config, typename Visit>
+void each_flag(Config& config, Visit visit) {
+  visit("bos", config.bos);
+  visit("cross_boundary_target", config.cross_boundary_target);
+  visit("boundary_at_prompt_end", config.boundary_at_prompt_end);
+  visit("pool_on_host", config.pool_on_host);
+}
+
+using RopeKind = RopeConfig::Kind;
+constexpr RopeKind kRopeKinds[] = {RopeKind::Default, RopeKind::Linear, RopeKind::Dynamic, RopeKind::Llama3};
+
+RopeKind read_rope_kind(const nlohmann::json& value, const std::string& where) {
+  for (RopeKind kind : kRopeKinds) {
+    if (value == rope_kind_name(kind)) return kind;
+  }
+  refuse_field(where, "rope.kind", "is not known: " + value.dump().substr(0, 60),
+               "Use default, linear, dynamic or llama3.");
+}
+
+RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
+  if (!json.is_object()) refuse_field(where, "rope", "is not a JSON object", "Give kind, theta and factor, or null.");
+  for (const char* needed : {"kind", "theta"}) {  // a base filled in by default would silently change the model
+    if (!json.contains(needed)) refuse_field(where, std::string("rope.") + needed, "is missing", "Name it.");
+  }
+  RopeConfig rope;
+  for (const auto& [key, value] : json.items()) {
+    const std::string field = "rope." + key;
+    if (key == "kind")
+      rope.kind = read_rope_kind(value, where);
+    else if (key == "theta")
+      rope.theta = read_real(value, where, field);
+    else if (key == "factor")
+      rope.factor = read_real(value, where, field);
+    else if (key == "low_frequency_factor")
+      rope.low_frequency_factor = read_real(value, where, field);
+    else if (key == "high_frequency_factor")
+      rope.high_frequency_factor = read_real(value, where, field);
+    else if (key == "original_context")
+      rope.original_context = read_integer(value, where, field);
+    else
+      refuse_field(where, field, "is not a field of rope", "Remove it, or correct its spelling.");
+  }
+  return rope;
+}
+
+PoolKeys read_pool_keys(const nlohmann::json& value, const std::string& where) {
+  for (PoolKeys format : kPoolKeys) {
+    if (value == pool_keys_name(format)) return format;
+  }
+  refuse_field(where, "pool_keys", "is not known: " + value.dump().substr(0, 60), "Use model, bf16 or int8.");
+}
+
+/// Applies one field; false where the name is unknown.
+bool read_field(SegmentConfig& config, const std::string& key, const nlohmann::json& value, const std::string& where) {
+  bool known = false;
+  each_integer(config, [&](const char* name, std::int64_t& member, std::int64_t) {
+    if (key != name) return;
+    known = true;
+    member = read_integer(value, where, key);
+  });
+  each_flag(config, [&](const char* name, bool& member) {
+    if (key != name) return;
+    known = true;
+    member = read_flag(value, where, key);
+  });
+  if (known) return true;
+  if (key == "anchors") {
+    config.anchors = value.is_null() ? std::nullopt : std::optional(read_integer(value, where, key));
+  } else if (key == "pool_keys") {
+    config.pool_keys = read_pool_keys(value, where);
+  } else if (key == "rope") {
+    config.rope = value.is_null() ? std::nullopt : std::optional(read_rope(value, where));
+  } else {
+    return key == "long_range_layers" || key == "long_range_heads";  // read together, as a Grouping
+  }
+  return true;
+}
+
+void check_rope(const RopeConfig& rope, const std::string& where) {
+  const auto positive = [&](double value, const char* field) {
+    if (!std::isfinite(value) || value <= 0) refuse_field(where, field, "is not a positive number", "Give one.");
+  };
+  positive(rope.theta, "rope.theta");
+  positive(rope.factor, "rope.factor");
+  positive(rope.low_frequency_factor, "rope.low_frequency_factor");
+  positive(rope.high_frequency_factor, "rope.high_frequency_factor");
+  if (rope.original_context < 0) refuse_field(where, "rope.original_context", "is negative", "Give tokens, or 0.");
+  if (rope.kind == RopeKind::Llama3 && rope.high_frequency_factor <= rope.low_frequency_factor) {
+    refuse_field(where, "rope.high_frequency_factor", "is not above low_frequency_factor", "Llama 3.1 uses 1 and 4.");
+  }
+}
+
+/// The largest buffer that a config can ask for: K and V of S + M + R positions, every head of every layer, in fp64.
+bool sizes_fit(const SegmentConfig& config, const ModelConfig& model) {
+  std::int64_t bytes = 0;
+  if (__builtin_add_overflow(config.segment_length, config.carry_length, &bytes)) return false;
+  if (__builtin_add_overflow(bytes, config.retrieval_length, &bytes)) return false;
+  if (__builtin_add_overflow(bytes, config.sink_length, &bytes)) return false;
+  for (std::int64_t factor : {model.layers, model.heads, model.head_dim, std::int64_t{2} * 8}) {
+    if (__builtin_mul_overflow(bytes, factor, &bytes)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::int64_t SegmentConfig::anchor_count() const {
+  if (anchors) return *anchors;
+  return std::max<std::int64_t>(1, retrieval_length / (expand_before + expand_after + 1));
+}
+
+SegmentConfig SegmentConfig::defaults_for(const ModelConfig& model) {
+  SegmentConfig config;
+  const std::int64_t eighth = (model.context / 8 + 32) / 64 * 64;
+  config.segment_length = std::clamp<std::int64_t>(eighth, 16, 4096);
+  config.carry_length = config.retrieval_length = config.segment_length / 8;
+  config.grouping = default_grouping(model);
+  return config;
+}
+
+SegmentConfig SegmentConfig::untrained_defaults_for(const ModelConfig& model) {
+  SegmentConfig config = defaults_for(model);
+  config.sink_length = kSinkTokens;
+  return config;
+}
+
+void SegmentConfig::validate(const ModelConfig& model, const std::string& where) const {
+  each_integer(*this, [&](const char* name, std::int64_t value, std::int64_t least) {
+    if (value < least)
+      refuse_field(where, name, "is " + std::to_string(value), "It must be at least " + std::to_string(least) + ".");
+  });
+  if (anchors && *anchors < 1)
+    refuse_field(where, "anchors", "is " + std::to_string(*anchors), "It must be at least 1.");
+  if (carry_length > segment_length) {
+    refuse_field(where, "carry_length",
+                 std::string("is ") + std::to_string(carry_length) + ", more than segment_length, " +
+                     std::to_string(segment_length),
+                 "The carried tail comes from one segment: make it at most as long.");
+  }
+  if (sink_length > segment_length - carry_length) {
+    refuse_field(where, "sink_length",
+                 "is " + std::to_string(sink_length) + ", and with carry_length, " + std::to_string(carry_length) +
+                     ", more than segment_length, " + std::to_string(segment_length),
+                 "Sinks and carry are different tokens of one segment: make their sum at most its length.");
+  }
+  if (!sizes_fit(*this, model)) {
+    refuse_field(where, "segment_length + carry_length + retrieval_length",
+                 "ask for more bytes than a 64-bit number holds", "Use lengths in tokens, such as 4096, 512 and 512.");
+  }
+  constexpr std::int64_t most = std::int64_t{1} << 40;  // sums and products with a pool's length stay in range
+  each_integer(*this, [&](const char* name, std::int64_t value, std::int64_t) {
+    if (value > most) refuse_field(where, name, "is " + std::to_string(value), "It must be at most 2^40.");
+  });
+  if (anchors && *anchors > most)
+    refuse_field(where, "anchors", "is " + std::to_string(*anchors), "It must be at most 2^40.");
+  if (rope) check_rope(*rope, where);
+  try {
+    grouping.validate(model);
+  } catch (const EngineError& error) {
+    throw EngineError(error.fault(), where, error.where() + ": " + error.problem(), error.advice());
+  }
+}
+
+void to_json(nlohmann::json& json, const SegmentConfig& config) {
+  json = config.grouping;
+  each_integer(config, [&](const char* name, std::int64_t value, std::int64_t) { json[name] = value; });
+  each_flag(config, [&](const char* name, bool value) { json[name] = value; });
+  json["anchors"] = config.anchors ? nlohmann::json(*config.anchors) : nlohmann::json();
+  json["pool_keys"] = pool_keys_name(config.pool_keys);
+  json["rope"] = config.rope ? nlohmann::json(*config.rope) : nlohmann::json();
+}
+
+void update_from_json(SegmentConfig& config, const nlohmann::json& json, const std::string& where) {
+  if (!json.is_object()) throw EngineError(Fault::BadInput, where, "is not a JSON object", "Give fields by name.");
+  SegmentConfig updated = config;
+  for (const auto& [key, value] : json.items()) {
+    if (!read_field(updated, key, value, where)) {
+      refuse_field(where, key, "is not a field of the config", "Remove it, or correct its spelling.");
+    }
+  }
+  try {
+    from_json(json, updated.grouping);
+  } catch (const EngineError& error) {
+    throw EngineError(error.fault(), where, error.where() + " " + error.problem(), error.advice());
+  }
+  config = std::move(updated);
+}
+
+}  // namespace carryover

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "engine/core/config/grouping.h"
+#include "engine/core/config/model_config.h"
+#include "engine/core/config/pool_keys.h"
+
+namespace carryover {
+
+/// Sinks that a model reads which was not trained for segments; also of PrefixSource::Sinks.
+inline constexpr std::int64_t kSinkTokens = 4;
+
+/// Every knob of segmented execution (sec:consistency, app:retrieval), by its JSON name. Lengths are in tokens.
+/// A plain value; any thread.
+struct SegmentConfig {
+  std::int64_t segment_length = 4096;   ///< S ≥ 1
+  std::int64_t carry_length = 512;      ///< M, 0 ≤ M ≤ S
+  std::int64_t retrieval_length = 512;  ///< R ≥ 0; may exceed S
+  std::int64_t sink_length = 0;  ///< n ≥ 0, n + M ≤ S: the text's first tokens that every head reads (ADR 0019)
+  std::int64_t truncation_depth = 1;    ///< K ≥ 0, segment transitions that gradients cross
+  Grouping grouping;                    ///< JSON: long_range_layers, long_range_heads
+  std::int64_t query_length = 64;       ///< L_q ≥ 1
+  std::int64_t summary_window = 8;      ///< w ≥ 1
+  std::int64_t summary_stride = 4;      ///< s ≥ 1
+  std::int64_t summary_tail = 4;        ///< t ≥ 1
+  std::int64_t top_k = 16;              ///< k ≥ 1, keys kept per summary
+  std::optional<std::int64_t> anchors;  ///< A ≥ 1; by default max(1, R/(o⁻+o⁺+1))
+  std::int64_t expand_before = 3;       ///< o⁻ ≥ 0
+  std::int64_t expand_after = 4;        ///< o⁺ ≥ 0
+  bool bos = false;                     ///< put the model's BOS before the text, as position 0
+  bool cross_boundary_target = true;    ///< the last logits of a segment predict the next one's first token
+  bool boundary_at_prompt_end = false;  ///< close a segment where the prompt ends (generation only)
+  bool pool_on_host = false;            ///< keep the pool in host memory although the model is on a GPU
+  PoolKeys pool_keys{};                 ///< how the pool holds its keys: "model" (the default: exact), "bf16" or "int8"
+  std::optional<RopeConfig> rope;       ///< overrides the checkpoint's scaling
+
+  std::int64_t anchor_count() const;
+
+  /// Defaults scaled to the model's context: S = min(4096, context/8 rounded to 64, ≥ 16), M = R = S/8.
+  /// No sinks: the paper's method.
+  static SegmentConfig defaults_for(const ModelConfig& model);
+  /// The same with kSinkTokens sinks (beyond the paper): for a model that was not trained in segments, which without
+  /// them loses its attention sink at segment boundaries.
+  static SegmentConfig untrained_defaults_for(const ModelConfig& model);
+
+  /// Throws EngineError{BadInput} naming the field. `where` is the file or "command line".
+  void validate(const ModelConfig& model, const std::string& where) const;
+
+  bool operator==(const SegmentConfig&) const = default;
+};
+
+void to_json(nlohmann::json& json, const SegmentConfig& config);
+/// Fields that are absent keep the value they have in `config`. Unknown fields throw EngineError{BadInput} by name,
+/// wrong types too.
+void update_from_json(SegmentConfig& config, const nlohmann::json& json, const std::string& where);
+
+}  // namespace carryover

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/cost/training_cost.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/core/config/kv_sharing.h"
+#include "engine/core/cost/cost_model.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr double kMaster = 4;  ///< bytes of an fp32 value
+
+std::int64_t saturated(double bytes) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  return bytes >= static_cast<double>(most) ? most : static_cast<std::int64_t>(bytes);
+}
+
+double real(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+bool targets(const LoraConfig& lora, const char* module) {
+  return std::find(lora.target_modules.begin(), lora.target_modules.end(), module) != lora.target_modules.end();
+}
+
+/// Values that autograd keeps of one layer, per token: what the ops of decoder.cpp and forward_map.cpp save. The input
+/// of a product is kept only where its matrix, or an adapter on it, is trained. kv_rows: as held_kv_rows.
+double kept_by_layer(const ModelConfig& model, double kv_rows, const LoraConfig& lora, double bytes_per_value) {
+  const double queries = real(model.heads * model.head_dim), keys = kv_rows * real(model.head_dim);
+  const double hidden = real(model.hidden), wide = real(model.intermediate), rank = real(lora.rank);
+  const bool full = lora.rank == 0;
+  double values = 2 * hidden;                                                        // the stream before both norms
+  values += 2 * queries + 2 * keys + real(model.heads) * kMaster / bytes_per_value;  // q, k, v, output, log-sums
+  values += 2 * wide;                                                                // gate and up
+  if (full) return values + queries;  // the norms and SwiGLU are made again
+  if (targets(lora, "q_proj") || targets(lora, "k_proj") || targets(lora, "v_proj")) values += hidden;
+  if (targets(lora, "o_proj")) values += queries;
+  if (targets(lora, "gate_proj") || targets(lora, "up_proj")) values += hidden;
+  if (targets(lora, "down_proj")) values += wide;
+  return values + rank * real(std::ssize(lora.target_modules));
+}
+
+/// Gradients of one layer's activations while it is differentiated, per token.
+double passing_by_layer(const ModelConfig& model) {
+  const double attention = real((3 * model.heads + 4 * model.kv_heads) * model.head_dim);
+  return 2 * real(model.hidden) + std::max(attention, 3 * real(model.intermediate));
+}
+
+/// Everything that one sample's forward and backward hold at their peak.
+double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::int64_t segments, double trainable,
+                    bool full_policy) {
+  const ModelConfig& model = cost.model;
+  const double b = cost.bytes_per_value, layers = real(model.layers), hidden = real(model.hidden);
+  const double m = real(cost.config.segment_length) * (full_policy ? real(segments) : 1);
+  const double alive = full_policy ? 1 : real(std::min(segments, cost.config.truncation_depth + 1));
+  const double segment_kv = real(cost.config.segment_length) * 2 * layers * real(model.kv_heads * model.head_dim) * b;
+  const double prefixes = full_policy ? 0 : real(cost.segmented_attention_bytes()) - segment_kv;
+  double kv_rows = 0;  // mean of the layers
+  for (int l = 0; l < model.layers; ++l)
+    kv_rows += real(full_policy ? model.kv_heads : held_kv_rows(model, cost.config.grouping, l)) / layers;
+  const double layer = kept_by_layer(model, kv_rows, training.lora, b) * m * b;
+  const double held = training.gradient_checkpointing ? hidden * m * b : layer;
+  const double ends = 3 * hidden * m * b;  // the last norm's input, the outputs and their gradient
+  const double graphs = alive * (layers * held + prefixes + ends);
+
+  const bool everything = training.lora.rank == 0;
+  const double head = real(model.vocabulary) * hidden;
+  const double logits = std::min(real(logit_block_bytes), b * m * real(model.vocabulary));
+  // A layer's gradients join the sums before the next layer's appear; those of embedding and head are summed as they
+  // come.
+  const double outside = everything ? (model.tied_embeddings ? 1 : 2) * head : 0;
+  const double fresh = (trainable - outside) / layers * b;
+  const double backward = fresh + passing_by_layer(model) * m * b + (training.gradient_checkpointing ? layer : 0);
+  return graphs + std::max(logits, backward);
+}
+
+}  // namespace
+
+std::int64_t lora_parameters(const ModelConfig& model, const LoraConfig& lora) {
+  const std::int64_t queries = model.heads * model.head_dim, keys = model.kv_heads * model.head_dim;
+  const auto sides = [&](const std::string& module) {
+    if (module == "q_proj" || module == "o_proj") return model.hidden + queries;
+    if (module == "k_proj" || module == "v_proj") return model.hidden + keys;
+    return model.hidden + model.intermediate;
+  };
+  std::int64_t values = 0;
+  for (const std::string& module : lora.target_modules) values += lora.rank * sides(module);
+  return values * model.layers;
+}
+
+TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config, const TrainingConfig& training,
+                           const std::string& policy, int bytes_per_value) {
+  const bool full_policy = policy == "full";
+  const CostModel cost{model, config, bytes_per_value};
+  const std::int64_t segments = training.train_segments.value_or(config.truncation_depth + 1);
+  const std::int64_t adapter = lora_parameters(model, training.lora);
+  const double b = bytes_per_value, wide = std::max(kMaster, b);
+
+  TrainingCost result;
+  result.trainable_parameters = training.lora.rank > 0 ? adapter : model.parameters();
+  const double trainable = real(result.trainable_parameters);
+  MemoryBytes& memory = result.memory;
+  memory.weights = saturated((real(model.parameters()) + real(adapter)) * b);
+  memory.gradients = saturated(trainable * wide);
+  memory.optimizer = saturated(trainable * (3 * wide - b));
+  const double sample_tokens = real(segments) * real(config.segment_length);
+  memory.attention_kv =
+      full_policy ? cost.full_attention_bytes(saturated(sample_tokens)) : cost.segmented_attention_bytes();
+  memory.carry = full_policy ? 0 : cost.carry_bytes();
+  memory.pool = full_policy ? 0 : cost.pool_bytes(saturated(sample_tokens));
+  memory.graph = saturated(sample_bytes(cost, training, segments, trainable, full_policy) + real(memory.pool) +
+                           real(memory.carry));
+  memory.device_peak =
+      saturated(real(memory.weights) + real(memory.gradients) + real(memory.optimizer) + real(memory.graph));
+  return result;
+}
+
+}  // namespace carryover

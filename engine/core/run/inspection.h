@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/run/hits.h"
+#include "engine/core/run/snapshot.h"
+#include "engine/core/run/what_if.h"
+
+namespace carryover {
+
+struct HeadRef {
+  int layer = 0, head = 0;
+  bool operator==(const HeadRef&) const = default;
+};
+
+/// A query and a key of one segment, both counted from its start; the key does not lie after the query.
+struct AttentionPair {
+  std::int64_t query = 0, key = 0;
+  bool operator==(const AttentionPair&) const = default;
+};
+
+/// What to look at in one segment. Each part costs time and memory of its own.
+struct InspectionParts {
+  std::optional<HeadRef> attention = {};           ///< a head's attention map
+  std::int64_t map_rows = 256, map_columns = 512;  ///< at most; above, neighbours are pooled by their mean
+  bool masses = false;                             ///< what every head spends on its prefix, and on each retrieved slot
+  std::optional<HeadRef> search = {};              ///< how a long head's prefix was found
+  bool misses = false;                             ///< what was retrieved against attention over the whole pool
+  std::optional<std::int64_t> attribution = {};    ///< the target of this token of the segment, counted from its start
+  std::vector<AttentionPair> pairs = {};           ///< how much every head attends from these queries to these keys
+};
+
+/// Throws EngineError{BadInput} where the attention map would have no rows or columns.
+void check_parts(const InspectionParts& parts);
+
+/// A head's attention over [prefix; segment], pooled. Rows sum to 1 before pooling.
+struct AttentionMap {
+  HeadRef head;
+  std::int64_t prefix_length = 0, segment_length = 0;
+  std::int64_t query_step = 1, key_step = 1;   ///< tokens a row, a column holds; a column never spans both parts
+  std::int64_t prefix_columns = 0;             ///< the first columns are the prefix's
+  Map mean;                                    ///< [rows, columns]: mean over a row's queries of the column's mass
+  std::vector<std::int64_t> prefix_positions;  ///< [prefix_length], absolute: of the carry, or of the hits
+};
+
+/// The share of its attention that a head spends on each of its slots, mean over the segment's queries.
+struct SlotMasses {
+  HeadRef head;
+  std::vector<float> mass;  ///< beside HeadHits::hits
+};
+
+/// Retrieval for one head, step by step (app:retrieval).
+struct SearchSteps {
+  struct Ranked {
+    int summary;
+    std::int64_t position;
+    float score;
+    bool anchor;  ///< survived the cut at A
+  };
+  HeadRef head;
+  std::vector<TokenRange> summaries;  ///< absolute positions that each is the mean of; the last one is the tail mean
+  std::int64_t position_step = 1;     ///< positions a column of `scores` holds
+  Map scores;                         ///< [summaries, columns]: the best raw score in each column
+  std::vector<Ranked> ranked;         ///< top-k of each summary, best first
+  HeadHits hits;                      ///< what came of it: anchors, expansion, padding
+};
+
+/// A head's retrieved set against its attention over the whole pool: softmax of unrotated q·k/√d over all entries, mean
+/// over the segment's queries.
+struct HeadMisses {
+  HeadRef head;
+  double recall = 0;                 ///< of the R heaviest positions, the share that was retrieved
+  double mass = 0;                   ///< the share of the attention that fell on what was retrieved
+  double oracle_mass = 0;            ///< the same of the R heaviest positions
+  std::vector<std::int64_t> oracle;  ///< the R heaviest positions, ascending
+};
+
+/// Direct contributions to a target's logit, with the final norm's scale as it was. Their sum over heads and sources,
+/// with `embedding` and the feed-forward layers, is the logit.
+struct LogitAttribution {
+  std::int64_t token = 0;   ///< its outputs predict `target`
+  std::int32_t target = 0;  ///< id
+  float logit = 0, embedding = 0;
+  std::vector<float> feed_forward;  ///< [L]
+  Map carry, retrieved, segment;    ///< [L, H]
+};
+
+/// What was asked for of one segment; the rest is empty.
+struct Inspection {
+  std::int64_t segment = 0;
+  std::vector<HeadHits> hits;
+  std::optional<AttentionMap> attention;
+  Map prefix_mass;  ///< [L, H]: mean over queries of the attention on the head's prefix, sinks included
+  std::vector<SlotMasses> slot_masses;
+  std::optional<SearchSteps> search;
+  std::vector<HeadMisses> misses;
+  std::optional<LogitAttribution> attribution;
+  Map pair_mass, pair_top;  ///< [L, H]: mean attention over the pairs; share of pairs whose key is the query's heaviest
+};
+
+}  // namespace carryover

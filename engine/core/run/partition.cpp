@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/run/partition.h"
+
+#include <algorithm>
+
+#include "engine/core/config/segment_config.h"
+
+namespace carryover {
+
+std::vector<std::int64_t> prompt_partition(std::int64_t prompt_tokens, const SegmentConfig& config) {
+  const std::int64_t S = config.segment_length, remainder = prompt_tokens % S;
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(prompt_tokens / S), S);
+  if (!config.boundary_at_prompt_end || remainder == 0) return lengths;
+  const std::int64_t wanted = std::min(S, std::max(config.carry_length, config.query_length));
+  if (remainder >= wanted || lengths.empty()) {
+    lengths.push_back(remainder);
+  } else {
+    lengths.back() = S + remainder - wanted;
+    lengths.push_back(wanted);
+  }
+  return lengths;
+}
+
+}  // namespace carryover

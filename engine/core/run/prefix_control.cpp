@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/run/prefix_control.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <set>
+
+#include "engine/core/base/error.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr std::array kSources = {PrefixSource::Search, PrefixSource::Off,      PrefixSource::Random,
+                                 PrefixSource::Recent, PrefixSource::Constant, PrefixSource::Sinks,
+                                 PrefixSource::Oracle};
+constexpr std::array<std::string_view, kSources.size()> kNames = {"search",   "off",   "random", "recent",
+                                                                  "constant", "sinks", "oracle"};
+
+/// Numbers that follow from a seed alone (splitmix64).
+class Counter {
+ public:
+  explicit Counter(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// `count` of 0..limit−1 without repeats, ascending (Floyd's method).
+std::vector<std::int64_t> draw_positions(Counter& counter, std::int64_t count, std::int64_t limit) {
+  std::set<std::int64_t> chosen;
+  for (std::int64_t top = limit - count; top < limit; ++top) {
+    const auto drawn = static_cast<std::int64_t>(counter.next() % static_cast<std::uint64_t>(top + 1));
+    chosen.insert(chosen.contains(drawn) ? top : drawn);
+  }
+  return {chosen.begin(), chosen.end()};
+}
+
+/// The first `first` of 0..limit−1 and the last count − first ones.
+std::vector<std::int64_t> ends_of(std::int64_t first, std::int64_t count, std::int64_t limit) {
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(count));
+  const auto middle = positions.begin() + first;
+  std::iota(positions.begin(), middle, 0);
+  std::iota(middle, positions.end(), limit - (count - first));
+  return positions;
+}
+
+/// Of `pool` positions; `sinks`: how many of the first ones PrefixSource::Sinks takes.
+std::vector<std::int64_t> control_positions(PrefixSource control, Counter& counter, std::int64_t count,
+                                            std::int64_t pool, std::int64_t sinks) {
+  switch (control) {
+    case PrefixSource::Random:
+      return draw_positions(counter, count, pool);
+    case PrefixSource::Recent:
+      return ends_of(0, count, pool);
+    case PrefixSource::Constant:
+      return ends_of(count, count, pool);
+    case PrefixSource::Sinks:
+      return ends_of(std::min(sinks, count), count, pool);
+    case PrefixSource::Search:
+    case PrefixSource::Off:
+    case PrefixSource::Oracle:
+      break;
+  }
+  CARRYOVER_CHECK(false);
+}
+
+}  // namespace
+
+std::span<const PrefixSource> prefix_sources() {
+  return kSources;
+}
+
+std::string_view prefix_source_name(PrefixSource source) {
+  return kNames.at(static_cast<std::size_t>(source));
+}
+
+std::optional<PrefixSource> prefix_source(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) return std::nullopt;
+  return kSources[static_cast<std::size_t>(found - kNames.begin())];
+}
+
+bool is_position_control(PrefixSource source) {
+  return source == PrefixSource::Random || source == PrefixSource::Recent || source == PrefixSource::Constant ||
+         source == PrefixSource::Sinks;
+}
+
+std::vector<std::string> run_prefix_names() {
+  return {kNames.begin(), kNames.end() - 1};
+}
+
+std::vector<HeadHits> control_hits(PrefixSource control, const SegmentConfig& config, const ModelConfig& model,
+                                   std::int64_t tokens, std::uint64_t seed) {
+  Counter counter(seed);
+  std::vector<HeadHits> all;
+  for (std::int64_t segment = 1; segment * config.segment_length < tokens; ++segment) {
+    const std::int64_t first = config.sink_length, pool = segment * config.segment_length - first;
+    const std::int64_t count = std::min(config.retrieval_length, pool);
+    for (int layer = 0; layer < model.layers; ++layer) {
+      if (!config.grouping.retrieves(layer)) continue;
+      for (int head : config.grouping.long_heads(layer)) {
+        HeadHits hits{segment, layer, head, {}};
+        for (std::int64_t position :
+             control_positions(control, counter, count, pool, std::max<std::int64_t>(0, kSinkTokens - first)))
+          hits.hits.push_back({first + position});
+        all.push_back(std::move(hits));
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace carryover

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/core/run/hit_index.h"
+#include "engine/core/run/snapshot.h"
+
+namespace carryover {
+
+/// One segment in numbers. A plain value.
+struct SegmentDigest {
+  SegmentRecord record;
+  std::int64_t anchors = 0, evidence = 0;  ///< slots over all heads; evidence: anchors and expanded ones
+  float mean_key_norm = std::numeric_limits<float>::quiet_NaN();  ///< of the carry that it left; NaN: no map was kept
+  std::array<float, 3> largest{};                                 ///< in its maps of key norms, value norms and drift
+};
+
+/// What stays in memory of every segment of a run, however long the text: a digest, the loss of each target, and all
+/// hits in brief. The rest of a segment (scores, anchors, maps) comes from a SegmentSource. One thread at a time.
+class RunOutline {
+ public:
+  explicit RunOutline(std::int64_t tokens = 0);
+
+  void append(const SegmentSnapshot& snapshot);
+  /// Likewise, from its parts; `digest` lacks the counts of hits.
+  void append(const SegmentDigest& digest, std::span<const BriefHead> heads, std::span<const float> target_nll);
+
+  void cut(int count);  ///< to the first `count` segments
+
+  int count() const { return static_cast<int>(segments_.size()); }
+  const SegmentDigest& segment(int index) const { return segments_[static_cast<std::size_t>(index)]; }
+  const HitIndex& hits() const { return hits_; }
+  float nll(std::int64_t position) const;            ///< of predicting the token there; NaN where there is none (yet)
+  std::vector<float> target_nll(int segment) const;  ///< of all its targets; empty where none was captured
+  /// A segment without what is not kept here: no maps, hits without score and anchor.
+  std::shared_ptr<const SegmentSnapshot> remains(int segment, std::span<const std::int32_t> ids) const;
+  std::int64_t bytes() const;
+
+ private:
+  std::vector<SegmentDigest> segments_;
+  std::vector<float> nll_;  ///< by absolute position of the target
+  HitIndex hits_;
+};
+
+/// The digest but for its counts of hits, which come of the hits.
+SegmentDigest digest_of(const SegmentSnapshot& snapshot);
+
+}  // namespace carryover

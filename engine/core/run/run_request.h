@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/base/memory_bytes.h"
+#include "engine/core/config/segment_config.h"
+#include "engine/core/run/hits.h"
+#include "engine/core/run/segment_time.h"
+#include "engine/core/run/snapshot.h"
+
+namespace carryover {
+
+/// How much a run copies out for looking at.
+struct CaptureOptions {
+  bool hits = true;
+  bool target_nll = true;
+  bool carry_maps = true;
+  bool states = false;  ///< keep what each segment started from, for what_if() and inspect(), within a budget
+};
+
+struct RunRequest {
+  std::shared_ptr<const std::vector<std::int32_t>> ids;  ///< the whole text, BOS included where asked for
+  std::string policy = "segmented";                      ///< a name of policy_names()
+  SegmentConfig config;
+  std::vector<HeadHits> forced_hits;  ///< replayed instead of searched, where given (by segment, layer and head)
+  CaptureOptions capture;
+  bool loss = true;                 ///< off: prefill alone; logits of the very last token only, and no targets
+  std::int64_t latch_segment = -1;  ///< tests: pause by itself in the middle of this segment
+};
+
+struct RunSummary {
+  std::int64_t tokens = 0, targets = 0, segments = 0;
+  double nll_sum = 0;
+  double seconds = 0;
+  std::int64_t close_cuts = 0;
+  std::int64_t peak_memory_bytes = 0;  ///< the most that the run held at once: weights and all that it allocated
+  bool cancelled = false;
+  MemoryBytes memory;  ///< maxima over segments
+  SegmentTime time;    ///< sums over the segments whose time was measured
+
+  std::optional<double> nll_mean() const;  ///< none without targets
+  std::optional<double> ppl() const;
+};
+
+/// Called on the engine thread; must return quickly and never wait for another thread.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) = 0;
+  /// Layer by layer inside a segment: tokens done so far, fractional progress counted in layers.
+  virtual void progress(std::int64_t /*tokens_done*/, std::int64_t /*tokens_total*/) {}
+};
+
+/// "segmented", "full": what RunRequest::policy takes. Needs no engine; policies/registry has a row for each.
+std::vector<std::string> policy_names();
+
+}  // namespace carryover

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+
+namespace carryover {
+
+/// Where a segment's time went, in seconds. The parts sum to the segment's own. A plain value; any thread.
+struct SegmentTime {
+  double projections = 0;      ///< embedding, norms, RoPE, the products that make queries, keys, values and outputs
+  double local_attention = 0;  ///< over [carry; segment]; under full attention, over all of the past
+  double long_attention = 0;   ///< over [retrieved; segment]
+  double retrieval = 0;     ///< what passes on: prefixes rotated, the tail cut, the pool appended to, searched and read
+  double feed_forward = 0;  ///< norm, products and SwiGLU
+  double logits = 0;        ///< the head's product and the loss
+  double host = 0;          ///< all else: captures, progress, what was looked at in between
+
+  double sum() const;
+  SegmentTime& operator+=(const SegmentTime& other);
+};
+
+/// A part and its name in JSON.
+struct TimePart {
+  const char* name;
+  double SegmentTime::*seconds;
+};
+inline constexpr std::array<TimePart, 7> kTimeParts{{{"projections", &SegmentTime::projections},
+                                                     {"local_attention", &SegmentTime::local_attention},
+                                                     {"long_attention", &SegmentTime::long_attention},
+                                                     {"retrieval", &SegmentTime::retrieval},
+                                                     {"feed_forward", &SegmentTime::feed_forward},
+                                                     {"logits", &SegmentTime::logits},
+                                                     {"host", &SegmentTime::host}}};
+
+void to_json(nlohmann::json& json, const SegmentTime& time);
+void from_json(const nlohmann::json& json, SegmentTime& time);
+
+}  // namespace carryover

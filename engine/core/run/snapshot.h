@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/base/memory_bytes.h"
+#include "engine/core/run/hits.h"
+#include "engine/core/run/segment_time.h"
+
+namespace carryover {
+
+/// The scalars of one closed segment: a line of segments.jsonl.
+struct SegmentRecord {
+  std::int64_t index = 0;        ///< zero-based
+  std::int64_t first_token = 0;  ///< absolute position
+  std::int64_t length = 0;       ///< m_i
+  std::int64_t targets =
+      0;  ///< predicted by this segment's outputs (eq:seg-loss with the boundary rule of docs/paper_map.md)
+  double nll_sum = 0;  ///< nats over those targets
+  double seconds = 0;
+  std::int64_t pool_entries = 0;  ///< tokens held by the pool after this segment
+  std::int64_t close_cuts = 0;  ///< retrieval cuts made for the NEXT segment whose margin is under 1e-5·‖summary‖·‖key‖
+  MemoryBytes memory;
+  std::optional<SegmentTime> time = {};  ///< nothing in runs that were kept before it was measured
+};
+void to_json(nlohmann::json& json, const SegmentRecord& record);
+void from_json(const nlohmann::json& json, SegmentRecord& record);
+
+/// A row-major float map small enough to draw. rows × columns.
+struct Map {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<float> values;
+  float at(std::int64_t row, std::int64_t column) const {
+    return values[static_cast<std::size_t>(row * columns + column)];
+  }
+};
+
+/// What one segment showed, copied to the CPU and immutable; the only thing of the engine that other threads see.
+/// Maps are empty where they were not captured.
+struct SegmentSnapshot {
+  SegmentRecord record;
+  std::vector<std::int32_t> ids;  ///< the segment's tokens, m_i
+  std::vector<float> target_nll;  ///< nats; entry j is the loss of target first_token + j + 1; `record.targets` entries
+  std::vector<HeadHits> hits;     ///< what this segment READ, by layer and head
+  Map carry_key_norm;  ///< [L, M_i]: ‖k‖ of the carry this segment LEFT, mean over its KV heads; 0 where a layer has
+                       ///< none
+  Map carry_value_norm;  ///< [L, M_i]
+  Map carry_drift;  ///< [L, M_i]: ‖k − k'‖/‖k'‖ against the same slot of the previous segment's carry; empty for the
+                    ///< first
+};
+
+}  // namespace carryover

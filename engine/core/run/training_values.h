@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/base/memory_bytes.h"
+#include "engine/core/run/snapshot.h"
+
+namespace carryover {
+
+/// ‖∂ℓ_i/∂C_j‖ of one loss term, or of several merged ones that are never cut.
+struct GradientReach {
+  std::int64_t transition = 0;  ///< j: from segment j to j + 1, zero-based
+  std::int64_t age = 0;         ///< i − j ≥ 1: transitions crossed so far; of the nearest term where merged
+  std::int64_t terms = 1;       ///< loss terms merged
+  double norm = 0;              ///< over the whole carry, of a sum of nats; mean over the step's samples
+  bool operator==(const GradientReach&) const = default;
+};
+
+/// One optimizer step: a line of metrics.jsonl.
+struct StepRecord {
+  std::int64_t step = 0;             ///< counted from 1
+  std::int64_t tokens = 0;           ///< trained on so far, targets and first tokens alike
+  std::int64_t targets = 0;          ///< of this step
+  double loss = 0;                   ///< ΣNLL/Σtargets of this step, nats
+  std::vector<double> segment_loss;  ///< nats per target, by segment of a sample
+  double learning_rate = 0;
+  double gradient_norm = 0;  ///< before clipping, of the mean loss
+  std::vector<GradientReach> reach;
+  double tokens_per_second = 0;
+  double seconds = 0;
+  bool skipped = false;  ///< an alert left the update out
+  MemoryBytes memory;
+};
+void to_json(nlohmann::json& json, const StepRecord& record);
+void from_json(const nlohmann::json& json, StepRecord& record);
+
+/// Held-out perplexity after a step: a line of metrics.jsonl with "validation".
+struct ValidationRecord {
+  struct Length {
+    std::int64_t length = 0;   ///< tokens of each text
+    std::int64_t targets = 0;  ///< over all texts of that length
+    double nll_mean = 0;
+  };
+  std::int64_t step = 0;
+  std::vector<Length> lengths;
+};
+void to_json(nlohmann::json& json, const ValidationRecord& record);
+void from_json(const nlohmann::json& json, ValidationRecord& record);
+
+/// A step as the window sees it; immutable. `segments` are of the step's last sample, empty where nobody looks.
+struct StepSnapshot {
+  StepRecord record;
+  std::vector<std::shared_ptr<const SegmentSnapshot>> segments;
+};
+
+/// The loss is not finite, or has jumped.
+struct TrainingAlert {
+  std::int64_t step = 0;
+  double loss = 0, expected = 0;  ///< expected: the smoothed loss so far
+  std::string text;               ///< what happened and what was done about it
+};
+
+struct TrainingSummary {
+  std::int64_t steps = 0, tokens = 0;
+  double seconds = 0;
+  double last_loss = 0;
+  std::int64_t peak_memory_bytes = 0;
+  bool stopped = false;      ///< before max_steps; a checkpoint was saved
+  std::string checkpoint;    ///< the newest whole one, or empty
+  std::string final_folder;  ///< model or adapter, or empty where stopped
+};
+
+}  // namespace carryover

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/core/config/segment_config.h"
+#include "engine/core/run/hits.h"
+#include "engine/core/run/prefix_control.h"
+
+namespace carryover {
+
+/// One slot of a retrieved prefix: what `head` of `layer` reads at an absolute position.
+struct SlotRef {
+  int layer = 0, head = 0;
+  std::int64_t position = 0;
+  bool operator==(const SlotRef&) const = default;
+};
+
+/// What is changed for one segment. All that came before it stays as it was; so do S and the position scaling.
+struct SegmentEdit {
+  bool no_carry = false;  ///< C_{i−1} = ∅: local heads see their segment alone
+  PrefixSource prefix = PrefixSource::Search;
+  std::uint64_t seed = 1;                    ///< of PrefixSource::Random
+  std::vector<SlotRef> dropped = {};         ///< taken out; the slots beside them keep their places
+  std::vector<SlotRef> added = {};           ///< read in place of the head's padding, then of its lowest-scored slot
+  std::vector<TokenRange> banned = {};       ///< what the search may not choose, expand to or pad with
+  std::optional<SegmentConfig> config = {};  ///< k, A, L_q, M, R, summaries, expansion, groupings of this segment
+
+  /// Whether the search has to be done again, so that the segment before has to be run again.
+  bool searches_again() const { return !banned.empty() || config.has_value(); }
+};
+
+/// What a what-if showed, beside the same segment as it was.
+struct WhatIfOutcome {
+  std::vector<float> target_nll;  ///< nats; entry j is the loss of target first_token + j + 1
+  std::vector<HeadHits> hits;     ///< what the segment read, dropped slots left out
+  double nll_sum = 0;
+};
+
+}  // namespace carryover

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/data/text_source.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/base/error.h"
+#include "engine/formats/json_file.h"
+#include "engine/formats/npy.h"
+#include "engine/formats/regular_file.h"
+
+namespace carryover {
+
+namespace {
+
+std::string display_name(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
+[[noreturn]] void refuse_file(const std::string& path, const std::string& problem) {
+  throw EngineError(Fault::Io, display_name(path), problem, "Check the path and its permissions.");
+}
+
+/// Read, not mapped: standard input may be a pipe.
+std::string read_stream(std::FILE* stream, const std::string& path) {
+  std::string contents;
+  char block[1 << 16];
+  while (const std::size_t count = std::fread(block, 1, sizeof block, stream)) contents.append(block, count);
+  if (std::ferror(stream) != 0) refuse_file(path, std::string("cannot be read: ") + std::strerror(errno));
+  return contents;
+}
+
+void refuse_unending(const std::string& path) {
+  try {
+    require_regular_file(path);
+  } catch (const EngineError& error) {
+    throw EngineError(error.fault(), path, error.problem(), "Give a file on disk, or - and pipe it to standard input.");
+  }
+}
+
+std::string read_file(const std::string& path) {
+  if (path == "-") return read_stream(stdin, path);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw EngineError(Fault::Io, path, "is a folder, not a file", "Name a file inside it.");
+  }
+  refuse_unending(path);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file) refuse_file(path, std::string("cannot be opened: ") + std::strerror(errno));
+  return read_stream(file.get(), path);
+}
+
+}  // namespace
+
+std::string read_text(const std::string& path) {
+  std::string text = read_file(path);
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  if (text.empty()) {
+    throw EngineError(Fault::BadInput, display_name(path), "is empty", "Give a text of at least one character.");
+  }
+  require_utf8(text, display_name(path));
+  return text;
+}
+
+std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabulary) {
+  const std::string where = display_name(path);
+  const std::string contents = read_file(path);
+  const bool npy = contents.starts_with("\x93NUMPY");  // a run folder's ids.npy
+  const nlohmann::json json =
+      npy ? nlohmann::json(npy_ints(npy_from_bytes(contents, where), where)) : parse_json(contents, where);
+  const auto refuse = [&where](const std::string& problem, const std::string& advice) {
+    throw EngineError(Fault::BadInput, where, problem, advice);
+  };
+  if (!json.is_array()) refuse("is not a JSON array", "Give ids as [12, 7, 4000].");
+  if (json.empty()) refuse("holds no ids", "Give at least one.");
+  std::vector<std::int32_t> ids;
+  ids.reserve(json.size());
+  for (const nlohmann::json& value : json) {
+    // A number too large for int64 parses as unsigned or as floating point, and is out of range either way.
+    const bool whole = value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
+    const bool fits = whole && value.get<std::uint64_t>() < static_cast<std::uint64_t>(vocabulary);
+    if (!fits) {
+      refuse("entry " + std::to_string(ids.size()) + " is " + value.dump().substr(0, 40) + ", not an id",
+             "Ids are whole numbers from 0 to " + std::to_string(vocabulary - 1) + " for this model.");
+    }
+    ids.push_back(value.get<std::int32_t>());
+  }
+  return ids;
+}
+
+}  // namespace carryover

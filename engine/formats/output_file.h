@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "engine/core/base/error.h"
+
+namespace carryover {
+
+/// A file being written, unbuffered, that is whole after each call: where a write fails, what it had added is taken
+/// back. Owner: one thread. Every member throws EngineError{Io} naming the file, the reason (a full disk first of all)
+/// and what to do.
+class OutputFile {
+ public:
+  enum class Existing { Empty, Continue };
+  /// Creates the file; what is there already is emptied, or kept and written after.
+  explicit OutputFile(std::string path, Existing existing = Existing::Empty);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Replaces everything from `offset` on (at most size()) by `bytes`. `tail`, the last bytes that a failed call puts
+  /// back over what it had overwritten, must be what stood there.
+  void replace_end(std::int64_t offset, std::string_view bytes, std::string_view tail);
+  void append(std::string_view bytes) { replace_end(size_, bytes, {}); }
+  /// Replaces bytes that are there, such as a header's; few enough that they are written at once.
+  void overwrite(std::int64_t offset, std::string_view bytes);
+  std::int64_t size() const { return size_; }
+
+  /// Flushes to the disk.
+  void sync();
+  /// Flushes to the disk and closes.
+  void finish();
+  const std::string& path() const { return path_; }
+
+ private:
+  bool write_at(std::int64_t offset, std::string_view bytes);
+
+  std::string path_;
+  int descriptor_ = -1;
+  std::int64_t size_ = 0;
+};
+
+inline constexpr const char* kAtomicSuffix = ".tmp-";
+
+/// Writes a whole file so that a reader or a crash never sees half of it: `fill` writes to a temporary name beside it,
+/// which is synced and renamed; where `fill` throws, it is removed. Throws EngineError{Io} naming `path`.
+/// The temporary name is path + kAtomicSuffix + the process's number.
+void write_atomically(const std::string& path, const std::function<void(OutputFile& file)>& fill);
+
+/// The same with all of its contents at hand.
+void write_file_atomically(const std::string& path, std::string_view contents);
+
+/// The advice-giving error of a failed system call on `path`; `code`: its errno.
+EngineError write_error(const std::string& path, int code);
+
+}  // namespace carryover

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/formats/dequantize.h"
+
+namespace carryover {
+
+class MappedFile;
+
+/// A tensor of a safetensors file. `type` is absent for the types that no weight of ours has (I64, BOOL, …).
+struct SafetensorsTensor {
+  std::string name;
+  std::string dtype;                ///< as the file spells it
+  std::optional<StorageType> type;  ///< F64, F32, F16 or BF16
+  std::vector<std::int64_t> shape;  ///< row-major; empty for a scalar
+  std::span<const std::byte> data;  ///< exactly the tensor's bytes, inside the file
+};
+
+/// The directory of a safetensors file: eight bytes of header length, a JSON header, and data that the tensors tile
+/// without gap or overlap. Everything is checked before use. Immutable; any thread. Spans live as long as this object.
+class SafetensorsFile {
+ public:
+  /// Throws EngineError{Io, BadInput} naming the file, what is wrong and what to do.
+  static SafetensorsFile open(const std::string& path);
+  /// The same of bytes that outlive the result; `where` names them in errors.
+  static SafetensorsFile parse(std::span<const std::byte> bytes, const std::string& where);
+
+  const std::vector<SafetensorsTensor>& tensors() const { return tensors_; }
+  const SafetensorsTensor* find(std::string_view name) const;
+  const std::string& where() const { return where_; }
+  const std::shared_ptr<const MappedFile>& file() const { return file_; }  ///< null after parse()
+
+ private:
+  void check_tiling(std::span<const std::byte> data) const;
+
+  std::string where_;
+  std::shared_ptr<const MappedFile> file_;
+  std::vector<SafetensorsTensor> tensors_;
+  std::map<std::string, std::size_t, std::less<>> index_;
+};
+
+/// Bytes of one element of a dtype as the format spells it; nothing for a name that the format lacks.
+std::optional<std::uint64_t> safetensors_dtype_bytes(std::string_view dtype);
+
+}  // namespace carryover

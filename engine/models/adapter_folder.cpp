@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/base/error.h"
+#include "engine/formats/json_file.h"
+#include "engine/formats/output_file.h"
+#include "engine/models/model_folder.h"
+
+namespace carryover {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kSupported =
+    "Supported: a plain LoRA adapter that peft saved as safetensors (no DoRA, no bias, one rank for all modules).";
+
+/// What peft would compute beyond scale · B·A·x, and the value that leaves it out.
+const json& neutral_fields() {
+  static const json kFields{{"bias", "none"},
+                            {"fan_in_fan_out", false},
+                            {"use_dora", false},
+                            {"lora_bias", false},
+                            {"use_qalora", false},
+                            {"modules_to_save", json::array()},
+                            {"rank_pattern", json::object()},
+                            {"alpha_pattern", json::object()},
+                            {"layers_to_transform", json::array()},
+                            {"exclude_modules", json::array()},
+                            {"target_parameters", json::array()},
+                            {"trainable_token_indices", json::array()},
+                            {"layer_replication", json::array()},
+                            {"alora_invocation_tokens", json::array()},
+                            {"use_bdlora", false},
+                            {"arrow_config", json::object()},
+                            {"kasa_config", json::object()},
+                            {"monteclora_config", json::object()},
+                            {"velora_config", json::object()}};
+  return kFields;
+}
+
+class AdapterReader {
+ public:
+  AdapterReader(const json& root, std::string where) : fields_(root, where), where_(std::move(where)) {}
+
+  LoraConfig read() {
+    const std::string type = fields_.find_text("peft_type").value_or("(none)");
+    if (type != "LORA") unsupported("peft_type is '" + type.substr(0, 40) + "'");
+    for (const auto& [key, neutral] : neutral_fields().items()) {
+      const json* value = fields_.find(key.c_str());
+      const bool empty = value == nullptr || (value->is_structured() && value->empty());
+      if (!empty && *value != neutral) unsupported(key + " is " + value->dump().substr(0, 60));
+    }
+    LoraConfig lora;
+    lora.rank = fields_.integer("r");
+    lora.alpha = fields_.find_number("lora_alpha").value_or(8);  // peft's default
+    lora.dropout = fields_.find_number("lora_dropout").value_or(0);
+    lora.rslora = fields_.find_flag("use_rslora").value_or(false);
+    if (lora.rank < 1 || lora.rank > (1 << 18)) broken("r is " + std::to_string(lora.rank));
+    if (!std::isfinite(lora.alpha)) broken("lora_alpha is not finite");
+    if (!(lora.dropout >= 0 && lora.dropout < 1)) broken("lora_dropout is outside [0, 1)");
+    read_modules(lora);
+    return lora;
+  }
+
+ private:
+  [[noreturn]] void unsupported(const std::string& problem) const {
+    throw EngineError(Fault::Unsupported, where_, problem, kSupported);
+  }
+  [[noreturn]] void broken(const std::string& problem) const {
+    throw EngineError(Fault::BadInput, where_, problem, "Fetch the adapter again.");
+  }
+
+  void read_modules(LoraConfig& lora) const {
+    const json* modules = fields_.find("target_modules");
+    if (modules == nullptr || !modules->is_array() || modules->empty()) {
+      unsupported("target_modules is not a list of names");
+    }
+    lora.target_modules.clear();
+    for (const json& module : *modules) {
+      if (!module.is_string()) broken("target_modules holds something other than a name");
+      const auto& name = module.get_ref<const std::string&>();
+      const std::vector<std::string>& known = lora_modules();
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        unsupported("target_modules names '" + name.substr(0, 60) + "'");
+      }
+      lora.target_modules.push_back(name);
+    }
+  }
+
+  JsonFields fields_;
+  std::string where_;
+};
+
+/// Every tensor is lora_A [r, in] or lora_B [out, r] of a targeted module.
+void check_tensors(const SafetensorsFile& file, const LoraConfig& lora) {
+  for (const SafetensorsTensor& tensor : file.tensors()) {
+    const bool is_a = tensor.name.ends_with(".lora_A.weight"), is_b = tensor.name.ends_with(".lora_B.weight");
+    const std::string_view module = std::string_view(tensor.name).substr(0, is_a || is_b ? tensor.name.size() - 14 : 0);
+    const bool targeted = std::any_of(lora.target_modules.begin(), lora.target_modules.end(),
+                                      [&](const std::string& name) { return module.ends_with("." + name); });
+    if (!targeted) {
+      throw EngineError(Fault::Unsupported, file.where(),
+                        "tensor " + tensor.name.substr(0, 120) + " is no A or B of a targeted module", kSupported);
+    }
+    const std::size_t side = is_a ? 0 : 1;
+    if (!tensor.type || tensor.shape.size() != 2 || tensor.shape[side] != lora.rank) {
+      throw EngineError(Fault::BadInput, file.where(),
+                        "tensor " + tensor.name.substr(0, 120) + " is not a matrix of rank " +
+                            std::to_string(lora.rank) + " in F64, F32, F16 or BF16",
+                        "Fetch the adapter again.");
+    }
+  }
+}
+
+}  // namespace
+
+void write_adapter_folder(const std::string& directory, const LoraConfig& lora, const std::string& base_model,
+                          const std::vector<OutgoingTensor>& tensors) {
+  const bool whole_alpha = lora.alpha == std::floor(lora.alpha) && std::abs(lora.alpha) < 1e15;
+  const json config{{"peft_type", "LORA"},
+                    {"task_type", "CAUSAL_LM"},
+                    {"base_model_name_or_path", base_model},
+                    {"r", lora.rank},
+                    {"lora_alpha", whole_alpha ? json(static_cast<std::int64_t>(lora.alpha)) : json(lora.alpha)},
+                    {"lora_dropout", lora.dropout},
+                    {"use_rslora", lora.rslora},
+                    {"target_modules", lora.target_modules},
+                    {"bias", "none"},
+                    {"fan_in_fan_out", false},
+                    {"init_lora_weights", true},
+                    {"inference_mode", true}};
+  const fs::path folder = directory;
+  write_file_atomically((folder / "adapter_config.json").string(),
+                        config.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  write_safetensors((folder / "adapter_model.safetensors").string(), tensors, {{"format", "pt"}});
+}
+
+StoredAdapter read_adapter_folder(const std::string& directory) {
+  const std::string path = (fs::path(directory) / "adapter_config.json").string();
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    throw EngineError(Fault::Io, directory, "has no adapter_config.json", "Give a folder that peft or training saved.");
+  }
+  const json root = read_json_file(path);
+  StoredAdapter adapter{AdapterReader(root, path).read(), {}, {}};
+  adapter.base_model = JsonFields(root, path).find_text("base_model_name_or_path").value_or("");
+  adapter.tensors = SafetensorsFile::open((fs::path(directory) / "adapter_model.safetensors").string());
+  check_tensors(adapter.tensors, adapter.lora);
+  return adapter;
+}
+
+}  // namespace carryover

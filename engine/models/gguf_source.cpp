@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/models/gguf_source.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include "engine/core/base/error.h"
+#include "engine/formats/dequantize.h"
+#include "engine/models/stored_model.h"
+
+namespace carryover {
+
+namespace {
+
+[[noreturn]] void refuse(const GgufFile& file, const std::string& problem) {
+  throw EngineError(Fault::BadInput, file.where(), problem, "Fetch or convert the model again.");
+}
+
+[[noreturn]] void unsupported(const GgufFile& file, const std::string& problem, const std::string& advice) {
+  throw EngineError(Fault::Unsupported, file.where(), problem, advice);
+}
+
+std::int64_t required_int(const GgufFile& file, const char* key) {
+  const auto value = file.find_int(key);
+  if (!value) refuse(file, std::string("the key ") + key + " is missing");
+  return *value;
+}
+
+std::optional<std::string> usable_text(const GgufFile& file, const char* key) {
+  const auto text = file.find_string(key);
+  if (!text || text->empty() || first_invalid_utf8(*text) != text->size()) return std::nullopt;
+  return std::string(*text);
+}
+
+void check_architecture(const GgufFile& file) {
+  const std::string name = usable_text(file, "general.architecture").value_or("(none)");
+  if (name != "llama") {
+    unsupported(file, "the architecture '" + name.substr(0, 60) + "' is not supported",
+                "Supported: llama (LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama, Mistral without sliding window).");
+  }
+  if (file.find_int("llama.expert_count").value_or(0) != 0)
+    unsupported(file, "a mixture of experts is not supported", "Use a dense model.");
+  if (file.find_int("split.count").value_or(1) > 1) {
+    unsupported(file, "is one part of a model split over several GGUF files",
+                "Merge them first (llama-gguf-split --merge).");
+  }
+}
+
+/// Head size and what must agree with it.
+std::int64_t read_head_dim(const GgufFile& file, const ModelConfig& config) {
+  if (config.heads < 1) refuse(file, "llama.attention.head_count is " + std::to_string(config.heads));
+  const auto given = file.find_int("llama.attention.key_length");
+  if (!given && config.hidden % config.heads != 0)
+    refuse(file, "the embedding length is not a multiple of the head count");
+  const std::int64_t head_dim = given.value_or(config.hidden / config.heads);
+  for (const char* key : {"llama.attention.value_length", "llama.rope.dimension_count"}) {
+    const std::int64_t value = file.find_int(key).value_or(head_dim);
+    if (value != head_dim) {
+      unsupported(file,
+                  std::string(key) + " is " + std::to_string(value) + ", the head size " + std::to_string(head_dim),
+                  "Supported: keys and values of one size, RoPE over the whole head.");
+    }
+  }
+  return head_dim;
+}
+
+RopeConfig read_rope(const GgufFile& file) {
+  RopeConfig rope;
+  rope.theta = file.find_float("llama.rope.freq_base").value_or(10000.0);
+  const std::string kind = usable_text(file, "llama.rope.scaling.type").value_or("none");
+  const double factor =
+      file.find_float("llama.rope.scaling.factor").value_or(file.find_float("llama.rope.scale_linear").value_or(1.0));
+  if (kind != "none" && kind != "linear") {
+    unsupported(file, "RoPE scaling '" + kind.substr(0, 60) + "' is not supported in a GGUF file",
+                "Supported: none, linear, and llama3's factors.");
+  }
+  const bool scaled = kind == "linear" || (!file.has("llama.rope.scaling.type") && factor != 1.0);
+  if (scaled && factor != 1.0) {
+    rope.kind = RopeConfig::Kind::Linear;
+    rope.factor = factor;
+  }
+  return rope;
+}
+
+/// What llama3's scaling divides the frequency of pair `pair` by.
+double llama3_divisor(const RopeConfig& rope, std::int64_t pair, std::int64_t head_dim) {
+  const double exponent = 2.0 * static_cast<double>(pair) / static_cast<double>(head_dim);
+  const double wavelength = 2 * std::numbers::pi * std::pow(rope.theta, exponent);
+  const double turns = static_cast<double>(rope.original_context) / wavelength;
+  if (turns > rope.high_frequency_factor) return 1.0;
+  if (turns < rope.low_frequency_factor) return rope.factor;
+  const double smooth = (turns - rope.low_frequency_factor) / (rope.high_frequency_factor - rope.low_frequency_factor);
+  return 1.0 / ((1.0 - smooth) / rope.factor + smooth);
+}
+
+/// A GGUF stores llama3's scaling as the divisor of each pair. All published models share low 1, high 4 and original
+/// 8192, and the largest divisor is the factor; whatever these do not reproduce is another scaling.
+void recover_llama3(const GgufFile& file, const GgufTensor& divisors, ModelConfig& config) {
+  const std::int64_t pairs = config.head_dim / 2;
+  if (divisors.type != StorageType::F32 || divisors.shape != std::vector<std::int64_t>{pairs}) {
+    refuse(file, "rope_freqs.weight is not a list of " + std::to_string(pairs) + " fp32 numbers");
+  }
+  std::vector<float> stored(static_cast<std::size_t>(pairs));
+  dequantize(StorageType::F32, divisors.data.data(), pairs, stored.data());
+  RopeConfig rope{.kind = RopeConfig::Kind::Llama3, .theta = config.rope.theta, .original_context = 8192};
+  rope.factor = *std::max_element(stored.begin(), stored.end());
+  bool reproduced = config.rope.kind == RopeConfig::Kind::Default;
+  for (std::int64_t pair = 0; pair < pairs; ++pair) {
+    const double expected = llama3_divisor(rope, pair, config.head_dim);
+    reproduced = reproduced && std::abs(stored[static_cast<std::size_t>(pair)] - expected) <= 1e-3 * expected;
+  }
+  if (!reproduced) {
+    unsupported(file, "rope_freqs.weight is not llama3's scaling (low 1, high 4, original context 8192)",
+                "Use the model's Hugging Face folder.");
+  }
+  config.rope = rope;
+}
+
+std::int64_t vocabulary_size(const GgufFile& file) {
+  const GgufTensor* embedding = file.find_tensor("token_embd.weight");
+  if (embedding == nullptr) refuse_missing_tensor(file.where(), "token_embd.weight");
+  const std::int64_t rows = embedding->shape.front();
+  if (file.find_int("llama.vocab_size").value_or(rows) != rows) {
+    refuse(file, "llama.vocab_size differs from the " + std::to_string(rows) + " rows of token_embd.weight");
+  }
+  return rows;
+}
+
+}  // namespace
+
+ModelConfig gguf_config(const GgufFile& file, const std::string& fallback_name) {
+  check_architecture(file);
+  ModelConfig config;
+  config.architecture = "llama";
+  config.name = usable_text(file, "general.name").value_or(fallback_name);
+  config.layers = required_int(file, "llama.block_count");
+  config.hidden = required_int(file, "llama.embedding_length");
+  config.intermediate = required_int(file, "llama.feed_forward_length");
+  config.heads = required_int(file, "llama.attention.head_count");
+  config.kv_heads = file.find_int("llama.attention.head_count_kv").value_or(config.heads);
+  config.context = required_int(file, "llama.context_length");
+  config.vocabulary = vocabulary_size(file);
+  config.head_dim = read_head_dim(file, config);
+  const auto epsilon = file.find_float("llama.attention.layer_norm_rms_epsilon");
+  if (!epsilon) refuse(file, "the key llama.attention.layer_norm_rms_epsilon is missing");
+  config.norm_epsilon = *epsilon;
+  config.tied_embeddings = file.find_tensor("output.weight") == nullptr;
+  config.bos_id = file.find_int("tokenizer.ggml.bos_token_id");
+  config.eos_id = file.find_int("tokenizer.ggml.eos_token_id");
+  config.rope = read_rope(file);
+  config.validate(file.where());
+  if (const GgufTensor* divisors = file.find_tensor("rope_freqs.weight")) recover_llama3(file, *divisors, config);
+  config.validate(file.where());
+  const std::int64_t window = file.find_int("llama.attention.sliding_window").value_or(config.context);
+  if (window > 0 && window < config.context) {
+    unsupported(file, "a sliding window of " + std::to_string(window) + " tokens is not supported",
+                "Use a model without one.");
+  }
+  return config;
+}
+
+std::unique_ptr<ModelSource> gguf_model(const GgufFile& file, const std::string& fallback_name) {
+  const ModelConfig config = gguf_config(file, fallback_name);
+  auto model = std::make_unique<StoredModel>(config);
+  std::set<std::string_view> known{"rope_freqs.weight"};
+  const std::vector<LlamaTensor> wanted = llama_tensors(config);
+  for (const LlamaTensor& tensor : wanted) {
+    const GgufTensor* stored = file.find_tensor(tensor.gguf_name);
+    if (stored == nullptr) refuse_missing_tensor(file.where(), tensor.gguf_name);
+    model->add(tensor, {file.where(), stored->shape, stored->type, stored->data, file.file()}, tensor.permuted_heads);
+    known.insert(tensor.gguf_name);
+  }
+  for (const GgufTensor& tensor : file.tensors()) {
+    if (!known.contains(tensor.name)) refuse_extra_tensor(file.where(), tensor.name);
+  }
+  return model;
+}
+
+}  // namespace carryover

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/models/hf_config.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/core/base/error.h"
+#include "engine/formats/json_file.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr const char* kSupported =
+    "Supported: LlamaForCausalLM and MistralForCausalLM (LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama, Mistral without "
+    "sliding window).";
+
+[[noreturn]] void unsupported(const std::string& where, const std::string& problem, const std::string& advice) {
+  throw EngineError(Fault::Unsupported, where, problem, advice);
+}
+
+std::string read_architecture(const JsonFields& fields, const std::string& where) {
+  const std::string type = fields.find_text("model_type").value_or("");
+  std::string name;
+  if (const nlohmann::json* list = fields.find("architectures")) {
+    if (!list->is_array() || list->size() != 1 || !list->front().is_string()) {
+      throw EngineError(Fault::BadInput, where, "architectures is not a list of one name", kSupported);
+    }
+    name = list->front().get<std::string>();
+  }
+  if (type.empty() && name.empty()) {
+    throw EngineError(Fault::BadInput, where, "neither model_type nor architectures is there", kSupported);
+  }
+  for (const auto& [own_type, own_name] : {std::pair("llama", "LlamaForCausalLM"), {"mistral", "MistralForCausalLM"}}) {
+    if ((type.empty() || type == own_type) && (name.empty() || name == own_name)) return own_type;
+  }
+  unsupported(where,
+              "the architecture " +
+                  (name.empty() ? type : name + (type.empty() ? "" : " (" + type + ")")).substr(0, 120) +
+                  " is not supported",
+              kSupported);
+}
+
+/// Whatever would change the computation, by name.
+void check_features(const JsonFields& fields, std::int64_t context, const std::string& where) {
+  const std::string activation = fields.find_text("hidden_act").value_or("silu");
+  if (activation != "silu")
+    unsupported(where, "hidden_act '" + activation.substr(0, 60) + "' is not supported", "Supported: silu.");
+  for (const char* key : {"attention_bias", "mlp_bias"}) {
+    if (fields.find_flag(key).value_or(false)) unsupported(where, std::string(key) + " is not supported", kSupported);
+  }
+  if (fields.find("quantization_config") != nullptr) {
+    unsupported(where, "quantization_config: quantised HF weights are not supported",
+                "Use the unquantised folder, or a GGUF file.");
+  }
+  if (fields.find_number("partial_rotary_factor").value_or(1.0) != 1.0) {
+    unsupported(where, "partial_rotary_factor is not supported", "Supported: RoPE over the whole head.");
+  }
+  const auto window = fields.find_integer("sliding_window");
+  if (window && *window < context) {
+    unsupported(
+        where,
+        "sliding_window " + std::to_string(*window) + " is smaller than the context of " + std::to_string(context),
+        "Supported: Mistral without sliding window (v0.2 and later).");
+  }
+}
+
+/// One id, or the first of a list.
+std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key) {
+  const nlohmann::json* value = fields.find(key);
+  if (value == nullptr || !value->is_array()) return fields.find_integer(key);
+  if (value->empty()) return std::nullopt;
+  const nlohmann::json first{{key, value->front()}};
+  return JsonFields(first, std::string("the list ") + key).find_integer(key);
+}
+
+RopeConfig read_rope(const JsonFields& fields, const std::string& where) {
+  const double theta = fields.find_number("rope_theta").value_or(10000.0);
+  for (const char* key : {"rope_parameters", "rope_scaling"}) {
+    if (const nlohmann::json* value = fields.find(key)) return rope_from_json(*value, theta, where);
+  }
+  return rope_from_json(nlohmann::json(), theta, where);
+}
+
+nlohmann::json rope_scaling_json(const RopeConfig& rope) {
+  if (rope.kind == RopeConfig::Kind::Default) return {};
+  nlohmann::json json{{"rope_type", rope_kind_name(rope.kind)}, {"factor", rope.factor}};
+  if (rope.original_context != 0) json["original_max_position_embeddings"] = rope.original_context;
+  if (rope.kind == RopeConfig::Kind::Llama3) {
+    json["low_freq_factor"] = rope.low_frequency_factor;
+    json["high_freq_factor"] = rope.high_frequency_factor;
+  }
+  return json;
+}
+
+}  // namespace
+
+ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& name, const std::string& where) {
+  const JsonFields fields(json, where);
+  ModelConfig config;
+  config.architecture = read_architecture(fields, where);
+  config.name = name;
+  config.layers = fields.integer("num_hidden_layers");
+  config.hidden = fields.integer("hidden_size");
+  config.intermediate = fields.integer("intermediate_size");
+  config.heads = fields.integer("num_attention_heads");
+  config.kv_heads = fields.find_integer("num_key_value_heads").value_or(config.heads);
+  config.vocabulary = fields.integer("vocab_size");
+  config.context = fields.integer("max_position_embeddings");
+  config.norm_epsilon = fields.find_number("rms_norm_eps").value_or(1e-6);
+  config.tied_embeddings = fields.find_flag("tie_word_embeddings").value_or(false);
+  config.bos_id = read_id(fields, "bos_token_id");
+  config.eos_id = read_id(fields, "eos_token_id");
+  config.rope = read_rope(fields, where);
+  if (const auto head_dim = fields.find_integer("head_dim")) {
+    config.head_dim = *head_dim;
+  } else if (config.heads >= 1) {
+    config.head_dim = config.hidden / config.heads;
+    if (config.hidden % config.heads != 0) {
+      throw EngineError(Fault::BadInput, where,
+                        "hidden_size is not a multiple of num_attention_heads, and head_dim is absent",
+                        "Repair config.json.");
+    }
+  }
+  config.validate(where);
+  check_features(fields, config.context, where);
+  return config;
+}
+
+nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dtype) {
+  const auto optional = [](const std::optional<std::int64_t>& id) {
+    return id ? nlohmann::json(*id) : nlohmann::json();
+  };
+  const bool mistral = model.architecture == "mistral";
+  nlohmann::json json{{"architectures", {mistral ? "MistralForCausalLM" : "LlamaForCausalLM"}},
+                      {"model_type", mistral ? "mistral" : "llama"},
+                      {"hidden_act", "silu"},
+                      {"hidden_size", model.hidden},
+                      {"intermediate_size", model.intermediate},
+                      {"num_hidden_layers", model.layers},
+                      {"num_attention_heads", model.heads},
+                      {"num_key_value_heads", model.kv_heads},
+                      {"head_dim", model.head_dim},
+                      {"vocab_size", model.vocabulary},
+                      {"max_position_embeddings", model.context},
+                      {"rms_norm_eps", model.norm_epsilon},
+                      {"rope_theta", model.rope.theta},
+                      {"rope_scaling", rope_scaling_json(model.rope)},
+                      {"tie_word_embeddings", model.tied_embeddings},
+                      {"torch_dtype", dtype},
+                      {"bos_token_id", optional(model.bos_id)},
+                      {"eos_token_id", optional(model.eos_id)}};
+  // Where a field is absent, transformers has a default of its own: these would be another model.
+  if (mistral) json["sliding_window"] = nullptr;
+  if (!mistral) json.update({{"attention_bias", false}, {"mlp_bias", false}});
+  return json;
+}
+
+}  // namespace carryover

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/core/config/model_config.h"
+
+namespace carryover {
+
+/// One weight that the LLaMA architecture needs, under the names that the two kinds of file give it.
+struct LlamaTensor {
+  std::string hf_name, gguf_name;
+  std::vector<std::int64_t> shape;  ///< row-major
+  std::int64_t permuted_heads = 0;  ///< heads whose rows a GGUF stores in another order (Q and K); 0 for none
+};
+
+/// All of them, lm_head.weight only where the embeddings are not tied.
+std::vector<LlamaTensor> llama_tensors(const ModelConfig& config);
+
+}  // namespace carryover

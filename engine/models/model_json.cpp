@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/models/model_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/core/base/error.h"
+
+namespace carryover {
+
+namespace {
+
+RopeConfig rope_from(const nlohmann::json& json, const std::string& where) {
+  using enum RopeConfig::Kind;
+  RopeConfig rope;
+  const std::string name = json.at("kind").get<std::string>();
+  bool known = false;
+  for (const RopeConfig::Kind kind : {Default, Linear, Dynamic, Llama3}) {
+    if (name != rope_kind_name(kind)) continue;
+    rope.kind = kind;
+    known = true;
+  }
+  if (!known)
+    throw EngineError(Fault::Unsupported, where, "RoPE scaling '" + name.substr(0, 60) + "' is not supported",
+                      "Supported: default, linear, dynamic, llama3.");
+  json.at("theta").get_to(rope.theta);
+  json.at("factor").get_to(rope.factor);
+  json.at("low_frequency_factor").get_to(rope.low_frequency_factor);
+  json.at("high_frequency_factor").get_to(rope.high_frequency_factor);
+  json.at("original_context").get_to(rope.original_context);
+  return rope;
+}
+
+std::optional<std::int64_t> id_from(const nlohmann::json& id) {
+  return id.is_null() ? std::nullopt : std::optional(id.get<std::int64_t>());
+}
+
+}  // namespace
+
+ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& where) {
+  ModelConfig model;
+  try {
+    json.at("architecture").get_to(model.architecture);
+    json.at("name").get_to(model.name);
+    json.at("layers").get_to(model.layers);
+    json.at("hidden").get_to(model.hidden);
+    json.at("intermediate").get_to(model.intermediate);
+    json.at("heads").get_to(model.heads);
+    json.at("kv_heads").get_to(model.kv_heads);
+    json.at("head_dim").get_to(model.head_dim);
+    json.at("vocabulary").get_to(model.vocabulary);
+    json.at("context").get_to(model.context);
+    json.at("norm_epsilon").get_to(model.norm_epsilon);
+    json.at("tied_embeddings").get_to(model.tied_embeddings);
+    model.rope = rope_from(json.at("rope"), where);
+    model.bos_id = id_from(json.at("bos_id"));
+    model.eos_id = id_from(json.at("eos_id"));
+  } catch (const nlohmann::json::exception& error) {
+    throw EngineError(Fault::BadInput, where, std::string("doesn't describe a model: ") + error.what(),
+                      "Use a config.json that this program wrote.");
+  }
+  model.validate(where);
+  return model;
+}
+
+}  // namespace carryover

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "engine/core/config/model_config.h"
+
+namespace carryover {
+
+/// The shape that to_json(ModelConfig) wrote into a run's config.json, validated.
+/// Throws EngineError{BadInput, Unsupported} naming `where`.
+ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& where);
+
+}  // namespace carryover

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/models/model_source.h"
+
+namespace carryover {
+
+/// Random weights of a known shape, made row by row as they are read and never written: to measure what a model costs
+/// without its checkpoint. Named as a path: "random:llama2-7b", or "random:llama2-7b:7" for the weights of seed 7.
+/// There is no tokenizer.
+inline constexpr std::string_view random_model_prefix = "random:";
+
+/// "llama2-7b" (as the 32K version of the paper), "llama3.1-8b", "smollm2-135m", and "tiny" for tests.
+std::vector<std::string> random_shapes();
+
+/// `name`: what stands after the prefix. Matrices are uniform with variance 1/fan-in (embeddings 1), norms 1 ± 0.1, so
+/// that activations stay near one. Throws EngineError{Usage} where shape or seed is none.
+std::unique_ptr<ModelSource> open_random_model(std::string_view name);
+
+}  // namespace carryover

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/cpu/bf16_attention.h"
+
+#include <ATen/ATen.h>
+
+#include "engine/core/base/error.h"
+#include "engine/ops/cpu/amx_tiles.h"
+#include "engine/runtime/parallel.h"
+
+#ifdef __x86_64__
+#include <cmath>
+#include <limits>
+
+namespace carryover::ops {
+
+namespace {
+
+using namespace bf16;
+
+constexpr std::int64_t kTile = 256;  ///< keys, used for all queries of a block while they are in the first-level cache
+
+/// A part's keys and values for one head or the heads that share them, as the products read them: pairs of what is
+/// summed over lie side by side, [n/16][d/2][16][2] of keys and [n/2][d][2] of values, n rounded up to 64 with zeros.
+struct PackedRows {
+  Lines<Half> keys, values;
+  std::int64_t count = 0;
+};
+
+/// Of one row of [G, r or 1]. Plain pointers: tensors are not made in parallel regions.
+PackedRows pack(const SeenRows& part, std::int64_t group, std::int64_t row) {
+  const auto begin = [&](const at::Tensor& rows) {
+    return halves(rows) + group * rows.stride(0) + row * rows.stride(1);
+  };
+  const std::int64_t n = part.keys.size(2), d = part.keys.size(3), padded = round_up(n, kWidth);
+  const auto size = static_cast<std::size_t>(padded * d);
+  PackedRows packed{Lines<Half>(size), Lines<Half>(size), n};
+  pack_lanes(begin(part.keys), part.keys.stride(2), n, padded, d, packed.keys.data());
+  pack_pairs(begin(part.values), part.values.stride(2), n, padded, d, packed.values.data());
+  return packed;
+}
+
+/// A block of queries of one head, and its running softmax.
+struct Block {
+  std::int64_t count = 0, padded = 0, d = 0;  ///< padded with zeros to what a product takes
+  Lines<float> top, sum, scores, values;      ///< by query: [], [], [kTile], [d]
+  Lines<Half> queries, weights;               ///< [d], [kTile]
+};
+
+template <typename Products>
+CARRYOVER_BF16 void score(Block& block, const Half* keys, std::int64_t columns) {
+  for (std::int64_t q = 0; q < block.padded; q += Products::kRows)
+    for (std::int64_t k = 0; k < columns; k += kWidth)
+      Products::multiply(block.queries.data() + q * block.d, block.d,
+                         {keys + k * block.d, block.d / 2, 2 * kLanes, kLanes * block.d}, false,
+                         block.scores.data() + q * kTile + k, kTile);
+}
+
+/// Scores of a query to weights, of which the first `visible` count; what was summed before is brought to the new top.
+CARRYOVER_BF16 void weigh(Block& block, std::int64_t query, std::int64_t visible, std::int64_t columns, float scale) {
+  float* scores = block.scores.data() + query * kTile;
+  Half* weights = block.weights.data() + query * kTile;
+  const auto mask_at = [visible](std::int64_t k) {
+    const std::int64_t left = std::clamp<std::int64_t>(visible - k, 0, kLanes);
+    return static_cast<__mmask16>((1u << left) - 1u);
+  };
+  __m512 most = _mm512_set1_ps(-std::numeric_limits<float>::infinity());
+  for (std::int64_t k = 0; k < visible; k += kLanes)
+    most = _mm512_mask_max_ps(most, mask_at(k), most, _mm512_loadu_ps(scores + k));
+  float& summed_top = block.top[static_cast<std::size_t>(query)];
+  const float top = std::max(summed_top, _mm512_reduce_max_ps(most) * scale);
+  const __m512 shift = _mm512_set1_ps(top), factor = _mm512_set1_ps(scale);
+  __m512 sum = _mm512_setzero_ps();
+  for (std::int64_t k = 0; k < columns; k += kLanes) {
+    const __m512 x = _mm512_fmsub_ps(_mm512_loadu_ps(scores + k), factor, shift);
+    const __m512 p = _mm512_maskz_mov_ps(mask_at(k), exponential(x));
+    sum = _mm512_add_ps(sum, p);
+    store_halves(weights + k, p);
+  }
+  const float before = std::exp(summed_top - top);
+  summed_top = top;
+  float& all = block.sum[static_cast<std::size_t>(query)];
+  all = all * before + _mm512_reduce_add_ps(sum);
+  if (before == 1) return;
+  float* values = block.values.data() + query * block.d;
+  for (std::int64_t c = 0; c < block.d; c += kLanes)
+    _mm512_storeu_ps(values + c, _mm512_mul_ps(_mm512_loadu_ps(values + c), _mm512_set1_ps(before)));
+}
+
+template <typename Products>
+CARRYOVER_BF16 void add_values(Block& block, const Half* values, std::int64_t columns) {
+  for (std::int64_t q = 0; q < block.padded; q += Products::kRows)
+    for (std::int64_t c = 0; c < block.d; c += kWidth)
+      Products::multiply(block.weights.data() + q * kTile, kTile,
+                         {values + 2 * c, columns / 2, 2 * block.d, 2 * kLanes}, true,
+                         block.values.data() + q * block.d + c, block.d);
+}
+
+CARRYOVER_BF16 void finish(const Block& block, Half* out, std::int64_t stride, float* lse) {
+  for (std::int64_t query = 0; query < block.count; ++query) {
+    const auto at = static_cast<std::size_t>(query);
+    const __m512 share = _mm512_set1_ps(1 / block.sum[at]);
+    for (std::int64_t c = 0; c < block.d; c += kLanes) {
+      const __m512 value = _mm512_mul_ps(_mm512_loadu_ps(block.values.data() + query * block.d + c), share);
+      store_halves(out + query * stride + c, value);
+    }
+    lse[query] = block.top[at] + std::log(block.sum[at]);
+  }
+}
+
+template <typename Products>
+void begin(Block& block, const Half* queries, std::int64_t stride, std::int64_t count, std::int64_t d) {
+  constexpr std::size_t most = Products::kQueries;
+  const auto width = static_cast<std::size_t>(d);
+  block.count = count;
+  block.padded = round_up(count, Products::kRows);
+  block.d = d;
+  block.top.assign(most, -std::numeric_limits<float>::infinity());
+  block.sum.assign(most, 0.0f);
+  block.scores.resize(most * kTile);
+  block.weights.assign(most * kTile, 0);
+  block.values.assign(most * width, 0.0f);
+  block.queries.resize(most * width);
+  pack_rows(queries, stride, count, block.padded, d, block.queries.data());
+}
+
+/// `first` is the block's first query in its segment: in a causal part, query i sees keys 0 to i.
+template <typename Products>
+void add_part(Block& block, const PackedRows& part, bool causal, std::int64_t first, float scale) {
+  const auto seen = [&](std::int64_t query) { return causal ? first + query + 1 : part.count; };
+  for (std::int64_t tile = 0; tile < seen(block.count - 1); tile += kTile) {
+    const std::int64_t keys = std::min(kTile, seen(block.count - 1) - tile);
+    const std::int64_t columns = round_up(keys, kWidth);
+    score<Products>(block, part.keys.data() + tile * block.d, columns);
+    for (std::int64_t query = 0; query < block.count; ++query) {
+      const std::int64_t visible = std::clamp<std::int64_t>(seen(query) - tile, 0, keys);
+      if (visible > 0)
+        weigh(block, query, visible, columns, scale);
+      else
+        std::fill_n(block.weights.data() + query * kTile, columns, Half{0});
+    }
+    add_values<Products>(block, part.values.data() + tile * block.d, columns);
+  }
+}
+
+template <typename Products>
+std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+  const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3);
+  CARRYOVER_CHECK(queries.stride(3) == 1);
+  std::vector<std::vector<PackedRows>> packed;  // by part, then by [G, rows]
+  for (const SeenRows& part : parts) {
+    const std::int64_t rows = part.rows();
+    CARRYOVER_CHECK((!part.causal || part.keys.size(2) == m) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
+    auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
+    at::parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
+      for (std::int64_t row = begin_row; row < end_row; ++row)
+        own[static_cast<std::size_t>(row)] = pack(part, row / rows, row % rows);
+    });
+  }
+  // [m, G·r, d] in memory: the next product's rows, without a copy of them.
+  at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, G * r * d, 1}, queries.options()),
+             lse = at::empty({G, r, m}, queries.options().dtype(at::kFloat));
+  Half* to = mutable_halves(out);
+  auto* lse_to = lse.mutable_data_ptr<float>();
+  const Half* from = halves(queries);
+  const std::int64_t group_stride = queries.stride(0), head_stride = queries.stride(1), stride = queries.stride(2);
+  constexpr std::int64_t most = Products::kQueries;
+  const std::int64_t blocks = (m + most - 1) / most, heads = G * r;
+  const float scale = 1 / std::sqrt(static_cast<float>(d));
+  at::parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
+    [[maybe_unused]] const typename Products::Use use;
+    Block block;
+    for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
+      // A causal block costs more the later it is: with the first comes the last, so that all threads have as much.
+      const std::int64_t turn = unit / heads, head = unit % heads;
+      const std::int64_t first = (turn % 2 == 0 ? turn / 2 : blocks - 1 - turn / 2) * most;
+      begin<Products>(block, from + head / r * group_stride + head % r * head_stride + first * stride, stride,
+                      std::min(most, m - first), d);
+      for (std::size_t part = 0; part < parts.size(); ++part) {
+        const std::int64_t rows = parts[part].rows();
+        const std::int64_t row = rows == 1 ? head / r : head;
+        add_part<Products>(block, packed[part][static_cast<std::size_t>(row)], parts[part].causal, first, scale);
+      }
+      finish(block, to + (first * heads + head) * d, heads * d, lse_to + head * m + first);
+    }
+  });
+  return {out, lse};
+}
+
+}  // namespace
+
+bool has_bf16_attention(const at::Tensor& queries) {
+  static const bool supported = __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
+                                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return supported && queries.scalar_type() == at::kBFloat16 && queries.size(3) % kWidth == 0;
+}
+
+std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+  return bf16_tiles() ? attend<Tiles>(queries, parts) : attend<Dots>(queries, parts);
+}
+
+}  // namespace carryover::ops
+
+#else
+
+namespace carryover::ops {
+bool has_bf16_attention(const at::Tensor&) {
+  return false;
+}
+std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor&, const std::vector<SeenRows>&) {
+  throw EngineError(Fault::Internal, "attention", "bf16 products are not there");
+}
+}  // namespace carryover::ops
+
+#endif

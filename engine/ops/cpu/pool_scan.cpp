@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/cpu/pool_scan.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "engine/core/base/error.h"
+#include "engine/ops/cpu/wide_rows.h"
+#include "engine/runtime/parallel.h"
+
+namespace carryover::ops {
+
+namespace {
+
+constexpr std::int64_t kGroupBytes = 64;   ///< of summaries side by side: a group
+constexpr std::int64_t kTileKeys = 6;      ///< scores of a group for so many keys fill the registers
+constexpr std::int64_t kBlockKeys = 24;    ///< widened at a time, for all groups: they stay in the first-level cache
+constexpr std::int64_t kRangeKeys = 1024;  ///< at least, for a thread: each range has to find k keys before it can skip
+
+template <typename T>
+constexpr std::int64_t kLanes = kGroupBytes / static_cast<std::int64_t>(sizeof(T));
+
+/// scores[key, lane] of a tile. Whether any of them is not at or below its lane's floor: above it, or NaN.
+/// summaries: [d, lanes]; keys: [kTileKeys, d].
+template <typename T, int Bytes>
+[[gnu::always_inline]] inline bool score(const T* summaries, const T* keys, std::int64_t d, const T* floors,
+                                         T* scores) {
+  using Vector = typename Simd<T, Bytes>::Vector;
+  constexpr std::int64_t width = Bytes / sizeof(T), vectors = kGroupBytes / Bytes;
+  Vector sums[kTileKeys][vectors] = {}, floor[vectors];
+  for (std::int64_t c = 0; c < d; ++c) {
+    Vector summary[vectors];
+    for (std::int64_t v = 0; v < vectors; ++v)
+      std::memcpy(&summary[v], summaries + c * kLanes<T> + v * width, sizeof(Vector));
+    for (std::int64_t key = 0; key < kTileKeys; ++key)
+      for (std::int64_t v = 0; v < vectors; ++v) sums[key][v] += summary[v] * keys[key * d + c];
+  }
+  for (std::int64_t v = 0; v < vectors; ++v) std::memcpy(&floor[v], floors + v * width, sizeof(Vector));
+  auto wanted = ~(sums[0][0] <= floor[0]);
+  for (std::int64_t key = 0; key < kTileKeys; ++key)
+    for (std::int64_t v = 0; v < vectors; ++v) {
+      wanted |= ~(sums[key][v] <= floor[v]);
+      std::memcpy(scores + key * kLanes<T> + v * width, &sums[key][v], sizeof(Vector));
+    }
+  std::uint64_t words[Bytes / 8], any = 0;
+  std::memcpy(words, &wanted, sizeof words);
+  for (const std::uint64_t word : words) any |= word;
+  return any != 0;
+}
+
+#define CARRYOVER_SCORE_TILE(T, TARGET, BYTES)                                                                \
+  [[gnu::target(TARGET)]] bool score_tile(const T* summaries, const T* keys, std::int64_t d, const T* floors, \
+                                          T* scores) {                                                        \
+    return score<T, BYTES>(summaries, keys, d, floors, scores);                                               \
+  }
+CARRYOVER_FOR_TARGETS(CARRYOVER_SCORE_TILE, float)
+CARRYOVER_FOR_TARGETS(CARRYOVER_SCORE_TILE, double)
+#undef CARRYOVER_SCORE_TILE
+
+/// The k best of scores that are offered best first or in order of index: of equal ones the first stays ahead.
+template <typename T>
+class Best {
+ public:
+  explicit Best(std::int64_t k) : k_(static_cast<std::size_t>(k)) {}
+
+  /// What a score has to exceed. NaN, which nothing is at or below, while every number is kept.
+  T floor() const { return entries_.size() < k_ ? std::numeric_limits<T>::quiet_NaN() : entries_.back().first; }
+
+  void offer(T score, std::int64_t index) {
+    if (score <= floor() || score != score) return;  // NaN is never kept
+    if (entries_.size() == k_) entries_.pop_back();
+    const auto place = std::upper_bound(entries_.begin(), entries_.end(), score,
+                                        [](T value, const auto& entry) { return value > entry.first; });
+    entries_.insert(place, {score, index});
+  }
+  /// `later` has higher indices only.
+  void merge(const Best& later) {
+    for (const auto& [score, index] : later.entries_) offer(score, index);
+  }
+  void write(double* scores, std::int64_t* indices) const {
+    for (std::size_t rank = 0; rank < k_; ++rank) {
+      const bool held = rank < entries_.size();
+      scores[rank] = held ? static_cast<double>(entries_[rank].first) : -std::numeric_limits<double>::infinity();
+      indices[rank] = held ? entries_[rank].second : -1;
+    }
+  }
+
+ private:
+  std::size_t k_;
+  std::vector<std::pair<T, std::int64_t>> entries_;  // descending
+};
+
+/// The summaries that read a slot.
+template <typename T>
+struct Readers {
+  std::int64_t slot;
+  std::vector<std::int64_t> rows;  ///< of the ranking
+  std::vector<T> lanes;            ///< [groups, d, kLanes]: their values side by side, zeros after the last
+
+  std::int64_t groups() const { return (std::ssize(rows) + kLanes<T> - 1) / kLanes<T>; }
+};
+
+/// summaries: [heads, n, d].
+template <typename T>
+std::vector<Readers<T>> readers_of(const at::Tensor& summaries, const std::vector<std::int32_t>& head_slot) {
+  const std::int64_t n = summaries.size(1), d = summaries.size(2);
+  std::vector<Readers<T>> all;
+  for (std::size_t head = 0; head < head_slot.size(); ++head) {
+    auto found = std::find_if(all.begin(), all.end(), [&](const auto& own) { return own.slot == head_slot[head]; });
+    if (found == all.end()) found = all.insert(found, {head_slot[head], {}, {}});
+    for (std::int64_t s = 0; s < n; ++s) found->rows.push_back(static_cast<std::int64_t>(head) * n + s);
+  }
+  const T* values = summaries.const_data_ptr<T>();
+  for (Readers<T>& own : all) {
+    own.lanes.resize(static_cast<std::size_t>(own.groups() * d * kLanes<T>));
+    for (std::int64_t i = 0; i < std::ssize(own.rows); ++i) {
+      T* lane = own.lanes.data() + i / kLanes<T> * d * kLanes<T> + i % kLanes<T>;
+      for (std::int64_t c = 0; c < d; ++c) lane[c * kLanes<T>] = values[own.rows[static_cast<std::size_t>(i)] * d + c];
+    }
+  }
+  return all;
+}
+
+/// One thread's way through entries of a slot: the best of each of the slot's readers.
+template <typename T>
+class RangeScan {
+ public:
+  RangeScan(const StoredKeys& keys, const Readers<T>& readers, std::int64_t k)
+      : keys_(keys),
+        readers_(readers),
+        d_(keys.rows.size(2)),
+        best_(readers.rows.size(), Best<T>(k)),
+        floors_(static_cast<std::size_t>(readers.groups() * kLanes<T>), std::numeric_limits<T>::infinity()),
+        block_(static_cast<std::size_t>(kBlockKeys * d_)) {
+    for (std::size_t row = 0; row < best_.size(); ++row) floors_[row] = best_[row].floor();
+  }
+
+  std::vector<Best<T>> best(std::int64_t first, std::int64_t last) && {
+    for (std::int64_t index = first; index < last; index += kBlockKeys) {
+      const std::int64_t count = std::min(kBlockKeys, last - index);
+      keys_.widen(readers_.slot, index, count, block_.data());
+      for (std::int64_t group = 0; group < readers_.groups(); ++group)
+        for (std::int64_t tile = 0; tile < count; tile += kTileKeys)
+          scan_tile(group, tile, std::min(kTileKeys, count - tile), index + tile);
+    }
+    return std::move(best_);
+  }
+
+ private:
+  /// Of the tile's keys the first `count` are there; what stands in the place of others is not looked at.
+  void scan_tile(std::int64_t group, std::int64_t tile, std::int64_t count, std::int64_t first_index) {
+    T scores[kTileKeys * kLanes<T>];
+    T* floors = floors_.data() + group * kLanes<T>;
+    const T* summaries = readers_.lanes.data() + group * d_ * kLanes<T>;
+    if (!score_tile(summaries, block_.data() + tile * d_, d_, floors, scores)) return;
+    const std::int64_t rows = std::min(kLanes<T>, std::ssize(best_) - group * kLanes<T>);
+    for (std::int64_t key = 0; key < count; ++key)
+      for (std::int64_t lane = 0; lane < rows; ++lane) {
+        const T score = scores[key * kLanes<T> + lane];
+        if (score <= floors[lane]) continue;
+        Best<T>& best = best_[static_cast<std::size_t>(group * kLanes<T> + lane)];
+        best.offer(score, first_index + key);
+        floors[lane] = best.floor();
+      }
+  }
+
+  const StoredKeys& keys_;
+  const Readers<T>& readers_;
+  std::int64_t d_;
+  std::vector<Best<T>> best_;  ///< by the readers' rows
+  std::vector<T> floors_;      ///< [groups, kLanes]: theirs, and what nothing exceeds where there is no reader
+  std::vector<T> block_;       ///< [kBlockKeys, d]
+};
+
+/// Every slot's entries in as many ranges as there are threads.
+template <typename T>
+RankedEntries scan(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
+                   const std::vector<std::int32_t>& head_slot, std::int64_t k) {
+  const std::vector<Readers<T>> readers = readers_of<T>(summaries, head_slot);
+  const std::int64_t ranges = std::clamp<std::int64_t>(entries / kRangeKeys, 1, at::get_num_threads());
+  std::vector<std::vector<Best<T>>> found(readers.size() * static_cast<std::size_t>(ranges));
+  const std::int64_t values = entries / ranges * summaries.size(2);
+  at::parallel_for(0, std::ssize(found), grain_of(values), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t range = i % ranges;
+      found[static_cast<std::size_t>(i)] = RangeScan<T>(keys, readers[static_cast<std::size_t>(i / ranges)], k)
+                                               .best(entries * range / ranges, entries * (range + 1) / ranges);
+    }
+  });
+  const auto rows = static_cast<std::size_t>(summaries.size(0) * summaries.size(1) * k);
+  RankedEntries ranked{k, std::vector<double>(rows), std::vector<std::int64_t>(rows)};
+  for (std::size_t own = 0; own < readers.size(); ++own) {
+    std::vector<Best<T>>* const parts = found.data() + own * static_cast<std::size_t>(ranges);
+    for (std::size_t row = 0; row < readers[own].rows.size(); ++row) {
+      for (std::int64_t range = 1; range < ranges; ++range) parts[0][row].merge(parts[range][row]);
+      const std::int64_t place = readers[own].rows[row] * k;
+      parts[0][row].write(ranked.scores.data() + place, ranked.indices.data() + place);
+    }
+  }
+  return ranked;
+}
+
+}  // namespace
+
+RankedEntries scan_pool(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
+                        const std::vector<std::int32_t>& head_slot, std::int64_t k) {
+  CARRYOVER_CHECK(k > 0 && entries <= keys.rows.size(1) && summaries.size(2) == keys.rows.size(2));
+  const at::Tensor wide = summaries.to(keys.wide_type()).contiguous();
+  return AT_DISPATCH_FLOATING_TYPES(wide.scalar_type(), "scan_pool",
+                                    [&] { return scan<scalar_t>(keys, entries, wide, head_slot, k); });
+}
+
+}  // namespace carryover::ops

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/cpu/row_attention.h"
+
+#include <ATen/ATen.h>
+#include <ATen/OpMathType.h>
+
+#include <cstring>
+#include <limits>
+
+#include "engine/core/base/error.h"
+#include "engine/ops/cpu/wide_rows.h"
+#include "engine/runtime/compute_type.h"
+#include "engine/runtime/parallel.h"
+
+namespace carryover::ops {
+
+namespace {
+
+constexpr std::int64_t kBlock = 128;   ///< keys that a thread takes at a time
+constexpr std::int64_t kWidened = 32;  ///< of them
+
+/// A block of keys and the queries that see it: [first_query, first_query + queries) of G·r.
+template <typename T>
+struct Block {
+  const T *keys, *values;
+  std::int64_t key_stride, value_stride, count, first_query, queries;
+};
+
+template <typename T>
+std::vector<Block<T>> blocks_of(const std::vector<SeenRows>& parts, std::int64_t G, std::int64_t r) {
+  std::vector<Block<T>> blocks;
+  for (const SeenRows& part : parts) {
+    const std::int64_t rows = part.rows(), n = part.keys.size(2);
+    CARRYOVER_CHECK((rows == 1 || rows == r) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
+    for (std::int64_t row = 0; row < G * rows; ++row)
+      for (std::int64_t first = 0; first < n; first += kBlock) {
+        const auto at_row = [&](const at::Tensor& kv) {
+          return kv.const_data_ptr<T>() + row / rows * kv.stride(0) + row % rows * kv.stride(1) + first * kv.stride(2);
+        };
+        blocks.push_back({at_row(part.keys), at_row(part.values), part.keys.stride(2), part.values.stride(2),
+                          std::min(kBlock, n - first), row * r / rows, r / rows});
+      }
+  }
+  return blocks;
+}
+
+/// scores[key] = q · k of `Keys` keys: their sums do not wait for one another.
+template <typename W, int Bytes, int Keys>
+[[gnu::always_inline]] inline void score_keys(const W* q, const W* rows, std::int64_t stride, std::int64_t d,
+                                              W* scores) {
+  using Vector = typename Simd<W, Bytes>::Vector;
+  constexpr std::int64_t width = Bytes / sizeof(W);
+  Vector sums[Keys] = {}, x, y;
+  std::int64_t c = 0;
+  for (; c + width <= d; c += width) {
+    std::memcpy(&x, q + c, sizeof x);
+#pragma GCC unroll 8
+    for (int key = 0; key < Keys; ++key) {
+      std::memcpy(&y, rows + key * stride + c, sizeof y);
+      sums[key] += x * y;
+    }
+  }
+#pragma GCC unroll 8
+  for (int key = 0; key < Keys; ++key) scores[key] = sum_of<W, Bytes>(sums[key]);
+  for (; c < d; ++c)
+    for (int key = 0; key < Keys; ++key) scores[key] += q[c] * rows[key * stride + c];
+}
+
+/// scores[query, key] = q · k. queries: [count, d]; rows: [keys, d]. Each row is read from memory once.
+template <typename W, int Bytes>
+[[gnu::always_inline]] inline void score(const W* queries, std::int64_t count, const W* rows, std::int64_t stride,
+                                         std::int64_t keys, std::int64_t d, W* scores) {
+  std::int64_t key = 0;
+  for (; key + 4 <= keys; key += 4)
+    for (std::int64_t query = 0; query < count; ++query)
+      score_keys<W, Bytes, 4>(queries + query * d, rows + key * stride, stride, d, scores + query * kBlock + key);
+  for (; key < keys; ++key)
+    for (std::int64_t query = 0; query < count; ++query)
+      score_keys<W, Bytes, 1>(queries + query * d, rows + key * stride, stride, d, scores + query * kBlock + key);
+}
+
+/// out[query] += Σ of p · v of `Queries` queries, in `Columns` vectors of their columns.
+template <typename W, int Bytes, int Queries, int Columns>
+[[gnu::always_inline]] inline void weigh_columns(const W* weights, const W* rows, std::int64_t stride,
+                                                 std::int64_t keys, std::int64_t d, W* out) {
+  using Vector = typename Simd<W, Bytes>::Vector;
+  constexpr std::int64_t width = Bytes / sizeof(W);
+  Vector sums[Queries][Columns], values[Columns];
+#pragma GCC unroll 4
+  for (int query = 0; query < Queries; ++query) std::memcpy(sums[query], out + query * d, Columns * width * sizeof(W));
+  for (std::int64_t key = 0; key < keys; ++key) {
+    std::memcpy(values, rows + key * stride, sizeof values);
+#pragma GCC unroll 4
+    for (int query = 0; query < Queries; ++query)
+#pragma GCC unroll 4
+      for (int c = 0; c < Columns; ++c) sums[query][c] += values[c] * weights[query * kBlock + key];
+  }
+#pragma GCC unroll 4
+  for (int query = 0; query < Queries; ++query) std::memcpy(out + query * d, sums[query], Columns * width * sizeof(W));
+}
+
+template <typename W, int Bytes, int Queries>
+[[gnu::always_inline]] inline void weigh_queries(const W* weights, const W* rows, std::int64_t stride,
+                                                 std::int64_t keys, std::int64_t d, W* out) {
+  constexpr std::int64_t width = Bytes / sizeof(W);
+  std::int64_t c = 0;
+  for (; c + 4 * width <= d; c += 4 * width)
+    weigh_columns<W, Bytes, Queries, 4>(weights, rows + c, stride, keys, d, out + c);
+  for (; c + width <= d; c += width) weigh_columns<W, Bytes, Queries, 1>(weights, rows + c, stride, keys, d, out + c);
+  for (; c < d; ++c)
+    for (int query = 0; query < Queries; ++query)
+      for (std::int64_t key = 0; key < keys; ++key)
+        out[query * d + c] += weights[query * kBlock + key] * rows[key * stride + c];
+}
+
+/// out[query] += Σ of p · v.
+template <typename W, int Bytes>
+[[gnu::always_inline]] inline void weigh(const W* weights, std::int64_t count, const W* rows, std::int64_t stride,
+                                         std::int64_t keys, std::int64_t d, W* out) {
+  std::int64_t query = 0;
+  for (; query + 3 <= count; query += 3)
+    weigh_queries<W, Bytes, 3>(weights + query * kBlock, rows, stride, keys, d, out + query * d);
+  for (; query < count; ++query)
+    weigh_queries<W, Bytes, 1>(weights + query * kBlock, rows, stride, keys, d, out + query * d);
+}
+
+#define CARRYOVER_BLOCK_LOOPS(W, TARGET, BYTES)                                                                      \
+  [[gnu::target(TARGET)]] void score_block(const W* queries, std::int64_t count, const W* rows, std::int64_t stride, \
+                                           std::int64_t keys, std::int64_t d, W* scores) {                           \
+    score<W, BYTES>(queries, count, rows, stride, keys, d, scores);                                                  \
+  }                                                                                                                  \
+  [[gnu::target(TARGET)]] void weigh_block(const W* weights, std::int64_t count, const W* rows, std::int64_t stride, \
+                                           std::int64_t keys, std::int64_t d, W* out) {                              \
+    weigh<W, BYTES>(weights, count, rows, stride, keys, d, out);                                                     \
+  }
+CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, float)
+CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, double)
+#undef CARRYOVER_BLOCK_LOOPS
+
+/// What a block adds for each of its queries: its largest score, its weights' sum and its weighted values, both in
+/// units of e^largest.
+template <typename W>
+struct Partial {
+  std::vector<W> tops, sums, values;
+};
+
+/// `count` rows in W, and how far they lie apart: copied to `wide` only where they have to be widened.
+template <typename T, typename W>
+std::pair<const W*, std::int64_t> wide_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t d,
+                                            std::vector<W>& wide) {
+  if constexpr (std::is_same_v<T, W>) {
+    return {from, stride};
+  } else {
+    wide.resize(static_cast<std::size_t>(kWidened * d));
+    if (stride == d)
+      load(from, wide.data(), count * d);
+    else
+      for (std::int64_t row = 0; row < count; ++row) load(from + row * stride, wide.data() + row * d, d);
+    return {wide.data(), d};
+  }
+}
+
+template <typename T, typename W>
+Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d) {
+  const auto count = static_cast<std::size_t>(block.queries);
+  Partial<W> partial{std::vector<W>(count), std::vector<W>(count), std::vector<W>(count * static_cast<std::size_t>(d))};
+  thread_local std::vector<W> wide, scores;
+  scores.resize(count * static_cast<std::size_t>(kBlock));
+  // Rows that have to be widened are taken a few at a time, so that they stay in the first-level cache.
+  const std::int64_t step = std::is_same_v<T, W> ? block.count : kWidened;
+  for (std::int64_t first = 0; first < block.count; first += step) {
+    const std::int64_t n = std::min(step, block.count - first);
+    const auto [keys, stride] = wide_rows(block.keys + first * block.key_stride, block.key_stride, n, d, wide);
+    score_block(queries + block.first_query * d, block.queries, keys, stride, n, d, scores.data() + first);
+  }
+  for (std::size_t query = 0; query < count; ++query) {
+    W* own = scores.data() + query * static_cast<std::size_t>(kBlock);
+    partial.tops[query] = largest(own, block.count);
+    partial.sums[query] = exponentiate(own, partial.tops[query], block.count);
+  }
+  for (std::int64_t first = 0; first < block.count; first += step) {
+    const std::int64_t n = std::min(step, block.count - first);
+    const auto [values, stride] = wide_rows(block.values + first * block.value_stride, block.value_stride, n, d, wide);
+    weigh_block(scores.data() + first, block.queries, values, stride, n, d, partial.values.data());
+  }
+  return partial;
+}
+
+/// The blocks' partial sums as one softmax for each query, and its log-sum-exp.
+template <typename T, typename W>
+void merge(const std::vector<Block<T>>& blocks, const std::vector<Partial<W>>& partials, std::int64_t queries,
+           std::int64_t d, T* out, W* lse) {
+  const auto width = static_cast<std::size_t>(d);
+  std::vector<W> sums(static_cast<std::size_t>(queries), 0), values(sums.size() * width, 0);
+  std::fill(lse, lse + queries, -std::numeric_limits<W>::infinity());
+  const auto each = [&](const auto& visit) {
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      for (std::int64_t q = 0; q < blocks[b].queries; ++q)
+        visit(static_cast<std::size_t>(blocks[b].first_query + q), partials[b], static_cast<std::size_t>(q));
+  };
+  each([&](std::size_t query, const Partial<W>& part, std::size_t own) {
+    lse[query] = std::max(lse[query], part.tops[own]);  // the largest score, so far
+  });
+  each([&](std::size_t query, const Partial<W>& part, std::size_t own) {
+    const W scale = std::exp(part.tops[own] - lse[query]);
+    sums[query] += scale * part.sums[own];
+    for (std::size_t i = 0; i < width; ++i) values[query * width + i] += scale * part.values[own * width + i];
+  });
+  for (std::size_t query = 0; query < sums.size(); ++query) {
+    for (std::size_t i = 0; i < width; ++i) values[query * width + i] /= sums[query];
+    store(values.data() + query * width, out + query * width, d);
+    lse[query] += std::log(sums[query]);
+  }
+}
+
+}  // namespace
+
+std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+  const std::int64_t G = queries.size(0), r = queries.size(1), d = queries.size(3);
+  CARRYOVER_CHECK(queries.stride(3) == 1);
+  at::Tensor out = at::empty({G, r, 1, d}, queries.options());
+  at::Tensor lse = at::empty({G, r, 1}, queries.options().dtype(compute_type(queries.scalar_type())));
+  CARRYOVER_DISPATCH(queries.scalar_type(), "attend_row", [&] {
+    using W = at::opmath_type<scalar_t>;
+    std::vector<W> q(static_cast<std::size_t>(G * r * d));
+    for (std::int64_t row = 0; row < G * r; ++row)
+      load(queries.const_data_ptr<scalar_t>() + row / r * queries.stride(0) + row % r * queries.stride(1),
+           q.data() + row * d, d);
+    for (W& value : q) value /= std::sqrt(static_cast<W>(d));
+    const auto blocks = blocks_of<scalar_t>(parts, G, r);
+    std::vector<Partial<W>> partials(blocks.size());
+    at::parallel_for(0, static_cast<std::int64_t>(blocks.size()), grain_of(kBlock * d),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b)
+                         partials[b] = attend_block<scalar_t, W>(blocks[b], q.data(), d);
+                     });
+    merge<scalar_t, W>(blocks, partials, G * r, d, out.template mutable_data_ptr<scalar_t>(),
+                       lse.template mutable_data_ptr<W>());
+  });
+  return {out, lse};
+}
+
+}  // namespace carryover::ops

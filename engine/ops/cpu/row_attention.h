@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <utility>
+
+#include "engine/ops/cpu/seen_rows.h"
+
+namespace carryover::ops {
+
+/// Attention of a single position, queries [G, r, 1, d], over all of `parts` as one softmax: decoding's. Each KV row is
+/// read once for the r queries that share it; work is divided by heads and by blocks of keys, so that few heads fill
+/// many threads. CPU, without gradients; fp32 inside (fp64 for fp64). Returns it and the log-sum-exp of its scores, [G,
+/// r, 1].
+std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<SeenRows>& parts);
+
+}  // namespace carryover::ops

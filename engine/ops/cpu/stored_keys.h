@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include "engine/core/config/pool_keys.h"
+
+namespace carryover::ops {
+
+/// Keys of a pool as they are held: floating point, or int8 on the CPU. A value that shares its tensors. Nothing here
+/// is differentiable. Thread: engine.
+struct StoredKeys {
+  at::Tensor rows;    ///< [slots, capacity, d]: the model's dtype, bf16 or int8
+  at::Tensor scales;  ///< [slots, capacity] fp32 with int8 rows: a key is scale · row; else undefined
+
+  /// Of capacity 0. `options`: the model's dtype and the pool's device. Throws EngineError{Unsupported} for int8 on a
+  /// GPU, which has no kernel for it.
+  static StoredKeys empty(PoolKeys format, std::int64_t slots, std::int64_t head_dim, at::TensorOptions options);
+
+  /// keys: [slots, m, d], floating point, any device. They become entries first..first+m−1.
+  void store(const at::Tensor& keys, std::int64_t first);
+
+  at::ScalarType wide_type() const;  ///< what keys are scored in: fp64 where they are held in fp64, else fp32
+  /// Entries first..first+count−1 of a slot: [count, d] in wide_type(). A view where they are held so.
+  at::Tensor wide(std::int64_t slot, std::int64_t first, std::int64_t count) const;
+  /// The same into `out` [count, d], which is of wide_type(). CPU; any thread.
+  void widen(std::int64_t slot, std::int64_t first, std::int64_t count, float* out) const;
+  void widen(std::int64_t slot, std::int64_t first, std::int64_t count, double* out) const;
+  /// Entries of a slot at `positions` [P], int64 on the keys' device, converted into `out` [P, d].
+  void gather(std::int64_t slot, const at::Tensor& positions, at::Tensor out) const;
+
+  StoredKeys slot(std::int64_t slot) const;              ///< [1, capacity, d]
+  StoredKeys after(std::int64_t first) const;            ///< [slots, capacity − first, d], a view without the first
+  StoredKeys select(const at::Tensor& positions) const;  ///< [slots, P, d] of positions [P] int64, copied
+  c10::Device device() const { return rows.device(); }
+};
+
+}  // namespace carryover::ops

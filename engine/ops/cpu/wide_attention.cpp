@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/cpu/wide_attention.h"
+
+#include <ATen/ATen.h>
+#include <ATen/OpMathType.h>
+
+#include <cmath>
+#include <limits>
+
+#include "engine/core/base/error.h"
+#include "engine/ops/cpu/wide_products.h"
+#include "engine/runtime/compute_type.h"
+#include "engine/runtime/parallel.h"
+
+namespace carryover::ops {
+
+namespace {
+
+using namespace wide;
+
+constexpr std::int64_t kQueries = 48;  ///< of a block, a multiple of a product's rows
+constexpr std::int64_t kKeys = 192;    ///< of a tile: with a block's scores it fits in the second-level cache
+
+/// A part's keys and values for one head or the heads that share them, n rounded up to 16 with zeros.
+template <typename W>
+struct PackedRows {
+  Lines<W> keys, values;  ///< [n/16][d][16], [n][row_stride(d)]
+  std::int64_t count = 0;
+};
+
+/// Of one row of [G, r or 1]. Plain pointers: tensors are not made in parallel regions.
+template <typename T, typename W>
+PackedRows<W> pack(const SeenRows& part, std::int64_t group, std::int64_t row) {
+  const auto begin = [&](const at::Tensor& rows) {
+    return rows.const_data_ptr<T>() + group * rows.stride(0) + row * rows.stride(1);
+  };
+  const std::int64_t n = part.keys.size(2), d = part.keys.size(3), padded = round_up(n, kSixteen);
+  const auto size = static_cast<std::size_t>(padded * row_stride(d));
+  PackedRows<W> packed{Lines<W>(static_cast<std::size_t>(padded * d)), Lines<W>(size), n};
+  pack_rows(begin(part.keys), part.keys.stride(2), n, padded, d, W{1}, packed.values.data());
+  turn_rows(packed.values.data(), padded, d, packed.keys.data());
+  pack_rows(begin(part.values), part.values.stride(2), n, padded, d, W{1}, packed.values.data());
+  return packed;
+}
+
+/// A block of queries of one head, and its running softmax.
+template <typename W>
+struct Block {
+  std::int64_t first = 0, count = 0, d = 0;    ///< first: in its segment
+  Lines<W> top, sum, queries, scores, values;  ///< by query: [], [], [row_stride(d)], [kKeys], [row_stride(d)]
+
+  std::int64_t padded() const { return round_up(count, kSixteen); }
+};
+
+template <typename T, typename W>
+void begin(Block<W>& block, const T* queries, std::int64_t stride) {
+  const auto size = static_cast<std::size_t>(kQueries * row_stride(block.d));
+  block.top.assign(kQueries, -std::numeric_limits<W>::infinity());
+  block.sum.assign(kQueries, 0);
+  block.scores.resize(kQueries * kKeys);
+  block.values.assign(size, 0);
+  block.queries.resize(size);
+  pack_rows(queries, stride, block.count, block.padded(), block.d, 1 / std::sqrt(static_cast<W>(block.d)),
+            block.queries.data());
+}
+
+/// Scores of a query to weights, of which the first `visible` count; what was summed before is brought to the new top.
+template <typename W>
+void weigh(Block<W>& block, std::int64_t query, std::int64_t visible, std::int64_t keys) {
+  W* scores = block.scores.data() + query * kKeys;
+  std::fill(scores + visible, scores + keys, W{0});
+  if (visible == 0) return;
+  W &summed_top = block.top[static_cast<std::size_t>(query)], &sum = block.sum[static_cast<std::size_t>(query)];
+  const W top = std::max(summed_top, largest(scores, visible)), before = std::exp(summed_top - top);
+  summed_top = top;
+  sum = sum * before + exponentiate(scores, top, visible);
+  if (before == 1) return;
+  W* values = block.values.data() + query * row_stride(block.d);
+  for (std::int64_t c = 0; c < block.d; ++c) values[c] *= before;
+}
+
+/// In a causal part, query i of the segment sees keys 0 to i.
+template <typename W>
+void add_part(Block<W>& block, const PackedRows<W>& part, bool causal) {
+  const std::int64_t d = block.d, stride = row_stride(d);
+  const auto seen = [&](std::int64_t query) { return causal ? block.first + query + 1 : part.count; };
+  for (std::int64_t tile = 0; tile < seen(block.count - 1); tile += kKeys) {
+    const std::int64_t keys = std::min(kKeys, seen(block.count - 1) - tile);
+    multiply({block.padded(), round_up(keys, kSixteen), d}, Rows<W>{block.queries.data(), stride},
+             Columns<W>{part.keys.data() + tile * d, kSixteen, kSixteen * d}, {block.scores.data(), kKeys}, false);
+    for (std::int64_t query = 0; query < block.count; ++query)
+      weigh(block, query, std::clamp<std::int64_t>(seen(query) - tile, 0, keys), keys);
+    multiply({block.padded(), round_up(d, kSixteen), keys}, Rows<W>{block.scores.data(), kKeys},
+             Columns<W>{part.values.data() + tile * stride, stride}, {block.values.data(), stride}, true);
+  }
+}
+
+template <typename T, typename W>
+void finish(Block<W>& block, T* out, std::int64_t stride, W* lse) {
+  for (std::int64_t query = 0; query < block.count; ++query) {
+    const auto at = static_cast<std::size_t>(query);
+    W* values = block.values.data() + query * row_stride(block.d);
+    for (std::int64_t c = 0; c < block.d; ++c) values[c] /= block.sum[at];
+    store(values, out + query * stride, block.d);
+    lse[query] = block.top[at] + std::log(block.sum[at]);
+  }
+}
+
+template <typename T>
+std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+  using W = at::opmath_type<T>;
+  const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3), heads = G * r;
+  std::vector<std::vector<PackedRows<W>>> packed;  // by part, then by [G, rows]
+  for (const SeenRows& part : parts) {
+    const std::int64_t rows = part.rows();
+    CARRYOVER_CHECK((!part.causal || part.keys.size(2) == m) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
+    auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
+    at::parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
+      for (std::int64_t row = begin_row; row < end_row; ++row)
+        own[static_cast<std::size_t>(row)] = pack<T, W>(part, row / rows, row % rows);
+    });
+  }
+  // [m, G·r, d] in memory: the next product's rows, without a copy of them.
+  at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, heads * d, 1}, queries.options()),
+             lse = at::empty({G, r, m}, queries.options().dtype(compute_type(queries.scalar_type())));
+  T* to = out.mutable_data_ptr<T>();
+  W* lse_to = lse.mutable_data_ptr<W>();
+  const T* from = queries.const_data_ptr<T>();
+  const std::int64_t blocks = (m + kQueries - 1) / kQueries;
+  at::parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
+    Block<W> block;
+    for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
+      // A causal block costs more the later it is: with the first comes the last, so that all threads have as much.
+      const std::int64_t turn = unit / heads, head = unit % heads;
+      block.first = (turn % 2 == 0 ? turn / 2 : blocks - 1 - turn / 2) * kQueries;
+      block.count = std::min(kQueries, m - block.first);
+      block.d = d;
+      begin(block, from + head / r * queries.stride(0) + head % r * queries.stride(1) + block.first * queries.stride(2),
+            queries.stride(2));
+      for (std::size_t part = 0; part < parts.size(); ++part)
+        add_part(block, packed[part][static_cast<std::size_t>(parts[part].rows() == 1 ? head / r : head)],
+                 parts[part].causal);
+      finish(block, to + (block.first * heads + head) * d, heads * d, lse_to + head * m + block.first);
+    }
+  });
+  return {out, lse};
+}
+
+}  // namespace
+
+std::pair<at::Tensor, at::Tensor> attend_wide(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+  CARRYOVER_CHECK(queries.stride(3) == 1);
+  return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_wide", [&] { return attend<scalar_t>(queries, parts); });
+}
+
+}  // namespace carryover::ops

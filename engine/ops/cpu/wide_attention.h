@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <utility>
+
+#include "engine/ops/cpu/seen_rows.h"
+
+namespace carryover::ops {
+
+/// Attention of m queries, [G, r, m, d], over all of `parts` as one softmax, in any dtype and on any processor; a
+/// causal part is the last and holds m keys. One pass over tiles of keys that are packed once for the r heads that
+/// share them; tiles above the diagonal are not computed. All in fp32 (fp64 for fp64). Returns it and the log-sum-exp
+/// of its scores, [G, r, m]. CPU.
+std::pair<at::Tensor, at::Tensor> attend_wide(const at::Tensor& queries, const std::vector<SeenRows>& parts);
+
+/// Of attend_wide, from the gradient of what it returned, [G, r, m, d]: softmax's own backward by tiles, from the
+/// merged output and log-sum-exp. Each gradient is summed over all parts and heads and rounded once. The same bits with
+/// any number of threads.
+AttentionGradients attend_wide_backward(const at::Tensor& gradient, const at::Tensor& queries,
+                                        const std::vector<SeenRows>& parts, const at::Tensor& out,
+                                        const at::Tensor& lse);
+
+}  // namespace carryover::ops

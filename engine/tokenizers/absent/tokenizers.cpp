@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// In the place of what needs SentencePiece and PCRE2, where CARRYOVER_TOKENIZERS is off: tokenizers are refused, and
+// all that works on ids works.
+#include "engine/core/base/error.h"
+#include "engine/tokenizers/bpe_pretokenizer.h"
+#include "engine/tokenizers/sentencepiece_tokenizer.h"
+
+namespace carryover {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& where) {
+  throw EngineError(Fault::Unsupported, where, "can't be read: this program was built without tokenizers",
+                    "Give token ids, or build with -DCARRYOVER_TOKENIZERS=ON.");
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> SentencePieceTokenizer::load(std::string_view, const std::string& where) {
+  refuse(where);
+}
+
+class BpePretokenizer::Pattern {};
+
+BpePretokenizer::BpePretokenizer(const std::vector<std::string>&, const std::string& where) : where_(where) {
+  refuse(where);
+}
+BpePretokenizer::~BpePretokenizer() = default;
+void BpePretokenizer::split(std::string_view, const OnWord&) const {
+  refuse(where_);
+}
+
+}  // namespace carryover

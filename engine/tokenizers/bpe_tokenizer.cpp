@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/tokenizers/bpe_tokenizer.h"
+
+#include <queue>
+
+#include "engine/core/base/error.h"
+#include "engine/core/base/utf8.h"
+
+namespace carryover {
+
+namespace {
+
+[[noreturn]] void refuse_file(const std::string& where, const std::string& problem) {
+  throw EngineError(Fault::BadInput, where, problem, "Fetch the file again.");
+}
+
+std::uint64_t pair_key(std::int32_t left, std::int32_t right) {
+  return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
+}
+
+/// A token of the word that is being merged, in a doubly linked list. Merging keeps the left one.
+struct Link {
+  std::int32_t id, previous, next;
+};
+
+struct Candidate {
+  std::int32_t rank, left, left_id, right_id;
+  bool operator>(const Candidate& other) const { return std::pair(rank, left) > std::pair(other.rank, other.left); }
+};
+
+}  // namespace
+
+BpeTokenizer::BpeTokenizer(const BpeDefinition& definition)
+    : where_(definition.where),
+      pretokenizer_(definition.patterns, definition.where),
+      ignore_merges_(definition.ignore_merges),
+      bos_(definition.bos),
+      eos_(definition.eos) {
+  add_tokens(definition);
+  add_merges(definition);
+  add_added(definition);
+  for (const auto& special : {bos_, eos_}) {
+    if (special && (*special < 0 || *special >= vocabulary())) {
+      refuse_file(where_, "the begin or end token " + std::to_string(*special) + " is outside the vocabulary");
+    }
+  }
+}
+
+void BpeTokenizer::add_tokens(const BpeDefinition& definition) {
+  byte_ids_.fill(-1);
+  if (definition.tokens.empty()) refuse_file(where_, "its vocabulary is empty");
+  for (const std::string& token : definition.tokens) {
+    const auto id = static_cast<std::int32_t>(bytes_.size());
+    const auto bytes = bytes_of_byte_level(token);
+    bytes_.push_back(bytes.value_or(token));
+    if (!bytes || bytes->empty()) continue;  // no text leads to it
+    if (!by_bytes_.emplace(*bytes, id).second)
+      refuse_file(where_, "the token '" + token.substr(0, 40) + "' appears twice");
+    if (bytes->size() == 1) byte_ids_[static_cast<unsigned char>(bytes->front())] = id;
+  }
+}
+
+void BpeTokenizer::add_merges(const BpeDefinition& definition) {
+  merges_.reserve(definition.merges.size());
+  const auto find = [this](const std::string& spelled, std::size_t rank) {
+    const auto bytes = bytes_of_byte_level(spelled);
+    const auto found = bytes ? by_bytes_.find(*bytes) : by_bytes_.end();
+    if (found == by_bytes_.end()) {
+      refuse_file(where_,
+                  "merge " + std::to_string(rank) + " needs '" + spelled.substr(0, 40) + "', which is no token");
+    }
+    return found->second;
+  };
+  for (std::size_t rank = 0; rank < definition.merges.size(); ++rank) {
+    const auto& [left, right] = definition.merges[rank];
+    const Merge merge{static_cast<std::int32_t>(rank), find(left + right, rank)};
+    merges_[pair_key(find(left, rank), find(right, rank))] = merge;  // of two that are equal, the last counts
+  }
+}
+
+void BpeTokenizer::add_added(const BpeDefinition& definition) {
+  for (const AddedToken& token : definition.added) {
+    if (token.id < 0 || token.id >= kMaxVocabulary || token.text.empty()) {
+      refuse_file(where_, "the added token '" + token.text.substr(0, 40) + "' has id " + std::to_string(token.id));
+    }
+    const auto id = static_cast<std::size_t>(token.id);
+    if (id >= bytes_.size()) bytes_.resize(id + 1);
+    // As plain text and as byte-level spelling, an id must give the same bytes, or it could not be decoded.
+    const bool in_model = id < definition.tokens.size() && !definition.tokens[id].empty();
+    const std::string& known = in_model ? definition.tokens[id] : bytes_[id];
+    const bool same = known.empty() || (known == token.text && bytes_[id] == token.text);
+    if (!same) {
+      refuse_file(where_, "id " + std::to_string(id) + " is both '" + known.substr(0, 40) + "' and the added token '" +
+                              token.text.substr(0, 40) + "'");
+    }
+    bytes_[id] = token.text;
+  }
+  added_ = AddedTokens(definition.added);
+}
+
+/// Words repeat, so each distinct one is merged once per call.
+struct BpeTokenizer::Encoding {
+  std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> seen;  // where its ids lie in `pool`
+  std::vector<std::int32_t> pool;
+};
+
+std::vector<std::int32_t> BpeTokenizer::encode(std::string_view text, bool parse_special) const {
+  require_utf8(text, "the text");
+  std::vector<std::int32_t> ids;
+  Encoding encoding;
+  const BpePretokenizer::OnWord on_word = [&](std::string_view word) {
+    const auto [entry, is_new] = encoding.seen.try_emplace(word);
+    if (is_new) {
+      const std::size_t begin = encoding.pool.size();
+      merge_word(word, encoding.pool);
+      entry->second = {begin, encoding.pool.size()};
+    }
+    const auto [begin, end] = entry->second;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (encoding.pool[i] < 0) refuse_character(text, static_cast<std::size_t>(word.data() - text.data()));
+    }
+    ids.insert(ids.end(), encoding.pool.begin() + static_cast<std::ptrdiff_t>(begin),
+               encoding.pool.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  added_.split(
+      text, parse_special, [&](std::string_view part) { pretokenizer_.split(part, on_word); },
+      [&](std::int32_t id) { ids.push_back(id); });
+  return ids;
+}
+
+/// Names the first character at or after `from` with a byte that the vocabulary lacks.
+void BpeTokenizer::refuse_character(std::string_view text, std::size_t from) const {
+  std::size_t at = from;
+  const auto known = [this](char byte) { return byte_ids_[static_cast<unsigned char>(byte)] >= 0; };
+  while (known(text[at])) ++at;
+  const std::string spelled = "byte " + std::to_string(static_cast<unsigned char>(text[at]));
+  throw EngineError(
+      Fault::BadInput, "the text",
+      "has a character at byte " + std::to_string(at) + " (" + spelled + ") that this model's vocabulary can't spell",
+      "Remove that character, or use another model.");
+}
+
+const BpeTokenizer::Merge* BpeTokenizer::find_merge(std::int32_t left, std::int32_t right) const {
+  const auto found = merges_.find(pair_key(left, right));
+  return found == merges_.end() ? nullptr : &found->second;
+}
+
+/// Appends the word's ids: always the best-ranked pair first, the leftmost of equals. −1 for a byte that is no token.
+void BpeTokenizer::merge_word(std::string_view word, std::vector<std::int32_t>& ids) const {
+  if (ignore_merges_) {
+    if (const auto whole = by_bytes_.find(std::string(word)); whole != by_bytes_.end())
+      return ids.push_back(whole->second);
+  }
+  std::vector<Link> links(word.size());
+  const auto count = static_cast<std::int32_t>(word.size());
+  for (std::int32_t i = 0; i < count; ++i) {
+    links[static_cast<std::size_t>(i)] = {byte_ids_[static_cast<unsigned char>(word[static_cast<std::size_t>(i)])],
+                                          i - 1, i + 1 < count ? i + 1 : -1};
+  }
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+  const auto link = [&links](std::int32_t i) -> Link& { return links[static_cast<std::size_t>(i)]; };
+  const auto offer = [&](std::int32_t left) {
+    if (left < 0 || link(left).next < 0) return;
+    const std::int32_t left_id = link(left).id, right_id = link(link(left).next).id;
+    if (const Merge* merge = find_merge(left_id, right_id)) queue.push({merge->rank, left, left_id, right_id});
+  };
+  for (std::int32_t i = 0; i < count; ++i) offer(i);
+  while (!queue.empty()) {
+    const Candidate best = queue.top();
+    queue.pop();
+    Link& left = link(best.left);
+    const bool stale = left.id != best.left_id || left.next < 0 || link(left.next).id != best.right_id;
+    if (stale) continue;
+    Link& right = link(left.next);
+    left.id = find_merge(best.left_id, best.right_id)->result;
+    right.id = -2;  // gone: equals no token, so candidates that begin here are stale
+    left.next = right.next;
+    if (right.next >= 0) link(right.next).previous = best.left;
+    offer(best.left);
+    offer(left.previous);
+  }
+  for (std::int32_t i = 0; i >= 0; i = link(i).next) ids.push_back(link(i).id);
+}
+
+std::string BpeTokenizer::bytes(std::int32_t id) const {
+  const bool known = id >= 0 && id < vocabulary() && !bytes_[static_cast<std::size_t>(id)].empty();
+  return known ? bytes_[static_cast<std::size_t>(id)] : unknown_id_text(id);
+}
+
+std::string BpeTokenizer::decode(std::span<const std::int32_t> ids) const {
+  std::string text;
+  for (const std::int32_t id : ids) text += bytes(id);
+  return text;
+}
+
+}  // namespace carryover

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <array>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/tokenizers/added_tokens.h"
+#include "engine/tokenizers/bpe_pretokenizer.h"
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+/// A byte-level BPE vocabulary as files spell it: each byte of a token is one printable character.
+struct BpeDefinition {
+  std::string where;                                        ///< the file, for errors
+  std::vector<std::string> tokens;                          ///< by id; empty for a gap
+  std::vector<std::pair<std::string, std::string>> merges;  ///< best first
+  std::vector<AddedToken> added;                            ///< spelled plainly; ids inside or after `tokens`
+  std::vector<std::string> patterns;                        ///< the pre-tokenizer, see BpePretokenizer
+  bool ignore_merges = false;                               ///< a word that is a token as it stands is not merged
+  std::optional<std::int32_t> bos, eos;
+};
+
+/// Byte-level BPE, as GPT-2, Llama 3 and SmolLM2 have it.
+///
+/// Ids equal the `tokenizers` library's. Where a vocabulary lacks a byte (SmolLM2's has no 0x04, say) that library
+/// drops the character; here encode() throws EngineError{BadInput} that names it, so that what is encoded always comes
+/// back.
+class BpeTokenizer final : public Tokenizer {
+ public:
+  /// Throws EngineError{BadInput} naming the file: a merge of unknown tokens, a token twice, an id out of range.
+  explicit BpeTokenizer(const BpeDefinition& definition);
+
+  std::int64_t vocabulary() const override { return static_cast<std::int64_t>(bytes_.size()); }
+  std::optional<std::int32_t> bos() const override { return bos_; }
+  std::optional<std::int32_t> eos() const override { return eos_; }
+  std::vector<std::int32_t> encode(std::string_view text, bool parse_special) const override;
+  std::string bytes(std::int32_t id) const override;
+  std::string decode(std::span<const std::int32_t> ids) const override;
+
+ private:
+  struct Merge {
+    std::int32_t rank, result;
+  };
+  struct Encoding;
+  void add_tokens(const BpeDefinition& definition);
+  void add_merges(const BpeDefinition& definition);
+  void add_added(const BpeDefinition& definition);
+  void merge_word(std::string_view word, std::vector<std::int32_t>& ids) const;
+  const Merge* find_merge(std::int32_t left, std::int32_t right) const;
+  [[noreturn]] void refuse_character(std::string_view text, std::size_t byte) const;
+
+  std::string where_;
+  std::vector<std::string> bytes_;                          ///< by id
+  std::unordered_map<std::string, std::int32_t> by_bytes_;  ///< of tokens that merges can make
+  std::array<std::int32_t, 256> byte_ids_{};
+  std::unordered_map<std::uint64_t, Merge> merges_;  ///< by left id · 2³² + right id
+  AddedTokens added_;
+  BpePretokenizer pretokenizer_;
+  bool ignore_merges_ = false;
+  std::optional<std::int32_t> bos_, eos_;
+};
+
+/// The bytes a byte-level token spells, or nullopt where a character stands for no byte.
+std::optional<std::string> bytes_of_byte_level(std::string_view token);
+/// The inverse.
+std::string byte_level_of_bytes(std::string_view bytes);
+
+/// More ids than any model has; stops a file that names id 2³¹ from making us allocate as much.
+inline constexpr std::int64_t kMaxVocabulary = std::int64_t{1} << 24;
+
+}  // namespace carryover

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cuda_runtime_api.h>
+
+#include <limits>
+
+#include "kernels/cuda/row_attention_device.h"
+#include "kernels/row_attention.h"
+
+namespace carryover::kernels {
+namespace {
+
+std::int64_t positions_of(const RowAttention& args) {
+  return std::int64_t{args.prefix_length} + args.length;
+}
+
+template <typename T, int width>
+void launch(const RowAttention& args, cudaStream_t stream) {
+  const std::int32_t chunks = attend_chunks_of(positions_of(args));
+  auto* partial = static_cast<float*>(args.workspace);
+  const auto heads = static_cast<unsigned>(args.heads);
+  attend_chunks<T, width><<<dim3(static_cast<unsigned>(chunks), heads), attend_threads, 0, stream>>>(
+      args, attend_chunk(positions_of(args)), partial);
+  merge_attended<T><<<dim3(1, heads), static_cast<unsigned>(args.head_dim), 0, stream>>>(args, chunks, partial);
+}
+
+template <typename T>
+void launch(const RowAttention& args, cudaStream_t stream) {
+  if (args.head_dim == 64) launch<T, 2>(args, stream);
+  if (args.head_dim == 128) launch<T, 4>(args, stream);
+  if (args.head_dim == 256) launch<T, 8>(args, stream);
+}
+
+}  // namespace
+
+std::int64_t row_attention_workspace_bytes(const RowAttention& args) {
+  return args.heads * attend_chunks_of(positions_of(args)) * partial_floats(args.head_dim) *
+         static_cast<std::int64_t>(sizeof(float));
+}
+
+Status row_attention(const RowAttention& args, Stream stream) {
+  const bool supported = args.heads >= 0 && args.heads <= 65535 && args.prefix_length >= 0 && args.length >= 0 &&
+                         positions_of(args) >= 1 && positions_of(args) <= 0x7fffffff &&
+                         row_attention_takes(args.type, args.head_dim);
+  if (!supported) return cudaErrorInvalidValue;
+  if (args.heads == 0) return cudaSuccess;
+  auto cuda_stream = static_cast<cudaStream_t>(stream);
+  if (args.type == Element::BFloat16)
+    launch<BFloat16>(args, cuda_stream);
+  else
+    launch<float>(args, cuda_stream);
+  return cudaGetLastError();
+}
+
+}  // namespace carryover::kernels

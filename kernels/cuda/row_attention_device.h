@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The kernels of row_attention, without launches (see pool_topk_device.h).
+//
+// Two passes. attend_chunks: a block takes one head and one chunk of its positions; each warp walks every fourth group
+// of four keys, its lanes sharing the channels, with a running softmax. merge_attended: a block takes the chunks of a
+// head to one.
+#pragma once
+#include <limits>
+
+#include "kernels/cuda/swiglu_device.h"
+#include "kernels/cuda/warp.h"
+#include "kernels/row_attention.h"
+
+namespace carryover::kernels {
+
+inline constexpr float below_all_scores = -std::numeric_limits<float>::max();  // finite: nothing turns into NaN
+inline constexpr float without_score = -std::numeric_limits<float>::infinity();
+inline constexpr int attend_warps = 4, attend_threads = warp_size * attend_warps, keys_at_once = 4;
+
+/// How positions are cut: at most 256 chunks.
+inline std::int32_t attend_chunk(std::int64_t positions) {
+  const std::int64_t least = (positions + 255) / 256;
+  return static_cast<std::int32_t>((least + 127) / 128 * 128);
+}
+inline std::int32_t attend_chunks_of(std::int64_t positions) {
+  const std::int64_t chunk = attend_chunk(positions);
+  return static_cast<std::int32_t>((positions + chunk - 1) / chunk);
+}
+
+/// Floats that one chunk of one head leaves: the highest score, the sum of weights, and the weighted values.
+CARRYOVER_HOST_DEVICE inline std::int64_t partial_floats(std::int32_t head_dim) {
+  return std::int64_t{head_dim} + 2;
+}
+
+/// A softmax that runs: weights are e^(score − highest). A lane holds `width` neighbouring channels of the values.
+template <int width>
+struct RunningSoftmax {
+  float highest, sum;
+  float values[width];
+};
+
+template <typename T, int width>
+__device__ void load(const T* from, float (&values)[width]) {
+  const auto pack = *reinterpret_cast<const Pack<T, width>*>(from + threadIdx.x % warp_size * width);
+  for (int c = 0; c < width; ++c) values[c] = widen(pack.values[c]);
+}
+
+__device__ inline float sum_of_lanes(float value) {
+  for (int distance = warp_size / 2; distance > 0; distance /= 2) value += __shfl_xor_sync(full_warp, value, distance);
+  return value;
+}
+
+/// Takes in keys_at_once positions, of which `count` are there. The whole warp calls it with the same arguments.
+template <typename T, int width>
+__device__ void take_in(RunningSoftmax<width>& softmax, const RowAttention& args, const float (&query)[width],
+                        std::int64_t head, std::int64_t first, int count) {
+  float scores[keys_at_once], values[keys_at_once][width], highest = softmax.highest;
+  for (int k = 0; k < keys_at_once; ++k) {
+    const std::int64_t position = first + (k < count ? k : 0);  // one that is there
+    const bool before = position < args.prefix_length;
+    const KvRows& rows = before ? args.prefix : args.segment;
+    const std::int64_t at = before ? position : position - args.prefix_length;
+    float key[width], product = 0;
+    load(key_at<T>(rows, head, at), key);
+    load(value_at<T>(rows, head, at), values[k]);
+    for (int c = 0; c < width; ++c) product += query[c] * key[c];
+    scores[k] = k < count ? sum_of_lanes(product) : without_score;
+    highest = scores[k] > highest ? scores[k] : highest;
+  }
+  const float kept = exponential(softmax.highest - highest);
+  softmax.sum *= kept;
+  for (int c = 0; c < width; ++c) softmax.values[c] *= kept;
+  for (int k = 0; k < keys_at_once; ++k) {
+    const float weight = exponential(scores[k] - highest);
+    softmax.sum += weight;
+    for (int c = 0; c < width; ++c) softmax.values[c] += weight * values[k][c];
+  }
+  softmax.highest = highest;
+}
+
+/// Grid: (chunks, heads). partial: [heads, chunks, d + 2].
+template <typename T, int width>
+__global__ void __launch_bounds__(attend_threads)
+    attend_chunks(const RowAttention args, const std::int32_t chunk, float* const partial) {
+  constexpr int d = width * warp_size;
+  __shared__ float highest[attend_warps], sums[attend_warps], values[attend_warps][d];
+  const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const std::int64_t head = blockIdx.y, all = std::int64_t{args.prefix_length} + args.length;
+  const std::int64_t begin = std::int64_t{blockIdx.x} * chunk, end = begin + chunk < all ? begin + chunk : all;
+
+  RunningSoftmax<width> softmax;
+  softmax.highest = below_all_scores;
+  softmax.sum = 0;
+  float query[width];
+  load(static_cast<const T*>(args.queries) + std::int64_t{args.query_row[head]} * d, query);
+  for (int c = 0; c < width; ++c) {
+    query[c] *= args.scale;
+    softmax.values[c] = 0;
+  }
+  for (std::int64_t first = begin + warp * keys_at_once; first < end; first += attend_warps * keys_at_once) {
+    take_in<T>(softmax, args, query, head, first,
+               end - first < keys_at_once ? static_cast<int>(end - first) : keys_at_once);
+  }
+
+  if (lane == 0) highest[warp] = softmax.highest, sums[warp] = softmax.sum;
+  for (int c = 0; c < width; ++c) values[warp][lane * width + c] = softmax.values[c];
+  __syncthreads();
+  float top = highest[0];
+  for (int w = 1; w < attend_warps; ++w) top = highest[w] > top ? highest[w] : top;
+  float* const out = partial + (head * gridDim.x + blockIdx.x) * partial_floats(d);
+  for (int c = threadIdx.x; c < d; c += attend_threads) {
+    float value = 0;
+    for (int w = 0; w < attend_warps; ++w) value += values[w][c] * exponential(highest[w] - top);
+    out[2 + c] = value;
+  }
+  if (threadIdx.x == 0) {
+    float sum = 0;
+    for (int w = 0; w < attend_warps; ++w) sum += sums[w] * exponential(highest[w] - top);
+    out[0] = top, out[1] = sum;
+  }
+}
+
+/// Grid: (1, heads), a thread for each channel.
+template <typename T>
+__global__ void merge_attended(const RowAttention args, const std::int32_t chunks, const float* const partial) {
+  const std::int64_t head = blockIdx.y, step = partial_floats(args.head_dim);
+  const float* const first = partial + head * chunks * step;
+  float top = first[0];
+  for (std::int32_t i = 1; i < chunks; ++i) top = first[i * step] > top ? first[i * step] : top;
+  float sum = 0, value = 0;
+  for (std::int32_t i = 0; i < chunks; ++i) {
+    const float weight = exponential(first[i * step] - top);
+    sum += weight * first[i * step + 1];
+    value += weight * first[i * step + 2 + threadIdx.x];
+  }
+  narrow(value / sum, static_cast<T*>(args.output)[head * args.head_dim + threadIdx.x]);
+}
+
+}  // namespace carryover::kernels

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/records/run_reader.h"
+
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "engine/formats/npy.h"
+#include "engine/records/run_id.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/run_folders.h"
+
+using namespace carryover;
+using carryover::test::random_snapshot;
+using carryover::test::run_description;
+using carryover::test::summary_of;
+using carryover::test::TempDir;
+using carryover::test::unlike;
+using carryover::test::whole_run_description;
+using carryover::test::write_run;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+class RunReaderTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void a_run_reopens_as_it_was();
+  void a_run_that_broke_off_reopens();
+  void ids_tell_runs_apart();
+  void folders_that_do_not_hold_together_are_refused_data();
+  void folders_that_do_not_hold_together_are_refused();
+};
+
+void RunReaderTest::a_run_reopens_as_it_was() {
+  const TempDir temp;
+  std::mt19937 random(7);
+  const RunDescription written = whole_run_description();
+  const std::vector<SegmentSnapshot> segments = write_run(temp.file("run"), written, random, 3);
+  const RunContents run = reopen_run(temp.file("run"));
+  QVERIFY(json(run.description.model.config) == json(written.model.config));
+  QCOMPARE(run.description.request.config, written.request.config);
+  QCOMPARE(*run.description.request.ids, *written.request.ids);
+  QCOMPARE(run.description.command_line, written.command_line);
+  QCOMPARE(run.description.id, run_id(written.model, written.request));
+  QCOMPARE(run_id(run.description.model, run.description.request), run.description.id);
+  const json again = config_json(run.description), before = config_json(written);
+  for (const auto& [key, value] : before.items())
+    if (key != "model") QVERIFY2(again.at(key) == value, key.c_str());
+  QVERIFY(!run.summary.cancelled);
+  QCOMPARE(run.summary.targets, std::int64_t{95});
+  QCOMPARE(run.segments->count(), static_cast<int>(segments.size()));
+  const std::vector<std::int32_t>& ids = *written.request.ids;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const auto loaded = run.segments->load(static_cast<int>(i));
+    const SegmentSnapshot& read = *loaded;
+    QVERIFY(json(read.record) == json(segments[i].record));
+    QCOMPARE(read.target_nll, segments[i].target_nll);
+    QCOMPARE(read.hits, segments[i].hits);
+    QCOMPARE(read.ids, std::vector<std::int32_t>(ids.begin() + read.record.first_token,
+                                                 ids.begin() + read.record.first_token + read.record.length));
+    for (const auto map :
+         {&SegmentSnapshot::carry_key_norm, &SegmentSnapshot::carry_value_norm, &SegmentSnapshot::carry_drift}) {
+      QCOMPARE((read.*map).columns, (segments[i].*map).columns);
+      QCOMPARE((read.*map).values, (segments[i].*map).values);
+    }
+  }
+}
+
+void RunReaderTest::a_run_that_broke_off_reopens() {
+  const TempDir temp;
+  std::mt19937 random(7);
+  write_run(temp.file("run"), whole_run_description(), random, 3);
+  fs::remove(temp.file("run/summary.json"));
+  const std::string lines = test::read_bytes(temp.file("run/segments.jsonl"));
+  test::write_bytes(temp.file("run/segments.jsonl"), lines.substr(0, lines.find('\n') + 1));  // hits came first
+  fs::remove(temp.file("run/carry_maps.npy"));
+  const RunContents run = reopen_run(temp.file("run"));
+  QVERIFY(run.summary.cancelled);
+  QCOMPARE(run.segments->count(), 1);
+  QCOMPARE(run.summary.tokens, std::int64_t{32});
+  const auto first = run.segments->load(0);
+  QVERIFY(first->hits.empty() && first->carry_key_norm.values.empty());
+}
+
+void RunReaderTest::ids_tell_runs_apart() {
+  const RunDescription one = whole_run_description();
+  RunDescription other = whole_run_description();
+  QCOMPARE(run_id(other.model, other.request), run_id(one.model, one.request));
+  other.request.config.top_k += 1;
+  QVERIFY(run_id(other.model, other.request) != run_id(one.model, one.request));
+  other = whole_run_description();
+  other.model.weights_hash.back() = '0';
+  QVERIFY(run_id(other.model, other.request) != run_id(one.model, one.request));
+  other = whole_run_description();
+  other.request.forced_hits = {{1, 0, 0, {{5, HitKind::Anchor, 1, 5, 0}}}};
+  QVERIFY(run_id(other.model, other.request) != run_id(one.model, one.request));
+}
+
+void RunReaderTest::folders_that_do_not_hold_together_are_refused_data() {
+  QTest::addColumn<QString>("file");
+  QTest::addColumn<QString>("from");  // replaced by `to`; empty: the whole file is
+  QTest::addColumn<QString>("to");
+  QTest::newRow("a hole") << "segments.jsonl"
+                          << "\"first_token\":32"
+                          << "\"first_token\":33";
+  QTest::newRow("past the text") << "segments.jsonl"
+                                 << "\"length\":32"
+                                 << "\"length\":3200";
+  QTest::newRow("negative") << "segments.jsonl"
+                            << "\"targets\":32"
+                            << "\"targets\":-1";
+  QTest::newRow("no number type") << "config.json"
+                                  << "\"dtype\""
+                                  << "\"type\"";
+  QTest::newRow("huge model") << "config.json"
+                              << "\"layers\": 4"
+                              << "\"layers\": 4000000000";
+  QTest::newRow("no ids") << "ids.npy"
+                          << ""
+                          << "nothing";
+  QTest::newRow("maps of another run") << "carry_maps.npy"
+                                       << "(3, 3, 4, 8)"
+                                       << "(3, 3, 8, 4)";
+}
+
+void RunReaderTest::folders_that_do_not_hold_together_are_refused() {
+  QFETCH(QString, file);
+  QFETCH(QString, from);
+  QFETCH(QString, to);
+  const TempDir temp;
+  std::mt19937 random(9);
+  write_run(temp.file("run"), whole_run_description(), random, 3);
+  const std::string path = temp.file("run/" + file.toStdString());
+  QByteArray bytes = QByteArray::fromStdString(test::read_bytes(path));
+  QVERIFY(from.isEmpty() || bytes.contains(from.toUtf8()));
+  test::write_bytes(path, (from.isEmpty() ? to.toUtf8() : bytes.replace(from.toUtf8(), to.toUtf8())).toStdString());
+  QCOMPARE(unlike(Fault::BadInput, path, [&] { reopen_run(temp.file("run")); }), "");
+}
+
+QTEST_APPLESS_MAIN(RunReaderTest)
+#include "run_reader_test.moc"

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which tokenizer belongs to a model, the vocabularies inside GGUF files, and decoding as a stream.
+#include "engine/tokenizers/tokenizer.h"
+
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/base/utf8.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/make_tokenizer.h"
+#include "tests/support/random_text.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+struct Kinds {
+  TempDir folder;
+  Kinds() {
+    std::filesystem::create_directory(folder.path() / "sentencepiece");
+    write_bytes(folder.path() / "sentencepiece" / "tokenizer.model", make_sentencepiece({}));
+    write_bytes(folder.file("llama.gguf"), make_sentencepiece_gguf({}));
+    write_bytes(folder.file("bpe.gguf"), make_bpe_gguf("smollm"));
+  }
+  std::vector<std::string> paths() const {
+    return {folder.file("sentencepiece"), folder.file("llama.gguf"), folder.file("bpe.gguf"), demo_folder().string()};
+  }
+};
+
+}  // namespace
+
+class TokenizerTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void every_kind_gives_texts_back();
+  void streams_whole_characters();
+  void streams_what_is_left_as_replacement();
+  void gguf_equals_the_folder();
+  void pre_names_the_cut();
+  void refuses_gguf();
+  void finds_begin_and_end_tokens();
+  void refuses_a_folder_without_one();
+  void llama3_folders_use_their_json();
+};
+
+void TokenizerTest::every_kind_gives_texts_back() {
+  const Kinds kinds;
+  RandomText texts(1);
+  for (const std::string& path : kinds.paths()) {
+    const auto tokenizer = Tokenizer::load(path);
+    for (int i = 0; i < 500; ++i) {
+      const std::string text = texts.next();
+      const auto ids = tokenizer->encode(text);
+      QCOMPARE(tokenizer->decode(ids), text);
+      for (const std::int32_t id : ids) QVERIFY(id >= 0 && id < tokenizer->vocabulary());
+    }
+  }
+}
+
+void TokenizerTest::streams_whole_characters() {
+  const Kinds kinds;
+  RandomText texts(2);
+  for (const std::string& path : kinds.paths()) {
+    const auto tokenizer = Tokenizer::load(path);
+    int waited = 0;
+    for (int i = 0; i < 500; ++i) {
+      const std::string text = texts.next();
+      StreamDecoder decoder(tokenizer);
+      std::string shown;
+      for (const std::int32_t id : tokenizer->encode(text)) {
+        const std::string more = decoder.push(id);
+        QCOMPARE(first_invalid_utf8(more), more.size());
+        waited += more.empty() ? 1 : 0;
+        shown += more;
+      }
+      QCOMPARE(decoder.finish(), std::string());
+      QCOMPARE(shown, text);
+    }
+    QVERIFY2(waited > 100, "no character was split over ids");
+  }
+}
+
+void TokenizerTest::streams_what_is_left_as_replacement() {
+  const auto tokenizer = Tokenizer::load(demo_folder().string());
+  const auto ids = tokenizer->encode("a\u65E5");
+  StreamDecoder decoder(tokenizer);
+  std::string shown;
+  for (std::size_t i = 0; i + 1 < ids.size(); ++i) shown += decoder.push(ids[i]);
+  QCOMPARE(shown, std::string("a"));
+  QCOMPARE(decoder.finish(), std::string("\uFFFD"));
+  QCOMPARE(decoder.finish(), std::string());
+  // A new start ends a broken character.
+  StreamDecoder interrupted(tokenizer);
+  std::string mixed = interrupted.push(ids[1]);
+  mixed += interrupted.push(ids[0]);
+  QCOMPARE(mixed, std::string("\uFFFDa"));
+}
+
+void TokenizerTest::gguf_equals_the_folder() {
+  const Kinds kinds;
+  const auto paths = kinds.paths();
+  RandomText texts(3);
+  for (const auto& [one, other] : {std::pair(paths[0], paths[1]), std::pair(paths[2], paths[3])}) {
+    const auto a = Tokenizer::load(one), b = Tokenizer::load(other);
+    QCOMPARE(a->vocabulary(), b->vocabulary());
+    QCOMPARE(a->bos(), b->bos());
+    QCOMPARE(a->eos(), b->eos());
+    QVERIFY(a->bos().has_value() && a->eos().has_value());
+    for (int i = 0; i < 500; ++i) {
+      const std::string text = texts.next();
+      QCOMPARE(a->encode(text), b->encode(text));
+      QCOMPARE(a->encode(text, true), b->encode(text, true));
+    }
+  }
+}
+
+void TokenizerTest::pre_names_the_cut() {
+  const TempDir folder;
+  const auto pieces = [&](const char* pre, const std::string& text) {
+    write_bytes(folder.file("m.gguf"), make_bpe_gguf(pre));
+    const auto tokenizer = Tokenizer::load(folder.file("m.gguf"));
+    std::vector<std::string> out;
+    for (const std::int32_t id : tokenizer->encode(text)) out.push_back(tokenizer->bytes(id));
+    return out;
+  };
+  // In the demo's vocabulary " 1" is no token and ".\n" is one: who keeps a newline with the full stop can use it.
+  const std::vector<std::string> apart{".", "\n"};
+  for (const char* pre : {"smollm", "gpt-2", "default"}) QCOMPARE(pieces(pre, ".\n"), apart);
+  for (const char* pre : {"smollm", "gpt-2", "default", "llama-bpe", "llama3", "llama-v3"}) {
+    QCOMPARE(pieces(pre, "harbour\n").size(), pieces("smollm", "harbour\n").size());
+  }
+  QCOMPARE(unlike(Fault::Unsupported, "'deepseek-llm'", [&] { pieces("deepseek-llm", "x"); }), std::string());
+}
+
+void TokenizerTest::refuses_gguf() {
+  const TempDir folder;
+  const std::string path = folder.file("m.gguf");
+  const auto refusal = [&](const std::string& bytes, Fault fault, const std::string& part) {
+    write_bytes(path, bytes);
+    const std::string named = unlike(fault, path, [&] { Tokenizer::load(path); });
+    return named + unlike(fault, part, [&] { Tokenizer::load(path); });
+  };
+  SmallPieces short_scores, odd_kind;
+  short_scores.score.pop_back();
+  odd_kind.kind.back() = 9;
+  QCOMPARE(refusal(make_sentencepiece_gguf(short_scores), Fault::BadInput, "scores"), std::string());
+  QCOMPARE(refusal(make_sentencepiece_gguf(odd_kind), Fault::BadInput, "token_type holds 9"), std::string());
+  GgufWriter none, other;
+  none.add_string("tokenizer.ggml.model", "llama");
+  other.add_string("tokenizer.ggml.model", "bert");
+  QCOMPARE(refusal(none.bytes(), Fault::BadInput, "tokenizer.ggml.tokens"), std::string());
+  QCOMPARE(refusal(other.bytes(), Fault::Unsupported, "'bert'"), std::string());
+  QCOMPARE(refusal("not a GGUF at all, but long enough to be looked at", Fault::Unsupported, "GGUF"), std::string());
+}
+
+void TokenizerTest::finds_begin_and_end_tokens() {
+  const TempDir folder;
+  const auto load = [&] { return Tokenizer::load(folder.path().string()); };
+  std::filesystem::copy(demo_folder() / "tokenizer.json", folder.path());
+  QVERIFY(!load()->bos() && !load()->eos());
+  write_bytes(folder.file("config.json"), R"({"bos_token_id": 3, "eos_token_id": [5, 6]})");
+  QCOMPARE(load()->bos(), std::optional(3));
+  QCOMPARE(load()->eos(), std::optional(5));
+  write_bytes(folder.file("tokenizer_config.json"),
+              R"({"bos_token": "<|begin|>", "eos_token": {"content": "<|end|>"}})");
+  QCOMPARE(load()->bos(), std::optional(510));
+  QCOMPARE(load()->eos(), std::optional(511));
+  write_bytes(folder.file("tokenizer_config.json"), "{}");
+  write_bytes(folder.file("config.json"), R"({"bos_token_id": 4000})");
+  QCOMPARE(unlike(Fault::BadInput, "4000", load), std::string());
+}
+
+void TokenizerTest::refuses_a_folder_without_one() {
+  const TempDir folder;
+  const std::string path = folder.path().string();
+  QCOMPARE(unlike(Fault::BadInput, "tokenizer.model", [&] { Tokenizer::load(path); }), std::string());
+  QCOMPARE(unlike(Fault::Io, "missing", [&] { Tokenizer::load(folder.file("missing")); }), std::string());
+  write_bytes(folder.file("tokenizer.json"), "{\"model\": ");
+  QCOMPARE(unlike(Fault::BadInput, "tokenizer.json", [&] { Tokenizer::load(path); }), std::string());
+}
+
+/// Llama 3's tokenizer.model is not SentencePiece's but lines of base64.
+void TokenizerTest::llama3_folders_use_their_json() {
+  const TempDir folder;
+  write_bytes(folder.file("tokenizer.model"), "IQ== 0\nIg== 1\n");
+  const auto load = [&] { return Tokenizer::load(folder.path().string()); };
+  QCOMPARE(unlike(Fault::BadInput, "not a SentencePiece model", load), std::string());
+  std::filesystem::copy(demo_folder() / "tokenizer.json", folder.path());
+  QCOMPARE(load()->vocabulary(), std::int64_t{512});
+}
+
+QTEST_APPLESS_MAIN(TokenizerTest)
+#include "tokenizer_test.moc"

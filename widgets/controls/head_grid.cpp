@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/controls/head_grid.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+
+#include "widgets/look/theme.h"
+
+namespace carryover {
+namespace {
+
+constexpr int header_height = 18;
+constexpr double least_cell = 9.0, least_height = 7.5, largest_cell = 26.0;
+
+/// Local: a small dot. Long elsewhere: a hollow square. Long in a long-range layer: a filled diamond.
+void paint_glyph(QPainter& painter, HeadRole role, const QRectF& cell) {
+  const Theme& theme = current_theme();
+  const double size = std::min(cell.width(), cell.height());
+  const QPointF centre = cell.center();
+  if (role == HeadRole::Local) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.local);
+    painter.drawEllipse(centre, size * 0.13, size * 0.13);
+  } else if (role == HeadRole::LongRange) {
+    painter.setPen(QPen(theme.long_range, 1.6));
+    painter.setBrush(Qt::NoBrush);
+    const double half = size * 0.25;
+    painter.drawRect(QRectF(centre.x() - half, centre.y() - half, 2 * half, 2 * half));
+  } else {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.retrieving);
+    const double half = size * 0.4;
+    painter.drawPolygon(QPolygonF({{centre.x(), centre.y() - half},
+                                   {centre.x() + half, centre.y()},
+                                   {centre.x(), centre.y() + half},
+                                   {centre.x() - half, centre.y()}}));
+  }
+}
+
+}  // namespace
+
+HeadRole head_role(const Grouping& grouping, int layer, int head) {
+  if (!grouping.is_long(layer, head)) return HeadRole::Local;
+  return grouping.is_long_layer(layer) ? HeadRole::Retrieving : HeadRole::LongRange;
+}
+
+HeadGrid::HeadGrid(LabContext& context, QWidget* parent) : QWidget(parent), context_(context) {
+  setAccessibleName(tr("Heads by layer"));
+  setAccessibleDescription(tr("Arrows move, Space toggles the head, L toggles the layer."));
+  setMouseTracking(true);
+  setFocusPolicy(Qt::StrongFocus);
+  connect(&context, &LabContext::config_changed, this, qOverload<>(&QWidget::update));
+  connect(&context, &LabContext::selection_changed, this, qOverload<>(&QWidget::update));
+  connect(&context, &LabContext::hover_changed, this, qOverload<>(&QWidget::update));
+  connect(&context, &LabContext::model_changed, this, [this] {
+    updateGeometry();
+    update();
+  });
+}
+
+void HeadGrid::set_editing(bool editing) {
+  editing_ = editing;
+  setCursor(editing ? Qt::CrossCursor : Qt::ArrowCursor);
+}
+
+int HeadGrid::layers() const {
+  return context_.model() ? static_cast<int>(context_.model()->layers) : 0;
+}
+int HeadGrid::heads() const {
+  return context_.model() ? static_cast<int>(context_.model()->heads) : 0;
+}
+
+// Labels take a fixed column left; cells share the rest and stay readable and near square.
+double HeadGrid::cell_width() const {
+  const double label = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
+  return std::clamp((width() - label - 2) / std::max(1, heads()), least_cell, largest_cell);
+}
+
+double HeadGrid::cell_height() const {
+  return std::clamp((height() - header_height - 2.0) / std::max(1, layers()), least_height, largest_cell);
+}
+
+QSize HeadGrid::sizeHint() const {
+  return {fontMetrics().horizontalAdvance(QStringLiteral("▸ 000")) + heads() * 18, header_height + layers() * 15 + 2};
+}
+
+QSize HeadGrid::minimumSizeHint() const {
+  const int label = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
+  return {label + static_cast<int>(heads() * least_cell) + 2,
+          header_height + static_cast<int>(layers() * least_height) + 2};
+}
+
+QRect HeadGrid::cell_rect(int layer, int head) const {
+  const double label = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
+  const double y = header_height + layer * cell_height();
+  if (head < 0) return QRectF(0, y, label, cell_height()).toRect();
+  return QRectF(label + head * cell_width(), y, cell_width(), cell_height()).toRect();
+}
+
+std::optional<HeadGrid::Cell> HeadGrid::cell_at(QPoint position) const {
+  const double label = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
+  if (position.y() < header_height || position.x() < 0) return std::nullopt;
+  const int layer = static_cast<int>((position.y() - header_height) / cell_height());
+  const int head = position.x() < label ? -1 : static_cast<int>((position.x() - label) / cell_width());
+  if (layer >= layers() || head >= heads()) return std::nullopt;
+  return Cell{layer, head};
+}
+
+QRect HeadGrid::band() const {
+  if (!press_ || !drag_) return {};
+  return QRect(QPoint(std::min(press_->head, drag_->head), std::min(press_->layer, drag_->layer)),
+               QPoint(std::max(press_->head, drag_->head), std::max(press_->layer, drag_->layer)));
+}
+
+void HeadGrid::toggle_layer(int layer) {
+  SegmentConfig config = context_.config();
+  const bool now_long = !config.grouping.is_long_layer(layer);
+  config.grouping.set_long_layer(layer, now_long);
+  context_.edit_config(config,
+                       now_long ? tr("make layer %1 long-range").arg(layer) : tr("make layer %1 plain").arg(layer));
+}
+
+void HeadGrid::edit_heads(QRect cells) {
+  SegmentConfig config = context_.config();
+  const bool now_long = press_ ? !config.grouping.is_long(press_->layer, press_->head)
+                               : !config.grouping.is_long(cells.top(), cells.left());
+  for (int layer = cells.top(); layer <= cells.bottom(); ++layer)
+    for (int head = cells.left(); head <= cells.right(); ++head)
+      config.grouping.set_long(layer, head, now_long, layers());
+  const QString kind = now_long ? tr("long-range") : tr("local");
+  const int count = cells.width() * cells.height();
+  context_.edit_config(config, count == 1 ? tr("make head %1.%2 %3").arg(cells.top()).arg(cells.left()).arg(kind)
+                                          : tr("make %1 heads %2").arg(count).arg(kind));
+}
+
+void HeadGrid::paint_labels(QPainter& painter) const {
+  const Theme& theme = current_theme();
+  QFont small = font();
+  small.setPointSizeF(std::clamp(cell_height() * 0.55, 6.5, font().pointSizeF() * 0.9));
+  painter.setFont(small);
+  painter.setPen(theme.muted);
+  const int step = heads() > 16 ? 4 : cell_width() < 14 ? 2 : 1;
+  for (int head = 0; head < heads(); head += step) {
+    QRect box = cell_rect(0, head);
+    box.setRect(box.x() - 6, 0, box.width() + 12, header_height);
+    painter.drawText(box, Qt::AlignCenter, QString::number(head));
+  }
+  const int layer_step = cell_height() < 10 ? 5 : 1;  // where there is no room, only some and the long-range ones
+  for (int layer = 0; layer < layers(); ++layer) {
+    const bool is_long = context_.config().grouping.is_long_layer(layer);
+    if (!is_long && layer % layer_step != 0) continue;
+    painter.setPen(is_long ? theme.retrieving : theme.muted);
+    painter.drawText(cell_rect(layer, -1).adjusted(0, -3, -5, 3), Qt::AlignRight | Qt::AlignVCenter,
+                     is_long ? QStringLiteral("▸ %1").arg(layer) : QString::number(layer));
+  }
+}
+
+void HeadGrid::paint_cell(QPainter& painter, int layer, int head) const {
+  const Theme& theme = current_theme();
+  const QRect box = cell_rect(layer, head);
+  const bool in_band = editing_ && band().contains(head, layer);
+  painter.setPen(QPen(theme.grid, 1));
+  painter.setBrush(in_band ? theme.grid : theme.surface);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.drawRect(box);
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  paint_glyph(painter, head_role(context_.config().grouping, layer, head), box);
+}
+
+void HeadGrid::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  if (layers() == 0) {
+    painter.setPen(current_theme().muted);
+    painter.drawText(rect(), Qt::AlignCenter, tr("No model yet"));
+    return;
+  }
+  paint_labels(painter);
+  for (int layer = 0; layer < layers(); ++layer)
+    for (int head = 0; head < heads(); ++head) paint_cell(painter, layer, head);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.setBrush(Qt::NoBrush);
+  const auto frame = [&](const Selection& selection, int pen_width) {
+    if (selection.layer < 0 || selection.layer >= layers() || selection.head >= heads()) return;
+    painter.setPen(QPen(current_theme().accent, pen_width));
+    painter.drawRect(cell_rect(selection.layer, selection.head));
+  };
+  frame(context_.hovered(), 1);
+  if (context_.selected().head >= 0) frame(context_.selected(), 2);
+}
+
+void HeadGrid::mousePressEvent(QMouseEvent* event) {
+  const auto cell = cell_at(event->position().toPoint());
+  if (event->button() != Qt::LeftButton || !cell) return;
+  press_ = drag_ = cell;
+  if (cell->head < 0) return;
+  if (!editing_) context_.select_head(cell->layer, cell->head);
+  update();
+}
+
+void HeadGrid::mouseMoveEvent(QMouseEvent* event) {
+  const auto cell = cell_at(event->position().toPoint());
+  if (press_ && cell && cell->head >= 0) drag_ = cell;
+  Selection hovered;
+  if (cell && cell->head >= 0) {
+    hovered.layer = cell->layer;
+    hovered.head = cell->head;
+  }
+  context_.hover(hovered);
+  if (press_) update();
+}
+
+void HeadGrid::mouseReleaseEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton || !press_) return;
+  if (editing_ && press_->head < 0 && cell_at(event->position().toPoint()) == press_) toggle_layer(press_->layer);
+  if (editing_ && press_->head >= 0) edit_heads(band());
+  press_.reset();
+  drag_.reset();
+  update();
+}
+
+void HeadGrid::leaveEvent(QEvent* /*event*/) {
+  context_.hover({});
+}
+
+void HeadGrid::keyPressEvent(QKeyEvent* event) {
+  const int layer = std::max(0, context_.selected().layer);
+  const int head = std::max(0, context_.selected().head);
+  if (layers() == 0) return QWidget::keyPressEvent(event);
+  switch (event->key()) {
+    case Qt::Key_Up:
+      return context_.select_head(std::max(0, layer - 1), head);
+    case Qt::Key_Down:
+      return context_.select_head(std::min(layers() - 1, layer + 1), head);
+    case Qt::Key_Left:
+      return context_.select_head(layer, std::max(0, head - 1));
+    case Qt::Key_Right:
+      return context_.select_head(layer, std::min(heads() - 1, head + 1));
+    case Qt::Key_Space:
+      return edit_heads(QRect(head, layer, 1, 1));
+    case Qt::Key_L:
+      return toggle_layer(layer);
+    default:
+      QWidget::keyPressEvent(event);
+  }
+}
+
+QString HeadGrid::describe(const Cell& cell) const {
+  const Grouping& grouping = context_.config().grouping;
+  if (cell.head < 0) {
+    return grouping.is_long_layer(cell.layer)
+               ? tr("Layer %1: long-range, its long heads read a retrieved prefix").arg(cell.layer)
+               : tr("Layer %1: no retrieval").arg(cell.layer);
+  }
+  const QString name = tr("Layer %1, head %2 (KV head %3): ")
+                           .arg(cell.layer)
+                           .arg(cell.head)
+                           .arg(cell.head / context_.model()->group_size());
+  switch (head_role(grouping, cell.layer, cell.head)) {
+    case HeadRole::Local:
+      return name + tr("local, reads the carried tail and the segment");
+    case HeadRole::LongRange:
+      return name + tr("long-range in a plain layer, reads the segment alone");
+    case HeadRole::Retrieving:
+      return name + tr("retrieving, reads R retrieved tokens and the segment");
+  }
+  return name;
+}
+
+bool HeadGrid::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const auto cell = cell_at(help->pos());
+  QToolTip::showText(help->globalPos(), cell ? describe(*cell) : QString(), this);
+  return true;
+}
+
+}  // namespace carryover

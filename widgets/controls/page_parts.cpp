@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/controls/page_parts.h"
+
+#include <QHeaderView>
+#include <QObject>
+#include <QScrollArea>
+#include <QTableView>
+
+namespace carryover {
+
+QString no_run_text() {
+  return QObject::tr("No run yet: press Run");
+}
+
+QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent) {
+  auto* area = new QScrollArea(parent);
+  area->setWidget(page);
+  area->setWidgetResizable(true);
+  area->setFrameShape(QFrame::NoFrame);
+  area->setAccessibleName(name);
+  return area;
+}
+
+void prepare_table(QTableView& table, const QString& accessible_name) {
+  table.setAccessibleName(accessible_name);
+  table.setSelectionBehavior(QAbstractItemView::SelectRows);
+  table.setAlternatingRowColors(true);
+  table.setShowGrid(false);
+  table.setWordWrap(false);
+  table.setFrameShape(QFrame::NoFrame);
+  table.verticalHeader()->hide();
+  table.verticalHeader()->setDefaultSectionSize(table.fontMetrics().height() + 6);
+  table.verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  table.horizontalHeader()->setHighlightSections(false);
+  table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  table.setTabKeyNavigation(false);
+}
+
+}  // namespace carryover

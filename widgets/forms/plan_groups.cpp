@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The words of the fine-tune form.
+#include "engine/core/base/dtype.h"
+#include "engine/core/run/run_request.h"
+#include "widgets/state/plan_fields.h"
+
+namespace carryover {
+namespace {
+
+using Kind = PlanField::Kind;
+
+#define TEXT(text) QT_TRANSLATE_NOOP("carryover", text)
+
+QStringList policies() {
+  QStringList names;
+  for (const std::string& name : policy_names()) names << QString::fromStdString(name);
+  return names;
+}
+
+PlanGroup data_group() {
+  return {
+      TEXT("Data"),
+      {{"model", Kind::Model, TEXT("Model"), "", TEXT("The checkpoint to start from: Hugging Face folder or GGUF")},
+       {"data", Kind::Paths, TEXT("Texts"), "", TEXT("Files or folders, one a line: text, .jsonl, .json of ids")},
+       {"text_field", Kind::Text, TEXT("JSONL field"), "", TEXT("Which field of a JSONL line holds the text")},
+       {"output_dir", Kind::Folder, TEXT("Run folder"), "", TEXT("A new folder for metrics, checkpoints, result")},
+       {"validation_fraction", Kind::Real, TEXT("Held out"), "", TEXT("Share of the tokens kept for validation")},
+       {"eval_steps", Kind::Integer, TEXT("Validate every"), TEXT(" steps"), TEXT("0: at the end only")},
+       {"eval_lengths", Kind::Integers, TEXT("Validation lengths"), TEXT("tokens"),
+        TEXT("Such as 1024, 4096; empty: one sample's length")},
+       {"policy", Kind::Choice, TEXT("Execution"), "",
+        TEXT("segmented: aligned with how it will run; full: the misaligned control"), policies()},
+       {"dtype",
+        Kind::Choice,
+        TEXT("Numbers"),
+        "",
+        TEXT("Of compute; master weights are fp32 either way"),
+        {"auto", "fp32", "bf16", "fp64"}},
+       {"device", Kind::Choice, TEXT("Device"), "", TEXT("auto: the GPU where there is one"), {"auto", "cpu", "cuda"}},
+       {"threads", Kind::Integer, TEXT("Threads"), "", TEXT("0: all cores; the same number repeats a run exactly")},
+       {"seed", Kind::Unsigned, TEXT("Seed"), "", TEXT("Of the samples' order, LoRA's start and dropout")}}};
+}
+
+PlanGroup segment_group() {
+  return {
+      TEXT("Segments"),
+      {{"segment_length", Kind::Integer, TEXT("Segment S"), TEXT(" tokens"), TEXT("Read by a step of the recurrence")},
+       {"carry_length", Kind::Integer, TEXT("Carry M"), TEXT(" tokens"),
+        TEXT("Tail of the last segment that local heads keep; at most S")},
+       {"sink_length", Kind::Integer, TEXT("Sinks n"), TEXT(" tokens"),
+        TEXT("The sample's first tokens, which every head reads; 0: the paper's method")},
+       {"retrieval_length", Kind::Integer, TEXT("Retrieval R"), TEXT(" tokens"),
+        TEXT("Fetched from the past by a long-range head; 0: none")},
+       {"truncation_depth", Kind::Integer, TEXT("Depth K"), TEXT(" transitions"),
+        TEXT("Segment transitions that gradients cross")},
+       {"train_segments", Kind::OptionalInteger, TEXT("Segments a sample"), "", TEXT("0: K + 1")},
+       {"long_range_layers", Kind::Integers, TEXT("Long-range layers"), "", TEXT("Counted from 0, such as 6, 8, 11")},
+       {"long_range_heads", Kind::Json, TEXT("Long-range heads"), "",
+        TEXT("Query heads, [0,1,2]; or a list for each layer")},
+       {"query_length", Kind::Integer, TEXT("Queries L_q"), TEXT(" tokens"),
+        TEXT("Last queries of a segment that retrieval is made with")},
+       {"summary_window", Kind::Integer, TEXT("Window w"), TEXT(" queries"), TEXT("Averaged into one summary")},
+       {"summary_stride", Kind::Integer, TEXT("Stride s"), TEXT(" queries"), TEXT("Between two summaries")},
+       {"summary_tail", Kind::Integer, TEXT("Tail t"), TEXT(" queries"), TEXT("Averaged into one more summary")},
+       {"top_k", Kind::Integer, TEXT("Keys k"), TEXT(" per summary"), TEXT("Put forward by each summary")},
+       {"anchors", Kind::OptionalInteger, TEXT("Anchors A"), "", TEXT("Expanded per head; 0: R/(o⁻+o⁺+1)")},
+       {"expand_before", Kind::Integer, TEXT("Expand before o⁻"), TEXT(" tokens"), TEXT("Taken in before an anchor")},
+       {"expand_after", Kind::Integer, TEXT("Expand after o⁺"), TEXT(" tokens"), TEXT("Taken in behind an anchor")},
+       {"bos", Kind::Flag, TEXT("BOS"), "", TEXT("The model's BOS stands before each text")},
+       {"cross_boundary_target", Kind::Flag, TEXT("Targets across"), "",
+        TEXT("A segment's last logits predict the next one's first token")},
+       {"boundary_at_prompt_end", Kind::Flag, TEXT("Prompt boundary"), "", TEXT("Generation only")},
+       {"pool_on_host", Kind::Flag, TEXT("Pool on host"), "", TEXT("Keeps the retrieval pool off the GPU")},
+       {"pool_keys",
+        Kind::Choice,
+        TEXT("Pool keys"),
+        "",
+        TEXT("model: exact; bf16 and int8 take less memory, and hits may differ"),
+        {"model", "bf16", "int8"}},
+       {"rope", Kind::Json, TEXT("RoPE"), "", TEXT("Empty: the model's; {\"kind\", \"theta\", \"factor\"}")}}};
+}
+
+PlanGroup optimisation_group() {
+  return {
+      TEXT("Optimisation"),
+      {{"max_steps", Kind::Integer, TEXT("Steps"), TEXT(" steps"), TEXT("Optimizer steps in all")},
+       {"micro_batch_size", Kind::Integer, TEXT("Micro-batch"), TEXT(" samples"),
+        TEXT("Run one after another between two looks at the controls")},
+       {"gradient_accumulation_steps", Kind::Integer, TEXT("Accumulation"), TEXT(" micro-batches"),
+        TEXT("Of one optimizer step")},
+       {"learning_rate", Kind::Real, TEXT("Learning rate"), "", TEXT("After the warm-up; AdamW")},
+       {"lr_scheduler_type",
+        Kind::Choice,
+        TEXT("Schedule"),
+        "",
+        TEXT("After the warm-up; cosine falls to 0"),
+        {"constant", "cosine"}},
+       {"warmup_steps", Kind::Integer, TEXT("Warm-up"), TEXT(" steps"), TEXT("The rate rises linearly")},
+       {"weight_decay", Kind::Real, TEXT("Weight decay"), "", TEXT("Of matrices; norms have none")},
+       {"adam_beta1", Kind::Real, TEXT("Adam β₁"), "", TEXT("Decay of the first moment")},
+       {"adam_beta2", Kind::Real, TEXT("Adam β₂"), "", TEXT("Decay of the second moment")},
+       {"adam_epsilon", Kind::Real, TEXT("Adam ε"), "", TEXT("Keeps the division finite")},
+       {"max_grad_norm", Kind::Real, TEXT("Clip gradient at"), "", TEXT("Norm of the mean loss's gradient; 0: never")},
+       {"gradient_checkpointing", Kind::Flag, TEXT("Checkpointing"), "",
+        TEXT("Layers run again in backward: less memory, a third slower")}}};
+}
+
+PlanGroup lora_group() {
+  return {TEXT("LoRA"),
+          {{"lora_rank", Kind::Integer, TEXT("Rank"), "", TEXT("0: every parameter is trained instead")},
+           {"lora_alpha", Kind::Real, TEXT("Alpha"), "", TEXT("The adapter's scale is alpha / rank")},
+           {"lora_dropout", Kind::Real, TEXT("Dropout"), "", TEXT("Of the adapter's input, 0 to 1")},
+           {"use_rslora", Kind::Flag, TEXT("rsLoRA"), "", TEXT("The scale is alpha / √rank")},
+           {"lora_target_modules", Kind::Modules, TEXT("Modules"), "", TEXT("The linear maps that get an adapter")}}};
+}
+
+PlanGroup checkpoint_group() {
+  return {TEXT("Checkpoints"),
+          {{"save_steps", Kind::Integer, TEXT("Save every"), TEXT(" steps"), TEXT("0: at the end only")},
+           {"save_total_limit", Kind::Integer, TEXT("Keep"), TEXT(" checkpoints"), TEXT("The newest ones")}}};
+}
+
+PlanGroup safety_group() {
+  return {
+      TEXT("Safety"),
+      {{"on_alert",
+        Kind::Choice,
+        TEXT("On an alert"),
+        "",
+        TEXT("A NaN or a spike: pause, leave the step out, or stop"),
+        {"pause", "skip", "stop"}},
+       {"spike_factor", Kind::Real, TEXT("Spike"), TEXT("× smoothed loss"), TEXT("What counts as one; 0: nothing")}}};
+}
+
+#undef TEXT
+
+}  // namespace
+
+const std::vector<PlanGroup>& plan_groups() {
+  static const std::vector<PlanGroup> groups{data_group(), segment_group(),    optimisation_group(),
+                                             lora_group(), checkpoint_group(), safety_group()};
+  return groups;
+}
+
+}  // namespace carryover

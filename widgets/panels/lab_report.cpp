@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/lab_report.h"
+
+#include <QBuffer>
+#include <QCoreApplication>
+#include <QFile>
+#include <QFileInfo>
+#include <QLocale>
+#include <QPageSize>
+#include <QPdfWriter>
+#include <QTemporaryDir>
+#include <QTextDocument>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/base/error.h"
+#include "engine/formats/output_file.h"
+#include "engine/records/run_command.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/state/provenance.h"
+#include "widgets/state/shown.h"
+#include "widgets/state/text_units.h"
+
+namespace carryover {
+namespace {
+
+constexpr std::size_t most_rows = 50;  ///< of segments, and of hits
+const QSizeF picture_mm(160, 90);
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Report", text);
+}
+
+QString row(const QStringList& cells, const char* tag = "td") {
+  QString text;
+  for (const QString& cell : cells)
+    text += QStringLiteral("<%1>%2</%1>")
+                .arg(QLatin1String(tag), cell.toHtmlEscaped().replace(QLatin1String("\n"), QLatin1String("<br>")));
+  return QStringLiteral("<tr>%1</tr>\n").arg(text);
+}
+
+QString table(const QString& rows) {
+  return QStringLiteral("<table border=\"1\" cellspacing=\"0\" cellpadding=\"3\">\n%1</table>\n").arg(rows);
+}
+
+QString heading(const QString& text) {
+  return QStringLiteral("<h2>%1</h2>\n").arg(text.toHtmlEscaped());
+}
+
+QString number(double value, int decimals) {
+  return QLocale::c().toString(value, 'f', decimals);
+}
+
+QString megabytes(std::int64_t bytes) {
+  return number(static_cast<double>(bytes) / 1e6, 1);
+}
+
+/// "name: value" lines as a table.
+QString origin(const RunModel& run) {
+  QString rows;
+  for (const QString& line : run_provenance(run).split(QLatin1Char('\n'))) {
+    const qsizetype colon = line.indexOf(QLatin1String(": "));
+    if (!line.startsWith(QLatin1String("config: "))) rows += row({line.left(colon), line.mid(colon + 2)});
+  }
+  return table(rows);
+}
+
+QString settings(const RunModel& run) {
+  const nlohmann::json config = run.request().config;
+  QString rows;
+  for (const auto& [field, value] : config.items())
+    rows += row({QString::fromStdString(field), QString::fromStdString(value.dump())});
+  return heading(tr("Settings")) + table(rows);
+}
+
+QString numbers(const RunModel& run) {
+  const RunSummary& summary = run.summary();
+  const auto count = [](std::int64_t value) { return QLocale::c().toString(static_cast<qlonglong>(value)); };
+  QString rows = row({tr("tokens"), count(summary.tokens)}) + row({tr("targets"), count(summary.targets)}) +
+                 row({tr("segments"), count(summary.segments)});
+  if (summary.ppl())
+    rows += row({tr("mean loss, nats a target"), number(*summary.nll_mean(), 6)}) +
+            row({tr("perplexity"), number(*summary.ppl(), 4)});
+  rows += row({tr("seconds"), number(summary.seconds, 2)}) + row({tr("close cuts"), count(summary.close_cuts)}) +
+          row({tr("peak memory, MB"), megabytes(summary.peak_memory_bytes)}) +
+          row({tr("stopped early"), summary.cancelled ? tr("yes") : tr("no")});
+  return heading(tr("Numbers")) + table(rows);
+}
+
+QString segments(const RunModel& run) {
+  QString rows = row({tr("segment"), tr("first token"), tr("tokens"), tr("loss, nats"), tr("seconds"), tr("anchors"),
+                      tr("pool, tokens"), tr("carry, MB"), tr("attention-visible KV, MB")},
+                     "th");
+  const int shown = std::min(run.segment_count(), static_cast<int>(most_rows));
+  for (int i = 0; i < shown; ++i) {
+    const SegmentRecord& record = run.record(i);
+    rows +=
+        row({QString::number(i), QString::number(record.first_token), QString::number(record.length),
+             record.targets > 0 ? number(record.nll_sum / static_cast<double>(record.targets), 4) : QString(),
+             number(record.seconds, 3), QString::number(run.digest(i).anchors), QString::number(record.pool_entries),
+             megabytes(record.memory.carry), megabytes(record.memory.attention_kv)});
+  }
+  const QString rest =
+      shown < run.segment_count() ? tr("<p>The first %1 of %2.</p>\n").arg(shown).arg(run.segment_count()) : QString();
+  return heading(tr("Segments")) + table(rows) + rest;
+}
+
+/// The best-scoring anchors of the segment that is selected; scores compare within a head, so each head gives its best.
+QString hits(LabContext& context) {
+  const RunModel& run = context.run();
+  const int segment = shown_segment(context);
+  if (segment < 0 || run.snapshot(segment).hits.empty()) return {};
+  QString rows = row({tr("layer"), tr("head"), tr("position"), tr("distance"), tr("score"), tr("text")}, "th");
+  std::size_t shown = 0;
+  for (const HeadHits& head : run.snapshot(segment).hits) {
+    const Hit* best = nullptr;
+    for (const Hit& hit : head.hits)
+      if (hit.kind == HitKind::Anchor && (!best || hit.score > best->score)) best = &hit;
+    if (!best || ++shown > most_rows) continue;
+    rows += row({QString::number(head.layer), QString::number(head.head), QString::number(best->position),
+                 QString::number(run.record(segment).first_token - best->position),
+                 number(static_cast<double>(best->score), 3), text_around(run, best->position, 8, 8)});
+  }
+  if (shown == 0) return {};
+  return heading(tr("The best anchor of each head, as segment %1 reads it").arg(segment)) + table(rows);
+}
+
+QString pictures(const std::vector<PlotView*>& plots) {
+  const QTemporaryDir folder;
+  QString text = heading(tr("Plots"));
+  for (PlotView* plot : plots) {
+    const QString path = folder.filePath(plot->id() + QStringLiteral(".png"));
+    plot->export_to(path, PlotView::Format::Png, picture_mm, 200);
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+      throw EngineError(Fault::Io, path.toStdString(), file.errorString().toStdString(), "Free some space.");
+    text += QStringLiteral("<p><img alt=\"%1\" width=\"605\" src=\"data:image/png;base64,%2\"></p>\n")
+                .arg(plot->accessibleName().toHtmlEscaped(), QString::fromLatin1(file.readAll().toBase64()));
+  }
+  return text;
+}
+
+QString html(LabContext& context, const std::vector<PlotView*>& plots) {
+  const RunModel& run = context.run();
+  const QString title = tr("Run %1").arg(QString::fromStdString(run.origin().id));
+  return QStringLiteral(
+             "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>%1</title>\n<style>"
+             "body { font-family: sans-serif; font-size: 10pt; color: #1c2430; max-width: 62em; margin: auto; }"
+             "table { border-collapse: collapse; } td, th { border: 1px solid #dde1e7; text-align: left; }"
+             "</style></head><body>\n<h1>%1</h1>\n")
+             .arg(title.toHtmlEscaped()) +
+         origin(run) + numbers(run) + pictures(plots) + hits(context) + segments(run) + settings(run) +
+         QStringLiteral("</body></html>\n");
+}
+
+QByteArray pdf_bytes(const QString& html, const QString& title) {
+  QBuffer buffer;
+  buffer.open(QIODevice::WriteOnly);
+  {
+    QPdfWriter writer(&buffer);
+    writer.setTitle(title);
+    writer.setCreator(QStringLiteral("Carryover"));
+    writer.setPageSize(QPageSize(QPageSize::A4));
+    writer.setPageMargins(QMarginsF(15, 15, 15, 15), QPageLayout::Millimeter);
+    QTextDocument document;
+    document.setHtml(html);
+    document.print(&writer);
+  }
+  return buffer.data();
+}
+
+}  // namespace
+
+void write_lab_report(LabContext& context, const std::vector<PlotView*>& plots, const QString& path) {
+  if (context.run().segment_count() == 0)
+    throw EngineError(Fault::Usage, path.toStdString(), tr("there is no run to report").toStdString(),
+                      tr("Run a text, or open a run.").toStdString());
+  const QString suffix = QFileInfo(path).suffix().toLower();
+  if (suffix != QStringLiteral("html") && suffix != QStringLiteral("pdf"))
+    throw EngineError(Fault::Usage, path.toStdString(), tr("has no suffix of a report").toStdString(),
+                      tr("Name a .html or a .pdf.").toStdString());
+  const QString text = html(context, plots);
+  const QByteArray bytes = suffix == QStringLiteral("html")
+                               ? text.toUtf8()
+                               : pdf_bytes(text, tr("Run %1").arg(QString::fromStdString(context.run().origin().id)));
+  write_file_atomically(path.toStdString(), {bytes.constData(), static_cast<std::size_t>(bytes.size())});
+}
+
+}  // namespace carryover

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/panel_registry.h"
+
+#include <QCoreApplication>
+
+#include "widgets/panels/attention_panel.h"
+#include "widgets/panels/attribution_panel.h"
+#include "widgets/panels/audit_panel.h"
+#include "widgets/panels/carry_panel.h"
+#include "widgets/panels/compare_panel.h"
+#include "widgets/panels/config_panel.h"
+#include "widgets/panels/distance_panel.h"
+#include "widgets/panels/head_discovery_panel.h"
+#include "widgets/panels/head_grid_panel.h"
+#include "widgets/panels/hits_panel.h"
+#include "widgets/panels/log_panel.h"
+#include "widgets/panels/loss_panel.h"
+#include "widgets/panels/memory_panel.h"
+#include "widgets/panels/misses_panel.h"
+#include "widgets/panels/notes_panel.h"
+#include "widgets/panels/prefix_panel.h"
+#include "widgets/panels/reach_panel.h"
+#include "widgets/panels/retrieval_map_panel.h"
+#include "widgets/panels/text_panel.h"
+#include "widgets/panels/time_panel.h"
+#include "widgets/panels/training_panel.h"
+#include "widgets/panels/training_runs_panel.h"
+#include "widgets/panels/what_if_panel.h"
+
+namespace carryover {
+namespace {
+
+template <typename T>
+PanelEntry row(const char* id, const char* title, PanelArea area) {
+  return {QString::fromLatin1(id), QCoreApplication::translate("PanelRegistry", title), area,
+          [](LabContext& context, QWidget* parent) -> Panel* { return new T(context, parent); }};
+}
+
+}  // namespace
+
+// The first panel of an area is the tab in front.
+const std::vector<PanelEntry>& panel_registry() {
+  static const std::vector<PanelEntry> rows = {
+      row<HeadGridPanel>("grid", QT_TRANSLATE_NOOP("PanelRegistry", "Heads × layers"), PanelArea::Left),
+      row<TextPanel>("text", QT_TRANSLATE_NOOP("PanelRegistry", "Text"), PanelArea::Centre),
+      row<RetrievalMapPanel>("retrieval_map", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieval map"), PanelArea::Centre),
+      row<PrefixPanel>("prefix", QT_TRANSLATE_NOOP("PanelRegistry", "Prefix"), PanelArea::Centre),
+      row<AttentionPanel>("attention", QT_TRANSLATE_NOOP("PanelRegistry", "Attention"), PanelArea::Centre),
+      row<CarryPanel>("carry", QT_TRANSLATE_NOOP("PanelRegistry", "Carried tail"), PanelArea::Centre),
+      row<HeadDiscoveryPanel>("head_discovery", QT_TRANSLATE_NOOP("PanelRegistry", "Head discovery"),
+                              PanelArea::Centre),
+      row<ComparePanel>("compare", QT_TRANSLATE_NOOP("PanelRegistry", "Compare"), PanelArea::Centre),
+      row<HitsPanel>("hits", QT_TRANSLATE_NOOP("PanelRegistry", "Hits"), PanelArea::Right),
+      row<WhatIfPanel>("what_if", QT_TRANSLATE_NOOP("PanelRegistry", "What-if"), PanelArea::Right),
+      row<ConfigPanel>("config", QT_TRANSLATE_NOOP("PanelRegistry", "Settings"), PanelArea::Right),
+      row<LossPanel>("loss", QT_TRANSLATE_NOOP("PanelRegistry", "Loss"), PanelArea::Bottom),
+      row<MemoryPanel>("memory", QT_TRANSLATE_NOOP("PanelRegistry", "Memory"), PanelArea::Bottom),
+      row<TimePanel>("time", QT_TRANSLATE_NOOP("PanelRegistry", "Time"), PanelArea::Bottom),
+      row<DistancePanel>("distances", QT_TRANSLATE_NOOP("PanelRegistry", "Hit distances"), PanelArea::Bottom),
+      row<MissesPanel>("misses", QT_TRANSLATE_NOOP("PanelRegistry", "Misses"), PanelArea::Bottom),
+      row<AttributionPanel>("attribution", QT_TRANSLATE_NOOP("PanelRegistry", "Logit"), PanelArea::Bottom),
+      row<TrainingPanel>("training", QT_TRANSLATE_NOOP("PanelRegistry", "Training"), PanelArea::Bottom),
+      row<ReachPanel>("reach", QT_TRANSLATE_NOOP("PanelRegistry", "Gradient reach"), PanelArea::Bottom),
+      row<TrainingRunsPanel>("training_runs", QT_TRANSLATE_NOOP("PanelRegistry", "Training runs"), PanelArea::Bottom),
+      row<AuditPanel>("audit", QT_TRANSLATE_NOOP("PanelRegistry", "Audit"), PanelArea::Bottom),
+      row<LogPanel>("log", QT_TRANSLATE_NOOP("PanelRegistry", "Log"), PanelArea::Bottom),
+      row<NotesPanel>("notes", QT_TRANSLATE_NOOP("PanelRegistry", "Notes"), PanelArea::Bottom),
+  };
+  return rows;
+}
+
+}  // namespace carryover

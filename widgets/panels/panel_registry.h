@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <functional>
+#include <vector>
+
+#include "widgets/panels/panel.h"
+
+namespace carryover {
+
+/// Where a panel stands in the window by default.
+enum class PanelArea { Left, Centre, Right, Bottom };
+
+/// One row a panel: a new panel is one pair of files and one row in panel_registry.cpp.
+struct PanelEntry {
+  QString id;     ///< stable: object name, layouts, `--figure`
+  QString title;  ///< translated
+  PanelArea area;
+  std::function<Panel*(LabContext&, QWidget*)> create;
+};
+const std::vector<PanelEntry>& panel_registry();
+
+}  // namespace carryover

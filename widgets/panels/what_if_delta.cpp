@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/what_if_delta.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/controls/page_parts.h"
+#include "widgets/state/lab_context.h"
+#include "widgets/state/text_units.h"
+#include "widgets/tables/number_sort.h"
+
+namespace carryover {
+namespace {
+
+constexpr std::int64_t smoothing = 32;  ///< tokens, as many as a block of the bootstrap
+
+}  // namespace
+
+WhatIfDelta::WhatIfDelta(LabContext& context, QWidget* parent)
+    : QWidget(parent),
+      context_(context),
+      headline_(new QLabel(this)),
+      plot_(new PlotView(QStringLiteral("what_if"), this)),
+      changes_([this](std::int64_t position) { return text_around(context_.run(), position); }),
+      changes_title_(new QLabel(this)),
+      table_(new QTableView(this)) {
+  headline_->setWordWrap(true);
+  headline_->setMargin(4);
+  headline_->setAccessibleName(tr("Result of the what-if"));
+  plot_->set_axes(tr("Position (token)"), tr("Δ loss (nats)"));
+  plot_->set_integer_axes(true, false);
+  plot_->set_empty_text(tr("No what-if yet: change something above and run it"));
+  raw_ = plot_->add_curve(tr("Δ loss"), {[](const Theme& theme) { return theme.padding; }});
+  smooth_ = plot_->add_curve(tr("mean of %1 tokens").arg(smoothing), {series_colour(1)});
+  zero_ = plot_->add_curve(tr("as it was"), {[](const Theme& theme) { return theme.muted; }, true});
+  plot_->set_hover_text([this](double x, double) { return text_at(x); });
+  connect(plot_, &PlotView::clicked, this, [this](double x, double) { select_token(x); });
+  prepare_table(*table_, tr("Hits that changed"));
+  table_->setModel(&changes_);
+  connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+    const HitChange& change = changes_.change(index.row());
+    const WhatIfResult* result = context_.what_ifs().shown_in_run();
+    if (result) context_.select({result->segment, change.layer, change.head, change.hit.position});
+  });
+  changes_title_->setMargin(4);
+  auto* below = new QWidget(this);
+  auto* column = new QVBoxLayout(below);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(changes_title_);
+  column->addWidget(table_, 1);
+  auto* split = new QSplitter(Qt::Vertical, this);
+  split->addWidget(plot_);
+  split->addWidget(below);
+  plot_->setMinimumHeight(160);
+  below->setMinimumHeight(90);
+  split->setStretchFactor(0, 1);
+  split->setSizes({240, 160});
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(headline_);
+  layout->addWidget(split, 1);
+}
+
+QString WhatIfDelta::headline() const {
+  return headline_->text();
+}
+
+void WhatIfDelta::refresh() {
+  const WhatIfResult* result = context_.what_ifs().shown_result();
+  plot_->clear_curves();
+  headline_->setVisible(result != nullptr);
+  changes_.set_changes(result ? result->changes : std::vector<HitChange>());
+  changes_title_->setText(result ? tr("Slots changed: %1").arg(result->changes.size()) : QString());
+  if (result) draw(*result);
+  const std::int64_t token = context_.selected().token;
+  plot_->set_cursor(result && !std::isnan(result->loss_change(token)) ? static_cast<double>(token) : NAN);
+  plot_->request_replot();
+}
+
+void WhatIfDelta::draw(const WhatIfResult& result) {
+  const MeanInterval& change = result.change;
+  const auto number = [](double value) {
+    return QStringLiteral("%1%2").arg(value > 0 ? QStringLiteral("+") : QString()).arg(value, 0, 'f', 4);
+  };
+  headline_->setText(tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats (95 %: %5 to %6), %7 targets%8")
+                         .arg(result.name.toHtmlEscaped())
+                         .arg(result.segment)
+                         .arg(edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean),
+                              number(change.low), number(change.high))
+                         .arg(result.after.size())
+                         .arg(context_.what_ifs().shown_in_run() ? QString() : tr(" · of an earlier run")));
+  const std::vector<float> changes = loss_changes(result.before, result.after);
+  std::vector<double> sums{0};
+  for (const float value : changes) sums.push_back(sums.back() + static_cast<double>(value));
+  const std::int64_t count = std::ssize(changes);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto x = static_cast<double>(result.first_token + i + 1);
+    plot_->append(raw_, x, static_cast<double>(changes[static_cast<std::size_t>(i)]));
+    const std::int64_t from = std::max<std::int64_t>(0, i - smoothing / 2), to = std::min(count, i + smoothing / 2);
+    plot_->append(smooth_, x,
+                  (sums[static_cast<std::size_t>(to)] - sums[static_cast<std::size_t>(from)]) /
+                      static_cast<double>(std::max<std::int64_t>(1, to - from)));
+  }
+  if (count > 0) {
+    plot_->append(zero_, static_cast<double>(result.first_token + 1), 0);
+    plot_->append(zero_, static_cast<double>(result.first_token + count), 0);
+  }
+  plot_->set_title(tr("%1: segment %2").arg(result.name).arg(result.segment));
+  plot_->set_provenance(
+      QStringLiteral("%1\nwhat if: %2").arg(result.provenance, edit_text(result.edit, result.run_config)));
+  plot_->set_csv_source([result] { return what_if_csv({result}); });
+}
+
+void WhatIfDelta::select_token(double x) {
+  const WhatIfResult* result = context_.what_ifs().shown_in_run();
+  const std::int64_t token = std::llround(x);
+  if (!result || std::isnan(result->loss_change(token))) return;
+  Selection selection = context_.selected();
+  selection.segment = result->segment;
+  selection.token = token;
+  context_.select(selection);
+}
+
+QString WhatIfDelta::text_at(double x) const {
+  const WhatIfResult* result = context_.what_ifs().shown_result();
+  const std::int64_t token = std::llround(x);
+  if (!result || std::isnan(result->loss_change(token))) return {};
+  const auto index = static_cast<std::size_t>(token - result->first_token - 1);
+  QString text = tr("position %1\nas it was: %2 nats\nwhat if: %3 nats\nΔ %4")
+                     .arg(token)
+                     .arg(static_cast<double>(result->before[index]), 0, 'f', 4)
+                     .arg(static_cast<double>(result->after[index]), 0, 'f', 4)
+                     .arg(static_cast<double>(result->loss_change(token)), 0, 'f', 4);
+  if (context_.what_ifs().shown_in_run()) text += QLatin1Char('\n') + text_around(context_.run(), token);
+  return text;
+}
+
+}  // namespace carryover

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/what_if_list.h"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTableView>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/base/error.h"
+#include "engine/formats/output_file.h"
+#include "engine/records/run_folder.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/plot/plot_export.h"
+#include "widgets/state/provenance.h"
+
+namespace carryover {
+
+WhatIfList::WhatIfList(LabContext& context, QWidget* parent)
+    : QWidget(parent), context_(context), table_(context), view_(new QTableView(this)) {
+  prepare_table(*view_, tr("What-ifs"));
+  view_->setModel(&table_);
+  view_->setSelectionMode(QAbstractItemView::SingleSelection);
+  view_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
+  view_->setColumnWidth(WhatIfTable::Name, view_->fontMetrics().averageCharWidth() * 24);
+  view_->horizontalHeader()->setStretchLastSection(true);
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
+  const auto button = [&](const QString& text, const QString& tip, auto slot) {
+    auto* made = new QPushButton(text, this);
+    made->setToolTip(tip);
+    made->setEnabled(false);
+    bar->addWidget(made);
+    connect(made, &QPushButton::clicked, this, slot);
+    return made;
+  };
+  again_ = button(tr("Edit again"), tr("Fill the form with what this one changed"), [this] {
+    if (const WhatIfResult* result = context_.what_ifs().shown_result()) context_.what_ifs().set_draft(result->edit);
+  });
+  remove_ = button(tr("Remove"), tr("Take this one out of the list"), [this] { remove_current(); });
+  export_ = button(tr("Export…"), tr("All of the list: CSV (a line a token) or JSON (everything)"),
+                   [this] { ask_and_export(); });
+  bar->addStretch(1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addLayout(bar);
+  layout->addWidget(view_, 1);
+  connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& index) { context_.what_ifs().show(index.isValid() ? index.row() : -1); });
+  connect(&context.what_ifs(), &WhatIfs::shown_changed, this, &WhatIfList::show_current);
+  show_current();
+}
+
+void WhatIfList::show_current() {
+  const int shown = context_.what_ifs().shown();
+  if (shown < table_.rowCount() && view_->currentIndex().row() != shown) view_->selectRow(shown);
+  for (QPushButton* button : {again_, remove_}) button->setEnabled(shown >= 0);
+  export_->setEnabled(table_.rowCount() > 0);
+}
+
+void WhatIfList::remove_current() {
+  if (const int shown = context_.what_ifs().shown(); shown >= 0) context_.what_ifs().remove(shown);
+}
+
+void export_what_ifs(LabContext& context, const QString& path) {
+  const auto& results = context.what_ifs().results();
+  if (path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive))
+    return write_csv(path, what_if_csv(results), {WhatIfList::tr("What-ifs"), run_provenance(context.run())});
+  nlohmann::json list = nlohmann::json::array();
+  for (const WhatIfResult& result : results) list.push_back(what_if_json(result));
+  write_file_atomically(path.toStdString(), list.dump(2) + "\n");
+}
+
+void WhatIfList::ask_and_export() {
+  const QString path = QFileDialog::getSaveFileName(this, tr("Export the what-ifs"), QStringLiteral("what-ifs.json"),
+                                                    tr("JSON (*.json);;CSV (*.csv)"));
+  if (path.isEmpty()) return;
+  try {
+    export_what_ifs(context_, path);
+  } catch (const EngineError& error) {
+    auto* box = new QMessageBox(QMessageBox::Warning, tr("What-ifs"), QString::fromStdString(error.what()),
+                                QMessageBox::Ok, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+  }
+}
+
+}  // namespace carryover

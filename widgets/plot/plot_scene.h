@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Only for the implementation of PlotView.
+#include <QLabel>
+#include <QStackedLayout>
+#include <functional>
+#include <memory>
+
+#include "widgets/plot/plot_curves.h"
+#include "widgets/plot/plot_map.h"
+#include "widgets/plot/plot_outlines.h"
+
+namespace carryover {
+
+/// What stands in a PlotView: the plot or the text in its place, title and legend above, cursors over it.
+struct PlotScene {
+  explicit PlotScene(QWidget* view);
+
+  void style(const Theme& look);
+  /// Title and legend, for a plot of this width. Where it is lower than both leave room for, it does without.
+  void arrange(int width, int height);
+  QRectF data_bounds() const;
+  void arrange_title();
+  void fit_labels(int height);
+  void apply_fit();
+  void limit(QCPAxis* axis, const QCPRange& range, double low, double high);
+  QString text_at(double x, double y) const;
+
+  Theme theme = current_theme();  ///< what it is drawn with; a figure's while one is made
+  bool titled = true;             ///< a figure may leave the title to its caption
+  bool roomy = true;              ///< high enough for a title
+  QString id, title, provenance, x_label, y_label;
+  std::function<QString(double, double)> hover_text;
+  std::function<QString()> csv_source;
+  std::function<QStringList()> remake;
+  QStackedLayout* pages;
+  QLabel* empty;
+  QCustomPlot* plot;
+  QCPTextElement* title_element = nullptr;
+  QSharedPointer<AxisTicker> x_ticker{new AxisTicker}, y_ticker{new AxisTicker};
+  QSharedPointer<QCPAxisTickerLog> log_ticker{new QCPAxisTickerLog};
+  std::unique_ptr<PlotCurves> curves;
+  std::unique_ptr<PlotMap> map;
+  std::unique_ptr<PlotOutlines> outlines;
+  QCPLayer* cursor_layer;
+  struct Cursor {  ///< a line with a halo, so that it is seen on any colour of a map
+    QCPItemStraightLine *halo, *line;
+    void set(const QPointF& from, const QPointF& to, bool visible);
+  };
+  Cursor cursor, row_cursor, reference;
+  double reference_x = NAN;
+  QCPLayoutGrid* legend_row = nullptr;  ///< exists while the legend is shown
+  QRectF extent, fitted;
+  QSize pixels;
+  QPoint pressed;
+  bool following = true, log_y = false;
+};
+
+}  // namespace carryover

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Only for the implementation of PlotView.
+#include <qcustomplot.h>
+
+#include <vector>
+
+#include "widgets/look/theme.h"
+
+namespace carryover {
+
+/// Ticks with short labels (12K, 1.5M): at whole numbers only, or with names for 0, 1, 2 …, where asked.
+class AxisTicker : public QCPAxisTicker {
+ public:
+  void set_integer(bool integer) { integer_ = integer; }
+  void set_names(std::vector<QString> names) { names_ = std::move(names); }
+  const std::vector<QString>& names() const { return names_; }
+
+ protected:
+  double getTickStep(const QCPRange& range) override;
+  int getSubTickCount(double tick_step) override;
+  QVector<double> createTickVector(double tick_step, const QCPRange& range) override;
+  QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
+
+ private:
+  bool integer_ = false;
+  double step_ = 1, largest_ = 0;  ///< of the ticks being made
+  std::vector<QString> names_;
+};
+
+/// Of titles and labels, and of tick labels and legends.
+QFont plot_font(const Theme& theme);
+QFont small_plot_font(const Theme& theme);
+/// Background, axes, grid and fonts.
+void style_plot(QCustomPlot& plot, const Theme& theme);
+void style_axis(QCPAxis& axis, const Theme& theme);
+/// Puts the legend's items side by side, as many as fit.
+void wrap_legend(QCPLegend& legend, int width);
+
+}  // namespace carryover

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QStringList>
+#include <string>
+
+#include "engine/models/trained_under.h"
+
+namespace carryover {
+
+/// In what a run departs from what the weights were trained under, in words: "grouping", "S 512 (64)" …; empty:
+/// aligned.
+QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& config, const std::string& policy);
+
+}  // namespace carryover

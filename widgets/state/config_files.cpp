@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/config_files.h"
+
+#include <QFileDialog>
+#include <QMessageBox>
+#include <nlohmann/json.hpp>
+
+#include "engine/core/base/error.h"
+#include "engine/formats/json_file.h"
+#include "engine/formats/output_file.h"
+#include "engine/records/run_folder.h"
+
+namespace carryover {
+namespace {
+
+void write_json(const nlohmann::json& json, const QString& path) {
+  write_file_atomically(path.toStdString(), json.dump(2) + "\n");
+}
+
+template <typename Work>
+void showing_errors(QWidget* parent, Work&& work) {
+  try {
+    work();
+  } catch (const EngineError& error) {
+    auto* box = new QMessageBox(QMessageBox::Warning, QObject::tr("That file"), QString::fromStdString(error.what()),
+                                QMessageBox::Ok, parent);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();  // non-modal to the rest: nothing waits for the answer
+  }
+}
+
+QString ask_save(QWidget* parent, const QString& title, const QString& name) {
+  return QFileDialog::getSaveFileName(parent, title, name, QObject::tr("JSON (*.json)"));
+}
+
+}  // namespace
+
+void write_config(const SegmentConfig& config, const QString& path) {
+  write_json(config, path);
+}
+void write_grouping(const Grouping& grouping, const QString& path) {
+  write_json(grouping, path);
+}
+
+SegmentConfig read_config(const SegmentConfig& base, const ModelConfig& model, const QString& path) {
+  const std::string where = path.toStdString();
+  nlohmann::json json = read_json_file(where);
+  if (!json.is_object())
+    throw EngineError(Fault::BadInput, where, "is not a JSON object", "Choose a file that this program exported.");
+  if (json.contains("config") && json["config"].is_object()) json = json["config"];
+  SegmentConfig config = base;
+  update_from_json(config, json, where);
+  config.validate(model, where);
+  return config;
+}
+
+void export_config(LabContext& context, QWidget* parent) {
+  const QString path = ask_save(parent, QObject::tr("Export the configuration"), QStringLiteral("config.json"));
+  if (!path.isEmpty()) showing_errors(parent, [&] { write_config(context.config(), path); });
+}
+
+void export_grouping(LabContext& context, QWidget* parent) {
+  const QString path = ask_save(parent, QObject::tr("Export the grouping"), QStringLiteral("grouping.json"));
+  if (!path.isEmpty()) showing_errors(parent, [&] { write_grouping(context.config().grouping, path); });
+}
+
+void import_config(LabContext& context, QWidget* parent) {
+  if (!context.model()) return;
+  const QString path = QFileDialog::getOpenFileName(parent, QObject::tr("Import a configuration or grouping"), {},
+                                                    QObject::tr("JSON (*.json)"));
+  if (path.isEmpty()) return;
+  showing_errors(parent, [&] {
+    context.edit_config(read_config(context.config(), *context.model(), path), QObject::tr("import"));
+  });
+}
+
+}  // namespace carryover

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/lab_context.h"
+
+#include <QUndoCommand>
+
+#include "widgets/state/notebook.h"
+
+namespace carryover {
+namespace {
+
+constexpr std::size_t history_limit = 200;
+
+class ConfigEdit : public QUndoCommand {
+ public:
+  ConfigEdit(LabContext& context, SegmentConfig after, const QString& what)
+      : QUndoCommand(what), context_(context), before_(context.config()), after_(std::move(after)) {}
+  void undo() override { context_.set_config(before_); }
+  void redo() override { context_.set_config(after_); }
+
+ private:
+  LabContext& context_;
+  SegmentConfig before_, after_;
+};
+
+class RangeEdit : public QUndoCommand {
+ public:
+  RangeEdit(LabContext& context, const SegmentRange& after)
+      : QUndoCommand(after.is_set() ? LabContext::tr("segments %1 to %2 alone").arg(after.first).arg(after.last)
+                                    : LabContext::tr("all segments")),
+        context_(context),
+        before_(context.range()),
+        after_(after) {}
+  void undo() override { context_.set_range(before_); }
+  void redo() override { context_.set_range(after_); }
+
+ private:
+  LabContext& context_;
+  SegmentRange before_, after_;
+};
+
+/// What the run does not have is not selected, whoever asks: a bookmark may be of another run, or of any file.
+Selection fitted(Selection selection, const RunModel& run) {
+  if (run.is_empty()) return selection;
+  const ModelConfig& model = run.model().config;
+  if (selection.layer >= model.layers) selection.layer = -1;
+  if (selection.head >= model.heads) selection.head = -1;
+  if (selection.segment >= run.expected_segments()) selection.segment = -1;
+  if (selection.token >= run.token_count()) selection.token = -1;
+  return selection;
+}
+
+}  // namespace
+
+Selection with_segment(const Selection& from, int segment, const RunModel& run) {
+  Selection next = from;
+  next.segment = segment;
+  if (next.token >= 0 && run.segment_of_token(next.token) != segment) next.token = -1;
+  return next;
+}
+
+Selection with_token(const Selection& from, std::int64_t token, const RunModel& run) {
+  Selection next = from;
+  next.token = token;
+  if (token >= 0) next.segment = run.segment_of_token(token);
+  return next;
+}
+
+LabContext::LabContext(QObject* parent)
+    : QObject(parent), notebook_(new Notebook(undo_stack_, this)), history_{Selection{}} {
+  connect(&run_, &RunModel::reset, this, &LabContext::forget_run);
+}
+
+void LabContext::forget_run() {
+  compare();
+  selected_.segment = -1;
+  selected_.token = -1;
+  hovered_ = {};
+  history_ = {selected_};
+  history_index_ = 0;
+  pin({-1, pinned_.layer, pinned_.head, -1});
+  if (range_.last >= run_.expected_segments()) set_range({});
+  inspections_.reset();
+  what_ifs_.reset();
+  Q_EMIT selection_changed();
+  Q_EMIT hover_changed();
+  Q_EMIT history_changed();
+}
+
+void LabContext::select(const Selection& wanted) {
+  const Selection selection = fitted(wanted, run_);
+  if (selection == selected_) return;
+  selected_ = selection;
+  history_.resize(history_index_ + 1);
+  history_.push_back(selection);
+  if (history_.size() > history_limit) history_.erase(history_.begin());
+  history_index_ = history_.size() - 1;
+  Q_EMIT selection_changed();
+  Q_EMIT history_changed();
+}
+
+void LabContext::hover(const Selection& selection) {
+  if (selection == hovered_) return;
+  hovered_ = selection;
+  Q_EMIT hover_changed();
+}
+
+void LabContext::pin(const Selection& wanted) {
+  const Selection selection = fitted(wanted, run_);
+  if (selection == pinned_) return;
+  pinned_ = selection;
+  Q_EMIT pinned_changed();
+}
+
+void LabContext::pin_run() {
+  if (run_.segment_count() == 0) return;
+  comparison_.reset();
+  pinned_run_ = run_.kept();
+  compare();
+  Q_EMIT pinned_run_changed();
+}
+
+void LabContext::unpin_run() {
+  if (!pinned_run_) return;
+  comparison_.reset();
+  pinned_run_.reset();
+  Q_EMIT pinned_run_changed();
+}
+
+void LabContext::compare() {
+  if (pinned_run_) comparison_ = std::make_unique<RunComparison>(run_, *pinned_run_);
+}
+
+void LabContext::set_range(const SegmentRange& range) {
+  if (range == range_) return;
+  range_ = range;
+  Q_EMIT range_changed();
+}
+
+void LabContext::brush(const SegmentRange& range) {
+  if (range == range_) return;
+  undo_stack_.push(new RangeEdit(*this, range));
+}
+
+void LabContext::follow_segment(int segment) {
+  if (selected_.segment == segment) return;
+  selected_.segment = segment;
+  selected_.token = -1;
+  history_[history_index_] = selected_;
+  Q_EMIT selection_changed();
+}
+
+void LabContext::select_segment(int segment) {
+  select(with_segment(selected_, segment, run_));
+}
+
+void LabContext::select_head(int layer, int head) {
+  Selection next = selected_;
+  next.layer = layer;
+  next.head = head;
+  select(next);
+}
+
+void LabContext::select_token(std::int64_t position) {
+  select(with_token(selected_, position, run_));
+}
+
+bool LabContext::can_go_back() const {
+  return history_index_ > 0;
+}
+bool LabContext::can_go_forward() const {
+  return history_index_ + 1 < history_.size();
+}
+
+void LabContext::go_back() {
+  if (can_go_back()) show_history_entry(history_index_ - 1);
+}
+
+void LabContext::go_forward() {
+  if (can_go_forward()) show_history_entry(history_index_ + 1);
+}
+
+void LabContext::show_history_entry(std::size_t index) {
+  history_index_ = index;
+  selected_ = history_[index];
+  Q_EMIT selection_changed();
+  Q_EMIT history_changed();
+}
+
+void LabContext::set_model(const ModelConfig& model, const SegmentConfig& config) {
+  undo_stack_.clear();
+  model_ = model;
+  config_ = config;
+  selected_ = {};
+  history_ = {selected_};
+  history_index_ = 0;
+  pin({});
+  set_settings_problem({});
+  Q_EMIT model_changed();
+  Q_EMIT config_changed();
+  Q_EMIT selection_changed();
+  Q_EMIT history_changed();
+}
+
+void LabContext::set_config(const SegmentConfig& config) {
+  if (config == config_) return;
+  config_ = config;
+  set_settings_problem({});
+  Q_EMIT config_changed();
+}
+
+void LabContext::set_settings_problem(const QString& problem) {
+  if (problem == settings_problem_) return;
+  settings_problem_ = problem;
+  Q_EMIT settings_problem_changed();
+}
+
+void LabContext::edit_config(const SegmentConfig& config, const QString& what) {
+  if (config == config_) return;
+  undo_stack_.push(new ConfigEdit(*this, config, what));
+}
+
+void LabContext::set_trained_under(const std::optional<TrainedUnder>& trained) {
+  trained_under_ = trained;
+  Q_EMIT alignment_changed();
+}
+
+void LabContext::add_note(const QString& text, bool is_error) {
+  Q_EMIT noted(text, is_error);
+}
+
+void LabContext::set_run_options(const RunOptions& options) {
+  if (options == run_options_) return;
+  run_options_ = options;
+  Q_EMIT run_options_changed();
+}
+
+}  // namespace carryover

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QUndoStack>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/core/config/segment_config.h"
+#include "widgets/state/alignment.h"
+#include "widgets/state/inspections.h"
+#include "widgets/state/run_comparison.h"
+#include "widgets/state/run_digests.h"
+#include "widgets/state/run_model.h"
+#include "widgets/state/segment_range.h"
+#include "widgets/state/training_runs.h"
+#include "widgets/state/what_ifs.h"
+
+namespace carryover {
+
+class Notebook;
+
+/// What is looked at. Each part may be unset (-1). A plain value.
+struct Selection {
+  int segment = -1;
+  int layer = -1;
+  int head = -1;            ///< query head
+  std::int64_t token = -1;  ///< absolute position
+
+  bool operator==(const Selection&) const = default;
+};
+/// `from` with another segment; a token that lies elsewhere is dropped.
+Selection with_segment(const Selection& from, int segment, const RunModel& run);
+/// `from` with another token and that token's segment.
+Selection with_token(const Selection& from, std::int64_t token, const RunModel& run);
+
+/// What a run needs beside its SegmentConfig. `dtype` and `device` take effect when the model is next loaded. A plain
+/// value.
+struct RunOptions {
+  std::string policy = "segmented";
+  DType dtype = DType::Auto;
+  Device device = Device::Auto;
+  std::int64_t token_limit = 0;  ///< tokens of the text to run; 0: all of it
+
+  bool operator==(const RunOptions&) const = default;
+};
+
+/// The one state that every view observes (widgets/README in docs/architecture.md): the run, the pinned run that it
+/// is compared with, the selection (hovered, selected, pinned) with back/forward history, the range of segments that
+/// views are filtered to, and the configuration being edited with its undo stack. GUI thread.
+class LabContext : public QObject {
+  Q_OBJECT
+ public:
+  explicit LabContext(QObject* parent = nullptr);
+
+  RunModel& run() { return run_; }
+  /// Run B, as it was when it was pinned; null where none is.
+  const std::shared_ptr<const RunModel>& pinned_run() const { return pinned_run_; }
+  void pin_run();  ///< the current one, as far as it has got
+  void unpin_run();
+  const RunComparison* comparison() const { return comparison_.get(); }  ///< of run() with pinned_run(), or null
+  RunDigests& digests() { return digests_; }
+  TrainingRuns& training() { return training_; }
+  Inspections& inspections() { return inspections_; }
+  WhatIfs& what_ifs() { return what_ifs_; }
+  QUndoStack& undo_stack() { return undo_stack_; }
+  Notebook& notebook() { return *notebook_; }
+
+  const Selection& selected() const { return selected_; }
+  const Selection& hovered() const { return hovered_; }
+  const Selection& pinned() const { return pinned_; }  ///< what others are held against: Δ is taken to its segment
+  /// Pushes history. Taken as given: the token may lie outside the segment, as a hit's source does, seen from its
+  /// reader.
+  void select(const Selection& selection);
+  void hover(const Selection& selection);
+  void pin(const Selection& selection);
+  void follow_segment(int segment);  ///< as select_segment, but leaves no trace in the history
+  void select_segment(int segment);
+  void select_head(int layer, int head);
+  void select_token(std::int64_t position);  ///< selects its segment too
+  bool can_go_back() const;
+  bool can_go_forward() const;
+  void go_back();
+  void go_forward();
+
+  const SegmentRange& range() const { return range_; }  ///< segments that every view is filtered to
+  void set_range(const SegmentRange& range);            ///< not undoable by itself
+  void brush(const SegmentRange& range);                ///< pushes an undo command
+
+  /// The configuration for the next run, edited by the grid and the config form. `model` is the loaded one.
+  const SegmentConfig& config() const { return config_; }
+  const std::optional<ModelConfig>& model() const { return model_; }
+  void set_model(const ModelConfig& model, const SegmentConfig& config);  ///< clears the undo stack
+  void set_config(const SegmentConfig& config);                           ///< not undoable by itself
+  void edit_config(const SegmentConfig& config, const QString& what);     ///< pushes an undo command
+  /// What the open model's weights were trained under, where that is known.
+  const std::optional<TrainedUnder>& trained_under() const { return trained_under_; }
+  void set_trained_under(const std::optional<TrainedUnder>& trained);
+  /// A line for the log: what was opened, ran, or went wrong.
+  void add_note(const QString& text, bool is_error = false);
+
+  const RunOptions& run_options() const { return run_options_; }
+  void set_run_options(const RunOptions& options);
+
+  /// What is wrong with what is typed for the next run, which may not start then; empty: nothing. A configuration that
+  /// is set takes the place of what is typed.
+  const QString& settings_problem() const { return settings_problem_; }
+  void set_settings_problem(const QString& problem);
+  void settle_settings() { Q_EMIT settings_wanted(); }  ///< what is typed becomes the configuration, if it is valid
+
+ Q_SIGNALS:
+  void selection_changed();
+  void hover_changed();
+  void pinned_changed();
+  void range_changed();
+  void pinned_run_changed();
+  void config_changed();
+  void run_options_changed();
+  void settings_problem_changed();
+  void settings_wanted();  ///< config() and run_options() are about to be used
+  void model_changed();
+  void alignment_changed();  ///< what the model was trained under
+  void history_changed();
+  void noted(const QString& text, bool is_error);
+
+ private:
+  void forget_run();
+  void compare();
+  void show_history_entry(std::size_t index);
+
+  RunModel run_;
+  std::shared_ptr<const RunModel> pinned_run_;
+  std::unique_ptr<RunComparison> comparison_;
+  RunDigests digests_;
+  TrainingRuns training_;
+  Inspections inspections_;
+  WhatIfs what_ifs_;
+  QUndoStack undo_stack_;
+  Notebook* notebook_;  ///< a child of this
+  Selection selected_, hovered_, pinned_;
+  SegmentRange range_;
+  std::vector<Selection> history_;
+  std::size_t history_index_ = 0;
+  SegmentConfig config_;
+  RunOptions run_options_;
+  QString settings_problem_;
+  std::optional<ModelConfig> model_;
+  std::optional<TrainedUnder> trained_under_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/model_label.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QRegularExpression>
+#include <QStringList>
+#include <optional>
+
+namespace carryover {
+namespace {
+
+constexpr qsizetype digits_shown = 8;
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("ModelLabel", text);
+}
+
+/// What a training wrote: `final` or `checkpoints/step-N` of its output folder.
+struct TrainedFolder {
+  QString training;            ///< the output folder
+  std::optional<qint64> step;  ///< of a checkpoint
+};
+
+std::optional<TrainedFolder> trained_folder(const QString& path) {
+  static const QRegularExpression step(QStringLiteral("^step-(\\d{1,12})$"));
+  const QFileInfo folder(QDir::cleanPath(path));
+  if (folder.fileName() == QStringLiteral("final")) return TrainedFolder{folder.path(), std::nullopt};
+  const auto match = step.match(folder.fileName());
+  const QFileInfo parent(folder.path());
+  if (!match.hasMatch() || parent.fileName() != QStringLiteral("checkpoints")) return std::nullopt;
+  return TrainedFolder{parent.path(), match.captured(1).toLongLong()};
+}
+
+/// A field of the plan that the training kept beside what it wrote.
+QJsonValue plan_field(const TrainedFolder& trained, const char* key) {
+  QFile file(trained.training + QStringLiteral("/config.json"));
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  return QJsonDocument::fromJson(file.readAll())[QLatin1String(key)];
+}
+
+QString steps_text(qint64 steps) {
+  return tr("%L1 steps").arg(steps);
+}
+
+/// Of a folder that a training wrote: its training's name, and the step where it is none of the last.
+QString name_of_trained(const TrainedFolder& trained) {
+  const QString name = QFileInfo(trained.training).fileName();
+  return trained.step ? QStringLiteral("%1, %2").arg(name, steps_text(*trained.step)) : name;
+}
+
+QString base_name(const ModelInfo& model) {
+  const QString path = QString::fromStdString(model.path);
+  const auto trained = trained_folder(path);
+  if (!trained) return QString::fromStdString(model.config.name);
+  const QString base = plan_field(*trained, "model").toString();
+  qint64 steps = model.trained_steps;
+  if (steps == 0) steps = trained->step.value_or(plan_field(*trained, "max_steps").toInteger());
+  if (base.isEmpty() || steps == 0) return name_of_trained(*trained);
+  const QString name = QFileInfo(QDir::cleanPath(base)).completeBaseName();
+  return QStringLiteral("%1 + %2").arg(name, steps_text(steps));
+}
+
+QString adapter_name(const ModelInfo& model) {
+  const QString path = QString::fromStdString(model.adapter);
+  const auto trained = trained_folder(path);
+  const QString name = trained ? name_of_trained(*trained) : QFileInfo(QDir::cleanPath(path)).fileName();
+  return model.trained_steps > 0 && !(trained && trained->step)
+             ? QStringLiteral("%1, %2").arg(name, steps_text(model.trained_steps))
+             : name;
+}
+
+}  // namespace
+
+QString model_name(const ModelInfo& model) {
+  return model.adapter.empty() ? base_name(model)
+                               : QStringLiteral("%1 + %2").arg(base_name(model), adapter_name(model));
+}
+
+QString short_hash(const std::string& weights_hash) {
+  static const QRegularExpression hash(QStringLiteral("^[0-9a-f]{16}(\\+[0-9a-f]{16})?$"));
+  const QString whole = QString::fromStdString(weights_hash);
+  if (!hash.match(whole).hasMatch()) return whole;
+  QStringList parts = whole.split(u'+');
+  for (QString& part : parts) part.truncate(digits_shown);
+  return parts.join(u'+');
+}
+
+QString model_label(const ModelInfo& model) {
+  return QStringLiteral("%1 · %2 · %3")
+      .arg(model_name(model), QString::fromUtf8(dtype_name(model.dtype).data()), short_hash(model.weights_hash));
+}
+
+QString model_details(const ModelInfo& model) {
+  QStringList lines;
+  lines += tr("Model: %1").arg(QString::fromStdString(model.path));
+  lines += model.adapter.empty() ? tr("Adapter: none") : tr("Adapter: %1").arg(QString::fromStdString(model.adapter));
+  lines += tr("Weights: %1").arg(QString::fromStdString(model.weights_hash));
+  lines +=
+      tr("%1 on %2, %3 threads")
+          .arg(QString::fromUtf8(dtype_name(model.dtype).data()), QString::fromUtf8(device_name(model.device).data()))
+          .arg(model.threads);
+  if (model.trained_steps > 0)
+    lines += tr("Trained for %1 in %2").arg(steps_text(model.trained_steps), QString::fromStdString(model.trained_in));
+  return lines.join(u'\n');
+}
+
+}  // namespace carryover

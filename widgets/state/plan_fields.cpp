@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/plan_fields.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QFileDialog>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QRegularExpression>
+#include <QSpinBox>
+#include <QToolButton>
+#include <algorithm>
+#include <limits>
+
+#include "engine/core/base/config_fields.h"
+#include "engine/core/base/error.h"
+#include "engine/core/config/training_config.h"
+#include "widgets/look/theme.h"
+
+namespace carryover {
+namespace {
+
+using Kind = PlanField::Kind;
+using nlohmann::json;
+
+QString translated(const char* text) {
+  return QCoreApplication::translate("carryover", text);
+}
+
+std::string utf8(const QString& text) {
+  return text.trimmed().toStdString();
+}
+
+QString lines_of(const json& value) {
+  QStringList lines;
+  for (const json& line : value) lines += QString::fromStdString(line.get<std::string>());
+  return lines.join(QLatin1Char('\n'));
+}
+
+json integers(const QString& text, const char* key) {
+  json list = json::array();
+  for (const QString& part : text.split(QRegularExpression(QStringLiteral("[,\\s]+")), Qt::SkipEmptyParts)) {
+    bool fine = false;
+    list.push_back(part.toLongLong(&fine));
+    if (!fine) refuse_field("form", key, "has “" + part.toStdString() + "”", "Give whole numbers, as 1024, 4096.");
+  }
+  return list;
+}
+
+json parsed(const QString& text, const char* key) {
+  if (text.trimmed().isEmpty()) return nullptr;
+  json value = json::parse(text.toStdString(), nullptr, false);
+  if (value.is_discarded()) refuse_field("form", key, "is no JSON value", "Correct its brackets and quotes.");
+  return value;
+}
+
+/// Not what the box held before somebody emptied it.
+int integer(const QSpinBox& box, const char* key) {
+  if (!box.hasAcceptableInput()) refuse_field("form", key, "is no number", "Type one.");
+  return box.value();
+}
+
+json real(const QString& text, const char* key) {
+  bool fine = false;
+  const double value = QLocale::c().toDouble(text.trimmed(), &fine);
+  if (!fine) refuse_field("form", key, "is no number: “" + text.toStdString() + "”", "Write it as 0.05 or 2e-5.");
+  return value;
+}
+
+void check_value(const PlanField& field, const json& value, const std::string& where) {
+  switch (field.kind) {
+    case Kind::Integer:
+      read_integer(value, where, field.key);
+      return;
+    case Kind::OptionalInteger:
+      if (!value.is_null()) read_integer(value, where, field.key);
+      return;
+    case Kind::Unsigned:
+      read_unsigned(value, where, field.key);
+      return;
+    case Kind::Real:
+      read_real(value, where, field.key);
+      return;
+    case Kind::Flag:
+      read_flag(value, where, field.key);
+      return;
+    case Kind::Integers:
+      if (!value.is_array()) refuse_field(where, field.key, "is not a list", "Give a list of whole numbers.");
+      for (const json& number : value) read_integer(number, where, field.key);
+      return;
+    case Kind::Modules:
+    case Kind::Paths:
+      if (!value.is_array()) refuse_field(where, field.key, "is not a list", "Give a list of strings.");
+      read_strings(value, where, field.key);
+      return;
+    case Kind::Json:
+      return;
+    default:
+      read_string(value, where, field.key);
+  }
+}
+
+/// The linear modules as a row of boxes to tick.
+class ModuleBoxes : public QWidget {
+ public:
+  explicit ModuleBoxes(QWidget* parent) : QWidget(parent) {
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(0, 0, 0, 0);
+    int at = 0;
+    for (const std::string& name : lora_modules()) {
+      boxes.push_back(new QCheckBox(QString::fromStdString(name), this));
+      grid->addWidget(boxes.back(), at / 2, at % 2);
+      ++at;
+    }
+  }
+  std::vector<QCheckBox*> boxes;
+};
+
+QSpinBox* spin_box(QWidget* parent, const QString& unit) {
+  auto* box = new QSpinBox(parent);
+  box->setRange(-1, std::numeric_limits<int>::max());  // what is out of bounds is said in words, not swallowed
+  box->setGroupSeparatorShown(true);
+  box->setSuffix(unit);
+  return box;
+}
+
+QPlainTextEdit* path_list(QWidget* parent) {
+  auto* edit = new QPlainTextEdit(parent);
+  edit->setLineWrapMode(QPlainTextEdit::NoWrap);
+  edit->setTabChangesFocus(true);
+  edit->setFixedHeight(edit->fontMetrics().lineSpacing() * 4 + 12);
+  return edit;
+}
+
+}  // namespace
+
+void check_plan_values(const json& fields, const std::string& where) {
+  if (fields.is_null()) return;
+  if (!fields.is_object()) throw EngineError(Fault::BadInput, where, "is not a JSON object", "Give fields by name.");
+  for (const PlanGroup& group : plan_groups())
+    for (const PlanField& field : group.fields)
+      if (const auto value = fields.find(field.key); value != fields.end()) check_value(field, *value, where);
+}
+
+PlanFieldEditor::PlanFieldEditor(const PlanField& field, QWidget* parent) : QObject(parent), field_(field) {
+  label_ = new QLabel(translated(field.label), parent);
+  input_ = make_input(parent);
+  label_->setBuddy(edit_);
+  remark_ = new QLabel(parent);
+  remark_->setWordWrap(true);
+  remark_->setTextFormat(Qt::PlainText);
+  remark_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  const QString help = QStringLiteral("%1\n%2").arg(translated(field.help), QLatin1String(field.key));
+  for (QWidget* widget : {static_cast<QWidget*>(label_), input_, edit_}) widget->setToolTip(help);
+  edit_->setAccessibleName(translated(field.label));
+  edit_->setAccessibleDescription(translated(field.help));
+  edit_->setObjectName(QLatin1String(field.key));
+  set_problem({});
+}
+
+QWidget* PlanFieldEditor::make_input(QWidget* parent) {
+  const QString unit = *field_.unit == '\0' ? QString() : translated(field_.unit);
+  const auto line = [&] {
+    auto* edit = new QLineEdit(parent);
+    if (!unit.isEmpty()) edit->setPlaceholderText(unit.trimmed());
+    connect(edit, &QLineEdit::textChanged, this, &PlanFieldEditor::changed);
+    return edit;
+  };
+  switch (field_.kind) {
+    case Kind::Integer:
+    case Kind::OptionalInteger: {
+      auto* box = spin_box(parent, unit);
+      connect(box, &QSpinBox::valueChanged, this, &PlanFieldEditor::changed);
+      connect(box->findChild<QLineEdit*>(), &QLineEdit::textChanged, this, &PlanFieldEditor::changed);  // emptied
+      return edit_ = box;
+    }
+    case Kind::Choice: {
+      auto* box = new QComboBox(parent);
+      box->addItems(field_.choices);
+      connect(box, &QComboBox::currentIndexChanged, this, &PlanFieldEditor::changed);
+      return edit_ = box;
+    }
+    case Kind::Flag: {
+      auto* box = new QCheckBox(QCoreApplication::translate("carryover", "on"), parent);
+      connect(box, &QCheckBox::toggled, this, &PlanFieldEditor::changed);
+      return edit_ = box;
+    }
+    case Kind::Modules: {
+      auto* boxes = new ModuleBoxes(parent);
+      for (QCheckBox* box : boxes->boxes) connect(box, &QCheckBox::toggled, this, &PlanFieldEditor::changed);
+      return edit_ = boxes;
+    }
+    case Kind::Paths: {
+      auto* list = path_list(parent);
+      connect(list, &QPlainTextEdit::textChanged, this, &PlanFieldEditor::changed);
+      return with_browse(edit_ = list, parent);
+    }
+    case Kind::Folder:
+    case Kind::Model:
+      return with_browse(edit_ = line(), parent);
+    default:
+      return edit_ = line();
+  }
+}
+
+QWidget* PlanFieldEditor::with_browse(QWidget* edit, QWidget* parent) {
+  auto* both = new QWidget(parent);
+  auto* row = new QHBoxLayout(both);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(4);
+  row->addWidget(edit, 1);
+  auto* button = new QToolButton(both);
+  button->setText(QStringLiteral("…"));
+  button->setAccessibleName(QCoreApplication::translate("carryover", "Choose"));
+  row->addWidget(button, 0, field_.kind == Kind::Paths ? Qt::AlignTop : Qt::AlignVCenter);
+  if (field_.kind == Kind::Folder) {
+    connect(button, &QToolButton::clicked, this, [this] { browse(true); });
+    return both;
+  }
+  auto* menu = new QMenu(button);
+  menu->addAction(QCoreApplication::translate("carryover", "Files…"), this, [this] { browse(false); });
+  menu->addAction(QCoreApplication::translate("carryover", "Folder…"), this, [this] { browse(true); });
+  button->setMenu(menu);
+  button->setPopupMode(QToolButton::InstantPopup);
+  return both;
+}
+
+void PlanFieldEditor::browse(bool folder) {
+  QStringList chosen;
+  const QString title = translated(field_.label);
+  if (folder)
+    chosen << QFileDialog::getExistingDirectory(edit_, title);
+  else if (field_.kind == Kind::Paths)
+    chosen = QFileDialog::getOpenFileNames(edit_, title);
+  else
+    chosen << QFileDialog::getOpenFileName(edit_, title);
+  chosen.removeAll(QString());
+  if (chosen.isEmpty()) return;
+  if (auto* list = qobject_cast<QPlainTextEdit*>(edit_))
+    list->appendPlainText(chosen.join(QLatin1Char('\n')));
+  else
+    static_cast<QLineEdit*>(edit_)->setText(chosen.first());
+}
+
+json PlanFieldEditor::value() const {
+  const auto* line = qobject_cast<QLineEdit*>(edit_);
+  switch (field_.kind) {
+    case Kind::Integer:
+      return integer(*static_cast<QSpinBox*>(edit_), field_.key);
+    case Kind::OptionalInteger: {
+      const int value = integer(*static_cast<QSpinBox*>(edit_), field_.key);
+      return value == 0 ? json() : json(value);
+    }
+    case Kind::Choice:
+      return static_cast<QComboBox*>(edit_)->currentText().toStdString();
+    case Kind::Flag:
+      return static_cast<QCheckBox*>(edit_)->isChecked();
+    case Kind::Real:
+      return real(line->text(), field_.key);
+    case Kind::Integers:
+      return integers(line->text(), field_.key);
+    case Kind::Json:
+      return parsed(line->text(), field_.key);
+    case Kind::Modules: {
+      json names = json::array();
+      for (const QCheckBox* box : static_cast<ModuleBoxes*>(edit_)->boxes)
+        if (box->isChecked()) names.push_back(box->text().toStdString());
+      return names;
+    }
+    case Kind::Paths: {
+      json paths = json::array();
+      for (const QString& path : static_cast<QPlainTextEdit*>(edit_)->toPlainText().split(QLatin1Char('\n')))
+        if (!path.trimmed().isEmpty()) paths.push_back(utf8(path));
+      return paths;
+    }
+    case Kind::Unsigned: {
+      bool fine = false;
+      const qulonglong number = line->text().trimmed().toULongLong(&fine);
+      if (!fine) refuse_field("form", field_.key, "is no whole number from 0 on", "Give one, such as 42.");
+      return static_cast<std::uint64_t>(number);
+    }
+    default:
+      return utf8(line->text());
+  }
+}
+
+void PlanFieldEditor::set_value(const json& value) {
+  auto* line = qobject_cast<QLineEdit*>(edit_);
+  switch (field_.kind) {
+    case Kind::Integer:
+    case Kind::OptionalInteger:
+      return static_cast<QSpinBox*>(edit_)->setValue(
+          value.is_null()
+              ? 0
+              : static_cast<int>(std::clamp<std::int64_t>(value.get<std::int64_t>(), std::numeric_limits<int>::min(),
+                                                          std::numeric_limits<int>::max())));
+    case Kind::Choice:
+      return static_cast<QComboBox*>(edit_)->setCurrentText(QString::fromStdString(value.get<std::string>()));
+    case Kind::Flag:
+      return static_cast<QCheckBox*>(edit_)->setChecked(value.get<bool>());
+    case Kind::Real:
+      return line->setText(QString::number(value.get<double>(), 'g', QLocale::FloatingPointShortest));
+    case Kind::Unsigned:
+      return line->setText(QString::number(value.get<std::uint64_t>()));
+    case Kind::Integers: {
+      QStringList numbers;
+      for (const json& number : value) numbers += QString::number(number.get<std::int64_t>());
+      return line->setText(numbers.join(QStringLiteral(", ")));
+    }
+    case Kind::Json:
+      return line->setText(value.is_null() ? QString() : QString::fromStdString(value.dump()));
+    case Kind::Modules:
+      for (QCheckBox* box : static_cast<ModuleBoxes*>(edit_)->boxes)
+        box->setChecked(std::find(value.begin(), value.end(), box->text().toStdString()) != value.end());
+      return;
+    case Kind::Paths:
+      return static_cast<QPlainTextEdit*>(edit_)->setPlainText(lines_of(value));
+    default:
+      return line->setText(QString::fromStdString(value.get<std::string>()));
+  }
+}
+
+void PlanFieldEditor::set_problem(const QString& problem) {
+  const QColor colour = problem.isEmpty() ? current_theme().muted : current_theme().anchor;
+  remark_->setText(problem.isEmpty() ? translated(field_.help) : problem);
+  QPalette palette = remark_->palette();
+  palette.setColor(QPalette::WindowText, colour);
+  remark_->setPalette(palette);
+}
+
+}  // namespace carryover

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/run_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/core/base/error.h"
+#include "engine/records/run_id.h"
+#include "engine/tokenizers/tokenizer.h"
+#include "widgets/state/segment_cache.h"
+
+namespace carryover {
+struct RunModel::State {
+  bool begun = false, finished = false;
+  ModelInfo model;
+  RunRequest request;
+  RunSummary summary;
+  RunOrigin origin;
+  CostModel cost;
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::shared_ptr<RunOutline> outline = std::make_shared<RunOutline>();  ///< shared: must not change
+  std::shared_ptr<const SegmentSource> source;
+  SegmentCache cache;
+  std::int64_t tokens_done = 0;
+  int loaded = 0;
+  bool told_unreadable = false;
+
+  /// To change: one's own.
+  RunOutline& own_outline() {
+    if (outline.use_count() > 1) outline = std::make_shared<RunOutline>(*outline);
+    return *outline;
+  }
+};
+
+RunModel::RunModel(QObject* parent, std::int64_t cache_bytes)
+    : QObject(parent), state_(std::make_unique<State>()), cache_bytes_(cache_bytes) {}
+RunModel::~RunModel() = default;
+
+void RunModel::begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer) {
+  auto state = std::make_unique<State>();
+  state->begun = true;
+  state->model = model;
+  state->request = request;
+  if (!state->request.ids) state->request.ids = std::make_shared<const std::vector<std::int32_t>>();
+  state->origin.id = run_id(model, state->request);
+  state->tokenizer = std::move(tokenizer);
+  state->cost = cost_model(model.config, request.config, model.dtype);
+  state->outline = std::make_shared<RunOutline>(std::ssize(*state->request.ids));
+  state_ = std::move(state);
+  Q_EMIT reset();
+}
+
+void RunModel::append(const std::vector<std::shared_ptr<const SegmentSnapshot>>& snapshots) {
+  CARRYOVER_CHECK(state_->begun);
+  if (snapshots.empty()) return;
+  const int first = segment_count();
+  RunOutline& outline = state_->own_outline();
+  for (const auto& snapshot : snapshots) {
+    outline.append(*snapshot);
+    state_->cache.put(outline.count() - 1, snapshot);
+    state_->tokens_done = std::max(state_->tokens_done, snapshot->record.first_token + snapshot->record.length);
+  }
+  state_->cache.shrink(cache_bytes_, state_->source ? state_->source->count() : 0);
+  Q_EMIT segments_appended(first, segment_count() - 1);
+}
+
+void RunModel::show(std::shared_ptr<RunOutline> outline, std::shared_ptr<const SegmentSource> source) {
+  CARRYOVER_CHECK(state_->begun && segment_count() == 0 && outline->count() <= source->count());
+  state_->outline = std::move(outline);
+  state_->source = std::move(source);
+  if (segment_count() == 0) return;
+  const SegmentRecord& last = record(segment_count() - 1);
+  state_->tokens_done = last.first_token + last.length;
+  Q_EMIT segments_appended(0, segment_count() - 1);
+}
+
+void RunModel::set_source(std::shared_ptr<const SegmentSource> source) {
+  state_->source = std::move(source);
+}
+
+void RunModel::finish(const RunSummary& summary) {
+  state_->finished = true;
+  state_->summary = summary;
+  Q_EMIT ended();
+}
+
+void RunModel::set_progress(std::int64_t tokens_done) {
+  if (tokens_done <= state_->tokens_done) return;
+  state_->tokens_done = tokens_done;
+  Q_EMIT progressed();
+}
+
+std::shared_ptr<const RunModel> RunModel::kept() const {
+  auto copy = std::make_shared<RunModel>();
+  *copy->state_ = *state_;
+  copy->state_->cache.shrink(0, state_->source ? state_->source->count() : 0);
+  return copy;
+}
+
+bool RunModel::is_empty() const {
+  return !state_->begun;
+}
+const ModelInfo& RunModel::model() const {
+  return state_->model;
+}
+QString RunModel::text_name() const {
+  return QString::fromStdString(state_->origin.text);
+}
+const RunRequest& RunModel::request() const {
+  return state_->request;
+}
+void RunModel::set_origin(const RunOrigin& origin) {
+  state_->origin = origin;
+}
+const RunOrigin& RunModel::origin() const {
+  return state_->origin;
+}
+const CostModel& RunModel::cost() const {
+  return state_->cost;
+}
+const Tokenizer* RunModel::tokenizer() const {
+  return state_->tokenizer.get();
+}
+bool RunModel::finished() const {
+  return state_->finished;
+}
+const RunSummary& RunModel::summary() const {
+  return state_->summary;
+}
+std::int64_t RunModel::tokens_done() const {
+  return state_->tokens_done;
+}
+int RunModel::segment_count() const {
+  return state_->outline->count();
+}
+
+std::int64_t RunModel::token_count() const {
+  return state_->request.ids ? static_cast<std::int64_t>(state_->request.ids->size()) : 0;
+}
+
+int RunModel::expected_segments() const {
+  const std::int64_t length = state_->request.config.segment_length;
+  return static_cast<int>((token_count() + length - 1) / length);
+}
+
+std::shared_ptr<const SegmentSnapshot> RunModel::shared_snapshot(int segment) const {
+  CARRYOVER_CHECK(segment >= 0 && segment < segment_count());
+  if (auto cached = state_->cache.find(segment)) return cached;
+  auto loaded = load(segment);
+  state_->cache.put(segment, loaded);
+  state_->cache.shrink(cache_bytes_, state_->source->count());
+  return loaded;
+}
+
+std::shared_ptr<const SegmentSnapshot> RunModel::load(int segment) const {
+  try {
+    ++state_->loaded;
+    return state_->source->load(segment);
+  } catch (const EngineError& error) {
+    if (!std::exchange(state_->told_unreadable, true))
+      Q_EMIT unreadable(QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
+                        QString::fromStdString(error.advice()));
+    return state_->outline->remains(segment, *state_->request.ids);
+  }
+}
+
+std::shared_ptr<const SegmentSource> RunModel::segments() const {
+  if (state_->source && state_->source->count() >= segment_count()) return state_->source;
+  std::vector<std::shared_ptr<const SegmentSnapshot>> all;
+  for (int segment = 0; segment < segment_count(); ++segment) all.push_back(shared_snapshot(segment));
+  return std::make_shared<HeldSegments>(std::move(all));
+}
+
+const SegmentDigest& RunModel::digest(int segment) const {
+  CARRYOVER_CHECK(segment >= 0 && segment < segment_count());
+  return state_->outline->segment(segment);
+}
+const RunOutline& RunModel::outline() const {
+  return *state_->outline;
+}
+std::int64_t RunModel::cached_bytes() const {
+  return state_->cache.bytes();
+}
+int RunModel::segments_loaded() const {
+  return state_->loaded;
+}
+
+int RunModel::segment_of_token(std::int64_t position) const {
+  if (position < 0 || position >= token_count()) return -1;
+  return static_cast<int>(position / state_->request.config.segment_length);
+}
+
+std::int64_t RunModel::tokens_after(int segment) const {
+  return std::min(token_count(), (segment + 1) * state_->request.config.segment_length);
+}
+
+float RunModel::nll_of_token(std::int64_t position) const {
+  return state_->outline->nll(position);
+}
+
+const HeadHits* RunModel::hits(int segment, int layer, int head) const {
+  if (segment < 0 || segment >= segment_count() || hit_index().of(segment, layer, head).empty()) return nullptr;
+  for (const HeadHits& candidate : snapshot(segment).hits)
+    if (candidate.layer == layer && candidate.head == head) return &candidate;
+  return nullptr;
+}
+
+std::vector<std::pair<std::int64_t, int>> RunModel::hit_counts(int segment) const {
+  std::vector<std::pair<std::int64_t, int>> counts;
+  std::vector<std::int64_t> positions;
+  for (const HitIndex::Column& column : hit_index().columns())
+    for (const BriefHit hit : column.of(segment))
+      if (hit.is_evidence()) positions.push_back(hit.position());
+  std::sort(positions.begin(), positions.end());
+  for (const std::int64_t position : positions) {
+    if (counts.empty() || counts.back().first != position) counts.emplace_back(position, 0);
+    ++counts.back().second;
+  }
+  return counts;
+}
+
+QString RunModel::token_text(std::int64_t position) const {
+  if (position < 0 || position >= token_count()) return {};
+  const std::int32_t id = (*state_->request.ids)[static_cast<std::size_t>(position)];
+  if (!state_->tokenizer) return QStringLiteral("<%1>").arg(id);
+  return QString::fromStdString(state_->tokenizer->bytes(id));
+}
+
+}  // namespace carryover

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/search_walk.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace carryover {
+namespace {
+
+struct SearchWalk {
+  Q_DECLARE_TR_FUNCTIONS(SearchWalk)
+};
+
+bool is_there(HitKind kind, SearchStep step) {
+  return step == SearchStep::Padding || (step == SearchStep::Expansion && kind != HitKind::Padding) ||
+         (step == SearchStep::Anchors && kind == HitKind::Anchor);
+}
+
+std::int64_t count_kind(const SearchSteps& steps, HitKind kind) {
+  return std::count_if(steps.hits.hits.begin(), steps.hits.hits.end(),
+                       [kind](const Hit& hit) { return hit.kind == kind; });
+}
+
+/// Anchors of the cut at A, each once, best first.
+std::vector<SearchSteps::Ranked> anchors_of(const SearchSteps& steps) {
+  std::vector<SearchSteps::Ranked> anchors;
+  for (const SearchSteps::Ranked& ranked : steps.ranked)
+    if (ranked.anchor) anchors.push_back(ranked);
+  std::stable_sort(anchors.begin(), anchors.end(), [](const auto& a, const auto& b) {
+    return a.score > b.score || (a.score == b.score && a.position < b.position);
+  });
+  std::set<std::int64_t> seen;
+  std::erase_if(anchors, [&seen](const auto& ranked) { return !seen.insert(ranked.position).second; });
+  return anchors;
+}
+
+QString summary_name(const SearchSteps& steps, int summary) {
+  const TokenRange& range = steps.summaries[static_cast<std::size_t>(summary)];
+  const bool tail = summary + 1 == static_cast<int>(steps.summaries.size());
+  const QString where = QStringLiteral("%1–%2").arg(range.first).arg(range.last - 1);
+  return tail ? SearchWalk::tr("tail %1").arg(where) : where;
+}
+
+/// The best column of a summary's scores.
+std::pair<std::int64_t, float> best_score(const SearchSteps& steps, std::int64_t summary) {
+  std::int64_t best = -1;
+  float score = NAN;
+  for (std::int64_t column = 0; column < steps.scores.columns; ++column) {
+    const float here = steps.scores.at(summary, column);
+    if (std::isnan(here) || (best >= 0 && here <= score)) continue;
+    best = column;
+    score = here;
+  }
+  return {best < 0 ? -1 : best * steps.position_step, score};
+}
+
+QString number(float score) {
+  return std::isnan(score) ? QString() : QString::number(static_cast<double>(score), 'g', 6);
+}
+
+using Text = std::function<QString(std::int64_t)>;
+
+StepRows summary_rows(const SearchSteps& steps, const Text& text) {
+  StepRows table{{SearchWalk::tr("Summary"), SearchWalk::tr("Mean of the queries"), SearchWalk::tr("Text")}, {}};
+  for (std::size_t i = 0; i < steps.summaries.size(); ++i) {
+    const TokenRange& range = steps.summaries[i];
+    table.rows.push_back(
+        {{QString::number(i), summary_name(steps, static_cast<int>(i)), text(range.last - 1)}, range.last - 1});
+  }
+  return table;
+}
+
+StepRows score_rows(const SearchSteps& steps, const Text& text) {
+  StepRows table{
+      {SearchWalk::tr("Summary"), SearchWalk::tr("Best near"), SearchWalk::tr("Best score"), SearchWalk::tr("Text")},
+      {}};
+  for (std::int64_t i = 0; i < steps.scores.rows; ++i) {
+    const auto [position, score] = best_score(steps, i);
+    table.rows.push_back({{summary_name(steps, static_cast<int>(i)), QString::number(position), number(score),
+                           position < 0 ? QString() : text(position)},
+                          position});
+  }
+  return table;
+}
+
+StepRows ranked_rows(const SearchSteps& steps, const Text& text) {
+  StepRows table{{SearchWalk::tr("Summary"), SearchWalk::tr("Position"), SearchWalk::tr("Score"),
+                  SearchWalk::tr("Anchor"), SearchWalk::tr("Text")},
+                 {}};
+  for (const SearchSteps::Ranked& ranked : steps.ranked)
+    table.rows.push_back({{summary_name(steps, ranked.summary), QString::number(ranked.position), number(ranked.score),
+                           ranked.anchor ? SearchWalk::tr("yes") : QString(), text(ranked.position)},
+                          ranked.position});
+  return table;
+}
+
+StepRows anchor_rows(const SearchSteps& steps, const Text& text) {
+  StepRows table{{SearchWalk::tr("Rank"), SearchWalk::tr("Position"), SearchWalk::tr("Score"),
+                  SearchWalk::tr("By summary"), SearchWalk::tr("Text")},
+                 {}};
+  for (const SearchSteps::Ranked& anchor : anchors_of(steps))
+    table.rows.push_back({{QString::number(table.rows.size() + 1), QString::number(anchor.position),
+                           number(anchor.score), summary_name(steps, anchor.summary), text(anchor.position)},
+                          anchor.position});
+  return table;
+}
+
+StepRows slot_rows(SearchStep step, const SearchSteps& steps, const Text& text) {
+  StepRows table{{SearchWalk::tr("Slot"), SearchWalk::tr("Position"), SearchWalk::tr("Kind"),
+                  SearchWalk::tr("Of anchor"), SearchWalk::tr("Text")},
+                 {}};
+  for (const Hit& hit : slots_after(step, steps)) {
+    const auto kind = hit_kind_name(hit.kind);
+    table.rows.push_back({{QString::number(table.rows.size()), QString::number(hit.position),
+                           QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())),
+                           hit.anchor < 0 ? QString() : QString::number(hit.anchor), text(hit.position)},
+                          hit.position});
+  }
+  return table;
+}
+
+}  // namespace
+
+QString search_step_name(SearchStep step) {
+  const QString names[] = {SearchWalk::tr("Summaries"), SearchWalk::tr("Scores"),    SearchWalk::tr("Top-k"),
+                           SearchWalk::tr("Anchors"),   SearchWalk::tr("Expansion"), SearchWalk::tr("Padding")};
+  return names[static_cast<int>(step)];
+}
+
+std::vector<QString> summary_names(const SearchSteps& steps) {
+  std::vector<QString> names;
+  for (int i = 0; i < static_cast<int>(steps.summaries.size()); ++i) names.push_back(summary_name(steps, i));
+  return names;
+}
+
+std::vector<Hit> slots_after(SearchStep step, const SearchSteps& steps) {
+  std::vector<Hit> held;
+  for (const Hit& hit : steps.hits.hits)
+    if (is_there(hit.kind, step)) held.push_back(hit);
+  return held;
+}
+
+QString describe_step(SearchStep step, const SearchSteps& steps) {
+  const auto summaries = steps.summaries.size();
+  switch (step) {
+    case SearchStep::Summaries:
+      return SearchWalk::tr("The last queries of the segment before, in %1 means: windows that overlap, and the tail.")
+          .arg(summaries);
+    case SearchStep::Scores:
+      return SearchWalk::tr("Each summary against every unrotated key of the pool: raw dot products.");
+    case SearchStep::TopK: {
+      std::set<std::int64_t> different;
+      for (const SearchSteps::Ranked& ranked : steps.ranked) different.insert(ranked.position);
+      return SearchWalk::tr("The best keys of each summary: %1 in all, %2 different positions.")
+          .arg(steps.ranked.size())
+          .arg(different.size());
+    }
+    case SearchStep::Anchors:
+      return SearchWalk::tr("Each position with its best score; the %1 best are the anchors.")
+          .arg(anchors_of(steps).size());
+    case SearchStep::Expansion:
+      return SearchWalk::tr(
+                 "Anchors take their neighbours along, the best anchor first, until R are held: %1 anchors and %2 "
+                 "expanded.")
+          .arg(count_kind(steps, HitKind::Anchor))
+          .arg(count_kind(steps, HitKind::Expanded));
+    case SearchStep::Padding:
+      return SearchWalk::tr(
+                 "What is missing to R is filled with the lowest unused positions: %1 of padding, %2 slots in all.")
+          .arg(count_kind(steps, HitKind::Padding))
+          .arg(steps.hits.hits.size());
+  }
+  return {};
+}
+
+StepRows rows_of_step(SearchStep step, const SearchSteps& steps, const Text& text) {
+  switch (step) {
+    case SearchStep::Summaries:
+      return summary_rows(steps, text);
+    case SearchStep::Scores:
+      return score_rows(steps, text);
+    case SearchStep::TopK:
+      return ranked_rows(steps, text);
+    case SearchStep::Anchors:
+      return anchor_rows(steps, text);
+    default:
+      return slot_rows(step, steps, text);
+  }
+}
+
+}  // namespace carryover

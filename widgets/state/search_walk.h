@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <QStringList>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "engine/core/run/inspection.h"
+
+namespace carryover {
+
+/// The steps by which a head's prefix comes about (app:retrieval), in order.
+enum class SearchStep { Summaries, Scores, TopK, Anchors, Expansion, Padding };
+constexpr int search_step_count = 6;
+QString search_step_name(SearchStep step);
+
+/// What a step made, as a table. A plain value.
+struct StepRows {
+  QStringList columns;
+  struct Row {
+    QStringList cells;
+    std::int64_t position = -1;  ///< that the row is about; −1: none
+  };
+  std::vector<Row> rows;
+};
+
+/// A step in words, with its numbers: "16 of 3 584 keys for each of 16 summaries: 101 different ones".
+QString describe_step(SearchStep step, const SearchSteps& steps);
+/// `text`: what stands around a position.
+StepRows rows_of_step(SearchStep step, const SearchSteps& steps, const std::function<QString(std::int64_t)>& text);
+/// The slots that are there after a step: anchors, then what they expand to, then padding.
+std::vector<Hit> slots_after(SearchStep step, const SearchSteps& steps);
+/// Names of the summaries: what each is the mean of, the last one "tail".
+std::vector<QString> summary_names(const SearchSteps& steps);
+
+}  // namespace carryover

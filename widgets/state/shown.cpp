@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/shown.h"
+
+#include <algorithm>
+
+namespace carryover {
+
+namespace {
+
+int shown_segment_of(const RunModel& run, const Selection& selected, const SegmentRange& range) {
+  const int last = run.segment_count() - 1;
+  if (selected.segment >= 0 && selected.segment <= last) return selected.segment;
+  return range.is_set() ? std::min(last, range.last) : last;
+}
+
+}  // namespace
+
+int shown_segment(LinkedContext& context) {
+  return shown_segment_of(context.run(), context.selected(), context.range());
+}
+int shown_segment(LabContext& context) {
+  return shown_segment_of(context.run(), context.selected(), context.range());
+}
+
+HeadRef shown_head(LinkedContext& context) {
+  int layer = context.selected().layer, head = context.selected().head;
+  const Grouping& grouping = context.run().request().config.grouping;
+  if (layer < 0 && !grouping.long_range_layers().empty()) layer = grouping.long_range_layers().front();
+  if (head < 0 && layer >= 0 && !grouping.long_heads(layer).empty()) head = grouping.long_heads(layer).front();
+  return {layer, head};
+}
+
+}  // namespace carryover

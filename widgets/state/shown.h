@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/core/run/inspection.h"
+#include "widgets/state/linked_context.h"
+
+/// What of a run a view shows where not everything is selected. GUI thread.
+namespace carryover {
+
+/// The selected segment where it has been run, else the newest of those that views are filtered to; -1 where there is
+/// none.
+int shown_segment(LinkedContext& context);
+int shown_segment(LabContext& context);
+/// The selected layer and head; what of them is not selected is the first that retrieves, and -1 where none does.
+HeadRef shown_head(LinkedContext& context);
+
+}  // namespace carryover

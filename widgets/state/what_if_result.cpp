@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/what_if_result.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "engine/core/base/error.h"
+#include "engine/core/run/edit_json.h"
+
+namespace carryover {
+namespace {
+
+struct WhatIf {
+  Q_DECLARE_TR_FUNCTIONS(WhatIf)
+};
+
+QString slot_text(const SlotRef& slot) {
+  return QStringLiteral("L%1 H%2 @%3").arg(slot.layer).arg(slot.head).arg(slot.position);
+}
+
+/// "2 hits dropped" or, for a few, which ones.
+QString slots_text(const std::vector<SlotRef>& held, const QString& sign) {
+  constexpr std::size_t most_named = 2;
+  QStringList named;
+  for (std::size_t i = 0; i < std::min(most_named, held.size()); ++i) named += sign + slot_text(held[i]);
+  if (held.size() > most_named) named += WhatIf::tr("%1%2 more").arg(sign).arg(held.size() - most_named);
+  return named.join(QStringLiteral(", "));
+}
+
+const HeadHits* find_head(const std::vector<HeadHits>& hits, int layer, int head) {
+  const auto found = std::find_if(hits.begin(), hits.end(), [&](const HeadHits& candidate) {
+    return candidate.layer == layer && candidate.head == head;
+  });
+  return found == hits.end() ? nullptr : &*found;
+}
+
+/// Adds what `have` reads and `other` doesn't.
+void add_missing(const std::vector<HeadHits>& have, const std::vector<HeadHits>& other, bool gained,
+                 std::vector<HitChange>& changes) {
+  for (const HeadHits& head : have) {
+    const HeadHits* there = find_head(other, head.layer, head.head);
+    for (const Hit& hit : head.hits) {
+      const auto by_position = [](const Hit& a, std::int64_t position) { return a.position < position; };
+      const bool found = there && [&] {
+        const auto at = std::lower_bound(there->hits.begin(), there->hits.end(), hit.position, by_position);
+        return at != there->hits.end() && at->position == hit.position;
+      }();
+      if (!found) changes.push_back({head.layer, head.head, hit, gained});
+    }
+  }
+}
+
+}  // namespace
+
+float WhatIfResult::loss_change(std::int64_t token) const {
+  const std::int64_t index = token - first_token - 1;
+  if (index < 0 || index >= std::ssize(after)) return std::numeric_limits<float>::quiet_NaN();
+  return after[static_cast<std::size_t>(index)] - before[static_cast<std::size_t>(index)];
+}
+
+std::vector<float> loss_changes(const std::vector<float>& before, const std::vector<float>& after) {
+  CARRYOVER_CHECK(before.size() == after.size());
+  std::vector<float> changes(before.size());
+  std::transform(after.begin(), after.end(), before.begin(), changes.begin(), std::minus<>());
+  return changes;
+}
+
+std::vector<HitChange> changed_hits(const std::vector<HeadHits>& before, const std::vector<HeadHits>& after) {
+  std::vector<HitChange> changes;
+  add_missing(before, after, false, changes);
+  add_missing(after, before, true, changes);
+  std::sort(changes.begin(), changes.end(), [](const HitChange& a, const HitChange& b) {
+    return std::tuple(a.layer, a.head, a.hit.position) < std::tuple(b.layer, b.head, b.hit.position);
+  });
+  return changes;
+}
+
+void compare(WhatIfResult& result, const WhatIfOutcome& as_it_was, const WhatIfOutcome& changed) {
+  result.before = as_it_was.target_nll;
+  result.after = changed.target_nll;
+  result.changes = changed_hits(as_it_was.hits, changed.hits);
+  result.change = bootstrap_mean(loss_changes(result.before, result.after));
+}
+
+QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to) {
+  static const std::vector<std::pair<const char*, QString>> symbols = {{"segment_length", QStringLiteral("S")},
+                                                                       {"carry_length", QStringLiteral("M")},
+                                                                       {"sink_length", QStringLiteral("n")},
+                                                                       {"retrieval_length", QStringLiteral("R")},
+                                                                       {"truncation_depth", QStringLiteral("K")},
+                                                                       {"query_length", QStringLiteral("L_q")},
+                                                                       {"top_k", QStringLiteral("k")},
+                                                                       {"anchors", QStringLiteral("A")},
+                                                                       {"expand_before", QStringLiteral("o⁻")},
+                                                                       {"expand_after", QStringLiteral("o⁺")}};
+  const nlohmann::json a = from, b = to;
+  QStringList changes;
+  bool grouping = false;
+  for (const auto& [key, value] : b.items()) {
+    if (a.contains(key) && a.at(key) == value) continue;
+    if (key.starts_with("long_range_")) {
+      grouping = true;
+      continue;
+    }
+    const auto symbol = std::find_if(symbols.begin(), symbols.end(), [&](const auto& s) { return s.first == key; });
+    const QString name = symbol == symbols.end() ? QString::fromStdString(key) : symbol->second;
+    const auto text = [&](const nlohmann::json& json) {
+      return json.is_null() ? WhatIf::tr("by default") : QString::fromStdString(json.dump());
+    };
+    changes +=
+        QStringLiteral("%1 %2 → %3").arg(name, a.contains(key) ? text(a.at(key)) : WhatIf::tr("unset"), text(value));
+  }
+  if (grouping) changes += WhatIf::tr("another grouping");
+  return changes;
+}
+
+QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
+  QStringList parts;
+  if (edit.no_carry) parts += WhatIf::tr("no carry");
+  if (edit.prefix == PrefixSource::Off) parts += WhatIf::tr("no prefix");
+  if (edit.prefix == PrefixSource::Random) parts += WhatIf::tr("random prefix (seed %1)").arg(edit.seed);
+  if (edit.prefix == PrefixSource::Recent) parts += WhatIf::tr("most recent prefix");
+  if (edit.prefix == PrefixSource::Constant) parts += WhatIf::tr("constant prefix");
+  if (edit.prefix == PrefixSource::Sinks) parts += WhatIf::tr("prefix of sinks and recent tokens");
+  if (edit.prefix == PrefixSource::Oracle) parts += WhatIf::tr("oracle prefix");
+  if (!edit.dropped.empty()) parts += slots_text(edit.dropped, QStringLiteral("−"));
+  if (!edit.added.empty()) parts += slots_text(edit.added, QStringLiteral("+"));
+  for (const TokenRange& range : edit.banned) parts += WhatIf::tr("ban %1–%2").arg(range.first).arg(range.last - 1);
+  if (edit.config) parts += config_changes(run_config, *edit.config);
+  return parts.isEmpty() ? WhatIf::tr("nothing changed") : parts.join(QStringLiteral(", "));
+}
+
+nlohmann::json what_if_json(const WhatIfResult& result) {
+  nlohmann::json hits = nlohmann::json::array();
+  for (const HitChange& change : result.changes)
+    hits.push_back({{"layer", change.layer},
+                    {"head", change.head},
+                    {"position", change.hit.position},
+                    {"kind", hit_kind_name(change.hit.kind)},
+                    {"change", change.gained ? "gained" : "lost"}});
+  return {{"name", result.name.toStdString()},
+          {"segment", result.segment},
+          {"first_token", result.first_token},
+          {"edit", edit_json(result.edit)},
+          {"change", {{"mean", result.change.mean}, {"low", result.change.low}, {"high", result.change.high}}},
+          {"before", result.before},
+          {"after", result.after},
+          {"changed_hits", hits},
+          {"seconds", result.seconds},
+          {"run", result.provenance.toStdString()}};
+}
+
+QString what_if_csv(const std::vector<WhatIfResult>& results) {
+  QString text = QStringLiteral("what_if,segment,position,loss_before,loss_after,loss_change\n");
+  for (const WhatIfResult& result : results) {
+    QString name = result.name;
+    name = QLatin1Char('"') + name.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
+    for (std::size_t i = 0; i < result.after.size(); ++i) {
+      const std::int64_t position = result.first_token + static_cast<std::int64_t>(i) + 1;
+      text += QStringLiteral("%1,%2,%3,%4,%5,%6\n")
+                  .arg(name)
+                  .arg(result.segment)
+                  .arg(position)
+                  .arg(result.before[i], 0, 'g', 9)
+                  .arg(result.after[i], 0, 'g', 9)
+                  .arg(result.loss_change(position), 0, 'g', 9);
+    }
+  }
+  return text;
+}
+
+}  // namespace carryover

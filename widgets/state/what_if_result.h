@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "engine/core/analysis/bootstrap.h"
+#include "engine/core/run/what_if.h"
+
+namespace carryover {
+
+/// A slot that one side has and the other hasn't.
+struct HitChange {
+  int layer = 0, head = 0;
+  Hit hit;
+  bool gained = false;  ///< by the what-if; else lost
+};
+
+/// A what-if that was run: a segment under an edit, beside the same segment as it was. A plain value.
+struct WhatIfResult {
+  QString name;
+  int segment = -1;
+  std::int64_t first_token = 0;
+  SegmentConfig run_config;  ///< what the run was made with
+  SegmentEdit edit;
+  std::vector<float> before, after;  ///< loss in nats; entry j belongs to the token first_token + j + 1
+  std::vector<HitChange> changes;    ///< by layer, head and position
+  MeanInterval change;               ///< of after − before, mean over the targets
+  std::int64_t segments_run = 0;
+  double seconds = 0;
+  QString provenance;  ///< the run it belongs to
+
+  /// What the edit does to the loss of the token at an absolute position, nats; NaN where it is no target of the
+  /// segment's.
+  float loss_change(std::int64_t token) const;
+};
+
+/// after − before, entry by entry. The lists must be equally long.
+std::vector<float> loss_changes(const std::vector<float>& before, const std::vector<float>& after);
+/// What differs between two sides' hits. Each side has a head at most once.
+std::vector<HitChange> changed_hits(const std::vector<HeadHits>& before, const std::vector<HeadHits>& after);
+/// Fills in `changes` and `change` of a result.
+void compare(WhatIfResult& result, const WhatIfOutcome& as_it_was, const WhatIfOutcome& changed);
+
+/// What an edit does, in a line: "no carry, L6 H0 without 123, R 512 → 64". "nothing changed" for none.
+QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config);
+/// Fields of `edit` that differ from the run's, as "R 512 → 64".
+QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to);
+
+/// name, segment, first_token, edit (with its settings where it has some), change, before, after, changed_hits, run.
+nlohmann::json what_if_json(const WhatIfResult& result);
+/// A line a token: what-if, segment, position, loss before and after, and their difference.
+QString what_if_csv(const std::vector<WhatIfResult>& results);
+
+}  // namespace carryover

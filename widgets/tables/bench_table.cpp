@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/tables/bench_table.h"
+
+#include <QLocale>
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/plot/bench_plots.h"
+#include "widgets/tables/number_sort.h"
+
+namespace carryover {
+namespace {
+
+QString seconds_text(const BenchMeasurement& row, double seconds) {
+  const bool milliseconds = row.kind == BenchKind::Decode || seconds < 1;
+  return milliseconds ? BenchTable::tr("%L1 ms").arg(1000 * seconds, 0, 'f', 2)
+                      : BenchTable::tr("%L1 s").arg(seconds, 0, 'f', 3);
+}
+
+QString megabytes(std::int64_t bytes) {
+  const double value = static_cast<double>(bytes) / 1e6;
+  return BenchTable::tr("%L1 MB").arg(value, 0, 'f', value < 10 ? 2 : 0);
+}
+
+QString percent(double share, bool sign) {
+  const double value = std::abs(share) < 0.0005 ? 0 : 100 * share;  // no "-0.0"
+  return (sign && value >= 0 ? QStringLiteral("+") : QString()) +
+         BenchTable::tr("%L1 %").arg(value, 0, 'f', std::abs(value) < 10 ? 1 : 0);
+}
+
+QString cell_text(const BenchMeasurement& row, int column) {
+  const QLocale locale;
+  switch (column) {
+    case BenchTable::Work:
+      return bench_kind_title(row.kind);
+    case BenchTable::Who:
+      return bench_curve_name(row);
+    case BenchTable::Tokens:
+      return locale.toString(static_cast<qlonglong>(row.tokens));
+    case BenchTable::Repeats:
+      return locale.toString(static_cast<qlonglong>(row.repeats));
+    case BenchTable::Time:
+      return seconds_text(row, row.median_s);
+    case BenchTable::Rate:
+      return row.tokens_per_s ? locale.toString(*row.tokens_per_s, 'f', *row.tokens_per_s < 100 ? 1 : 0) : QString();
+    case BenchTable::Share:
+      return row.share ? percent(*row.share, false) : QString();
+    case BenchTable::Peak:
+      return row.peak_bytes ? megabytes(*row.peak_bytes) : QString();
+    case BenchTable::Deviation:
+      return row.deviation ? percent(*row.deviation, true) : QString();
+    default:
+      return {};
+  }
+}
+
+QString tool_tip(const BenchMeasurement& row, int column) {
+  switch (column) {
+    case BenchTable::Time:
+      return BenchTable::tr("Median of %1 repetitions, from %2 to %3")
+          .arg(static_cast<qlonglong>(row.repeats))
+          .arg(seconds_text(row, row.min_s), seconds_text(row, row.max_s));
+    case BenchTable::Share:
+      return row.kind == BenchKind::Decode
+                 ? BenchTable::tr("What reading the weights and the visible keys and values once is of memory's speed")
+                 : BenchTable::tr("What the definition's operations are of the best matrix product's speed");
+    case BenchTable::Deviation:
+      return row.predicted_bytes ? BenchTable::tr("%1 were predicted").arg(megabytes(*row.predicted_bytes)) : QString();
+    default:
+      return {};
+  }
+}
+
+QVariant alignment(int column) {
+  return QVariant((column <= BenchTable::Who ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+}
+
+template <typename Value>
+double number_or_nan(const std::optional<Value>& value) {
+  return value ? static_cast<double>(*value) : NAN;
+}
+
+}  // namespace
+
+void BenchTable::set_rows(std::vector<BenchMeasurement> rows) {
+  beginResetModel();
+  rows_ = std::move(rows);
+  names_.clear();
+  for (const BenchMeasurement& row : rows_) names_.push_back(bench_curve_name(row).toStdString());
+  std::sort(names_.begin(), names_.end());
+  endResetModel();
+}
+
+int BenchTable::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+int BenchTable::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : ColumnCount;
+}
+
+double BenchTable::number(const BenchMeasurement& row, int column) const {
+  switch (column) {
+    case Work:
+      return static_cast<double>(row.kind);
+    case Who:
+      return static_cast<double>(std::lower_bound(names_.begin(), names_.end(), bench_curve_name(row).toStdString()) -
+                                 names_.begin());
+    case Tokens:
+      return static_cast<double>(row.tokens);
+    case Repeats:
+      return static_cast<double>(row.repeats);
+    case Time:
+      return row.median_s;
+    case Rate:
+      return number_or_nan(row.tokens_per_s);
+    case Share:
+      return number_or_nan(row.share);
+    case Peak:
+      return number_or_nan(row.peak_bytes);
+    default:
+      return number_or_nan(row.deviation);
+  }
+}
+
+QVariant BenchTable::data(const QModelIndex& index, int role) const {
+  if (!index.isValid() || index.row() >= rowCount()) return {};
+  const BenchMeasurement& row = rows_[static_cast<std::size_t>(index.row())];
+  switch (role) {
+    case Qt::DisplayRole:
+      return cell_text(row, index.column());
+    case Qt::TextAlignmentRole:
+      return alignment(index.column());
+    case Qt::ToolTipRole:
+      return tool_tip(row, index.column());
+    case number_role:
+      return number(row, index.column());
+    default:
+      return {};
+  }
+}
+
+QVariant BenchTable::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole) return alignment(section);
+  if (role != Qt::DisplayRole) return {};
+  switch (section) {
+    case Work:
+      return tr("Work");
+    case Who:
+      return tr("Who");
+    case Tokens:
+      return tr("Tokens");
+    case Repeats:
+      return tr("n");
+    case Time:
+      return tr("Time");
+    case Rate:
+      return tr("Tokens/s");
+    case Share:
+      return tr("Share");
+    case Peak:
+      return tr("Peak memory");
+    default:
+      return tr("Deviation");
+  }
+}
+
+}  // namespace carryover

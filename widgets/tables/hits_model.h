@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "engine/core/run/inspection.h"
+
+namespace carryover {
+
+/// What one head read in one segment, and where that segment starts.
+struct HitBlock {
+  HeadHits head;
+  std::int64_t first_token = 0;
+};
+
+/// A row a hit. GUI thread.
+class HitsModel : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  /// Slot: place in the retrieved prefix. Distance: tokens from the position to the start of the segment that reads it.
+  enum Column { Segment, Layer, Head, Slot, Position, Distance, Kind, Score, Mass, Anchor, Text, ColumnCount };
+  struct Row {
+    const HitBlock* block;
+    int slot;
+    const Hit& hit() const { return block->head.hits[static_cast<std::size_t>(slot)]; }
+  };
+
+  using QAbstractTableModel::QAbstractTableModel;
+  void set_blocks(std::vector<HitBlock> blocks);
+  void append_blocks(std::vector<HitBlock> blocks);  ///< rows at the end; what is there stays selected and in place
+  /// The share of its head's attention that each slot gets, where that is known.
+  void set_masses(const std::vector<SlotMasses>& masses);
+  void set_text_source(std::function<QString(std::int64_t position)> text);  ///< a snippet around a position
+
+  Row row(int index) const;
+  double number(int index, int column) const;  ///< to sort by; NaN where a cell is empty
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  QString display(int row, int column) const;
+
+  std::vector<HitBlock> blocks_;
+  std::vector<int> ends_;                                     ///< ends_[i]: rows in blocks 0..i
+  std::map<std::pair<int, int>, std::vector<float>> masses_;  ///< by layer and head
+  std::function<QString(std::int64_t)> text_;
+};
+
+/// Sorts by value, empty cells last in either order; filters by kind and text.
+class HitsFilter : public QSortFilterProxyModel {
+  Q_OBJECT
+ public:
+  using QSortFilterProxyModel::QSortFilterProxyModel;
+  void set_kind_shown(HitKind kind, bool shown);
+  void set_text(const QString& text);  ///< in the snippet, or the start of the position
+
+ protected:
+  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
+  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+ private:
+  bool shown_[3] = {true, true, true};
+  QString text_;
+};
+
+/// The given rows (all of the model's where empty) with a header line, separated by `separator` (',' quotes as CSV
+/// does).
+QString table_text(const QAbstractItemModel& model, const std::vector<int>& rows, QChar separator);
+
+}  // namespace carryover

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/tables/misses_table.h"
+
+#include "widgets/tables/number_sort.h"
+
+namespace carryover {
+namespace {
+
+double number(const HeadMisses& row, int column) {
+  switch (column) {
+    case MissesTable::Layer:
+      return row.head.layer;
+    case MissesTable::Head:
+      return row.head.head;
+    case MissesTable::Recall:
+      return row.recall;
+    case MissesTable::Mass:
+      return row.mass;
+    case MissesTable::OracleMass:
+      return row.oracle_mass;
+    default:
+      return row.oracle_mass - row.mass;
+  }
+}
+
+}  // namespace
+
+void MissesTable::set_rows(std::vector<HeadMisses> rows) {
+  beginResetModel();
+  rows_ = std::move(rows);
+  endResetModel();
+}
+
+int MissesTable::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+int MissesTable::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant MissesTable::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const double value = number(row(index.row()), index.column());
+  if (role == number_role) return value;
+  if (role == Qt::TextAlignmentRole) return QVariant(Qt::Alignment(Qt::AlignRight | Qt::AlignVCenter));
+  if (role != Qt::DisplayRole) return {};
+  if (index.column() <= Head) return QString::number(static_cast<int>(value));
+  return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 1);
+}
+
+QVariant MissesTable::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
+  const QString names[] = {tr("Layer"), tr("Head"), tr("Recall@R"), tr("Mass"), tr("Oracle mass"), tr("Missed")};
+  const QString tips[] = {
+      tr("Layer"),
+      tr("Query head"),
+      tr("Of the R positions on which attention over the whole pool is heaviest, the share that was retrieved"),
+      tr("The share of the attention over the whole pool that falls on what was retrieved"),
+      tr("The same of the R heaviest positions: the most that R positions can hold"),
+      tr("Oracle mass less mass")};
+  if (role == Qt::DisplayRole) return names[section];
+  if (role == Qt::ToolTipRole) return tips[section];
+  return {};
+}
+
+}  // namespace carryover

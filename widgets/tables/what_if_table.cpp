@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/tables/what_if_table.h"
+
+namespace carryover {
+namespace {
+
+QString signed_number(double value) {
+  return QStringLiteral("%1%2").arg(value > 0 ? QStringLiteral("+") : QString()).arg(value, 0, 'f', 4);
+}
+
+}  // namespace
+
+WhatIfTable::WhatIfTable(LabContext& context, QObject* parent)
+    : QAbstractTableModel(parent), what_ifs_(context.what_ifs()) {
+  rows_ = static_cast<int>(what_ifs_.results().size());
+  connect(&what_ifs_, &WhatIfs::results_changed, this, [this] {
+    const int now = static_cast<int>(what_ifs_.results().size());
+    if (now == rows_ + 1) {
+      beginInsertRows({}, rows_, rows_);
+      rows_ = now;
+      endInsertRows();
+    } else if (now == rows_ && now > 0) {
+      Q_EMIT dataChanged(index(0, 0), index(rows_ - 1, ColumnCount - 1));
+    } else {
+      beginResetModel();
+      rows_ = now;
+      endResetModel();
+    }
+  });
+}
+
+int WhatIfTable::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : rows_;
+}
+int WhatIfTable::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : ColumnCount;
+}
+
+Qt::ItemFlags WhatIfTable::flags(const QModelIndex& index) const {
+  const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+  return index.column() == Name ? flags | Qt::ItemIsEditable : flags;
+}
+
+QString WhatIfTable::display(const WhatIfResult& result, int column) const {
+  switch (column) {
+    case Name:
+      return result.name;
+    case Segment:
+      return QString::number(result.segment);
+    case Change:
+      return signed_number(result.change.mean);
+    case Low:
+      return signed_number(result.change.low);
+    case High:
+      return signed_number(result.change.high);
+    case Hits:
+      return QString::number(result.changes.size());
+    default:
+      return edit_text(result.edit, result.run_config);
+  }
+}
+
+QVariant WhatIfTable::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const bool words = index.column() == Name || index.column() == Edit;
+  if (role == Qt::TextAlignmentRole)
+    return QVariant(Qt::Alignment(Qt::AlignVCenter | (words ? Qt::AlignLeft : Qt::AlignRight)));
+  if (role == Qt::DisplayRole || role == Qt::EditRole || (role == Qt::ToolTipRole && words))
+    return display(what_ifs_.results()[static_cast<std::size_t>(index.row())], index.column());
+  return {};
+}
+
+bool WhatIfTable::setData(const QModelIndex& index, const QVariant& value, int role) {
+  if (role != Qt::EditRole || !index.isValid() || index.column() != Name || value.toString().trimmed().isEmpty())
+    return false;
+  what_ifs_.rename(index.row(), value.toString());
+  return true;
+}
+
+QVariant WhatIfTable::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
+  const QString names[] = {tr("Name"), tr("Segment"), tr("Δ loss"), tr("from"), tr("to"), tr("Hits"), tr("What if")};
+  const QString tips[] = {tr("A double click or F2 changes it"),
+                          tr("The segment that was run again"),
+                          tr("Mean over the segment's targets, nats: above zero is worse"),
+                          tr("Lower bound of the 95 % interval: paired bootstrap over blocks of 32 tokens"),
+                          tr("Upper bound of the 95 % interval: paired bootstrap over blocks of 32 tokens"),
+                          tr("Slots that only one side has"),
+                          tr("What was changed")};
+  if (role == Qt::DisplayRole) return names[section];
+  if (role == Qt::ToolTipRole) return tips[section];
+  return {};
+}
+
+}  // namespace carryover
