@@ -113,9 +113,8 @@ std::vector<ParsedRecord> parsed_records(const std::string& bytes) {
 
 template <typename Value>
 nlohmann::json packed(const std::vector<Value>& values) {
-  std::vector<std::uint8_t> bytes(values.size() * sizeof(Value));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return nlohmann::json::binary(bytes);
+  const auto* first = reinterpret_cast<const std::uint8_t*>(values.data());
+  return nlohmann::json::binary(std::vector<std::uint8_t>(first, first + values.size() * sizeof(Value)));
 }
 
 }  // namespace
