@@ -312,17 +312,12 @@ Pending stop(MainWindow& window, const QStringList&) {
   return [&window] { return engine_is_idle(window); };
 }
 
-/// Some view wants to see more of the run, and can.
-bool views_wait(const Inspections& inspections) {
-  return inspections.waiting_for().isEmpty() && inspections.next().has_value();
-}
-
 }  // namespace
 
 bool engine_is_idle(MainWindow& window) {
   const RunController& controller = window.controller();
   return controller.state() == RunController::State::Idle && !controller.loading() && controller.busy().isEmpty() &&
-         !window.training().active() && !window.audits().active() && !views_wait(window.context().inspections());
+         !window.training().active() && !window.audits().active() && !window.context().inspections().next();
 }
 
 const std::vector<ScriptVerb>& script_verbs() {

@@ -2795,8 +2795,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>abrufend</translation>
     </message>
     <message>
-        <source>α = %1 local · β = %2 long layers&lt;br&gt;S+αM+β(1−α)R = &lt;b&gt;%3&lt;/b&gt; tokens seen&lt;br&gt;attention KV &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;pool %6 at %L7 tokens</source>
-        <translation>α = %1 lokal · β = %2 weitreichende Schichten&lt;br&gt;S+αM+β(1−α)R = &lt;b&gt;%3&lt;/b&gt; Token gesehen&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;Pool %6 bei %L7 Token</translation>
+        <source>α = %1 local · β = %2 long layers&lt;br&gt;n+S+αM+β(1−α)R = &lt;b&gt;%3&lt;/b&gt; tokens seen&lt;br&gt;attention KV &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;pool %6 at %L7 tokens</source>
+        <translation>α = %1 lokal · β = %2 weitreichende Schichten&lt;br&gt;n+S+αM+β(1−α)R = &lt;b&gt;%3&lt;/b&gt; Token gesehen&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;Pool %6 bei %L7 Token</translation>
     </message>
     <message>
         <source>Heads × layers</source>

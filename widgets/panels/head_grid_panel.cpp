@@ -41,7 +41,7 @@ QString figures_html(LabContext& context) {
   const CostModel cost{model, config, value_bytes};
   return HeadGridPanel::tr(
              "α = %1 local · β = %2 long layers<br>"
-             "S+αM+β(1−α)R = <b>%3</b> tokens seen<br>"
+             "n+S+αM+β(1−α)R = <b>%3</b> tokens seen<br>"
              "attention KV <b>%4</b> (full: %5)<br>pool %6 at %L7 tokens")
       .arg(config.grouping.local_share(model), 0, 'f', 3)
       .arg(config.grouping.long_layer_share(model), 0, 'f', 3)
