@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "engine/core/base/error.h"
 #include "engine/core/run/prefix_control.h"
@@ -98,7 +99,7 @@ class WhatIf {
     const SegmentedPolicy edited(config, replay_.decoder().config, replay_.decoder().options(), tokens(), forced,
                                  edit.banned);
     std::unique_ptr<PolicyState> state = edit.searches_again() ? hand_over(edited, edit) : before_->clone();
-    read_instead(edited, *state, edit);
+    if (auto hits = hits_instead(edited, *state, edit)) state = edited.with_hits(*state, std::move(*hits));
     const AblatedPolicy ablated(edited, edit);
     for (const SlotRef& slot : edit.dropped)
       if (!holds(long_head(state->hits, slot), slot.position))
@@ -132,16 +133,19 @@ class WhatIf {
     auto as_it_was = first == 0 ? policy_->init_state() : replay_.state_before(first);
     auto other = first == 0 ? edited.init_state() : as_it_was->clone();
     const HandoverPolicy both(*policy_, edited);
-    auto state = replay_.advance(both, HandoverPolicy::join(std::move(as_it_was), std::move(other)), request_.segment);
-    return HandoverPolicy::take_edited(*state);
+    auto state = replay_.advance(both, std::make_unique<HandoverState>(std::move(as_it_was), std::move(other)),
+                                 request_.segment);
+    return HandoverPolicy::take_edited(std::move(state));
   }
 
-  void read_instead(const SegmentedPolicy& policy, PolicyState& state, const SegmentEdit& edit) {
+  /// What the edit reads in the place of what was retrieved; none where it reads that.
+  std::optional<std::vector<HeadHits>> hits_instead(const SegmentedPolicy& policy, const PolicyState& state,
+                                                    const SegmentEdit& edit) {
     std::vector<HeadHits> hits = state.hits;
     switch (edit.prefix) {
       case PrefixSource::Search:
       case PrefixSource::Off:
-        if (edit.added.empty()) return;
+        if (edit.added.empty()) return std::nullopt;
         break;
       case PrefixSource::Random:
       case PrefixSource::Recent:
@@ -162,7 +166,7 @@ class WhatIf {
       HeadHits& head = long_head(hits, slot);
       if (!holds(head, slot.position) && !head.hits.empty()) replace_least(head, slot.position, edit.added);
     }
-    policy.read_instead(state, std::move(hits));
+    return hits;
   }
 
   std::vector<HeadHits> control(const SegmentEdit& edit) const {

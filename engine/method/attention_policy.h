@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/core/base/error.h"
 #include "engine/core/base/memory_bytes.h"
 #include "engine/core/run/hits.h"
 #include "engine/method/carried_state.h"
@@ -32,10 +34,11 @@ struct LayerKv {
 
 /// What a closed segment leaves of one layer. A policy fills what it needs; the rest is freed with the layer.
 struct LayerTrace {
-  LayerCarry carry;                   ///< differentiable
-  at::Tensor past_keys, past_values;  ///< detached: for the pool, or for full attention's cache (rotated there)
-  at::Tensor queries;                 ///< detached tail queries [H_long, ≤ L_q, d] of a retrieving layer
-  LayerSinks sinks;                   ///< of this segment; a policy keeps the first segment's
+  LayerCarry carry;                    ///< differentiable
+  at::Tensor past_keys, past_values;   ///< detached: for the pool, or for full attention's cache (rotated there)
+  at::Tensor queries;                  ///< detached tail queries [H_long, ≤ L_q, d] of a retrieving layer
+  LayerSinks sinks;                    ///< of this segment; a policy keeps the first segment's
+  std::shared_ptr<LayerTrace> second;  ///< what another policy keeps of the same layer (policies/handover.h)
 };
 
 /// Which segment runs.
@@ -44,7 +47,8 @@ struct SegmentFrame {
   std::int64_t first_token = 0;  ///< absolute position
 };
 
-/// All that crosses segments. Made by a policy, changed by its commit() alone. `carry` is the differentiable part.
+/// All that crosses segments. Made by a policy and changed by its commit() alone; training replaces `carry`, the
+/// differentiable part, by leaves of the same values (SegmentRunner::replace_carry).
 struct PolicyState {
   virtual ~PolicyState() = default;
   CarriedState carry;
@@ -61,8 +65,9 @@ struct PolicyState {
   virtual std::unique_ptr<PolicyState> clone() const = 0;
 };
 
-/// How attention crosses segment boundaries. A new policy is one pair of files and one row in registry.cpp. The forward
-/// map calls context() and trace() for each layer; the runner calls commit() once per segment. Thread: engine.
+/// How attention crosses segment boundaries. A new policy is one pair of files, derived from PolicyOf, and one row in
+/// registry.cpp. The forward map calls context() and trace() for each layer; the runner calls commit() once per
+/// segment. A policy has no state of its own: it may serve several runs. Thread: engine.
 class AttentionPolicy {
  public:
   virtual ~AttentionPolicy() = default;
@@ -78,8 +83,30 @@ class AttentionPolicy {
   /// What to keep of a layer once its segment is whole.
   virtual LayerTrace trace(int layer, const LayerKv& kv) const = 0;
 
-  /// Closes a segment of m tokens: the only place where a state changes.
+  /// Closes a segment of m tokens: the only place where a state changes. traces: [L], of trace().
   virtual void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;
+};
+
+/// A policy with states of one type. A state is checked to be of it here; policies themselves cast nothing.
+template <typename State>
+class PolicyOf : public AttentionPolicy {
+ public:
+  std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const final {
+    return read(own(state), layer, rope);
+  }
+  void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const final {
+    close(own(state), std::move(traces), m);
+  }
+
+ protected:
+  static const State& own(const PolicyState& state) {
+    const auto* own = dynamic_cast<const State*>(&state);
+    CARRYOVER_CHECK(own != nullptr);
+    return *own;
+  }
+  static State& own(PolicyState& state) { return const_cast<State&>(own(std::as_const(state))); }
+  virtual std::vector<HeadGroup> read(const State& state, int layer, Rope& rope) const = 0;    ///< context()
+  virtual void close(State& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;  ///< commit()
 };
 
 }  // namespace carryover

@@ -17,7 +17,8 @@ class SegmentRunner {
   std::unique_ptr<PolicyState> take_state() { return std::move(state_); }  ///< and ends this runner
 
   const PolicyState& state() const { return *state_; }
-  PolicyState& state() { return *state_; }
+  /// Training: the carry as leaves, so that gradients end here (train/truncated_backprop.h). The values are the same.
+  void replace_carry(CarriedState carry) { state_->carry = std::move(carry); }
   std::int64_t open_length() const { return open_ ? open_->length() : 0; }
   std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }
 

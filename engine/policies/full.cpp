@@ -8,41 +8,28 @@
 
 namespace carryover {
 
-namespace {
+void FullState::reserve(std::int64_t tokens, const ModelConfig& model, at::TensorOptions options) {
+  for (Layer& layer : layers)
+    for (at::Tensor* tensor : {&layer.keys, &layer.values}) {
+      at::Tensor larger = at::empty({model.kv_heads, tokens, model.head_dim}, options);
+      if (entries > 0) larger.narrow(1, 0, entries).copy_(tensor->narrow(1, 0, entries));
+      *tensor = larger;
+    }
+  capacity = tokens;
+}
 
-struct FullState final : PolicyState {
-  struct Layer {
-    at::Tensor keys, values;  ///< [H_kv, capacity, d], keys rotated
-  };
-  std::vector<Layer> layers;
-  std::int64_t entries = 0, capacity = 0, bytes_per_entry = 0;
+std::vector<at::Tensor> FullState::pool_contents() const {
+  std::vector<at::Tensor> all;
+  for (const Layer& layer : layers)
+    for (const at::Tensor& tensor : {layer.keys, layer.values}) all.push_back(tensor.narrow(1, 0, entries));
+  return all;
+}
 
-  std::int64_t pool_entries() const override { return entries; }
-  std::int64_t pool_bytes() const override { return entries * bytes_per_entry; }
-  std::vector<at::Tensor> pool_contents() const override {
-    std::vector<at::Tensor> all;
-    for (const Layer& layer : layers)
-      for (const at::Tensor& tensor : {layer.keys, layer.values}) all.push_back(tensor.narrow(1, 0, entries));
-    return all;
-  }
-  std::unique_ptr<PolicyState> clone() const override {
-    auto copy = std::make_unique<FullState>(*this);
-    copy->capacity = copy->entries;  // its next segment moves to memory of its own
-    return copy;
-  }
-
-  void reserve(std::int64_t tokens, const ModelConfig& model, at::TensorOptions options) {
-    for (Layer& layer : layers)
-      for (at::Tensor* tensor : {&layer.keys, &layer.values}) {
-        at::Tensor larger = at::empty({model.kv_heads, tokens, model.head_dim}, options);
-        if (entries > 0) larger.narrow(1, 0, entries).copy_(tensor->narrow(1, 0, entries));
-        *tensor = larger;
-      }
-    capacity = tokens;
-  }
-};
-
-}  // namespace
+std::unique_ptr<PolicyState> FullState::clone() const {
+  auto copy = std::make_unique<FullState>(*this);
+  copy->capacity = copy->entries;  // its next segment moves to memory of its own
+  return copy;
+}
 
 std::unique_ptr<PolicyState> FullPolicy::init_state() const {
   auto state = std::make_unique<FullState>();
@@ -54,8 +41,7 @@ std::unique_ptr<PolicyState> FullPolicy::init_state() const {
   return state;
 }
 
-std::vector<HeadGroup> FullPolicy::context(const PolicyState& base, int layer, Rope&) const {
-  const auto& state = static_cast<const FullState&>(base);
+std::vector<HeadGroup> FullPolicy::read(const FullState& state, int layer, Rope&) const {
   HeadGroup all;
   all.heads.resize(static_cast<std::size_t>(model_.heads));
   std::iota(all.heads.begin(), all.heads.end(), 0);
@@ -76,8 +62,7 @@ LayerTrace FullPolicy::trace(int, const LayerKv& kv) const {
   return trace;
 }
 
-void FullPolicy::commit(PolicyState& base, std::vector<LayerTrace> traces, std::int64_t m) const {
-  auto& state = static_cast<FullState&>(base);
+void FullPolicy::close(FullState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
   if (state.entries + m > state.capacity)
     state.reserve(std::max(state.entries + m, state.capacity + state.capacity / 2), model_, options_);
   for (std::size_t l = 0; l < traces.size(); ++l) {

@@ -5,9 +5,24 @@
 
 namespace carryover {
 
+/// The cache of all keys and values, growing by half of itself.
+struct FullState final : PolicyState {
+  struct Layer {
+    at::Tensor keys, values;  ///< [H_kv, capacity, d], keys rotated
+  };
+  std::vector<Layer> layers;
+  std::int64_t entries = 0, capacity = 0, bytes_per_entry = 0;
+
+  std::int64_t pool_entries() const override { return entries; }
+  std::int64_t pool_bytes() const override { return entries * bytes_per_entry; }
+  std::vector<at::Tensor> pool_contents() const override;
+  std::unique_ptr<PolicyState> clone() const override;
+  void reserve(std::int64_t tokens, const ModelConfig& model, at::TensorOptions options);
+};
+
 /// The reference: every head sees the whole past. Segments are merely chunks of the computation; positions are
 /// absolute, and the cache holds rotated keys of all layers.
-class FullPolicy final : public AttentionPolicy {
+class FullPolicy final : public PolicyOf<FullState> {
  public:
   FullPolicy(const ModelConfig& model, at::TensorOptions options, std::int64_t expected_tokens)
       : model_(model), options_(options), expected_tokens_(expected_tokens) {}
@@ -15,9 +30,11 @@ class FullPolicy final : public AttentionPolicy {
   std::string name() const override { return "full"; }
   std::unique_ptr<PolicyState> init_state() const override;
   std::int64_t first_position(const SegmentFrame& frame) const override { return frame.first_token; }
-  std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const override;
   LayerTrace trace(int layer, const LayerKv& kv) const override;
-  void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+
+ protected:
+  std::vector<HeadGroup> read(const FullState& state, int layer, Rope& rope) const override;
+  void close(FullState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
 
  private:
   ModelConfig model_;

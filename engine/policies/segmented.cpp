@@ -13,27 +13,6 @@ namespace carryover {
 
 namespace {
 
-struct SegmentedState final : PolicyState {
-  SegmentedState(RetrievalPool empty_pool) : pool(std::move(empty_pool)) {}
-  std::int64_t pool_entries() const override { return pool.entries(); }
-  std::vector<at::Tensor> pool_contents() const override { return pool.contents(); }
-  std::int64_t pool_bytes() const override { return pool.bytes(); }
-  std::int64_t own_bytes() const override {
-    std::int64_t total = carry.bytes() + retrieved.bytes();
-    for (const LayerSinks& layer : sinks) total += layer.bytes();
-    return total;
-  }
-  std::unique_ptr<PolicyState> clone() const override {
-    auto copy = std::make_unique<SegmentedState>(*this);
-    copy->pool.share();
-    return copy;
-  }
-
-  RetrievalPool pool;             ///< segments 0..i
-  RetrievedPrefix retrieved;      ///< R_i
-  std::vector<LayerSinks> sinks;  ///< [L], of the first segment; empty before it is closed
-};
-
 /// [rows, n + P, d]: sinks before the rest of a prefix, each of which may be undefined.
 at::Tensor behind_sinks(const at::Tensor& sinks, const at::Tensor& rest) {
   if (!sinks.defined()) return rest;
@@ -51,6 +30,18 @@ at::Tensor rotate_prefix(const at::Tensor& keys, Rope& rope) {
 
 }  // namespace
 
+std::int64_t SegmentedState::own_bytes() const {
+  std::int64_t total = carry.bytes() + retrieved.bytes();
+  for (const LayerSinks& layer : sinks) total += layer.bytes();
+  return total;
+}
+
+std::unique_ptr<PolicyState> SegmentedState::clone() const {
+  auto copy = std::make_unique<SegmentedState>(*this);
+  copy->pool.share();
+  return copy;
+}
+
 SegmentedPolicy::SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                                  std::int64_t expected_tokens, const std::vector<HeadHits>& forced_hits,
                                  std::vector<TokenRange> banned)
@@ -67,12 +58,11 @@ std::unique_ptr<PolicyState> SegmentedPolicy::init_state() const {
   return state;
 }
 
-std::vector<HeadGroup> SegmentedPolicy::context(const PolicyState& base, int layer, Rope& rope) const {
-  const auto& state = static_cast<const SegmentedState&>(base);
+std::vector<HeadGroup> SegmentedPolicy::read(const SegmentedState& state, int layer, Rope& rope) const {
   std::vector<HeadGroup> groups;
   HeadGroup local{config_.grouping.local_heads(layer, static_cast<int>(model_.heads)), {}, {}, false};
   const LayerSinks sinks = state.sinks.empty() ? LayerSinks() : state.sinks[static_cast<std::size_t>(layer)];
-  const auto read = [&](HeadGroup& group, const at::Tensor& keys, const at::Tensor& values) {
+  const auto add = [&](HeadGroup& group, const at::Tensor& keys, const at::Tensor& values) {
     if (keys.defined()) {
       group.prefix_keys = rotate_prefix(keys, rope);
       group.prefix_values = values;
@@ -82,13 +72,13 @@ std::vector<HeadGroup> SegmentedPolicy::context(const PolicyState& base, int lay
   if (!local.heads.empty()) {
     const LayerCarry& carry = state.carry.layers[static_cast<std::size_t>(layer)];
     if (sinks.local_keys.defined()) local.sinks = sinks.local_keys.size(1);
-    read(local, behind_sinks(sinks.local_keys, carry.keys), behind_sinks(sinks.local_values, carry.values));
+    add(local, behind_sinks(sinks.local_keys, carry.keys), behind_sinks(sinks.local_values, carry.values));
   }
   HeadGroup far{config_.grouping.long_heads(layer), {}, {}, true};
   if (!far.heads.empty()) {
     const LayerPrefix& prefix = state.retrieved.layers[static_cast<std::size_t>(layer)];
     if (sinks.long_keys.defined()) far.sinks = sinks.long_keys.size(1);
-    read(far, behind_sinks(sinks.long_keys, prefix.keys), behind_sinks(sinks.long_values, prefix.values));
+    add(far, behind_sinks(sinks.long_keys, prefix.keys), behind_sinks(sinks.long_values, prefix.values));
   }
   // By their first head: where heads don't interleave, outputs need no reordering.
   if (groups.size() == 2 && groups[1].heads < groups[0].heads) std::swap(groups[0], groups[1]);
@@ -110,8 +100,7 @@ LayerTrace SegmentedPolicy::trace(int layer, const LayerKv& kv) const {
   return trace;
 }
 
-void SegmentedPolicy::commit(PolicyState& base, std::vector<LayerTrace> traces, std::int64_t m) const {
-  auto& state = static_cast<SegmentedState&>(base);
+void SegmentedPolicy::close(SegmentedState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
   const bool first_segment = state.next.index == 0;
   std::vector<at::Tensor> keys, values, queries;
   for (std::size_t l = 0; l < traces.size(); ++l) {
@@ -130,15 +119,13 @@ void SegmentedPolicy::commit(PolicyState& base, std::vector<LayerTrace> traces, 
   state.close_cuts = state.retrieved.close_cuts;
 }
 
-const RetrievalPool& SegmentedPolicy::pool(const PolicyState& state) const {
-  return static_cast<const SegmentedState&>(state).pool;
-}
-
-void SegmentedPolicy::read_instead(PolicyState& base, std::vector<HeadHits> hits) const {
-  auto& state = static_cast<SegmentedState&>(base);
-  state.retrieved = retriever_.gather(std::move(hits), state.pool, options_.device());
-  state.hits = state.retrieved.hits;
-  state.close_cuts = 0;
+std::unique_ptr<PolicyState> SegmentedPolicy::with_hits(const PolicyState& state, std::vector<HeadHits> hits) const {
+  auto other = std::make_unique<SegmentedState>(own(state));
+  other->pool.share();
+  other->retrieved = retriever_.gather(std::move(hits), other->pool, options_.device());
+  other->hits = other->retrieved.hits;
+  other->close_cuts = 0;
+  return other;
 }
 
 }  // namespace carryover

@@ -5,10 +5,24 @@
 
 namespace carryover {
 
+/// What `segmented` keeps beside the carry.
+struct SegmentedState final : PolicyState {
+  explicit SegmentedState(RetrievalPool empty_pool) : pool(std::move(empty_pool)) {}
+  std::int64_t pool_entries() const override { return pool.entries(); }
+  std::vector<at::Tensor> pool_contents() const override { return pool.contents(); }
+  std::int64_t pool_bytes() const override { return pool.bytes(); }
+  std::int64_t own_bytes() const override;
+  std::unique_ptr<PolicyState> clone() const override;
+
+  RetrievalPool pool;             ///< segments 0..i
+  RetrievedPrefix retrieved;      ///< R_i
+  std::vector<LayerSinks> sinks;  ///< [L], of the first segment; empty before it is closed
+};
+
 /// The paper's policy (sec:consistency, app:attention): local heads see the carry, long heads of long layers a
 /// retrieved prefix, other long heads their segment alone. Sinks, where the configuration has them, lead the prefix of
 /// every head from the second segment on. Positions start anew in each segment.
-class SegmentedPolicy final : public AttentionPolicy {
+class SegmentedPolicy final : public PolicyOf<SegmentedState> {
  public:
   SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                   std::int64_t expected_tokens, const std::vector<HeadHits>& forced_hits,
@@ -17,14 +31,17 @@ class SegmentedPolicy final : public AttentionPolicy {
   std::string name() const override { return "segmented"; }
   std::unique_ptr<PolicyState> init_state() const override;
   std::int64_t first_position(const SegmentFrame&) const override { return 0; }
-  std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const override;
   LayerTrace trace(int layer, const LayerKv& kv) const override;
-  void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
 
-  const RetrievalPool& pool(const PolicyState& state) const;
+  const RetrievalPool& pool(const PolicyState& state) const { return own(state).pool; }
 
-  /// Puts these hits in the place of what `state`, one of this policy's, retrieved. Throws as Retriever::gather().
-  void read_instead(PolicyState& state, std::vector<HeadHits> hits) const;
+  /// A state as `state`, one of this policy's, but that these hits stand in the place of what it retrieved. Throws as
+  /// Retriever::gather().
+  std::unique_ptr<PolicyState> with_hits(const PolicyState& state, std::vector<HeadHits> hits) const;
+
+ protected:
+  std::vector<HeadGroup> read(const SegmentedState& state, int layer, Rope& rope) const override;
+  void close(SegmentedState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
 
  private:
   SegmentConfig config_;

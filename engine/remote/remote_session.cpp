@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "engine/core/run/snapshot_check.h"
+#include "engine/records/training_plan.h"
+#include "engine/remote/answer_check.h"
 #include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 
@@ -54,12 +56,18 @@ void hear_run(const Frame& frame, RunObserver& observer, ArrivingSegments& segme
   }
 }
 
-void hear_training(const Frame& frame, TrainObserver& observer, RemoteEngine& engine) {
+/// Samples are runs of their own; under `full` each is one segment.
+SnapshotLimits sample_limits(const TrainingPlan& plan, const ModelConfig& model) {
+  SnapshotLimits limits = snapshot_limits(model, plan.config, plan.tokens_per_sample());
+  limits.segment_length = limits.tokens;
+  return limits;
+}
+
+void hear_training(const Frame& frame, TrainObserver& observer, RemoteEngine& engine, const SnapshotLimits& limits) {
   if (frame.kind == Step) {
     auto snapshot = std::make_shared<StepSnapshot>();
     unpack(frame.body, *snapshot);
-    for (const auto& segment : snapshot->segments)
-      if (!segment) refuse_message("a step has a segment that is none");
+    check_step(*snapshot, limits);
     observer.step_done(std::move(snapshot));
     if (observer.wants_segments()) engine.wish(WantSegments);
   } else if (frame.kind == Validation) {
@@ -135,7 +143,8 @@ class RemoteSession final : public Session {
   }
 
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
-    const auto hear = [&](const Frame& frame) { hear_training(frame, observer, *engine_); };
+    const SnapshotLimits limits = sample_limits(*request.plan, info_.config);
+    const auto hear = [&](const Frame& frame) { hear_training(frame, observer, *engine_, limits); };
     const TrainOrder order{request, observer.wants_segments()};
     const ModelAfterwards afterwards(*this);
     return unpack_as<TrainingSummary>(engine_->ask(Train, pack(number_, order), &control, hear));
@@ -151,14 +160,22 @@ class RemoteSession final : public Session {
   }
 
   WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) override {
+    const SnapshotLimits limits = snapshot_limits(info_.config, request.run.config, std::ssize(*request.run.ids));
+    const SegmentPlace place{request.segment, std::min(limits.tokens, request.segment * limits.segment_length)};
     const auto hear = [&](const Frame& frame) {
       if (frame.kind != Outcome) return;
       std::uint64_t edit = 0;
       WhatIfOutcome outcome;
       unpack(frame.body, edit, outcome);
+      if (edit >= request.edits.size()) refuse_message("an outcome came of no edit that was asked for");
+      check_outcome(outcome, place, limits);
       done(edit, outcome);
     };
-    return unpack_as<WhatIfBase>(engine_->ask(WhatIf, pack(number_, request), &control, hear));
+    auto base = unpack_as<WhatIfBase>(engine_->ask(WhatIf, pack(number_, request), &control, hear));
+    check_outcome(base.as_it_was, place, limits);
+    if (base.first_token < 0 || base.first_token >= limits.tokens || base.segments_run < 0)
+      refuse_message("a what-if began at no token of the text");
+    return base;
   }
   std::int64_t what_if_segments(const WhatIfRequest& request) const override {
     return unpack_as<std::int64_t>(engine_->ask(WhatIfPrice, pack(number_, request), nullptr, [](const Frame&) {}));
@@ -167,7 +184,8 @@ class RemoteSession final : public Session {
     check_parts(request.parts);
     auto inspection =
         unpack_as<Inspection>(engine_->ask(Inspect, pack(number_, request), &control, [](const Frame&) {}));
-    check_inspection(inspection, request);
+    check_inspection(inspection, request,
+                     snapshot_limits(info_.config, request.run.config, std::ssize(*request.run.ids)));
     return inspection;
   }
   HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) override {
@@ -195,39 +213,6 @@ class RemoteSession final : public Session {
     }
     RemoteSession& session;
   };
-
-  bool has(HeadRef head) const {
-    const ModelConfig& model = info_.config;
-    return head.layer >= 0 && head.layer < model.layers && head.head >= 0 && head.head < model.heads;
-  }
-
-  /// What panels index by: heads, positions and the sizes of maps.
-  void check_inspection(const Inspection& inspection, const InspectRequest& request) const {
-    const SegmentConfig& config = request.run.config;
-    const SnapshotLimits limits = snapshot_limits(info_.config, config, std::ssize(*request.run.ids));
-    if (inspection.segment != request.segment) refuse_message("another segment was inspected than asked for");
-    check_hits(inspection.hits, {request.segment, limits.tokens}, limits, kSender);
-    const std::int64_t layers = limits.layers, heads = limits.heads;
-    check_map(inspection.prefix_mass, layers, heads, "the map of prefixes", kSender);
-    check_map(inspection.pair_mass, layers, heads, "the map of pairs", kSender);
-    check_map(inspection.pair_top, layers, heads, "the map of pairs", kSender);
-    if (inspection.attribution) {
-      check_map(inspection.attribution->carry, layers, heads, "the carry's attribution", kSender);
-      check_map(inspection.attribution->retrieved, layers, heads, "the retrieved tokens' attribution", kSender);
-      check_map(inspection.attribution->segment, layers, heads, "the segment's attribution", kSender);
-    }
-    bool known = true;
-    for (const SlotMasses& masses : inspection.slot_masses) known = known && has(masses.head);
-    for (const HeadMisses& misses : inspection.misses) known = known && has(misses.head);
-    if (const auto& map = inspection.attention)
-      known = known && has(map->head) && map->query_step > 0 && map->key_step > 0 && map->prefix_length >= 0 &&
-              map->segment_length >= 0 && map->prefix_columns >= 0 && map->prefix_columns <= map->mean.columns &&
-              std::ssize(map->prefix_positions) == map->prefix_length &&
-              std::ranges::all_of(map->prefix_positions,
-                                  [&](std::int64_t position) { return position >= 0 && position < limits.tokens; });
-    if (inspection.search) known = known && has(inspection.search->head) && inspection.search->position_step > 0;
-    if (!known) refuse_message("an inspection has heads, positions or steps that can't be");
-  }
 
   bool fits(const HeadScores& scores) const {
     const ModelConfig& model = info_.config;

@@ -59,7 +59,8 @@ class SampleRun {
     if (setup_.keep_segments) snapshot->hits = runner.state().hits;
 
     SegmentGraph graph;
-    graph.entering = runner.state().carry = cut_off(runner.state().carry);
+    graph.entering = cut_off(runner.state().carry);
+    runner.replace_carry(graph.entering);
     const at::Tensor hidden = runner.run_segment(ids_tensor(decoder_, part_of(ids_, done_, length)));
     graph.leaving = runner.state().carry;
     snapshot->record = {runner.state().next.index - 1, done_, length, 0, 0, 0, runner.state().pool_entries(),

@@ -45,6 +45,13 @@ class FakeSession final : public Session {
     return made;
   }
 
+  static std::shared_ptr<const SegmentSnapshot> first_segment(const TrainingPlan& plan) {
+    RunRequest sample;
+    sample.config = plan.config;
+    sample.ids = std::make_shared<const std::vector<std::int32_t>>(plan.config.segment_length, 1);
+    return std::make_shared<const SegmentSnapshot>(snapshot(sample, 0));
+  }
+
   /// Makes a value impossible, where `what` names one.
   static void damage(SegmentSnapshot& segment, const std::string& what) {
     if (what == "position") segment.hits.front().hits.front().position = -7;
@@ -112,7 +119,7 @@ class FakeSession final : public Session {
       StepSnapshot snapshot;
       snapshot.record.step = step;
       snapshot.record.loss = std::numeric_limits<double>::quiet_NaN();
-      if (observer.wants_segments()) snapshot.segments.push_back(std::make_shared<const SegmentSnapshot>());
+      if (observer.wants_segments()) snapshot.segments.push_back(first_segment(*request.plan));
       observer.step_done(std::make_shared<const StepSnapshot>(std::move(snapshot)));
       if (step == 1) {
         observer.alerted({step, 0, 0, "an alert"});

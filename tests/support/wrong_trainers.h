@@ -74,7 +74,7 @@ AuditedTrainer chunked_trainer(Decoder& decoder, const AuditRequest& request, st
     for (std::int64_t first = 0, i = 0; first < T; first += S, ++i) {
       if (i % chain == 0 && i > 0) {
         send_back();
-        runner.state().carry = runner.state().carry.detached();
+        runner.replace_carry(runner.state().carry.detached());
       }
       const std::int64_t length = std::min(S, T - first), targets = std::min(length, T - first - 1);
       const at::Tensor hidden = runner.run_segment(ids.narrow(0, first, length));

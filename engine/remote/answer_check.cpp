@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/remote/answer_check.h"
+
+#include <algorithm>
+
+#include "engine/core/base/error.h"
+#include "engine/remote/wire.h"
+
+namespace carryover {
+namespace {
+
+constexpr const char* kSender = "the engine elsewhere";
+
+void require(bool holds, const char* problem) {
+  if (!holds) refuse_message(problem);
+}
+
+bool has(const SnapshotLimits& limits, HeadRef head) {
+  return head.layer >= 0 && head.layer < limits.layers && head.head >= 0 && head.head < limits.heads;
+}
+
+bool is_position(std::int64_t position, const SnapshotLimits& limits) {
+  return position >= 0 && position < limits.tokens;
+}
+
+bool are_positions(const std::vector<std::int64_t>& positions, const SnapshotLimits& limits) {
+  return std::ranges::all_of(positions, [&](std::int64_t each) { return is_position(each, limits); });
+}
+
+/// [layers, heads], or empty.
+void check_heads(const Map& map, const SnapshotLimits& limits, const char* what) {
+  check_map(map, limits.layers, limits.heads, what, kSender);
+}
+
+void check_attention(const AttentionMap& map, const InspectionParts& parts, const SnapshotLimits& limits) {
+  check_map(map.mean, 0, parts.map_columns, "the map of attention", kSender);
+  require(has(limits, map.head) && map.query_step > 0 && map.key_step > 0 && map.prefix_length >= 0 &&
+              map.segment_length >= 0 && map.segment_length <= limits.segment_length && map.prefix_columns >= 0 &&
+              map.prefix_columns <= map.mean.columns && map.mean.rows <= parts.map_rows &&
+              std::ssize(map.prefix_positions) == map.prefix_length && are_positions(map.prefix_positions, limits),
+          "a map of attention has a head, positions or steps that can't be");
+}
+
+void check_search(const SearchSteps& search, SegmentPlace place, const SnapshotLimits& limits) {
+  const auto summaries = std::ssize(search.summaries);
+  check_map(search.scores, 0, limits.tokens, "the scores of a search", kSender);
+  require(has(limits, search.head) && search.position_step > 0 &&
+              (search.scores.values.empty() || search.scores.rows == summaries),
+          "a search has a head or steps that can't be");
+  const auto is_range = [&](const TokenRange& range) {
+    return is_position(range.first, limits) && is_position(range.last, limits) && range.first <= range.last;
+  };
+  const auto is_rank = [&](const SearchSteps::Ranked& ranked) {
+    return ranked.summary >= 0 && ranked.summary < summaries && is_position(ranked.position, limits);
+  };
+  require(std::ranges::all_of(search.summaries, is_range) && std::ranges::all_of(search.ranked, is_rank),
+          "a search has positions that are not in the text");
+  check_hits({search.hits}, place, limits, kSender);
+}
+
+void check_attribution(const LogitAttribution& attribution, const SnapshotLimits& limits) {
+  require(attribution.token >= 0 && attribution.token < limits.segment_length && attribution.target >= 0 &&
+              (limits.vocabulary == 0 || attribution.target < limits.vocabulary) &&
+              std::ssize(attribution.feed_forward) == limits.layers,
+          "an attribution is of no token of the segment");
+  check_heads(attribution.carry, limits, "the carry's attribution");
+  check_heads(attribution.retrieved, limits, "the retrieved tokens' attribution");
+  check_heads(attribution.segment, limits, "the segment's attribution");
+}
+
+/// Masses stand beside the hits of their head.
+bool fit(const SlotMasses& masses, const std::vector<HeadHits>& hits, const SnapshotLimits& limits) {
+  const auto of_head = std::ranges::find_if(
+      hits, [&](const HeadHits& each) { return each.layer == masses.head.layer && each.head == masses.head.head; });
+  return has(limits, masses.head) && of_head != hits.end() && of_head->hits.size() == masses.mass.size();
+}
+
+}  // namespace
+
+void check_outcome(const WhatIfOutcome& outcome, SegmentPlace place, const SnapshotLimits& limits) {
+  require(std::ssize(outcome.target_nll) <= limits.segment_length, "a what-if has more losses than its segment");
+  check_hits(outcome.hits, place, limits, kSender);
+}
+
+void check_inspection(const Inspection& inspection, const InspectRequest& request, const SnapshotLimits& limits) {
+  require(inspection.segment == request.segment, "another segment was inspected than asked for");
+  const SegmentPlace place{request.segment, std::min(limits.tokens, request.segment * limits.segment_length)};
+  check_hits(inspection.hits, place, limits, kSender);
+  check_heads(inspection.prefix_mass, limits, "the map of prefixes");
+  check_heads(inspection.pair_mass, limits, "the map of pairs");
+  check_heads(inspection.pair_top, limits, "the map of pairs");
+  if (inspection.attention) check_attention(*inspection.attention, request.parts, limits);
+  if (inspection.search) check_search(*inspection.search, place, limits);
+  if (inspection.attribution) check_attribution(*inspection.attribution, limits);
+  for (const SlotMasses& masses : inspection.slot_masses)
+    require(fit(masses, inspection.hits, limits), "masses came for other slots than those retrieved");
+  for (const HeadMisses& misses : inspection.misses)
+    require(has(limits, misses.head) && are_positions(misses.oracle, limits), "misses came of no head of the model");
+}
+
+void check_step(const StepSnapshot& step, const SnapshotLimits& limits) {
+  const StepRecord& record = step.record;
+  require(record.step >= 0 && record.tokens >= 0 && record.targets >= 0 &&
+              std::ssize(record.segment_loss) <= limits.tokens && std::ssize(record.reach) <= limits.tokens,
+          "a step has counts that can't be");
+  for (const GradientReach& reach : record.reach)
+    require(reach.transition >= 0 && reach.transition < limits.tokens && reach.age > 0 && reach.age <= limits.tokens,
+            "a step has a reach over transitions that can't be");
+  SegmentPlace place;
+  for (const auto& segment : step.segments) {
+    require(segment != nullptr, "a step has a segment that is none");
+    check_snapshot(*segment, place, limits, kSender);
+    check_ids(segment->ids, limits.vocabulary, kSender);
+    place = place.after(segment->record);
+  }
+}
+
+}  // namespace carryover
