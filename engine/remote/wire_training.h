@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "engine/core/analysis/audit_report.h"
+#include "engine/core/run/train_request.h"
 #include "engine/data/corpus.h"
 #include "engine/records/training_plan.h"
 #include "engine/remote/wire_values.h"
