@@ -2,10 +2,10 @@
 #include "app/commands/config_options.h"
 
 #include <charconv>
-#include <sstream>
 
 #include "engine/core/error.h"
 #include "engine/core/prefix_control.h"
+#include "engine/core/text_parts.h"
 #include "engine/io/json_file.h"
 
 namespace carryover {
@@ -20,8 +20,7 @@ constexpr const char* kFlagsName = "command line";
 json parse_indices(const std::string& text, const char* flag) {
   json list = json::array();
   if (text.empty() || text == "none") return list;
-  std::istringstream items(text);
-  for (std::string item; std::getline(items, item, ',');) {
+  for (const std::string& item : text_parts(text, ',')) {
     int value = 0;
     const auto [end, code] = std::from_chars(item.data(), item.data() + item.size(), value);
     if (code != std::errc() || end != item.data() + item.size()) {

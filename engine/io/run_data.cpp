@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "engine/core/error.h"
+#include "engine/core/text_parts.h"
 #include "engine/io/npy.h"
 #include "engine/io/run_command.h"
 
@@ -215,8 +215,7 @@ void write_run_data(const RunContents& run, const std::string& kind, const std::
     return write_npy(path, records, sidecar(records, kind, provenance));
   }
   std::string head;
-  std::istringstream lines(provenance);
-  for (std::string line; std::getline(lines, line);) head += "# " + line + "\n";
+  for (const std::string& line : text_parts(provenance, '\n')) head += "# " + line + "\n";
   write_file_atomically(path, head + table.csv());
 }
 
