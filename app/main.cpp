@@ -16,6 +16,7 @@
 #include "app/run_report.h"
 #include "app/script_runner.h"
 #include "app/script_selection.h"
+#include "app/signal_watch.h"
 #include "app/startup.h"
 #include "engine/engine_library.h"
 #include "widgets/icons.h"
@@ -175,6 +176,12 @@ int run_window(int argc, char** argv) {
     window.training().open_folder(options.training);
   }
   if (options.headless && options.script.isEmpty()) report_progress(window);
+  // As if the window were closed, but without a question that nobody may be there to answer.
+  const SignalWatch watch;
+  QObject::connect(&watch, &SignalWatch::ended, &window, [&](int number) {
+    if (keeper) keeper->freeze();
+    QCoreApplication::exit(128 + number);
+  });
   window.show();
   bool brought_back = false;
   if (!options.script.isEmpty()) {  // it may save and open session files; nothing is left of it otherwise
