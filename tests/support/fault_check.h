@@ -18,6 +18,7 @@ inline constexpr KnownEnd kKnownEnds[] = {
     {"malloc", "CLI::App::get_option_no_throw(", "CLI11 2.3: is noexcept and copies names"},
     {"malloc", "torch::autograd::deleteNode",
      "LibTorch: deletes a graph, in a destructor, by a list that takes memory"},
+    {"malloc", "c10::SmallVectorBase", "LibTorch: a short list that grows throws in functions that are noexcept"},
     {"malloc", "directory_iterator", "libstdc++ 12: _Dir::advance is noexcept and makes a path"},
     {"malloc", "__cxa_thread_atexit",
      "glibc: ends a process that can't register the destructor of a thread_local object"},

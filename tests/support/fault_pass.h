@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <cxxabi.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <QProcessEnvironment>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 
 #include "tests/support/cli_process.h"
 #include "tests/support/faults/plan.h"
@@ -74,12 +77,21 @@ inline PassEnd run_with_faults(const QStringList& arguments, const std::string& 
   return end;
 }
 
-/// The frames of a trace with the functions that were inlined at them, where a binary of this build says which.
+inline std::string demangled(const std::string& name) {
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, nullptr),
+                                                    &std::free);
+  return text ? text.get() : name;
+}
+
+/// The frames of a trace with their names, and the functions that were inlined at them where a binary of this build
+/// says which.
 inline std::string named_trace(const std::string& trace) {
   std::string named;
   for (const QString& frame : text(trace).split('\n')) {
-    named += frame.toStdString() + "\n";
     const QString binary = frame.trimmed().section(' ', 0, 0);
+    const std::string symbol = frame.trimmed().section(' ', 1).section('+', 0, 0).toStdString();
+    named += frame.startsWith(' ') ? "  " + binary.toStdString() + " " + demangled(symbol) + "\n"
+                                   : frame.toStdString() + "\n";
     if (!binary.startsWith(QStringLiteral(CARRYOVER_BINARY_DIR))) continue;
     const qulonglong address = frame.section("+0x", -1).toULongLong(nullptr, 16);
     QProcess names;
