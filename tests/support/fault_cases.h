@@ -195,14 +195,14 @@ class ExportCase : public FaultCase {
     if (!before_.isEmpty()) run_in(folder, before_);
     given_ = files_in(folder);
   }
-  void remember(const std::string& folder) override { whole_ = files_in(folder); }
+  void remember(const std::string& folder) override { whole_ = made_in(folder); }
   std::string fault_of_whole(const std::string& folder) override {
-    return files_in(folder) == whole_ ? "" : "the files differ";
+    return made_in(folder) == whole_ ? "" : "the files differ";
   }
   std::string fault_of_rest(const std::string& folder, bool aborted) override {
-    auto left = files_in(folder);
+    auto left = made_in(folder);
     if (aborted) std::erase_if(left, [](const auto& file) { return is_temporary(file.first); });
-    return left == given_ || left == whole_ ? "" : "it failed, and left something else than the whole";
+    return left.empty() || left == whole_ ? "" : "it failed, and left something else than the whole";
   }
 
  private:
@@ -214,6 +214,15 @@ class ExportCase : public FaultCase {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
       if (const std::string name = entry.path().lexically_relative(folder); !name.starts_with("cache"))
         files[name] = entry.is_regular_file() ? read_bytes(entry.path()) : std::string();
+    return files;
+  }
+  /// Without what was there before, which a command that only reads it can't change unseen.
+  std::map<std::string, std::string> made_in(const std::string& folder) const {
+    auto files = files_in(folder);
+    for (const auto& [name, contents] : given_) {
+      if (files[name] != contents) throw std::runtime_error(name + " has changed");
+      files.erase(name);
+    }
     return files;
   }
   QStringList before_;
