@@ -15,6 +15,7 @@
 #include "app/shell/application.h"
 #include "app/shell/desk.h"
 #include "app/shell/language.h"
+#include "app/shell/signal_watch.h"
 #include "app/shell/startup.h"
 #include "app/window/script_selection.h"
 #include "engine/api/engine_library.h"
@@ -175,6 +176,12 @@ int run_window(int argc, char** argv) {
     window.training().open_folder(options.training);
   }
   if (options.headless && options.script.isEmpty()) report_progress(window);
+  // As if the window were closed, but without a question that nobody may be there to answer.
+  const SignalWatch watch;
+  QObject::connect(&watch, &SignalWatch::ended, &window, [&](int number) {
+    if (keeper) keeper->freeze();
+    QCoreApplication::exit(128 + number);
+  });
   window.show();
   bool brought_back = false;
   if (!options.script.isEmpty()) {  // it may save and open session files; nothing is left of it otherwise

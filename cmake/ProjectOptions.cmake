@@ -22,6 +22,11 @@ if(CARRYOVER_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+if(CARRYOVER_SANITIZE_THREADS)
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+endif()
+
 # A library of headers alone: its CMake package, or the headers by themselves where CMAKE_PREFIX_PATH or
 # CMAKE_INCLUDE_PATH has them (copied to a machine that has no such package).
 function(carryover_header_library package target header)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./lab test: builds everything, runs all tests, then the parsers' and the core's under AddressSanitizer and UBSan.
+# ./lab test: builds everything, runs all tests, then the parsers' and the core's under AddressSanitizer and UBSan, and
+# those of threads under ThreadSanitizer.
 # The last line counts the test programs: 'N passed, N failed'.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
@@ -10,6 +11,7 @@ if in_ci || nvcc_dir >/dev/null; then preset=ci; fi
 plan_tests() {
   plan_build "$preset" 1200 "build_preset $preset" 600
   plan_build asan-ubsan 240 "build_preset asan-ubsan" 300
+  plan_build tsan 60 "build_preset tsan thread_tests" 100
 }
 
 passed=0 failed=0
@@ -30,6 +32,7 @@ run_tests() { # PRESET [CTEST ARGUMENT...]
 set_up plan_tests
 build_preset "$preset"
 build_preset asan-ubsan
+build_preset tsan thread_tests
 
 XDG_RUNTIME_DIR=$(mktemp -d)
 chmod 700 "$XDG_RUNTIME_DIR"
@@ -37,8 +40,10 @@ trap 'rm -rf "$XDG_RUNTIME_DIR"' EXIT
 export XDG_RUNTIME_DIR QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8
 export OMP_WAIT_POLICY=passive # two tests share two cores: a thread that waits must not spin
 export ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=halt_on_error=1:suppressions=$ROOT/tests/support/tsan_suppressions.txt
 run_tests "$preset" "$@"
 run_tests asan-ubsan "$@"
+run_tests tsan -L threads "$@"
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <new>
 
@@ -28,7 +29,8 @@ A model is a Hugging Face folder or a GGUF file. `carryover VERB --help` lists a
 Exit codes: 0 done; 1 failure; 2 wrong usage; 3 bad input; 4 unsupported; 5 a file can't be read or
 written; 6 not enough memory; 77 bench --gpu without a GPU; 130 stopped by Ctrl-C, with what was done written.)";
 
-int run_action(const VerbAction& action) {
+template <typename Action>
+int run_action(const Action& action) {
   try {
     return action();
   } catch (const EngineError& error) {
@@ -37,6 +39,9 @@ int run_action(const VerbAction& action) {
   } catch (const std::bad_alloc&) {
     std::cerr << "carryover: not enough memory\n  Close other programs, or use a smaller model or text." << std::endl;
     return kExitOutOfMemory;
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::cerr << "carryover: " << error.what() << "\n  Check the path, its permissions and the disk." << std::endl;
+    return error.code() == std::errc::not_enough_memory ? kExitOutOfMemory : kExitIo;
   } catch (const std::exception& error) {
     std::cerr << "carryover: " << error.what() << "\n  This is a bug in Carryover; please report it." << std::endl;
     return kExitFailure;
@@ -118,9 +123,9 @@ bool is_command_verb(std::string_view argument) {
 
 int run_command_line(int argc, char** argv, FigureMaker make_figure) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit then is an error that names the file
-  command_line().assign(argv, argv + argc);
-  figure_maker() = std::move(make_figure);
   return run_action([&]() -> int {
+    command_line().assign(argv, argv + argc);
+    figure_maker() = std::move(make_figure);
     if (argc > 1 && argv[1][0] != '-' && !is_command_verb(argv[1])) {
       throw EngineError(Fault::Usage, argv[1], "is no verb of carryover", "`carryover --help` lists them.");
     }

@@ -2,9 +2,9 @@
 #include "app/cli/config_options.h"
 
 #include <charconv>
-#include <sstream>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/formats/json_file.h"
 
@@ -20,8 +20,7 @@ constexpr const char* kFlagsName = "command line";
 json parse_indices(const std::string& text, const char* flag) {
   json list = json::array();
   if (text.empty() || text == "none") return list;
-  std::istringstream items(text);
-  for (std::string item; std::getline(items, item, ',');) {
+  for (const std::string& item : text_parts(text, ',')) {
     int value = 0;
     const auto [end, code] = std::from_chars(item.data(), item.data() + item.size(), value);
     if (code != std::errc() || end != item.data() + item.size()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/output.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -12,7 +14,13 @@
 namespace carryover {
 
 void print(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) break;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  const bool written = text.empty();
   if (!written && errno == EPIPE) {  // `… | head` has seen enough: end as if nobody had asked for the rest
     std::signal(SIGPIPE, SIG_DFL);
     std::raise(SIGPIPE);

@@ -2,9 +2,9 @@
 #include "app/cli/train_options.h"
 
 #include <charconv>
-#include <sstream>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/formats/json_file.h"
 #include "engine/models/model_source.h"
 #include "engine/records/training_folder.h"
@@ -28,8 +28,7 @@ json number_of(const std::string& text) {
 
 json list_of(const std::string& text) {
   json list = json::array();
-  std::istringstream items(text);
-  for (std::string item; std::getline(items, item, ',');) list.push_back(number_of(item));
+  for (const std::string& item : text_parts(text, ',')) list.push_back(number_of(item));
   return list;
 }
 

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
@@ -68,9 +69,9 @@ void prepare_engine_environment(char** arguments) {
   if (std::getenv("GOMP_SPINCOUNT") != nullptr) return;  // set, perhaps by the line below
   setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/1);
   setenv("GLIBC_TUNABLES", kHeap, /*overwrite=*/0);
-  std::error_code error;  // by its own name, which /proc/self/exe is not
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) execv(program.c_str(), arguments);  // returns only where it failed: then it is slow, and runs
+  char program[PATH_MAX + 1] = {};  // by its own name, which /proc/self/exe is not
+  if (readlink("/proc/self/exe", program, PATH_MAX) > 0)
+    execv(program, arguments);  // where it fails it is slow, and runs
 }
 
 std::string library_folder() {

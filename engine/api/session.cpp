@@ -4,6 +4,7 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
+#include <cpuinfo.h>
 #include <torch/csrc/api/include/torch/version.h>
 
 #include <exception>
@@ -64,6 +65,13 @@ auto guarded(const Work& work) {
       throw EngineError(Fault::OutOfMemory, "memory", text, kMemoryAdvice);
     throw EngineError(Fault::Internal, "LibTorch", text, "This is a bug in Carryover; please report it.");
   }
+}
+
+/// Where LibTorch can't tell, it takes other kernels, and every number differs in its last digits without a word.
+void require_known_processor() {
+  if (!cpuinfo_initialize())
+    throw EngineError(Fault::Io, "/proc/cpuinfo", "LibTorch can't find out what this processor can do",
+                      "Check that /proc and /sys can be read, and that there is memory left.");
 }
 
 Device choose_device(Device wanted) {
@@ -247,6 +255,7 @@ class EngineSession final : public Session {
 
 std::unique_ptr<Session> open_session(const ModelRequest& request, const LoadProgress& progress) {
   use_tensor_heap();
+  require_known_processor();
   return guarded([&] { return std::make_unique<EngineSession>(request, progress); });
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/data/text_source.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -25,13 +27,23 @@ std::string display_name(const std::string& path) {
 }
 
 /// Read, not mapped: standard input may be a pipe.
-std::string read_stream(std::FILE* stream, const std::string& path) {
+std::string read_all(int descriptor, const std::string& path) {
   std::string contents;
   char block[1 << 16];
-  while (const std::size_t count = std::fread(block, 1, sizeof block, stream)) contents.append(block, count);
-  if (std::ferror(stream) != 0) refuse_file(path, std::string("cannot be read: ") + std::strerror(errno));
-  return contents;
+  while (true) {
+    const ssize_t count = ::read(descriptor, block, sizeof block);
+    if (count == 0) return contents;
+    if (count > 0) contents.append(block, static_cast<std::size_t>(count));
+    if (count < 0 && errno != EINTR) refuse_file(path, std::string("cannot be read: ") + std::strerror(errno));
+  }
 }
+
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+};
 
 void refuse_unending(const std::string& path) {
   try {
@@ -42,15 +54,15 @@ void refuse_unending(const std::string& path) {
 }
 
 std::string read_file(const std::string& path) {
-  if (path == "-") return read_stream(stdin, path);
+  if (path == "-") return read_all(STDIN_FILENO, path);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw EngineError(Fault::Io, path, "is a folder, not a file", "Name a file inside it.");
   }
   refuse_unending(path);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) refuse_file(path, std::string("cannot be opened: ") + std::strerror(errno));
-  return read_stream(file.get(), path);
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0) refuse_file(path, std::string("cannot be opened: ") + std::strerror(errno));
+  return read_all(file.number, path);
 }
 
 }  // namespace

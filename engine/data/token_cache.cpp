@@ -8,7 +8,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/formats/fingerprint.h"
-#include "engine/formats/mapped_file.h"
+#include "engine/formats/input_file.h"
 #include "engine/formats/output_file.h"
 
 namespace carryover {
@@ -117,8 +117,7 @@ std::string TokenCache::path(const std::string& key) const {
 std::optional<std::vector<TokenCache::Entry>> TokenCache::find(const std::string& key) const {
   if (directory_.empty()) return std::nullopt;
   try {
-    const auto file = MappedFile::open(path(key));
-    return parse({reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()}, key, vocabulary_);
+    return parse(read_whole_file(path(key)), key, vocabulary_);
   } catch (const EngineError&) {
     return std::nullopt;  // absent or unreadable: it is made anew
   }

@@ -25,7 +25,9 @@ json checksum_of(const fs::path& path) {
   const bool empty = fs::file_size(path, failed) == 0 && !failed;
   const auto file = empty ? nullptr : MappedFile::open(path.string());  // nothing can't be mapped
   const std::span<const std::byte> bytes = file ? file->bytes() : std::span<const std::byte>();
-  return {{"bytes", bytes.size()}, {"hash", hex_of(content_hash(bytes))}};
+  json checksum{{"bytes", bytes.size()}, {"hash", hex_of(content_hash(bytes))}};
+  if (file) file->require_whole();
+  return checksum;
 }
 
 }  // namespace

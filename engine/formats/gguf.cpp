@@ -262,6 +262,7 @@ class GgufParser {
 GgufFile GgufFile::open(const std::string& path) {
   auto file = MappedFile::open(path);
   GgufFile result = parse(file->bytes(), path);
+  file->require_whole();
   result.file_ = std::move(file);
   return result;
 }

@@ -58,4 +58,11 @@ std::int64_t InputFile::size() const {
   return info.st_size;
 }
 
+std::string read_whole_file(const std::string& path) {
+  const InputFile file(path);
+  const std::int64_t size = file.size();
+  if (size == 0) throw EngineError(Fault::BadInput, path, "is empty", "Fetch the file again.");
+  return file.read(0, size);
+}
+
 }  // namespace carryover

@@ -25,4 +25,8 @@ class InputFile {
   int descriptor_;
 };
 
+/// All of a file, at once. Throws EngineError{Io} where it can't be read or is cut meanwhile, {BadInput} where it is
+/// empty.
+std::string read_whole_file(const std::string& path);
+
 }  // namespace carryover

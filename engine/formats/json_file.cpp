@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "engine/core/base/error.h"
-#include "engine/formats/mapped_file.h"
+#include "engine/formats/input_file.h"
 
 namespace carryover {
 
 namespace {
 
 constexpr int kMaxDepth = 64;
-constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
+constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 30;
 
 [[noreturn]] void refuse_text(const std::string& where, const std::string& problem) {
   throw EngineError(Fault::BadInput, where, problem, "Fetch the file again, or repair it.");
@@ -146,11 +146,9 @@ nlohmann::json parse_json(std::string_view text, const std::string& where, JsonK
 }
 
 nlohmann::json read_json_file(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  const auto bytes = file->bytes();
-  if (bytes.size() > kMaxFileBytes)
-    refuse_text(path, "is too large for JSON (" + std::to_string(bytes.size()) + " bytes)");
-  return parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  if (const std::int64_t size = InputFile(path).size(); size > kMaxFileBytes)
+    refuse_text(path, "is too large for JSON (" + std::to_string(size) + " bytes)");
+  return parse_json(read_whole_file(path), path);
 }
 
 JsonFields::JsonFields(const nlohmann::json& object, std::string where) : object_(object), where_(std::move(where)) {

@@ -5,16 +5,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 
 #include "engine/core/base/error.h"
 #include "engine/formats/regular_file.h"
 
 namespace carryover {
 
+/// The addresses of one mapping, as the signal handler finds them. Guards stand in a list that only grows, and are used
+/// again.
+struct MappedFile::Guard {
+  std::atomic<bool> used = false, broken = false;
+  std::atomic<std::uintptr_t> begin = 0, end = 0;
+  Guard* next = nullptr;
+
+  static Guard& take(std::span<const std::byte> bytes);
+  static void handle(int signal, siginfo_t* info, void* context);
+};
+
 namespace {
+
+std::atomic<MappedFile::Guard*> guards = nullptr;
+struct sigaction before {};  ///< the handler that was there before ours
+
+std::uintptr_t page_size() {
+  static const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
 
 struct Descriptor {
   int number;
@@ -29,8 +51,51 @@ struct Descriptor {
 
 }  // namespace
 
+/// From the page that isn't there to the mapping's end: zeros. The instruction that touched it is then tried again.
+/// mmap is a plain system call, and nothing here waits or allocates.
+void MappedFile::Guard::handle(int signal, siginfo_t* info, void* /*context*/) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  for (Guard* guard = guards; guard != nullptr; guard = guard->next) {
+    const std::uintptr_t end = guard->end;
+    if (address < guard->begin || address >= end) continue;
+    const std::uintptr_t page = address / page_size() * page_size();
+    void* const zeros =
+        mmap(reinterpret_cast<void*>(page), end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (zeros == MAP_FAILED) break;
+    guard->broken = true;
+    return;
+  }
+  sigaction(signal, &before, nullptr);  // not of ours: it comes again, to whoever was there before
+}
+
+MappedFile::Guard& MappedFile::Guard::take(std::span<const std::byte> bytes) {
+  static std::once_flag installed;
+  std::call_once(installed, [] {
+    page_size();
+    struct sigaction action {};
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGBUS, &action, &before);
+  });
+  Guard* guard = guards;
+  while (guard != nullptr && guard->used.exchange(true)) guard = guard->next;
+  if (guard == nullptr) {
+    guard = new Guard;
+    guard->used = true;
+    guard->next = guards;
+    while (!guards.compare_exchange_weak(guard->next, guard)) continue;
+  }
+  guard->broken = false;
+  guard->end = reinterpret_cast<std::uintptr_t>(bytes.data()) + bytes.size();
+  guard->begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  return *guard;
+}
+
+MappedFile::MappedFile(std::string path, int descriptor, std::span<const std::byte> bytes)
+    : path_(std::move(path)), descriptor_(descriptor), bytes_(bytes), guard_(&Guard::take(bytes)) {}
+
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
-  const Descriptor file{open_regular_file(path)};
+  Descriptor file{open_regular_file(path)};
   if (file.number < 0) fail(path, "can't be opened");
   struct stat status {};
   if (fstat(file.number, &status) != 0) fail(path, "can't be examined");
@@ -41,17 +106,31 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
     throw EngineError(Fault::OutOfMemory, path, "can't be mapped: the process gets no more memory",
                       "Close other programs, or raise its limit (`ulimit -v`).");
   if (address == MAP_FAILED) fail(path, "can't be mapped");
-  return std::shared_ptr<const MappedFile>(new MappedFile(path, {static_cast<const std::byte*>(address), size}));
+  std::shared_ptr<const MappedFile> mapped(
+      new MappedFile(path, file.number, {static_cast<const std::byte*>(address), size}));
+  file.number = -1;
+  return mapped;
 }
 
 MappedFile::~MappedFile() {
+  guard_->begin = guard_->end = 0;
   munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  close(descriptor_);
+  guard_->used = false;
+}
+
+void MappedFile::require_whole() const {
+  struct stat status {};
+  const bool cut = fstat(descriptor_, &status) != 0 || status.st_size < static_cast<off_t>(bytes_.size());
+  if (!cut && !guard_->broken) return;
+  throw EngineError(Fault::Io, path_,
+                    cut ? "was cut while it was being read" : "can't be read: the disk gives an error",
+                    "Put the whole file back, and let nothing write to it while it is read.");
 }
 
 void MappedFile::release(std::span<const std::byte> read) const {
-  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<std::uintptr_t>(read.data()) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(read.data()) + read.size()) / page * page;
+  const auto begin = reinterpret_cast<std::uintptr_t>(read.data()) / page_size() * page_size();
+  const auto end = (reinterpret_cast<std::uintptr_t>(read.data()) + read.size()) / page_size() * page_size();
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 

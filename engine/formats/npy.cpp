@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
-#include "engine/formats/mapped_file.h"
 
 namespace carryover {
 
@@ -229,9 +228,7 @@ void write_npy(const std::string& path, const NpyArray& array, const nlohmann::j
 }
 
 NpyArray read_npy(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  const auto bytes = file->bytes();
-  return npy_from_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  return npy_from_bytes(read_whole_file(path), path);
 }
 
 NpyRows::NpyRows(const std::string& path) : file_(path) {

@@ -97,6 +97,7 @@ SafetensorsTensor read_entry(const std::string& name, const nlohmann::json& entr
 SafetensorsFile SafetensorsFile::open(const std::string& path) {
   auto file = MappedFile::open(path);
   SafetensorsFile result = parse(file->bytes(), path);
+  file->require_whole();
   result.file_ = std::move(file);
   return result;
 }

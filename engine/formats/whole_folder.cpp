@@ -62,9 +62,9 @@ void sync_folder(const std::string& path) {
 
 void write_whole_folder(const std::string& path, const std::function<void(const std::string& directory)>& fill) {
   const std::string temporary = path + kUnfinished;
-  const std::string parent = fs::absolute(path).parent_path().string();
   std::error_code ignored;
   try {
+    const std::string parent = fs::absolute(path).parent_path().string();
     fs::remove_all(temporary);
     fs::create_directories(temporary);
     fill(temporary);

@@ -65,6 +65,7 @@ void StoredModel::read_rows(const StoredTensor& tensor, std::int64_t begin, std:
     }
   }
   if (content.file) {
+    content.file->require_whole();
     content.file->release({address(begin), static_cast<std::size_t>((end - begin) * content.row_bytes)});
   }
 }
@@ -82,6 +83,7 @@ std::uint64_t StoredModel::content_hash(const StoredTensor& tensor) const {
   for (std::size_t at = 0; at < content.data.size(); at += kPart) {
     const auto part = content.data.subspan(at, std::min(kPart, content.data.size() - at));
     hash = join_hashes(hash, carryover::content_hash(part));
+    if (content.file) content.file->require_whole();
     if (content.file && part.size() == kPart) content.file->release(part);  // a small tensor is about to be read
   }
   return hash;

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/core/run/snapshot_check.h"
 #include "engine/formats/fingerprint.h"
 #include "engine/formats/input_file.h"
@@ -127,8 +127,7 @@ class FolderSegments : public SegmentSource {
     const std::string where = hits_.path() + ", segment " + std::to_string(segment);
     Fingerprint print;
     print.add(lines);
-    std::istringstream input(lines);
-    for (std::string line; std::getline(input, line);)
+    for (const std::string& line : text_parts(lines, '\n'))
       if (!line.empty()) snapshot->hits.push_back(hits_of_line(line, where, std::ssize(*ids_)));
     if ((place.print && *place.print != print.value()) || !agrees_with_outline(*snapshot))
       throw EngineError(Fault::BadInput, where, "has other hits than index.bin, or than when it was opened",

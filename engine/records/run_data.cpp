@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/output_file.h"
 #include "engine/records/run_command.h"
@@ -216,8 +216,7 @@ void write_run_data(const RunContents& run, const std::string& kind, const std::
     return write_npy(path, records, sidecar(records, kind, provenance));
   }
   std::string head;
-  std::istringstream lines(provenance);
-  for (std::string line; std::getline(lines, line);) head += "# " + line + "\n";
+  for (const std::string& line : text_parts(provenance, '\n')) head += "# " + line + "\n";
   write_file_atomically(path, head + table.csv());
 }
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/system_file.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/input_lines.h"
 #include "engine/formats/json_file.h"
@@ -41,11 +41,6 @@ void append_number(std::string& text, float value) {
   }
   char digits[32];
   text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream input(text);
-  return {std::istream_iterator<std::string>(input), {}};
 }
 
 /// Calls visit(json, "file:line") for each line of a .jsonl file.
@@ -105,7 +100,7 @@ json environment_json(const ModelInfo& model) {
           {"compiler", "g++ " __VERSION__},
           {"libraries", model.library_versions},
           {"processor", system_line("/proc/cpuinfo", "model name")},
-          {"processor_flags", words(system_line("/proc/cpuinfo", "flags"))}};
+          {"processor_flags", text_words(system_line("/proc/cpuinfo", "flags"))}};
 }
 
 json config_json(const RunDescription& description) {

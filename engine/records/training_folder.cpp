@@ -136,15 +136,18 @@ struct TrainingFolder::State {
   std::string path(const std::string& name) const { return (fs::path(directory) / name).string(); }
 
   template <typename Record>
-  void append(const Record& record) {
-    metrics.append(text_of(record) + "\n");
-    events.add_scalars(record.step, now_seconds(), scalars_of(record));
+  void append(const Record& record, std::int64_t& recorded) {
+    const Scalars scalars = scalars_of(record);
+    if (record.step > recorded) metrics.append(text_of(record) + "\n");
+    recorded = record.step;
+    events.add_scalars(record.step, now_seconds(), scalars);
   }
 
   std::string directory;
   std::unique_ptr<const FolderLock> lock;
   OutputFile metrics;
   EventFile events;
+  std::int64_t last_step = 0, last_validation = 0;  ///< in metrics
 };
 
 TrainingFolder::TrainingFolder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -204,11 +207,11 @@ const std::string& TrainingFolder::directory() const {
 }
 
 void TrainingFolder::append(const StepRecord& record) {
-  state_->append(record);
+  state_->append(record, state_->last_step);
 }
 
 void TrainingFolder::append(const ValidationRecord& record) {
-  state_->append(record);
+  state_->append(record, state_->last_validation);
 }
 
 std::string TrainingFolder::save_checkpoint(std::int64_t step, std::int64_t keep,

@@ -6,11 +6,11 @@
 
 #include <cstdlib>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 
 namespace carryover {
 namespace {
@@ -115,8 +115,8 @@ std::vector<std::string> command_words(const std::string& line) {
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return name.front() == '/' && may_be_executed(name) ? name : std::string();
   const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "/usr/local/bin:/usr/bin:/bin");
-  for (std::string folder; !name.empty() && std::getline(folders, folder, ':');) {
+  if (name.empty()) return {};
+  for (const std::string& folder : text_parts(path ? path : "/usr/local/bin:/usr/bin:/bin", ':')) {
     const std::string file = folder + "/" + name;
     if (folder.starts_with('/') && may_be_executed(file)) return file;
   }

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "engine/formats/mapped_file.h"
+#include "engine/formats/input_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/models/model_source.h"
 #include "engine/remote/temporary_folder.h"
@@ -19,9 +19,7 @@ namespace fs = std::filesystem;
 void add_file(std::vector<ModelFile>& files, const fs::path& path) {
   std::error_code unreadable;  // then it is as if it were not there
   if (!fs::is_regular_file(path, unreadable)) return;
-  const auto file = MappedFile::open(path.string());
-  const auto bytes = file->bytes();
-  files.push_back({path.filename().string(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()}});
+  files.push_back({path.filename().string(), read_whole_file(path.string())});
 }
 
 /// No path out of the folder, whatever the other end says.

@@ -101,8 +101,9 @@ std::int64_t available_memory_bytes(c10::Device device) {
     const auto stats = allocator->getDeviceStats(index);  // what is kept of freed blocks is there to be had
     return available + stats.reserved_bytes[0].current - stats.allocated_bytes[0].current;
   }
-  constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max() / 2;
   std::int64_t available = system_bytes("/proc/meminfo", "MemAvailable");
+  if (available == 0) available = unlimited;  // it can't be read: no reason to refuse a model
   const std::int64_t group_limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
   if (group_limit != unlimited)
     available = std::min(available, group_limit - number_in("/sys/fs/cgroup/memory.current", 0) + group_cache_bytes());

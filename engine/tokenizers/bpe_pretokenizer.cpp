@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/utf8.h"
@@ -61,6 +62,13 @@ PCRE2_SPTR units(std::string_view text) {
   return reinterpret_cast<PCRE2_SPTR>(text.data());
 }
 
+/// PCRE2 returns null where malloc does.
+template <typename Object>
+Object* allocated(Object* object) {
+  if (object == nullptr) throw std::bad_alloc();
+  return object;
+}
+
 std::string pcre2_message(int code) {
   PCRE2_UCHAR text[256];
   pcre2_get_error_message(code, text, sizeof text);
@@ -73,12 +81,13 @@ class BpePretokenizer::Pattern {
  public:
   Pattern(const std::string& source, const std::string& where) {
     const std::string pattern = with_unicode_spaces(source);
-    const CompileContextPtr context(pcre2_compile_context_create(nullptr));
+    const CompileContextPtr context(allocated(pcre2_compile_context_create(nullptr)));
     pcre2_set_max_pattern_length(context.get(), kMaxPatternBytes);
     int error = 0;
     PCRE2_SIZE at = 0;
     const std::uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
     code_.reset(pcre2_compile(units(pattern), pattern.size(), options, &error, &at, context.get()));
+    if (!code_ && error == PCRE2_ERROR_HEAP_FAILED) throw std::bad_alloc();
     if (!code_) {
       throw EngineError(Fault::BadInput, where, "pattern '" + source.substr(0, 80) + "': " + pcre2_message(error),
                         "Repair the pre-tokenizer's pattern.");
@@ -97,11 +106,11 @@ class BpePretokenizer::Run {
   Run(const BpePretokenizer& owner, const OnWord& on_word)
       : owner_(owner),
         on_word_(on_word),
-        context_(pcre2_match_context_create(nullptr)),
-        stack_(pcre2_jit_stack_create(kFirstStackBytes, kMaxStackBytes, nullptr)) {
+        context_(allocated(pcre2_match_context_create(nullptr))),
+        stack_(allocated(pcre2_jit_stack_create(kFirstStackBytes, kMaxStackBytes, nullptr))) {
     pcre2_jit_stack_assign(context_.get(), nullptr, stack_.get());
     for (const auto& pattern : owner.patterns_) {
-      matches_.emplace_back(pcre2_match_data_create_from_pattern(pattern->code(), nullptr));
+      matches_.emplace_back(allocated(pcre2_match_data_create_from_pattern(pattern->code(), nullptr)));
     }
   }
 
@@ -133,6 +142,7 @@ class BpePretokenizer::Run {
     const int found = pcre2_match(owner_.patterns_[step]->code(), units(piece), piece.size(), at, PCRE2_NO_UTF_CHECK,
                                   match, context_.get());
     if (found == PCRE2_ERROR_NOMATCH) return {piece.size(), piece.size()};
+    if (found == PCRE2_ERROR_NOMEMORY) throw std::bad_alloc();
     if (found < 0) {
       throw EngineError(Fault::BadInput, owner_.where_, "the pre-tokenizer's pattern fails: " + pcre2_message(found),
                         "Simplify the pattern.");

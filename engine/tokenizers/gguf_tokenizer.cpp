@@ -2,6 +2,7 @@
 #include "engine/tokenizers/gguf_tokenizer.h"
 
 #include "engine/core/base/error.h"
+#include "engine/formats/mapped_file.h"
 #include "engine/tokenizers/sentencepiece_proto.h"
 #include "engine/tokenizers/sentencepiece_tokenizer.h"
 
@@ -105,8 +106,12 @@ class Reader {
 
 GgufVocabulary read_gguf_vocabulary(const GgufFile& file) {
   const std::string_view model = file.find_string("tokenizer.ggml.model").value_or("");
-  if (model == "gpt2") return Reader(file).read_bpe();
-  if (model == "llama") return Reader(file).read_sentencepiece();
+  const auto whole = [&](GgufVocabulary vocabulary) {
+    if (file.file()) file.file()->require_whole();
+    return vocabulary;
+  };
+  if (model == "gpt2") return whole(Reader(file).read_bpe());
+  if (model == "llama") return whole(Reader(file).read_sentencepiece());
   throw EngineError(Fault::Unsupported, file.where(), "tokenizer.ggml.model is '" + std::string(model) + "'",
                     "Supported: gpt2 (byte-level BPE) and llama (SentencePiece).");
 }

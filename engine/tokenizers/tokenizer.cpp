@@ -6,8 +6,8 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/utf8.h"
+#include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
-#include "engine/formats/mapped_file.h"
 #include "engine/tokenizers/bpe_tokenizer.h"
 #include "engine/tokenizers/gguf_tokenizer.h"
 #include "engine/tokenizers/sentencepiece_tokenizer.h"
@@ -18,10 +18,6 @@ namespace carryover {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string_view text_of(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
 
 nlohmann::json read_if_there(const fs::path& path) {
   return fs::exists(path) ? read_json_file(path.string()) : nlohmann::json::object();
@@ -64,10 +60,10 @@ std::shared_ptr<const Tokenizer> load_bpe_folder(const fs::path& folder) {
 std::shared_ptr<const Tokenizer> load_folder(const fs::path& folder) {
   const fs::path sentencepiece = folder / "tokenizer.model", json = folder / "tokenizer.json";
   if (fs::exists(sentencepiece)) {
-    const auto file = MappedFile::open(sentencepiece.string());
+    const std::string file = read_whole_file(sentencepiece.string());
     constexpr char kFirstPieceTag = 0x0A;
-    if (text_of(*file).starts_with(kFirstPieceTag)) {
-      return SentencePieceTokenizer::load(text_of(*file), sentencepiece.string());
+    if (file.starts_with(kFirstPieceTag)) {
+      return SentencePieceTokenizer::load(file, sentencepiece.string());
     }
     // Llama 3's file of this name is another format (lines of base64); its tokenizer.json says the same.
     if (!fs::exists(json)) {

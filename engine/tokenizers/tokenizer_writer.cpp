@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
-#include "engine/formats/mapped_file.h"
+#include "engine/formats/input_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/tokenizers/gguf_tokenizer.h"
 
@@ -155,10 +155,7 @@ void write_tokenizer(const std::string& directory, const std::string& model_path
   for (const char* name : kTokenizerFiles) {
     const fs::path source = fs::path(model_path) / name;
     if (!fs::exists(source, unreadable)) continue;
-    const auto file = MappedFile::open(source.string());
-    const auto bytes = file->bytes();
-    write_file_atomically((fs::path(directory) / name).string(),
-                          {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    write_file_atomically((fs::path(directory) / name).string(), read_whole_file(source.string()));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "engine/core/base/error.h"
+#include "engine/formats/mapped_file.h"
 
 namespace carryover {
 
@@ -57,6 +58,7 @@ void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tenso
     if (stored->dtype != spelled) continue;
     at::Tensor dense = at::empty(into.sizes(), at::TensorOptions().dtype(type));
     std::copy(stored->data.begin(), stored->data.end(), static_cast<std::byte*>(dense.mutable_data_ptr()));
+    if (file.file()) file.file()->require_whole();
     if (!is_finite(dense)) refuse("has a value that is not finite");
     into.copy_(dense);
     return;

@@ -153,6 +153,7 @@ class Trainer {
     record.gradient_norm = optimizer_.gradient_norm(sums.targets);
     record.learning_rate = dry_run_ ? 0 : plan_.training.rate_at(step - 1);
     record.skipped = dry_run_ ? !is_finite(record) : must_skip(record, sums);
+    inside_update_ = true;
     if (!record.skipped) {
       if (!dry_run_) changes_weights();  // a dry run's rate is zero
       optimizer_.step(record.learning_rate, record.gradient_norm, sums.targets);
@@ -166,7 +167,9 @@ class Trainer {
     record.tokens_per_second = static_cast<double>(sums.tokens) / std::max(record.seconds, 1e-9);
     snapshot->segments = std::move(sums.segments);
     summary_.last_loss = record.loss;
-    if (folder_) folder_->append(record);
+    if (folder_) unrecorded_ = record;
+    inside_update_ = false;
+    write_record();
     observer_.step_done(std::move(snapshot));
   }
 
@@ -267,8 +270,15 @@ class Trainer {
     control_.checkpoint();
   }
 
+  /// A checkpoint's steps are all in the record: where writing one failed, it is tried again before a checkpoint.
+  void write_record() {
+    if (unrecorded_) folder_->append(*unrecorded_);
+    unrecorded_.reset();
+  }
+
   void save() {
     if (saved_step_ == position_.step) return;
+    write_record();
     summary_.checkpoint =
         folder_->save_checkpoint(position_.step, plan_.training.save_total_limit, [&](const std::string& directory) {
           write_checkpoint(directory, decoder_, parameters_, optimizer_, plan_, position_);
@@ -279,7 +289,10 @@ class Trainer {
   }
 
   /// On the way out of a stop or a failure: a checkpoint of the last whole step, where that can still be written.
+  /// Inside an update some weights are of one step and some of the next: then the checkpoint before it stays the
+  /// newest.
   void save_what_there_is() {
+    if (inside_update_) return;
     try {
       save();
     } catch (const EngineError& error) {
@@ -324,6 +337,8 @@ class Trainer {
   std::optional<TrainingFolder> folder_;
   TrainingPosition position_;
   std::int64_t saved_step_ = -1;
+  bool inside_update_ = false;
+  std::optional<StepRecord> unrecorded_;
   TrainingSummary summary_;
 };
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <thread>
 
 #include "engine/core/base/error.h"
 #include "engine/formats/fingerprint.h"
@@ -321,6 +322,25 @@ class RunJournalTest : public QObject {
     write_bytes(folder.file("text"), "no journal at all, but long enough to hold the head of a record");
     QVERIFY_EXCEPTION_THROWN(read_run_journal(folder.file("text")), EngineError);
     QVERIFY_EXCEPTION_THROWN(read_run_journal(folder.file("missing")), EngineError);
+  }
+
+  void one_thread_adds_while_another_reads() {
+    for (int round = 0; round < 20; ++round) {
+      const TempDir temp;
+      RunJournal journal(temp.file("run"), description());
+      const auto segments = journal.segments();
+      std::thread writer([&journal] {
+        for (int i = 0; i < 3; ++i) journal.append(snapshot(i));
+      });
+      int read = 0, right = 0;
+      while (read < 3) {
+        if (read == segments->count()) continue;
+        right += segments->load(read)->record.index == read;
+        ++read;
+      }
+      writer.join();
+      QCOMPARE(right, 3);
+    }
   }
 };
 

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 
 namespace carryover {
 
@@ -107,13 +107,12 @@ std::string duo_tsv(const HeadScores& scores, const ModelConfig& model) {
 
 HeadScores scores_from_tsv(const std::string& text, const ModelConfig& model, const std::string& where) {
   HeadScores scores = empty_scores(model);
-  std::istringstream lines(text);
   std::int64_t layer = 0;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    std::istringstream values(line);
+  for (const std::string& line : text_parts(text, '\n')) {
+    const std::vector<std::string> words = text_words(line);
+    if (words.empty()) continue;
     std::vector<double> row;
-    for (std::string word; values >> word;) {
+    for (const std::string& word : words) {
       std::size_t used = 0;
       double value = -1;
       try {

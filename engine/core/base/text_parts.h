@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carryover {
+
+// Instead of std::getline and >> on a stream, which take an allocation that fails for the end of the text.
+
+/// What lies between separators, without an empty part behind the last one. Any thread.
+std::vector<std::string> text_parts(std::string_view text, char separator);
+
+/// What lies between blanks, tabs and line ends; no part is empty. Any thread.
+std::vector<std::string> text_words(std::string_view text);
+
+}  // namespace carryover

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/base/text_parts.h"
+
+#include <QTest>
+#include <sstream>
+
+using namespace carryover;
+
+class TextPartsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void parts_and_words_are_those_of_streams() {
+    for (const std::string text : {"", ",", "a", "a,", ",a", "a,b", "a,,b,,", " a  b\t\r\nc ", "  ", "\n\n", "ä ö"}) {
+      std::vector<std::string> lines, words;
+      std::istringstream by_comma(text), by_blank(text);
+      for (std::string part; std::getline(by_comma, part, ',');) lines.push_back(part);
+      for (std::string word; by_blank >> word;) words.push_back(word);
+      QVERIFY2(text_parts(text, ',') == lines, text.c_str());
+      QVERIFY2(text_words(text) == words, text.c_str());
+    }
+  }
+};
+
+QTEST_GUILESS_MAIN(TextPartsTest)
+#include "text_parts_test.moc"
