@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The words of the fine-tune form.
 #include "engine/session.h"
-#include "widgets/plan_fields.h"
+#include "widgets/plan_values.h"
 
 namespace carryover {
 namespace {

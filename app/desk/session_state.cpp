@@ -11,7 +11,7 @@
 #include "engine/core/config_fields.h"
 #include "engine/core/edit_json.h"
 #include "engine/core/error.h"
-#include "widgets/plan_fields.h"
+#include "widgets/plan_values.h"
 
 namespace carryover {
 namespace {
