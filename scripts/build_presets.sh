@@ -4,9 +4,11 @@
 
 preset_folder() { printf '%s/build/%s' "$ROOT" "$1"; }
 
+has_engine() { [ "$1" != asan-ubsan ] && [ "$1" != fuzz ]; } # PRESET: built with LibTorch
+
 cuda_arguments() { # PRESET: a line each, nothing where CUDA is not compiled
   nvcc_dir >/dev/null || return 0
-  [ "$1" = ci ] || [ "$1" = package ] || [ "$1" = gpu ] || { [ "$1" != asan-ubsan ] && { gpu_driver_here || [ -n "${CARRYOVER_WITH_CUDA:-}" ] ||
+  [ "$1" = ci ] || [ "$1" = package ] || [ "$1" = gpu ] || { has_engine "$1" && { gpu_driver_here || [ -n "${CARRYOVER_WITH_CUDA:-}" ] ||
     [ -e "$TORCH_CUDA" ]; }; } || return 0
   printf '%s\n' -DCARRYOVER_BUILD_CUDA=ON "-DCARRYOVER_CUDA_DIR=$(nvcc_dir)"
 }
@@ -15,7 +17,7 @@ cuda_arguments() { # PRESET: a line each, nothing where CUDA is not compiled
 configure() { # PRESET
   local folder arguments=()
   folder=$(preset_folder "$1")
-  if [ "$1" != asan-ubsan ]; then arguments+=("-DCARRYOVER_TORCH_DIR=$TORCH_DIR"); fi
+  if has_engine "$1"; then arguments+=("-DCARRYOVER_TORCH_DIR=$TORCH_DIR"); fi
   mapfile -t -O "${#arguments[@]}" arguments < <(cuda_arguments "$1")
   local stamp=$folder/.configured wanted
   wanted="${arguments[*]} $(cksum <"$ROOT/CMakePresets.json")" # ninja does not look at the presets
