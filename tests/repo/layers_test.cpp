@@ -29,7 +29,7 @@ QList<Source> read_files(const QStringList& folders, const QStringList& patterns
   return found;
 }
 
-const QStringList code_folders{"app", "engine", "examples", "kernels", "tests", "widgets"};
+const QStringList code_folders{"app", "engine", "examples", "fuzz", "kernels", "tests", "widgets"};
 const QStringList code_patterns{"*.h", "*.cpp", "*.cu", "*.cuh"};
 
 QList<Source> code(const QStringList& folders = code_folders) { return read_files(folders, code_patterns); }
@@ -84,6 +84,7 @@ class LayersTest : public QObject {
     row("widgets", "app", "^app/");
     row("widgets", "computing part of the engine", "^(kernels/|engine/(model|method|policies|ops|eval|train)/)");
     row("app", "torch", torch);
+    row("fuzz", "torch", torch);
     row("app/commands", "Qt", qt);
     row("app/commands", "widgets", "^widgets/");
   }
