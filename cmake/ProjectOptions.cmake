@@ -5,7 +5,7 @@ target_include_directories(carryover_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(carryover_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor $<$<BOOL:${CARRYOVER_WERROR}>:-Werror>
     # g++ 12 sees overlaps in "text" + std::to_string(n) that are not there (GCC bug 105329).
-    -Wno-restrict>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>>)
 
 find_program(CARRYOVER_CCACHE ccache)
 if(CARRYOVER_CCACHE)
@@ -25,6 +25,10 @@ endif()
 if(CARRYOVER_SANITIZE_THREADS)
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
   add_link_options(-fsanitize=thread)
+endif()
+
+if(CARRYOVER_BUILD_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # what the code reaches guides the fuzzer
 endif()
 
 # A library of headers alone: its CMake package, or the headers by themselves where CMAKE_PREFIX_PATH or

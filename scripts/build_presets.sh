@@ -4,11 +4,13 @@
 
 preset_folder() { printf '%s/build/%s' "$ROOT" "$1"; }
 
-needs_no_torch() { [ "$1" = asan-ubsan ] || [ "$1" = tsan ]; } # PRESET
+has_engine() { # PRESET: built with LibTorch
+  case $1 in asan-ubsan | tsan | fuzz) return 1 ;; esac
+}
 
 cuda_arguments() { # PRESET: a line each, nothing where CUDA is not compiled
   nvcc_dir >/dev/null || return 0
-  [ "$1" = ci ] || [ "$1" = package ] || [ "$1" = gpu ] || { ! needs_no_torch "$1" && { gpu_driver_here || [ -n "${CARRYOVER_WITH_CUDA:-}" ] ||
+  [ "$1" = ci ] || [ "$1" = package ] || [ "$1" = gpu ] || { has_engine "$1" && { gpu_driver_here || [ -n "${CARRYOVER_WITH_CUDA:-}" ] ||
     [ -e "$TORCH_CUDA" ]; }; } || return 0
   printf '%s\n' -DCARRYOVER_BUILD_CUDA=ON "-DCARRYOVER_CUDA_DIR=$(nvcc_dir)"
 }
@@ -17,7 +19,7 @@ cuda_arguments() { # PRESET: a line each, nothing where CUDA is not compiled
 configure() { # PRESET
   local folder arguments=()
   folder=$(preset_folder "$1")
-  if ! needs_no_torch "$1"; then arguments+=("-DCARRYOVER_TORCH_DIR=$TORCH_DIR"); fi
+  if has_engine "$1"; then arguments+=("-DCARRYOVER_TORCH_DIR=$TORCH_DIR"); fi
   mapfile -t -O "${#arguments[@]}" arguments < <(cuda_arguments "$1")
   local stamp=$folder/.configured wanted
   wanted="${arguments[*]} $(cksum <"$ROOT/CMakePresets.json")" # ninja does not look at the presets

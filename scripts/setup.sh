@@ -112,10 +112,17 @@ plan_cuda_runtime() {
     install_cuda_runtime
 }
 
-# The parts of a set-up, in order. A GPU's driver brings CUDA in by itself; `CARRYOVER_WITH_CUDA=1` asks for it.
-set_up() {
+# The parts of a set-up, in order. Arguments: what the caller wants planned besides (the build, the assets).
+set_up_without_engine() {
   lock_cache
   plan_packages
+  "$@"
+  carry_out_plan
+  unlock_cache
+}
+
+# A GPU's driver brings CUDA in by itself; `CARRYOVER_WITH_CUDA=1` asks for it.
+plan_engine_and() {
   plan_libtorch
   if [ -n "${CARRYOVER_WITH_CUDA:-}" ] || gpu_driver_here; then
     plan_nvcc
@@ -123,7 +130,6 @@ set_up() {
   elif in_ci; then
     plan_nvcc
   fi
-  "$@" # what the caller wants planned besides: the build, the assets
-  carry_out_plan
-  unlock_cache
+  "$@"
 }
+set_up() { set_up_without_engine plan_engine_and "$@"; }

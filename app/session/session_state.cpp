@@ -11,7 +11,7 @@
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
 #include "engine/core/run/edit_json.h"
-#include "widgets/state/plan_fields.h"
+#include "widgets/state/plan_values.h"
 
 namespace carryover {
 namespace {

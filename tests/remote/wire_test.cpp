@@ -11,89 +11,12 @@
 #include "engine/remote/wire_training.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/fake_session.h"
+#include "tests/support/wire_types.h"
 
 using namespace carryover;
 using namespace carryover::test;
 
 namespace {
-
-/// Any bits at all in every field, NaN and denormal ones too; lists of 0 to 3 entries.
-class RandomFields {
- public:
-  template <typename T>
-  using Value = T;
-
-  explicit RandomFields(unsigned seed) : random_(seed) {}
-  template <typename T>
-  T any() {
-    T value{};
-    fill(value);
-    return value;
-  }
-  template <typename T>
-  void operator()(const char*, T& value) {
-    fill(value);
-  }
-  template <typename T, typename ToText, typename FromText>
-  void as_text(const char*, T& value, ToText, FromText) {
-    fill_text(value);
-  }
-
- private:
-  void fill_text(SegmentConfig& config) {
-    config.segment_length = static_cast<std::int64_t>(random_() % 5000);
-    config.grouping = Grouping({0, 3}, {{0, 1}, {2}, {}, {3}});
-    if (random_() % 2 == 0) config.anchors = 7;
-    if (random_() % 2 == 0) config.rope = RopeConfig{RopeConfig::Kind::Llama3, 1e4 / 3, 8.1, 1, 4, 8192};
-    config.bos = random_() % 2 == 0;
-  }
-  void fill_text(std::shared_ptr<const TrainingPlan>& plan) {
-    auto made = std::make_shared<TrainingPlan>();
-    made->model = "/there/a model";
-    made->data = {"a.txt", "Bücher"};
-    made->training.learning_rate = 0.1 / static_cast<double>(1 + random_() % 100);
-    fill_text(made->config);
-    plan = made;
-  }
-  template <typename T>
-  void fill(T& value) {
-    if constexpr (std::is_same_v<T, bool>) {
-      value = random_() % 2 == 0;
-    } else if constexpr (std::is_same_v<T, Map>) {  // whose size must fit
-      value.rows = static_cast<std::int64_t>(random_() % 4);
-      value.columns = static_cast<std::int64_t>(random_() % 4);
-      for (std::int64_t left = value.rows * value.columns; left > 0; --left) fill(value.values.emplace_back());
-    } else if constexpr (std::is_enum_v<T>) {
-      value = static_cast<T>(random_() % (static_cast<unsigned>(last_of(T{})) + 1));
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      const std::uint64_t bits = random_();
-      std::memcpy(&value, &bits, sizeof value);
-    } else {
-      describe(*this, value);
-    }
-  }
-  void fill(std::string& text) {
-    for (std::uint64_t left = random_() % 9; left > 0; --left) text += static_cast<char>(random_() % 256);
-  }
-  template <typename T>
-  void fill(std::vector<T>& values) {
-    values.resize(random_() % 4);
-    for (T& value : values) fill(value);
-  }
-  template <typename T>
-  void fill(std::optional<T>& value) {
-    if (random_() % 2 == 0) fill(value.emplace());
-  }
-  template <typename T>
-  void fill(std::shared_ptr<const T>& value) {
-    if (random_() % 3 == 0) return;
-    auto made = std::make_shared<T>();
-    fill(*made);
-    value = std::move(made);
-  }
-
-  std::mt19937_64 random_;
-};
 
 class CountFields {
  public:
@@ -166,24 +89,6 @@ void survives_damage() {
       if (error) QVERIFY(error->fault() == Fault::BadInput);
     }
   }
-}
-
-template <typename... T>
-void for_each_type(auto action) {
-  (action.template operator()<T>(), ...);
-}
-
-void for_all_types(auto action) {
-  for_each_type<EnginePlace, Failure, ModelFile, MemoryBytes, RopeConfig, ModelConfig, ModelRequest, ModelInfo>(action);
-  for_each_type<CaptureOptions, RunRequest, RunSummary, SegmentRecord, Map, Hit, HeadHits, SegmentSnapshot>(action);
-  for_each_type<Sampling, GenerateRequest, GenerateResult, Document, Corpus, TrainRequest, TrainOrder>(action);
-  for_each_type<GradientReach, StepRecord, StepSnapshot, ValidationRecord::Length, ValidationRecord>(action);
-  for_each_type<TokenRange, SlotRef, SegmentEdit, WhatIfOutcome, RecordedSegment, WhatIfRequest, WhatIfBase>(action);
-  for_each_type<HeadRef, AttentionPair, InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked,
-                SearchSteps>(action);
-  for_each_type<HeadMisses, LogitAttribution, Inspection>(action);
-  for_each_type<HeadProfileRequest, HeadScores, ProbeScores, HeadProfile>(action);
-  for_each_type<TrainingAlert, TrainingSummary, AuditRequest, AuditCheck, AuditReport>(action);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ QStringList matches(const QString& text, const char* pattern) {
 
 QStringList named_files(const QString& text) {
   return matches(text,
-                 "`((?:app|cmake|docs|engine|kernels|scripts|tests|widgets)/[\\w./]+"
+                 "`((?:app|cmake|docs|engine|fuzz|kernels|scripts|tests|widgets)/[\\w./]+"
                  "\\.(?:h|cpp|cu|sh|py|md|cmake|1))`");
 }
 QStringList links(const QString& text) {

@@ -26,6 +26,7 @@ expect 0 "usage: ./lab" ./lab help
 expect 0 "usage: ./lab" ./lab
 expect 2 "there is no job 'fly'" ./lab fly
 expect 2 "there is no preset 'fast'" ./lab build fast
+expect 2 "there is no fuzz target 'fly'" ./lab fuzz fly
 expect 2 "clean takes --cache or nothing" ./lab clean everything
 expect 2 "package takes --check and --fresh" ./lab package --quick
 expect 1 "refused: $scratch" ./lab bench publish "$scratch"

@@ -31,7 +31,7 @@ QList<Source> read_files(const QStringList& folders, const QStringList& patterns
   return found;
 }
 
-const QStringList code_folders{"app", "engine", "examples", "kernels", "tests", "widgets"};
+const QStringList code_folders{"app", "engine", "examples", "fuzz", "kernels", "tests", "widgets"};
 const QStringList code_patterns{"*.h", "*.cpp", "*.cu", "*.cuh"};
 
 QList<Source> code(const QStringList& folders = code_folders) {
@@ -200,6 +200,9 @@ class LayersTest : public QObject {
         if (const QString problem = problem_of(*folder, header); !problem.isEmpty())
           wrong.append(source.path + " includes " + header + ": " + problem);
     }
+    for (const Source& source : code({"fuzz"}))  // may use any folder, but is built without LibTorch
+      for (const QString& header : includes_of(source))
+        if (QRegularExpression(torch).match(header).hasMatch()) wrong.append(source.path + " includes " + header);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     for (const Folder& folder : folders) QVERIFY2(seen.contains(folder.path), qPrintable(folder.path + " is empty"));
   }

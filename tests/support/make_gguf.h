@@ -157,4 +157,36 @@ inline void add_llama_tensors(GgufWriter& writer, const ModelConfig& c,
   }
 }
 
+/// A GGUF with every storage type, of random but finite blocks.
+inline std::string make_mixed_gguf() {
+  ModelConfig c = tiny_config(1, 2, 1, 16, 16);
+  c.hidden = 256;
+  c.intermediate = 32;
+  GgufWriter writer;
+  add_llama_keys(writer, c);
+  writer.add_bool("tokenizer.ggml.add_bos_token", true);
+  writer.add_strings("tokenizer.ggml.tokens", {"<s>", "a", "b", "ab"});
+  writer.add_ints("tokenizer.ggml.token_type", {3, 1, 1, 1});
+  writer.add_floats("tokenizer.ggml.scores", {0, -1, -2, -3});
+  std::mt19937 random(5);
+  const auto add = [&](const char* name, std::vector<std::int64_t> shape, std::uint32_t type, std::int64_t block,
+                       std::int64_t size) {
+    std::string bytes(static_cast<std::size_t>(shape[0] * (shape.size() == 2 ? shape[1] : 1) / block * size), '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random() & 0x3f);
+    writer.add_tensor(name, shape, type, bytes);
+  };
+  add("token_embd.weight", {16, 256}, 13, 256, 176);
+  add("blk.0.attn_norm.weight", {256}, 0, 1, 4);
+  add("blk.0.attn_q.weight", {32, 256}, 12, 256, 144);
+  add("blk.0.attn_k.weight", {16, 256}, 14, 256, 210);
+  add("blk.0.attn_v.weight", {16, 256}, 6, 32, 22);
+  add("blk.0.attn_output.weight", {256, 32}, 8, 32, 34);
+  add("blk.0.ffn_norm.weight", {256}, 30, 1, 2);
+  add("blk.0.ffn_gate.weight", {32, 256}, 2, 32, 18);
+  add("blk.0.ffn_up.weight", {32, 256}, 7, 32, 24);
+  add("blk.0.ffn_down.weight", {256, 32}, 3, 32, 20);
+  add("output_norm.weight", {256}, 1, 1, 2);
+  return writer.bytes();
+}
+
 }  // namespace carryover::test

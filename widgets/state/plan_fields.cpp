@@ -71,39 +71,6 @@ json real(const QString& text, const char* key) {
   return value;
 }
 
-void check_value(const PlanField& field, const json& value, const std::string& where) {
-  switch (field.kind) {
-    case Kind::Integer:
-      read_integer(value, where, field.key);
-      return;
-    case Kind::OptionalInteger:
-      if (!value.is_null()) read_integer(value, where, field.key);
-      return;
-    case Kind::Unsigned:
-      read_unsigned(value, where, field.key);
-      return;
-    case Kind::Real:
-      read_real(value, where, field.key);
-      return;
-    case Kind::Flag:
-      read_flag(value, where, field.key);
-      return;
-    case Kind::Integers:
-      if (!value.is_array()) refuse_field(where, field.key, "is not a list", "Give a list of whole numbers.");
-      for (const json& number : value) read_integer(number, where, field.key);
-      return;
-    case Kind::Modules:
-    case Kind::Paths:
-      if (!value.is_array()) refuse_field(where, field.key, "is not a list", "Give a list of strings.");
-      read_strings(value, where, field.key);
-      return;
-    case Kind::Json:
-      return;
-    default:
-      read_string(value, where, field.key);
-  }
-}
-
 /// The linear modules as a row of boxes to tick.
 class ModuleBoxes : public QWidget {
  public:
@@ -137,14 +104,6 @@ QPlainTextEdit* path_list(QWidget* parent) {
 }
 
 }  // namespace
-
-void check_plan_values(const json& fields, const std::string& where) {
-  if (fields.is_null()) return;
-  if (!fields.is_object()) throw EngineError(Fault::BadInput, where, "is not a JSON object", "Give fields by name.");
-  for (const PlanGroup& group : plan_groups())
-    for (const PlanField& field : group.fields)
-      if (const auto value = fields.find(field.key); value != fields.end()) check_value(field, *value, where);
-}
 
 PlanFieldEditor::PlanFieldEditor(const PlanField& field, QWidget* parent) : QObject(parent), field_(field) {
   label_ = new QLabel(translated(field.label), parent);

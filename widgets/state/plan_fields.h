@@ -1,48 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QString>
-#include <QStringList>
 #include <QWidget>
 #include <nlohmann/json.hpp>
-#include <vector>
+
+#include "widgets/state/plan_values.h"
 
 class QLabel;
 
 namespace carryover {
-
-/// One field of a TrainingPlan as a form shows it. `key` is its JSON name.
-struct PlanField {
-  enum class Kind {
-    Integer,
-    Unsigned,         ///< 64 bits
-    OptionalInteger,  ///< 0 stands for null
-    Real,
-    Text,
-    Json,  ///< any JSON value; empty: null
-    Folder,
-    Model,
-    Paths,  ///< one a line
-    Integers,
-    Choice,
-    Flag,
-    Modules,
-  };
-  const char* key;
-  Kind kind;
-  const char *label, *unit, *help;
-  QStringList choices = {};
-};
-
-struct PlanGroup {
-  const char* title;
-  std::vector<PlanField> fields;
-};
-/// Every field of TrainingPlan, TrainingConfig and SegmentConfig, once.
-const std::vector<PlanGroup>& plan_groups();
-
-/// Whether fields of a plan, which may be half of one and come from any file, have values that their editors take. Null
-/// will do. Throws EngineError{BadInput} naming `where` and the field.
-void check_plan_values(const nlohmann::json& fields, const std::string& where);
 
 /// The editor of one field: a label, an input with its unit, and what it is for or what is wrong with it. GUI thread.
 class PlanFieldEditor : public QObject {
