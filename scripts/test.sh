@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./lab test: builds everything, runs all tests, then the parsers' and the core's under AddressSanitizer and UBSan, and
-# those of threads under ThreadSanitizer.
-# The last line counts the test programs: 'N passed, N failed'.
+# ./lab test: builds everything, runs all tests, then the parsers' and the core's under AddressSanitizer and UBSan, those
+# of threads under ThreadSanitizer, and each fuzz target for FUZZ_SECONDS (60; 0 leaves them out). The last line counts the
+# test programs and fuzz targets: 'N passed, N failed'.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
+. "$ROOT/scripts/fuzzers.sh"
+: "${FUZZ_SECONDS:=60}"
 
 preset=release
 if in_ci || nvcc_dir >/dev/null; then preset=ci; fi
@@ -12,6 +14,7 @@ plan_tests() {
   plan_build "$preset" 1200 "build_preset $preset" 600
   plan_build asan-ubsan 240 "build_preset asan-ubsan" 300
   plan_build tsan 60 "build_preset tsan thread_tests" 100
+  plan_build fuzz 500 build_fuzzers 400
 }
 
 passed=0 failed=0
@@ -33,6 +36,7 @@ set_up plan_tests
 build_preset "$preset"
 build_preset asan-ubsan
 build_preset tsan thread_tests
+build_fuzzers
 
 XDG_RUNTIME_DIR=$(mktemp -d)
 chmod 700 "$XDG_RUNTIME_DIR"
@@ -44,6 +48,12 @@ export TSAN_OPTIONS=halt_on_error=1:suppressions=$ROOT/tests/support/tsan_suppre
 run_tests "$preset" "$@"
 run_tests asan-ubsan "$@"
 run_tests tsan -L threads "$@"
+if [ "$FUZZ_SECONDS" -gt 0 ]; then
+  say "Fuzz targets, $FUZZ_SECONDS s each"
+  mapfile -t targets < <(fuzz_targets)
+  run_fuzzers "$FUZZ_SECONDS" "${targets[@]}"
+  passed=$((passed + fuzz_passed)) failed=$((failed + fuzz_failed))
+fi
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]
