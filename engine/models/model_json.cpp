@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
 
 namespace carryover {
 
@@ -26,12 +27,12 @@ RopeConfig rope_from(const nlohmann::json& json, const std::string& where) {
   json.at("factor").get_to(rope.factor);
   json.at("low_frequency_factor").get_to(rope.low_frequency_factor);
   json.at("high_frequency_factor").get_to(rope.high_frequency_factor);
-  json.at("original_context").get_to(rope.original_context);
+  get_integer(json, "original_context", rope.original_context);
   return rope;
 }
 
 std::optional<std::int64_t> id_from(const nlohmann::json& id) {
-  return id.is_null() ? std::nullopt : std::optional(id.get<std::int64_t>());
+  return id.is_null() ? std::nullopt : std::optional(integer_of(id));
 }
 
 }  // namespace
@@ -41,14 +42,14 @@ ModelConfig model_config_from_json(const nlohmann::json& json, const std::string
   try {
     json.at("architecture").get_to(model.architecture);
     json.at("name").get_to(model.name);
-    json.at("layers").get_to(model.layers);
-    json.at("hidden").get_to(model.hidden);
-    json.at("intermediate").get_to(model.intermediate);
-    json.at("heads").get_to(model.heads);
-    json.at("kv_heads").get_to(model.kv_heads);
-    json.at("head_dim").get_to(model.head_dim);
-    json.at("vocabulary").get_to(model.vocabulary);
-    json.at("context").get_to(model.context);
+    get_integer(json, "layers", model.layers);
+    get_integer(json, "hidden", model.hidden);
+    get_integer(json, "intermediate", model.intermediate);
+    get_integer(json, "heads", model.heads);
+    get_integer(json, "kv_heads", model.kv_heads);
+    get_integer(json, "head_dim", model.head_dim);
+    get_integer(json, "vocabulary", model.vocabulary);
+    get_integer(json, "context", model.context);
     json.at("norm_epsilon").get_to(model.norm_epsilon);
     json.at("tied_embeddings").get_to(model.tied_embeddings);
     model.rope = rope_from(json.at("rope"), where);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
 #include "engine/core/run/snapshot_check.h"
 #include "engine/formats/npy.h"
 #include "engine/models/model_json.h"
@@ -25,7 +26,7 @@ std::string path_in(const std::string& directory, const char* name) {
 }
 
 std::optional<std::int64_t> optional_count(const json& value) {
-  return value.is_null() ? std::nullopt : std::optional(value.get<std::int64_t>());
+  return value.is_null() ? std::nullopt : std::optional(integer_of(value));
 }
 
 std::string text_or_empty(const json& value) {
@@ -40,13 +41,13 @@ ModelInfo model_of(const json& config, const std::string& path) {
   model.adapter = shape.value("adapter", std::string());
   shape.at("weights_hash").get_to(model.weights_hash);
   if (shape.contains("trained")) {
-    shape.at("trained").at("steps").get_to(model.trained_steps);
+    get_integer(shape.at("trained"), "steps", model.trained_steps);
     shape.at("trained").at("in").get_to(model.trained_in);
   }
   model.dtype = parse_dtype(config.at("dtype").get<std::string>());
   model.dtype_reason = config.value("dtype_reason", std::string());
   model.device = parse_device(config.at("device").get<std::string>());
-  config.at("threads").get_to(model.threads);
+  model.threads = static_cast<int>(std::clamp<std::int64_t>(integer_of(config.at("threads")), 0, 1024));
   config.at("environment").at("libraries").get_to(model.library_versions);
   return model;
 }
@@ -58,7 +59,7 @@ RunDescription description_of(const json& config, const std::string& path) {
   config.at("text").get_to(description.text);
   config.at("command_line").get_to(description.command_line);
   description.token_limit = optional_count(config.at("tokens"));
-  config.at("seed").get_to(description.seed);
+  description.seed = static_cast<std::uint64_t>(integer_of(config.at("seed")));
   description.force_hits = text_or_empty(config.at("force_hits"));
   config.at("prefix").get_to(description.prefix);
   config.at("policy").get_to(description.request.policy);
@@ -79,7 +80,7 @@ void check_places(const std::vector<SegmentRecord>& segments, const SnapshotLimi
 /// The run's own words for what its segments don't say.
 void complete(RunSummary& summary, const json& stored) {
   stored.at("seconds").get_to(summary.seconds);
-  stored.at("peak_memory_bytes").get_to(summary.peak_memory_bytes);
+  get_integer(stored, "peak_memory_bytes", summary.peak_memory_bytes);
   stored.at("cancelled").get_to(summary.cancelled);
   stored.at("memory").get_to(summary.memory);
 }

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/core/base/json_integer.h"
+
 namespace carryover {
 
 void to_json(nlohmann::json& json, const MemoryBytes& bytes) {
@@ -18,15 +20,22 @@ void to_json(nlohmann::json& json, const MemoryBytes& bytes) {
 }
 
 void from_json(const nlohmann::json& json, MemoryBytes& bytes) {
-  json.at("weights").get_to(bytes.weights);
-  json.at("activations").get_to(bytes.activations);
-  json.at("attention_kv").get_to(bytes.attention_kv);
-  json.at("carry").get_to(bytes.carry);
-  json.at("pool").get_to(bytes.pool);
-  json.at("device_peak").get_to(bytes.device_peak);
-  bytes.gradients = json.value("gradients", std::int64_t{0});  // absent in runs written before there was training
-  bytes.optimizer = json.value("optimizer", std::int64_t{0});
-  bytes.graph = json.value("graph", std::int64_t{0});
+  get_integer(json, "weights", bytes.weights);
+  get_integer(json, "activations", bytes.activations);
+  get_integer(json, "attention_kv", bytes.attention_kv);
+  get_integer(json, "carry", bytes.carry);
+  get_integer(json, "pool", bytes.pool);
+  get_integer(json, "device_peak", bytes.device_peak);
+  const auto later = [&](const char* key, std::int64_t& value) {  // absent in runs written before there was training
+    value = 0;
+    if (json.contains(key)) get_integer(json, key, value);
+  };
+  later("gradients", bytes.gradients);
+  later("optimizer", bytes.optimizer);
+  later("graph", bytes.graph);
+});  // absent in runs written before there was training
+bytes.optimizer = json.value("optimizer", std::int64_t{0});
+bytes.graph = json.value("graph", std::int64_t{0});
 }
 
 }  // namespace carryover

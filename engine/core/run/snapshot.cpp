@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/core/base/json_integer.h"
+
 namespace carryover {
 
 void to_json(nlohmann::json& json, const SegmentRecord& record) {
@@ -19,14 +21,14 @@ void to_json(nlohmann::json& json, const SegmentRecord& record) {
 }
 
 void from_json(const nlohmann::json& json, SegmentRecord& record) {
-  json.at("index").get_to(record.index);
-  json.at("first_token").get_to(record.first_token);
-  json.at("length").get_to(record.length);
-  json.at("targets").get_to(record.targets);
+  get_integer(json, "index", record.index);
+  get_integer(json, "first_token", record.first_token);
+  get_integer(json, "length", record.length);
+  get_integer(json, "targets", record.targets);
   json.at("nll_sum").get_to(record.nll_sum);
   json.at("seconds").get_to(record.seconds);
-  json.at("pool_entries").get_to(record.pool_entries);
-  json.at("close_cuts").get_to(record.close_cuts);
+  get_integer(json, "pool_entries", record.pool_entries);
+  get_integer(json, "close_cuts", record.close_cuts);
   json.at("memory").get_to(record.memory);
   if (json.contains("time")) record.time = json.at("time").get<SegmentTime>();
 }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/base/json_integer.h"
+
 namespace carryover {
 
 namespace {
@@ -52,9 +54,9 @@ void to_json(json& object, const StepRecord& record) {
 }
 
 void from_json(const json& object, StepRecord& record) {
-  object.at("step").get_to(record.step);
-  object.at("tokens").get_to(record.tokens);
-  object.at("targets").get_to(record.targets);
+  get_integer(object, "step", record.step);
+  get_integer(object, "tokens", record.tokens);
+  get_integer(object, "targets", record.targets);
   record.loss = real(object.at("loss"));
   record.segment_loss.clear();
   for (const json& value : object.at("segment_loss")) record.segment_loss.push_back(real(value));
@@ -62,8 +64,8 @@ void from_json(const json& object, StepRecord& record) {
   record.gradient_norm = real(object.at("gradient_norm"));
   record.reach.clear();
   for (const json& entry : object.at("reach"))
-    record.reach.push_back({entry.at("transition").get<std::int64_t>(), entry.at("age").get<std::int64_t>(),
-                            entry.at("terms").get<std::int64_t>(), real(entry.at("norm"))});
+    record.reach.push_back({integer_of(entry.at("transition")), integer_of(entry.at("age")),
+                            integer_of(entry.at("terms")), real(entry.at("norm"))});
   record.tokens_per_second = real(object.at("tokens_per_second"));
   object.at("seconds").get_to(record.seconds);
   object.at("skipped").get_to(record.skipped);
@@ -81,11 +83,11 @@ void to_json(json& object, const ValidationRecord& record) {
 }
 
 void from_json(const json& object, ValidationRecord& record) {
-  object.at("step").get_to(record.step);
+  get_integer(object, "step", record.step);
   record.lengths.clear();
   for (const json& entry : object.at("validation"))
     record.lengths.push_back(
-        {entry.at("length").get<std::int64_t>(), entry.at("targets").get<std::int64_t>(), real(entry.at("nll_mean"))});
+        {integer_of(entry.at("length")), integer_of(entry.at("targets")), real(entry.at("nll_mean"))});
 }
 
 }  // namespace carryover
