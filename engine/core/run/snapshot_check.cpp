@@ -11,7 +11,8 @@
 namespace carryover {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;  ///< sums of a run's segments stay in 64 bits
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;
+constexpr std::int64_t kMostEntries = std::int64_t{1} << 40;  ///< sums over millions of segments stay in 64 bits
 
 [[noreturn]] void refuse(const std::string& where, const std::string& problem) {
   throw EngineError(Fault::BadInput, where, problem, "Run the text again.");
@@ -63,8 +64,8 @@ void check_record(const SegmentRecord& record, SegmentPlace place, const Snapsho
           where, "a segment of " + std::to_string(record.length) + " tokens doesn't lie inside the text");
   require(record.targets >= 0 && record.targets <= record.length, where,
           std::to_string(record.targets) + " targets are more than the segment has");
-  require(is_possible_size(record.pool_entries) && is_possible_size(record.close_cuts) && record.pool_entries >= 0 &&
-              record.close_cuts >= 0 && are_possible_sizes(record.memory) && are_finite(record),
+  require(record.pool_entries >= 0 && record.pool_entries <= kMostEntries && record.close_cuts >= 0 &&
+              record.close_cuts <= kMostEntries && are_possible_sizes(record.memory) && are_finite(record),
           where, "a segment's sizes or times are no numbers that it can have");
 }
 
