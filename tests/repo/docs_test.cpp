@@ -8,6 +8,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/run/training_values.h"
 #include "engine/records/run_folder.h"
 #include "engine/records/training_plan.h"
 
