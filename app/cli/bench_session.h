@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "app/cli/bench_values.h"
+#include "engine/api/session.h"
 
 namespace carryover {
 

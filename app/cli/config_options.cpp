@@ -6,6 +6,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/run/prefix_control.h"
+#include "engine/core/run/run_request.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/core/run/replay_request.h"
 #include "engine/eval/inspect.h"
 
 namespace carryover {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/run_control.h"
 #include "engine/eval/attention_lens.h"
 #include "engine/eval/logit_lens.h"
 #include "engine/eval/pool_attention.h"

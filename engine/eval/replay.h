@@ -2,6 +2,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include "engine/core/base/run_control.h"
 #include "engine/core/run/what_if.h"
 #include "engine/eval/state_archive.h"
 #include "engine/method/segment_runner.h"

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/run_control.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/eval/pool_attention.h"
 #include "engine/eval/replay.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/base/run_control.h"
+#include "engine/core/run/replay_request.h"
 #include "engine/eval/state_archive.h"
 #include "engine/model/decoder.h"
 

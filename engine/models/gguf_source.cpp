@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/utf8.h"
 #include "engine/formats/dequantize.h"
 #include "engine/models/stored_model.h"
 

@@ -6,6 +6,7 @@
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
+#include "engine/core/run/run_request.h"
 #include "engine/models/model_source.h"
 
 namespace carryover {

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/core/analysis/head_scores.h"
 #include "engine/core/run/inspection.h"
+#include "engine/core/run/replay_request.h"
 #include "engine/remote/wire_values.h"
 
 /// The fields of what travels for what-ifs, inspections and profiles of heads.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/core/analysis/audit_report.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/segment_loss.h"

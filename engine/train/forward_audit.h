@@ -3,7 +3,9 @@
 #include <functional>
 #include <vector>
 
+#include "engine/core/analysis/audit_report.h"
 #include "engine/core/base/run_control.h"
+#include "engine/core/run/hits.h"
 #include "engine/model/decoder.h"
 
 namespace carryover {

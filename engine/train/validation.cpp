@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/train/validation.h"
 
+#include "engine/core/run/training_values.h"
 #include "engine/eval/text_run.h"
 
 namespace carryover {

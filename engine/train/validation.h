@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/core/base/run_control.h"
+#include "engine/core/run/training_values.h"
 #include "engine/data/corpus.h"
 #include "engine/model/decoder.h"
 #include "engine/records/training_plan.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scores of heads are what the lens sees on each probe, kind by kind.
+#include "engine/core/run/replay_request.h"
 #include "engine/eval/head_profile.h"
 
 #include <QTest>

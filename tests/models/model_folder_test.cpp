@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/models/hf_config.h"
+#include "engine/models/model_source.h"
 #include "engine/tokenizers/bpe_tokenizer.h"
 #include "engine/tokenizers/gguf_tokenizer.h"
 #include "engine/tokenizers/tokenizer_json.h"

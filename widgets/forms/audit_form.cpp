@@ -7,6 +7,8 @@
 #include <QSpinBox>
 #include <algorithm>
 
+#include "engine/core/run/run_request.h"
+
 namespace carryover {
 namespace {
 

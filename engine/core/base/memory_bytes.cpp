@@ -26,16 +26,14 @@ void from_json(const nlohmann::json& json, MemoryBytes& bytes) {
   get_integer(json, "carry", bytes.carry);
   get_integer(json, "pool", bytes.pool);
   get_integer(json, "device_peak", bytes.device_peak);
-  const auto later = [&](const char* key, std::int64_t& value) {  // absent in runs written before there was training
+  const auto get_later = [&](const char* key,
+                             std::int64_t& value) {  // absent in runs written before there was training
     value = 0;
     if (json.contains(key)) get_integer(json, key, value);
   };
-  later("gradients", bytes.gradients);
-  later("optimizer", bytes.optimizer);
-  later("graph", bytes.graph);
-});  // absent in runs written before there was training
-bytes.optimizer = json.value("optimizer", std::int64_t{0});
-bytes.graph = json.value("graph", std::int64_t{0});
+  get_later("gradients", bytes.gradients);
+  get_later("optimizer", bytes.optimizer);
+  get_later("graph", bytes.graph);
 }
 
 }  // namespace carryover
