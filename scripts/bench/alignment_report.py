@@ -65,7 +65,7 @@ def said(record, books):
         return f"{mean:+.3f} nats ({low:+.3f} … {high:+.3f}; lower on {below} of {len(books)} books)"
 
     lines = [
-        "**Without sinks, memory does not help.** The paper's segmented execution (M = R = 128) changes the loss by "
+        "**Memory without sinks.** The paper's segmented execution (M = R = 128) changes the loss by "
         + against("base/segmented", "base/none") + " against M = R = 0 for the base model, and by "
         + against("adapter/segmented", "adapter/none") + " for the adapter.",
         "**What search adds** to the adapter, against prefixes that need no search: "
@@ -73,7 +73,7 @@ def said(record, books):
         + against("adapter/segmented", "adapter/random-1") + " against random positions, "
         + against("adapter/segmented", "adapter/recent") + " against the most recent ones. A constant prefix begins with "
         "the text's first token, an attention sink; the others hold it by chance or not at all.",
-        "**Sinks repair it, without training.** Segmented execution with 4 sinks changes the base model's loss by "
+        "**Memory with sinks, without training.** Segmented execution with 4 sinks changes the base model's loss by "
         + against("base/sink-4", "base/none") + " against M = R = 0; with all heads local by "
         + against("base/sink-4-local", "base/none") + ". As controls that carry nothing through the recurrence, all heads "
         "reading 4 sinks and the 124 most recent tokens: " + against("base/sinks", "base/none")

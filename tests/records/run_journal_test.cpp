@@ -60,7 +60,6 @@ SegmentSnapshot snapshot(int index) {
   segment.ids = {5, 1, 7, 2};
   for (int i = 0; i < segment.record.targets; ++i) segment.target_nll.push_back(0.1F * static_cast<float>(i + index));
   if (index > 0) {
-    segment.target_nll[0] = segment.record.targets > 0 ? segment.target_nll[0] : 0;
     segment.hits = {{index, 1, 0, {{0, HitKind::Padding, 0, -1, -1}, {3, HitKind::Anchor, 1.7F, 3, 1}}}};
     segment.carry_drift = {4, 2, {1, std::nanf(""), 3, 4.25F, 5, 6, 7, 8}};
   }
