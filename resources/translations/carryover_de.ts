@@ -132,6 +132,21 @@
     </message>
 </context>
 <context>
+    <name>Application</name>
+    <message>
+        <source>window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>an error of unknown kind</source>
+        <translation>ein Fehler unbekannter Art</translation>
+    </message>
+    <message>
+        <source>This is an error of the program: please report it with what you did.</source>
+        <translation>Das ist ein Fehler des Programms: Bitte melden Sie ihn mit dem, was Sie getan haben.</translation>
+    </message>
+</context>
+<context>
     <name>AssetFetcher</name>
     <message>
         <source>%1 can&apos;t be started</source>
@@ -1545,116 +1560,8 @@ Befehl: %6</translation>
 <context>
     <name>ConfigPanel</name>
     <message>
-        <source>Segment S</source>
-        <translation>Segment S</translation>
-    </message>
-    <message>
         <source> tokens</source>
         <translation> Token</translation>
-    </message>
-    <message>
-        <source>Tokens that one step of the recurrence reads (S ≥ 1)</source>
-        <translation>Token, die ein Schritt der Rekursion liest (S ≥ 1)</translation>
-    </message>
-    <message>
-        <source>Carry M</source>
-        <translation>Übertrag M</translation>
-    </message>
-    <message>
-        <source>Tail of the last segment that local heads keep (0 ≤ M ≤ S)</source>
-        <translation>Ende des letzten Segments, das lokale Köpfe behalten (0 ≤ M ≤ S)</translation>
-    </message>
-    <message>
-        <source>Sinks n</source>
-        <translation>Senken n</translation>
-    </message>
-    <message>
-        <source>Tokens at the text's beginning that every head reads as attention sinks (n + M ≤ S; 0: the paper's method)</source>
-        <translation>Token am Anfang des Textes, die jeder Kopf als Aufmerksamkeitssenken liest (n + M ≤ S; 0: das Verfahren der Arbeit)</translation>
-    </message>
-    <message>
-        <source>Retrieval R</source>
-        <translation>Abruf R</translation>
-    </message>
-    <message>
-        <source>Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)</source>
-        <translation>Token der Vergangenheit, die ein weitreichender Kopf abruft (R ≥ 0; 0: kein Abruf)</translation>
-    </message>
-    <message>
-        <source>Depth K</source>
-        <translation>Tiefe K</translation>
-    </message>
-    <message>
-        <source> transitions</source>
-        <translation> Übergänge</translation>
-    </message>
-    <message>
-        <source>Segment transitions that gradients cross in training; the forward does not depend on it</source>
-        <translation>Segmentübergänge, über die Gradienten im Training laufen; der Vorwärtslauf hängt nicht davon ab</translation>
-    </message>
-    <message>
-        <source>Queries L_q</source>
-        <translation>Anfragen L_q</translation>
-    </message>
-    <message>
-        <source>Last queries of a segment that retrieval is made with</source>
-        <translation>Letzte Anfragen eines Segments, mit denen abgerufen wird</translation>
-    </message>
-    <message>
-        <source>Window w</source>
-        <translation>Fenster w</translation>
-    </message>
-    <message>
-        <source> queries</source>
-        <translation> Anfragen</translation>
-    </message>
-    <message>
-        <source>Queries averaged into one summary</source>
-        <translation>Anfragen, die zu einer Zusammenfassung gemittelt werden</translation>
-    </message>
-    <message>
-        <source>Stride s</source>
-        <translation>Schritt s</translation>
-    </message>
-    <message>
-        <source>Distance between two summaries</source>
-        <translation>Abstand zweier Zusammenfassungen</translation>
-    </message>
-    <message>
-        <source>Tail t</source>
-        <translation>Ende t</translation>
-    </message>
-    <message>
-        <source>Last queries averaged into one more summary</source>
-        <translation>Letzte Anfragen, die zu einer weiteren Zusammenfassung gemittelt werden</translation>
-    </message>
-    <message>
-        <source>Keys k</source>
-        <translation>Schlüssel k</translation>
-    </message>
-    <message>
-        <source> per summary</source>
-        <translation> je Zusammenfassung</translation>
-    </message>
-    <message>
-        <source>Best keys of the pool that each summary puts forward</source>
-        <translation>Beste Schlüssel des Pools, die jede Zusammenfassung vorschlägt</translation>
-    </message>
-    <message>
-        <source>Expand before o⁻</source>
-        <translation>Davor o⁻</translation>
-    </message>
-    <message>
-        <source>Neighbours taken in before an anchor</source>
-        <translation>Nachbarn, die vor einem Anker mitgenommen werden</translation>
-    </message>
-    <message>
-        <source>Expand after o⁺</source>
-        <translation>Danach o⁺</translation>
-    </message>
-    <message>
-        <source>Neighbours taken in behind an anchor</source>
-        <translation>Nachbarn, die nach einem Anker mitgenommen werden</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1697,68 +1604,16 @@ Befehl: %6</translation>
         <translation>Lauf</translation>
     </message>
     <message>
-        <source> anchors</source>
-        <translation> Anker</translation>
-    </message>
-    <message>
-        <source>Best keys that are expanded, per head; by default R/(o⁻+o⁺+1)</source>
-        <translation>Beste Schlüssel, die erweitert werden, je Kopf; sonst R/(o⁻+o⁺+1)</translation>
-    </message>
-    <message>
         <source>by R</source>
         <translation>nach R</translation>
-    </message>
-    <message>
-        <source>Anchors A</source>
-        <translation>Anker A</translation>
-    </message>
-    <message>
-        <source>BOS before the text</source>
-        <translation>BOS vor dem Text</translation>
-    </message>
-    <message>
-        <source>Puts the model&apos;s BOS at position 0; it is never a target</source>
-        <translation>Setzt das BOS des Modells an Position 0; vorhergesagt wird es nie</translation>
-    </message>
-    <message>
-        <source>Targets across boundaries</source>
-        <translation>Ziele über Grenzen</translation>
-    </message>
-    <message>
-        <source>The last logits of a segment predict the next one&apos;s first token</source>
-        <translation>Die letzten Logits eines Segments sagen das erste Token des nächsten voraus</translation>
-    </message>
-    <message>
-        <source>Boundary at the prompt&apos;s end</source>
-        <translation>Grenze am Ende der Eingabe</translation>
-    </message>
-    <message>
-        <source>Generation only: the answer&apos;s segment is retrieved for with the question&apos;s queries</source>
-        <translation>Nur beim Erzeugen: Für das Segment der Antwort wird mit den Anfragen der Frage abgerufen</translation>
-    </message>
-    <message>
-        <source>Pool in host memory</source>
-        <translation>Pool im Hauptspeicher</translation>
-    </message>
-    <message>
-        <source>Keeps the retrieval pool off the GPU</source>
-        <translation>Hält den Pool von der GPU fern</translation>
     </message>
     <message>
         <source>the model&apos;s</source>
         <translation>wie im Modell</translation>
     </message>
     <message>
-        <source>RoPE scaling: the checkpoint&apos;s own, or an override (app:rope)</source>
-        <translation>RoPE-Skalierung: die des Modells oder eine andere (app:rope)</translation>
-    </message>
-    <message>
         <source>Factor of the overriding scaling, at least 1</source>
         <translation>Faktor der anderen Skalierung, mindestens 1</translation>
-    </message>
-    <message>
-        <source>RoPE</source>
-        <translation>RoPE</translation>
     </message>
     <message>
         <source>RoPE factor</source>
@@ -1767,14 +1622,6 @@ Befehl: %6</translation>
     <message>
         <source>settings</source>
         <translation>Einstellungen</translation>
-    </message>
-    <message>
-        <source>How the retrieval pool holds its keys. model: exact; bf16 and int8 take less memory, and hits may differ. int8 is for a pool in host memory.</source>
-        <translation>Wie der Pool seine Schlüssel hält. model: exakt; bf16 und int8 brauchen weniger Speicher, und Treffer können sich unterscheiden. int8 ist für einen Pool im Hauptspeicher.</translation>
-    </message>
-    <message>
-        <source>Pool keys</source>
-        <translation>Schlüssel des Pools</translation>
     </message>
     <message>
         <source>Number type of weights and activations; auto: the faster one on this machine; q8: weights in 8 bits, for less memory and faster generation. Loads the model anew.</source>
@@ -2161,11 +2008,11 @@ Befehl: %6</translation>
         <translation>Präfix: Senken + jüngste</translation>
     </message>
     <message>
-        <source>The text's first R positions, the same for every segment</source>
+        <source>The text&apos;s first R positions, the same for every segment</source>
         <translation>Die ersten R Positionen des Textes, für jedes Segment dieselben</translation>
     </message>
     <message>
-        <source>The text's first %1 positions and the most recent ones</source>
+        <source>The text&apos;s first %1 positions and the most recent ones</source>
         <translation>Die ersten %1 Positionen des Textes und die jüngsten</translation>
     </message>
     <message>
@@ -2288,6 +2135,33 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Connect</source>
         <translation>Verbinden</translation>
+    </message>
+</context>
+<context>
+    <name>EngineQuestion</name>
+    <message>
+        <source>Start an engine?</source>
+        <translation>Einen Rechenkern starten?</translation>
+    </message>
+    <message>
+        <source>The session works with an engine that this &amp;command starts on your machine:</source>
+        <translation>Die Sitzung arbeitet mit einem Rechenkern, den dieser &amp;Befehl auf Ihrem Rechner startet:</translation>
+    </message>
+    <message>
+        <source>Command that would be started</source>
+        <translation>Befehl, der gestartet würde</translation>
+    </message>
+    <message>
+        <source>It can do there whatever you can do. Start it only if you know it. Without it the session opens but for its model. The answer is remembered for this command.</source>
+        <translation>Er kann dort alles tun, was Sie tun können. Starten Sie ihn nur, wenn Sie ihn kennen. Ohne ihn öffnet sich die Sitzung ohne ihr Modell. Die Antwort wird für diesen Befehl behalten.</translation>
+    </message>
+    <message>
+        <source>Start it</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>Do not start it</source>
+        <translation>Nicht starten</translation>
     </message>
 </context>
 <context>
@@ -3717,14 +3591,6 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>%1 of %2 GB</source>
         <translation>%1 von %2 GB</translation>
-    </message>
-    <message>
-        <source>Open a model</source>
-        <translation>Modell öffnen</translation>
-    </message>
-    <message>
-        <source>GGUF (*.gguf);;All files (*)</source>
-        <translation>GGUF (*.gguf);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Open a text</source>
@@ -6722,52 +6588,12 @@ im Versuch: %3 nat
         <translation>Segmente</translation>
     </message>
     <message>
-        <source>Segment S</source>
-        <translation>Segment S</translation>
-    </message>
-    <message>
         <source> tokens</source>
         <translation> Token</translation>
     </message>
     <message>
-        <source>Read by a step of the recurrence</source>
-        <translation>Liest ein Schritt der Rekursion</translation>
-    </message>
-    <message>
-        <source>Carry M</source>
-        <translation>Übertrag M</translation>
-    </message>
-    <message>
-        <source>Tail of the last segment that local heads keep; at most S</source>
-        <translation>Ende des letzten Segments, das lokale Köpfe behalten; höchstens S</translation>
-    </message>
-    <message>
-        <source>Sinks n</source>
-        <translation>Senken n</translation>
-    </message>
-    <message>
-        <source>The sample's first tokens, which every head reads; 0: the paper's method</source>
-        <translation>Die ersten Token der Probe, die jeder Kopf liest; 0: das Verfahren der Arbeit</translation>
-    </message>
-    <message>
-        <source>Retrieval R</source>
-        <translation>Abruf R</translation>
-    </message>
-    <message>
-        <source>Fetched from the past by a long-range head; 0: none</source>
-        <translation>Holt ein weitreichender Kopf aus der Vergangenheit; 0: nichts</translation>
-    </message>
-    <message>
-        <source>Depth K</source>
-        <translation>Tiefe K</translation>
-    </message>
-    <message>
         <source> transitions</source>
         <translation> Übergänge</translation>
-    </message>
-    <message>
-        <source>Segment transitions that gradients cross</source>
-        <translation>Segmentübergänge, über die Gradienten laufen</translation>
     </message>
     <message>
         <source>Segments a sample</source>
@@ -6782,128 +6608,20 @@ im Versuch: %3 nat
         <translation>Weitreichende Schichten</translation>
     </message>
     <message>
-        <source>Counted from 0, such as 6, 8, 11</source>
-        <translation>Gezählt ab 0, wie 6, 8, 11</translation>
-    </message>
-    <message>
         <source>Long-range heads</source>
         <translation>Weitreichende Köpfe</translation>
-    </message>
-    <message>
-        <source>Query heads, [0,1,2]; or a list for each layer</source>
-        <translation>Anfragende Köpfe, [0,1,2]; oder eine Liste je Schicht</translation>
-    </message>
-    <message>
-        <source>Queries L_q</source>
-        <translation>Anfragen L_q</translation>
-    </message>
-    <message>
-        <source>Last queries of a segment that retrieval is made with</source>
-        <translation>Letzte Anfragen eines Segments, mit denen abgerufen wird</translation>
-    </message>
-    <message>
-        <source>Window w</source>
-        <translation>Fenster w</translation>
     </message>
     <message>
         <source> queries</source>
         <translation> Anfragen</translation>
     </message>
     <message>
-        <source>Averaged into one summary</source>
-        <translation>Zu einer Zusammenfassung gemittelt</translation>
-    </message>
-    <message>
-        <source>Stride s</source>
-        <translation>Schritt s</translation>
-    </message>
-    <message>
-        <source>Between two summaries</source>
-        <translation>Zwischen zwei Zusammenfassungen</translation>
-    </message>
-    <message>
-        <source>Tail t</source>
-        <translation>Ende t</translation>
-    </message>
-    <message>
-        <source>Averaged into one more summary</source>
-        <translation>Zu einer weiteren Zusammenfassung gemittelt</translation>
-    </message>
-    <message>
-        <source>Keys k</source>
-        <translation>Schlüssel k</translation>
-    </message>
-    <message>
         <source> per summary</source>
         <translation> je Zusammenfassung</translation>
     </message>
     <message>
-        <source>Put forward by each summary</source>
-        <translation>Von jeder Zusammenfassung vorgeschlagen</translation>
-    </message>
-    <message>
-        <source>Anchors A</source>
-        <translation>Anker A</translation>
-    </message>
-    <message>
-        <source>Expanded per head; 0: R/(o⁻+o⁺+1)</source>
-        <translation>Erweitert je Kopf; 0: R/(o⁻+o⁺+1)</translation>
-    </message>
-    <message>
-        <source>Expand before o⁻</source>
-        <translation>Davor o⁻</translation>
-    </message>
-    <message>
-        <source>Taken in before an anchor</source>
-        <translation>Vor einem Anker mitgenommen</translation>
-    </message>
-    <message>
-        <source>Expand after o⁺</source>
-        <translation>Danach o⁺</translation>
-    </message>
-    <message>
-        <source>Taken in behind an anchor</source>
-        <translation>Nach einem Anker mitgenommen</translation>
-    </message>
-    <message>
-        <source>BOS</source>
-        <translation>BOS</translation>
-    </message>
-    <message>
-        <source>The model&apos;s BOS stands before each text</source>
-        <translation>Das BOS des Modells steht vor jedem Text</translation>
-    </message>
-    <message>
-        <source>Targets across</source>
-        <translation>Ziele über Grenzen</translation>
-    </message>
-    <message>
-        <source>A segment&apos;s last logits predict the next one&apos;s first token</source>
-        <translation>Die letzten Logits eines Segments sagen das erste Token des nächsten voraus</translation>
-    </message>
-    <message>
-        <source>Prompt boundary</source>
-        <translation>Grenze der Eingabe</translation>
-    </message>
-    <message>
-        <source>Generation only</source>
-        <translation>Nur beim Erzeugen</translation>
-    </message>
-    <message>
-        <source>Pool on host</source>
-        <translation>Pool im Hauptspeicher</translation>
-    </message>
-    <message>
-        <source>Keeps the retrieval pool off the GPU</source>
-        <translation>Hält den Pool von der GPU fern</translation>
-    </message>
-    <message>
         <source>RoPE</source>
         <translation>RoPE</translation>
-    </message>
-    <message>
-        <source>Empty: the model&apos;s; {&quot;kind&quot;, &quot;theta&quot;, &quot;factor&quot;}</source>
-        <translation>Leer: wie im Modell; {&quot;kind&quot;, &quot;theta&quot;, &quot;factor&quot;}</translation>
     </message>
     <message>
         <source>Optimisation</source>
@@ -7314,10 +7032,6 @@ im Versuch: %3 nat
         <translation>figure NAME DATEI [size BxHmm] [style NAME] [dpi N] | data ART DATEI | what-ifs DATEI | report DATEI | plots ORDNER</translation>
     </message>
     <message>
-        <source>FOLDER</source>
-        <translation>ORDNER</translation>
-    </message>
-    <message>
         <source>light | dark</source>
         <translation>light | dark</translation>
     </message>
@@ -7684,10 +7398,6 @@ im Versuch: %3 nat
         <translation>Schlüssel des Pools</translation>
     </message>
     <message>
-        <source>model: exact; bf16 and int8 take less memory, and hits may differ</source>
-        <translation>model: exakt; bf16 und int8 brauchen weniger Speicher, und Treffer können sich unterscheiden</translation>
-    </message>
-    <message>
         <source>[PANEL | bench] FILE</source>
         <translation>[ANSICHT | bench] DATEI</translation>
     </message>
@@ -7775,6 +7485,166 @@ im Versuch: %3 nat
         <source>Trained for %1 in %2</source>
         <translation>%1 trainiert in %2</translation>
     </message>
+    <message>
+        <source>has no value</source>
+        <translation>hat keinen Wert</translation>
+    </message>
+    <message>
+        <source>Write it behind it.</source>
+        <translation>Schreiben Sie ihn dahinter.</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>Tokens of a segment, which one step of the recurrence reads</source>
+        <translation>Token eines Segments, das ein Schritt der Rekursion liest</translation>
+    </message>
+    <message>
+        <source>Carry</source>
+        <translation>Übertrag</translation>
+    </message>
+    <message>
+        <source>Carried tail of the last segment, which local heads read; at most S; 0 carries nothing</source>
+        <translation>Übertragenes Ende des letzten Segments, das lokale Köpfe lesen; höchstens S; 0 überträgt nichts</translation>
+    </message>
+    <message>
+        <source>Sinks</source>
+        <translation>Senken</translation>
+    </message>
+    <message>
+        <source>First tokens of the text, which every head reads as attention sinks; n + M is at most S; 0 is the paper&apos;s method</source>
+        <translation>Erste Token des Textes, die jeder Kopf als Aufmerksamkeitssenken liest; n + M höchstens S; 0 ist das Verfahren der Arbeit</translation>
+    </message>
+    <message>
+        <source>Retrieval</source>
+        <translation>Abruf</translation>
+    </message>
+    <message>
+        <source>Past tokens that a long-range head retrieves; may exceed S; 0 turns retrieval off</source>
+        <translation>Vergangene Token, die ein weitreichender Kopf abruft; auch mehr als S; 0 schaltet den Abruf ab</translation>
+    </message>
+    <message>
+        <source>Depth</source>
+        <translation>Tiefe</translation>
+    </message>
+    <message>
+        <source>Segment transitions that gradients cross in training; the forward does not depend on it</source>
+        <translation>Segmentübergänge, über die Gradienten im Training laufen; der Vorwärtslauf hängt nicht davon ab</translation>
+    </message>
+    <message>
+        <source>Layers that retrieve, counted from 0</source>
+        <translation>Schichten, die abrufen, ab 0 gezählt</translation>
+    </message>
+    <message>
+        <source>Query heads that are long-range, counted from 0: one list, or in a file one for each layer</source>
+        <translation>Weitreichende Anfrageköpfe, ab 0 gezählt: eine Liste, oder in einer Datei eine je Schicht</translation>
+    </message>
+    <message>
+        <source>Queries</source>
+        <translation>Anfragen</translation>
+    </message>
+    <message>
+        <source>Last queries of a segment, which search for the next one&apos;s prefix</source>
+        <translation>Letzte Anfragen eines Segments, die das Präfix des nächsten suchen</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Queries averaged into one summary</source>
+        <translation>Anfragen, die zu einer Zusammenfassung gemittelt werden</translation>
+    </message>
+    <message>
+        <source>Stride</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>Distance between two summaries</source>
+        <translation>Abstand zweier Zusammenfassungen</translation>
+    </message>
+    <message>
+        <source>Tail</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
+        <source>Last queries, averaged into one more summary</source>
+        <translation>Letzte Anfragen, zu einer weiteren Zusammenfassung gemittelt</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>Best keys of the pool for each summary</source>
+        <translation>Beste Schlüssel des Pools für jede Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Anchors</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>Best keys of a head, which are expanded; by default R/(o⁻ + o⁺ + 1)</source>
+        <translation>Beste Schlüssel eines Kopfes, die erweitert werden; sonst R/(o⁻ + o⁺ + 1)</translation>
+    </message>
+    <message>
+        <source>Expand before</source>
+        <translation>Davor</translation>
+    </message>
+    <message>
+        <source>Positions taken before an anchor</source>
+        <translation>Positionen, die vor einem Anker mitgenommen werden</translation>
+    </message>
+    <message>
+        <source>Expand after</source>
+        <translation>Danach</translation>
+    </message>
+    <message>
+        <source>Positions taken after an anchor</source>
+        <translation>Positionen, die nach einem Anker mitgenommen werden</translation>
+    </message>
+    <message>
+        <source>BOS before the text</source>
+        <translation>BOS vor dem Text</translation>
+    </message>
+    <message>
+        <source>Puts the model&apos;s BOS at position 0; it is never a target</source>
+        <translation>Setzt das BOS des Modells an Position 0; vorhergesagt wird es nie</translation>
+    </message>
+    <message>
+        <source>Targets across boundaries</source>
+        <translation>Ziele über Grenzen</translation>
+    </message>
+    <message>
+        <source>The last logits of a segment predict the next one&apos;s first token</source>
+        <translation>Die letzten Logits eines Segments sagen das erste Token des nächsten voraus</translation>
+    </message>
+    <message>
+        <source>Boundary at the prompt&apos;s end</source>
+        <translation>Grenze am Ende der Eingabe</translation>
+    </message>
+    <message>
+        <source>Generation only: closes a segment where the prompt ends, so that the question&apos;s queries retrieve for the answer</source>
+        <translation>Nur beim Erzeugen: schließt ein Segment am Ende der Eingabe, damit die Anfragen der Frage für die Antwort abrufen</translation>
+    </message>
+    <message>
+        <source>Pool in host memory</source>
+        <translation>Pool im Hauptspeicher</translation>
+    </message>
+    <message>
+        <source>Keeps the retrieval pool in host memory although the model is on a GPU</source>
+        <translation>Hält den Abruf-Pool im Hauptspeicher, obwohl das Modell auf einer GPU liegt</translation>
+    </message>
+    <message>
+        <source>Format of the pool&apos;s keys: model (exact), bf16, or int8 for a pool in host memory; the last two take less memory, and hits may differ</source>
+        <translation>Format der Schlüssel des Pools: model (exakt), bf16, oder int8 bei einem Pool im Hauptspeicher; die letzten beiden brauchen weniger Speicher, und Treffer können abweichen</translation>
+    </message>
+    <message>
+        <source>Scaling of positions in place of the checkpoint&apos;s: default, linear:8, dynamic:10, llama3:8</source>
+        <translation>Skalierung der Positionen statt der des Modells: default, linear:8, dynamic:10, llama3:8</translation>
+    </message>
 </context>
 <context>
     <name>carryover::EditWords</name>
@@ -7843,48 +7713,6 @@ im Versuch: %3 nat
     <message>
         <source>Count from 0.</source>
         <translation>Zählen Sie ab 0.</translation>
-    </message>
-</context>
-<context>
-    <name>EngineQuestion</name>
-    <message>
-        <source>Start an engine?</source>
-        <translation>Einen Rechenkern starten?</translation>
-    </message>
-    <message>
-        <source>The session works with an engine that this &amp;command starts on your machine:</source>
-        <translation>Die Sitzung arbeitet mit einem Rechenkern, den dieser &amp;Befehl auf Ihrem Rechner startet:</translation>
-    </message>
-    <message>
-        <source>Command that would be started</source>
-        <translation>Befehl, der gestartet würde</translation>
-    </message>
-    <message>
-        <source>It can do there whatever you can do. Start it only if you know it. Without it the session opens but for its model. The answer is remembered for this command.</source>
-        <translation>Er kann dort alles tun, was Sie tun können. Starten Sie ihn nur, wenn Sie ihn kennen. Ohne ihn öffnet sich die Sitzung ohne ihr Modell. Die Antwort wird für diesen Befehl behalten.</translation>
-    </message>
-    <message>
-        <source>Start it</source>
-        <translation>Starten</translation>
-    </message>
-    <message>
-        <source>Do not start it</source>
-        <translation>Nicht starten</translation>
-    </message>
-</context>
-<context>
-    <name>Application</name>
-    <message>
-        <source>window</source>
-        <translation>Fenster</translation>
-    </message>
-    <message>
-        <source>an error of unknown kind</source>
-        <translation>ein Fehler unbekannter Art</translation>
-    </message>
-    <message>
-        <source>This is an error of the program: please report it with what you did.</source>
-        <translation>Das ist ein Fehler des Programms: Bitte melden Sie ihn mit dem, was Sie getan haben.</translation>
     </message>
 </context>
 </TS>
