@@ -235,8 +235,8 @@ Aufmerksamkeit %6</translation>
 <context>
     <name>AttributionPanel</name>
     <message>
-        <source>Logit</source>
-        <translation>Logit</translation>
+        <source>Direct logit attribution</source>
+        <translation>Direkte Logit-Zuordnung</translation>
     </message>
     <message>
         <source>From everything</source>
@@ -391,8 +391,8 @@ Segment %5</translation>
         <translation>Verfahren</translation>
     </message>
     <message>
-        <source>full: the whole stretch is one segment of plain attention</source>
-        <translation>full: die ganze Strecke ist ein Segment mit gewöhnlicher Aufmerksamkeit</translation>
+        <source>full: full attention over all segments at once</source>
+        <translation>full: volle Aufmerksamkeit über alle Segmente zugleich</translation>
     </message>
     <message>
         <source>LoRA rank</source>
@@ -403,8 +403,8 @@ Segment %5</translation>
         <translation>0: jeder Parameter; sonst ein Adapter auf allen Modulen, mit B ungleich 0</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>Zahlen</translation>
+        <source>dtype</source>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>fp64 adds finite differences; the others are faster and have wider bounds</source>
@@ -612,8 +612,8 @@ Segment %5</translation>
         <translation>Messung</translation>
     </message>
     <message>
-        <source>What goes on</source>
-        <translation>Was vorgeht</translation>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
     </message>
     <message>
         <source>A bench is under way</source>
@@ -747,8 +747,8 @@ Segment %5</translation>
         <translation>mit den Einstellungen des Fensters</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>Zahlen</translation>
+        <source>dtype</source>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>auto: the faster one here</source>
@@ -787,8 +787,8 @@ Segment %5</translation>
         <translation>Arbeit</translation>
     </message>
     <message>
-        <source>A text&apos;s forward, tokens decoded behind it, one training step of K + 1 segments</source>
-        <translation>Vorwärtslauf eines Textes, danach dekodierte Token, ein Trainingsschritt aus K + 1 Segmenten</translation>
+        <source>Prefill of a text, decoding of tokens after it, one training step of K + 1 segments</source>
+        <translation>Prefill eines Textes, Dekodieren von Token danach, ein Trainingsschritt mit K + 1 Segmenten</translation>
     </message>
     <message>
         <source>Policies</source>
@@ -803,7 +803,7 @@ Segment %5</translation>
         <translation>Dekodiert</translation>
     </message>
     <message>
-        <source>Tokens decoded behind each text</source>
+        <source>Tokens decoded after each text</source>
         <translation>Token, die nach jedem Text dekodiert werden</translation>
     </message>
     <message>
@@ -1081,12 +1081,12 @@ Befehl: %6</translation>
         <translation>Median von %1 Wiederholungen, von %2 bis %3</translation>
     </message>
     <message>
-        <source>What reading the weights and the visible keys and values once is of memory&apos;s speed</source>
-        <translation>Was das einmalige Lesen der Gewichte und der sichtbaren Keys und Values von der Geschwindigkeit des Speichers ist</translation>
+        <source>Bytes of weights and visible keys and values per second, as a share of memory bandwidth</source>
+        <translation>Bytes der Gewichte, sichtbaren Schlüssel und Werte je Sekunde, als Anteil der Speicherbandbreite</translation>
     </message>
     <message>
-        <source>What the definition&apos;s operations are of the best matrix product&apos;s speed</source>
-        <translation>Was die Operationen der Definition von der Geschwindigkeit des besten Matrixprodukts sind</translation>
+        <source>FLOPs of the definition per second, as a share of the fastest matmul</source>
+        <translation>FLOPs der Definition je Sekunde, als Anteil der schnellsten Matrixmultiplikation</translation>
     </message>
     <message>
         <source>%1 were predicted</source>
@@ -1576,7 +1576,7 @@ Befehl: %6</translation>
         <translation>segmented: Übertrag und Abruf; full: gewöhnliche Aufmerksamkeit über den ganzen Text, zum Vergleich</translation>
     </message>
     <message>
-        <source>Where to compute; auto: the GPU where there is one. Loads the model anew.</source>
+        <source>Where to compute; auto: the GPU where there is one. Reloads the model.</source>
         <translation>Wo gerechnet wird; auto: auf der GPU, wo es eine gibt. Lädt das Modell neu.</translation>
     </message>
     <message>
@@ -1592,8 +1592,8 @@ Befehl: %6</translation>
         <translation>Verfahren</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>Zahlen</translation>
+        <source>dtype</source>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>Device</source>
@@ -1624,8 +1624,8 @@ Befehl: %6</translation>
         <translation>Einstellungen</translation>
     </message>
     <message>
-        <source>Number type of weights and activations; auto: the faster one on this machine; q8: weights in 8 bits, for less memory and faster generation. Loads the model anew.</source>
-        <translation>Zahlentyp von Gewichten und Aktivierungen; auto: der auf diesem Rechner schnellere; q8: Gewichte in 8 Bit, für weniger Speicher und schnelleres Erzeugen. Lädt das Modell neu.</translation>
+        <source>dtype of weights and activations; auto: the faster one on this machine; q8: 8-bit weights, for less memory and faster generation. Reloads the model.</source>
+        <translation>dtype von Gewichten und Aktivierungen; auto: der schnellere auf diesem Rechner; q8: 8-Bit-Gewichte, für weniger Speicher und schnelleres Erzeugen. Lädt das Modell neu.</translation>
     </message>
     <message>
         <source>%1 is no number</source>
@@ -2088,7 +2088,7 @@ Befehl: %6</translation>
         <translation>Mit den geänderten Einstellungen</translation>
     </message>
     <message>
-        <source>k, A, L_q, M, R, summaries, expansion and grouping as they now stand in Settings and in the grid</source>
+        <source>k, A, L_q, M, R, summaries, expansion and grouping as set in Settings and in the grid</source>
         <translation>k, A, L_q, M, R, Zusammenfassungen, Erweiterung und Gruppierung, wie sie jetzt in den Einstellungen und im Raster stehen</translation>
     </message>
     <message>
@@ -2756,8 +2756,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Offener Text</translation>
     </message>
     <message>
-        <source>Passages of the text that is open, once more behind it</source>
-        <translation>Stellen des offenen Textes, dahinter noch einmal</translation>
+        <source>Passages of the open text, repeated at its end</source>
+        <translation>Stellen des geöffneten Textes, an seinem Ende wiederholt</translation>
     </message>
     <message>
         <source> tokens</source>
@@ -3044,7 +3044,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Token von der Position bis zum Anfang des Segments, das sie liest</translation>
     </message>
     <message>
-        <source>Anchor: it scored. Expanded: it stands beside an anchor. Padding: it only fills up</source>
+        <source>Anchor: selected by its score. Expanded: next to an anchor. Padding: fills the prefix</source>
         <translation>Anker: er hat gewertet. Erweitert: steht neben einem Anker. Auffüllung: füllt nur auf</translation>
     </message>
     <message>
@@ -3881,16 +3881,16 @@ Wert %4 · Rang %5 von %6</translation>
 <context>
     <name>MissesPanel</name>
     <message>
-        <source>Misses</source>
-        <translation>Verpasstes</translation>
+        <source>Retrieval recall</source>
+        <translation>Trefferquote des Abrufs</translation>
     </message>
     <message>
-        <source>Misses of the segment</source>
-        <translation>Verpasstes des Segments</translation>
+        <source>Retrieval recall of the segment</source>
+        <translation>Trefferquote des Abrufs im Segment</translation>
     </message>
     <message>
-        <source>Misses by head</source>
-        <translation>Verpasstes nach Kopf</translation>
+        <source>Retrieval recall by head</source>
+        <translation>Trefferquote des Abrufs nach Kopf</translation>
     </message>
     <message>
         <source>&amp;Copy as CSV</source>
@@ -4087,8 +4087,8 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Modell: %1. %2</translation>
     </message>
     <message>
-        <source>Adapter: it can&apos;t be merged into weights of 8 bits. Choose other numbers, or no adapter.</source>
-        <translation>Adapter: In Gewichte mit 8 Bit ist er nicht einzurechnen. Andere Zahlen wählen oder keinen Adapter.</translation>
+        <source>An adapter can&apos;t be merged into 8-bit weights. Choose another dtype, or no adapter.</source>
+        <translation>Ein Adapter lässt sich nicht in 8-Bit-Gewichte einrechnen. Wählen Sie einen anderen dtype oder keinen Adapter.</translation>
     </message>
     <message>
         <source>It was trained over %1.</source>
@@ -4164,11 +4164,11 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Gekoppelte Auswahl</translation>
     </message>
     <message>
-        <source>Linked: follows what is selected in other views. Press to let it stay.</source>
-        <translation>Gekoppelt: folgt der Auswahl anderer Ansichten. Drücken, damit sie stehen bleibt.</translation>
+        <source>Linked: follows the selection in other views. Click to unlink and keep this selection.</source>
+        <translation>Verknüpft: folgt der Auswahl in anderen Ansichten. Klicken, um zu lösen und diese Auswahl zu behalten.</translation>
     </message>
     <message>
-        <source>Unlinked: keeps a selection of its own. Press to follow the other views again.</source>
+        <source>Unlinked: keeps a selection of its own. Click to follow the other views again.</source>
         <translation>Entkoppelt: behält eine eigene Auswahl. Drücken, um den anderen Ansichten wieder zu folgen.</translation>
     </message>
 </context>
@@ -4251,12 +4251,12 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Trefferabstände</translation>
     </message>
     <message>
-        <source>Misses</source>
-        <translation>Verpasstes</translation>
+        <source>Retrieval recall</source>
+        <translation>Trefferquote des Abrufs</translation>
     </message>
     <message>
-        <source>Logit</source>
-        <translation>Logit</translation>
+        <source>Direct logit attribution</source>
+        <translation>Direkte Logit-Zuordnung</translation>
     </message>
     <message>
         <source>Head discovery</source>
@@ -4826,7 +4826,7 @@ Verlust %4 nat, PPL %5
         <translation>Liest %L1 Token, Verfahren %2</translation>
     </message>
     <message>
-        <source>%1 %L2 tokens in %3 s, PPL %4, %5 close cuts</source>
+        <source>%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the cutoff</source>
         <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
     </message>
     <message>
@@ -4854,7 +4854,7 @@ Verlust %4 nat, PPL %5
         <translation>; sein Modell ist nicht hier, darum haben Token keinen Text</translation>
     </message>
     <message>
-        <source>a run goes on</source>
+        <source>a run is in progress</source>
         <translation>ein Lauf ist im Gange</translation>
     </message>
     <message>
@@ -5107,8 +5107,8 @@ Verlust %4 nat, PPL %5
         <translation>Die Einstellungen der Sitzung passen nicht zum Modell: %1</translation>
     </message>
     <message>
-        <source>The run was cut off after %1 of %2 segments; Run does it anew</source>
-        <translation>Der Lauf brach nach %1 von %2 Segmenten ab; „Lauf“ beginnt ihn neu</translation>
+        <source>The run was interrupted after %1 of %2 segments. Run repeats it.</source>
+        <translation>Der Lauf wurde nach %1 von %2 Segmenten unterbrochen. Ausführen wiederholt ihn.</translation>
     </message>
     <message>
         <source>The training run %1 is not on this machine, or no longer</source>
@@ -5164,8 +5164,8 @@ Verlust %4 nat, PPL %5
         <translation>Welcher Kopf hat das geholt?</translation>
     </message>
     <message>
-        <source>Says it of the selected token; goes on with each that is selected</source>
-        <translation>Sagt es vom gewählten Token, und dann von jedem, das gewählt wird</translation>
+        <source>Names the heads that fetched the selected token, and keeps doing so as the selection changes</source>
+        <translation>Nennt die Köpfe, die das gewählte Token abgerufen haben, auch wenn die Auswahl wechselt</translation>
     </message>
     <message>
         <source>Hide a sentence of mine and find it</source>
@@ -6552,12 +6552,12 @@ im Versuch: %3 nat
         <translation>segmented: passend zur späteren Ausführung; full: die unpassende Kontrolle</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>Zahlen</translation>
+        <source>dtype</source>
+        <translation>dtype</translation>
     </message>
     <message>
-        <source>Of compute; master weights are fp32 either way</source>
-        <translation>Beim Rechnen; die Hauptgewichte sind in jedem Fall fp32</translation>
+        <source>Of the computation; master weights are fp32 with each dtype</source>
+        <translation>Der Berechnung; Master-Gewichte sind in jedem Fall fp32</translation>
     </message>
     <message>
         <source>Device</source>
@@ -6924,8 +6924,8 @@ im Versuch: %3 nat
         <translation>der Rechenkern ist beschäftigt</translation>
     </message>
     <message>
-        <source>Wait for the end of what goes on before.</source>
-        <translation>Warten Sie vorher das Ende dessen ab, was im Gange ist.</translation>
+        <source>Wait until the engine is idle.</source>
+        <translation>Warten Sie, bis der Rechenkern frei ist.</translation>
     </message>
     <message>
         <source>can&apos;t be pinned</source>
@@ -7044,12 +7044,12 @@ im Versuch: %3 nat
         <translation>Schreiben Sie: %1 %2</translation>
     </message>
     <message>
-        <source>is no verb of a script</source>
-        <translation>ist kein Verb eines Skripts</translation>
+        <source>is an unknown script command</source>
+        <translation>ist ein unbekannter Skriptbefehl</translation>
     </message>
     <message>
-        <source>The verbs are %1.</source>
-        <translation>Die Verben sind %1.</translation>
+        <source>The commands are %1.</source>
+        <translation>Die Befehle sind %1.</translation>
     </message>
     <message>
         <source>Command that starts an engine elsewhere: &quot;ssh HOST carryover-cli engine&quot;</source>
@@ -7092,7 +7092,7 @@ im Versuch: %3 nat
         <translation>Treffer, ohne Auffüllung</translation>
     </message>
     <message>
-        <source>Close cuts</source>
+        <source>Near-ties at the cutoff</source>
         <translation>Knappe Schnitte</translation>
     </message>
     <message>
@@ -7148,10 +7148,6 @@ im Versuch: %3 nat
         <translation>Verfahren</translation>
     </message>
     <message>
-        <source>dtype</source>
-        <translation>dtype</translation>
-    </message>
-    <message>
         <source>device</source>
         <translation>Gerät</translation>
     </message>
@@ -7176,7 +7172,7 @@ im Versuch: %3 nat
         <translation>Die Texte unterscheiden sich ab Token %1. Verluste und Treffer werden an den %2 Token verglichen, die an derselben Stelle gleich sind.</translation>
     </message>
     <message>
-        <source>One text goes on longer. Losses and hits are compared over the %1 tokens that both have.</source>
+        <source>One text is longer. Losses and hits are compared over the %1 tokens that both have.</source>
         <translation>Ein Text ist länger. Verluste und Treffer werden über die %1 Token verglichen, die beide haben.</translation>
     </message>
     <message>
@@ -7248,7 +7244,7 @@ im Versuch: %3 nat
         <translation>Sekunden</translation>
     </message>
     <message>
-        <source>close cuts</source>
+        <source>near-ties at the cutoff</source>
         <translation>knappe Schnitte</translation>
     </message>
     <message>
@@ -7454,8 +7450,8 @@ im Versuch: %3 nat
         <translation>VOREINSTELLUNG ORDNER [FELD WERT] …</translation>
     </message>
     <message>
-        <source>Open a model and a text before; wait for what goes on.</source>
-        <translation>Vorher Modell und Text öffnen; abwarten, was im Gange ist.</translation>
+        <source>Open a model and a text first, and wait until the engine is idle.</source>
+        <translation>Öffnen Sie zuerst ein Modell und einen Text, und warten Sie, bis der Rechenkern frei ist.</translation>
     </message>
     <message>
         <source>%L1 steps</source>
@@ -7490,8 +7486,8 @@ im Versuch: %3 nat
         <translation>hat keinen Wert</translation>
     </message>
     <message>
-        <source>Write it behind it.</source>
-        <translation>Schreiben Sie ihn dahinter.</translation>
+        <source>Write the value after the name.</source>
+        <translation>Schreiben Sie den Wert hinter den Namen.</translation>
     </message>
     <message>
         <source>Segment</source>
@@ -7645,6 +7641,10 @@ im Versuch: %3 nat
         <source>Scaling of positions in place of the checkpoint&apos;s: default, linear:8, dynamic:10, llama3:8</source>
         <translation>Skalierung der Positionen statt der des Modells: default, linear:8, dynamic:10, llama3:8</translation>
     </message>
+    <message>
+        <source>Summary</source>
+        <translation>Zusammenfassung</translation>
+    </message>
 </context>
 <context>
     <name>carryover::EditWords</name>
@@ -7661,8 +7661,8 @@ im Versuch: %3 nat
         <translation>hat keinen Wert</translation>
     </message>
     <message>
-        <source>Write it behind it.</source>
-        <translation>Schreiben Sie ihn dahinter.</translation>
+        <source>Write the value after the name.</source>
+        <translation>Schreiben Sie den Wert hinter den Namen.</translation>
     </message>
     <message>
         <source>no head is selected</source>

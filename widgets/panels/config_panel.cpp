@@ -91,20 +91,19 @@ void ConfigPanel::add_options(QFormLayout* form) {
   for (const std::string& name : policy_names()) policies << QString::fromStdString(name);
   policy_ = choice(this, policies,
                    tr("segmented: carry and retrieval; full: plain attention over the whole text, for comparison"));
-  dtype_ =
-      choice(this,
-             {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64"),
-              QStringLiteral("q8")},
-             tr("Number type of weights and activations; auto: the faster one on this machine; q8: weights in 8 bits, "
-                "for less memory and faster generation. Loads the model anew."));
+  dtype_ = choice(this,
+                  {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64"),
+                   QStringLiteral("q8")},
+                  tr("dtype of weights and activations; auto: the faster one on this machine; q8: 8-bit weights, for "
+                     "less memory and faster generation. Reloads the model."));
   device_ = choice(this, {QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cuda")},
-                   tr("Where to compute; auto: the GPU where there is one. Loads the model anew."));
+                   tr("Where to compute; auto: the GPU where there is one. Reloads the model."));
   token_limit_ = spin_box(this, tr(" tokens"), tr("How much of the text to run; 0: all of it"));
   token_limit_->setMinimum(0);
   token_limit_->setSpecialValueText(tr("whole text"));
   token_limit_->setKeyboardTracking(false);
   form->addRow(tr("Policy"), policy_);
-  form->addRow(tr("Numbers"), dtype_);
+  form->addRow(tr("dtype"), dtype_);
   form->addRow(tr("Device"), device_);
   form->addRow(tr("Run"), token_limit_);
   for (QComboBox* box : {policy_, dtype_, device_})
