@@ -175,7 +175,7 @@ VerbAction add_bench(CLI::App& app) {
   app.add_option("--repeats", options->repeats, "repetitions of each (5 up to 2048 tokens, 3 up to 8192, 1 above)")
       ->check(CLI::Range(std::int64_t{1}, bench_most_repeats))
       ->type_name("N");
-  app.add_option("--new-tokens", options->new_tokens, "tokens decoded behind each text (32)")
+  app.add_option("--new-tokens", options->new_tokens, "tokens decoded after each text (32)")
       ->check(CLI::Range(std::int64_t{1}, bench_most_new_tokens))
       ->type_name("N");
   app.add_option("--peer", options->peer, "a Python that has transformers: measured in the same rounds")

@@ -24,7 +24,7 @@ constexpr const char* kFooter = R"(Examples:
   carryover bench model.gguf --output bench1     speed and memory by context, policy and peer
   source <(carryover completion bash)
 
-A model is a Hugging Face folder or a GGUF file. `carryover VERB --help` lists a verb's options.
+A model is a Hugging Face folder or a GGUF file. `carryover COMMAND --help` lists the options of a command.
 
 Exit codes: 0 done; 1 failure; 2 wrong usage; 3 bad input; 4 unsupported; 5 a file can't be read or
 written; 6 not enough memory; 77 bench --gpu without a GPU; 130 stopped by Ctrl-C, with what was done written.)";
@@ -101,7 +101,7 @@ FigureMaker& figure_maker() {
 
 std::unique_ptr<CLI::App> make_app(std::vector<VerbAction>& actions) {
   auto app = std::make_unique<CLI::App>(
-      "Carryover: long texts through segmented language models. Without a verb: the window.", "carryover");
+      "Carryover: long texts through segmented language models. Without a command: the window.", "carryover");
   app->footer(kFooter);
   app->set_version_flag("--version", "carryover " CARRYOVER_VERSION);
   app->require_subcommand(1);
@@ -127,7 +127,7 @@ int run_command_line(int argc, char** argv, FigureMaker make_figure) {
     command_line().assign(argv, argv + argc);
     figure_maker() = std::move(make_figure);
     if (argc > 1 && argv[1][0] != '-' && !is_command_verb(argv[1])) {
-      throw EngineError(Fault::Usage, argv[1], "is no verb of carryover", "`carryover --help` lists them.");
+      throw EngineError(Fault::Usage, argv[1], "unknown command", "`carryover --help` lists them.");
     }
     std::vector<VerbAction> actions;
     const auto app = make_app(actions);

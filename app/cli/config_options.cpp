@@ -5,6 +5,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
+#include "engine/core/config/segment_fields.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/core/run/run_request.h"
 #include "engine/formats/json_file.h"
@@ -16,6 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFlagsName = "command line";
+constexpr const char* segment_group = "Segmented execution";
 
 /// "6,8,11,18"; "none" or nothing is the empty list.
 json parse_indices(const std::string& text, const char* flag) {
@@ -159,46 +161,54 @@ ConfigOptions::ConfigOptions(CLI::App& app) {
                  "JSON file of settings by name (segment_length, …), or such an object itself, or a run folder's "
                  "config.json: repeats that run. Flags win over it")
       ->type_name("FILE");
-  add_lengths(app);
-  add_grouping(app);
+  add_fields(app);
   add_execution(app);
 }
 
-void ConfigOptions::add_lengths(CLI::App& app) {
-  const auto length = [&](const char* flag, const char* field, const char* help) {
-    const auto given = given_;
-    app.add_option_function<std::int64_t>(
-           flag, [given, field](std::int64_t value) { given->fields[field] = value; }, help)
-        ->type_name("N")
-        ->group("Segments");
-  };
-  length("--segment-length", "segment_length", "S: tokens of a segment");
-  length("--carry-length", "carry_length", "M: tokens of the carried tail that local heads read; 0 carries nothing");
-  length("--sink-length", "sink_length",
-         "tokens at the text's beginning that every head reads as attention sinks; 0 is the paper's method");
-  length("--retrieval-length", "retrieval_length", "R: tokens that a long-range head retrieves; 0 retrieves nothing");
-  length("--truncation-depth", "truncation_depth", "K: segment transitions that gradients cross (training)");
-  length("--query-length", "query_length", "L_q: queries at a segment's end that search for the next one");
-  length("--top-k", "top_k", "keys kept per summary of queries");
-  length("--anchors", "anchors", "best keys kept per head; by default R / (before + after + 1)");
-  length("--expand-before", "expand_before", "tokens taken before an anchor");
-  length("--expand-after", "expand_after", "tokens taken after an anchor");
+void ConfigOptions::add_fields(CLI::App& app) {
+  for (const SegmentField& field : segment_fields()) {
+    const std::string help = *field.symbol == '\0' ? field.help : std::string(field.symbol) + ": " + field.help;
+    if (field.is<Grouping>())
+      add_list(app, field, help);
+    else if (field.is<bool>())
+      add_switch(app, field, help);
+    else if (field.is_count())
+      add_value<std::int64_t>(app, field, "N", help);
+    else if (field.is<PoolKeys>())
+      add_value<std::string>(app, field, "FORMAT", help);
+    else  // written out for the model by fields()
+      app.add_option(field.flag(), given_->rope, help)->type_name("KIND:FACTOR")->group(segment_group);
+  }
+  app.add_option("--grouping", given_->grouping,
+                 "a preset of long-range layers and heads: `carryover info MODEL` lists them")
+      ->type_name("PRESET")
+      ->group(segment_group);
 }
 
-void ConfigOptions::add_grouping(CLI::App& app) {
-  const auto given = given_;
-  const auto list = [&](const char* flag, const char* field, const char* help) {
-    app.add_option_function<std::string>(
-           flag, [given, field, flag](const std::string& text) { given->fields[field] = parse_indices(text, flag); },
-           help)
-        ->type_name("LIST")
-        ->group("Heads and layers");
-  };
-  list("--long-range-layers", "long_range_layers", "layers that retrieve, such as 6,8,11,18, or none");
-  list("--long-range-heads", "long_range_heads", "query heads that are long-range, such as 0,1,2, or none");
-  app.add_option("--grouping", given->grouping, "a preset for both: `carryover info MODEL` lists them")
-      ->type_name("PRESET")
-      ->group("Heads and layers");
+template <typename Value>
+void ConfigOptions::add_value(CLI::App& app, const SegmentField& field, const char* type, const std::string& help) {
+  app.add_option_function<Value>(
+         field.flag(), [given = given_, key = field.key](const Value& value) { given->fields[key] = value; }, help)
+      ->type_name(type)
+      ->group(segment_group);
+}
+
+void ConfigOptions::add_list(CLI::App& app, const SegmentField& field, const std::string& help) {
+  app.add_option_function<std::string>(
+         field.flag(),
+         [given = given_, key = field.key, flag = field.flag()](const std::string& text) {
+           given->fields[key] = parse_indices(text, flag.c_str());
+         },
+         help + "; such as 0,1,2, or none")
+      ->type_name("LIST")
+      ->group(segment_group);
+}
+
+void ConfigOptions::add_switch(CLI::App& app, const SegmentField& field, const std::string& help) {
+  app.add_flag_function(
+         field.flag() + ",!--no-" + field.flag().substr(2),
+         [given = given_, key = field.key](std::int64_t count) { given->fields[key] = count > 0; }, help)
+      ->group(segment_group);
 }
 
 void ConfigOptions::add_execution(CLI::App& app) {
@@ -213,8 +223,6 @@ void ConfigOptions::add_execution(CLI::App& app) {
   text("--dtype", "dtype", "TYPE",
        "auto (default: by processor and model, see info), fp32, bf16, fp64, or q8: weights in 8 bits");
   text("--device", "device", "NAME", "auto (default: a GPU where there is one), cpu or cuda");
-  text("--pool-keys", "pool_keys", "FORMAT",
-       "how retrieval's pool holds its keys: model (default: exact), bf16, or int8 (on the processor)");
   app.add_option_function<std::int64_t>(
          "--threads", [given](std::int64_t value) { given->fields["threads"] = value; },
          "threads of the processor; 0 (default): all, or one for a very small model")
@@ -223,12 +231,6 @@ void ConfigOptions::add_execution(CLI::App& app) {
   app.add_option_function<std::int64_t>(
          "--seed", [given](std::int64_t value) { given->fields["seed"] = value; }, "seed of everything drawn at random")
       ->type_name("N")
-      ->group("Execution");
-  app.add_flag_callback(
-         "--bos", [given] { given->fields["bos"] = true; }, "put the model's BOS before the text")
-      ->group("Execution");
-  app.add_option("--rope", given->rope, "another position scaling: default, linear:8, dynamic:10, llama3:8")
-      ->type_name("KIND:FACTOR")
       ->group("Execution");
 }
 

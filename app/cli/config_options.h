@@ -12,6 +12,8 @@
 
 namespace carryover {
 
+struct SegmentField;
+
 /// Everything that a verb takes about how to run, after defaults < --config < flags.
 struct RunSettings {
   SegmentConfig config;
@@ -44,8 +46,11 @@ class ConfigOptions {
   nlohmann::json fields(const ModelConfig& model) const;
 
  private:
-  void add_lengths(CLI::App& app);
-  void add_grouping(CLI::App& app);
+  void add_fields(CLI::App& app);
+  template <typename Value>
+  void add_value(CLI::App& app, const SegmentField& field, const char* type, const std::string& help);
+  void add_list(CLI::App& app, const SegmentField& field, const std::string& help);
+  void add_switch(CLI::App& app, const SegmentField& field, const std::string& help);
   void add_execution(CLI::App& app);
 
   struct Given {

@@ -23,7 +23,7 @@ struct GenerateOptions {
   std::string model, adapter, prompt_file;
   std::int64_t max_new_tokens = 128;
   double temperature = 0, top_p = 1;
-  bool boundary_at_prompt_end = false, parse_special = false, ignore_eos = false, json = false, quiet = false;
+  bool parse_special = false, ignore_eos = false, json = false, quiet = false;
 };
 
 GenerateRequest make_request(const GenerateOptions& options, const RunSettings& settings, const ModelConfig& model,
@@ -41,7 +41,6 @@ GenerateRequest make_request(const GenerateOptions& options, const RunSettings& 
   request.max_new_tokens = options.max_new_tokens;
   request.policy = settings.policy;
   request.config = settings.config;
-  request.config.boundary_at_prompt_end |= options.boundary_at_prompt_end;
   request.sampling = {options.temperature, options.top_p, settings.seed};
   return request;
 }
@@ -118,8 +117,6 @@ VerbAction add_generate(CLI::App& app) {
   app.add_option("--top-p", options->top_p, "draw among the likeliest tokens that make up this share (1)")
       ->check(CLI::Range(0.0, 1.0))
       ->type_name("P");
-  app.add_flag("--boundary-at-prompt-end", options->boundary_at_prompt_end,
-               "close a segment where the prompt ends: the answer is retrieved for with the prompt's last queries");
   app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
   app.add_flag("--ignore-eos", options->ignore_eos, "go on past the model's end-of-text token");
   app.add_flag("--json", options->json, "one JSON object at the end instead of text as it comes");

@@ -8,6 +8,7 @@
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/core/base/error.h"
+#include "engine/core/config/segment_fields.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/cost/dtype_choice.h"
 #include "engine/formats/dequantize.h"
@@ -88,14 +89,23 @@ std::string indices(const json& list) {
   return text == "[]" ? "none" : text.substr(1, text.size() - 2);
 }
 
-std::string settings_text(const json& config) {
-  const auto field = [&](const char* name) { return config.at(name).dump(); };
-  std::string text = "\nsettings   segment " + field("segment_length") + ", carry " + field("carry_length") +
-                     ", retrieval " + field("retrieval_length") + ", truncation depth " + field("truncation_depth");
-  text += "\n           long-range layers " + indices(config.at("long_range_layers")) + "; heads " +
-          indices(config.at("long_range_heads"));
-  return text + "\n           retrieval: " + field("query_length") + " queries, top " + field("top_k") +
-         ", expansion -" + field("expand_before") + " to +" + field("expand_after") + "\n";
+/// "S 1024, M 128, …": fields that the paper has a symbol for.
+std::string settings_text(const SegmentConfig& config, const json& values) {
+  std::string text, line = "\nsettings   ";
+  for (const SegmentField& field : segment_fields()) {
+    if (!field.is_count() || values.at(field.key).is_null()) continue;
+    const std::string entry = std::string(field.symbol) + " " + values.at(field.key).dump();
+    if (line.size() + entry.size() > 90) {
+      text += line;
+      line = ",\n           ";
+    } else if (line.back() != ' ') {
+      line += ", ";
+    }
+    line += entry;
+  }
+  if (!config.anchors) line += ", A " + std::to_string(config.anchor_count());
+  return text + line + "\n           long-range layers " + indices(values.at("long_range_layers")) + "; heads " +
+         indices(values.at("long_range_heads")) + "\n";
 }
 
 std::string memory_text(const json& rows, const std::string& dtype) {
@@ -114,7 +124,7 @@ std::string memory_text(const json& rows, const std::string& dtype) {
   return text;
 }
 
-std::string plain_text(const json& info, const ModelConfig& model) {
+std::string plain_text(const json& info, const ModelConfig& model, const SegmentConfig& config) {
   const auto count = [](std::int64_t value) { return std::to_string(value); };
   std::string text = "model      " + model.name + " (" + model.architecture + "), " +
                      fixed(static_cast<double>(model.parameters()) / 1e6, 1) + " M parameters\n";
@@ -132,7 +142,7 @@ std::string plain_text(const json& info, const ModelConfig& model) {
   text += "\ntokenizer  " + (tokenizer.at("kind").is_null() ? "none: " + tokenizer.at("problem").get<std::string>()
                                                             : tokenizer.at("kind").get<std::string>());
   text += "\nhash       " + info.at("weights_hash").get<std::string>() + "\n" + dtype_text(info.at("dtype")) +
-          settings_text(info.at("config"));
+          settings_text(config, info.at("config"));
   text += "\ngroupings for --grouping\n";
   for (const json& preset : info.at("groupings")) {
     std::string name = preset.at("name");
@@ -163,7 +173,8 @@ int info(const std::string& path, bool as_json, const ConfigOptions& config_opti
                     {"memory_dtype", dtype_name(prefill.dtype)},
                     {"pool_bytes_per_token", cost.pool_bytes_per_token()},
                     {"memory", memory_json(cost)}};
-  print(as_json ? result.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : plain_text(result, model));
+  print(as_json ? result.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                : plain_text(result, model, settings.config));
   return kExitOk;
 }
 

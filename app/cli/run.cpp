@@ -130,7 +130,7 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
           human_bytes(static_cast<double>(summary.memory.pool)) + ", carry " +
           human_bytes(static_cast<double>(summary.memory.carry)) + "\n";
   if (summary.close_cuts > 0) {
-    text += "close cuts " + count(summary.close_cuts) + ": retrieval decisions within rounding\n";
+    text += "near-ties  " + count(summary.close_cuts) + " at the retrieval cutoff, within rounding\n";
   }
   return text;
 }

@@ -225,7 +225,7 @@ bool RunController::can_run() const {
 
 QString RunController::why_not_run() const {
   if (!busy_.isEmpty()) return busy_;
-  if (state_ != State::Idle) return tr("a run goes on");
+  if (state_ != State::Idle) return tr("a run is in progress");
   if (engine_lost_) return tr("the engine is lost");
   if (loads_under_way_ > 0) return tr("a model or a text is being loaded");
   if (!model_) return tr("no model is open");
@@ -312,7 +312,7 @@ void RunController::end_run(const RunSummary& summary) {
   context_.digests().add(context_.run());
   set_state(State::Idle);
   if (summary.ppl()) {
-    context_.add_note(tr("%1 %L2 tokens in %3 s, PPL %4, %5 close cuts")
+    context_.add_note(tr("%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the cutoff")
                           .arg(summary.cancelled ? tr("Stopped after") : tr("Done:"))
                           .arg(summary.tokens)
                           .arg(summary.seconds, 0, 'f', 1)

@@ -112,7 +112,8 @@ Pending run(MainWindow& window, const QStringList&) {
   RunController& controller = window.controller();
   window.context().settle_settings();
   if (!controller.can_run())
-    refuse(tr("run"), controller.why_not_run(), tr("Open a model and a text before; wait for what goes on."));
+    refuse(tr("run"), controller.why_not_run(),
+           tr("Open a model and a text first, and wait until the engine is idle."));
   controller.run();
   return {};
 }
@@ -187,7 +188,7 @@ Pending print(MainWindow& window, const QStringList& words) {
 Pending what_if(MainWindow& window, const QStringList& words) {
   const WordedWhatIf wanted = what_if_of_words(window.context(), words);
   if (!engine_is_idle(window))
-    refuse(QStringLiteral("what-if"), tr("the engine is busy"), tr("Wait for the end of what goes on before."));
+    refuse(QStringLiteral("what-if"), tr("the engine is busy"), tr("Wait until the engine is idle."));
   WhatIfs& what_ifs = window.context().what_ifs();
   what_ifs.set_draft(wanted.plan.edits.front());
   what_ifs.ask_run(wanted.plan, wanted.name);
@@ -365,7 +366,7 @@ const ScriptVerb& verb_of(const Statement& statement) {
     if (count >= verb.least && count <= verb.most) return verb;
     refuse(word, tr("has %1 words after it").arg(count), tr("Write: %1 %2").arg(verb.name, verb.usage));
   }
-  refuse(word, tr("is no verb of a script"), tr("The verbs are %1.").arg(names.join(QStringLiteral(", "))));
+  refuse(word, tr("is an unknown script command"), tr("The commands are %1.").arg(names.join(QStringLiteral(", "))));
 }
 
 }  // namespace carryover

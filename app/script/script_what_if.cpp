@@ -39,7 +39,7 @@ class EditWords {
 
  private:
   QString take() {
-    if (next_ == words_.size()) refuse(words_.last(), tr("has no value"), tr("Write it behind it."));
+    if (next_ == words_.size()) refuse(words_.last(), tr("has no value"), tr("Write the value after the name."));
     return words_[next_++];
   }
 

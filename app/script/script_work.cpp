@@ -60,10 +60,10 @@ Pending until(SessionKeeper& keeper, Signal signal) {
 }  // namespace
 
 Pending finetune_by_words(MainWindow& window, const QStringList& words) {
-  if (words.size() % 2 != 0) refuse(words.last(), tr("has no value"), tr("Write it behind it."));
+  if (words.size() % 2 != 0) refuse(words.last(), tr("has no value"), tr("Write the value after the name."));
   check_preset(words[0]);
   if (!engine_is_idle(window))
-    refuse(QStringLiteral("finetune"), tr("the engine is busy"), tr("Wait for the end of what goes on before."));
+    refuse(QStringLiteral("finetune"), tr("the engine is busy"), tr("Wait until the engine is idle."));
   FinetuneDialog& dialog = *window.open_finetune();
   dialog.apply_preset(words[0]);
   nlohmann::json fields = dialog.form().fields();

@@ -130,7 +130,7 @@ bool SessionRestorer::show_run(const std::optional<KeptRun>& kept) {
                               QString::fromStdString(model->info.weights_hash)),
                      true);
   if (shown && !kept->run.whole)
-    context.add_note(tr("The run was cut off after %1 of %2 segments; Run does it anew")
+    context.add_note(tr("The run was interrupted after %1 of %2 segments. Run repeats it.")
                          .arg(context.run().segment_count())
                          .arg(context.run().expected_segments()));
   return shown;

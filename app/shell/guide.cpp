@@ -55,8 +55,8 @@ const std::map<QString, QString>& headings() {
                                                  {"what_if", "What-if"},
                                                  {"prefix", "Prefix"},
                                                  {"attention", "Attention"},
-                                                 {"misses", "Misses"},
-                                                 {"attribution", "Logit"},
+                                                 {"misses", "Retrieval recall"},
+                                                 {"attribution", "Direct logit attribution"},
                                                  {"distances", "Hit distances"},
                                                  {"time", "Time"}};
   return map;

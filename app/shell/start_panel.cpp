@@ -102,8 +102,8 @@ QWidget* StartPanel::build_questions() {
     layout->addWidget(made);
     return made;
   };
-  who_ =
-      button(tr("Which head fetched this?"), tr("Says it of the selected token; goes on with each that is selected"));
+  who_ = button(tr("Which head fetched this?"),
+                tr("Names the heads that fetched the selected token, and keeps doing so as the selection changes"));
   hide_ = button(tr("Hide a sentence of mine and find it"),
                  tr("Puts a sentence into the text, runs it, and looks who fetched it"));
   hide_->setCheckable(true);

@@ -62,7 +62,7 @@ QWidget* BenchDialog::build_buttons() {
   state_ = new QLabel(row);
   state_->setTextFormat(Qt::PlainText);
   state_->setWordWrap(true);
-  state_->setAccessibleName(tr("What goes on"));
+  state_->setAccessibleName(tr("Progress"));
   progress_ = new QProgressBar(row);
   progress_->setRange(0, 0);
   progress_->setFixedWidth(90);

@@ -166,7 +166,7 @@ QString ModelDialog::problem_of_adapter() {
   base_->clear();
   if (path.isEmpty()) return {};
   if (dtype_->currentText() == QString::fromUtf8(dtype_name(DType::Q8).data()))
-    return tr("Adapter: it can't be merged into weights of 8 bits. Choose other numbers, or no adapter.");
+    return tr("An adapter can't be merged into 8-bit weights. Choose another dtype, or no adapter.");
   if (!here_) return {};
   const QString base = base_of_adapter(path);
   if (!base.isEmpty() && QFileInfo(base).canonicalFilePath() != QFileInfo(model_->text().trimmed()).canonicalFilePath())

@@ -132,6 +132,21 @@
     </message>
 </context>
 <context>
+    <name>Application</name>
+    <message>
+        <source>window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>an error of unknown kind</source>
+        <translation>ein Fehler unbekannter Art</translation>
+    </message>
+    <message>
+        <source>This is an error of the program: please report it with what you did.</source>
+        <translation>Das ist ein Fehler des Programms: Bitte melden Sie ihn mit dem, was Sie getan haben.</translation>
+    </message>
+</context>
+<context>
     <name>AssetFetcher</name>
     <message>
         <source>%1 can&apos;t be started</source>
@@ -220,8 +235,8 @@ Aufmerksamkeit %6</translation>
 <context>
     <name>AttributionPanel</name>
     <message>
-        <source>Logit</source>
-        <translation>Logit</translation>
+        <source>Direct logit attribution</source>
+        <translation>Direkte Logit-Zuordnung</translation>
     </message>
     <message>
         <source>From everything</source>
@@ -376,8 +391,8 @@ Segment %5</translation>
         <translation>Verfahren</translation>
     </message>
     <message>
-        <source>full: the whole stretch is one segment of plain attention</source>
-        <translation>full: die ganze Strecke ist ein Segment mit gewöhnlicher Aufmerksamkeit</translation>
+        <source>full: full attention over all segments at once</source>
+        <translation>full: volle Aufmerksamkeit über alle Segmente zugleich</translation>
     </message>
     <message>
         <source>LoRA rank</source>
@@ -388,8 +403,8 @@ Segment %5</translation>
         <translation>0: jeder Parameter; sonst ein Adapter auf allen Modulen, mit B ungleich 0</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>Zahlen</translation>
+        <source>dtype</source>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>fp64 adds finite differences; the others are faster and have wider bounds</source>
@@ -597,8 +612,8 @@ Segment %5</translation>
         <translation>Messung</translation>
     </message>
     <message>
-        <source>What goes on</source>
-        <translation>Was vorgeht</translation>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
     </message>
     <message>
         <source>A bench is under way</source>
@@ -732,8 +747,8 @@ Segment %5</translation>
         <translation>mit den Einstellungen des Fensters</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>Zahlen</translation>
+        <source>dtype</source>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>auto: the faster one here</source>
@@ -772,8 +787,8 @@ Segment %5</translation>
         <translation>Arbeit</translation>
     </message>
     <message>
-        <source>A text&apos;s forward, tokens decoded behind it, one training step of K + 1 segments</source>
-        <translation>Vorwärtslauf eines Textes, danach dekodierte Token, ein Trainingsschritt aus K + 1 Segmenten</translation>
+        <source>Prefill of a text, decoding of tokens after it, one training step of K + 1 segments</source>
+        <translation>Prefill eines Textes, Dekodieren von Token danach, ein Trainingsschritt mit K + 1 Segmenten</translation>
     </message>
     <message>
         <source>Policies</source>
@@ -788,7 +803,7 @@ Segment %5</translation>
         <translation>Dekodiert</translation>
     </message>
     <message>
-        <source>Tokens decoded behind each text</source>
+        <source>Tokens decoded after each text</source>
         <translation>Token, die nach jedem Text dekodiert werden</translation>
     </message>
     <message>
@@ -1066,12 +1081,12 @@ Befehl: %6</translation>
         <translation>Median von %1 Wiederholungen, von %2 bis %3</translation>
     </message>
     <message>
-        <source>What reading the weights and the visible keys and values once is of memory&apos;s speed</source>
-        <translation>Was das einmalige Lesen der Gewichte und der sichtbaren Keys und Values von der Geschwindigkeit des Speichers ist</translation>
+        <source>Bytes of weights and visible keys and values per second, as a share of memory bandwidth</source>
+        <translation>Bytes der Gewichte, sichtbaren Schlüssel und Werte je Sekunde, als Anteil der Speicherbandbreite</translation>
     </message>
     <message>
-        <source>What the definition&apos;s operations are of the best matrix product&apos;s speed</source>
-        <translation>Was die Operationen der Definition von der Geschwindigkeit des besten Matrixprodukts sind</translation>
+        <source>FLOPs of the definition per second, as a share of the fastest matmul</source>
+        <translation>FLOPs der Definition je Sekunde, als Anteil der schnellsten Matrixmultiplikation</translation>
     </message>
     <message>
         <source>%1 were predicted</source>
@@ -1545,116 +1560,8 @@ Befehl: %6</translation>
 <context>
     <name>ConfigPanel</name>
     <message>
-        <source>Segment S</source>
-        <translation>Segment S</translation>
-    </message>
-    <message>
         <source> tokens</source>
         <translation> Token</translation>
-    </message>
-    <message>
-        <source>Tokens that one step of the recurrence reads (S ≥ 1)</source>
-        <translation>Token, die ein Schritt der Rekursion liest (S ≥ 1)</translation>
-    </message>
-    <message>
-        <source>Carry M</source>
-        <translation>Übertrag M</translation>
-    </message>
-    <message>
-        <source>Tail of the last segment that local heads keep (0 ≤ M ≤ S)</source>
-        <translation>Ende des letzten Segments, das lokale Köpfe behalten (0 ≤ M ≤ S)</translation>
-    </message>
-    <message>
-        <source>Sinks n</source>
-        <translation>Senken n</translation>
-    </message>
-    <message>
-        <source>Tokens at the text's beginning that every head reads as attention sinks (n + M ≤ S; 0: the paper's method)</source>
-        <translation>Token am Anfang des Textes, die jeder Kopf als Aufmerksamkeitssenken liest (n + M ≤ S; 0: das Verfahren der Arbeit)</translation>
-    </message>
-    <message>
-        <source>Retrieval R</source>
-        <translation>Abruf R</translation>
-    </message>
-    <message>
-        <source>Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)</source>
-        <translation>Token der Vergangenheit, die ein weitreichender Kopf abruft (R ≥ 0; 0: kein Abruf)</translation>
-    </message>
-    <message>
-        <source>Depth K</source>
-        <translation>Tiefe K</translation>
-    </message>
-    <message>
-        <source> transitions</source>
-        <translation> Übergänge</translation>
-    </message>
-    <message>
-        <source>Segment transitions that gradients cross in training; the forward does not depend on it</source>
-        <translation>Segmentübergänge, über die Gradienten im Training laufen; der Vorwärtslauf hängt nicht davon ab</translation>
-    </message>
-    <message>
-        <source>Queries L_q</source>
-        <translation>Anfragen L_q</translation>
-    </message>
-    <message>
-        <source>Last queries of a segment that retrieval is made with</source>
-        <translation>Letzte Anfragen eines Segments, mit denen abgerufen wird</translation>
-    </message>
-    <message>
-        <source>Window w</source>
-        <translation>Fenster w</translation>
-    </message>
-    <message>
-        <source> queries</source>
-        <translation> Anfragen</translation>
-    </message>
-    <message>
-        <source>Queries averaged into one summary</source>
-        <translation>Anfragen, die zu einer Zusammenfassung gemittelt werden</translation>
-    </message>
-    <message>
-        <source>Stride s</source>
-        <translation>Schritt s</translation>
-    </message>
-    <message>
-        <source>Distance between two summaries</source>
-        <translation>Abstand zweier Zusammenfassungen</translation>
-    </message>
-    <message>
-        <source>Tail t</source>
-        <translation>Ende t</translation>
-    </message>
-    <message>
-        <source>Last queries averaged into one more summary</source>
-        <translation>Letzte Anfragen, die zu einer weiteren Zusammenfassung gemittelt werden</translation>
-    </message>
-    <message>
-        <source>Keys k</source>
-        <translation>Schlüssel k</translation>
-    </message>
-    <message>
-        <source> per summary</source>
-        <translation> je Zusammenfassung</translation>
-    </message>
-    <message>
-        <source>Best keys of the pool that each summary puts forward</source>
-        <translation>Beste Schlüssel des Pools, die jede Zusammenfassung vorschlägt</translation>
-    </message>
-    <message>
-        <source>Expand before o⁻</source>
-        <translation>Davor o⁻</translation>
-    </message>
-    <message>
-        <source>Neighbours taken in before an anchor</source>
-        <translation>Nachbarn, die vor einem Anker mitgenommen werden</translation>
-    </message>
-    <message>
-        <source>Expand after o⁺</source>
-        <translation>Danach o⁺</translation>
-    </message>
-    <message>
-        <source>Neighbours taken in behind an anchor</source>
-        <translation>Nachbarn, die nach einem Anker mitgenommen werden</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -1669,7 +1576,7 @@ Befehl: %6</translation>
         <translation>segmented: Übertrag und Abruf; full: gewöhnliche Aufmerksamkeit über den ganzen Text, zum Vergleich</translation>
     </message>
     <message>
-        <source>Where to compute; auto: the GPU where there is one. Loads the model anew.</source>
+        <source>Where to compute; auto: the GPU where there is one. Reloads the model.</source>
         <translation>Wo gerechnet wird; auto: auf der GPU, wo es eine gibt. Lädt das Modell neu.</translation>
     </message>
     <message>
@@ -1685,8 +1592,8 @@ Befehl: %6</translation>
         <translation>Verfahren</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>Zahlen</translation>
+        <source>dtype</source>
+        <translation>dtype</translation>
     </message>
     <message>
         <source>Device</source>
@@ -1697,68 +1604,16 @@ Befehl: %6</translation>
         <translation>Lauf</translation>
     </message>
     <message>
-        <source> anchors</source>
-        <translation> Anker</translation>
-    </message>
-    <message>
-        <source>Best keys that are expanded, per head; by default R/(o⁻+o⁺+1)</source>
-        <translation>Beste Schlüssel, die erweitert werden, je Kopf; sonst R/(o⁻+o⁺+1)</translation>
-    </message>
-    <message>
         <source>by R</source>
         <translation>nach R</translation>
-    </message>
-    <message>
-        <source>Anchors A</source>
-        <translation>Anker A</translation>
-    </message>
-    <message>
-        <source>BOS before the text</source>
-        <translation>BOS vor dem Text</translation>
-    </message>
-    <message>
-        <source>Puts the model&apos;s BOS at position 0; it is never a target</source>
-        <translation>Setzt das BOS des Modells an Position 0; vorhergesagt wird es nie</translation>
-    </message>
-    <message>
-        <source>Targets across boundaries</source>
-        <translation>Ziele über Grenzen</translation>
-    </message>
-    <message>
-        <source>The last logits of a segment predict the next one&apos;s first token</source>
-        <translation>Die letzten Logits eines Segments sagen das erste Token des nächsten voraus</translation>
-    </message>
-    <message>
-        <source>Boundary at the prompt&apos;s end</source>
-        <translation>Grenze am Ende der Eingabe</translation>
-    </message>
-    <message>
-        <source>Generation only: the answer&apos;s segment is retrieved for with the question&apos;s queries</source>
-        <translation>Nur beim Erzeugen: Für das Segment der Antwort wird mit den Anfragen der Frage abgerufen</translation>
-    </message>
-    <message>
-        <source>Pool in host memory</source>
-        <translation>Pool im Hauptspeicher</translation>
-    </message>
-    <message>
-        <source>Keeps the retrieval pool off the GPU</source>
-        <translation>Hält den Pool von der GPU fern</translation>
     </message>
     <message>
         <source>the model&apos;s</source>
         <translation>wie im Modell</translation>
     </message>
     <message>
-        <source>RoPE scaling: the checkpoint&apos;s own, or an override (app:rope)</source>
-        <translation>RoPE-Skalierung: die des Modells oder eine andere (app:rope)</translation>
-    </message>
-    <message>
         <source>Factor of the overriding scaling, at least 1</source>
         <translation>Faktor der anderen Skalierung, mindestens 1</translation>
-    </message>
-    <message>
-        <source>RoPE</source>
-        <translation>RoPE</translation>
     </message>
     <message>
         <source>RoPE factor</source>
@@ -1769,16 +1624,8 @@ Befehl: %6</translation>
         <translation>Einstellungen</translation>
     </message>
     <message>
-        <source>How the retrieval pool holds its keys. model: exact; bf16 and int8 take less memory, and hits may differ. int8 is for a pool in host memory.</source>
-        <translation>Wie der Pool seine Schlüssel hält. model: exakt; bf16 und int8 brauchen weniger Speicher, und Treffer können sich unterscheiden. int8 ist für einen Pool im Hauptspeicher.</translation>
-    </message>
-    <message>
-        <source>Pool keys</source>
-        <translation>Schlüssel des Pools</translation>
-    </message>
-    <message>
-        <source>Number type of weights and activations; auto: the faster one on this machine; q8: weights in 8 bits, for less memory and faster generation. Loads the model anew.</source>
-        <translation>Zahlentyp von Gewichten und Aktivierungen; auto: der auf diesem Rechner schnellere; q8: Gewichte in 8 Bit, für weniger Speicher und schnelleres Erzeugen. Lädt das Modell neu.</translation>
+        <source>dtype of weights and activations; auto: the faster one on this machine; q8: 8-bit weights, for less memory and faster generation. Reloads the model.</source>
+        <translation>dtype von Gewichten und Aktivierungen; auto: der schnellere auf diesem Rechner; q8: 8-Bit-Gewichte, für weniger Speicher und schnelleres Erzeugen. Lädt das Modell neu.</translation>
     </message>
     <message>
         <source>%1 is no number</source>
@@ -2161,11 +2008,11 @@ Befehl: %6</translation>
         <translation>Präfix: Senken + jüngste</translation>
     </message>
     <message>
-        <source>The text's first R positions, the same for every segment</source>
+        <source>The text&apos;s first R positions, the same for every segment</source>
         <translation>Die ersten R Positionen des Textes, für jedes Segment dieselben</translation>
     </message>
     <message>
-        <source>The text's first %1 positions and the most recent ones</source>
+        <source>The text&apos;s first %1 positions and the most recent ones</source>
         <translation>Die ersten %1 Positionen des Textes und die jüngsten</translation>
     </message>
     <message>
@@ -2241,7 +2088,7 @@ Befehl: %6</translation>
         <translation>Mit den geänderten Einstellungen</translation>
     </message>
     <message>
-        <source>k, A, L_q, M, R, summaries, expansion and grouping as they now stand in Settings and in the grid</source>
+        <source>k, A, L_q, M, R, summaries, expansion and grouping as set in Settings and in the grid</source>
         <translation>k, A, L_q, M, R, Zusammenfassungen, Erweiterung und Gruppierung, wie sie jetzt in den Einstellungen und im Raster stehen</translation>
     </message>
     <message>
@@ -2288,6 +2135,33 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Connect</source>
         <translation>Verbinden</translation>
+    </message>
+</context>
+<context>
+    <name>EngineQuestion</name>
+    <message>
+        <source>Start an engine?</source>
+        <translation>Einen Rechenkern starten?</translation>
+    </message>
+    <message>
+        <source>The session works with an engine that this &amp;command starts on your machine:</source>
+        <translation>Die Sitzung arbeitet mit einem Rechenkern, den dieser &amp;Befehl auf Ihrem Rechner startet:</translation>
+    </message>
+    <message>
+        <source>Command that would be started</source>
+        <translation>Befehl, der gestartet würde</translation>
+    </message>
+    <message>
+        <source>It can do there whatever you can do. Start it only if you know it. Without it the session opens but for its model. The answer is remembered for this command.</source>
+        <translation>Er kann dort alles tun, was Sie tun können. Starten Sie ihn nur, wenn Sie ihn kennen. Ohne ihn öffnet sich die Sitzung ohne ihr Modell. Die Antwort wird für diesen Befehl behalten.</translation>
+    </message>
+    <message>
+        <source>Start it</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>Do not start it</source>
+        <translation>Nicht starten</translation>
     </message>
 </context>
 <context>
@@ -2882,8 +2756,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Offener Text</translation>
     </message>
     <message>
-        <source>Passages of the text that is open, once more behind it</source>
-        <translation>Stellen des offenen Textes, dahinter noch einmal</translation>
+        <source>Passages of the open text, repeated at its end</source>
+        <translation>Stellen des geöffneten Textes, an seinem Ende wiederholt</translation>
     </message>
     <message>
         <source> tokens</source>
@@ -3170,7 +3044,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Token von der Position bis zum Anfang des Segments, das sie liest</translation>
     </message>
     <message>
-        <source>Anchor: it scored. Expanded: it stands beside an anchor. Padding: it only fills up</source>
+        <source>Anchor: selected by its score. Expanded: next to an anchor. Padding: fills the prefix</source>
         <translation>Anker: er hat gewertet. Erweitert: steht neben einem Anker. Auffüllung: füllt nur auf</translation>
     </message>
     <message>
@@ -3719,14 +3593,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>%1 von %2 GB</translation>
     </message>
     <message>
-        <source>Open a model</source>
-        <translation>Modell öffnen</translation>
-    </message>
-    <message>
-        <source>GGUF (*.gguf);;All files (*)</source>
-        <translation>GGUF (*.gguf);;Alle Dateien (*)</translation>
-    </message>
-    <message>
         <source>Open a text</source>
         <translation>Text öffnen</translation>
     </message>
@@ -4015,16 +3881,16 @@ Wert %4 · Rang %5 von %6</translation>
 <context>
     <name>MissesPanel</name>
     <message>
-        <source>Misses</source>
-        <translation>Verpasstes</translation>
+        <source>Retrieval recall</source>
+        <translation>Trefferquote des Abrufs</translation>
     </message>
     <message>
-        <source>Misses of the segment</source>
-        <translation>Verpasstes des Segments</translation>
+        <source>Retrieval recall of the segment</source>
+        <translation>Trefferquote des Abrufs im Segment</translation>
     </message>
     <message>
-        <source>Misses by head</source>
-        <translation>Verpasstes nach Kopf</translation>
+        <source>Retrieval recall by head</source>
+        <translation>Trefferquote des Abrufs nach Kopf</translation>
     </message>
     <message>
         <source>&amp;Copy as CSV</source>
@@ -4221,8 +4087,8 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Modell: %1. %2</translation>
     </message>
     <message>
-        <source>Adapter: it can&apos;t be merged into weights of 8 bits. Choose other numbers, or no adapter.</source>
-        <translation>Adapter: In Gewichte mit 8 Bit ist er nicht einzurechnen. Andere Zahlen wählen oder keinen Adapter.</translation>
+        <source>An adapter can&apos;t be merged into 8-bit weights. Choose another dtype, or no adapter.</source>
+        <translation>Ein Adapter lässt sich nicht in 8-Bit-Gewichte einrechnen. Wählen Sie einen anderen dtype oder keinen Adapter.</translation>
     </message>
     <message>
         <source>It was trained over %1.</source>
@@ -4298,11 +4164,11 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Gekoppelte Auswahl</translation>
     </message>
     <message>
-        <source>Linked: follows what is selected in other views. Press to let it stay.</source>
-        <translation>Gekoppelt: folgt der Auswahl anderer Ansichten. Drücken, damit sie stehen bleibt.</translation>
+        <source>Linked: follows the selection in other views. Click to unlink and keep this selection.</source>
+        <translation>Verknüpft: folgt der Auswahl in anderen Ansichten. Klicken, um zu lösen und diese Auswahl zu behalten.</translation>
     </message>
     <message>
-        <source>Unlinked: keeps a selection of its own. Press to follow the other views again.</source>
+        <source>Unlinked: keeps a selection of its own. Click to follow the other views again.</source>
         <translation>Entkoppelt: behält eine eigene Auswahl. Drücken, um den anderen Ansichten wieder zu folgen.</translation>
     </message>
 </context>
@@ -4385,12 +4251,12 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Trefferabstände</translation>
     </message>
     <message>
-        <source>Misses</source>
-        <translation>Verpasstes</translation>
+        <source>Retrieval recall</source>
+        <translation>Trefferquote des Abrufs</translation>
     </message>
     <message>
-        <source>Logit</source>
-        <translation>Logit</translation>
+        <source>Direct logit attribution</source>
+        <translation>Direkte Logit-Zuordnung</translation>
     </message>
     <message>
         <source>Head discovery</source>
@@ -4960,7 +4826,7 @@ Verlust %4 nat, PPL %5
         <translation>Liest %L1 Token, Verfahren %2</translation>
     </message>
     <message>
-        <source>%1 %L2 tokens in %3 s, PPL %4, %5 close cuts</source>
+        <source>%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the cutoff</source>
         <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
     </message>
     <message>
@@ -4988,7 +4854,7 @@ Verlust %4 nat, PPL %5
         <translation>; sein Modell ist nicht hier, darum haben Token keinen Text</translation>
     </message>
     <message>
-        <source>a run goes on</source>
+        <source>a run is in progress</source>
         <translation>ein Lauf ist im Gange</translation>
     </message>
     <message>
@@ -5241,8 +5107,8 @@ Verlust %4 nat, PPL %5
         <translation>Die Einstellungen der Sitzung passen nicht zum Modell: %1</translation>
     </message>
     <message>
-        <source>The run was cut off after %1 of %2 segments; Run does it anew</source>
-        <translation>Der Lauf brach nach %1 von %2 Segmenten ab; „Lauf“ beginnt ihn neu</translation>
+        <source>The run was interrupted after %1 of %2 segments. Run repeats it.</source>
+        <translation>Der Lauf wurde nach %1 von %2 Segmenten unterbrochen. Ausführen wiederholt ihn.</translation>
     </message>
     <message>
         <source>The training run %1 is not on this machine, or no longer</source>
@@ -5298,8 +5164,8 @@ Verlust %4 nat, PPL %5
         <translation>Welcher Kopf hat das geholt?</translation>
     </message>
     <message>
-        <source>Says it of the selected token; goes on with each that is selected</source>
-        <translation>Sagt es vom gewählten Token, und dann von jedem, das gewählt wird</translation>
+        <source>Names the heads that fetched the selected token, and keeps doing so as the selection changes</source>
+        <translation>Nennt die Köpfe, die das gewählte Token abgerufen haben, auch wenn die Auswahl wechselt</translation>
     </message>
     <message>
         <source>Hide a sentence of mine and find it</source>
@@ -6686,12 +6552,12 @@ im Versuch: %3 nat
         <translation>segmented: passend zur späteren Ausführung; full: die unpassende Kontrolle</translation>
     </message>
     <message>
-        <source>Numbers</source>
-        <translation>Zahlen</translation>
+        <source>dtype</source>
+        <translation>dtype</translation>
     </message>
     <message>
-        <source>Of compute; master weights are fp32 either way</source>
-        <translation>Beim Rechnen; die Hauptgewichte sind in jedem Fall fp32</translation>
+        <source>Of the computation; master weights are fp32 with each dtype</source>
+        <translation>Der Berechnung; Master-Gewichte sind in jedem Fall fp32</translation>
     </message>
     <message>
         <source>Device</source>
@@ -6722,52 +6588,12 @@ im Versuch: %3 nat
         <translation>Segmente</translation>
     </message>
     <message>
-        <source>Segment S</source>
-        <translation>Segment S</translation>
-    </message>
-    <message>
         <source> tokens</source>
         <translation> Token</translation>
     </message>
     <message>
-        <source>Read by a step of the recurrence</source>
-        <translation>Liest ein Schritt der Rekursion</translation>
-    </message>
-    <message>
-        <source>Carry M</source>
-        <translation>Übertrag M</translation>
-    </message>
-    <message>
-        <source>Tail of the last segment that local heads keep; at most S</source>
-        <translation>Ende des letzten Segments, das lokale Köpfe behalten; höchstens S</translation>
-    </message>
-    <message>
-        <source>Sinks n</source>
-        <translation>Senken n</translation>
-    </message>
-    <message>
-        <source>The sample's first tokens, which every head reads; 0: the paper's method</source>
-        <translation>Die ersten Token der Probe, die jeder Kopf liest; 0: das Verfahren der Arbeit</translation>
-    </message>
-    <message>
-        <source>Retrieval R</source>
-        <translation>Abruf R</translation>
-    </message>
-    <message>
-        <source>Fetched from the past by a long-range head; 0: none</source>
-        <translation>Holt ein weitreichender Kopf aus der Vergangenheit; 0: nichts</translation>
-    </message>
-    <message>
-        <source>Depth K</source>
-        <translation>Tiefe K</translation>
-    </message>
-    <message>
         <source> transitions</source>
         <translation> Übergänge</translation>
-    </message>
-    <message>
-        <source>Segment transitions that gradients cross</source>
-        <translation>Segmentübergänge, über die Gradienten laufen</translation>
     </message>
     <message>
         <source>Segments a sample</source>
@@ -6782,128 +6608,20 @@ im Versuch: %3 nat
         <translation>Weitreichende Schichten</translation>
     </message>
     <message>
-        <source>Counted from 0, such as 6, 8, 11</source>
-        <translation>Gezählt ab 0, wie 6, 8, 11</translation>
-    </message>
-    <message>
         <source>Long-range heads</source>
         <translation>Weitreichende Köpfe</translation>
-    </message>
-    <message>
-        <source>Query heads, [0,1,2]; or a list for each layer</source>
-        <translation>Anfragende Köpfe, [0,1,2]; oder eine Liste je Schicht</translation>
-    </message>
-    <message>
-        <source>Queries L_q</source>
-        <translation>Anfragen L_q</translation>
-    </message>
-    <message>
-        <source>Last queries of a segment that retrieval is made with</source>
-        <translation>Letzte Anfragen eines Segments, mit denen abgerufen wird</translation>
-    </message>
-    <message>
-        <source>Window w</source>
-        <translation>Fenster w</translation>
     </message>
     <message>
         <source> queries</source>
         <translation> Anfragen</translation>
     </message>
     <message>
-        <source>Averaged into one summary</source>
-        <translation>Zu einer Zusammenfassung gemittelt</translation>
-    </message>
-    <message>
-        <source>Stride s</source>
-        <translation>Schritt s</translation>
-    </message>
-    <message>
-        <source>Between two summaries</source>
-        <translation>Zwischen zwei Zusammenfassungen</translation>
-    </message>
-    <message>
-        <source>Tail t</source>
-        <translation>Ende t</translation>
-    </message>
-    <message>
-        <source>Averaged into one more summary</source>
-        <translation>Zu einer weiteren Zusammenfassung gemittelt</translation>
-    </message>
-    <message>
-        <source>Keys k</source>
-        <translation>Schlüssel k</translation>
-    </message>
-    <message>
         <source> per summary</source>
         <translation> je Zusammenfassung</translation>
     </message>
     <message>
-        <source>Put forward by each summary</source>
-        <translation>Von jeder Zusammenfassung vorgeschlagen</translation>
-    </message>
-    <message>
-        <source>Anchors A</source>
-        <translation>Anker A</translation>
-    </message>
-    <message>
-        <source>Expanded per head; 0: R/(o⁻+o⁺+1)</source>
-        <translation>Erweitert je Kopf; 0: R/(o⁻+o⁺+1)</translation>
-    </message>
-    <message>
-        <source>Expand before o⁻</source>
-        <translation>Davor o⁻</translation>
-    </message>
-    <message>
-        <source>Taken in before an anchor</source>
-        <translation>Vor einem Anker mitgenommen</translation>
-    </message>
-    <message>
-        <source>Expand after o⁺</source>
-        <translation>Danach o⁺</translation>
-    </message>
-    <message>
-        <source>Taken in behind an anchor</source>
-        <translation>Nach einem Anker mitgenommen</translation>
-    </message>
-    <message>
-        <source>BOS</source>
-        <translation>BOS</translation>
-    </message>
-    <message>
-        <source>The model&apos;s BOS stands before each text</source>
-        <translation>Das BOS des Modells steht vor jedem Text</translation>
-    </message>
-    <message>
-        <source>Targets across</source>
-        <translation>Ziele über Grenzen</translation>
-    </message>
-    <message>
-        <source>A segment&apos;s last logits predict the next one&apos;s first token</source>
-        <translation>Die letzten Logits eines Segments sagen das erste Token des nächsten voraus</translation>
-    </message>
-    <message>
-        <source>Prompt boundary</source>
-        <translation>Grenze der Eingabe</translation>
-    </message>
-    <message>
-        <source>Generation only</source>
-        <translation>Nur beim Erzeugen</translation>
-    </message>
-    <message>
-        <source>Pool on host</source>
-        <translation>Pool im Hauptspeicher</translation>
-    </message>
-    <message>
-        <source>Keeps the retrieval pool off the GPU</source>
-        <translation>Hält den Pool von der GPU fern</translation>
-    </message>
-    <message>
         <source>RoPE</source>
         <translation>RoPE</translation>
-    </message>
-    <message>
-        <source>Empty: the model&apos;s; {&quot;kind&quot;, &quot;theta&quot;, &quot;factor&quot;}</source>
-        <translation>Leer: wie im Modell; {&quot;kind&quot;, &quot;theta&quot;, &quot;factor&quot;}</translation>
     </message>
     <message>
         <source>Optimisation</source>
@@ -7206,8 +6924,8 @@ im Versuch: %3 nat
         <translation>der Rechenkern ist beschäftigt</translation>
     </message>
     <message>
-        <source>Wait for the end of what goes on before.</source>
-        <translation>Warten Sie vorher das Ende dessen ab, was im Gange ist.</translation>
+        <source>Wait until the engine is idle.</source>
+        <translation>Warten Sie, bis der Rechenkern frei ist.</translation>
     </message>
     <message>
         <source>can&apos;t be pinned</source>
@@ -7314,10 +7032,6 @@ im Versuch: %3 nat
         <translation>figure NAME DATEI [size BxHmm] [style NAME] [dpi N] | data ART DATEI | what-ifs DATEI | report DATEI | plots ORDNER</translation>
     </message>
     <message>
-        <source>FOLDER</source>
-        <translation>ORDNER</translation>
-    </message>
-    <message>
         <source>light | dark</source>
         <translation>light | dark</translation>
     </message>
@@ -7330,12 +7044,12 @@ im Versuch: %3 nat
         <translation>Schreiben Sie: %1 %2</translation>
     </message>
     <message>
-        <source>is no verb of a script</source>
-        <translation>ist kein Verb eines Skripts</translation>
+        <source>is an unknown script command</source>
+        <translation>ist ein unbekannter Skriptbefehl</translation>
     </message>
     <message>
-        <source>The verbs are %1.</source>
-        <translation>Die Verben sind %1.</translation>
+        <source>The commands are %1.</source>
+        <translation>Die Befehle sind %1.</translation>
     </message>
     <message>
         <source>Command that starts an engine elsewhere: &quot;ssh HOST carryover-cli engine&quot;</source>
@@ -7378,7 +7092,7 @@ im Versuch: %3 nat
         <translation>Treffer, ohne Auffüllung</translation>
     </message>
     <message>
-        <source>Close cuts</source>
+        <source>Near-ties at the cutoff</source>
         <translation>Knappe Schnitte</translation>
     </message>
     <message>
@@ -7434,10 +7148,6 @@ im Versuch: %3 nat
         <translation>Verfahren</translation>
     </message>
     <message>
-        <source>dtype</source>
-        <translation>dtype</translation>
-    </message>
-    <message>
         <source>device</source>
         <translation>Gerät</translation>
     </message>
@@ -7462,7 +7172,7 @@ im Versuch: %3 nat
         <translation>Die Texte unterscheiden sich ab Token %1. Verluste und Treffer werden an den %2 Token verglichen, die an derselben Stelle gleich sind.</translation>
     </message>
     <message>
-        <source>One text goes on longer. Losses and hits are compared over the %1 tokens that both have.</source>
+        <source>One text is longer. Losses and hits are compared over the %1 tokens that both have.</source>
         <translation>Ein Text ist länger. Verluste und Treffer werden über die %1 Token verglichen, die beide haben.</translation>
     </message>
     <message>
@@ -7534,7 +7244,7 @@ im Versuch: %3 nat
         <translation>Sekunden</translation>
     </message>
     <message>
-        <source>close cuts</source>
+        <source>near-ties at the cutoff</source>
         <translation>knappe Schnitte</translation>
     </message>
     <message>
@@ -7684,10 +7394,6 @@ im Versuch: %3 nat
         <translation>Schlüssel des Pools</translation>
     </message>
     <message>
-        <source>model: exact; bf16 and int8 take less memory, and hits may differ</source>
-        <translation>model: exakt; bf16 und int8 brauchen weniger Speicher, und Treffer können sich unterscheiden</translation>
-    </message>
-    <message>
         <source>[PANEL | bench] FILE</source>
         <translation>[ANSICHT | bench] DATEI</translation>
     </message>
@@ -7744,8 +7450,8 @@ im Versuch: %3 nat
         <translation>VOREINSTELLUNG ORDNER [FELD WERT] …</translation>
     </message>
     <message>
-        <source>Open a model and a text before; wait for what goes on.</source>
-        <translation>Vorher Modell und Text öffnen; abwarten, was im Gange ist.</translation>
+        <source>Open a model and a text first, and wait until the engine is idle.</source>
+        <translation>Öffnen Sie zuerst ein Modell und einen Text, und warten Sie, bis der Rechenkern frei ist.</translation>
     </message>
     <message>
         <source>%L1 steps</source>
@@ -7775,6 +7481,170 @@ im Versuch: %3 nat
         <source>Trained for %1 in %2</source>
         <translation>%1 trainiert in %2</translation>
     </message>
+    <message>
+        <source>has no value</source>
+        <translation>hat keinen Wert</translation>
+    </message>
+    <message>
+        <source>Write the value after the name.</source>
+        <translation>Schreiben Sie den Wert hinter den Namen.</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>Tokens of a segment, which one step of the recurrence reads</source>
+        <translation>Token eines Segments, das ein Schritt der Rekursion liest</translation>
+    </message>
+    <message>
+        <source>Carry</source>
+        <translation>Übertrag</translation>
+    </message>
+    <message>
+        <source>Carried tail of the last segment, which local heads read; at most S; 0 carries nothing</source>
+        <translation>Übertragenes Ende des letzten Segments, das lokale Köpfe lesen; höchstens S; 0 überträgt nichts</translation>
+    </message>
+    <message>
+        <source>Sinks</source>
+        <translation>Senken</translation>
+    </message>
+    <message>
+        <source>First tokens of the text, which every head reads as attention sinks; n + M is at most S; 0 is the paper&apos;s method</source>
+        <translation>Erste Token des Textes, die jeder Kopf als Aufmerksamkeitssenken liest; n + M höchstens S; 0 ist das Verfahren der Arbeit</translation>
+    </message>
+    <message>
+        <source>Retrieval</source>
+        <translation>Abruf</translation>
+    </message>
+    <message>
+        <source>Past tokens that a long-range head retrieves; may exceed S; 0 turns retrieval off</source>
+        <translation>Vergangene Token, die ein weitreichender Kopf abruft; auch mehr als S; 0 schaltet den Abruf ab</translation>
+    </message>
+    <message>
+        <source>Depth</source>
+        <translation>Tiefe</translation>
+    </message>
+    <message>
+        <source>Segment transitions that gradients cross in training; the forward does not depend on it</source>
+        <translation>Segmentübergänge, über die Gradienten im Training laufen; der Vorwärtslauf hängt nicht davon ab</translation>
+    </message>
+    <message>
+        <source>Layers that retrieve, counted from 0</source>
+        <translation>Schichten, die abrufen, ab 0 gezählt</translation>
+    </message>
+    <message>
+        <source>Query heads that are long-range, counted from 0: one list, or in a file one for each layer</source>
+        <translation>Weitreichende Anfrageköpfe, ab 0 gezählt: eine Liste, oder in einer Datei eine je Schicht</translation>
+    </message>
+    <message>
+        <source>Queries</source>
+        <translation>Anfragen</translation>
+    </message>
+    <message>
+        <source>Last queries of a segment, which search for the next one&apos;s prefix</source>
+        <translation>Letzte Anfragen eines Segments, die das Präfix des nächsten suchen</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Queries averaged into one summary</source>
+        <translation>Anfragen, die zu einer Zusammenfassung gemittelt werden</translation>
+    </message>
+    <message>
+        <source>Stride</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
+        <source>Distance between two summaries</source>
+        <translation>Abstand zweier Zusammenfassungen</translation>
+    </message>
+    <message>
+        <source>Tail</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
+        <source>Last queries, averaged into one more summary</source>
+        <translation>Letzte Anfragen, zu einer weiteren Zusammenfassung gemittelt</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>Best keys of the pool for each summary</source>
+        <translation>Beste Schlüssel des Pools für jede Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Anchors</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>Best keys of a head, which are expanded; by default R/(o⁻ + o⁺ + 1)</source>
+        <translation>Beste Schlüssel eines Kopfes, die erweitert werden; sonst R/(o⁻ + o⁺ + 1)</translation>
+    </message>
+    <message>
+        <source>Expand before</source>
+        <translation>Davor</translation>
+    </message>
+    <message>
+        <source>Positions taken before an anchor</source>
+        <translation>Positionen, die vor einem Anker mitgenommen werden</translation>
+    </message>
+    <message>
+        <source>Expand after</source>
+        <translation>Danach</translation>
+    </message>
+    <message>
+        <source>Positions taken after an anchor</source>
+        <translation>Positionen, die nach einem Anker mitgenommen werden</translation>
+    </message>
+    <message>
+        <source>BOS before the text</source>
+        <translation>BOS vor dem Text</translation>
+    </message>
+    <message>
+        <source>Puts the model&apos;s BOS at position 0; it is never a target</source>
+        <translation>Setzt das BOS des Modells an Position 0; vorhergesagt wird es nie</translation>
+    </message>
+    <message>
+        <source>Targets across boundaries</source>
+        <translation>Ziele über Grenzen</translation>
+    </message>
+    <message>
+        <source>The last logits of a segment predict the next one&apos;s first token</source>
+        <translation>Die letzten Logits eines Segments sagen das erste Token des nächsten voraus</translation>
+    </message>
+    <message>
+        <source>Boundary at the prompt&apos;s end</source>
+        <translation>Grenze am Ende der Eingabe</translation>
+    </message>
+    <message>
+        <source>Generation only: closes a segment where the prompt ends, so that the question&apos;s queries retrieve for the answer</source>
+        <translation>Nur beim Erzeugen: schließt ein Segment am Ende der Eingabe, damit die Anfragen der Frage für die Antwort abrufen</translation>
+    </message>
+    <message>
+        <source>Pool in host memory</source>
+        <translation>Pool im Hauptspeicher</translation>
+    </message>
+    <message>
+        <source>Keeps the retrieval pool in host memory although the model is on a GPU</source>
+        <translation>Hält den Abruf-Pool im Hauptspeicher, obwohl das Modell auf einer GPU liegt</translation>
+    </message>
+    <message>
+        <source>Format of the pool&apos;s keys: model (exact), bf16, or int8 for a pool in host memory; the last two take less memory, and hits may differ</source>
+        <translation>Format der Schlüssel des Pools: model (exakt), bf16, oder int8 bei einem Pool im Hauptspeicher; die letzten beiden brauchen weniger Speicher, und Treffer können abweichen</translation>
+    </message>
+    <message>
+        <source>Scaling of positions in place of the checkpoint&apos;s: default, linear:8, dynamic:10, llama3:8</source>
+        <translation>Skalierung der Positionen statt der des Modells: default, linear:8, dynamic:10, llama3:8</translation>
+    </message>
+    <message>
+        <source>Summary</source>
+        <translation>Zusammenfassung</translation>
+    </message>
 </context>
 <context>
     <name>carryover::EditWords</name>
@@ -7791,8 +7661,8 @@ im Versuch: %3 nat
         <translation>hat keinen Wert</translation>
     </message>
     <message>
-        <source>Write it behind it.</source>
-        <translation>Schreiben Sie ihn dahinter.</translation>
+        <source>Write the value after the name.</source>
+        <translation>Schreiben Sie den Wert hinter den Namen.</translation>
     </message>
     <message>
         <source>no head is selected</source>
@@ -7843,48 +7713,6 @@ im Versuch: %3 nat
     <message>
         <source>Count from 0.</source>
         <translation>Zählen Sie ab 0.</translation>
-    </message>
-</context>
-<context>
-    <name>EngineQuestion</name>
-    <message>
-        <source>Start an engine?</source>
-        <translation>Einen Rechenkern starten?</translation>
-    </message>
-    <message>
-        <source>The session works with an engine that this &amp;command starts on your machine:</source>
-        <translation>Die Sitzung arbeitet mit einem Rechenkern, den dieser &amp;Befehl auf Ihrem Rechner startet:</translation>
-    </message>
-    <message>
-        <source>Command that would be started</source>
-        <translation>Befehl, der gestartet würde</translation>
-    </message>
-    <message>
-        <source>It can do there whatever you can do. Start it only if you know it. Without it the session opens but for its model. The answer is remembered for this command.</source>
-        <translation>Er kann dort alles tun, was Sie tun können. Starten Sie ihn nur, wenn Sie ihn kennen. Ohne ihn öffnet sich die Sitzung ohne ihr Modell. Die Antwort wird für diesen Befehl behalten.</translation>
-    </message>
-    <message>
-        <source>Start it</source>
-        <translation>Starten</translation>
-    </message>
-    <message>
-        <source>Do not start it</source>
-        <translation>Nicht starten</translation>
-    </message>
-</context>
-<context>
-    <name>Application</name>
-    <message>
-        <source>window</source>
-        <translation>Fenster</translation>
-    </message>
-    <message>
-        <source>an error of unknown kind</source>
-        <translation>ein Fehler unbekannter Art</translation>
-    </message>
-    <message>
-        <source>This is an error of the program: please report it with what you did.</source>
-        <translation>Das ist ein Fehler des Programms: Bitte melden Sie ihn mit dem, was Sie getan haben.</translation>
     </message>
 </context>
 </TS>

@@ -31,10 +31,10 @@ AuditForm::AuditForm(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(t
   first_ = add_number(tr("From token"), tr("Where in the open text the audit begins"), 0, 0);
   QStringList policies;
   for (const std::string& name : policy_names()) policies << QString::fromStdString(name);
-  policy_ = add_choice(tr("Policy"), tr("full: the whole stretch is one segment of plain attention"), policies);
+  policy_ = add_choice(tr("Policy"), tr("full: full attention over all segments at once"), policies);
   rank_ =
       add_number(tr("LoRA rank"), tr("0: every parameter; else an adapter on all modules, with B away from 0"), 0, 0);
-  dtype_ = add_choice(tr("Numbers"), tr("fp64 adds finite differences; the others are faster and have wider bounds"),
+  dtype_ = add_choice(tr("dtype"), tr("fp64 adds finite differences; the others are faster and have wider bounds"),
                       {QStringLiteral("fp64"), QStringLiteral("fp32"), QStringLiteral("bf16")});
 }
 

@@ -66,7 +66,7 @@ BenchForm::BenchForm(QWidget* parent) : QWidget(parent), rows_(new QFormLayout(t
   for (const DType dtype : {DType::Auto, DType::Float32, DType::BFloat16, DType::Float64, DType::Q8})
     dtypes += text(dtype_name(dtype));
   for (const Device device : {Device::Auto, Device::Cpu, Device::Cuda}) devices += text(device_name(device));
-  dtype_ = add_choice(tr("Numbers"), tr("auto: the faster one here"), "dtype", dtypes);
+  dtype_ = add_choice(tr("dtype"), tr("auto: the faster one here"), "dtype", dtypes);
   device_ = add_choice(tr("Device"), tr("auto: a GPU where there is one"), "device", devices);
   threads_ = add_number(tr("Threads"), tr("Threads of the processor"), "threads", 0, most_threads);
   threads_->setSpecialValueText(tr("all"));
@@ -76,11 +76,10 @@ BenchForm::BenchForm(QWidget* parent) : QWidget(parent), rows_(new QFormLayout(t
   std::vector<std::pair<QString, QString>> kinds, policies;
   for (const BenchKind kind : bench_kinds) kinds.emplace_back(text(bench_kind_name(kind)), bench_kind_title(kind));
   for (const std::string& policy : policy_names()) policies.emplace_back(text(policy), text(policy));
-  kinds_ = add_boxes(tr("Work"), tr("A text's forward, tokens decoded behind it, one training step of K + 1 segments"),
-                     kinds);
+  kinds_ = add_boxes(tr("Work"),
+                     tr("Prefill of a text, decoding of tokens after it, one training step of K + 1 segments"), kinds);
   policies_ = add_boxes(tr("Policies"), tr("What attention sees across segments"), policies);
-  new_tokens_ =
-      add_number(tr("Decoded"), tr("Tokens decoded behind each text"), "new_tokens", 1, bench_most_new_tokens);
+  new_tokens_ = add_number(tr("Decoded"), tr("Tokens decoded after each text"), "new_tokens", 1, bench_most_new_tokens);
   new_tokens_->setSuffix(tr(" tokens"));
   repeats_ = add_number(tr("Repeats"), tr("Repetitions of each; by length: 5 up to 2048 tokens, 3 up to 8192, 1 above"),
                         "repeats", 0, bench_most_repeats);

@@ -115,8 +115,7 @@ QWidget* EditForm::make_changes() {
   changes_->setFixedHeight(changes_->fontMetrics().height() * 2 + 12);
   changes_->setAlternatingRowColors(true);
   settings_ = new QCheckBox(tr("With the edited settings"), box);
-  settings_->setToolTip(
-      tr("k, A, L_q, M, R, summaries, expansion and grouping as they now stand in Settings and in the grid"));
+  settings_->setToolTip(tr("k, A, L_q, M, R, summaries, expansion and grouping as set in Settings and in the grid"));
   settings_text_ = new QLabel(box);
   settings_text_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   settings_text_->setForegroundRole(QPalette::PlaceholderText);

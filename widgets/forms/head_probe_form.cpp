@@ -28,7 +28,7 @@ HeadProbeForm::HeadProbeForm(QWidget* parent) : QWidget(parent) {
   };
   copy_ = box(tr("Copy"), tr("Random tokens, twice: nothing but copying predicts the second half"), true);
   needle_ = box(tr("Needles"), tr("A key and its value in a haystack, asked for by the key at its end"), true);
-  passage_ = box(tr("Open text"), tr("Passages of the text that is open, once more behind it"), false);
+  passage_ = box(tr("Open text"), tr("Passages of the open text, repeated at its end"), false);
   tokens_ = new QSpinBox(this);
   tokens_->setRange(least_tokens, most_tokens);
   tokens_->setSingleStep(64);

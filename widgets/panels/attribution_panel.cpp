@@ -41,7 +41,7 @@ QString signed_number(double value) {
 }  // namespace
 
 AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
-    : Panel(lab, tr("Logit"), parent),
+    : Panel(lab, tr("Direct logit attribution"), parent),
       lab_(lab),
       view_(lab, QStringLiteral("attribution"), this, [this] { request_refresh(); }),
       source_(new QComboBox(this)),

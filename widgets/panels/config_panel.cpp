@@ -4,6 +4,7 @@
 #include <QBoxLayout>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLabel>
@@ -15,6 +16,7 @@
 #include <limits>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/segment_fields.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/theme.h"
 
@@ -24,56 +26,13 @@ namespace {
 constexpr int commit_delay_ms = 400;
 constexpr int widest = std::numeric_limits<int>::max();
 
-struct NumberRow {
-  const char* label;
-  const char* unit;
-  const char* help;
-  const char* key;  ///< its name in the configuration
-  std::int64_t SegmentConfig::*field;
-};
+QString translated(const char* text) {
+  return *text == '\0' ? QString() : QCoreApplication::translate("carryover", text);  // segment_fields.cpp
+}
 
-constexpr NumberRow number_rows[] = {
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Segment S"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Tokens that one step of the recurrence reads (S ≥ 1)"), "segment_length",
-     &SegmentConfig::segment_length},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Carry M"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Tail of the last segment that local heads keep (0 ≤ M ≤ S)"), "carry_length",
-     &SegmentConfig::carry_length},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Sinks n"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel",
-                       "Tokens at the text's beginning that every head reads as attention sinks (n + M ≤ S; 0: the "
-                       "paper's method)"),
-     "sink_length", &SegmentConfig::sink_length},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Retrieval R"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel",
-                       "Tokens of the past that a long-range head retrieves (R ≥ 0; 0 turns retrieval off)"),
-     "retrieval_length", &SegmentConfig::retrieval_length},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Depth K"), QT_TRANSLATE_NOOP("ConfigPanel", " transitions"),
-     QT_TRANSLATE_NOOP("ConfigPanel",
-                       "Segment transitions that gradients cross in training; the forward does not depend on it"),
-     "truncation_depth", &SegmentConfig::truncation_depth},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Queries L_q"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Last queries of a segment that retrieval is made with"), "query_length",
-     &SegmentConfig::query_length},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Window w"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Queries averaged into one summary"), "summary_window",
-     &SegmentConfig::summary_window},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Stride s"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Distance between two summaries"), "summary_stride",
-     &SegmentConfig::summary_stride},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Tail t"), QT_TRANSLATE_NOOP("ConfigPanel", " queries"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Last queries averaged into one more summary"), "summary_tail",
-     &SegmentConfig::summary_tail},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Keys k"), QT_TRANSLATE_NOOP("ConfigPanel", " per summary"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Best keys of the pool that each summary puts forward"), "top_k",
-     &SegmentConfig::top_k},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Expand before o⁻"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Neighbours taken in before an anchor"), "expand_before",
-     &SegmentConfig::expand_before},
-    {QT_TRANSLATE_NOOP("ConfigPanel", "Expand after o⁺"), QT_TRANSLATE_NOOP("ConfigPanel", " tokens"),
-     QT_TRANSLATE_NOOP("ConfigPanel", "Neighbours taken in behind an anchor"), "expand_after",
-     &SegmentConfig::expand_after},
-};
+QString label_of(const SegmentField& field) {
+  return QStringLiteral("%1 %2").arg(translated(field.label), QString::fromUtf8(field.symbol)).trimmed();
+}
 
 QSpinBox* spin_box(QWidget* parent, const QString& unit, const QString& help) {
   auto* box = new QSpinBox(parent);
@@ -101,10 +60,7 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
   form->setVerticalSpacing(4);
   form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   add_options(form);
-  add_numbers(form);
-  add_switches(form);
-  add_pool_keys(form);
-  add_rope(form);
+  add_fields(form);
   QScrollArea* scroll = scrolled(page, tr("Settings"), this);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   problem_ = new QLabel(this);
@@ -135,20 +91,19 @@ void ConfigPanel::add_options(QFormLayout* form) {
   for (const std::string& name : policy_names()) policies << QString::fromStdString(name);
   policy_ = choice(this, policies,
                    tr("segmented: carry and retrieval; full: plain attention over the whole text, for comparison"));
-  dtype_ =
-      choice(this,
-             {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64"),
-              QStringLiteral("q8")},
-             tr("Number type of weights and activations; auto: the faster one on this machine; q8: weights in 8 bits, "
-                "for less memory and faster generation. Loads the model anew."));
+  dtype_ = choice(this,
+                  {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64"),
+                   QStringLiteral("q8")},
+                  tr("dtype of weights and activations; auto: the faster one on this machine; q8: 8-bit weights, for "
+                     "less memory and faster generation. Reloads the model."));
   device_ = choice(this, {QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cuda")},
-                   tr("Where to compute; auto: the GPU where there is one. Loads the model anew."));
+                   tr("Where to compute; auto: the GPU where there is one. Reloads the model."));
   token_limit_ = spin_box(this, tr(" tokens"), tr("How much of the text to run; 0: all of it"));
   token_limit_->setMinimum(0);
   token_limit_->setSpecialValueText(tr("whole text"));
   token_limit_->setKeyboardTracking(false);
   form->addRow(tr("Policy"), policy_);
-  form->addRow(tr("Numbers"), dtype_);
+  form->addRow(tr("dtype"), dtype_);
   form->addRow(tr("Device"), device_);
   form->addRow(tr("Run"), token_limit_);
   for (QComboBox* box : {policy_, dtype_, device_})
@@ -167,72 +122,71 @@ void ConfigPanel::write_options() {
   context().set_run_options(options);
 }
 
-void ConfigPanel::add_numbers(QFormLayout* form) {
-  const auto add = [this, form](const QString& label, const char* key, QSpinBox* box, auto read, auto write) {
-    auto* name = new QLabel(label, this);
-    name->setBuddy(box);
-    form->addRow(name, box);
-    numbers_.push_back({key, name, box, box->toolTip(), write, read});
-    connect(box, &QSpinBox::valueChanged, this, [this] { validate(); });
-    watch_text(box);
-    connect(box, &QSpinBox::editingFinished, this, &ConfigPanel::commit);
-  };
-  for (const NumberRow& row : number_rows) {
-    const auto field = row.field;
-    add(
-        tr(row.label), row.key, spin_box(this, tr(row.unit), tr(row.help)),
-        [field](const SegmentConfig& config) { return config.*field; },
-        [field](SegmentConfig& config, std::int64_t value) { config.*field = value; });
+void ConfigPanel::add_fields(QFormLayout* form) {
+  for (const SegmentField& field : segment_fields()) {
+    if (field.is_count()) add_number(form, field);
+    if (field.is<bool>()) add_switch(form, field);
+    if (field.is<PoolKeys>()) add_pool_keys(form, field);
+    if (field.is<std::optional<RopeConfig>>()) add_rope(form, field);
   }
-  auto* anchors = spin_box(this, tr(" anchors"), tr("Best keys that are expanded, per head; by default R/(o⁻+o⁺+1)"));
-  anchors->setMinimum(0);
-  anchors->setSpecialValueText(tr("by R"));
-  add(
-      tr("Anchors A"), "anchors", anchors, [](const SegmentConfig& config) { return config.anchors.value_or(0); },
-      [](SegmentConfig& config, std::int64_t value) {
-        config.anchors = value == 0 ? std::nullopt : std::optional(value);
-      });
 }
 
-void ConfigPanel::add_switches(QFormLayout* form) {
-  const auto add = [this, form](const QString& label, const QString& help, bool SegmentConfig::*field) {
-    auto* box = new QCheckBox(label, this);
-    box->setToolTip(help);
-    form->addRow(box);
-    switches_.push_back({box, field});
-    connect(box, &QCheckBox::toggled, this, [this] { commit(); });
-  };
-  add(tr("BOS before the text"), tr("Puts the model's BOS at position 0; it is never a target"), &SegmentConfig::bos);
-  add(tr("Targets across boundaries"), tr("The last logits of a segment predict the next one's first token"),
-      &SegmentConfig::cross_boundary_target);
-  add(tr("Boundary at the prompt's end"),
-      tr("Generation only: the answer's segment is retrieved for with the question's queries"),
-      &SegmentConfig::boundary_at_prompt_end);
-  add(tr("Pool in host memory"), tr("Keeps the retrieval pool off the GPU"), &SegmentConfig::pool_on_host);
+void ConfigPanel::add_number(QFormLayout* form, const SegmentField& field) {
+  auto* box = spin_box(this, translated(field.unit), translated(field.help));
+  if (field.is<std::optional<std::int64_t>>()) {
+    box->setMinimum(0);
+    box->setSpecialValueText(tr("by R"));
+  }
+  auto* name = new QLabel(label_of(field), this);
+  name->setBuddy(box);
+  form->addRow(name, box);
+  numbers_.push_back({field, name, box, box->toolTip()});
+  connect(box, &QSpinBox::valueChanged, this, [this] { validate(); });
+  watch_text(box);
+  connect(box, &QSpinBox::editingFinished, this, &ConfigPanel::commit);
 }
 
-void ConfigPanel::add_pool_keys(QFormLayout* form) {
+std::int64_t ConfigPanel::NumberField::read(const SegmentConfig& config) const {
+  if (const auto* count = std::get_if<std::int64_t SegmentConfig::*>(&field.member)) return config.**count;
+  return (config.*std::get<std::optional<std::int64_t> SegmentConfig::*>(field.member)).value_or(0);
+}
+
+void ConfigPanel::NumberField::write(SegmentConfig& config) const {
+  const std::int64_t value = box->value();
+  if (const auto* count = std::get_if<std::int64_t SegmentConfig::*>(&field.member))
+    config.** count = value;
+  else
+    config.*std::get<std::optional<std::int64_t> SegmentConfig::*>(field.member) =
+        value == 0 ? std::nullopt : std::optional(value);
+}
+
+void ConfigPanel::add_switch(QFormLayout* form, const SegmentField& field) {
+  auto* box = new QCheckBox(label_of(field), this);
+  box->setToolTip(translated(field.help));
+  form->addRow(box);
+  switches_.push_back({box, std::get<bool SegmentConfig::*>(field.member)});
+  connect(box, &QCheckBox::toggled, this, [this] { commit(); });
+}
+
+void ConfigPanel::add_pool_keys(QFormLayout* form, const SegmentField& field) {
   QStringList names;
   for (const PoolKeys format : kPoolKeys) names << QString::fromUtf8(pool_keys_name(format).data());
-  pool_keys_ =
-      choice(this, names,
-             tr("How the retrieval pool holds its keys. model: exact; bf16 and int8 take less memory, and hits "
-                "may differ. int8 is for a pool in host memory."));
-  form->addRow(tr("Pool keys"), pool_keys_);
+  pool_keys_ = choice(this, names, translated(field.help));
+  form->addRow(label_of(field), pool_keys_);
   connect(pool_keys_, &QComboBox::activated, this, [this] { commit(); });
 }
 
-void ConfigPanel::add_rope(QFormLayout* form) {
+void ConfigPanel::add_rope(QFormLayout* form, const SegmentField& field) {
   rope_ = choice(this,
                  {tr("the model's"), QStringLiteral("default"), QStringLiteral("linear"), QStringLiteral("dynamic"),
                   QStringLiteral("llama3")},
-                 tr("RoPE scaling: the checkpoint's own, or an override (app:rope)"));
+                 translated(field.help));
   rope_factor_ = new QDoubleSpinBox(this);
   rope_factor_->setRange(0, 1000);
   rope_factor_->setDecimals(3);
   rope_factor_->setPrefix(QStringLiteral("× "));
   rope_factor_->setToolTip(tr("Factor of the overriding scaling, at least 1"));
-  form->addRow(tr("RoPE"), rope_);
+  form->addRow(label_of(field), rope_);
   form->addRow(tr("RoPE factor"), rope_factor_);
   connect(rope_, &QComboBox::activated, this, [this] { commit(); });
   connect(rope_factor_, &QDoubleSpinBox::valueChanged, this, [this] { validate(); });
@@ -251,7 +205,7 @@ std::optional<RopeConfig> ConfigPanel::typed_rope() {
 
 SegmentConfig ConfigPanel::typed_config() {
   SegmentConfig config = context().config();
-  for (const NumberField& number : numbers_) number.write(config, number.box->value());
+  for (const NumberField& number : numbers_) number.write(config);
   for (const SwitchField& item : switches_) config.*item.field = item.box->isChecked();
   config.pool_keys = kPoolKeys[static_cast<std::size_t>(pool_keys_->currentIndex())];
   config.rope = typed_rope();
@@ -267,7 +221,7 @@ void ConfigPanel::watch_text(QAbstractSpinBox* box) {
 ConfigPanel::Problem ConfigPanel::find_problem() {
   for (const NumberField& number : numbers_)
     if (!number.box->hasAcceptableInput())
-      return {QLatin1String(number.key), tr("%1 is no number").arg(number.label->text())};
+      return {QLatin1String(number.field.key), tr("%1 is no number").arg(number.label->text())};
   if (!rope_factor_->hasAcceptableInput()) return {{}, tr("RoPE factor is no number")};
   if (!token_limit_->hasAcceptableInput()) return {{}, tr("How much of the text to run is no number")};
   try {
@@ -289,7 +243,7 @@ void ConfigPanel::validate() {
     commit_timer_.stop();
   }
   for (const NumberField& number : numbers_) {
-    const bool wrong = !problem.key.isEmpty() && problem.key == QLatin1String(number.key);
+    const bool wrong = !problem.key.isEmpty() && problem.key == QLatin1String(number.field.key);
     number.box->setToolTip(wrong ? problem.text : number.help);
     const QString colour = wrong ? QStringLiteral("color: %1").arg(current_theme().anchor.name()) : QString();
     if (number.label->styleSheet() != colour) number.label->setStyleSheet(colour);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QTimer>
-#include <functional>
 #include <vector>
 
 #include "widgets/panels/panel.h"
@@ -16,7 +15,9 @@ class QSpinBox;
 
 namespace carryover {
 
-/// Every field of SegmentConfig but the grouping (which has the grid), with units; policy, number type and device.
+struct SegmentField;
+
+/// Every field of SegmentConfig but the grouping (which has the grid), with units; policy, dtype and device.
 /// What is typed is checked at once, and becomes the configuration (undoable) when it is valid. GUI thread.
 class ConfigPanel : public Panel {
   Q_OBJECT
@@ -28,22 +29,23 @@ class ConfigPanel : public Panel {
 
  private:
   struct NumberField {
-    const char* key;
+    const SegmentField& field;
     QLabel* label;
     QSpinBox* box;
     QString help;
-    std::function<void(SegmentConfig&, std::int64_t)> write;
-    std::function<std::int64_t(const SegmentConfig&)> read;
+    std::int64_t read(const SegmentConfig& config) const;
+    void write(SegmentConfig& config) const;
   };
   struct SwitchField {
     QCheckBox* box;
     bool SegmentConfig::*field;
   };
-  void add_numbers(QFormLayout* form);
-  void add_switches(QFormLayout* form);
+  void add_fields(QFormLayout* form);
+  void add_number(QFormLayout* form, const SegmentField& field);
+  void add_switch(QFormLayout* form, const SegmentField& field);
   void add_options(QFormLayout* form);
-  void add_pool_keys(QFormLayout* form);
-  void add_rope(QFormLayout* form);
+  void add_pool_keys(QFormLayout* form, const SegmentField& field);
+  void add_rope(QFormLayout* form, const SegmentField& field);
   void write_options();
   SegmentConfig typed_config();
   std::optional<RopeConfig> typed_rope();

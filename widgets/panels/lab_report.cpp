@@ -82,10 +82,11 @@ QString numbers(const RunModel& run) {
   if (summary.ppl())
     rows += row({tr("mean loss, nats a target"), number(*summary.nll_mean(), 6)}) +
             row({tr("perplexity"), number(*summary.ppl(), 4)});
-  rows += row({tr("seconds"), number(summary.seconds, 2)}) + row({tr("close cuts"), count(summary.close_cuts)}) +
+  rows += row({tr("seconds"), number(summary.seconds, 2)}) +
+          row({tr("near-ties at the cutoff"), count(summary.close_cuts)}) +
           row({tr("peak memory, MB"), megabytes(summary.peak_memory_bytes)}) +
           row({tr("stopped early"), summary.cancelled ? tr("yes") : tr("no")});
-  return heading(tr("Numbers")) + table(rows);
+  return heading(tr("Summary")) + table(rows);
 }
 
 QString segments(const RunModel& run) {

@@ -21,7 +21,7 @@
 namespace carryover {
 
 MissesPanel::MissesPanel(LabContext& lab, QWidget* parent)
-    : Panel(lab, tr("Misses"), parent),
+    : Panel(lab, tr("Retrieval recall"), parent),
       lab_(lab),
       view_(lab, QStringLiteral("misses"), this, [this] { request_refresh(); }),
       list_(new QTableView(this)),
@@ -29,8 +29,8 @@ MissesPanel::MissesPanel(LabContext& lab, QWidget* parent)
       plot_(new PlotView(QStringLiteral("misses"), this)) {
   what_->setMargin(5);
   what_->setWordWrap(true);
-  what_->setAccessibleName(tr("Misses of the segment"));
-  prepare_table(*list_, tr("Misses by head"));
+  what_->setAccessibleName(tr("Retrieval recall of the segment"));
+  prepare_table(*list_, tr("Retrieval recall by head"));
   sorted_.setSourceModel(&table_);
   list_->setModel(&sorted_);
   list_->setSortingEnabled(true);

@@ -42,8 +42,9 @@ void Panel::show_linked() {
   const QSignalBlocker blocker(sync_);
   sync_->setChecked(linked());
   set_themed_icon(sync_, linked() ? QStringLiteral("link") : QStringLiteral("unlink"));
-  sync_->setToolTip(linked() ? tr("Linked: follows what is selected in other views. Press to let it stay.")
-                             : tr("Unlinked: keeps a selection of its own. Press to follow the other views again."));
+  sync_->setToolTip(linked()
+                        ? tr("Linked: follows the selection in other views. Click to unlink and keep this selection.")
+                        : tr("Unlinked: keeps a selection of its own. Click to follow the other views again."));
 }
 
 void Panel::request_refresh() {

@@ -3,6 +3,8 @@
 
 #include <QCoreApplication>
 
+#include "engine/core/config/segment_fields.h"
+
 namespace carryover {
 namespace {
 
@@ -18,15 +20,14 @@ QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& conf
     found += tr("policy %1 (%2)").arg(QString::fromStdString(policy), QString::fromStdString(trained.policy));
   if (policy == "full" && trained.policy == "full") return found;  // whose attention has no segments
   if (!(config.grouping == trained.config.grouping)) found += tr("grouping");
-  const auto compare = [&](const char* letter, std::int64_t SegmentConfig::*field) {
-    if (config.*field != trained.config.*field)
-      found += QStringLiteral("%1 %2 (%3)").arg(QLatin1String(letter)).arg(config.*field).arg(trained.config.*field);
-  };
-  compare("S", &SegmentConfig::segment_length);
-  compare("M", &SegmentConfig::carry_length);
-  compare("n", &SegmentConfig::sink_length);
-  compare("R", &SegmentConfig::retrieval_length);
-  compare("K", &SegmentConfig::truncation_depth);
+  for (const SegmentField& field : segment_fields()) {
+    const auto* member = std::get_if<std::int64_t SegmentConfig::*>(&field.member);
+    if (!member || config.**member == trained.config.**member) continue;
+    found += QStringLiteral("%1 %2 (%3)")
+                 .arg(QString::fromUtf8(field.symbol))
+                 .arg(config.**member)
+                 .arg(trained.config.**member);
+  }
   return found;
 }
 

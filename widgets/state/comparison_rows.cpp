@@ -94,7 +94,8 @@ std::vector<ComparisonRow> results(const RunComparison& comparison, const Segmen
   if (const auto jaccard = comparison.total_overlap(range).jaccard())
     rows.add(tr("Hits in common (Jaccard)"), {}, {}, QLocale().toString(*jaccard, 'f', 3));
   rows.add_unless_zero(tr("Hits, padding left out"), static_cast<double>(a.hits), static_cast<double>(b.hits), 0);
-  rows.add_unless_zero(tr("Close cuts"), static_cast<double>(a.close_cuts), static_cast<double>(b.close_cuts), 0);
+  rows.add_unless_zero(tr("Near-ties at the cutoff"), static_cast<double>(a.close_cuts),
+                       static_cast<double>(b.close_cuts), 0);
   rows.add(tr("Tokens"), static_cast<double>(a.tokens), static_cast<double>(b.tokens), 0);
   rows.add(tr("Time, s"), a.seconds, b.seconds, 2);
   if (a.seconds > 0 && b.seconds > 0)
@@ -160,7 +161,7 @@ QString text_note(const RunComparison& comparison) {
               "same place.")
         .arg(number(comparison.first_difference()), number(comparison.common_tokens()));
   if (tokens_a != tokens_b)
-    return tr("One text goes on longer. Losses and hits are compared over the %1 tokens that both have.")
+    return tr("One text is longer. Losses and hits are compared over the %1 tokens that both have.")
         .arg(number(comparison.common_tokens()));
   return tr("Both read the same %1 tokens.").arg(number(comparison.common_tokens()));
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/config/segment_fields.h"
 #include "engine/records/run_command.h"
 
 namespace carryover {
@@ -13,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Fields whose flag is their name with dashes and takes their value, lists with commas (train_options.cpp,
-/// config_options.cpp). A test holds them to it.
+/// Fields beside SegmentConfig's whose flag is their name with dashes and takes their value, lists with commas
+/// (train_options.cpp, config_options.cpp). A test holds them to it.
 constexpr const char* flags[] = {
     "text_field",
     "policy",
@@ -22,19 +23,6 @@ constexpr const char* flags[] = {
     "device",
     "threads",
     "seed",
-    "segment_length",
-    "carry_length",
-    "sink_length",
-    "retrieval_length",
-    "truncation_depth",
-    "long_range_layers",
-    "long_range_heads",
-    "query_length",
-    "top_k",
-    "anchors",
-    "expand_before",
-    "expand_after",
-    "pool_keys",
     "max_steps",
     "learning_rate",
     "lr_scheduler_type",
@@ -57,6 +45,8 @@ constexpr const char* flags[] = {
 };
 
 bool has_flag(const std::string& key) {
+  const SegmentField* field = find_segment_field(key);
+  if (field) return !field->is<std::optional<RopeConfig>>();
   return std::find(std::begin(flags), std::end(flags), key) != std::end(flags);
 }
 
@@ -82,7 +72,8 @@ QString word_of(const std::string& key, const json& value) {
     for (const json& item : value) items << plain_text(item);
     return flag_with(flag, items.join(QLatin1Char(',')));
   }
-  if (key == "gradient_checkpointing") return value.get<bool>() ? flag : QStringLiteral("--no-gradient-checkpointing");
+  const bool is_switch = key == "gradient_checkpointing" || has_flag(key);
+  if (is_switch && value.is_boolean()) return value.get<bool>() ? flag : QStringLiteral("--no-") + flag.mid(2);
   return flag_with(QStringLiteral("--set"), QString::fromStdString(key + "=" + value.dump()));
 }
 

@@ -106,7 +106,8 @@ QPlainTextEdit* path_list(QWidget* parent) {
 }  // namespace
 
 PlanFieldEditor::PlanFieldEditor(const PlanField& field, QWidget* parent) : QObject(parent), field_(field) {
-  label_ = new QLabel(translated(field.label), parent);
+  label_ = new QLabel(QStringLiteral("%1 %2").arg(translated(field.label), QString::fromUtf8(field.symbol)).trimmed(),
+                      parent);
   input_ = make_input(parent);
   label_->setBuddy(edit_);
   remark_ = new QLabel(parent);

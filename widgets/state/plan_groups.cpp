@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The words of the fine-tune form.
 #include "engine/core/base/dtype.h"
+#include "engine/core/config/segment_fields.h"
 #include "engine/core/run/run_request.h"
 #include "widgets/state/plan_values.h"
 
@@ -32,52 +33,35 @@ PlanGroup data_group() {
         TEXT("segmented: aligned with how it will run; full: the misaligned control"), policies()},
        {"dtype",
         Kind::Choice,
-        TEXT("Numbers"),
+        TEXT("dtype"),
         "",
-        TEXT("Of compute; master weights are fp32 either way"),
+        TEXT("Of the computation; master weights are fp32 with each dtype"),
         {"auto", "fp32", "bf16", "fp64"}},
        {"device", Kind::Choice, TEXT("Device"), "", TEXT("auto: the GPU where there is one"), {"auto", "cpu", "cuda"}},
        {"threads", Kind::Integer, TEXT("Threads"), "", TEXT("0: all cores; the same number repeats a run exactly")},
        {"seed", Kind::Unsigned, TEXT("Seed"), "", TEXT("Of the samples' order, LoRA's start and dropout")}}};
 }
 
+Kind kind_of(const SegmentField& field) {
+  if (field.is<std::int64_t>()) return Kind::Integer;
+  if (field.is<std::optional<std::int64_t>>()) return Kind::OptionalInteger;
+  if (field.is<bool>()) return Kind::Flag;
+  if (field.is<PoolKeys>()) return Kind::Choice;
+  return std::string_view(field.key) == "long_range_layers" ? Kind::Integers : Kind::Json;
+}
+
 PlanGroup segment_group() {
-  return {
-      TEXT("Segments"),
-      {{"segment_length", Kind::Integer, TEXT("Segment S"), TEXT(" tokens"), TEXT("Read by a step of the recurrence")},
-       {"carry_length", Kind::Integer, TEXT("Carry M"), TEXT(" tokens"),
-        TEXT("Tail of the last segment that local heads keep; at most S")},
-       {"sink_length", Kind::Integer, TEXT("Sinks n"), TEXT(" tokens"),
-        TEXT("The sample's first tokens, which every head reads; 0: the paper's method")},
-       {"retrieval_length", Kind::Integer, TEXT("Retrieval R"), TEXT(" tokens"),
-        TEXT("Fetched from the past by a long-range head; 0: none")},
-       {"truncation_depth", Kind::Integer, TEXT("Depth K"), TEXT(" transitions"),
-        TEXT("Segment transitions that gradients cross")},
-       {"train_segments", Kind::OptionalInteger, TEXT("Segments a sample"), "", TEXT("0: K + 1")},
-       {"long_range_layers", Kind::Integers, TEXT("Long-range layers"), "", TEXT("Counted from 0, such as 6, 8, 11")},
-       {"long_range_heads", Kind::Json, TEXT("Long-range heads"), "",
-        TEXT("Query heads, [0,1,2]; or a list for each layer")},
-       {"query_length", Kind::Integer, TEXT("Queries L_q"), TEXT(" tokens"),
-        TEXT("Last queries of a segment that retrieval is made with")},
-       {"summary_window", Kind::Integer, TEXT("Window w"), TEXT(" queries"), TEXT("Averaged into one summary")},
-       {"summary_stride", Kind::Integer, TEXT("Stride s"), TEXT(" queries"), TEXT("Between two summaries")},
-       {"summary_tail", Kind::Integer, TEXT("Tail t"), TEXT(" queries"), TEXT("Averaged into one more summary")},
-       {"top_k", Kind::Integer, TEXT("Keys k"), TEXT(" per summary"), TEXT("Put forward by each summary")},
-       {"anchors", Kind::OptionalInteger, TEXT("Anchors A"), "", TEXT("Expanded per head; 0: R/(o⁻+o⁺+1)")},
-       {"expand_before", Kind::Integer, TEXT("Expand before o⁻"), TEXT(" tokens"), TEXT("Taken in before an anchor")},
-       {"expand_after", Kind::Integer, TEXT("Expand after o⁺"), TEXT(" tokens"), TEXT("Taken in behind an anchor")},
-       {"bos", Kind::Flag, TEXT("BOS"), "", TEXT("The model's BOS stands before each text")},
-       {"cross_boundary_target", Kind::Flag, TEXT("Targets across"), "",
-        TEXT("A segment's last logits predict the next one's first token")},
-       {"boundary_at_prompt_end", Kind::Flag, TEXT("Prompt boundary"), "", TEXT("Generation only")},
-       {"pool_on_host", Kind::Flag, TEXT("Pool on host"), "", TEXT("Keeps the retrieval pool off the GPU")},
-       {"pool_keys",
-        Kind::Choice,
-        TEXT("Pool keys"),
-        "",
-        TEXT("model: exact; bf16 and int8 take less memory, and hits may differ"),
-        {"model", "bf16", "int8"}},
-       {"rope", Kind::Json, TEXT("RoPE"), "", TEXT("Empty: the model's; {\"kind\", \"theta\", \"factor\"}")}}};
+  PlanGroup group{TEXT("Segments"), {}};
+  for (const SegmentField& field : segment_fields()) {
+    PlanField row{field.key, kind_of(field), field.label, field.unit, field.help, {}, field.symbol};
+    if (row.kind == Kind::Choice)
+      for (const PoolKeys format : kPoolKeys) row.choices << QString::fromUtf8(pool_keys_name(format).data());
+    group.fields.push_back(row);
+    if (std::string_view(field.key) == "truncation_depth")
+      group.fields.push_back(
+          {"train_segments", Kind::OptionalInteger, TEXT("Segments a sample"), "", TEXT("0: K + 1")});
+  }
+  return group;
 }
 
 PlanGroup optimisation_group() {

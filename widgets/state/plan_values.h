@@ -28,6 +28,7 @@ struct PlanField {
   Kind kind;
   const char *label, *unit, *help;
   QStringList choices = {};
+  const char* symbol = "";  ///< stands behind the label
 };
 
 struct PlanGroup {

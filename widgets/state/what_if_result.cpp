@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/segment_fields.h"
 #include "engine/core/run/edit_json.h"
 
 namespace carryover {
@@ -87,16 +88,6 @@ void compare(WhatIfResult& result, const WhatIfOutcome& as_it_was, const WhatIfO
 }
 
 QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to) {
-  static const std::vector<std::pair<const char*, QString>> symbols = {{"segment_length", QStringLiteral("S")},
-                                                                       {"carry_length", QStringLiteral("M")},
-                                                                       {"sink_length", QStringLiteral("n")},
-                                                                       {"retrieval_length", QStringLiteral("R")},
-                                                                       {"truncation_depth", QStringLiteral("K")},
-                                                                       {"query_length", QStringLiteral("L_q")},
-                                                                       {"top_k", QStringLiteral("k")},
-                                                                       {"anchors", QStringLiteral("A")},
-                                                                       {"expand_before", QStringLiteral("o⁻")},
-                                                                       {"expand_after", QStringLiteral("o⁺")}};
   const nlohmann::json a = from, b = to;
   QStringList changes;
   bool grouping = false;
@@ -106,8 +97,9 @@ QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to) {
       grouping = true;
       continue;
     }
-    const auto symbol = std::find_if(symbols.begin(), symbols.end(), [&](const auto& s) { return s.first == key; });
-    const QString name = symbol == symbols.end() ? QString::fromStdString(key) : symbol->second;
+    const SegmentField* field = find_segment_field(key);
+    const QString name =
+        field && *field->symbol != '\0' ? QString::fromUtf8(field->symbol) : QString::fromStdString(key);
     const auto text = [&](const nlohmann::json& json) {
       return json.is_null() ? WhatIf::tr("by default") : QString::fromStdString(json.dump());
     };

@@ -62,8 +62,9 @@ QString tool_tip(const BenchMeasurement& row, int column) {
           .arg(seconds_text(row, row.min_s), seconds_text(row, row.max_s));
     case BenchTable::Share:
       return row.kind == BenchKind::Decode
-                 ? BenchTable::tr("What reading the weights and the visible keys and values once is of memory's speed")
-                 : BenchTable::tr("What the definition's operations are of the best matrix product's speed");
+                 ? BenchTable::tr(
+                       "Bytes of weights and visible keys and values per second, as a share of memory bandwidth")
+                 : BenchTable::tr("FLOPs of the definition per second, as a share of the fastest matmul");
     case BenchTable::Deviation:
       return row.predicted_bytes ? BenchTable::tr("%1 were predicted").arg(megabytes(*row.predicted_bytes)) : QString();
     default:

@@ -151,7 +151,7 @@ QVariant HitsModel::headerData(int section, Qt::Orientation orientation, int rol
       tr("Place in the retrieved prefix, which is also its re-indexed RoPE position"),
       tr("Absolute position of the token, where it was first read"),
       tr("Tokens from the position to the start of the segment that reads it"),
-      tr("Anchor: it scored. Expanded: it stands beside an anchor. Padding: it only fills up"),
+      tr("Anchor: selected by its score. Expanded: next to an anchor. Padding: fills the prefix"),
       tr("Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor's"),
       tr("The share of its attention that the head spends on the slot, mean over the segment's queries"),
       tr("Position of the anchor it belongs to"),

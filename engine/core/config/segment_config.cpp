@@ -7,35 +7,11 @@
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
+#include "engine/core/config/segment_fields.h"
 
 namespace carryover {
 
 namespace {
-
-/// Calls visit(name, member) for each integer field: the one list that reading, writing and checking share.
-template <typename Config, typename Visit>
-void each_integer(Config& config, Visit visit) {
-  visit("segment_length", config.segment_length, std::int64_t{1});
-  visit("carry_length", config.carry_length, std::int64_t{0});
-  visit("retrieval_length", config.retrieval_length, std::int64_t{0});
-  visit("sink_length", config.sink_length, std::int64_t{0});
-  visit("truncation_depth", config.truncation_depth, std::int64_t{0});
-  visit("query_length", config.query_length, std::int64_t{1});
-  visit("summary_window", config.summary_window, std::int64_t{1});
-  visit("summary_stride", config.summary_stride, std::int64_t{1});
-  visit("summary_tail", config.summary_tail, std::int64_t{1});
-  visit("top_k", config.top_k, std::int64_t{1});
-  visit("expand_before", config.expand_before, std::int64_t{0});
-  visit("expand_after", config.expand_after, std::int64_t{0});
-}
-
-template <typename Config, typename Visit>
-void each_flag(Config& config, Visit visit) {
-  visit("bos", config.bos);
-  visit("cross_boundary_target", config.cross_boundary_target);
-  visit("boundary_at_prompt_end", config.boundary_at_prompt_end);
-  visit("pool_on_host", config.pool_on_host);
-}
 
 using RopeKind = RopeConfig::Kind;
 constexpr RopeKind kRopeKinds[] = {RopeKind::Default, RopeKind::Linear, RopeKind::Dynamic, RopeKind::Llama3};
@@ -81,30 +57,47 @@ PoolKeys read_pool_keys(const nlohmann::json& value, const std::string& where) {
   refuse_field(where, "pool_keys", "is not known: " + value.dump().substr(0, 60), "Use model, bf16 or int8.");
 }
 
-/// Applies one field; false where the name is unknown.
-bool read_field(SegmentConfig& config, const std::string& key, const nlohmann::json& value, const std::string& where) {
-  bool known = false;
-  each_integer(config, [&](const char* name, std::int64_t& member, std::int64_t) {
-    if (key != name) return;
-    known = true;
-    member = read_integer(value, where, key);
-  });
-  each_flag(config, [&](const char* name, bool& member) {
-    if (key != name) return;
-    known = true;
-    member = read_flag(value, where, key);
-  });
-  if (known) return true;
-  if (key == "anchors") {
-    config.anchors = value.is_null() ? std::nullopt : std::optional(read_integer(value, where, key));
-  } else if (key == "pool_keys") {
-    config.pool_keys = read_pool_keys(value, where);
-  } else if (key == "rope") {
-    config.rope = value.is_null() ? std::nullopt : std::optional(read_rope(value, where));
-  } else {
-    return key == "long_range_layers" || key == "long_range_heads";  // read together, as a Grouping
+void read_value(const nlohmann::json& value, const std::string& where, const std::string& key, std::int64_t& member) {
+  member = read_integer(value, where, key);
+}
+void read_value(const nlohmann::json& value, const std::string& where, const std::string& key, bool& member) {
+  member = read_flag(value, where, key);
+}
+void read_value(const nlohmann::json& value, const std::string& where, const std::string& key,
+                std::optional<std::int64_t>& member) {
+  member = value.is_null() ? std::nullopt : std::optional(read_integer(value, where, key));
+}
+void read_value(const nlohmann::json& value, const std::string& where, const std::string&, PoolKeys& member) {
+  member = read_pool_keys(value, where);
+}
+void read_value(const nlohmann::json& value, const std::string& where, const std::string&,
+                std::optional<RopeConfig>& member) {
+  member = value.is_null() ? std::nullopt : std::optional(read_rope(value, where));
+}
+void read_value(const nlohmann::json&, const std::string&, const std::string&, Grouping&) {}  // update_from_json does
+
+nlohmann::json json_of(std::int64_t value) {
+  return value;
+}
+nlohmann::json json_of(bool value) {
+  return value;
+}
+nlohmann::json json_of(PoolKeys value) {
+  return pool_keys_name(value);
+}
+template <typename Value>
+nlohmann::json json_of(const std::optional<Value>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+/// Calls visit(field, value) for each number that is set.
+template <typename Visit>
+void each_count(const SegmentConfig& config, Visit visit) {
+  for (const SegmentField& field : segment_fields()) {
+    if (const auto* count = std::get_if<std::int64_t SegmentConfig::*>(&field.member)) visit(field, config.**count);
+    if (const auto* count = std::get_if<std::optional<std::int64_t> SegmentConfig::*>(&field.member))
+      if (config.**count) visit(field, *(config.**count));
   }
-  return true;
 }
 
 void check_rope(const RopeConfig& rope, const std::string& where) {
@@ -156,12 +149,11 @@ SegmentConfig SegmentConfig::untrained_defaults_for(const ModelConfig& model) {
 }
 
 void SegmentConfig::validate(const ModelConfig& model, const std::string& where) const {
-  each_integer(*this, [&](const char* name, std::int64_t value, std::int64_t least) {
-    if (value < least)
-      refuse_field(where, name, "is " + std::to_string(value), "It must be at least " + std::to_string(least) + ".");
+  each_count(*this, [&](const SegmentField& field, std::int64_t value) {
+    if (value < field.least)
+      refuse_field(where, field.key, "is " + std::to_string(value),
+                   "It must be at least " + std::to_string(field.least) + ".");
   });
-  if (anchors && *anchors < 1)
-    refuse_field(where, "anchors", "is " + std::to_string(*anchors), "It must be at least 1.");
   if (carry_length > segment_length) {
     refuse_field(where, "carry_length",
                  std::string("is ") + std::to_string(carry_length) + ", more than segment_length, " +
@@ -179,11 +171,9 @@ void SegmentConfig::validate(const ModelConfig& model, const std::string& where)
                  "ask for more bytes than a 64-bit number holds", "Use lengths in tokens, such as 4096, 512 and 512.");
   }
   constexpr std::int64_t most = std::int64_t{1} << 40;  // sums and products with a pool's length stay in range
-  each_integer(*this, [&](const char* name, std::int64_t value, std::int64_t) {
-    if (value > most) refuse_field(where, name, "is " + std::to_string(value), "It must be at most 2^40.");
+  each_count(*this, [&](const SegmentField& field, std::int64_t value) {
+    if (value > most) refuse_field(where, field.key, "is " + std::to_string(value), "It must be at most 2^40.");
   });
-  if (anchors && *anchors > most)
-    refuse_field(where, "anchors", "is " + std::to_string(*anchors), "It must be at most 2^40.");
   if (rope) check_rope(*rope, where);
   try {
     grouping.validate(model);
@@ -194,20 +184,22 @@ void SegmentConfig::validate(const ModelConfig& model, const std::string& where)
 
 void to_json(nlohmann::json& json, const SegmentConfig& config) {
   json = config.grouping;
-  each_integer(config, [&](const char* name, std::int64_t value, std::int64_t) { json[name] = value; });
-  each_flag(config, [&](const char* name, bool value) { json[name] = value; });
-  json["anchors"] = config.anchors ? nlohmann::json(*config.anchors) : nlohmann::json();
-  json["pool_keys"] = pool_keys_name(config.pool_keys);
-  json["rope"] = config.rope ? nlohmann::json(*config.rope) : nlohmann::json();
+  for (const SegmentField& field : segment_fields())
+    std::visit(
+        [&](auto member) {
+          if constexpr (!std::is_same_v<decltype(member), Grouping SegmentConfig::*>)
+            json[field.key] = json_of(config.*member);
+        },
+        field.member);
 }
 
 void update_from_json(SegmentConfig& config, const nlohmann::json& json, const std::string& where) {
   if (!json.is_object()) throw EngineError(Fault::BadInput, where, "is not a JSON object", "Give fields by name.");
   SegmentConfig updated = config;
   for (const auto& [key, value] : json.items()) {
-    if (!read_field(updated, key, value, where)) {
-      refuse_field(where, key, "is not a field of the config", "Remove it, or correct its spelling.");
-    }
+    const SegmentField* field = find_segment_field(key);
+    if (!field) refuse_field(where, key, "is not a field of the config", "Remove it, or correct its spelling.");
+    std::visit([&](auto member) { read_value(value, where, key, updated.*member); }, field->member);
   }
   try {
     from_json(json, updated.grouping);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "engine/core/config/segment_config.h"
+
+namespace carryover {
+
+/// A field of SegmentConfig, described once (ADR 0022). Its JSON, its bounds, its flag, the settings panel, the
+/// fine-tune form, the what-if summary, the guide's table and the manual page come from this row.
+struct SegmentField {
+  using Member =
+      std::variant<std::int64_t SegmentConfig::*, std::optional<std::int64_t> SegmentConfig::*, bool SegmentConfig::*,
+                   PoolKeys SegmentConfig::*, std::optional<RopeConfig> SegmentConfig::*, Grouping SegmentConfig::*>;
+  const char* key;     ///< its name in JSON; its flag is this name with dashes
+  const char* symbol;  ///< the paper's; "" where it has none
+  const char* label;   ///< for forms; English, as `unit` and `help`, and translated by the window
+  const char* unit;    ///< what follows the number, with its space; "" without one
+  const char* help;    ///< one sentence, without a full stop
+  Member member;
+  std::int64_t least = 0;  ///< of a number
+
+  std::string flag() const;  ///< "--segment-length"
+  template <typename Value>
+  bool is() const {
+    return std::holds_alternative<Value SegmentConfig::*>(member);
+  }
+  bool is_count() const { return is<std::int64_t>() || is<std::optional<std::int64_t>>(); }
+};
+
+/// Every field, in the order of forms and documents. Any thread.
+std::span<const SegmentField> segment_fields();
+/// Null where `key` is none.
+const SegmentField* find_segment_field(std::string_view key);
+
+}  // namespace carryover

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The words that docs/glossary.md retires are in no text that a user reads: README, guide, manual page, and the string
+// literals of the command line and of the window.
+#include <QDirIterator>
+#include <QFile>
+#include <QRegularExpression>
+#include <QTest>
+
+namespace {
+
+const QDir root(QStringLiteral(CARRYOVER_SOURCE_DIR));
+
+QString read(const QString& path) {
+  QFile file(root.filePath(path));
+  return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+QStringList retired_words() {
+  static const QRegularExpression row("^\\| ([^|]+) \\| [^|]+ \\|$", QRegularExpression::MultilineOption);
+  const QString table = read("docs/glossary.md").section("## Retired words", 1);
+  QStringList words;
+  for (auto rows = row.globalMatch(table); rows.hasNext();) words << rows.next().captured(1);
+  words.removeAll("retired");
+  return words;
+}
+
+/// Adjacent literals are one text, as the compiler joins them. Includes, QStringLiteral("--flag") and the like hold
+/// none of the words.
+QString literals(const QString& source) {
+  static const QRegularExpression literal("\"((?:[^\"\\\\\n]|\\\\.)*)\"");
+  static const QRegularExpression raw("R\"\\((.*?)\\)\"", QRegularExpression::DotMatchesEverythingOption);
+  static const QRegularExpression seam("\"\\s*\n\\s*\"");
+  static const QRegularExpression comment("^\\s*//.*$|^#include.*$", QRegularExpression::MultilineOption);
+  QString text = source, found;
+  text.remove(comment).remove(seam);
+  for (auto all = raw.globalMatch(text); all.hasNext();) found += all.next().captured(1) + '\n';
+  for (auto all = literal.globalMatch(text); all.hasNext();) found += all.next().captured(1) + '\n';
+  return found;
+}
+
+/// Each retired word in `text`, with what stands around it.
+QStringList found_in(const QString& text, const QStringList& words) {
+  QString plain = text;
+  plain.replace("\\-", "-").replace(QRegularExpression("\\s+"), " ");
+  QStringList found;
+  for (const QString& word : words) {
+    const QRegularExpression whole("\\b" + QRegularExpression::escape(word) + "s?\\b",
+                                   QRegularExpression::CaseInsensitiveOption);
+    for (auto all = whole.globalMatch(plain); all.hasNext();) {
+      const QRegularExpressionMatch match = all.next();
+      found << QString("'%1' in '%2'").arg(word, plain.mid(std::max<qsizetype>(0, match.capturedStart() - 30), 80));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+class WordsTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void retired_words_are_gone_data() {
+    QTest::addColumn<QString>("text");
+    for (const char* path : {"README.md", "docs/guide.md", "docs/carryover.1", "docs/benchmarks.md", "docs/results.md"})
+      QTest::newRow(path) << read(path);
+    for (const char* folder : {"app", "widgets", "engine/core/config"}) {
+      QString text;
+      for (QDirIterator files(root.filePath(folder), {"*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
+           files.hasNext();)
+        text += literals(read(root.relativeFilePath(files.next())));
+      QTest::newRow(folder) << text;
+    }
+  }
+
+  void retired_words_are_gone() {
+    QFETCH(QString, text);
+    QVERIFY(text.size() > 500);
+    const QStringList words = retired_words();
+    QVERIFY(words.size() > 10);
+    const QStringList found = found_in(text, words);
+    QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
+  }
+
+  void a_retired_word_is_found() {
+    const QStringList words = retired_words();
+    QCOMPARE(found_in("in another number\n  type", words).size(), 1);
+    QCOMPARE(found_in("Close cuts", words).size(), 1);
+    QCOMPARE(found_in("a dtype, and matmuls", words).size(), 0);
+    QCOMPARE(literals("f(\"the run goes \"\n     \"on\");  // says \"anew\"\n// \"desk\"\n").contains("goes on"), true);
+    QCOMPARE(literals("// \"desk\"\n").contains("desk"), false);
+  }
+};
+
+QTEST_GUILESS_MAIN(WordsTest)
+#include "words_test.moc"
