@@ -189,7 +189,7 @@ VerbAction add_bench(CLI::App& app) {
   for (const char* other : {"--policy", "--bos"}) app.remove_option(app.get_option(other));
   app.footer(
       R"(Time and memory of prefill and decoding by context, and of a training step of K + 1 segments, for each policy,
-in rounds that take turns; beside them what the machine's best matrix products and memory allow. llama-bench is
+in rounds that take turns; beside them what the machine's fastest matmuls and memory allow. llama-bench is
 measured too where PATH has one and MODEL is a GGUF file. Ctrl-C keeps what was measured.
 
 Examples:

@@ -20,7 +20,7 @@ constexpr const char* kFooter = R"(Examples:
   cat book.txt | carryover run model.gguf - --json
   carryover generate model.gguf --prompt-file question.txt
   carryover export run1 --figure loss -o loss.pdf  a figure, data or a report of a run
-  carryover train --config run.json              fine-tune; Ctrl-C saves, --resume goes on
+  carryover train --config run.json              fine-tune; Ctrl-C saves, --resume continues
   carryover bench model.gguf --output bench1     speed and memory by context, policy and peer
   source <(carryover completion bash)
 

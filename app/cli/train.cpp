@@ -122,7 +122,7 @@ VerbAction add_train(CLI::App& app) {
   app.footer(
       R"(Trains with the same forward that runs the model: samples of K + 1 segments, with gradients through the carried
 tail across K transitions. --config takes every field of the guide's section "Training"; flags win over it.
-Ctrl-C saves a checkpoint and exits with 130; --resume goes on from the newest one, to the same losses.
+Ctrl-C saves a checkpoint and exits with 130; --resume continues from the newest one, to the same losses.
 
 Examples:
   carryover train smollm2 --preset smollm2-cpu --data books/ --output aligned --dry-run

@@ -96,7 +96,8 @@ Pending set(MainWindow& window, const QStringList& words) {
   } else if (field == QStringLiteral("tokens")) {
     bool ok = false;
     options.token_limit = value.toLongLong(&ok);
-    if (!ok || options.token_limit < 0) refuse(field, tr("“%1” is no number").arg(value), tr("0 runs the whole text."));
+    if (!ok || options.token_limit < 0)
+      refuse(field, tr("“%1” is not a number").arg(value), tr("0 runs the whole text."));
   } else {
     if (!context.model()) refuse(field, tr("no model is open"), tr("Open one before."));
     SegmentConfig config = context.config();
@@ -132,7 +133,7 @@ Pending wait(MainWindow& window, const QStringList& words) {
     };
   }
   const double seconds = words[0].toDouble(&ok);
-  if (!ok || seconds < 0) refuse(tr("wait"), tr("“%1” is no number of seconds").arg(words[0]), tr("Such as 0.5."));
+  if (!ok || seconds < 0) refuse(tr("wait"), tr("“%1” is not a number of seconds").arg(words[0]), tr("Such as 0.5."));
   QElapsedTimer timer;
   timer.start();
   return [timer, seconds] { return static_cast<double>(timer.elapsed()) >= 1000 * seconds; };
@@ -214,7 +215,7 @@ Pending zoom(MainWindow& window, const QStringList& words) {
   for (const QString& word : words.mid(1)) {
     bool ok = false;
     edges.push_back(word.toDouble(&ok));
-    if (!ok) refuse(tr("zoom"), tr("“%1” is no number").arg(word), tr("Give x0 x1 y0 y1."));
+    if (!ok) refuse(tr("zoom"), tr("“%1” is not a number").arg(word), tr("Give x0 x1 y0 y1."));
   }
   window.plot(words[0]).zoom_to(edges[0], edges[1], edges[2], edges[3]);
   return {};

@@ -72,7 +72,7 @@ void IdentityBar::show_model() {
     chip_text_ = QStringLiteral("%1: %2").arg(place, chip_text_);
     details = tr("Engine: %1").arg(runs_.engine_command()) + u'\n' + details;
   }
-  chip_->setToolTip(details + QStringLiteral("\n\n") + tr("Press to choose the model or its adapter"));
+  chip_->setToolTip(details + QStringLiteral("\n\n") + tr("Click to choose the model or its adapter"));
   chip_->setAccessibleDescription(details);
   const auto& text = runs_.text();
   text_name_ = text ? QFileInfo(text->name).fileName() : QString();

@@ -1018,7 +1018,7 @@ Befehl: %6</translation>
         <translation>%1, %2 auf %3, %4 Threads von %5 Kernen · %6</translation>
     </message>
     <message>
-        <source>Shares are of %L1 GFLOP/s in matrix products and %L2 GB/s of memory</source>
+        <source>Shares are of %L1 GFLOP/s in matmuls and %L2 GB/s of memory</source>
         <translation>Anteile gelten für %L1 GFLOP/s in Matrixprodukten und %L2 GB/s des Speichers</translation>
     </message>
     <message>
@@ -1628,15 +1628,15 @@ Befehl: %6</translation>
         <translation>dtype von Gewichten und Aktivierungen; auto: der schnellere auf diesem Rechner; q8: 8-Bit-Gewichte, für weniger Speicher und schnelleres Erzeugen. Lädt das Modell neu.</translation>
     </message>
     <message>
-        <source>%1 is no number</source>
+        <source>%1 is not a number</source>
         <translation>%1 ist keine Zahl</translation>
     </message>
     <message>
-        <source>RoPE factor is no number</source>
+        <source>RoPE factor is not a number</source>
         <translation>Der RoPE-Faktor ist keine Zahl</translation>
     </message>
     <message>
-        <source>How much of the text to run is no number</source>
+        <source>How much of the text to run is not a number</source>
         <translation>Wie viel vom Text laufen soll, ist keine Zahl</translation>
     </message>
 </context>
@@ -1675,7 +1675,7 @@ Befehl: %6</translation>
         <translation>Δ Verlust, A − B</translation>
     </message>
     <message>
-        <source>Views show these segments alone. Press to show all again (Esc in the ribbon).</source>
+        <source>Views show these segments alone. Click to show all again (Esc in the ribbon).</source>
         <translation>Die Ansichten zeigen nur diese Segmente. Drücken, um wieder alle zu zeigen (Esc im Band).</translation>
     </message>
     <message>
@@ -2112,7 +2112,7 @@ Befehl: %6</translation>
         <translation>„%1“ nennt keine Position: 120 oder 100-119 schreiben</translation>
     </message>
     <message>
-        <source>the seed is no number</source>
+        <source>the seed is not a number</source>
         <translation>der Startwert ist keine Zahl</translation>
     </message>
 </context>
@@ -3198,7 +3198,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Engine: %1</translation>
     </message>
     <message>
-        <source>Press to choose the model or its adapter</source>
+        <source>Click to choose the model or its adapter</source>
         <translation>Anklicken, um Modell oder Adapter zu wählen</translation>
     </message>
     <message>
@@ -4768,7 +4768,7 @@ Masse %4 %, höchstens %5 %</translation>
         <source>Segment %1: tokens %L2 to %L3
 loss %4 nats, PPL %5
 %L6 hits, mean carried key norm %7
-%8 s, %9 close cuts</source>
+%8 s, %9 near-ties at the cutoff</source>
         <translation>Segment %1: Token %L2 bis %L3
 Verlust %4 nat, PPL %5
 %L6 Treffer, mittlere Schlüsselnorm im Übertrag %7
@@ -6864,7 +6864,7 @@ im Versuch: %3 nat
         <translation>Nehmen Sie segmented oder full.</translation>
     </message>
     <message>
-        <source>“%1” is no number</source>
+        <source>“%1” is not a number</source>
         <translation>„%1“ ist keine Zahl</translation>
     </message>
     <message>
@@ -6904,7 +6904,7 @@ im Versuch: %3 nat
         <translation>Warten Sie auf ein früheres.</translation>
     </message>
     <message>
-        <source>“%1” is no number of seconds</source>
+        <source>“%1” is not a number of seconds</source>
         <translation>„%1“ ist keine Zahl von Sekunden</translation>
     </message>
     <message>

@@ -33,8 +33,8 @@ QString literals(const QString& source) {
   static const QRegularExpression comment("^\\s*//.*$|^#include.*$", QRegularExpression::MultilineOption);
   QString text = source, found;
   text.remove(comment).remove(seam);
-  for (auto all = raw.globalMatch(text); all.hasNext();) found += all.next().captured(1) + '\n';
-  for (auto all = literal.globalMatch(text); all.hasNext();) found += all.next().captured(1) + '\n';
+  for (auto all = raw.globalMatch(text); all.hasNext();) found += all.next().captured(1) + " | ";
+  for (auto all = literal.globalMatch(text); all.hasNext();) found += all.next().captured(1) + " | ";
   return found;
 }
 

@@ -104,7 +104,7 @@ class AuditPanelTest : public QObject {
     MainWindow window;
     open_demo(window);
     AuditPanel& panel = raised(window);
-    QCOMPARE(field<QComboBox>(panel, AuditForm::tr("Numbers"))->currentText(), QStringLiteral("fp64"));  // it is small
+    QCOMPARE(field<QComboBox>(panel, AuditForm::tr("dtype"))->currentText(), QStringLiteral("fp64"));  // it is small
     fill(panel, 12, 4, 1);
     QTRY_VERIFY2(panel.why_not().isEmpty(), qPrintable(panel.why_not()));
     QSignalSpy done(&window.audits(), &AuditController::done), moved(&window.audits(), &AuditController::progressed);

@@ -70,8 +70,8 @@ class ScriptTest : public QObject {
   void mistakes_are_found_before_anything_is_done_data() {
     QTest::addColumn<QString>("line");
     QTest::addColumn<QString>("part");
-    QTest::newRow("no verb") << "opne demo"
-                             << "The verbs are open";
+    QTest::newRow("unknown command") << "opne demo"
+                             << "The commands are open";
     QTest::newRow("too few words") << "show"
                                    << "Write: show PANEL";
     QTest::newRow("too many") << "run now"

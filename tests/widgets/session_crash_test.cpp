@@ -54,7 +54,7 @@ class SessionCrashTest : public QObject {
     QCOMPARE(window.controller().text()->name, text);
     QCOMPARE(QString::fromStdString(window.controller().model()->info.path), model);
     QCOMPARE(notes.filter("ended unexpectedly").size(), 1);
-    QCOMPARE(notes.filter("cut off").size(), 1);
+    QCOMPARE(notes.filter("interrupted").size(), 1);
     QVERIFY(window.controller().can_run());
   }
 

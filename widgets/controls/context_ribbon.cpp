@@ -287,18 +287,18 @@ QString RibbonStrip::describe(int segment) const {
   if (segment >= values_.count()) return tr("Segment %1: not run yet").arg(segment);
   const RibbonValues::Values& values = values_.of(segment);
   const SegmentRecord& record = context_.run().record(segment);
-  QString text =
-      tr("Segment %1: tokens %L2 to %L3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 close "
-         "cuts")
-          .arg(segment)
-          .arg(record.first_token)
-          .arg(record.first_token + record.length - 1)
-          .arg(values.loss, 0, 'f', 3)
-          .arg(std::exp(values.loss), 0, 'f', 2)
-          .arg(static_cast<qlonglong>(values.hits))
-          .arg(values.carry_norm, 0, 'f', 2)
-          .arg(record.seconds, 0, 'f', 2)
-          .arg(record.close_cuts);
+  QString text = tr("Segment %1: tokens %L2 to %L3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 "
+                    "near-ties at the "
+                    "cutoff")
+                     .arg(segment)
+                     .arg(record.first_token)
+                     .arg(record.first_token + record.length - 1)
+                     .arg(values.loss, 0, 'f', 3)
+                     .arg(std::exp(values.loss), 0, 'f', 2)
+                     .arg(static_cast<qlonglong>(values.hits))
+                     .arg(values.carry_norm, 0, 'f', 2)
+                     .arg(record.seconds, 0, 'f', 2)
+                     .arg(record.close_cuts);
   if (!std::isnan(values.loss_change))
     text += QLatin1Char('\n') + tr("Δ loss against the pinned run: %1 nats").arg(values.loss_change, 0, 'f', 4);
   return text;
@@ -325,7 +325,7 @@ ContextRibbon::ContextRibbon(LabContext& context, QWidget* parent)
   value_->setAccessibleName(tr("Ribbon value"));
   scale_->setAlignment(Qt::AlignCenter);
   all_->setAutoRaise(true);
-  all_->setToolTip(tr("Views show these segments alone. Press to show all again (Esc in the ribbon)."));
+  all_->setToolTip(tr("Views show these segments alone. Click to show all again (Esc in the ribbon)."));
   auto* side = new QVBoxLayout;
   side->setContentsMargins(6, 4, 2, 4);
   side->setSpacing(2);

@@ -45,7 +45,7 @@ void EditForm::check() {
   if (!positions.isEmpty() && range.first >= range.last) {
     problem = tr("“%1” names no position: write 120 or 100-119").arg(positions);
   } else if (seed_->isVisibleTo(this) && !seed_->hasAcceptableInput()) {
-    problem = tr("the seed is no number");
+    problem = tr("the seed is not a number");
   } else if (context_.what_ifs().draft().config) {
     problem = context_.settings_problem();
   }

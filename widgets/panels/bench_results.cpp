@@ -32,7 +32,7 @@ QString machine_text(const BenchReport& bench) {
                      .arg(static_cast<qlonglong>(bench.cores))
                      .arg(text(bench.gpu.empty() ? bench.processor : bench.gpu));
   said += u'\n' + programs.join(QStringLiteral(" · "));
-  said += u'\n' + BenchResults::tr("Shares are of %L1 GFLOP/s in matrix products and %L2 GB/s of memory")
+  said += u'\n' + BenchResults::tr("Shares are of %L1 GFLOP/s in matmuls and %L2 GB/s of memory")
                       .arg(bench.best_flops_per_second * 1e-9, 0, 'f', 1)
                       .arg(bench.bytes_per_second * 1e-9, 0, 'f', 1);
   return said;

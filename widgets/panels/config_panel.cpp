@@ -221,9 +221,9 @@ void ConfigPanel::watch_text(QAbstractSpinBox* box) {
 ConfigPanel::Problem ConfigPanel::find_problem() {
   for (const NumberField& number : numbers_)
     if (!number.box->hasAcceptableInput())
-      return {QLatin1String(number.field.key), tr("%1 is no number").arg(number.label->text())};
-  if (!rope_factor_->hasAcceptableInput()) return {{}, tr("RoPE factor is no number")};
-  if (!token_limit_->hasAcceptableInput()) return {{}, tr("How much of the text to run is no number")};
+      return {QLatin1String(number.field.key), tr("%1 is not a number").arg(number.label->text())};
+  if (!rope_factor_->hasAcceptableInput()) return {{}, tr("RoPE factor is not a number")};
+  if (!token_limit_->hasAcceptableInput()) return {{}, tr("How much of the text to run is not a number")};
   try {
     typed_config().validate(*context().model(), "settings");
   } catch (const EngineError& error) {

@@ -60,14 +60,14 @@ json parsed(const QString& text, const char* key) {
 
 /// Not what the box held before somebody emptied it.
 int integer(const QSpinBox& box, const char* key) {
-  if (!box.hasAcceptableInput()) refuse_field("form", key, "is no number", "Type one.");
+  if (!box.hasAcceptableInput()) refuse_field("form", key, "is not a number", "Type one.");
   return box.value();
 }
 
 json real(const QString& text, const char* key) {
   bool fine = false;
   const double value = QLocale::c().toDouble(text.trimmed(), &fine);
-  if (!fine) refuse_field("form", key, "is no number: “" + text.toStdString() + "”", "Write it as 0.05 or 2e-5.");
+  if (!fine) refuse_field("form", key, "is not a number: “" + text.toStdString() + "”", "Write it as 0.05 or 2e-5.");
   return value;
 }
 

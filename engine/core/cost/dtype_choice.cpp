@@ -10,7 +10,7 @@ namespace {
 
 #ifdef __x86_64__
 /// Linux 5.16 and later say which extended states a process may ask for. The tiles' data is one of them.
-bool system_allows_tiles() {
+[[maybe_unused]] bool system_allows_tiles() {
   constexpr int get_supported = 0x1021, tile_data = 18;  // ARCH_GET_XCOMP_SUPP, XFEATURE_XTILEDATA
   unsigned long states = 0;
   return syscall(SYS_arch_prctl, get_supported, &states) == 0 && (states >> tile_data & 1) != 0;
