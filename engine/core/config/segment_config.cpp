@@ -196,10 +196,10 @@ void to_json(nlohmann::json& json, const SegmentConfig& config) {
 void update_from_json(SegmentConfig& config, const nlohmann::json& json, const std::string& where) {
   if (!json.is_object()) throw EngineError(Fault::BadInput, where, "is not a JSON object", "Give fields by name.");
   SegmentConfig updated = config;
-  for (const auto& [key, value] : json.items()) {
-    const SegmentField* field = find_segment_field(key);
-    if (!field) refuse_field(where, key, "is not a field of the config", "Remove it, or correct its spelling.");
-    std::visit([&](auto member) { read_value(value, where, key, updated.*member); }, field->member);
+  for (const auto& item : json.items()) {
+    const SegmentField* field = find_segment_field(item.key());
+    if (!field) refuse_field(where, item.key(), "is not a field of the config", "Remove it, or correct its spelling.");
+    std::visit([&](auto member) { read_value(item.value(), where, item.key(), updated.*member); }, field->member);
   }
   try {
     from_json(json, updated.grouping);
