@@ -194,7 +194,8 @@ int run_window(int argc, char** argv) {
     brought_back = begin_session(*keeper, options);
   }
   if (!options.script.isEmpty()) {
-    if (!options.engine.isEmpty()) window.controller().use_engine(options.engine);  // its statements open models there
+    if (!options.engine.isEmpty())
+      window.controller().engine().use(options.engine);  // its statements open models there
     run_script(window, options.script);
   } else if (!brought_back) {
     startup.start();

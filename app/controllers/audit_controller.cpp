@@ -23,8 +23,8 @@ QString describe(const AuditJob& job, const AuditSettings& settings, const QStri
 }  // namespace
 
 AuditController::AuditController(LabContext& context, RunController& runs, QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), worker_(new AuditWorker(runs.worker())) {
-  QThread* engine = runs.worker().thread();
+    : QObject(parent), context_(context), runs_(runs), worker_(new AuditWorker(runs.engine().worker())) {
+  QThread* engine = runs.engine().worker().thread();
   worker_->moveToThread(engine);
   connect(engine, &QThread::finished, worker_, &QObject::deleteLater);
   connect(worker_, &AuditWorker::progressed, this, &AuditController::progressed);
@@ -46,7 +46,7 @@ AuditController::~AuditController() {
 }
 
 AuditJob AuditController::make_job(const AuditSettings& settings) const {
-  const ModelInfo& open = runs_.model()->info;
+  const ModelInfo& open = runs_.loader().model()->info;
   AuditJob job;
   // LibTorch has the paths that fp64 needs on the CPU alone.
   const Device device = settings.dtype == DType::Float64 ? Device::Cpu : open.device;
@@ -54,7 +54,7 @@ AuditJob AuditController::make_job(const AuditSettings& settings) const {
   job.request.policy = settings.policy;
   job.request.config = settings.config;
   job.request.lora_rank = settings.lora_rank;
-  const auto& all = *runs_.text()->ids;
+  const auto& all = *runs_.loader().text()->ids;
   const auto first = std::min<std::ptrdiff_t>(settings.first_token, std::ssize(all));
   const auto end = std::min<std::ptrdiff_t>(first + settings.tokens(), std::ssize(all));
   job.request.ids = std::make_shared<const std::vector<std::int32_t>>(all.begin() + first, all.begin() + end);
@@ -63,15 +63,15 @@ AuditJob AuditController::make_job(const AuditSettings& settings) const {
 
 void AuditController::start(const AuditSettings& settings) {
   if (!runs_.can_run()) {
-    const QString why =
-        runs_.busy().isEmpty() ? tr("a run or a load is using the engine, or nothing is open") : runs_.busy();
+    const QString why = runs_.engine().busy().isEmpty() ? tr("a run or a load is using the engine, or nothing is open")
+                                                        : runs_.engine().busy();
     Q_EMIT failed({Fault::Usage, tr("audit"), why, tr("Stop it first, or wait for its end.")});
     return;
   }
   const AuditJob job = make_job(settings);
-  provenance_ = describe(job, settings, runs_.text()->name);
+  provenance_ = describe(job, settings, runs_.loader().text()->name);
   control_ = std::make_shared<RunControl>();
-  runs_.set_busy(tr("an audit is using the engine"));
+  runs_.engine().set_busy(tr("an audit is using the engine"));
   context_.add_note(tr("Auditing the gradient of %L1 tokens in %2")
                         .arg(job.request.ids->size())
                         .arg(QString::fromUtf8(dtype_name(settings.dtype).data())));
@@ -96,7 +96,7 @@ void AuditController::finish(const AuditReport& report, const QString& weights_h
 
 void AuditController::release() {
   control_.reset();
-  runs_.set_busy({});
+  runs_.engine().set_busy({});
 }
 
 }  // namespace carryover

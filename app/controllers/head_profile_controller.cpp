@@ -29,8 +29,8 @@ std::string command_of(const HeadProfileRequest& request, const ModelInfo& model
 }  // namespace
 
 HeadProfileController::HeadProfileController(LabContext& context, RunController& runs, QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), worker_(new HeadProfileWorker(runs.worker())) {
-  QThread* engine = runs.worker().thread();
+    : QObject(parent), context_(context), runs_(runs), worker_(new HeadProfileWorker(runs.engine().worker())) {
+  QThread* engine = runs.engine().worker().thread();
   worker_->moveToThread(engine);
   connect(engine, &QThread::finished, worker_, &QObject::deleteLater);
   connect(worker_, &HeadProfileWorker::progressed, this, &HeadProfileController::progressed);
@@ -53,22 +53,23 @@ HeadProfileController::~HeadProfileController() {
 
 void HeadProfileController::start(const HeadProfileRequest& wanted) {
   const bool reads_text = std::count(wanted.kinds.begin(), wanted.kinds.end(), ProbeKind::Passage) > 0;
-  QString why = runs_.busy();
-  if (why.isEmpty() && (runs_.loading() || runs_.state() != RunController::State::Idle))
+  QString why = runs_.engine().busy();
+  if (why.isEmpty() && (runs_.loader().loading() || runs_.state() != RunController::State::Idle))
     why = tr("a run or a load is using the engine");
-  if (why.isEmpty() && !runs_.model()) why = tr("no model is open");
-  if (why.isEmpty() && reads_text && !runs_.text()) why = tr("no text is open");
+  if (why.isEmpty() && !runs_.loader().model()) why = tr("no model is open");
+  if (why.isEmpty() && reads_text && !runs_.loader().text()) why = tr("no text is open");
   if (!why.isEmpty())
     return Q_EMIT failed({Fault::Usage, tr("head discovery"), why, tr("Stop it first, wait for its end, or open it.")});
   HeadProfileRequest request = wanted;
-  if (reads_text) request.text = runs_.text()->ids;
-  const ModelInfo& model = runs_.model()->info;
+  if (reads_text) request.text = runs_.loader().text()->ids;
+  const ModelInfo& model = runs_.loader().model()->info;
   provenance_ =
       QStringLiteral("model: %1\nremade by: %2")
-          .arg(QString::fromStdString(model.path),
-               QString::fromStdString(command_of(request, model, reads_text ? runs_.text()->name : QString())));
+          .arg(
+              QString::fromStdString(model.path),
+              QString::fromStdString(command_of(request, model, reads_text ? runs_.loader().text()->name : QString())));
   control_ = std::make_shared<RunControl>();
-  runs_.set_busy(tr("head discovery is using the engine"));
+  runs_.engine().set_busy(tr("head discovery is using the engine"));
   context_.add_note(tr("Scoring all heads on probes of %L1 tokens").arg(static_cast<qlonglong>(request.tokens)));
   Q_EMIT started();
   QMetaObject::invokeMethod(
@@ -89,7 +90,7 @@ void HeadProfileController::finish(const HeadProfile& profile, const QString& we
 
 void HeadProfileController::release() {
   control_.reset();
-  runs_.set_busy({});
+  runs_.engine().set_busy({});
 }
 
 }  // namespace carryover

@@ -9,8 +9,8 @@ constexpr int settle_ms = 80;
 }  // namespace
 
 InspectController::InspectController(LabContext& context, RunController& runs, QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), worker_(new InspectWorker(runs.worker())) {
-  QThread* engine = runs.worker().thread();
+    : QObject(parent), context_(context), runs_(runs), worker_(new InspectWorker(runs.engine().worker())) {
+  QThread* engine = runs.engine().worker().thread();
   worker_->moveToThread(engine);
   connect(engine, &QThread::finished, worker_, &QObject::deleteLater);
   settle_.setSingleShot(true);
@@ -24,7 +24,7 @@ InspectController::InspectController(LabContext& context, RunController& runs, Q
     if (control_ && !why_not().isEmpty()) control_->request_stop();
     settle_.start();
   });
-  connect(&runs, &RunController::model_changed, this, [this] { context_.inspections().forget_problems(); });
+  connect(&runs.loader(), &ModelLoader::model_changed, this, [this] { context_.inspections().forget_problems(); });
   connect(&context.run(), &RunModel::reset, this, [this] {
     ++run_;
     if (control_) control_->request_stop();
@@ -49,8 +49,8 @@ InspectController::~InspectController() {
 }
 
 QString InspectController::why_not() const {
-  if (!runs_.busy().isEmpty()) return runs_.busy();
-  if (runs_.loading()) return tr("a model or a text is being loaded");
+  if (!runs_.engine().busy().isEmpty()) return runs_.engine().busy();
+  if (runs_.loader().loading()) return tr("a model or a text is being loaded");
   if (runs_.state() != RunController::State::Idle) return tr("a run is using the engine");
   return {};
 }

@@ -1,190 +1,61 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/run_controller.h"
 
-#include <QFileInfo>
-#include <algorithm>
-
-#include "app/controllers/adapter_base.h"
 #include "engine/records/run_command.h"
 
 namespace carryover {
-RunController::RunController(LabContext& context, QObject* parent)
-    : QObject(parent), context_(context), worker_(new EngineWorker) {
+RunController::RunController(LabContext& context, EngineConnection& engine, ModelLoader& loader, QObject* parent)
+    : QObject(parent), context_(context), engine_(engine), loader_(loader) {
   connect(&context, &LabContext::settings_problem_changed, this, &RunController::state_changed);
-  thread_.setObjectName(QStringLiteral("engine"));
-  worker_->moveToThread(&thread_);
-  connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
+  connect_engine();
   connect_worker();
   drain_timer_.setSingleShot(true);
   connect(&drain_timer_, &QTimer::timeout, this, &RunController::drain_when_due);
-  thread_.start();
 }
 
 RunController::~RunController() {
-  if (connecting_) connecting_->request_stop();
-  worker_->end_loads();
   stop();
-  thread_.quit();
-  thread_.wait();
+}
+
+void RunController::connect_engine() {
+  connect(&engine_, &EngineConnection::starting, this, &RunController::stop);
+  connect(&engine_, &EngineConnection::changed, this, [this] {
+    if (engine_.lost()) run_wanted_ = false;
+    Q_EMIT state_changed();
+  });
+  connect(&engine_, &EngineConnection::busy_changed, this, &RunController::state_changed);
+  connect(&engine_, &EngineConnection::failed, this, &RunController::failed);
+  connect(&loader_, &ModelLoader::opening_model, this, &RunController::stop);
+  connect(&loader_, &ModelLoader::loads_changed, this, [this] {
+    Q_EMIT state_changed();
+    if (run_wanted_ && !loader_.loading()) run_or_say_why_not();
+  });
+  connect(&loader_, &ModelLoader::failed, this, [this](const ErrorReport& report) {
+    run_wanted_ = false;
+    Q_EMIT failed(report);
+  });
 }
 
 void RunController::connect_worker() {
-  connect(worker_, &EngineWorker::loading, this, &RunController::loading_changed);
-  connect(worker_, &EngineWorker::open_done, this, &RunController::end_load);
-  connect(worker_, &EngineWorker::engine_ready, this, &RunController::accept_engine);
-  connect(worker_, &EngineWorker::engine_lost, this, &RunController::lose_engine);
-  connect(worker_, &EngineWorker::model_opened, this, &RunController::accept_model);
-  connect(worker_, &EngineWorker::model_failed, this, [this](const ErrorReport& report, bool has_model) {
-    run_wanted_ = false;
-    if (!has_model) forget_model();
-    Q_EMIT failed(report);
-  });
-  connect(worker_, &EngineWorker::model_trained, this, [this](const LoadedModel& model) {
-    model_ = model;  // its tokens are the same, and so the text stays
-    context_.set_trained_under(model.trained_under);
-    Q_EMIT model_changed();
-  });
-  connect(worker_, &EngineWorker::text_opened, this, [this](const LoadedText& text) {
-    text_ = text;
-    context_.add_note(
-        tr("%1: %L2 tokens").arg(QFileInfo(text.name).fileName()).arg(static_cast<qlonglong>(text.ids->size())));
-    Q_EMIT text_opened();
-  });
-  connect(worker_, &EngineWorker::text_failed, this, [this](const ErrorReport& report) {
-    run_wanted_ = false;
-    Q_EMIT failed(report);
-  });
-  connect(worker_, &EngineWorker::run_spills, &context_.run(), &RunModel::set_source);
-  connect(worker_, &EngineWorker::spill_failed, this, &RunController::failed);
-  connect(worker_, &EngineWorker::run_ended, this, &RunController::end_run);
-  connect(worker_, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
+  EngineWorker* worker = &engine_.worker();
+  connect(worker, &EngineWorker::run_spills, &context_.run(), &RunModel::set_source);
+  connect(worker, &EngineWorker::spill_failed, this, &RunController::failed);
+  connect(worker, &EngineWorker::run_ended, this, &RunController::end_run);
+  connect(worker, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
     run_wanted_ = false;
     drain();
     end_run(sum_up(context_.run().outline()));  // what was received stays
     Q_EMIT failed(report);
   });
-  connect(worker_, &EngineWorker::run_opened, this, &RunController::show_opened);
-  connect(worker_, &EngineWorker::run_open_failed, this, &RunController::failed);
-  connect(worker_, &EngineWorker::saved, this, [this](const QString& directory) {
+  connect(worker, &EngineWorker::run_opened, this, &RunController::show_opened);
+  connect(worker, &EngineWorker::run_open_failed, this, &RunController::failed);
+  connect(worker, &EngineWorker::saved, this, [this](const QString& directory) {
     RunOrigin origin = context_.run().origin();
     origin.folder = directory.toStdString();
     if (origin.id == saving_) context_.run().set_origin(origin);  // else another run has begun since
     Q_EMIT saved(directory);
   });
-  connect(worker_, &EngineWorker::save_failed, this, &RunController::failed);
-}
-
-void RunController::set_busy(const QString& why) {
-  if (busy_ == why) return;
-  busy_ = why;
-  Q_EMIT state_changed();
-}
-
-bool RunController::refuse_when_busy() {
-  if (!busy_.isEmpty()) Q_EMIT failed({Fault::Usage, tr("engine"), busy_, tr("Stop it first, or wait for its end.")});
-  return !busy_.isEmpty();
-}
-
-void RunController::use_engine(const QString& command) {
-  if (refuse_when_busy()) return;
-  engine_command_ = command.trimmed();
-  reopen_ = false;
-  forget_model();
-  start_engine();
-}
-
-void RunController::forget_model() {
-  model_.reset();
-  Q_EMIT model_changed();
-}
-
-void RunController::reconnect() {
-  if (refuse_when_busy()) return;
-  if (model_) {
-    model_path_ = QString::fromStdString(model_->info.path);
-    adapter_path_ = QString::fromStdString(model_->info.adapter);
-  }
-  reopen_ = !model_path_.isEmpty();
-  start_engine();
-}
-
-void RunController::start_engine() {
-  stop();
-  elsewhere_.reset();
-  engine_lost_ = false;
-  if (connecting_) connecting_->request_stop();
-  connecting_ = std::make_shared<RunControl>();
-  begin_load();
-  Q_EMIT engine_changed();
-  post([command = engine_command_, control = connecting_](EngineWorker& worker) {
-    worker.use_engine(command, control);
-  });
-}
-
-void RunController::accept_engine(const std::optional<EngineElsewhere>& elsewhere) {
-  elsewhere_ = elsewhere;
-  if (elsewhere) {
-    context_.add_note(tr("The engine is on %1: %2 cores, %3 GB of memory")
-                          .arg(QString::fromStdString(elsewhere->place.host))
-                          .arg(elsewhere->place.cores)
-                          .arg(static_cast<double>(elsewhere->place.memory_bytes) / 1e9, 0, 'f', 0));
-  } else {
-    context_.add_note(tr("The engine is in this program"));
-  }
-  Q_EMIT engine_changed();
-  if (std::exchange(reopen_, false)) open_model(model_path_, adapter_path_);
-}
-
-void RunController::lose_engine(const ErrorReport& report) {
-  engine_lost_ = true;
-  run_wanted_ = false;
-  Q_EMIT state_changed();
-  Q_EMIT engine_changed();
-  Q_EMIT failed(report);
-}
-
-void RunController::open_model(const QString& path, const QString& adapter) {
-  if (refuse_when_busy()) return;
-  if (engine_command_.isEmpty() && adapter.isEmpty() && is_adapter_folder(path)) {
-    QString base = base_of_adapter(path);
-    if (base.isEmpty() && model_) base = QString::fromStdString(model_->info.path);
-    if (!base.isEmpty()) return open_model(base, path);
-  }
-  stop();
-  model_path_ = path;
-  adapter_path_ = adapter;
-  const RunOptions& options = context_.run_options();
-  const ModelRequest request{path.toStdString(), options.dtype, options.device, 0, false, adapter.toStdString()};
-  begin_load();
-  post([request](EngineWorker& worker) { worker.open_model(request); });
-}
-
-void RunController::reopen_model() {
-  if (model_) open_model(QString::fromStdString(model_->info.path), QString::fromStdString(model_->info.adapter));
-}
-
-void RunController::open_text(const QString& path, const QString& name) {
-  if (refuse_when_busy()) return;
-  begin_load();
-  post([path, name](EngineWorker& worker) { worker.open_text({path, {}, name}); });
-}
-
-void RunController::open_pasted_text(const QString& text, const QString& name) {
-  if (refuse_when_busy()) return;
-  begin_load();
-  TextRequest request{{}, text.toStdString(), name.isEmpty() ? tr("pasted text") : name};
-  post([request](EngineWorker& worker) { worker.open_text(request); });
-}
-
-void RunController::begin_load() {
-  loads_under_way_ += 1;
-  Q_EMIT state_changed();
-}
-
-void RunController::end_load() {
-  loads_under_way_ -= 1;
-  Q_EMIT state_changed();
-  if (run_wanted_ && loads_under_way_ == 0) run_or_say_why_not();
+  connect(worker, &EngineWorker::save_failed, this, &RunController::failed);
 }
 
 /// What was to be run once everything is open, now that it is.
@@ -192,31 +63,11 @@ void RunController::run_or_say_why_not() {
   if (can_run()) {
     run_wanted_ = false;
     run();
-  } else if (const QString& problem = context_.settings_problem(); !problem.isEmpty() && model_ && text_) {
+  } else if (const QString& problem = context_.settings_problem();
+             !problem.isEmpty() && loader_.model() && loader_.text()) {
     run_wanted_ = false;
     Q_EMIT failed({Fault::BadInput, tr("settings"), problem, tr("Correct the field that is marked, then run.")});
   }
-}
-
-void RunController::accept_model(const LoadedModel& model) {
-  const bool same = model_ && model_->info.weights_hash == model.info.weights_hash;
-  model_ = model;
-  context_.set_trained_under(model.trained_under);
-  if (!same)
-    context_.set_model(model.info.config, model.trained_under
-                                              ? model.trained_under->config
-                                              : SegmentConfig::untrained_defaults_for(model.info.config));
-  text_.reset();  // its ids were the last model's; the worker sends this one's next
-  const QString dtype = QString::fromUtf8(dtype_name(model.info.dtype).data());
-  context_.add_note(tr("%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6")
-                        .arg(QString::fromStdString(model.info.config.name))
-                        .arg(model.info.config.layers)
-                        .arg(model.info.config.heads)
-                        .arg(model.info.weight_bytes / 1'000'000)
-                        .arg(dtype, QString::fromUtf8(device_name(model.info.device).data())));
-  context_.add_note(tr("Numbers in %1: %2").arg(dtype, QString::fromStdString(model.info.dtype_reason)));
-  Q_EMIT model_opened();
-  Q_EMIT model_changed();
 }
 
 bool RunController::can_run() const {
@@ -224,12 +75,12 @@ bool RunController::can_run() const {
 }
 
 QString RunController::why_not_run() const {
-  if (!busy_.isEmpty()) return busy_;
+  if (!engine_.busy().isEmpty()) return engine_.busy();
   if (state_ != State::Idle) return tr("a run is in progress");
-  if (engine_lost_) return tr("the engine is lost");
-  if (loads_under_way_ > 0) return tr("a model or a text is being loaded");
-  if (!model_) return tr("no model is open");
-  if (!text_) return tr("no text is open");
+  if (engine_.lost()) return tr("the engine is lost");
+  if (loader_.loading()) return tr("a model or a text is being loaded");
+  if (!loader_.model()) return tr("no model is open");
+  if (!loader_.text()) return tr("no text is open");
   return context_.settings_problem();
 }
 
@@ -242,13 +93,15 @@ double RunController::running_seconds() const {
 }
 
 RunRequest RunController::make_request() const {
+  const LoadedText& text = *loader_.text();
+  const auto bos = loader_.model()->tokenizer->bos();
   RunRequest request;
   request.config = context_.config();
   request.policy = context_.run_options().policy;
   request.capture.states = request.policy == "segmented";  // for what-ifs and inspections
   std::vector<std::int32_t> ids;
-  if (request.config.bos && model_->tokenizer->bos()) ids.push_back(*model_->tokenizer->bos());
-  ids.insert(ids.end(), text_->ids->begin(), text_->ids->end());
+  if (request.config.bos && bos) ids.push_back(*bos);
+  ids.insert(ids.end(), text.ids->begin(), text.ids->end());
   const std::int64_t limit = context_.run_options().token_limit;
   if (limit > 0 && static_cast<std::int64_t>(ids.size()) > limit) ids.resize(static_cast<std::size_t>(limit));
   request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
@@ -261,12 +114,12 @@ void RunController::run(std::int64_t latch_segment) {
   RunRequest request = make_request();
   request.latch_segment = latch_segment;
   RunDescription description;
-  description.model = model_->info;
-  description.text = text_->name.toStdString();
+  description.model = loader_.model()->info;
+  description.text = loader_.text()->name.toStdString();
   description.request = request;
   if (const std::int64_t limit = context_.run_options().token_limit; limit > 0) description.token_limit = limit;
   description.command_line = run_command(description);
-  begin_run(description, {}, model_->tokenizer);
+  begin_run(description, {}, loader_.model()->tokenizer);
   channel_ = std::make_shared<RunChannel>(
       [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });
   const QString journal = journal_place_ ? journal_place_() : QString();
@@ -275,13 +128,14 @@ void RunController::run(std::int64_t latch_segment) {
   context_.add_note(
       tr("Running %L1 tokens, policy %2").arg(request.ids->size()).arg(QString::fromStdString(request.policy)));
   Q_EMIT run_started();
-  post([description, journal, channel = channel_](EngineWorker& worker) { worker.run(description, journal, channel); });
+  engine_.post(
+      [description, journal, channel = channel_](EngineWorker& worker) { worker.run(description, journal, channel); });
 }
 
 void RunController::run_when_ready() {
   context_.settle_settings();
   run_wanted_ = true;
-  if (loads_under_way_ == 0 && state_ == State::Idle) run_or_say_why_not();
+  if (!loader_.loading() && state_ == State::Idle) run_or_say_why_not();
 }
 
 void RunController::pause() {
@@ -323,6 +177,11 @@ void RunController::end_run(const RunSummary& summary) {
   if (run_wanted_) run_when_ready();
 }
 
+int RunController::ms_to_drain() const {
+  const auto& model = loader_.model();
+  return pace_.ms_left(model && model->info.device == Device::Cpu && !engine_.elsewhere());
+}
+
 void RunController::wake() {
   if (!drain_timer_.isActive() && channel_) drain_timer_.start(ms_to_drain());
 }
@@ -343,6 +202,73 @@ void RunController::set_state(State state) {
   if (state == state_) return;
   state_ = state;
   Q_EMIT state_changed();
+}
+
+void RunController::begin_run(const RunDescription& description, const std::string& folder,
+                              const std::shared_ptr<const Tokenizer>& tokenizer) {
+  RunModel& run = context_.run();
+  described_ = description;
+  run.begin(description.model, description.request, tokenizer);
+  if (described_.id.empty()) described_.id = run.origin().id;
+  run.set_origin({described_.id, description.text, description.command_line, folder});
+}
+
+RunDescription RunController::describe_run() const {
+  RunDescription description = described_;
+  description.model = context_.run().model();
+  description.request = context_.run().request();
+  return description;
+}
+
+RunContents RunController::run_contents() const {
+  const RunModel& run = context_.run();
+  return {run.origin().folder, describe_run(), run.summary(), run.segments(), nullptr};
+}
+
+void RunController::show(const QString& name, const ModelInfo& model, const RunRequest& request,
+                         const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments) {
+  if (state_ != State::Idle || !loader_.model()) return;
+  RunDescription description;
+  description.model = model;
+  description.text = name.toStdString();
+  description.request = request;
+  begin_run(description, {}, loader_.model()->tokenizer);
+  context_.run().append(segments);
+  RunSummary summary = sum_up(context_.run().outline());
+  summary.cancelled = false;  // there are no others
+  context_.run().finish(summary);
+}
+
+void RunController::show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer) {
+  if (state_ != State::Idle) return;
+  if (!loader_.model()) context_.set_model(run.description.model.config, run.description.request.config);
+  begin_run(run.description, run.directory, tokenizer);
+  context_.run().show(run.outline, run.segments);
+  context_.run().finish(run.summary);
+  context_.digests().add(context_.run());
+}
+
+void RunController::open_run(const QString& directory) {
+  stop();
+  loader_.begin_load();
+  engine_.post([directory](EngineWorker& worker) { worker.open_run(directory); });
+}
+
+void RunController::show_opened(const RunContents& opened, const std::shared_ptr<const Tokenizer>& tokenizer) {
+  show_run(opened, tokenizer);
+  context_.add_note(tr("%1: run %2, %L3 segments%4")
+                        .arg(QString::fromStdString(opened.directory), QString::fromStdString(opened.description.id))
+                        .arg(opened.segments->count())
+                        .arg(tokenizer ? QString() : tr("; its model is not here, so tokens have no text")));
+  Q_EMIT run_opened();
+}
+
+void RunController::save_run(const QString& directory) {
+  if (!context_.run().finished()) return;
+  RunContents run = run_contents();
+  run.directory = directory.toStdString();
+  saving_ = run.description.id;
+  engine_.post([run](EngineWorker& worker) { worker.save(run); });
 }
 
 }  // namespace carryover

@@ -45,7 +45,7 @@ TrainController::~TrainController() {
 }
 
 void TrainController::connect_worker() {
-  EngineWorker* worker = &runs_.worker();
+  EngineWorker* worker = &runs_.engine().worker();
   connect(worker, &EngineWorker::train_news, this, &TrainController::wake);
   connect(worker, &EngineWorker::train_ended, this, &TrainController::finish);
   connect(worker, &EngineWorker::train_failed, this, &TrainController::fail);
@@ -76,12 +76,13 @@ void TrainController::follow(const QString& directory, bool on) {
 }
 
 bool TrainController::can_start() const {
-  return !active() && runs_.state() == RunController::State::Idle && !runs_.loading();
+  return !active() && runs_.state() == RunController::State::Idle && !runs_.loader().loading();
 }
 
 bool TrainController::refuse_when_busy() {
   if (can_start()) return false;
-  const QString why = !runs_.busy().isEmpty() ? runs_.busy() : tr("a run or a load is using the engine");
+  const QString why =
+      !runs_.engine().busy().isEmpty() ? runs_.engine().busy() : tr("a run or a load is using the engine");
   Q_EMIT failed({Fault::Usage, tr("training"), why, tr("Stop it first, or wait for its end.")});
   return true;
 }
@@ -127,10 +128,10 @@ void TrainController::open_folder(const QString& directory) {
 }
 
 void TrainController::launch(const TrainJob& job, const QString& why) {
-  EngineWorker* worker = &runs_.worker();
+  EngineWorker* worker = &runs_.engine().worker();
   channel_ = std::make_shared<TrainChannel>([worker] { Q_EMIT worker->train_news(); });
   stopping_ = stepped_ = false;
-  runs_.set_busy(why);
+  runs_.engine().set_busy(why);
   update_state();
   post(worker, [job, channel = channel_](EngineWorker& engine) { engine.train(job, channel); });
   Q_EMIT state_changed();
@@ -248,7 +249,7 @@ void TrainController::release() {
   drain_timer_.stop();
   channel_.reset();
   training_.clear();
-  runs_.set_busy({});
+  runs_.engine().set_busy({});
   Q_EMIT state_changed();
 }
 
@@ -278,8 +279,8 @@ void TrainController::show_step() {
   for (const auto& segment : snapshot->segments) ids.insert(ids.end(), segment->ids.begin(), segment->ids.end());
   if (snapshot->segments.size() == 1) request.config.segment_length = static_cast<std::int64_t>(ids.size());
   request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
-  if (!runs_.model()) return;
-  ModelInfo weights = runs_.model()->info;  // but those of one step are kept nowhere: no model can repeat this
+  if (!runs_.loader().model()) return;
+  ModelInfo weights = runs_.loader().model()->info;  // but those of one step are kept nowhere: no model can repeat this
   weights.path = model->plan().model;
   weights.adapter.clear();
   weights.trained_steps = snapshot->record.step;

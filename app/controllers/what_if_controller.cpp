@@ -55,8 +55,8 @@ WhatIfRequest WhatIfController::make_request(const WhatIfPlan& plan) const {
 }
 
 QString WhatIfController::why_not() const {
-  if (!runs_.busy().isEmpty()) return runs_.busy();
-  if (runs_.loading()) return tr("a model or a text is being loaded");
+  if (!runs_.engine().busy().isEmpty()) return runs_.engine().busy();
+  if (runs_.loader().loading()) return tr("a model or a text is being loaded");
   if (runs_.state() != RunController::State::Idle) return tr("a run is using the engine");
   return {};
 }
@@ -85,7 +85,7 @@ void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool s
   outcome_.reset();
   control_ = std::make_shared<RunControl>();
   context_.what_ifs().begin(sweep);
-  runs_.set_busy(tr("a what-if is using the engine"));
+  runs_.engine().set_busy(tr("a what-if is using the engine"));
   QMetaObject::invokeMethod(
       worker_,
       [worker = worker_, request = make_request(plan), control = control_] { worker->what_if(request, control); },
@@ -138,7 +138,7 @@ void WhatIfController::release() {
   control_.reset();
   outcome_.reset();
   context_.what_ifs().end();
-  runs_.set_busy({});
+  runs_.engine().set_busy({});
 }
 
 }  // namespace carryover

@@ -33,7 +33,7 @@ QString tr(const char* text) {
 }
 
 Pending until_loaded(MainWindow& window) {
-  return [&window] { return !window.controller().loading(); };
+  return [&window] { return !window.controller().loader().loading(); };
 }
 
 /// Its folder is read by a thread of its own, and may be one that no step has been written to yet.
@@ -57,16 +57,16 @@ Pending open(MainWindow& window, const QStringList& words) {
   if (what == QStringLiteral("demo")) {
     const QString demo = Startup::demo_directory();
     if (demo.isEmpty()) refuse(what, tr("the demo is not installed"), tr("Open a model and a text."));
-    controller.open_model(demo);
-    controller.open_text(demo + QStringLiteral("/text.txt"));
+    controller.loader().open_model(demo);
+    controller.loader().open_text(demo + QStringLiteral("/text.txt"));
     return until_loaded(window);
   }
   if (path.isEmpty()) refuse(what, tr("names no file"), tr("Name one after it."));
   if (what == QStringLiteral("session")) return open_session_file(window, path);
   if (what == QStringLiteral("model")) {
-    controller.open_model(path, words.value(2));
+    controller.loader().open_model(path, words.value(2));
   } else if (what == QStringLiteral("text")) {
-    controller.open_text(path);
+    controller.loader().open_text(path);
   } else if (what == QStringLiteral("run")) {
     controller.open_run(path);
   } else if (what == QStringLiteral("training")) {
@@ -318,8 +318,9 @@ Pending stop(MainWindow& window, const QStringList&) {
 
 bool engine_is_idle(MainWindow& window) {
   const RunController& controller = window.controller();
-  return controller.state() == RunController::State::Idle && !controller.loading() && controller.busy().isEmpty() &&
-         !window.training().active() && !window.audits().active() && !window.context().inspections().next();
+  return controller.state() == RunController::State::Idle && !controller.loader().loading() &&
+         controller.engine().busy().isEmpty() && !window.training().active() && !window.audits().active() &&
+         !window.context().inspections().next();
 }
 
 const std::vector<ScriptVerb>& script_verbs() {

@@ -90,7 +90,7 @@ Pending save_session_file(MainWindow& window, const QString& path) {
 }
 
 QString identity_text(MainWindow& window) {
-  const auto& model = window.controller().model();
+  const auto& model = window.controller().loader().model();
   QStringList lines{window.identity().chip()};
   if (model) lines += model_details(model->info);
   if (!window.identity().badge().isEmpty()) lines += window.identity().badge();

@@ -101,7 +101,7 @@ void SessionKeeper::connect_window() {
   connect(&controller, &RunController::run_opened, this, &SessionKeeper::keep_opened_run);
   connect(&window_.context(), &LabContext::pinned_run_changed, this, &SessionKeeper::keep_pin);
   connect(&window_.context().what_ifs(), &WhatIfs::results_changed, this, &SessionKeeper::keep_what_ifs);
-  connect(&controller, &RunController::text_opened, this, &SessionKeeper::keep_text);
+  connect(&controller.loader(), &ModelLoader::text_opened, this, &SessionKeeper::keep_text);
   connect(&controller, &RunController::saved, this, [this, &run](const QString& directory) {
     if (run_on_show_ && run.origin().folder == directory.toStdString()) state_.run_folder = directory;
     const Notebook& notebook = window_.context().notebook();
@@ -202,8 +202,8 @@ void SessionKeeper::open_session(const QString& path) {
 }
 
 void SessionKeeper::restore(const SessionState& state) {
-  if (restoring() || !window_.controller().busy().isEmpty()) {
-    const QString why = restoring() ? tr("another session is being opened") : window_.controller().busy();
+  if (restoring() || !window_.controller().engine().busy().isEmpty()) {
+    const QString why = restoring() ? tr("another session is being opened") : window_.controller().engine().busy();
     return Q_EMIT failed({Fault::Usage, tr("session"), why, tr("Stop it first, or wait for its end.")});
   }
   if (folder_) count_attempt(folder_->attempt_file());
@@ -232,14 +232,14 @@ void SessionKeeper::end_restore(bool run_shown) {
 /// The session names an engine that is not used, and nothing else has been opened in its place.
 bool SessionKeeper::engine_is_declined() const {
   const RunController& controller = window_.controller();
-  return !state_.engine.isEmpty() && controller.engine_command().isEmpty() && !controller.model();
+  return !state_.engine.isEmpty() && controller.engine().command().isEmpty() && !controller.loader().model();
 }
 
 void SessionKeeper::start_declined_engine() {
   if (restoring() || !engine_is_declined()) return;
   const SessionState wanted = state_;
-  window_.controller().use_engine(wanted.engine);
-  if (!wanted.model.isEmpty()) window_.controller().open_model(wanted.model, wanted.adapter);
+  window_.controller().engine().use(wanted.engine);
+  if (!wanted.model.isEmpty()) window_.controller().loader().open_model(wanted.model, wanted.adapter);
 }
 
 QString SessionKeeper::unused_file(const QString& stem, const QString& suffix) {
@@ -297,7 +297,7 @@ void SessionKeeper::drop_unused(const QString& path) {
 }
 
 void SessionKeeper::keep_text() {
-  const auto& contents = window_.controller().text()->contents;
+  const auto& contents = window_.controller().loader().text()->contents;
   const QString before = std::exchange(text_, QString());
   if (!contents || !folder_) return;
   if (restoring() && state_.text.startsWith(folder_->path())) {  // it is kept already
@@ -311,7 +311,7 @@ void SessionKeeper::keep_text() {
 
 void SessionKeeper::keep_now() {
   if (!folder_ || restoring() || frozen_) return;
-  if (window_.controller().loading() && subject_of(state_).isEmpty()) return;  // there is nothing yet
+  if (window_.controller().loader().loading() && subject_of(state_).isEmpty()) return;  // there is nothing yet
   state_ = capture();
   std::string text = session_text(state_, folder_->path());
   if (text == written_) return;

@@ -35,21 +35,21 @@ SessionState SessionKeeper::capture() {
 // Where no model is open, what was last known of one stays: it may only be out of reach, or on its way.
 void SessionKeeper::capture_opened(SessionState& state) {
   const RunController& controller = window_.controller();
-  if (controller.loading()) return;
-  if (!engine_is_declined() && state.engine != controller.engine_command()) {  // which has models of its own
-    state.engine = controller.engine_command();
+  if (controller.loader().loading()) return;
+  if (!engine_is_declined() && state.engine != controller.engine().command()) {  // which has models of its own
+    state.engine = controller.engine().command();
     state.model.clear();
     state.adapter.clear();
     state.weights.clear();
     state.dtype = DType::Auto;
   }
-  if (const auto& model = controller.model()) {
+  if (const auto& model = controller.loader().model()) {
     state.model = QString::fromStdString(model->info.path);
     state.adapter = QString::fromStdString(model->info.adapter);
     state.weights = model->info.weights_hash;
     state.dtype = model->info.dtype;
   }
-  if (const auto& text = controller.text()) {
+  if (const auto& text = controller.loader().text()) {
     state.text = text->contents ? text_ : text->name;
     state.text_name = text->contents ? text->name : QString();
   }
@@ -75,7 +75,7 @@ void SessionKeeper::capture_views(SessionState& state) {
 void SessionKeeper::capture_training(SessionState& state) {
   const TrainingRuns& runs = window_.context().training();
   const TrainingModel* started = window_.training().training();
-  const bool here = window_.controller().engine_command().isEmpty();
+  const bool here = window_.controller().engine().command().isEmpty();
   const bool planned = here && started != nullptr && !QFileInfo::exists(started->directory());
   state.trainings.clear();
   for (int i = 0; i < runs.count(); ++i)

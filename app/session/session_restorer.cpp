@@ -39,11 +39,11 @@ void SessionRestorer::start() {
 /// uses already was allowed.
 void SessionRestorer::choose_engine() {
   RunController& controller = window_.controller();
-  if (state_.engine == controller.engine_command()) return start_loading();
+  if (state_.engine == controller.engine().command()) return start_loading();
   const auto answer = [this, alive = QPointer(this)](bool start) {
     if (!alive) return;
-    window_.controller().use_engine(start ? state_.engine : QString());  // the open model goes in both cases
-    if (!start) state_.model.clear();                                    // its path is of the engine's machine
+    window_.controller().engine().use(start ? state_.engine : QString());  // the open model goes in both cases
+    if (!start) state_.model.clear();                                      // its path is of the engine's machine
     start_loading();
   };
   if (state_.engine.isEmpty()) return answer(true);
@@ -53,32 +53,33 @@ void SessionRestorer::choose_engine() {
 
 void SessionRestorer::start_loading() {
   RunController& controller = window_.controller();
-  const auto& open = controller.model();
-  const bool same =
-      open && open->info.path == state_.model.toStdString() && open->info.adapter == state_.adapter.toStdString() &&
-      (state_.weights.empty() || open->info.weights_hash == state_.weights) &&
-      (state_.options.dtype == DType::Auto || open->info.dtype == state_.options.dtype) &&
-      (state_.options.device == Device::Auto || open->info.device == state_.options.device) && !controller.loading();
+  const auto& open = controller.loader().model();
+  const bool same = open && open->info.path == state_.model.toStdString() &&
+                    open->info.adapter == state_.adapter.toStdString() &&
+                    (state_.weights.empty() || open->info.weights_hash == state_.weights) &&
+                    (state_.options.dtype == DType::Auto || open->info.dtype == state_.options.dtype) &&
+                    (state_.options.device == Device::Auto || open->info.device == state_.options.device) &&
+                    !controller.loader().loading();
   loading_ = true;
   connect(&controller, &RunController::state_changed, this, &SessionRestorer::go_on);
-  if (!same && !state_.model.isEmpty()) controller.open_model(state_.model, state_.adapter);
-  if (!state_.text.isEmpty()) controller.open_text(state_.text, state_.text_name);
-  if (!controller.loading()) go_on();
+  if (!same && !state_.model.isEmpty()) controller.loader().open_model(state_.model, state_.adapter);
+  if (!state_.text.isEmpty()) controller.loader().open_text(state_.text, state_.text_name);
+  if (!controller.loader().loading()) go_on();
 }
 
 // Called at each change of the engine's state: goes on once everything is loaded, or could not be.
 void SessionRestorer::go_on() {
   const RunController& controller = window_.controller();
-  if (!loading_ || controller.loading() || controller.state() != RunController::State::Idle) return;
+  if (!loading_ || controller.loader().loading() || controller.state() != RunController::State::Idle) return;
   loading_ = false;
   window_.context().set_run_options(state_.options);  // again: what a new model changed in them
   compare_weights();
-  Q_EMIT files_wanted(controller.model() ? controller.model()->info.weights_hash : std::string());
+  Q_EMIT files_wanted(controller.loader().model() ? controller.loader().model()->info.weights_hash : std::string());
 }
 
 /// Files may have changed since: what was recorded is shown, and nothing is computed for it under other weights.
 void SessionRestorer::compare_weights() {
-  const auto& open = window_.controller().model();
+  const auto& open = window_.controller().loader().model();
   if (!open || state_.weights.empty() || state_.model.isEmpty() || open->info.weights_hash == state_.weights) return;
   say(tr("the session was saved with the weights %1, and these are %2")
           .arg(QString::fromStdString(state_.weights), QString::fromStdString(open->info.weights_hash)),
@@ -103,7 +104,7 @@ void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) 
 
 /// Whether it could be shown.
 bool SessionRestorer::show(const KeptRun& kept) {
-  const auto& model = window_.controller().model();
+  const auto& model = window_.controller().loader().model();
   RunContents run = kept.run.contents;
   const bool fits = model && model->info.weights_hash == run.description.model.weights_hash;
   if (!kept.run.describes_model && !fits) return false;
@@ -121,7 +122,7 @@ void SessionRestorer::show_pinned(const std::optional<KeptRun>& kept) {
 
 bool SessionRestorer::show_run(const std::optional<KeptRun>& kept) {
   LabContext& context = window_.context();
-  const auto& model = window_.controller().model();
+  const auto& model = window_.controller().loader().model();
   if (!kept) return false;
   const bool shown = show(*kept);
   if (model && model->info.weights_hash != kept->run.contents.description.model.weights_hash)

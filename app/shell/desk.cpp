@@ -137,7 +137,7 @@ void Desk::add_recent(QMenu* menu) {
 }
 
 void Desk::open_recent(const RecentModel& model) {
-  window_.controller().open_model(model.path, model.adapter);
+  window_.controller().loader().open_model(model.path, model.adapter);
   window_.controller().run_when_ready();
 }
 
@@ -200,16 +200,17 @@ void Desk::remember_files() {
     remember_recent(list, absolute(path));
     save_settings();
   };
-  connect(&controller, &RunController::model_changed, this, [this, absolute, &controller] {
-    if (!controller.model() || !controller.engine_command().isEmpty()) return;  // none, or one of another machine
-    const ModelInfo& open = controller.model()->info;
+  connect(&controller.loader(), &ModelLoader::model_changed, this, [this, absolute, &controller] {
+    if (!controller.loader().model() || !controller.engine().command().isEmpty())
+      return;  // none, or one of another machine
+    const ModelInfo& open = controller.loader().model()->info;
     const QString adapter = QString::fromStdString(open.adapter);
     remember_recent(settings_.values.models,
                     {absolute(QString::fromStdString(open.path)), adapter.isEmpty() ? adapter : absolute(adapter)});
     save_settings();
   });
-  connect(&controller, &RunController::text_opened, this, [this, remember, &controller] {
-    if (!controller.text()->contents) remember(settings_.values.texts, controller.text()->name);
+  connect(&controller.loader(), &ModelLoader::text_opened, this, [this, remember, &controller] {
+    if (!controller.loader().text()->contents) remember(settings_.values.texts, controller.loader().text()->name);
   });
   for (const auto signal : {&SessionKeeper::session_opened, &SessionKeeper::session_saved})
     connect(&keeper_, signal, this, [this, remember](const QString& path) {

@@ -188,8 +188,8 @@ void StartPanel::tell_who_fetched() {
 
 void StartPanel::hide_and_run(const QString& sentence, double depth) {
   RunController& controller = window_.controller();
-  const auto& text = controller.text();
-  const auto& model = controller.model();
+  const auto& text = controller.loader().text();
+  const auto& model = controller.loader().model();
   if (!controller.can_run() || !text || !model) return;
   std::span<const std::int32_t> ids(*text->ids);
   const std::int64_t limit = window_.context().run_options().token_limit;
@@ -201,8 +201,8 @@ void StartPanel::hide_and_run(const QString& sentence, double depth) {
   }
   who_asked_ = false;
   say(tr("Running the text with the sentence in it…"));
-  controller.open_pasted_text(QString::fromStdString(hidden_->text),
-                              tr("%1 with a sentence hidden in it").arg(QFileInfo(text->name).fileName()));
+  controller.loader().open_pasted_text(QString::fromStdString(hidden_->text),
+                                       tr("%1 with a sentence hidden in it").arg(QFileInfo(text->name).fileName()));
   controller.run_when_ready();
 }
 

@@ -14,7 +14,7 @@ constexpr std::int64_t first_segments = 16;  ///< of a text that nobody asked to
 Startup::Startup(MainWindow& window, const WindowOptions& options, QObject* parent)
     : QObject(parent), window_(window), options_(options) {
   RunController& controller = window.controller();
-  connect(&controller, &RunController::model_opened, this, [this] {
+  connect(&controller.loader(), &ModelLoader::model_opened, this, [this] {
     RunOptions run = window_.context().run_options();
     run.token_limit = options_.tokens.value_or(first_segments * window_.context().config().segment_length);
     window_.context().set_run_options(run);
@@ -45,7 +45,7 @@ QString Startup::demo_directory() {
 }
 
 void Startup::start() {
-  if (!options_.engine.isEmpty()) window_.controller().use_engine(options_.engine);
+  if (!options_.engine.isEmpty()) window_.controller().engine().use(options_.engine);
   if (is_run_folder(options_.model.toStdString())) return window_.controller().open_run(options_.model);
   if (!options_.model.isEmpty()) {
     const QString demo_text = demo_directory() + QStringLiteral("/text.txt");
@@ -54,7 +54,7 @@ void Startup::start() {
   }
   if (!options_.engine.isEmpty()) {
     window_.context().add_note(tr("Open a model by its path on the engine's machine: Model, Open model."));
-    return window_.controller().open_text(demo_directory() + QStringLiteral("/text.txt"));
+    return window_.controller().loader().open_text(demo_directory() + QStringLiteral("/text.txt"));
   }
   const bool fetch = options_.fetch && !AssetFetcher::script().isEmpty();
   expects_more_ = fetch;
@@ -68,15 +68,15 @@ void Startup::open_demo() {
     window_.context().add_note(tr("The demo is not installed; open a model and a text."), true);
     return;
   }
-  window_.controller().open_model(demo);
-  window_.controller().open_text(demo + QStringLiteral("/text.txt"));
+  window_.controller().loader().open_model(demo);
+  window_.controller().loader().open_text(demo + QStringLiteral("/text.txt"));
   window_.controller().run_when_ready();
 }
 
 void Startup::open(const QString& model, const QString& adapter, const QString& text) {
   expects_more_ = false;
-  window_.controller().open_model(model, adapter);
-  window_.controller().open_text(text);
+  window_.controller().loader().open_model(model, adapter);
+  window_.controller().loader().open_text(text);
   window_.controller().run_when_ready();
 }
 

@@ -45,9 +45,9 @@ IdentityBar::IdentityBar(LabContext& context, RunController& runs, QWidget* pare
   row->addStretch(1);
   row->addWidget(badge_);
   connect(chip_, &QToolButton::clicked, this, &IdentityBar::model_wanted);
-  for (const auto signal : {&RunController::model_changed, &RunController::engine_changed})
-    connect(&runs, signal, this, &IdentityBar::show_model);
-  connect(&runs, &RunController::text_opened, this, &IdentityBar::show_model);
+  connect(&runs.engine(), &EngineConnection::changed, this, &IdentityBar::show_model);
+  connect(&runs.loader(), &ModelLoader::model_changed, this, &IdentityBar::show_model);
+  connect(&runs.loader(), &ModelLoader::text_opened, this, &IdentityBar::show_model);
   connect(&context.run(), &RunModel::reset, this, &IdentityBar::show_run);
   colour();
   show_model();
@@ -61,20 +61,20 @@ QString IdentityBar::badge() const {
 }
 
 void IdentityBar::show_model() {
-  const auto& model = runs_.model();
+  const auto& model = runs_.loader().model();
   chip_text_ = model ? model_label(model->info) : tr("no model");
   QString details = model ? model_details(model->info) : tr("No model is open");
-  if (!runs_.engine_command().isEmpty()) {
-    const auto& there = runs_.elsewhere();
-    const QString place = runs_.engine_lost() ? tr("engine lost")
-                          : there             ? QString::fromStdString(there->place.host)
-                                              : tr("connecting");
+  if (!runs_.engine().command().isEmpty()) {
+    const auto& there = runs_.engine().elsewhere();
+    const QString place = runs_.engine().lost() ? tr("engine lost")
+                          : there               ? QString::fromStdString(there->place.host)
+                                                : tr("connecting");
     chip_text_ = QStringLiteral("%1: %2").arg(place, chip_text_);
-    details = tr("Engine: %1").arg(runs_.engine_command()) + u'\n' + details;
+    details = tr("Engine: %1").arg(runs_.engine().command()) + u'\n' + details;
   }
   chip_->setToolTip(details + QStringLiteral("\n\n") + tr("Click to choose the model or its adapter"));
   chip_->setAccessibleDescription(details);
-  const auto& text = runs_.text();
+  const auto& text = runs_.loader().text();
   text_name_ = text ? QFileInfo(text->name).fileName() : QString();
   text_->setToolTip(text ? text->name : QString());
   show_run();
@@ -82,7 +82,7 @@ void IdentityBar::show_model() {
 
 void IdentityBar::show_run() {
   const RunModel& run = context_.run();
-  const auto& model = runs_.model();
+  const auto& model = runs_.loader().model();
   badge_text_.clear();
   if (!run.is_empty()) {
     const QString how = model ? unlike(run.model(), model->info) : tr("its model is not open");

@@ -24,7 +24,9 @@ namespace carryover {
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
-      controller_(context_),
+      engine_(context_),
+      loader_(context_, engine_),
+      controller_(context_, engine_, loader_),
       training_(context_, controller_),
       audits_(context_, controller_),
       head_profiles_(context_, controller_),
@@ -125,9 +127,9 @@ void MainWindow::showEvent(QShowEvent* event) {
 void MainWindow::connect_state() {
   connect(&controller_, &RunController::state_changed, this, &MainWindow::update_actions);
   connect(&controller_, &RunController::state_changed, this, &MainWindow::update_status);
-  connect(&controller_, &RunController::loading_changed, this, &MainWindow::show_fetch_progress);
-  connect(&controller_, &RunController::model_changed, this, &MainWindow::update_status);
-  connect(&controller_, &RunController::text_opened, this, &MainWindow::update_status);
+  connect(&loader_, &ModelLoader::progressed, this, &MainWindow::show_fetch_progress);
+  connect(&loader_, &ModelLoader::model_changed, this, &MainWindow::update_status);
+  connect(&loader_, &ModelLoader::text_opened, this, &MainWindow::update_status);
   connect(&controller_, &RunController::run_started, messages_, &QWidget::hide);
   connect(&controller_, &RunController::failed, this, &MainWindow::show_error);
   connect(&controller_, &RunController::saved, this,
@@ -158,14 +160,14 @@ void MainWindow::connect_state() {
   // Number type and device are fixed when a model is loaded.
   connect(&context_, &LabContext::run_options_changed, this, [this, last = context_.run_options()]() mutable {
     const RunOptions now = context_.run_options();
-    if (!opening_ && (now.dtype != last.dtype || now.device != last.device)) controller_.reopen_model();
+    if (!opening_ && (now.dtype != last.dtype || now.device != last.device)) loader_.reopen_model();
     last = now;
   });
 }
 
 void MainWindow::show_error(const ErrorReport& report) {
   messages_->show_error(report);
-  if (controller_.engine_lost()) messages_->offer(tr("Reconnect"), [this] { controller_.reconnect(); });
+  if (engine_.lost()) messages_->offer(tr("Reconnect"), [this] { engine_.reconnect(); });
   context_.add_note(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice), true);
 }
 
@@ -202,10 +204,10 @@ void MainWindow::open_path(const QString& path) {
     return;
   }
   if (file.isDir() || file.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0) {
-    controller_.open_model(path);
+    loader_.open_model(path);
   } else {
     controller_.stop();
-    controller_.open_text(path);
+    loader_.open_text(path);
   }
   controller_.run_when_ready();
 }
@@ -240,7 +242,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
     if (url.isLocalFile()) open_path(url.toLocalFile());
   if (urls.isEmpty() && event->mimeData()->hasText()) {
     controller_.stop();
-    controller_.open_pasted_text(event->mimeData()->text());
+    loader_.open_pasted_text(event->mimeData()->text());
     controller_.run_when_ready();
   }
 }

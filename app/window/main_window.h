@@ -115,6 +115,8 @@ class MainWindow : public QMainWindow {
   void show_keys();
 
   LabContext context_;
+  EngineConnection engine_;  ///< outlives what posts to it
+  ModelLoader loader_;
   RunController controller_;
   TrainController training_;             ///< after controller_, whose engine it uses
   AuditController audits_;               ///< as training_

@@ -16,8 +16,8 @@ BenchDialog* MainWindow::open_bench() {
   if (!bench_) {
     bench_ = new BenchDialog(this);
     bench_->setAttribute(Qt::WA_DeleteOnClose);
-    connect(&controller_, &RunController::model_changed, bench_, [this] { tell_bench_of_model(); });
-    connect(&controller_, &RunController::engine_changed, bench_, [this] { tell_bench_of_model(); });
+    connect(&loader_, &ModelLoader::model_changed, bench_, [this] { tell_bench_of_model(); });
+    connect(&engine_, &EngineConnection::changed, bench_, [this] { tell_bench_of_model(); });
     connect(&context_, &LabContext::config_changed, bench_, [this] { tell_bench_of_model(); });
     const auto tell_busy = [this] { bench_->set_engine_busy(why_engine_is_busy()); };
     connect(&controller_, &RunController::state_changed, bench_, tell_busy);
@@ -32,8 +32,8 @@ BenchDialog* MainWindow::open_bench() {
 }
 
 void MainWindow::tell_bench_of_model() {
-  const auto& model = controller_.model();
-  if (!controller_.engine_command().isEmpty())
+  const auto& model = loader_.model();
+  if (!engine_.command().isEmpty())
     return bench_->form().set_model({}, {}, {}, tr("the open one is on another machine; choose a shape"));
   if (!model) return bench_->form().set_model({}, {}, {});
   const ModelInfo& open = model->info;

@@ -11,11 +11,11 @@
 namespace carryover {
 
 void MainWindow::connect_engine() {
-  connect(&controller_, &RunController::engine_changed, this, [this] {
-    const bool elsewhere = !controller_.engine_command().isEmpty();
+  connect(&engine_, &EngineConnection::changed, this, [this] {
+    const bool elsewhere = !engine_.command().isEmpty();
     engine_here_->setVisible(elsewhere);
-    reconnect_->setVisible(controller_.engine_lost());
-    if (!controller_.engine_lost()) messages_->hide();
+    reconnect_->setVisible(engine_.lost());
+    if (!engine_.lost()) messages_->hide();
     update_status();
   });
 }
@@ -28,11 +28,11 @@ void MainWindow::build_engine_menu(QMenu* models) {
   connect(reconnect_, &QAction::triggered, &controller_, &RunController::reconnect);
   engine_here_ = models->addAction(tr("Engine in this program"));
   engine_here_->setVisible(false);
-  connect(engine_here_, &QAction::triggered, this, [this] { controller_.use_engine({}); });
+  connect(engine_here_, &QAction::triggered, this, [this] { engine_.use({}); });
 }
 
 void MainWindow::ask_engine() {
-  auto* dialog = new EngineDialog(controller_.engine_command(), this);
+  auto* dialog = new EngineDialog(engine_.command(), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &EngineDialog::command_chosen, &controller_, &RunController::use_engine);
   dialog->open();
@@ -40,16 +40,15 @@ void MainWindow::ask_engine() {
 
 void MainWindow::ask_model() {
   ModelRequest open;
-  if (const auto& model = controller_.model()) {
+  if (const auto& model = loader_.model()) {
     open.path = model->info.path;
     open.adapter = model->info.adapter;
   }
   open.dtype = context_.run_options().dtype;
   open.device = context_.run_options().device;
   QString there;
-  if (!controller_.engine_command().isEmpty())
-    there = controller_.elsewhere() ? QString::fromStdString(controller_.elsewhere()->place.host)
-                                    : tr("the engine's machine");
+  if (!engine_.command().isEmpty())
+    there = engine_.elsewhere() ? QString::fromStdString(engine_.elsewhere()->place.host) : tr("the engine's machine");
   auto* dialog = new ModelDialog(open, there, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &ModelDialog::chosen, this, &MainWindow::open_model);
@@ -67,7 +66,7 @@ void MainWindow::open_model(const ModelRequest& request) {
   options.dtype = request.dtype;
   options.device = request.device;
   set_options_of_next_model(options);
-  controller_.open_model(QString::fromStdString(request.path), QString::fromStdString(request.adapter));
+  loader_.open_model(QString::fromStdString(request.path), QString::fromStdString(request.adapter));
   controller_.run_when_ready();
 }
 

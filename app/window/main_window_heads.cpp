@@ -18,13 +18,13 @@ void MainWindow::connect_head_discovery() {
   connect(&head_profiles_, &HeadProfileController::failed, this, &MainWindow::show_error);
   connect(heads, &HeadDiscoveryPanel::failed, this, [this](const EngineError& error) { show_error(report_of(error)); });
   const auto tell = [this, form] {
-    const auto& text = controller_.text();
+    const auto& text = loader_.text();
     form->set_text_tokens(text ? std::ssize(*text->ids) : 0);
     form->set_engine_busy(why_engine_is_busy());
   };
   connect(&controller_, &RunController::state_changed, form, tell);
-  connect(&controller_, &RunController::model_changed, form, tell);
-  connect(&controller_, &RunController::text_opened, form, tell);
+  connect(&loader_, &ModelLoader::model_changed, form, tell);
+  connect(&loader_, &ModelLoader::text_opened, form, tell);
   tell();
 }
 

@@ -175,7 +175,7 @@ void MainWindow::show_fetch_progress(double fraction, const QString& what) {
 
 void MainWindow::update_status() {
   const RunModel& run = context_.run();
-  const auto& model = controller_.model();
+  const auto& model = loader_.model();
   const std::int64_t total = run.token_count();
   if (training_.active()) {
     show_training_progress();
@@ -198,14 +198,14 @@ void MainWindow::update_status() {
     } else {
       progress_->setFormat(segments);
     }
-  } else if (!controller_.loading()) {
+  } else if (!loader_.loading()) {
     progress_->setValue(0);
     progress_->setFormat(QString());
   }
   std::int64_t used = model ? model->info.weight_bytes : 0;
   if (run.segment_count() > 0) used = run.record(run.segment_count() - 1).memory.device_peak;
   const double gigabytes = static_cast<double>(used) / 1e9,
-               all = static_cast<double>(engine_memory(controller_.elsewhere())) / 1e9;
+               all = static_cast<double>(engine_memory(engine_.elsewhere())) / 1e9;
   const bool on_gpu = model && model->info.device == Device::Cuda;
   memory_->setValue(on_gpu ? 0 : static_cast<int>(std::min(1000.0, 1000 * gigabytes / all)));
   memory_->setFormat(on_gpu ? tr("%1 GB on GPU").arg(gigabytes, 0, 'f', 2)
@@ -218,7 +218,7 @@ void MainWindow::ask_text() {
       QFileDialog::getOpenFileName(this, tr("Open a text"), {}, tr("Text (*.txt *.md);;All files (*)"));
   if (path.isEmpty()) return;
   controller_.stop();
-  controller_.open_text(path);
+  loader_.open_text(path);
   controller_.run_when_ready();
 }
 
@@ -238,7 +238,7 @@ void MainWindow::ask_paste() {
   connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
   connect(dialog, &QDialog::accepted, this, [this, edit] {
     controller_.stop();
-    controller_.open_pasted_text(edit->toPlainText());
+    loader_.open_pasted_text(edit->toPlainText());
     controller_.run_when_ready();
   });
   dialog->open();

@@ -42,14 +42,14 @@ void MainWindow::connect_audits() {
   connect(&audits_, &AuditController::ended, audit, &AuditPanel::end);
   connect(&audits_, &AuditController::failed, this, &MainWindow::show_error);
   const auto tell = [this, audit] {
-    const auto& text = controller_.text();
+    const auto& text = loader_.text();
     audit->set_text(text ? text->name : QString(), text ? std::ssize(*text->ids) : 0);
     const QString busy = why_engine_is_busy();
     audit->set_engine_busy(busy.isEmpty() ? context_.settings_problem() : busy);
   };
   connect(&controller_, &RunController::state_changed, audit, tell);
-  connect(&controller_, &RunController::model_changed, audit, tell);
-  connect(&controller_, &RunController::text_opened, audit, tell);
+  connect(&loader_, &ModelLoader::model_changed, audit, tell);
+  connect(&loader_, &ModelLoader::text_opened, audit, tell);
   tell();
 }
 
@@ -65,12 +65,11 @@ TrainingPlan MainWindow::suggested_plan() const {
   plan.dtype = context_.run_options().dtype;
   if (plan.dtype == DType::Q8) plan.dtype = DType::Auto;  // 8 bits can't be trained
   plan.device = context_.run_options().device;
-  if (const auto& model = controller_.model()) plan.model = model->info.path;
+  if (const auto& model = loader_.model()) plan.model = model->info.path;
   const QString name = QDateTime::currentDateTime().toString(QStringLiteral("'carryover-train-'yyyyMMdd-HHmmss"));
   plan.output_dir = name.toStdString();
-  if (!controller_.engine_command().isEmpty()) return plan;  // which knows none of this machine's paths
-  if (const auto& text = controller_.text(); text && QFileInfo::exists(text->name))
-    plan.data = {text->name.toStdString()};
+  if (!engine_.command().isEmpty()) return plan;  // which knows none of this machine's paths
+  if (const auto& text = loader_.text(); text && QFileInfo::exists(text->name)) plan.data = {text->name.toStdString()};
   plan.output_dir = QDir::current().filePath(name).toStdString();
   return plan;
 }
@@ -83,8 +82,8 @@ FinetuneDialog* MainWindow::open_finetune() {
   if (!finetune_) {
     finetune_ = new FinetuneDialog(suggested_plan(), this);
     finetune_->setAttribute(Qt::WA_DeleteOnClose);
-    if (controller_.elsewhere() && controller_.model()) {
-      const ModelInfo& open = controller_.model()->info;
+    if (engine_.elsewhere() && loader_.model()) {
+      const ModelInfo& open = loader_.model()->info;
       finetune_->set_elsewhere(open.path, open.config);
     }
     const auto tell_busy = [this] {
@@ -99,7 +98,7 @@ FinetuneDialog* MainWindow::open_finetune() {
     connect(finetune_, &FinetuneDialog::start_wanted, &training_, &TrainController::start);
     connect(finetune_, &FinetuneDialog::dry_run_wanted, &training_, &TrainController::dry_run);
     const auto tell_adapter = [this] {
-      const auto& model = controller_.model();
+      const auto& model = loader_.model();
       const QString adapter = model ? QString::fromStdString(model->info.adapter) : QString();
       finetune_->set_remark(adapter.isEmpty()
                                 ? adapter
@@ -107,7 +106,7 @@ FinetuneDialog* MainWindow::open_finetune() {
                                      "over it, export the merged model first.")
                                       .arg(adapter));
     };
-    connect(&controller_, &RunController::model_changed, finetune_, tell_adapter);
+    connect(&loader_, &ModelLoader::model_changed, finetune_, tell_adapter);
     tell_busy();
     tell_adapter();
   }
@@ -118,9 +117,9 @@ FinetuneDialog* MainWindow::open_finetune() {
 }
 
 QString MainWindow::why_engine_is_busy() const {
-  if (!controller_.busy().isEmpty()) return controller_.busy();
+  if (!engine_.busy().isEmpty()) return engine_.busy();
   if (controller_.state() != RunController::State::Idle) return tr("a run is using the engine");
-  return controller_.loading() ? tr("a model or a text is being loaded") : QString();
+  return loader_.loading() ? tr("a model or a text is being loaded") : QString();
 }
 
 void MainWindow::pause_or_resume() {

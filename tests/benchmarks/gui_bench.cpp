@@ -60,12 +60,12 @@ void stop_on_failure(RunController& controller) {
 
 /// Opens both and waits for them.
 void load(RunController& controller, const char* model, const char* text) {
-  controller.open_model(QString::fromLocal8Bit(model));
-  controller.open_text(QString::fromLocal8Bit(text));
+  controller.loader().open_model(QString::fromLocal8Bit(model));
+  controller.loader().open_text(QString::fromLocal8Bit(text));
   QEventLoop loading;
   QTimer poll;
   QObject::connect(&poll, &QTimer::timeout, [&] {
-    if (controller.can_run() && !controller.loading()) loading.quit();
+    if (controller.can_run() && !controller.loader().loading()) loading.quit();
   });
   poll.start(50);
   loading.exec();

@@ -263,8 +263,8 @@ nlohmann::json open_and_scrub(Application& application, MainWindow& window, cons
 
 nlohmann::json run_live(MainWindow& window, const QString& model, const QString& text) {
   RunController& controller = window.controller();
-  controller.open_model(model);
-  controller.open_text(text);
+  controller.loader().open_model(model);
+  controller.loader().open_text(text);
   controller.run_when_ready();
   QEventLoop running;
   QObject::connect(&controller, &RunController::run_ended, &running, &QEventLoop::quit);

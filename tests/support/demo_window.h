@@ -21,8 +21,8 @@ inline void open_demo(MainWindow& window, std::int64_t tokens) {
   options.token_limit = tokens;
   options.dtype = DType::Float32;
   window.context().set_run_options(options);
-  window.controller().open_model(demo_folder());
-  window.controller().open_text(demo_folder() + QStringLiteral("/text.txt"));
+  window.controller().loader().open_model(demo_folder());
+  window.controller().loader().open_text(demo_folder() + QStringLiteral("/text.txt"));
 }
 
 inline void run_to_the_end(MainWindow& window) {

@@ -69,8 +69,8 @@ inline bool run_on(Someone& someone) {
   const QString text = someone.folder + QStringLiteral("/long.txt");
   write_bytes(text.toStdString(), demo.repeated(600'000 / demo.size() + 1).toStdString());
   RunController& controller = someone.window.controller();
-  controller.open_model(demo_folder());
-  controller.open_text(text);
+  controller.loader().open_model(demo_folder());
+  controller.loader().open_text(text);
   if (!wait_for([&] { return controller.can_run(); })) return false;
   controller.run();
   return wait_for([&] { return someone.lab().run().segment_count() >= 3; }) &&
@@ -85,9 +85,9 @@ inline bool run_and_pause(Someone& someone) {
 }
 
 inline bool run_elsewhere(Someone& someone) {
-  someone.window.controller().use_engine(local_pipe);
+  someone.window.controller().engine().use(local_pipe);
   if (!open_and_wait(someone, 1500)) return false;
-  EngineWorker& worker = someone.window.controller().worker();
+  EngineWorker& worker = someone.window.controller().engine().worker();
   QMetaObject::invokeMethod(
       &worker, [&] { someone.engine = worker.engine().process().value(); }, Qt::BlockingQueuedConnection);
   return run_and_pause(someone);
@@ -170,23 +170,23 @@ inline bool inspect(Someone& someone) {
 inline bool lose_engine(Someone& someone) {
   if (!run_elsewhere(someone)) return false;
   ::kill(someone.engine, SIGKILL);
-  return wait_for([&] { return someone.window.controller().engine_lost(); });
+  return wait_for([&] { return someone.window.controller().engine().lost(); });
 }
 
 inline bool load_again(Someone& someone) {
   if (!run_whole(someone)) return false;
-  someone.window.controller().reopen_model();
-  return someone.window.controller().loading();
+  someone.window.controller().loader().reopen_model();
+  return someone.window.controller().loader().loading();
 }
 
 inline bool connect(Someone& someone) {
   if (!run_whole(someone)) return false;
-  someone.window.controller().use_engine(QStringLiteral("cat > /dev/null"));
-  return someone.window.controller().loading();
+  someone.window.controller().engine().use(QStringLiteral("cat > /dev/null"));
+  return someone.window.controller().loader().loading();
 }
 
 inline bool shows_a_run(MainWindow& window) {
-  return window.controller().model() && window.context().run().finished() &&
+  return window.controller().loader().model() && window.context().run().finished() &&
          !window.context().run().summary().cancelled && window.context().selected().token >= 0;
 }
 
@@ -197,12 +197,12 @@ inline bool shows_what_was_done(MainWindow& window) {
 
 inline bool shows_two_segments(MainWindow& window) {
   const RunModel& run = window.context().run();
-  return window.controller().model() && run.segment_count() == 2 && run.summary().cancelled;
+  return window.controller().loader().model() && run.segment_count() == 2 && run.summary().cancelled;
 }
 
 inline bool shows_two_segments_from_elsewhere(MainWindow& window) {
-  return shows_two_segments(window) && window.controller().engine_command() == local_pipe &&
-         window.controller().elsewhere() && !window.controller().engine_lost();
+  return shows_two_segments(window) && window.controller().engine().command() == local_pipe &&
+         window.controller().engine().elsewhere() && !window.controller().engine().lost();
 }
 
 inline bool shows_the_training(MainWindow& window) {

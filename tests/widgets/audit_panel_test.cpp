@@ -36,8 +36,8 @@ void open_demo(MainWindow& window) {
   RunOptions options;
   options.dtype = DType::Float32;
   window.context().set_run_options(options);
-  window.controller().open_model(demo);
-  window.controller().open_text(demo + QStringLiteral("/text.txt"));
+  window.controller().loader().open_model(demo);
+  window.controller().loader().open_text(demo + QStringLiteral("/text.txt"));
   QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
 }
 
@@ -122,7 +122,7 @@ class AuditPanelTest : public QObject {
     QCOMPARE(panel.findChild<QTableView*>()->model()->rowCount(), static_cast<int>(report.checks.size()));
     QVERIFY(moved.count() > 0);
     QVERIFY(window.controller().can_run());
-    QCOMPARE(window.controller().model()->info.dtype, DType::Float32);
+    QCOMPARE(window.controller().loader().model()->info.dtype, DType::Float32);
     QTRY_VERIFY(panel.why_not().isEmpty());
     QVERIFY2(window.message_bar().isHidden(), qPrintable(window.message_bar().text()));
 

@@ -240,7 +240,8 @@ class BenchDialogTest : public QObject {
     MainWindow window;
     QVERIFY(window.bench() == nullptr);
     test::open_demo(window, 64);
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().model() && !window.controller().loading(), patience_ms);
+    QTRY_VERIFY_WITH_TIMEOUT(window.controller().loader().model() && !window.controller().loader().loading(),
+                             patience_ms);
     for (QAction* action : window.findChildren<QAction*>())
       if (action->text() == MainWindow::tr("Benchmark…")) action->trigger();
     BenchDialog* dialog = window.bench();

@@ -119,7 +119,7 @@ class DeskTest : public QObject {
       Home home(folder);
       open_demo(home.window, 300);
       run_to_the_end(home.window);
-      home.window.controller().open_pasted_text("not a file");
+      home.window.controller().loader().open_pasted_text("not a file");
       QTRY_VERIFY_WITH_TIMEOUT(home.window.controller().can_run(), patience_ms);
       QSignalSpy saved(&home.keeper, &SessionKeeper::session_saved);
       home.keeper.save_session(QString::fromStdString(folder.file("a.carryover")));
@@ -132,7 +132,7 @@ class DeskTest : public QObject {
     QSignalSpy opened(&home.keeper, &SessionKeeper::session_opened);
     home.window.open_path(home.settings.values.sessions.front());  // as a drop does
     QVERIFY(opened.wait(patience_ms));
-    QCOMPARE(home.window.controller().text()->name, QString("pasted text"));
+    QCOMPARE(home.window.controller().loader().text()->name, QString("pasted text"));
   }
 
   void unsaved_work_is_asked_about_and_only_that() {

@@ -206,10 +206,10 @@ class HeadDiscoveryTest : public QObject {
     };
     QVERIFY(refuses());  // nothing is open
     open_window(window);
-    window.controller().set_busy(QStringLiteral("something else is using the engine"));
+    window.controller().engine().set_busy(QStringLiteral("something else is using the engine"));
     QVERIFY(panel.form().why_not().contains(QStringLiteral("something else")));
     QVERIFY(refuses());
-    window.controller().set_busy({});
+    window.controller().engine().set_busy({});
     QVERIFY(panel.form().why_not().isEmpty());
     for (QCheckBox* box : panel.form().findChildren<QCheckBox*>()) box->setChecked(false);
     QVERIFY(!panel.form().why_not().isEmpty());

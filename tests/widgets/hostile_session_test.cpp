@@ -171,7 +171,7 @@ class HostileSessionTest : public QObject {
 
  private:
   bool settled() {
-    return wait_for([&] { return !someone_->keeper.restoring() && !someone_->window.controller().loading(); });
+    return wait_for([&] { return !someone_->keeper.restoring() && !someone_->window.controller().loader().loading(); });
   }
   void open(const std::string& text) {
     someone_->window.message_bar().hide();

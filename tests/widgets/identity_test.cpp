@@ -39,7 +39,7 @@ struct Home {
     keeper.begin(false);
   }
   LabContext& lab() { return window.context(); }
-  const ModelInfo& model() { return window.controller().model()->info; }
+  const ModelInfo& model() { return window.controller().loader().model()->info; }
 
   MainWindow window;
   SettingsFile settings;

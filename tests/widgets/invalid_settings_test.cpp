@@ -95,7 +95,7 @@ class InvalidSettingsTest : public QObject {
     }
     type(*field, "0");
     QSignalSpy failed(&window.controller(), &RunController::failed);
-    window.controller().open_text(demo_folder() + "/text.txt");  // as a drop, which runs what it opens
+    window.controller().loader().open_text(demo_folder() + "/text.txt");  // as a drop, which runs what it opens
     window.controller().run_when_ready();
     QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, patience_ms);
     QCOMPARE(started.count(), 0);

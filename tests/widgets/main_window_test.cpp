@@ -31,8 +31,8 @@ void open_demo(MainWindow& window, std::int64_t tokens) {
   options.token_limit = tokens;
   options.dtype = DType::Float32;
   window.context().set_run_options(options);
-  window.controller().open_model(demo());
-  window.controller().open_text(demo() + QStringLiteral("/text.txt"));
+  window.controller().loader().open_model(demo());
+  window.controller().loader().open_text(demo() + QStringLiteral("/text.txt"));
 }
 
 void run_to_the_end(MainWindow& window) {

@@ -32,16 +32,16 @@ void open_there(MainWindow& window, std::int64_t tokens) {
   options.token_limit = tokens;
   options.dtype = DType::Float32;
   window.context().set_run_options(options);
-  window.controller().use_engine(command);
-  window.controller().open_model(demo);
-  window.controller().open_text(demo + QStringLiteral("/text.txt"));
+  window.controller().engine().use(command);
+  window.controller().loader().open_model(demo);
+  window.controller().loader().open_text(demo + QStringLiteral("/text.txt"));
   QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
 }
 
 /// The engine's process; asked on its own thread.
 pid_t engine_process(MainWindow& window) {
   pid_t id = 0;
-  EngineWorker& worker = window.controller().worker();
+  EngineWorker& worker = window.controller().engine().worker();
   QMetaObject::invokeMethod(
       &worker, [&] { id = worker.engine().process().value(); }, Qt::BlockingQueuedConnection);
   return id;
@@ -62,13 +62,13 @@ class RemoteWindowTest : public QObject {
     MainWindow near, far;
     far.show();
     open_there(far, 1000);
-    QVERIFY(far.controller().elsewhere().has_value());
+    QVERIFY(far.controller().engine().elsewhere().has_value());
     QSignalSpy far_ended(&far.controller(), &RunController::run_ended);
     far.controller().run();
     QVERIFY(far_ended.wait(patience_ms));
     near.context().set_run_options(far.context().run_options());
-    near.controller().open_model(demo);
-    near.controller().open_text(demo + QStringLiteral("/text.txt"));
+    near.controller().loader().open_model(demo);
+    near.controller().loader().open_text(demo + QStringLiteral("/text.txt"));
     QSignalSpy near_ended(&near.controller(), &RunController::run_ended);
     near.controller().run_when_ready();
     QVERIFY(near_ended.wait(patience_ms));
@@ -78,7 +78,8 @@ class RemoteWindowTest : public QObject {
     QCOMPARE(there.summary().nll_sum, here.summary().nll_sum);
     QCOMPARE(there.summary().targets, here.summary().targets);
     QVERIFY(there.tokenizer() != nullptr);
-    QVERIFY(far.identity().chip().startsWith(QString::fromStdString(far.controller().elsewhere()->place.host)));
+    QVERIFY(
+        far.identity().chip().startsWith(QString::fromStdString(far.controller().engine().elsewhere()->place.host)));
   }
 
   void a_lost_engine_is_told_and_reconnected_to() {
@@ -96,7 +97,7 @@ class RemoteWindowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(controller.engine_paused() && window.context().run().segment_count() == 2, patience_ms);
     ::kill(engine, SIGKILL);
     QVERIFY(ended.wait(patience_ms));
-    QTRY_VERIFY_WITH_TIMEOUT(controller.engine_lost(), patience_ms);
+    QTRY_VERIFY_WITH_TIMEOUT(controller.engine().lost(), patience_ms);
     const RunModel& run = window.context().run();
     QVERIFY(run.finished() && run.summary().cancelled);
     QCOMPARE(run.segment_count(), 2);  // what was received stays
@@ -122,7 +123,7 @@ class RemoteWindowTest : public QObject {
     window.show();
     open_there(window, 300);
     ::kill(engine_process(window), SIGKILL);
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine_lost(), patience_ms);
+    QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine().lost(), patience_ms);
     QVERIFY(reconnect_button(window)->isVisible());
     QVERIFY(!window.controller().can_run());
   }
@@ -130,24 +131,24 @@ class RemoteWindowTest : public QObject {
   void commands_that_are_no_engine_leave_a_window_that_works() {
     MainWindow window;
     window.show();
-    window.controller().use_engine(QStringLiteral("sh -c 'echo no such host >&2; exit 255'"));
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine_lost(), patience_ms);
+    window.controller().engine().use(QStringLiteral("sh -c 'echo no such host >&2; exit 255'"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine().lost(), patience_ms);
     QVERIFY(window.message_bar().text().contains(QStringLiteral("no such host")));
     QSignalSpy failed(&window.controller(), &RunController::failed);
-    window.controller().open_model(demo);
+    window.controller().loader().open_model(demo);
     QVERIFY(failed.wait(patience_ms));
     QVERIFY(reconnect_button(window)->isVisible());
-    window.controller().use_engine({});
-    window.controller().open_model(demo);
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().model().has_value(), patience_ms);
-    QVERIFY(!window.controller().elsewhere().has_value());
+    window.controller().engine().use({});
+    window.controller().loader().open_model(demo);
+    QTRY_VERIFY_WITH_TIMEOUT(window.controller().loader().model().has_value(), patience_ms);
+    QVERIFY(!window.controller().engine().elsewhere().has_value());
     QVERIFY(!window.message_bar().isVisible());
   }
 
   void closes_while_connecting_and_while_running() {
     {
       MainWindow window;
-      window.controller().use_engine(QStringLiteral("sleep 1000"));
+      window.controller().engine().use(QStringLiteral("sleep 1000"));
       QTest::qWait(50);
     }
     MainWindow window;

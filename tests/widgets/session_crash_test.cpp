@@ -51,8 +51,8 @@ class SessionCrashTest : public QObject {
     QCOMPARE(static_cast<std::size_t>(run.segment_count()), done);
     QVERIFY(run.segment_count() < run.expected_segments());
     QVERIFY(run.summary().cancelled);
-    QCOMPARE(window.controller().text()->name, text);
-    QCOMPARE(QString::fromStdString(window.controller().model()->info.path), model);
+    QCOMPARE(window.controller().loader().text()->name, text);
+    QCOMPARE(QString::fromStdString(window.controller().loader().model()->info.path), model);
     QCOMPARE(notes.filter("ended unexpectedly").size(), 1);
     QCOMPARE(notes.filter("interrupted").size(), 1);
     QVERIFY(window.controller().can_run());

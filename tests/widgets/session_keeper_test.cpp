@@ -107,8 +107,8 @@ class SessionKeeperTest : public QObject {
       SessionKeeper keeper(window, root_);
       keeper.begin(false);
       window.show();
-      window.controller().open_model(demo_folder());
-      window.controller().open_pasted_text("Only here, in no file. " + QString("word ").repeated(300));
+      window.controller().loader().open_model(demo_folder());
+      window.controller().loader().open_pasted_text("Only here, in no file. " + QString("word ").repeated(300));
       run_to_the_end(window);
       window.open_finetune()->form().editor("max_steps")->set_value(17);
       Q_EMIT window.finetune()->form().changed();
@@ -117,8 +117,8 @@ class SessionKeeperTest : public QObject {
     SessionKeeper keeper(window, root_);
     window.show();
     bring_back(keeper);
-    QCOMPARE(window.controller().text()->name, QString("pasted text"));
-    QVERIFY(window.controller().text()->contents->starts_with("Only here, in no file."));
+    QCOMPARE(window.controller().loader().text()->name, QString("pasted text"));
+    QVERIFY(window.controller().loader().text()->contents->starts_with("Only here, in no file."));
     QVERIFY(window.context().run().segment_count() > 0);
     QVERIFY(window.finetune() != nullptr);
     QCOMPARE(window.finetune()->form().fields().at("max_steps").get<int>(), 17);
@@ -175,8 +175,8 @@ class SessionKeeperTest : public QObject {
       SessionKeeper keeper(window, root_);
       keeper.begin(false);
       window.show();
-      window.controller().open_model(model);
-      window.controller().open_text(model + "/text.txt");
+      window.controller().loader().open_model(model);
+      window.controller().loader().open_text(model + "/text.txt");
       QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
     }
     QDir(model).removeRecursively();

@@ -171,7 +171,7 @@ class SessionReturnTest : public QObject {
     {
       Someone someone(home_);
       QVERIFY(bring_back(someone));
-      QVERIFY(!someone.window.controller().model());
+      QVERIFY(!someone.window.controller().loader().model());
       QVERIFY(told(someone.lab().run()) == saved);
       QVERIFY(told(*someone.lab().pinned_run()) == saved);
       QCOMPARE(QString::fromStdString(someone.lab().run().origin().folder), run);
@@ -212,7 +212,7 @@ class SessionReturnTest : public QObject {
     {
       Someone someone(home_);
       someone.keeper.begin(false);
-      someone.window.controller().use_engine(local_pipe);
+      someone.window.controller().engine().use(local_pipe);
       QVERIFY(run_whole(someone, 600));
       before = told(someone.lab().run());
       someone.lab().notebook().set_text("of the other machine");
@@ -227,12 +227,12 @@ class SessionReturnTest : public QObject {
     someone.settings.values.engines[{"sh", "-c", "echo no such host >&2; exit 255"}] = true;
     listen(someone);
     QVERIFY(bring_back(someone));
-    QVERIFY(someone.window.controller().engine_lost() && !someone.window.controller().model());
+    QVERIFY(someone.window.controller().engine().lost() && !someone.window.controller().loader().model());
     QVERIFY(notes_.filter("no such host").size() > 0);
     QVERIFY(told(someone.lab().run()) == before);
     QCOMPARE(someone.lab().notebook().text(), QString("of the other machine"));
     someone.keeper.keep_now();
-    someone.window.controller().use_engine({});  // nothing is blocked
+    someone.window.controller().engine().use({});  // nothing is blocked
     QVERIFY(run_whole(someone, 400));
   }
 
@@ -244,7 +244,7 @@ class SessionReturnTest : public QObject {
       QVERIFY(run_whole(someone, 400));
       QSemaphore hold;  // the engine's thread, so that it has not read the data yet
       QMetaObject::invokeMethod(
-          &someone.window.controller().worker(), [&hold] { hold.acquire(); }, Qt::QueuedConnection);
+          &someone.window.controller().engine().worker(), [&hold] { hold.acquire(); }, Qt::QueuedConnection);
       someone.window.training().start(plan);
       someone.keeper.keep_now();
       someone.keeper.freeze();

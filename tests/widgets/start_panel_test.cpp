@@ -70,7 +70,7 @@ class StartPanelTest : public QObject {
     start.hide_and_run("The brass key hangs under the third blue lantern.", 0.3);
     QVERIFY2(ended.wait(patience_ms), qPrintable(start.answer()));
     QCOMPARE(lab.run().token_count(), std::int64_t{1200});
-    QVERIFY(window.controller().text()->contents->find("The brass key hangs under the third blue lantern.") !=
+    QVERIFY(window.controller().loader().text()->contents->find("The brass key hangs under the third blue lantern.") !=
             std::string::npos);
     QString text;
     for (std::int64_t i = std::max<std::int64_t>(0, lab.selected().token - 40); i < lab.selected().token + 40; ++i)

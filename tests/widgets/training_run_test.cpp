@@ -35,8 +35,8 @@ void open_demo(MainWindow& window) {
   options.token_limit = 400;
   options.dtype = DType::Float32;
   window.context().set_run_options(options);
-  window.controller().open_model(demo());
-  window.controller().open_text(demo() + QStringLiteral("/text.txt"));
+  window.controller().loader().open_model(demo());
+  window.controller().loader().open_text(demo() + QStringLiteral("/text.txt"));
   QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
 }
 
@@ -98,13 +98,13 @@ class TrainingRunTest : public QObject {
     open_demo(window);
     FinetuneDialog* dialog = window.open_finetune();
     QVERIFY(dialog->plan().has_value());  // filled in from what is open
-    QCOMPARE(dialog->plan()->model, window.controller().model()->info.path);
+    QCOMPARE(dialog->plan()->model, window.controller().loader().model()->info.path);
     dialog->set_plan(plan_for(folder.file("run"), 1'000'000));
     QVERIFY2(dialog->problem().isEmpty(), qPrintable(dialog->problem()));
     button(*dialog, FinetuneDialog::tr("Start"))->click();
     QTRY_VERIFY_WITH_TIMEOUT(current(window) != nullptr && current(window)->step_count() >= 3, patience_ms);
     QVERIFY(!window.controller().can_run());
-    QVERIFY(action(window, MainWindow::tr("Run"))->toolTip().contains(window.controller().busy()));
+    QVERIFY(action(window, MainWindow::tr("Run"))->toolTip().contains(window.controller().engine().busy()));
     for (const char* id : {"training", "reach", "training_runs"}) {
       window.raise_panel(QLatin1String(id));
       QTRY_VERIFY(window.panel(QLatin1String(id))->isVisible());
@@ -228,7 +228,7 @@ class TrainingRunTest : public QObject {
     window.training().start(plan_for(folder.file("run"), 1'000'000));
     QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= 1, patience_ms);
     QSignalSpy failed(&window.controller(), &RunController::failed);
-    window.controller().open_model(demo());
+    window.controller().loader().open_model(demo());
     QCOMPARE(failed.count(), 1);
     QVERIFY(window.training().active());
   }

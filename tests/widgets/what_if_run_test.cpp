@@ -31,8 +31,8 @@ void run_demo(MainWindow& window, std::int64_t tokens = 1200) {
   options.token_limit = tokens;
   options.dtype = DType::Float32;
   window.context().set_run_options(options);
-  window.controller().open_model(demo());
-  window.controller().open_text(demo() + QStringLiteral("/text.txt"));
+  window.controller().loader().open_model(demo());
+  window.controller().loader().open_text(demo() + QStringLiteral("/text.txt"));
   QSignalSpy ended(&window.controller(), &RunController::run_ended);
   window.controller().run_when_ready();
   QVERIFY(ended.wait(patience_ms));

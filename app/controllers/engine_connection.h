@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QThread>
+#include <memory>
+#include <optional>
+
+#include "app/engine_thread/engine_worker.h"
+#include "widgets/state/lab_context.h"
+
+namespace carryover {
+
+/// The engine thread, and which engine works there: this process's, or one that a command starts elsewhere. Says who
+/// has the engine. GUI thread; waits for the engine in its destructor only.
+class EngineConnection : public QObject {
+  Q_OBJECT
+ public:
+  explicit EngineConnection(LabContext& context, QObject* parent = nullptr);
+  ~EngineConnection() override;
+
+  EngineWorker& worker() { return *worker_; }  ///< for queued calls and connections only
+  /// Calls `call(worker)` on the engine thread.
+  template <typename Call>
+  void post(Call call) {
+    QMetaObject::invokeMethod(
+        worker_, [worker = worker_, call = std::move(call)] { call(*worker); }, Qt::QueuedConnection);
+  }
+
+  /// The engine that `command` starts does the work from now on, such as `ssh host carryover-cli engine`; this process
+  /// where it is empty. Paths of models are then of that machine, texts stay of this one.
+  void use(const QString& command);
+  /// The same command again, and the model that was open.
+  void reconnect();
+  const QString& command() const { return command_; }
+  const std::optional<EngineElsewhere>& elsewhere() const { return elsewhere_; }  ///< once it has answered
+  bool lost() const { return lost_; }  ///< the line is broken, or could not be made
+
+  /// Something has the engine: runs and loads are refused, and `why` says so. Empty: nothing has.
+  void set_busy(const QString& why);
+  const QString& busy() const { return busy_; }
+  bool refuse_when_busy();  ///< true, after failed(): busy
+
+ Q_SIGNALS:
+  void starting(bool again);  ///< another engine, or the same one again: its model is gone
+  void ready();
+  void changed();  ///< another one, the same again, lost, or what it is has come
+  void busy_changed();
+  void failed(const carryover::ErrorReport& report);
+
+ private:
+  void start(bool again);
+  void accept(const std::optional<EngineElsewhere>& elsewhere);
+  void lose(const ErrorReport& report);
+
+  LabContext& context_;
+  QThread thread_;
+  EngineWorker* worker_;
+  QString command_, busy_;
+  std::optional<EngineElsewhere> elsewhere_;
+  bool lost_ = false;
+  std::shared_ptr<RunControl> connecting_;  ///< ends the waiting for an engine
+};
+
+}  // namespace carryover

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controllers/model_loader.h"
+
+#include <QFileInfo>
+#include <utility>
+
+#include "app/controllers/adapter_base.h"
+
+namespace carryover {
+
+ModelLoader::ModelLoader(LabContext& context, EngineConnection& engine, QObject* parent)
+    : QObject(parent), context_(context), engine_(engine) {
+  connect(&engine, &EngineConnection::starting, this, &ModelLoader::restart);
+  connect(&engine, &EngineConnection::ready, this, [this] {
+    if (std::exchange(reopen_, false)) open_model(model_path_, adapter_path_);
+  });
+  EngineWorker* worker = &engine.worker();
+  connect(worker, &EngineWorker::loading, this, &ModelLoader::progressed);
+  connect(worker, &EngineWorker::open_done, this, &ModelLoader::end_load);
+  connect(worker, &EngineWorker::model_opened, this, &ModelLoader::accept_model);
+  connect(worker, &EngineWorker::model_failed, this, [this](const ErrorReport& report, bool has_model) {
+    if (!has_model) forget_model();
+    Q_EMIT failed(report);
+  });
+  connect(worker, &EngineWorker::model_trained, this, [this](const LoadedModel& model) {
+    model_ = model;  // its tokens are the same, and so the text stays
+    context_.set_trained_under(model.trained_under);
+    Q_EMIT model_changed();
+  });
+  connect(worker, &EngineWorker::text_opened, this, &ModelLoader::accept_text);
+  connect(worker, &EngineWorker::text_failed, this, &ModelLoader::failed);
+}
+
+/// The engine that had the model is gone. The same engine opens it again once it is ready.
+void ModelLoader::restart(bool again) {
+  if (!again) {
+    forget_model();
+  } else if (model_) {
+    model_path_ = QString::fromStdString(model_->info.path);
+    adapter_path_ = QString::fromStdString(model_->info.adapter);
+  }
+  reopen_ = again && !model_path_.isEmpty();
+  begin_load();
+}
+
+void ModelLoader::forget_model() {
+  model_.reset();
+  Q_EMIT model_changed();
+}
+
+void ModelLoader::open_model(const QString& path, const QString& adapter) {
+  if (engine_.refuse_when_busy()) return;
+  if (engine_.command().isEmpty() && adapter.isEmpty() && is_adapter_folder(path)) {
+    QString base = base_of_adapter(path);
+    if (base.isEmpty() && model_) base = QString::fromStdString(model_->info.path);
+    if (!base.isEmpty()) return open_model(base, path);
+  }
+  Q_EMIT opening_model();
+  model_path_ = path;
+  adapter_path_ = adapter;
+  const RunOptions& options = context_.run_options();
+  const ModelRequest request{path.toStdString(), options.dtype, options.device, 0, false, adapter.toStdString()};
+  begin_load();
+  engine_.post([request](EngineWorker& worker) { worker.open_model(request); });
+}
+
+void ModelLoader::reopen_model() {
+  if (model_) open_model(QString::fromStdString(model_->info.path), QString::fromStdString(model_->info.adapter));
+}
+
+void ModelLoader::open_text(const QString& path, const QString& name) {
+  if (engine_.refuse_when_busy()) return;
+  begin_load();
+  engine_.post([path, name](EngineWorker& worker) { worker.open_text({path, {}, name}); });
+}
+
+void ModelLoader::open_pasted_text(const QString& text, const QString& name) {
+  if (engine_.refuse_when_busy()) return;
+  begin_load();
+  TextRequest request{{}, text.toStdString(), name.isEmpty() ? tr("pasted text") : name};
+  engine_.post([request](EngineWorker& worker) { worker.open_text(request); });
+}
+
+void ModelLoader::begin_load() {
+  under_way_ += 1;
+  Q_EMIT loads_changed();
+}
+
+void ModelLoader::end_load() {
+  under_way_ -= 1;
+  Q_EMIT loads_changed();
+}
+
+void ModelLoader::accept_model(const LoadedModel& model) {
+  const bool same = model_ && model_->info.weights_hash == model.info.weights_hash;
+  model_ = model;
+  context_.set_trained_under(model.trained_under);
+  if (!same)
+    context_.set_model(model.info.config, model.trained_under
+                                              ? model.trained_under->config
+                                              : SegmentConfig::untrained_defaults_for(model.info.config));
+  text_.reset();  // its ids were the last model's; the worker sends this one's next
+  const QString dtype = QString::fromUtf8(dtype_name(model.info.dtype).data());
+  context_.add_note(tr("%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6")
+                        .arg(QString::fromStdString(model.info.config.name))
+                        .arg(model.info.config.layers)
+                        .arg(model.info.config.heads)
+                        .arg(model.info.weight_bytes / 1'000'000)
+                        .arg(dtype, QString::fromUtf8(device_name(model.info.device).data())));
+  context_.add_note(tr("dtype %1: %2").arg(dtype, QString::fromStdString(model.info.dtype_reason)));
+  Q_EMIT model_opened();
+  Q_EMIT model_changed();
+}
+
+void ModelLoader::accept_text(const LoadedText& text) {
+  text_ = text;
+  context_.add_note(
+      tr("%1: %L2 tokens").arg(QFileInfo(text.name).fileName()).arg(static_cast<qlonglong>(text.ids->size())));
+  Q_EMIT text_opened();
+}
+
+}  // namespace carryover

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <optional>
+
+#include "app/controllers/engine_connection.h"
+#include "widgets/state/lab_context.h"
+
+namespace carryover {
+
+/// The open model and text, and the loads under way. GUI thread.
+class ModelLoader : public QObject {
+  Q_OBJECT
+ public:
+  ModelLoader(LabContext& context, EngineConnection& engine, QObject* parent = nullptr);
+
+  const std::optional<LoadedModel>& model() const { return model_; }
+  const std::optional<LoadedText>& text() const { return text_; }
+  bool loading() const { return under_way_ > 0; }
+
+  /// `adapter`: a PEFT folder merged into it. A path that is such a folder itself is merged into its base model, or
+  /// into the model that is open where the base is not on this machine.
+  void open_model(const QString& path, const QString& adapter = {});
+  void reopen_model();                                            ///< with the dtype and device now chosen
+  void open_text(const QString& path, const QString& name = {});  ///< `name`: see TextRequest
+  void open_pasted_text(const QString& text, const QString& name = {});
+  /// A load of something else, which the worker ends with open_done().
+  void begin_load();
+
+ Q_SIGNALS:
+  void opening_model();  ///< what runs on the open one is to stop
+  void model_opened();
+  void model_changed();  ///< opened, trained, or gone: model() is another one
+  void text_opened();
+  void loads_changed();  ///< one began or ended
+  void progressed(double fraction, const QString& what);
+  void failed(const carryover::ErrorReport& report);
+
+ private:
+  void restart(bool again);
+  void forget_model();
+  void accept_model(const LoadedModel& model);
+  void accept_text(const LoadedText& text);
+  void end_load();
+
+  LabContext& context_;
+  EngineConnection& engine_;
+  std::optional<LoadedModel> model_;
+  std::optional<LoadedText> text_;
+  QString model_path_, adapter_path_;  ///< asked for last
+  bool reopen_ = false;                ///< once the engine is ready
+  int under_way_ = 0;
+};
+
+}  // namespace carryover
