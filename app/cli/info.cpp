@@ -145,11 +145,11 @@ std::string plain_text(const json& info, const ModelConfig& model, const Segment
           settings_text(config, info.at("config"));
   text += "\ngroupings for --grouping\n";
   for (const json& preset : info.at("groupings")) {
-    std::string name = preset.at("name");
+    auto name = preset.at("name").get<std::string>();
     name.resize(std::max<std::size_t>(name.size(), 16), ' ');
     text += "  " + name + preset.at("description").get<std::string>() + "\n";
   }
-  return text + memory_text(info.at("memory"), info.at("memory_dtype"));
+  return text + memory_text(info.at("memory"), info.at("memory_dtype").get<std::string>());
 }
 
 int info(const std::string& path, bool as_json, const ConfigOptions& config_options) {

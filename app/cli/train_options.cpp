@@ -43,7 +43,7 @@ const TrainingPreset& find_preset(const std::string& name) {
 
 std::string model_of(const json& fields, const std::string& where) {
   const auto model = fields.find("model");
-  if (model != fields.end() && model->is_string()) return *model;
+  if (model != fields.end() && model->is_string()) return model->get<std::string>();
   throw EngineError(Fault::BadInput, where, "names no model",
                     "Set \"model\" (or --model) to a Hugging Face folder or a GGUF file.");
 }
@@ -64,7 +64,7 @@ std::string resumed_folder(const std::string& named, const json& file, const jso
   if (!named.empty()) return named;
   for (const json* fields : {&flags, &file}) {
     const auto found = fields->find("output_dir");
-    if (found != fields->end() && found->is_string()) return *found;
+    if (found != fields->end() && found->is_string()) return found->get<std::string>();
   }
   throw EngineError(Fault::Usage, "--resume", "names no run",
                     "Give its folder: --resume DIR, or --output DIR --resume.");

@@ -24,8 +24,8 @@ class RunController : public QObject {
   State state() const { return state_; }
   bool can_run() const;
   QString why_not_run() const;  ///< empty: a run can start
-  EngineConnection& engine() { return engine_; }
-  ModelLoader& loader() { return loader_; }
+  EngineConnection& engine() const { return engine_; }
+  ModelLoader& loader() const { return loader_; }
   bool engine_paused() const;      ///< asked to, or latched by itself
   double running_seconds() const;  ///< of the run now under way, pauses included
 

@@ -78,7 +78,7 @@ KeptWhatIf kept_from(const json& fields, const std::string& where) {
     throw EngineError(Fault::BadInput, where, "has losses that are no pairs", "Run the what-if again.");
   result.changes = changed_hits(side_of(fields.at("lost"), where), side_of(fields.at("gained"), where));
   const json& change = fields.at("change");
-  result.change = {change.at("mean"), change.at("low"), change.at("high")};
+  result.change = {change.at("mean").get<double>(), change.at("low").get<double>(), change.at("high").get<double>()};
   result.segments_run = checked.index("segments_run", 0, 0);
   fields.at("seconds").get_to(result.seconds);
   result.provenance = QString::fromStdString(fields.at("run").get<std::string>());

@@ -25,7 +25,7 @@ void MainWindow::build_engine_menu(QMenu* models) {
   connect(models->addAction(tr("Engine elsewhere…")), &QAction::triggered, this, &MainWindow::ask_engine);
   reconnect_ = models->addAction(tr("Reconnect"));
   reconnect_->setVisible(false);
-  connect(reconnect_, &QAction::triggered, &controller_, &RunController::reconnect);
+  connect(reconnect_, &QAction::triggered, &engine_, &EngineConnection::reconnect);
   engine_here_ = models->addAction(tr("Engine in this program"));
   engine_here_->setVisible(false);
   connect(engine_here_, &QAction::triggered, this, [this] { engine_.use({}); });
@@ -34,7 +34,7 @@ void MainWindow::build_engine_menu(QMenu* models) {
 void MainWindow::ask_engine() {
   auto* dialog = new EngineDialog(engine_.command(), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &EngineDialog::command_chosen, &controller_, &RunController::use_engine);
+  connect(dialog, &EngineDialog::command_chosen, &engine_, &EngineConnection::use);
   dialog->open();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
 #include "engine/core/run/snapshot_check.h"
 #include "engine/formats/fingerprint.h"
 #include "engine/formats/input_file.h"
@@ -59,7 +60,7 @@ json map_json(const Map& map) {
 }
 
 Map map_of(const json& fields) {
-  return {fields.at("rows"), fields.at("columns"), array_of<float>(fields.at("values"))};
+  return {integer_of(fields.at("rows")), integer_of(fields.at("columns")), array_of<float>(fields.at("values"))};
 }
 
 /// Arrays of the hits of all heads, one after the other: written and read at each segment, so as plain as can be.
@@ -157,14 +158,14 @@ json summary_fields(const RunSummary& summary) {
 
 RunSummary summary_of(const json& fields) {
   RunSummary summary;
-  summary.tokens = fields.at("tokens");
-  summary.targets = fields.at("targets");
-  summary.segments = fields.at("segments");
-  summary.nll_sum = fields.at("nll_sum");
-  summary.seconds = fields.at("seconds");
-  summary.close_cuts = fields.at("close_cuts");
-  summary.peak_memory_bytes = fields.at("peak_memory_bytes");
-  summary.cancelled = fields.at("cancelled");
+  get_integer(fields, "tokens", summary.tokens);
+  get_integer(fields, "targets", summary.targets);
+  get_integer(fields, "segments", summary.segments);
+  fields.at("nll_sum").get_to(summary.nll_sum);
+  fields.at("seconds").get_to(summary.seconds);
+  get_integer(fields, "close_cuts", summary.close_cuts);
+  get_integer(fields, "peak_memory_bytes", summary.peak_memory_bytes);
+  fields.at("cancelled").get_to(summary.cancelled);
   summary.memory = fields.at("memory").get<MemoryBytes>();
   if (fields.contains("time")) summary.time = fields.at("time").get<SegmentTime>();
   return summary;
@@ -203,7 +204,7 @@ std::optional<Record> read_record(const InputFile& file, std::int64_t place, std
 }
 
 void read_head(JournaledRun& run, const json& fields, const std::string& path) {
-  const int written_by = fields.at("version");
+  const std::int64_t written_by = integer_of(fields.at("version"));
   if (written_by < 1 || written_by > version)
     throw EngineError(Fault::Unsupported, path, "was written by another version of the program", "Run the text again.");
   RunDescription& description = run.contents.description;
@@ -211,9 +212,9 @@ void read_head(JournaledRun& run, const json& fields, const std::string& path) {
   if (run.describes_model) {
     description = read_description(fields.at("description"), path);
   } else {
-    description.model.weights_hash = fields.at("weights_hash");
-    description.text = fields.at("text");
-    description.request.policy = fields.at("policy");
+    fields.at("weights_hash").get_to(description.model.weights_hash);
+    fields.at("text").get_to(description.text);
+    fields.at("policy").get_to(description.request.policy);
     update_from_json(description.request.config, fields.at("config"), path);
   }
   description.request.ids = std::make_shared<const std::vector<std::int32_t>>(array_of<std::int32_t>(fields.at("ids")));

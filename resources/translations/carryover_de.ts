@@ -2117,6 +2117,25 @@ Befehl: %6</translation>
     </message>
 </context>
 <context>
+    <name>EngineConnection</name>
+    <message>
+        <source>engine</source>
+        <translation>Rechenkern</translation>
+    </message>
+    <message>
+        <source>Stop it first, or wait for its end.</source>
+        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+    </message>
+    <message>
+        <source>The engine is on %1: %2 cores, %3 GB of memory</source>
+        <translation>Der Rechenkern ist auf %1: %2 Kerne, %3 GB Speicher</translation>
+    </message>
+    <message>
+        <source>The engine is in this program</source>
+        <translation>Der Rechenkern ist in diesem Programm</translation>
+    </message>
+</context>
+<context>
     <name>EngineDialog</name>
     <message>
         <source>Engine elsewhere</source>
@@ -4104,6 +4123,25 @@ Masse %4 %, höchstens %5 %</translation>
     </message>
 </context>
 <context>
+    <name>ModelLoader</name>
+    <message>
+        <source>pasted text</source>
+        <translation>eingefügter Text</translation>
+    </message>
+    <message>
+        <source>%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6</source>
+        <translation>%1: %2 Schichten, %3 Köpfe, %L4 MB Gewichte in %5 auf %6</translation>
+    </message>
+    <message>
+        <source>dtype %1: %2</source>
+        <translation>dtype %1: %2</translation>
+    </message>
+    <message>
+        <source>%1: %L2 tokens</source>
+        <translation>%1: %L2 Token</translation>
+    </message>
+</context>
+<context>
     <name>Notebook</name>
     <message>
         <source>bookmark “%1”</source>
@@ -4798,30 +4836,6 @@ Verlust %4 nat, PPL %5
 <context>
     <name>RunController</name>
     <message>
-        <source>%1: %L2 tokens</source>
-        <translation>%1: %L2 Token</translation>
-    </message>
-    <message>
-        <source>engine</source>
-        <translation>Rechenkern</translation>
-    </message>
-    <message>
-        <source>Stop it first, or wait for its end.</source>
-        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
-    </message>
-    <message>
-        <source>pasted text</source>
-        <translation>eingefügter Text</translation>
-    </message>
-    <message>
-        <source>%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6</source>
-        <translation>%1: %2 Schichten, %3 Köpfe, %L4 MB Gewichte in %5 auf %6</translation>
-    </message>
-    <message>
-        <source>Numbers in %1: %2</source>
-        <translation>Zahlen in %1: %2</translation>
-    </message>
-    <message>
         <source>Running %L1 tokens, policy %2</source>
         <translation>Liest %L1 Token, Verfahren %2</translation>
     </message>
@@ -4836,14 +4850,6 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Done:</source>
         <translation>Fertig:</translation>
-    </message>
-    <message>
-        <source>The engine is on %1: %2 cores, %3 GB of memory</source>
-        <translation>Der Rechenkern ist auf %1: %2 Kerne, %3 GB Speicher</translation>
-    </message>
-    <message>
-        <source>The engine is in this program</source>
-        <translation>Der Rechenkern ist in diesem Programm</translation>
     </message>
     <message>
         <source>%1: run %2, %L3 segments%4</source>

@@ -331,7 +331,7 @@ printf '[{"avg_ns": %s, "build_commit": "abc", "model_type": "llama 1M F32"}]' $
  private:
   static void check(const json& row) {
     QCOMPARE(row.at("seconds").size(), std::size_t{3});
-    std::vector<double> seconds = row.at("seconds");
+    auto seconds = row.at("seconds").get<std::vector<double>>();
     std::sort(seconds.begin(), seconds.end());
     QVERIFY(row.at("min_s") == seconds[0] && row.at("median_s") == seconds[1] && row.at("max_s") == seconds[2]);
     const bool decoding = row.at("what") == "decode";

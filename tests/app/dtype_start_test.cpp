@@ -47,7 +47,7 @@ class DTypeStartTest : public QObject {
           run_cli({"run", demo_model(), demo_text(), "--tokens", "32", "--dtype", "auto", "--json"});
       QVERIFY2(result.code == 0, result.err);
       const json summary = json_of(result);
-      const std::string dtype = summary.at("dtype"), reason = summary.at("dtype_reason");
+      const auto dtype = summary.at("dtype").get<std::string>(), reason = summary.at("dtype_reason").get<std::string>();
       seen.insert(dtype + ": " + reason);
       QVERIFY2(result.err.contains(("dtype " + dtype + ": " + reason).c_str()), result.err);
     }

@@ -40,7 +40,7 @@ class HeadsCommandTest : public QObject {
                                         "1"}));
     const auto proposed = found.at("proposed").get<Grouping>();
     QCOMPARE(proposed.long_range_layers(), std::vector<int>{3});
-    const double share = found.at("captured").at("proposed");
+    const auto share = found.at("captured").at("proposed").get<double>();
     for (const auto& [name, other] : found.at("captured").items())
       QVERIFY(name == "all" || other.get<double>() <= share + 1e-9);
     QVERIFY(json::parse(read_bytes(temp.file("heads.json"))).get<Grouping>() == proposed);

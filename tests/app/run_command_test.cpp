@@ -181,13 +181,13 @@ void RunCommandTest::hits_of_another_text_are_refused() {
   };
   json ids = json::parse(random_ids(400));
   QCOMPARE(run_ids(ids.dump(), {"--out", text(temp.file("a"))}).code, 0);
-  const std::string recorded = read_run_folder(temp.file("a")).config->at("text_hash");
+  const auto recorded = read_run_folder(temp.file("a")).config->at("text_hash").get<std::string>();
   const QStringList forced{"--force-hits", text(temp.file("a/hits.jsonl")), "--out", text(temp.file("b"))};
 
   json other = ids;
   other[399] = (ids[399].get<int>() + 1) % 500;
   QCOMPARE(run_ids(other.dump(), {"--out", text(temp.file("other"))}).code, 0);
-  const std::string wrong = read_run_folder(temp.file("other")).config->at("text_hash");
+  const auto wrong = read_run_folder(temp.file("other")).config->at("text_hash").get<std::string>();
   QVERIFY(recorded != wrong && recorded.size() == 16);
   const CliResult refused = run_ids(other.dump(), forced);
   QVERIFY2(refused.code == 3, refused.err);

@@ -76,7 +76,7 @@ inline std::string make_bpe_gguf(const std::string& pre) {
   std::vector<std::int32_t> kinds(tokens.size(), 1);
   for (const auto& [token, id] : vocabulary.items()) tokens[id.get<std::size_t>()] = token;
   for (const nlohmann::json& added : demo["added_tokens"]) {
-    tokens[added["id"].get<std::size_t>()] = added["content"];
+    tokens[added["id"].get<std::size_t>()] = added["content"].get<std::string>();
     kinds[added["id"].get<std::size_t>()] = 3;
   }
   GgufWriter writer;

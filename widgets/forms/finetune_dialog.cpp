@@ -145,9 +145,9 @@ void FinetuneDialog::apply_preset(const QString& name) {
     try {
       plan = plan_from_json(form_->fields(), "form");
     } catch (const EngineError&) {  // what can't be read is what the preset replaces, but for these
-      plan.model = form_->editor(QStringLiteral("model"))->value();
-      plan.data = form_->editor(QStringLiteral("data"))->value();
-      plan.output_dir = form_->editor(QStringLiteral("output_dir"))->value();
+      plan.model = form_->editor(QStringLiteral("model"))->value().get<std::string>();
+      plan.data = form_->editor(QStringLiteral("data"))->value().get<std::vector<std::string>>();
+      plan.output_dir = form_->editor(QStringLiteral("output_dir"))->value().get<std::string>();
     }
     preset.apply(plan);
     preset_ = name.toStdString();
