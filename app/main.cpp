@@ -13,7 +13,7 @@
 #include "app/script/run_report.h"
 #include "app/script/script_runner.h"
 #include "app/shell/application.h"
-#include "app/shell/desk.h"
+#include "app/shell/shell.h"
 #include "app/shell/language.h"
 #include "app/shell/signal_watch.h"
 #include "app/shell/startup.h"
@@ -159,7 +159,7 @@ int run_window(int argc, char** argv) {
   MainWindow window;
   window.resize(options.size);
   std::unique_ptr<SessionKeeper> keeper;
-  std::unique_ptr<Desk> desk;
+  std::unique_ptr<Shell> shell;
   application.set_reporter([&](const ErrorReport& report) {
     if (!options.interactive()) return quit_failing(report);
     window.show_error(report);
@@ -190,7 +190,7 @@ int run_window(int argc, char** argv) {
   }
   if (options.interactive()) {
     keeper = std::make_unique<SessionKeeper>(window, SessionKeeper::root_of_user());
-    desk = std::make_unique<Desk>(window, settings, *keeper);
+    shell = std::make_unique<Shell>(window, settings, *keeper);
     brought_back = begin_session(*keeper, options);
   }
   if (!options.script.isEmpty()) {

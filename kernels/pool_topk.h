@@ -13,16 +13,16 @@ inline constexpr std::int64_t pool_topk_max_entries = 0x7fffffff - 1;
 /// (app:retrieval, step 2): score = Σ_c summary[c] · key[c], raw, accumulated in fp32 (fp64 keys: in fp64, then rounded
 /// to the float that is ranked and returned). A score that is NaN is never kept.
 struct PoolTopk {
-  const void* keys;           ///< [slots, capacity, d]; entry 0..entries-1 of each slot are filled
+  const void* keys;  ///< [slots, capacity, d]; entry 0..entries-1 of each slot are filled
   Element key_type;
-  std::int64_t slot_stride;   ///< elements from one slot to the next (capacity · d)
-  std::int64_t entries;       ///< T_pool
-  const float* summaries;     ///< [heads, summary_count, d]
+  std::int64_t slot_stride;       ///< elements from one slot to the next (capacity · d)
+  std::int64_t entries;           ///< T_pool
+  const float* summaries;         ///< [heads, summary_count, d]
   const std::int32_t* head_slot;  ///< [heads]: which pool slot (KV head) a query head reads
   std::int32_t heads, summary_count, head_dim, k;
-  float* scores;              ///< out [heads, summary_count, k] descending; ties: lower index; -inf beyond `entries`
-  std::int64_t* indices;      ///< out [heads, summary_count, k]; -1 beyond `entries`
-  void* workspace;            ///< device scratch of workspace_bytes(); null for the reference
+  float* scores;          ///< out [heads, summary_count, k] descending; ties: lower index; -inf beyond `entries`
+  std::int64_t* indices;  ///< out [heads, summary_count, k]; -1 beyond `entries`
+  void* workspace;        ///< device scratch of workspace_bytes(); null for the reference
 };
 namespace reference {
 Status pool_topk(const PoolTopk& args, Stream stream);

@@ -17,7 +17,9 @@ inline constexpr float no_score = -std::numeric_limits<float>::infinity();
 inline constexpr std::int32_t no_index = std::numeric_limits<std::int32_t>::max();
 
 /// Worse than every pool entry, one that scores -inf included.
-CARRYOVER_HOST_DEVICE inline Ranked no_entry() { return {no_score, no_index}; }
+CARRYOVER_HOST_DEVICE inline Ranked no_entry() {
+  return {no_score, no_index};
+}
 
 /// The strict total order of retrieval: higher score first, ties to the lower index. A NaN is never the better.
 CARRYOVER_HOST_DEVICE inline bool better(Ranked a, Ranked b) {

@@ -6,6 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/fuzzers.sh"
+PACKAGE_LISTS+=("$LISTS/packages-test.txt")
 : "${FUZZ_SECONDS:=60}"
 
 preset=release

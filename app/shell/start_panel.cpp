@@ -208,7 +208,7 @@ void StartPanel::hide_and_run(const QString& sentence, double depth) {
 
 void StartPanel::look_for_sentence() {
   if (!hidden_) return;
-  const HiddenSentence hidden = *std::exchange(hidden_, std::nullopt);
+  const Needle hidden = *std::exchange(hidden_, std::nullopt);
   LabContext& lab = window_.context();
   const RunModel& run = lab.run();
   const TokenSpan span = tokens_of_bytes(run, hidden.begin, hidden.end);

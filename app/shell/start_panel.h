@@ -3,7 +3,7 @@
 #include <QFrame>
 #include <optional>
 
-#include "app/shell/hidden_sentence.h"
+#include "app/shell/needle.h"
 #include "app/window/main_window.h"
 
 class QDoubleSpinBox;
@@ -42,7 +42,7 @@ class StartPanel : public QFrame {
   QDoubleSpinBox* depth_ = nullptr;
   QLabel* answer_;
   bool who_asked_ = false;                ///< the answer follows the selection
-  std::optional<HiddenSentence> hidden_;  ///< being run
+  std::optional<Needle> hidden_;  ///< being run
 };
 
 }  // namespace carryover

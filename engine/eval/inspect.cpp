@@ -10,7 +10,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/base/run_control.h"
 #include "engine/eval/attention_lens.h"
-#include "engine/eval/logit_lens.h"
+#include "engine/eval/direct_logit_attribution.h"
 #include "engine/eval/pool_attention.h"
 #include "engine/eval/replay.h"
 #include "engine/eval/replay_check.h"
@@ -90,7 +90,7 @@ class Inspector {
     if (token < 0 || token >= replay_.request().config.segment_length || target >= std::ssize(ids))
       throw EngineError(Fault::BadInput, "token " + std::to_string(token) + " of the segment", "has no target",
                         "Choose a token of the segment that another one follows.");
-    lens_ = std::make_unique<LogitLens>(replay_.decoder(), token, ids[static_cast<std::size_t>(target)]);
+    lens_ = std::make_unique<DirectLogitAttribution>(replay_.decoder(), token, ids[static_cast<std::size_t>(target)]);
   }
 
   void see(const AttentionSight& sight) {
@@ -153,7 +153,7 @@ class Inspector {
   Replay replay_;
   std::unique_ptr<PolicyState> before_;
   Inspection inspection_;
-  std::unique_ptr<LogitLens> lens_;
+  std::unique_ptr<DirectLogitAttribution> lens_;
   std::unique_ptr<PoolAttention> misses_;
 };
 

@@ -1692,7 +1692,7 @@ Befehl: %6</translation>
     </message>
 </context>
 <context>
-    <name>Desk</name>
+    <name>Shell</name>
     <message>
         <source>session</source>
         <translation>Sitzung</translation>

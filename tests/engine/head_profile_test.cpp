@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scores of heads are what the lens sees on each probe, kind by kind.
-#include "engine/core/run/replay_request.h"
 #include "engine/eval/head_profile.h"
 
 #include <QTest>
 
 #include "engine/core/base/error.h"
+#include "engine/core/run/replay_request.h"
 #include "engine/eval/inspect.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/tiny_decoder.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the lenses show is what the forward did: masses add up, logits are the sum of their parts, and a search's steps
 // lead to its hits.
-#include "engine/core/run/inspection.h"
 #include "engine/eval/inspect.h"
 
 #include <QTest>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "engine/core/base/error.h"
+#include "engine/core/run/inspection.h"
 #include "engine/eval/text_run.h"
 #include "tests/support/tiny_decoder.h"
 

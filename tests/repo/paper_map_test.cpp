@@ -22,12 +22,16 @@ QStringList matches(const QString& text, const char* pattern) {
   return found;
 }
 
-QStringList quoted(const QString& text) { return matches(text, "`([^`]+)`"); }
+QStringList quoted(const QString& text) {
+  return matches(text, "`([^`]+)`");
+}
 QStringList labels(const QString& text) {
   return matches(text, "\\b((?:eq|app|sec|subsec|def|lem|thm|cor|tab|fig):[A-Za-z][A-Za-z0-9_-]*)");
 }
 
-bool is_file(const QString& name) { return QRegularExpression("/.*\\.(h|cpp|cu|sh|py|md)$").match(name).hasMatch(); }
+bool is_file(const QString& name) {
+  return QRegularExpression("/.*\\.(h|cpp|cu|sh|py|md)$").match(name).hasMatch();
+}
 bool is_test(const QString& name) {
   static const QRegularExpression pattern("^(app|core|engine|io|kernels|repo|widgets)/[a-z0-9_]+(::[a-z0-9_]+)?$");
   return pattern.match(name).hasMatch();

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "app/shell/desk.h"
+#include "app/shell/shell.h"
 #include "engine/records/training_folder.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/temp_dir.h"
@@ -25,7 +25,7 @@ struct Someone {
   explicit Someone(const QString& home)
       : settings(home + QStringLiteral("/settings.json")),
         keeper(window, home + QStringLiteral("/sessions")),
-        desk(window, settings, keeper),
+        shell(window, settings, keeper),
         folder(home) {
     window.resize(1280, 800);
     window.show();
@@ -35,7 +35,7 @@ struct Someone {
   MainWindow window;
   SettingsFile settings;
   SessionKeeper keeper;
-  Desk desk;
+  Shell shell;
   QString folder;
   pid_t engine = 0;  ///< its process, where it is elsewhere
 };

@@ -11,7 +11,7 @@
 #include <QTest>
 
 #include "app/script/script_runner.h"
-#include "app/shell/desk.h"
+#include "app/shell/shell.h"
 #include "app/window/identity_bar.h"
 #include "app/window/message_bar.h"
 #include "app/window/model_dialog.h"
@@ -28,12 +28,12 @@ using namespace carryover::test;
 
 namespace {
 
-/// A window with somebody's desk; all of its files lie in `folder`.
+/// A window with somebody's shell; all of its files lie in `folder`.
 struct Home {
   explicit Home(const QString& folder)
       : settings(folder + QStringLiteral("/settings.json")),
         keeper(window, folder + QStringLiteral("/sessions")),
-        desk(window, settings, keeper) {
+        shell(window, settings, keeper) {
     window.resize(1280, 800);
     window.show();
     keeper.begin(false);
@@ -44,7 +44,7 @@ struct Home {
   MainWindow window;
   SettingsFile settings;
   SessionKeeper keeper;
-  Desk desk;
+  Shell shell;
 };
 
 /// What goes wrong, or nothing.
@@ -147,7 +147,7 @@ void compare_with_the_command_line(Home& home, const QString& folder) {
 
 QAction* recent_model(Home& home, const QString& text) {
   for (QMenu* menu : home.window.findChildren<QMenu*>()) {
-    if (menu->title() != Desk::tr("Recent models")) continue;
+    if (menu->title() != Shell::tr("Recent models")) continue;
     Q_EMIT menu->aboutToShow();
     for (QAction* action : menu->actions())
       if (action->text() == text) return action;

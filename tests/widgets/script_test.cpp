@@ -71,7 +71,7 @@ class ScriptTest : public QObject {
     QTest::addColumn<QString>("line");
     QTest::addColumn<QString>("part");
     QTest::newRow("unknown command") << "opne demo"
-                             << "The commands are open";
+                                     << "The commands are open";
     QTest::newRow("too few words") << "show"
                                    << "Write: show PANEL";
     QTest::newRow("too many") << "run now"

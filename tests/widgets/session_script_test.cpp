@@ -128,8 +128,7 @@ class SessionScriptTest : public QObject {
   }
 
   void what_was_asked_to_be_said_is() {
-    for (const char* part :
-         {"without the best hit", "without any prefix", "common targets, nats", "anchor"})
+    for (const char* part : {"without the best hit", "without any prefix", "common targets, nats", "anchor"})
       QVERIFY2(said_.contains(part), said_);
   }
 

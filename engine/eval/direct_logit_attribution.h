@@ -8,10 +8,10 @@ namespace carryover {
 
 /// Splits one logit by where it came from, while its segment runs: the final norm's scale is taken as it turned out, so
 /// that what each head and layer wrote into the residual stream adds up to the logit. Borrows the decoder.
-class LogitLens {
+class DirectLogitAttribution {
  public:
   /// `token`: row of the segment; `target`: the id whose logit it predicts.
-  LogitLens(const Decoder& decoder, std::int64_t token, std::int32_t target);
+  DirectLogitAttribution(const Decoder& decoder, std::int64_t token, std::int32_t target);
 
   void see(const AttentionSight& sight);
   LogitAttribution result() const;  ///< once the segment is whole

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The habits of a window that is somebody's: layouts, recent files, the guide, the palette, the question at the end,
 // and the other language.
-#include "app/shell/desk.h"
+#include "app/shell/shell.h"
 
 #include <QAbstractButton>
 #include <QAbstractSpinBox>
@@ -36,12 +36,12 @@ using namespace carryover::test;
 
 namespace {
 
-/// A window with a desk in a folder of its own.
+/// A window with a shell in a folder of its own.
 struct Home {
   explicit Home(const TempDir& folder)
       : settings(QString::fromStdString(folder.file("settings.json"))),
         keeper(window, QString::fromStdString(folder.file("sessions"))),
-        desk(window, settings, keeper) {
+        shell(window, settings, keeper) {
     window.resize(1280, 800);
     window.show();
     keeper.begin(false);
@@ -49,7 +49,7 @@ struct Home {
   MainWindow window;
   SettingsFile settings;
   SessionKeeper keeper;
-  Desk desk;
+  Shell shell;
 };
 
 QStringList shown_panels(MainWindow& window) {
@@ -67,7 +67,7 @@ QAction* action(MainWindow& window, const QString& text) {
 
 }  // namespace
 
-class DeskTest : public QObject {
+class ShellTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void init() { test::fail_on_qt_warnings(); }
@@ -105,11 +105,11 @@ class DeskTest : public QObject {
       apply_layout(home.window, "train");
       home.window.dock("grid")->hide();
       wanted = shown_panels(home.window);
-      home.desk.save_layout(" mine ");
+      home.shell.save_layout(" mine ");
     }
     Home home(folder);
     QVERIFY(shown_panels(home.window) != wanted);
-    home.desk.apply_own_layout("mine");
+    home.shell.apply_own_layout("mine");
     QCOMPARE(shown_panels(home.window), wanted);
   }
 
@@ -174,9 +174,9 @@ class DeskTest : public QObject {
     QTRY_VERIFY(home.window.panel("hits")->isVisible());
     home.window.panel("hits")->findChild<QWidget*>("qt_scrollarea_viewport")->parentWidget()->setFocus();
     QTRY_VERIFY(QApplication::focusWidget() != nullptr);
-    home.desk.open_guide();
-    QCOMPARE(home.desk.guide()->shown_section(), guide_section_of("hits"));
-    QVERIFY(!home.desk.guide()->grab().isNull());
+    home.shell.open_guide();
+    QCOMPARE(home.shell.guide()->shown_section(), guide_section_of("hits"));
+    QVERIFY(!home.shell.guide()->grab().isNull());
   }
 
   void files_are_opened_wherever_they_are_dropped() {
@@ -272,7 +272,7 @@ class DeskTest : public QObject {
     QVERIFY(action(home.window, "Sitzung sichern") != nullptr);
     QCOMPARE(action(home.window, "Voriges Segment")->shortcut(), QKeySequence("Alt+Shift+Left"));
     QCOMPARE(action(home.window, "Text")->shortcut(), QKeySequence("Ctrl+T"));
-    QVERIFY(home.desk.start_panel().isVisible());
+    QVERIFY(home.shell.start_panel().isVisible());
     open_demo(home.window, 300);
     run_to_the_end(home.window);
     QVERIFY(!home.window.grab().isNull());
@@ -284,7 +284,7 @@ int main(int argc, char** argv) {
   const test::PrivateRuntimeDir runtime;
   QApplication application(argc, argv);
   apply_theme(application, ThemeKind::Light);
-  DeskTest tests;
+  ShellTest tests;
   return QTest::qExec(&tests, argc, argv);
 }
-#include "desk_test.moc"
+#include "shell_test.moc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/shell/desk.h"
+#include "app/shell/shell.h"
 
 #include <QAction>
 #include <QApplication>
@@ -38,7 +38,7 @@ bool is_drag_of_files(const QEvent& event) {
 
 }  // namespace
 
-Desk::Desk(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, QObject* parent)
+Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, QObject* parent)
     : QObject(parent),
       window_(window),
       settings_(settings),
@@ -52,13 +52,13 @@ Desk::Desk(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, QO
   take_drops();
   connect(&window, &MainWindow::session_wanted, &keeper, &SessionKeeper::open_session);
   keeper.set_ask_engine([this](const QString& command, const auto& answer) { consent_.ask(command, answer); });
-  connect(&keeper, &SessionKeeper::engine_declined, this, &Desk::tell_of_declined_engine);
+  connect(&keeper, &SessionKeeper::engine_declined, this, &Shell::tell_of_declined_engine);
   connect(&keeper, &SessionKeeper::failed, &window, &MainWindow::show_error);
   connect(&keeper, &SessionKeeper::session_saved, this,
           [this](const QString& path) { window_.context().add_note(tr("Session saved as %1").arg(path)); });
 }
 
-QAction* Desk::add(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> slot) {
+QAction* Shell::add(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> slot) {
   QAction* action = menu->addAction(text);
   action->setShortcut(key);
   window_.addAction(action);  // so that its key works while the menu is closed
@@ -67,7 +67,7 @@ QAction* Desk::add(QMenu* menu, const QString& text, const QKeySequence& key, st
 }
 
 /// A menu that is filled when it is opened.
-QMenu* Desk::add_filled_menu(QMenu* menu, const QString& title, std::function<void(QMenu&)> fill) {
+QMenu* Shell::add_filled_menu(QMenu* menu, const QString& title, std::function<void(QMenu&)> fill) {
   QMenu* sub = menu->addMenu(title);
   sub->setObjectName(no_commands_name);
   connect(sub, &QMenu::aboutToShow, this, [sub, fill = std::move(fill)] {
@@ -78,7 +78,7 @@ QMenu* Desk::add_filled_menu(QMenu* menu, const QString& title, std::function<vo
   return sub;
 }
 
-void Desk::build_menu() {
+void Shell::build_menu() {
   auto* menu = new QMenu(&window_);
   add(menu, tr("Command palette…"), QKeySequence(tr("Ctrl+Shift+P")), [this] { open_palette(); });
   menu->addSeparator();
@@ -104,7 +104,7 @@ void Desk::build_menu() {
   bar->insertWidget(bar->actions().front(), button);
 }
 
-void Desk::add_sessions(QMenu* menu) {
+void Shell::add_sessions(QMenu* menu) {
   add(menu, tr("Open session…"), QKeySequence(tr("Ctrl+Shift+O")), [this] { open_session(); });
   add(menu, tr("Save session"), QKeySequence::Save, [this] { save_session(false); });
   add(menu, tr("Save session as…"), QKeySequence(tr("Ctrl+Shift+S")), [this] { save_session(true); });
@@ -115,7 +115,7 @@ void Desk::add_sessions(QMenu* menu) {
   });
 }
 
-void Desk::add_recent(QMenu* menu) {
+void Shell::add_recent(QMenu* menu) {
   const auto recent = [this, menu](const QString& title, const QStringList Settings::*list) {
     add_filled_menu(menu, title, [this, list](QMenu& sub) {
       for (const QString& path : settings_.values.*list) {
@@ -136,12 +136,12 @@ void Desk::add_recent(QMenu* menu) {
   recent(tr("Recent sessions"), &Settings::sessions);
 }
 
-void Desk::open_recent(const RecentModel& model) {
+void Shell::open_recent(const RecentModel& model) {
   window_.controller().loader().open_model(model.path, model.adapter);
   window_.controller().run_when_ready();
 }
 
-void Desk::add_layouts(QMenu* menu) {
+void Shell::add_layouts(QMenu* menu) {
   QMenu* layouts = menu->addMenu(tr("Layout"));
   int key = Qt::Key_1;
   for (const LayoutPreset& preset : layout_presets())
@@ -155,7 +155,7 @@ void Desk::add_layouts(QMenu* menu) {
   });
 }
 
-void Desk::add_languages(QMenu* menu) {
+void Shell::add_languages(QMenu* menu) {
   add_filled_menu(menu, tr("Language"), [this](QMenu& sub) {
     for (const Language& language : languages()) {
       QAction* action = sub.addAction(language.name);
@@ -166,7 +166,7 @@ void Desk::add_languages(QMenu* menu) {
   });
 }
 
-void Desk::add_questions(QMenu* menu) {
+void Shell::add_questions(QMenu* menu) {
   QAction* shown = menu->addAction(tr("Questions to begin with"));
   shown->setCheckable(true);
   shown->setChecked(settings_.values.start_panel);
@@ -179,13 +179,13 @@ void Desk::add_questions(QMenu* menu) {
   });
 }
 
-void Desk::set_language(const QString& language) {
+void Shell::set_language(const QString& language) {
   settings_.values.language = language;
   save_settings();
   window_.context().add_note(tr("The language changes when the program is next started"));
 }
 
-void Desk::save_settings() {
+void Shell::save_settings() {
   try {
     settings_.save();
   } catch (const EngineError& error) {
@@ -193,7 +193,7 @@ void Desk::save_settings() {
   }
 }
 
-void Desk::remember_files() {
+void Shell::remember_files() {
   RunController& controller = window_.controller();
   const auto absolute = [](const QString& path) { return QFileInfo(path).absoluteFilePath(); };
   const auto remember = [this, absolute](QStringList& list, const QString& path) {
@@ -218,13 +218,13 @@ void Desk::remember_files() {
     });
 }
 
-void Desk::open_session() {
+void Shell::open_session() {
   const QString path =
       QFileDialog::getOpenFileName(&window_, tr("Open a session"), {}, tr("Sessions (*.%1)").arg(session_suffix));
   if (!path.isEmpty()) keeper_.open_session(path);
 }
 
-void Desk::save_session(bool ask_for_name) {
+void Shell::save_session(bool ask_for_name) {
   QString path = keeper_.session_file();
   if (path.isEmpty() || ask_for_name) {
     path = QFileDialog::getSaveFileName(&window_, tr("Save the session"), QStringLiteral("study.") + session_suffix,
@@ -235,7 +235,7 @@ void Desk::save_session(bool ask_for_name) {
   keeper_.save_session(path);
 }
 
-void Desk::tell_of_declined_engine(const QString& command) {
+void Shell::tell_of_declined_engine(const QString& command) {
   window_.show_error({Fault::Usage, tr("session"),
                       tr("its engine was not started: %1").arg(EngineConsent::shown(command)),
                       tr("Its model is on that engine's machine. Start the engine, or open a model of this machine.")});
@@ -246,27 +246,27 @@ void Desk::tell_of_declined_engine(const QString& command) {
   });
 }
 
-void Desk::ask_layout_name() {
+void Shell::ask_layout_name() {
   auto* dialog = new QInputDialog(&window_);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setWindowTitle(tr("Keep this layout"));
   dialog->setLabelText(tr("Its name"));
-  connect(dialog, &QInputDialog::textValueSelected, this, &Desk::save_layout);
+  connect(dialog, &QInputDialog::textValueSelected, this, &Shell::save_layout);
   dialog->open();
 }
 
-void Desk::save_layout(const QString& name) {
+void Shell::save_layout(const QString& name) {
   if (name.trimmed().isEmpty()) return;
   settings_.values.layouts[name.trimmed()] = window_.saveState();
   save_settings();
 }
 
-void Desk::apply_own_layout(const QString& name) {
+void Shell::apply_own_layout(const QString& name) {
   const auto found = settings_.values.layouts.find(name);
   if (found != settings_.values.layouts.end()) window_.restoreState(found->second);
 }
 
-std::vector<Command> Desk::commands() {
+std::vector<Command> Shell::commands() {
   std::vector<Command> all = window_commands(window_);
   const auto open = [&](const QString& title, const QStringList& paths) {
     for (const QString& path : paths)
@@ -287,13 +287,13 @@ std::vector<Command> Desk::commands() {
   return all;
 }
 
-void Desk::open_palette() {
+void Shell::open_palette() {
   (new CommandPalette(
        commands(), [this](const QString& query) { return commands_of_query(window_, query); }, &window_))
       ->open();
 }
 
-QString Desk::where_focus_is() const {
+QString Shell::where_focus_is() const {
   for (QWidget* widget = QApplication::focusWidget(); widget != nullptr; widget = widget->parentWidget()) {
     if (qobject_cast<Panel*>(widget) != nullptr) return widget->objectName();
     if (qobject_cast<FinetuneDialog*>(widget) != nullptr) return QStringLiteral("training");
@@ -302,11 +302,11 @@ QString Desk::where_focus_is() const {
   return {};
 }
 
-GuideWindow* Desk::guide() const {
+GuideWindow* Shell::guide() const {
   return guide_;
 }
 
-void Desk::open_guide() {
+void Shell::open_guide() {
   const int section = guide_section_of(where_focus_is());
   if (!guide_) {
     guide_ = new GuideWindow(&window_);
@@ -316,7 +316,7 @@ void Desk::open_guide() {
 }
 
 // Only what a session file would miss is asked about; everything else is kept without asking.
-bool Desk::may_close() {
+bool Shell::may_close() {
   if (closing_ || !keeper_.has_unsaved_work()) return true;
   auto* box = new QMessageBox(QMessageBox::Question, tr("Unsaved session"),
                               tr("%1 has changes that are not saved.").arg(keeper_.session_file()),
@@ -333,12 +333,12 @@ bool Desk::may_close() {
 }
 
 // Files are opened wherever they are dropped; a field that takes dropped text goes on taking that.
-void Desk::take_drops() {
+void Shell::take_drops() {
   for (QWidget* widget : window_.findChildren<QWidget*>())
     if (widget->acceptDrops()) widget->installEventFilter(this);
 }
 
-bool Desk::eventFilter(QObject* watched, QEvent* event) {
+bool Shell::eventFilter(QObject* watched, QEvent* event) {
   if (watched != &window_ && is_drag_of_files(*event))  // not by sendEvent, which would bring a drop back to its target
     return static_cast<QObject&>(window_).event(event);
   if (watched == &window_ && event->type() == QEvent::PaletteChange) {

@@ -18,10 +18,10 @@ class StartPanel;
 /// What a person gets used to in a window that is theirs: the menu of sessions, recent files, layouts and help, the
 /// command palette, and the question about unsaved work at the end. Adds itself to the window; a window without one is
 /// complete, and touches no file of the user's. GUI thread. Lives shorter than its window.
-class Desk : public QObject {
+class Shell : public QObject {
   Q_OBJECT
  public:
-  Desk(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, QObject* parent = nullptr);
+  Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, QObject* parent = nullptr);
 
   void open_palette();
   void open_guide();           ///< at the section of the focused panel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/eval/logit_lens.h"
+#include "engine/eval/direct_logit_attribution.h"
 
 #include <ATen/ATen.h>
 
@@ -9,7 +9,7 @@
 
 namespace carryover {
 
-LogitLens::LogitLens(const Decoder& decoder, std::int64_t token, std::int32_t target) : decoder_(decoder) {
+DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, std::int64_t token, std::int32_t target) : decoder_(decoder) {
   const std::int64_t layers = decoder.config.layers, heads = decoder.config.heads;
   split_.token = token;
   split_.target = target;
@@ -18,11 +18,11 @@ LogitLens::LogitLens(const Decoder& decoder, std::int64_t token, std::int32_t ta
   direction_ = decoder.weights.final_norm.to(at::kDouble) * decoder.head_row(target).to(at::kDouble);
 }
 
-double LogitLens::along(const at::Tensor& row) const {
+double DirectLogitAttribution::along(const at::Tensor& row) const {
   return row.to(at::kDouble).dot(direction_).item<double>();
 }
 
-void LogitLens::see(const AttentionSight& sight) {
+void DirectLogitAttribution::see(const AttentionSight& sight) {
   const std::int64_t heads = decoder_.config.heads, d = decoder_.config.head_dim, token = split_.token;
   // One row for each head and part of its context: everything else in it is zero.
   at::Tensor parts = at::zeros({2 * heads, heads, d}, sight.queries.options());
@@ -52,7 +52,7 @@ void LogitLens::see(const AttentionSight& sight) {
   }
 }
 
-LogitAttribution LogitLens::result() const {
+LogitAttribution DirectLogitAttribution::result() const {
   LogitAttribution scaled = split_;
   const auto scale = static_cast<float>(scale_);
   scaled.embedding *= scale;
