@@ -52,7 +52,7 @@ std::int64_t token_count(const Tokenizer& tokenizer, const std::string& text) {
 }  // namespace
 
 Needle hide_sentence(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::int64_t segment_length,
-                             const QString& sentence, double depth) {
+                     const QString& sentence, double depth) {
   const std::string words = sentence.simplified().toStdString();
   const auto total = static_cast<std::int64_t>(ids.size());
   const std::int64_t last_segment = (total - 1) / segment_length;

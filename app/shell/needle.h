@@ -22,7 +22,7 @@ struct Needle {
 /// `ids`: the tokens to be run; the new text has as many or more. `depth`: 0 (the start) to 1 (a segment before the
 /// cue). Throws EngineError{BadInput} where there is no sentence, or where the tokens are fewer than three segments.
 Needle hide_sentence(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::int64_t segment_length,
-                             const QString& sentence, double depth);
+                     const QString& sentence, double depth);
 
 /// Tokens of a run that hold bytes begin..end of its text.
 struct TokenSpan {

@@ -41,7 +41,7 @@ class StartPanel : public QFrame {
   QLineEdit* sentence_ = nullptr;
   QDoubleSpinBox* depth_ = nullptr;
   QLabel* answer_;
-  bool who_asked_ = false;                ///< the answer follows the selection
+  bool who_asked_ = false;        ///< the answer follows the selection
   std::optional<Needle> hidden_;  ///< being run
 };
 

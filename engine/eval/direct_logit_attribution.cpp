@@ -9,7 +9,8 @@
 
 namespace carryover {
 
-DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, std::int64_t token, std::int32_t target) : decoder_(decoder) {
+DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, std::int64_t token, std::int32_t target)
+    : decoder_(decoder) {
   const std::int64_t layers = decoder.config.layers, heads = decoder.config.heads;
   split_.token = token;
   split_.target = target;

@@ -7,6 +7,7 @@
 
 #include "engine/core/base/error.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/panels/head_grid_panel.h"
@@ -53,7 +54,7 @@ class AlignmentTest : public QObject {
     for (QLabel* label : panel.findChildren<QLabel*>())
       if (label->accessibleName() == HeadGridPanel::tr("Misaligned")) badge = label;
     QVERIFY(badge != nullptr);
-    QTest::qWait(60);
+    test::settle();
     QVERIFY(!badge->isVisible());
     SegmentConfig other = config;
     other.grouping = Grouping({3}, {{5}});

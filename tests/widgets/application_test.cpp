@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 
 using namespace carryover;
 
@@ -66,7 +67,7 @@ class ApplicationTest : public QObject {
     });
     widget.show();
     QTRY_VERIFY(widget.painted >= 2);
-    QTest::qWait(50);
+    test::settle();
     QCOMPARE(told_, QStringList("while painting"));
   }
 
@@ -96,7 +97,7 @@ class ApplicationTest : public QObject {
     Thrower widget;
     QTest::mouseClick(&widget, Qt::LeftButton);
     QTRY_COMPARE(told_.size(), 1);
-    QTest::qWait(50);
+    test::settle();
     QCOMPARE(told_.size(), 1);
   }
 

@@ -11,6 +11,7 @@
 
 #include "app/window/main_window.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/comparison_rows.h"
@@ -19,7 +20,7 @@ using namespace carryover;
 
 namespace {
 
-constexpr int patience_ms = 60'000, settle_ms = 60;
+constexpr int patience_ms = 60'000;
 
 void open_demo(MainWindow& window, std::int64_t tokens) {
   const QString demo = QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");
@@ -64,7 +65,7 @@ class ComparePanelTest : public QObject {
     ComparePanel panel(lab);
     panel.resize(700, 400);
     panel.show();
-    QTest::qWait(settle_ms);
+    test::settle();
     for (PlotView* each : panel.plots()) QVERIFY(each->is_empty());
   }
 
@@ -118,7 +119,7 @@ class ComparePanelTest : public QObject {
   static QTableView* table_of(MainWindow& window) {
     window.raise_panel(QStringLiteral("compare"));
     window.panel(QStringLiteral("compare"))->catch_up();
-    QTest::qWait(settle_ms);
+    test::settle();
     return window.panel(QStringLiteral("compare"))->findChild<QTableView*>();
   }
 
@@ -175,14 +176,14 @@ class ComparePanelTest : public QObject {
     table_of(window);
     lab.select_head(-1, -1);
     panel.findChild<QTabWidget*>()->setCurrentIndex(1);
-    QTest::qWait(settle_ms);
+    test::settle();
     PlotView& map = *plot(panel, "compare_map");
     QVERIFY(!map.is_empty());
     const QTableView* table = panel.findChild<QTableView*>();
     QVERIFY(!cell(*table, QStringLiteral("retrieval_length"), ComparisonTable::RunA).isEmpty());
     QVERIFY(cell(*table, QStringLiteral("policy"), ComparisonTable::RunA).isEmpty());
     lab.unpin_run();
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(!lab.comparison());
     QVERIFY(!panel.grab().isNull());
   }

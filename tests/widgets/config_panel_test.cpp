@@ -8,13 +8,12 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/random_config.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 
 using namespace carryover;
 
 namespace {
-
-constexpr int settle_ms = 60;  // queued refreshes
 
 QComboBox* choice_of(ConfigPanel& panel, const QString& name) {
   for (QComboBox* box : panel.findChildren<QComboBox*>())
@@ -47,14 +46,14 @@ class ConfigPanelTest : public QObject {
       SegmentConfig config = test::random_segment_config(random, model);
       config.rope.reset();
       lab.set_model(model, config);
-      QTest::qWait(settle_ms);
+      test::settle();
       QCOMPARE(box->currentText().toStdString(), std::string(pool_keys_name(config.pool_keys)));
       SegmentConfig other = config;
       other.pool_keys = kPoolKeys[(static_cast<std::size_t>(config.pool_keys) + 1) % kPoolKeys.size()];
       choose(*box, box->findText(QString::fromUtf8(pool_keys_name(other.pool_keys).data())));
       QVERIFY(lab.config() == other);
       lab.undo_stack().undo();
-      QTest::qWait(settle_ms);
+      test::settle();
       QVERIFY(lab.config() == config);
       QCOMPARE(box->currentText().toStdString(), std::string(pool_keys_name(config.pool_keys)));
     }

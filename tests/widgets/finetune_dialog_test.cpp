@@ -51,8 +51,6 @@ QString remark(FinetuneDialog& dialog, const char* key) {
   return dialog.form().editor(QLatin1String(key))->remark()->text();
 }
 
-constexpr int checked_ms = 350;
-
 }  // namespace
 
 class FinetuneDialogTest : public QObject {
@@ -114,14 +112,12 @@ class FinetuneDialogTest : public QObject {
     QVERIFY(start->isEnabled());
     const auto refuses = [&](const char* key, auto wrong, auto right) {
       wrong();
-      QTest::qWait(checked_ms);
-      QVERIFY2(dialog.problem().startsWith(QLatin1String(key)), qPrintable(dialog.problem()));
+      QTRY_VERIFY2(dialog.problem().startsWith(QLatin1String(key)), qPrintable(dialog.problem()));
       QVERIFY(!start->isEnabled());
       QVERIFY(!dialog.plan().has_value());
       const QString said = remark(dialog, key);
       right();
-      QTest::qWait(checked_ms);
-      QVERIFY2(dialog.problem().isEmpty(), qPrintable(dialog.problem()));
+      QTRY_VERIFY2(dialog.problem().isEmpty(), qPrintable(dialog.problem()));
       QVERIFY(start->isEnabled());
       QVERIFY(remark(dialog, key) != said);  // its help again
     };
@@ -197,8 +193,7 @@ class FinetuneDialogTest : public QObject {
     QVERIFY(says(QLocale().toString(1234)));
     QVERIFY(says(QStringLiteral("512")));
     input<QSpinBox>(dialog, "max_steps")->setValue(8);
-    QTest::qWait(checked_ms);
-    QVERIFY(!says(QLocale().toString(1234) + QStringLiteral(" MB")));
+    QTRY_VERIFY(!says(QLocale().toString(1234) + QStringLiteral(" MB")));
   }
 
   void the_config_it_writes_is_the_plan() {
@@ -211,8 +206,7 @@ class FinetuneDialogTest : public QObject {
     QVERIFY(dialog.config_command_line().startsWith(QLatin1String("carryover train --config '")));
     QVERIFY(dialog.config_command_line().contains(QLatin1String("it'\\''s mine.json")));
     input<QSpinBox>(dialog, "max_steps")->setValue(17);
-    QTest::qWait(checked_ms);
-    QVERIFY(dialog.config_command_line().isEmpty());  // the file says something else by now
+    QTRY_VERIFY(dialog.config_command_line().isEmpty());  // the file says something else by now
     QVERIFY(dialog.command_line().contains(QLatin1String("--max-steps 17")));
     dialog.load_config(path);
     QVERIFY(!dialog.config_command_line().isEmpty());

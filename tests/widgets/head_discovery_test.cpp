@@ -22,6 +22,7 @@
 #include "tests/support/demo_window.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_model.h"
 #include "widgets/forms/head_probe_form.h"
@@ -33,8 +34,6 @@ using namespace carryover;
 using namespace carryover::test;
 
 namespace {
-
-constexpr int settle_ms = 60;
 
 template <typename Field>
 Field* field(const QWidget& panel, const QString& name) {
@@ -92,14 +91,14 @@ struct Shown {
     panel.resize(760, 620);
     panel.show();
     panel.show_profile(made_up_profile(), QStringLiteral("made up"));
-    QTest::qWait(settle_ms);
+    test::settle();
   }
   PlotView& map() { return *panel.plots().front(); }
   QTableView& table() { return *panel.findChild<QTableView*>(); }
   void propose(int layers, int heads) {
     field<QSpinBox>(panel, HeadDiscoveryPanel::tr("Layers to propose"))->setValue(layers);
     field<QSpinBox>(panel, HeadDiscoveryPanel::tr("Heads to propose"))->setValue(heads);
-    QTest::qWait(settle_ms);
+    test::settle();
   }
   QString agreement() {
     return field<QLabel>(panel, HeadDiscoveryPanel::tr("Agreement of two sets of scores"))->text();
@@ -283,12 +282,12 @@ class HeadDiscoveryTest : public QObject {
           return config;
         }(),
         QStringLiteral("a test"));
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(cell(ProposalsTable::Current, ProposalsTable::Shared), QStringLiteral("100.0 %"));
     shown.panel.show_profile(made_up_profile(), {});  // other scores, the same rows
-    QTest::qWait(settle_ms);
+    test::settle();
     shown.lab.set_model(tiny_config(2, 4, 2, 16, 512), SegmentConfig{});
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(model.rowCount(), 0);  // scores of another model
     QVERIFY(shown.map().is_empty());
   }
@@ -297,7 +296,7 @@ class HeadDiscoveryTest : public QObject {
     Shown shown;
     QCOMPARE(ranked_heads(*shown.panel.scores()).front(), (HeadRef{2, 5}));
     field<QComboBox>(shown.panel, HeadDiscoveryPanel::tr("Measure"))->setCurrentIndex(1);
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(ranked_heads(*shown.panel.scores()).front(), (HeadRef{0, 1}));
     QCOMPARE(field<QComboBox>(shown.panel, HeadDiscoveryPanel::tr("Scores"))->count(), 3);
   }
@@ -306,11 +305,11 @@ class HeadDiscoveryTest : public QObject {
     Shown shown;
     const QImage before = shown.map().grab().toImage();
     shown.table().selectRow(ProposalsTable::FirstPreset);
-    QTest::qWait(settle_ms);
+    test::settle();
     const QImage after = shown.map().grab().toImage();
     QVERIFY(before != after);
     shown.table().clearSelection();
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(shown.map().grab().toImage(), before);
   }
 
@@ -324,7 +323,7 @@ class HeadDiscoveryTest : public QObject {
              std::string());
     const HeadScores profiled = *shown.panel.scores();
     QVERIFY(drop(shown.panel, {json}));
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(shown.panel.sets().size(), std::size_t{4});
     QCOMPARE(shown.panel.scores()->values, profiled.values);
     QVERIFY2(shown.agreement().contains(QStringLiteral("1.00")) && shown.agreement().contains(QStringLiteral("100 %")),
@@ -333,7 +332,7 @@ class HeadDiscoveryTest : public QObject {
     QCOMPARE(shown.panel.sets().size(), std::size_t{5});
     QVERIFY(!drop(shown.panel, {QStringLiteral("/a/text.txt")}));  // the window's
     shown.panel.show_profile(made_up_profile(), {});
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(shown.panel.sets().size(), std::size_t{5});  // files stay
     QVERIFY2(shown.agreement().contains(QStringLiteral("scores.json")), qPrintable(shown.agreement()));
   }
@@ -376,7 +375,7 @@ class HeadDiscoveryTest : public QObject {
     HeadDiscoveryPanel panel(lab);
     panel.resize(700, 500);
     panel.show();
-    QTest::qWait(settle_ms);
+    test::settle();
     const auto says = [&](const QString& words) {
       for (const QLabel* label : panel.findChildren<QLabel*>())
         if (label->isVisible() && label->text().contains(words)) return true;
@@ -384,7 +383,7 @@ class HeadDiscoveryTest : public QObject {
     };
     QVERIFY(says(QStringLiteral("Open a model")));
     lab.set_model(made_up_model(), SegmentConfig::defaults_for(made_up_model()));
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(says(QStringLiteral("Press Profile")));
     QVERIFY(!panel.findChild<QTableView*>()->isVisible());
     panel.apply_proposal();  // nothing to apply

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "widgets/look/theme.h"
 #include "widgets/panels/distance_panel.h"
@@ -17,8 +18,6 @@
 using namespace carryover;
 
 namespace {
-
-constexpr int settle_ms = 60;
 
 HeadDistances with_counts(std::initializer_list<std::pair<int, int>> counts) {
   HeadDistances head;
@@ -110,7 +109,7 @@ class HitDistancesTest : public QObject {
     DistancePanel panel(lab);
     panel.resize(1200, 260);
     panel.show();
-    QTest::qWait(settle_ms);
+    test::settle();
     for (PlotView* plot : panel.plots()) QVERIFY(plot->is_empty());
     for (const std::int64_t segments : {6, 9}) {
       test::synthetic_run(lab.run(), static_cast<int>(segments), static_cast<int>(segments),
@@ -119,7 +118,7 @@ class HitDistancesTest : public QObject {
       lab.digests().add(lab.run());
     }
     lab.select_head(8, 2);
-    QTest::qWait(settle_ms);
+    test::settle();
     PlotView &heads = *panel.plots()[0], &runs = *panel.plots()[1], &consistency = *panel.plots()[2];
     const auto measured = hit_distances(lab.run());
     const HeadDistances& head = *find_head(measured, 8, 2);
@@ -132,10 +131,10 @@ class HitDistancesTest : public QObject {
     QVERIFY(std::abs(sum - 100) < 1e-9);
     QVERIFY(consistency.map_colour(2, 1).isValid());
     panel.findChild<QComboBox*>()->setCurrentIndex(2);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(consistency.isVisible() && !panel.grab().isNull());
     lab.digests().remove(1);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(consistency.is_empty());
     QCOMPARE(runs.drawn_points(1).size(), std::size_t{0});
   }

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_inspection.h"
 #include "widgets/look/theme.h"
 #include "widgets/panels/attention_panel.h"
@@ -24,7 +25,6 @@ using namespace carryover;
 
 namespace {
 
-constexpr int settle_ms = 60;
 constexpr int segment = 5;
 
 /// A finished run of 6 segments, with head 1 of layer 3 selected in the last one.
@@ -37,12 +37,12 @@ void prepare(LabContext& lab) {
 void show(Panel& panel) {
   panel.resize(900, 600);
   panel.show();
-  QTest::qWait(settle_ms);
+  test::settle();
 }
 
 void answer(LabContext& lab) {
   test::serve(lab);
-  QTest::qWait(settle_ms);
+  test::settle();
 }
 
 bool says(const QWidget& widget, const QString& text) {
@@ -71,10 +71,10 @@ class InspectionPanelsTest : public QObject {
     panel.hide();
     QVERIFY(!lab.inspections().next());
     lab.select_head(8, 2);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(!lab.inspections().next());
     panel.show();
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(lab.inspections().next()->parts.attention == (HeadRef{8, 2}));
   }
 
@@ -86,11 +86,11 @@ class InspectionPanelsTest : public QObject {
     show(attention);
     show(misses);
     lab.inspections().set_waiting_for(QStringLiteral("a run is using the engine"));
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(says(attention, QStringLiteral("a run is using")) && says(misses, QStringLiteral("a run is using")));
     lab.inspections().set_waiting_for({});
     while (const auto query = lab.inspections().next()) lab.inspections().fail(*query, QStringLiteral("other weights"));
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(says(attention, QStringLiteral("other weights")) && says(misses, QStringLiteral("other weights")));
   }
 
@@ -133,7 +133,7 @@ class InspectionPanelsTest : public QObject {
     const auto padding_slot = static_cast<double>(padding - hits.hits.begin());
     const auto go = [&](SearchStep step) {
       panel.go_to(step);
-      QTest::qWait(settle_ms);
+      test::settle();
     };
     go(SearchStep::Summaries);
     QVERIFY(!scores.map_colour(3, 0).isValid() && !held.map_colour(anchor_slot, 0).isValid());
@@ -148,7 +148,7 @@ class InspectionPanelsTest : public QObject {
     Q_EMIT held.clicked(padding_slot, 0);
     QCOMPARE(lab.selected().token, padding->position);
     QCOMPARE(panel.findChild<QTableView*>()->currentIndex().row(), -1);
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(panel.findChild<QTableView*>()->currentIndex().row(), static_cast<int>(padding_slot));
   }
 
@@ -161,7 +161,7 @@ class InspectionPanelsTest : public QObject {
     QVERIFY(!lab.inspections().next());
     QVERIFY(says(panel, QStringLiteral("retrieves nothing")));
     lab.select({0, 3, 1, -1});
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(says(panel, QStringLiteral("first segment")));
   }
 
@@ -199,7 +199,7 @@ class InspectionPanelsTest : public QObject {
     QCOMPARE(table->model()->index(9, HitsModel::Mass).data().toString(), QStringLiteral("1.000 %"));
     auto* scope = panel.findChild<QComboBox*>();
     scope->setCurrentIndex(2);  // one head in all segments: a run of each would be needed
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(table->isColumnHidden(HitsModel::Mass) && !lab.inspections().next());
   }
 
@@ -225,7 +225,7 @@ class InspectionPanelsTest : public QObject {
     show(panel);
     QVERIFY(!lab.inspections().next());  // norms need no engine
     panel.findChild<QComboBox*>()->setCurrentIndex(3);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(lab.inspections().next()->parts.masses);
     answer(lab);
     PlotView& plot = *panel.plots()[0];
@@ -234,7 +234,7 @@ class InspectionPanelsTest : public QObject {
     Q_EMIT plot.clicked(4, 7);
     QVERIFY(lab.selected().layer == 7 && lab.selected().head == 4);
     panel.findChild<QComboBox*>()->setCurrentIndex(0);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(!lab.inspections().next() && plot.map_colour(20, 3).isValid());
   }
 
@@ -267,7 +267,7 @@ class InspectionPanelsTest : public QObject {
     QVERIFY(says(panel, QStringLiteral("Select a token")));
     const std::int64_t first = lab.run().record(3).first_token;
     lab.select_token(first);  // the first token of segment 3 is predicted by the last one of segment 2
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(lab.inspections().next()->segment, 2);
     QCOMPARE(lab.inspections().next()->parts.attribution, std::optional<std::int64_t>(255));
     answer(lab);
@@ -279,7 +279,7 @@ class InspectionPanelsTest : public QObject {
     QVERIFY(says(panel, QStringLiteral("13.00")));
     const QColor all = heads.map_colour(1, 1);
     panel.findChild<QComboBox*>()->setCurrentIndex(2);  // what was retrieved pulls the other way
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(heads.map_colour(1, 1) != all);
   }
 };

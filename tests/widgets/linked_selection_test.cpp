@@ -9,6 +9,7 @@
 #include <QToolButton>
 
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "widgets/controls/context_ribbon.h"
 #include "widgets/controls/token_view.h"
@@ -24,8 +25,6 @@ using namespace carryover;
 
 namespace {
 
-constexpr int settle_ms = 60;
-
 void drag(RibbonStrip& strip, int from, int to) {
   QTest::mousePress(strip.viewport(), Qt::LeftButton, {}, strip.cell_rect(from).center());
   for (const int segment : {(from + to) / 2, to}) {  // QTest::mouseMove holds no button down
@@ -39,7 +38,7 @@ void drag(RibbonStrip& strip, int from, int to) {
 void show(QWidget& widget, const QSize& size = {900, 400}) {
   widget.resize(size);
   widget.show();
-  QTest::qWait(settle_ms);
+  test::settle();
 }
 
 }  // namespace
@@ -67,7 +66,7 @@ class LinkedSelectionTest : public QObject {
     QCOMPARE(rows->rowCount(), 11 * 32);
     drag(strip, 7, 3);
     QCOMPARE(lab.range(), (SegmentRange{3, 7}));
-    QTest::qWait(settle_ms);
+    test::settle();
     const auto points = loss.plots()[0]->drawn_points(0);
     QCOMPARE(points.size(), std::size_t{5});
     QCOMPARE(points.front().first, 3.0);
@@ -75,7 +74,7 @@ class LinkedSelectionTest : public QObject {
     QCOMPARE(rows->rowCount(), 5 * 32);
     QVERIFY(map.plots()[0]->view().bottom() < 5);
     lab.undo_stack().undo();
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(!lab.range().is_set());
     QCOMPARE(loss.plots()[0]->drawn_points(0).size(), std::size_t{12});
     QCOMPARE(rows->rowCount(), 11 * 32);
@@ -129,7 +128,7 @@ class LinkedSelectionTest : public QObject {
       return panel.findChild<QTableView*>()->model()->index(0, HitsModel::Segment).data().toInt();
     };
     lab.select({6, 3, 0, -1});
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(first(kept), 3);
     QCOMPARE(first(following), 6);
     // Its own jumps stay inside.
@@ -137,7 +136,7 @@ class LinkedSelectionTest : public QObject {
     Q_EMIT table->activated(table->model()->index(5, 0));
     QCOMPARE(lab.selected(), (Selection{6, 3, 0, -1}));
     toggle->click();
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(first(kept), 6);
   }
 
@@ -149,7 +148,7 @@ class LinkedSelectionTest : public QObject {
     show(panel);
     panel.set_linked(false);
     test::synthetic_run(lab.run(), 2, 2, test::synthetic_request(2));
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(!panel.linked());
     QCOMPARE(panel.findChild<QTableView*>()->model()->rowCount(), 6 * 32);  // of segment 1, the newest
   }
@@ -162,7 +161,7 @@ class LinkedSelectionTest : public QObject {
     show(loss);
     show(memory);
     lab.select_segment(2);
-    QTest::qWait(settle_ms);
+    test::settle();
     auto *in_loss = loss.findChild<SegmentCursor*>(), *in_memory = memory.findChild<SegmentCursor*>();
     for (const QLabel* label : {in_loss, in_memory}) QVERIFY(label->toolTip().startsWith(QLatin1String("segment 2 ")));
     Selection hovered;
@@ -222,7 +221,7 @@ class LinkedSelectionTest : public QObject {
       for (float& loss : worse->target_nll) loss += 1.5F;
       lab.run().append(std::move(worse));
     }
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(panel.findChild<TokenView*>()->grab().toImage() != plain);
     lab.unpin_run();
     QCOMPARE(colour->currentIndex(), 0);

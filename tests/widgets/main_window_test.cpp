@@ -12,6 +12,7 @@
 #include "app/window/message_bar.h"
 #include "engine/formats/output_file.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/panels/panel.h"
 #include "widgets/plot/plot_view.h"
@@ -52,7 +53,8 @@ class MainWindowTest : public QObject {
     MainWindow window;
     window.resize(1280, 760);
     window.show();
-    QTest::qWait(100);
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    test::settle();
     QStringList heights;
     for (const QString& id : window.panel_ids())
       heights += QStringLiteral("%1 %2").arg(id).arg(window.panel(id)->minimumSizeHint().height());

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "widgets/look/theme.h"
 #include "widgets/panels/carry_panel.h"
@@ -24,12 +25,10 @@ using namespace carryover;
 
 namespace {
 
-constexpr int settle_ms = 60;  // queued refreshes and replots
-
 void show(Panel& panel, const QSize& size = {900, 500}) {
   panel.resize(size);
   panel.show();
-  QTest::qWait(settle_ms);
+  test::settle();
 }
 
 QColor kind_colour(HitKind kind) {
@@ -92,7 +91,7 @@ class PanelsTest : public QObject {
     show(panel);
     PlotView& plot = *panel.plots()[0];
     plot.zoom_to(100.5, 200.5, 1.5, 9.5);
-    QTest::qWait(settle_ms);
+    test::settle();
     const QImage image = plot.grab().toImage();
     int checked[4] = {0, 0, 0, 0};
     for (int px = 0; px < plot.width(); px += 3)
@@ -146,10 +145,10 @@ class PanelsTest : public QObject {
     const auto padding =
         std::find_if(head.hits.begin(), head.hits.end(), [](const Hit& hit) { return hit.kind == HitKind::Padding; });
     plot.zoom_to(-0.5, 63.5, -0.5, 5.5);
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(plot.map_colour(static_cast<double>(padding->position), 0), current_theme().padding);
     panel.findChild<QCheckBox*>()->setChecked(false);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(!plot.map_colour(static_cast<double>(padding->position), 0).isValid());
   }
 
@@ -160,18 +159,18 @@ class PanelsTest : public QObject {
     show(loss);
     show(memory);
     test::synthetic_run(context.run(), 20, 7, test::synthetic_request(20));
-    QTest::qWait(settle_ms);
+    test::settle();
     check_curves(context.run(), loss, memory);
     loss.plots()[0]->zoom_to(1, 3, 2, 5);
     const QRectF zoomed = loss.plots()[0]->view();
     for (int segment = 7; segment < 20; ++segment)
       context.run().append(test::synthetic_snapshot(context.run(), segment));
-    QTest::qWait(settle_ms);
+    test::settle();
     check_curves(context.run(), loss, memory);
     QCOMPARE(loss.plots()[0]->view(), zoomed);
     // A new run starts from nothing.
     test::synthetic_run(context.run(), 5, 2, test::synthetic_request(5));
-    QTest::qWait(settle_ms);
+    test::settle();
     check_curves(context.run(), loss, memory);
   }
 
@@ -180,7 +179,7 @@ class PanelsTest : public QObject {
     TimePanel panel(context);
     show(panel);
     test::synthetic_run(context.run(), 20, 7, test::synthetic_request(20));
-    QTest::qWait(settle_ms);
+    test::settle();
     const auto top = panel.plots()[0]->drawn_points(kTimeParts.size() - 1);
     QCOMPARE(top.size(), std::size_t{7});
     for (int i = 0; i < 7; ++i) {
@@ -202,14 +201,14 @@ class PanelsTest : public QObject {
     QVERIFY(before.isValid());
     QVERIFY(!plot.map_colour(4, 5).isValid());  // a layer that carries nothing
     context.select_segment(4);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(plot.map_colour(4, 3) != before);
     panel.findChild<QComboBox*>()->setCurrentIndex(2);
     context.select_segment(0);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(plot.is_empty());  // the first tail has nothing to drift from
     context.select_segment(3);
-    QTest::qWait(settle_ms);
+    test::settle();
     const QPoint pixel = pixel_at(plot, 10, 7);
     QTest::mouseClick(plot.childAt(pixel), Qt::LeftButton, Qt::NoModifier, plot.childAt(pixel)->mapFrom(&plot, pixel));
     QCOMPARE(context.selected().layer, 7);
@@ -228,12 +227,12 @@ class PanelsTest : public QObject {
     const auto position = index.data().toLongLong();
     QSignalSpy resets(table->model(), &QAbstractItemModel::modelReset);
     Q_EMIT table->activated(index);
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(context.selected().token, position);
     QCOMPARE(context.selected().segment, 6);
     QCOMPARE(resets.count(), 0);
     panel.findChild<QComboBox*>()->setCurrentIndex(2);
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(table->model()->rowCount(), 7 * 32);  // one head, each segment but the first
   }
 
@@ -246,7 +245,7 @@ class PanelsTest : public QObject {
     auto* view = panel.findChild<QPlainTextEdit*>();
     QVERIFY(view->toPlainText().contains(QLatin1String("loaded")));
     panel.findChild<QComboBox*>()->setCurrentIndex(2);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(!view->toPlainText().contains(QLatin1String("loaded")));
     QVERIFY(view->toPlainText().contains(QLatin1String("error: broken")));
     QVERIFY(panel.text().contains(QLatin1String("loaded")));

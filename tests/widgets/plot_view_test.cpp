@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 
 using namespace carryover;
 
@@ -21,7 +22,7 @@ bool shows(const QImage& image, const QColor& colour) {
 }
 
 QImage picture(PlotView& plot) {
-  QTest::qWait(30);  // queued replots
+  test::settle();
   return plot.grab().toImage();
 }
 
@@ -197,7 +198,7 @@ class PlotViewTest : public QObject {
     plot.append(curve, {0, 100}, {0, 100});
     plot.request_replot();
     plot.show();
-    QTest::qWait(30);
+    test::settle();
     QSignalSpy clicked(&plot, &PlotView::clicked), stepped(&plot, &PlotView::stepped);
     const QPoint centre(170, 90);
     QWidget* canvas = plot.childAt(centre);

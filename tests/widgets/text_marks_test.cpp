@@ -10,6 +10,7 @@
 
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "widgets/controls/token_view.h"
 #include "widgets/look/theme.h"
@@ -20,7 +21,6 @@ using namespace carryover;
 
 namespace {
 
-constexpr int settle_ms = 60;
 constexpr int segment_length = 64;
 
 /// A text of two sentences a line by the demo's tokens, run in two segments.
@@ -81,7 +81,7 @@ class TextMarksTest : public QObject {
     TextPanel panel(lab);
     panel.resize(800, 500);
     panel.show();
-    QTest::qWait(settle_ms);
+    test::settle();
     auto* view = panel.findChild<TokenView*>();
     auto* colour = choice(panel, TextPanel::tr("Colour: hits"));
     auto* unit = choice(panel, TextPanel::tr("By token"));
@@ -100,7 +100,7 @@ class TextMarksTest : public QObject {
     const std::int64_t neighbour = token + 1 < sentence.last ? token + 1 : token - 1;
     const auto colours = [&](TextUnit by) {
       unit->setCurrentIndex(static_cast<int>(by));
-      QTest::qWait(settle_ms);
+      test::settle();
       return std::array{colour_of(*view, token), colour_of(*view, neighbour), colour_of(*view, line.last + 3)};
     };
     const auto by_token = colours(TextUnit::Token);
@@ -121,7 +121,7 @@ class TextMarksTest : public QObject {
     TextPanel panel(lab);
     panel.resize(800, 500);
     panel.show();
-    QTest::qWait(settle_ms);
+    test::settle();
     auto* view = panel.findChild<TokenView*>();
     view->show_token(segment_length, true);
     const std::int64_t first = segment_length + 5;
@@ -150,7 +150,7 @@ class TextMarksTest : public QObject {
     TextPanel panel(lab);
     panel.resize(800, 500);
     panel.show();
-    QTest::qWait(settle_ms);
+    test::settle();
     auto* view = panel.findChild<TokenView*>();
     view->set_marked_range({10, 14});
     Q_EMIT view->menu_wanted(panel.mapToGlobal(QPoint(50, 50)));

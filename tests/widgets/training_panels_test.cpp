@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_training.h"
 #include "widgets/look/theme.h"
 #include "widgets/panels/reach_panel.h"
@@ -18,12 +19,10 @@ using namespace carryover;
 
 namespace {
 
-constexpr int settle_ms = 60;  // queued refreshes and replots
-
 void show(Panel& panel, const QSize& size = {1200, 320}) {
   panel.resize(size);
   panel.show();
-  QTest::qWait(settle_ms);
+  test::settle();
 }
 
 PlotView* plot_of(Panel& panel, const char* id) {
@@ -79,7 +78,7 @@ class TrainingPanelsTest : public QObject {
     for (const auto& [x, y] : before) mean = 0.9 * mean + 0.1 * y, mass = 0.9 * mass + 0.1;
     QVERIFY(std::abs(smooth.back().second - mean / mass) < 1e-9);
     run.append(test::synthetic_steps(101, 150));
-    QTest::qWait(settle_ms);
+    test::settle();
     const Points after = plot->drawn_points(0);
     QCOMPARE(after.size(), std::size_t{150});
     QVERIFY(std::equal(before.begin(), before.end(), after.begin()));
@@ -100,7 +99,7 @@ class TrainingPanelsTest : public QObject {
     }
     PlotView* loss = plot_of(panel, "train_loss");
     loss->zoom_to(10'000, 10'100, 0, 5);
-    QTest::qWait(settle_ms);
+    test::settle();
     const Points fine = loss->drawn_points(0);
     const auto inside = std::count_if(fine.begin(), fine.end(),
                                       [](const auto& point) { return point.first >= 10'000 && point.first <= 10'100; });
@@ -115,10 +114,10 @@ class TrainingPanelsTest : public QObject {
     show(panel);
     run.restart_after(10);
     run.append(test::synthetic_steps(11, 12));
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(plot_of(panel, "train_loss")->drawn_points(0).size(), std::size_t{12});
     lab.training().remove(0);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(plot_of(panel, "train_loss")->is_empty());
   }
 
@@ -152,9 +151,9 @@ class TrainingPanelsTest : public QObject {
     QCOMPARE(lab.training().shown_step(), qsizetype{6});
     Q_EMIT plot_of(panel, "train_loss")->stepped(1, 0);
     QCOMPARE(lab.training().shown_step(), qsizetype{7});
-    QTest::qWait(settle_ms);
+    test::settle();
     button(panel, TrainingPanel::tr("Newest step"))->click();
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(!lab.training().step_selected());
     QCOMPARE(lab.training().shown_step(), qsizetype{19});
   }
@@ -167,17 +166,17 @@ class TrainingPanelsTest : public QObject {
     QSignalSpy paused(&panel, &TrainingPanel::pause_wanted), resumed(&panel, &TrainingPanel::resume_wanted),
         stopped(&panel, &TrainingPanel::stop_wanted);
     run.set_state(TrainingState::Running);
-    QTest::qWait(settle_ms);
+    test::settle();
     button(panel, TrainingPanel::tr("Pause"))->click();
     QCOMPARE(paused.count(), 1);
     run.set_state(TrainingState::Paused);
-    QTest::qWait(settle_ms);
+    test::settle();
     button(panel, TrainingPanel::tr("Resume"))->click();
     QCOMPARE(resumed.count(), 1);
     button(panel, TrainingPanel::tr("Stop and save"))->click();
     QCOMPARE(stopped.count(), 1);
     run.set_state(TrainingState::Attached);
-    QTest::qWait(settle_ms);
+    test::settle();
     QVERIFY(!button(panel, TrainingPanel::tr("Stop and save"))->isEnabled());
   }
 
@@ -214,11 +213,11 @@ class TrainingPanelsTest : public QObject {
       lab.training()
           .add(QStringLiteral("/runs/%1").arg(i), test::synthetic_plan())
           .append(test::synthetic_steps(1, 10 + i));
-    QTest::qWait(settle_ms);
+    test::settle();
     PlotView* plot = plot_of(panel, "train_compare");
     for (int i = 0; i < 3; ++i) QCOMPARE(plot->drawn_points(i).size(), static_cast<std::size_t>(10 + i));
     lab.training().set_ticked(1, false);
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(plot->drawn_points(0).size(), std::size_t{10});
     QCOMPARE(plot->drawn_points(1).size(), std::size_t{12});  // the third has moved up
     QVERIFY(plot->drawn_points(2).empty());
@@ -226,7 +225,7 @@ class TrainingPanelsTest : public QObject {
     list->selectRow(0);
     QCOMPARE(lab.training().current_index(), 0);
     lab.training().remove(0);
-    QTest::qWait(settle_ms);
+    test::settle();
     QCOMPARE(plot->drawn_points(0).size(), std::size_t{12});
   }
 

@@ -239,12 +239,15 @@ class WhatIfRunTest : public QObject {
   }
 
   void the_window_closes_while_something_is_under_way() {
-    MainWindow window;
-    window.show();
-    run_demo(window);
-    const int segment = window.context().selected().segment;
-    window.context().what_ifs().ask_sweep(segment, window.context().run().snapshot(segment).hits);
-    QTest::qWait(30);
+    {
+      MainWindow window;
+      window.show();
+      run_demo(window);
+      const int segment = window.context().selected().segment;
+      window.context().what_ifs().ask_sweep(segment, window.context().run().snapshot(segment).hits);
+      QTRY_VERIFY_WITH_TIMEOUT(!window.controller().engine().busy().isEmpty(), patience_ms);
+    }
+    QVERIFY(QApplication::topLevelWidgets().isEmpty());
   }
 };
 

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/forms/edit_form.h"
@@ -32,8 +33,6 @@
 using namespace carryover;
 
 namespace {
-
-constexpr int settle_ms = 60;
 
 HeadHits head_hits(int layer, int head, const std::vector<std::int64_t>& positions) {
   HeadHits hits{2, layer, head, {}};
@@ -272,14 +271,14 @@ class WhatIfsTest : public QObject {
     WhatIfPanel panel(lab);
     panel.resize(560, 760);
     panel.show();
-    QTest::qWait(settle_ms);
+    test::settle();
     QSignalSpy priced(&lab.what_ifs(), &WhatIfs::price_wanted), wanted(&lab.what_ifs(), &WhatIfs::run_wanted);
     panel.run();
     QCOMPARE(wanted.count(), 0);  // nothing is changed
     lab.select_segment(2);
     lab.what_ifs().drop({3, 0, 9});
     QTRY_VERIFY(priced.count() > 0);
-    QTest::qWait(settle_ms);
+    test::settle();
     panel.run();
     QCOMPARE(wanted.count(), 1);
     const auto plan = wanted[0][0].value<WhatIfPlan>();
@@ -287,7 +286,7 @@ class WhatIfsTest : public QObject {
     QVERIFY(plan.edits.size() == 1 && plan.edits[0].dropped.size() == 1);
     QVERIFY(wanted[0][1].toString().contains(QStringLiteral("L3 H0 @9")));
     lab.what_ifs().append(result_of(2, 0.5F, QStringLiteral("dropped")));
-    QTest::qWait(settle_ms);
+    test::settle();
     PlotView* plot = panel.plots()[0];
     QVERIFY(!plot->is_empty());
     const auto drawn = plot->drawn_points(0);
@@ -313,7 +312,7 @@ class WhatIfsTest : public QObject {
     panel.show();
     lab.what_ifs().drop({3, 0, 9});
     lab.what_ifs().set_unavailable(QStringLiteral("a run is using the engine"));
-    QTest::qWait(settle_ms);
+    test::settle();
     QSignalSpy wanted(&lab.what_ifs(), &WhatIfs::run_wanted);
     panel.run();
     QCOMPARE(wanted.count(), 0);
