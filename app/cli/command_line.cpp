@@ -78,7 +78,7 @@ const std::vector<Verb>& verbs() {
       {"tokenize", "Print a text's token ids as a JSON array", add_tokenize},
       {"generate", "Continue a prompt", add_generate},
       {"train", "Fine-tune a model to segmented execution", add_train},
-      {"audit", "Hold the trainer's gradient against its definition", add_audit},
+      {"audit", "Verify training gradients against the objective", add_audit},
       {"export", "Write a run's figures, data or report; or a model, its adapter merged", add_export},
       {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},
       {"bench", "Measure speed and memory by context, policy and peer", add_bench},

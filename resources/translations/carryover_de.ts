@@ -518,8 +518,8 @@ Segment %5</translation>
         <translation> Finite Differenzen brauchen fp64 und entfallen.</translation>
     </message>
     <message>
-        <source>Hold the trainer&apos;s gradient against its definition</source>
-        <translation>Den Gradienten des Trainings an seiner Definition messen</translation>
+        <source>Verify training gradients against the objective</source>
+        <translation>Prüft die Gradienten des Trainings gegen das Ziel</translation>
     </message>
     <message>
         <source>loading</source>

@@ -241,7 +241,7 @@ QString AuditPanel::cost_text(const AuditSettings& wanted, const AuditCost& cost
 
 void AuditPanel::update_buttons() {
   run_->setEnabled(why_not_.isEmpty());
-  run_->setToolTip(why_not_.isEmpty() ? tr("Hold the trainer's gradient against its definition") : why_not_);
+  run_->setToolTip(why_not_.isEmpty() ? tr("Verify training gradients against the objective") : why_not_);
   cancel_->setVisible(running_);
 }
 
