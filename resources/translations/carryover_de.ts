@@ -1692,173 +1692,6 @@ Befehl: %6</translation>
     </message>
 </context>
 <context>
-    <name>Shell</name>
-    <message>
-        <source>session</source>
-        <translation>Sitzung</translation>
-    </message>
-    <message>
-        <source>its engine was not started: %1</source>
-        <translation>ihr Rechenkern wurde nicht gestartet: %1</translation>
-    </message>
-    <message>
-        <source>Its model is on that engine&apos;s machine. Start the engine, or open a model of this machine.</source>
-        <translation>Ihr Modell liegt auf dessen Rechner. Starten Sie den Rechenkern, oder öffnen Sie ein Modell dieses Rechners.</translation>
-    </message>
-    <message>
-        <source>Look at the command</source>
-        <translation>Befehl ansehen</translation>
-    </message>
-    <message>
-        <source>Session saved as %1</source>
-        <translation>Sitzung gesichert als %1</translation>
-    </message>
-    <message>
-        <source>none</source>
-        <translation>keine</translation>
-    </message>
-    <message>
-        <source>Command palette…</source>
-        <translation>Befehlspalette …</translation>
-    </message>
-    <message>
-        <source>Ctrl+Shift+P</source>
-        <translation>Ctrl+Shift+P</translation>
-    </message>
-    <message>
-        <source>Bookmark the selection</source>
-        <translation>Lesezeichen auf die Auswahl</translation>
-    </message>
-    <message>
-        <source>Ctrl+D</source>
-        <translation>Ctrl+D</translation>
-    </message>
-    <message>
-        <source>Guide</source>
-        <translation>Anleitung</translation>
-    </message>
-    <message>
-        <source>Sessions, recent files, layouts, commands, help</source>
-        <translation>Sitzungen, letzte Dateien, Anordnungen, Befehle, Hilfe</translation>
-    </message>
-    <message>
-        <source>Menu</source>
-        <translation>Menü</translation>
-    </message>
-    <message>
-        <source>Open session…</source>
-        <translation>Sitzung öffnen …</translation>
-    </message>
-    <message>
-        <source>Ctrl+Shift+O</source>
-        <translation>Ctrl+Shift+O</translation>
-    </message>
-    <message>
-        <source>Save session</source>
-        <translation>Sitzung sichern</translation>
-    </message>
-    <message>
-        <source>Save session as…</source>
-        <translation>Sitzung sichern als …</translation>
-    </message>
-    <message>
-        <source>Ctrl+Shift+S</source>
-        <translation>Ctrl+Shift+S</translation>
-    </message>
-    <message>
-        <source>Earlier sessions</source>
-        <translation>Frühere Sitzungen</translation>
-    </message>
-    <message>
-        <source>Recent models</source>
-        <translation>Letzte Modelle</translation>
-    </message>
-    <message>
-        <source>Recent texts</source>
-        <translation>Letzte Texte</translation>
-    </message>
-    <message>
-        <source>Recent sessions</source>
-        <translation>Letzte Sitzungen</translation>
-    </message>
-    <message>
-        <source>Layout</source>
-        <translation>Anordnung</translation>
-    </message>
-    <message>
-        <source>Layout: %1</source>
-        <translation>Anordnung: %1</translation>
-    </message>
-    <message>
-        <source>Keep this layout…</source>
-        <translation>Diese Anordnung behalten …</translation>
-    </message>
-    <message>
-        <source>Own layouts</source>
-        <translation>Eigene Anordnungen</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>Sprache</translation>
-    </message>
-    <message>
-        <source>Questions to begin with</source>
-        <translation>Fragen zum Anfang</translation>
-    </message>
-    <message>
-        <source>The language changes when the program is next started</source>
-        <translation>Die Sprache wechselt beim nächsten Start</translation>
-    </message>
-    <message>
-        <source>The settings can&apos;t be kept: %1</source>
-        <translation>Die Einstellungen lassen sich nicht behalten: %1</translation>
-    </message>
-    <message>
-        <source>Open a session</source>
-        <translation>Sitzung öffnen</translation>
-    </message>
-    <message>
-        <source>Sessions (*.%1)</source>
-        <translation>Sitzungen (*.%1)</translation>
-    </message>
-    <message>
-        <source>Save the session</source>
-        <translation>Sitzung sichern</translation>
-    </message>
-    <message>
-        <source>Keep this layout</source>
-        <translation>Anordnung behalten</translation>
-    </message>
-    <message>
-        <source>Its name</source>
-        <translation>Ihr Name</translation>
-    </message>
-    <message>
-        <source>Open recent model: %1</source>
-        <translation>Letztes Modell öffnen: %1</translation>
-    </message>
-    <message>
-        <source>Open recent text: %1</source>
-        <translation>Letzten Text öffnen: %1</translation>
-    </message>
-    <message>
-        <source>Open recent session: %1</source>
-        <translation>Letzte Sitzung öffnen: %1</translation>
-    </message>
-    <message>
-        <source>Guide: %1</source>
-        <translation>Anleitung: %1</translation>
-    </message>
-    <message>
-        <source>Unsaved session</source>
-        <translation>Ungesicherte Sitzung</translation>
-    </message>
-    <message>
-        <source>%1 has changes that are not saved.</source>
-        <translation>%1 hat Änderungen, die nicht gesichert sind.</translation>
-    </message>
-</context>
-<context>
     <name>DistancePanel</name>
     <message>
         <source>Hit distances</source>
@@ -5149,6 +4982,173 @@ Verlust %4 nat, PPL %5
     <message>
         <source>The settings can&apos;t be used (%1); they are kept as %2</source>
         <translation>Die Einstellungen sind nicht zu gebrauchen (%1); sie liegen noch als %2</translation>
+    </message>
+</context>
+<context>
+    <name>Shell</name>
+    <message>
+        <source>session</source>
+        <translation>Sitzung</translation>
+    </message>
+    <message>
+        <source>its engine was not started: %1</source>
+        <translation>ihr Rechenkern wurde nicht gestartet: %1</translation>
+    </message>
+    <message>
+        <source>Its model is on that engine&apos;s machine. Start the engine, or open a model of this machine.</source>
+        <translation>Ihr Modell liegt auf dessen Rechner. Starten Sie den Rechenkern, oder öffnen Sie ein Modell dieses Rechners.</translation>
+    </message>
+    <message>
+        <source>Look at the command</source>
+        <translation>Befehl ansehen</translation>
+    </message>
+    <message>
+        <source>Session saved as %1</source>
+        <translation>Sitzung gesichert als %1</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>Command palette…</source>
+        <translation>Befehlspalette …</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+P</source>
+        <translation>Ctrl+Shift+P</translation>
+    </message>
+    <message>
+        <source>Bookmark the selection</source>
+        <translation>Lesezeichen auf die Auswahl</translation>
+    </message>
+    <message>
+        <source>Ctrl+D</source>
+        <translation>Ctrl+D</translation>
+    </message>
+    <message>
+        <source>Guide</source>
+        <translation>Anleitung</translation>
+    </message>
+    <message>
+        <source>Sessions, recent files, layouts, commands, help</source>
+        <translation>Sitzungen, letzte Dateien, Anordnungen, Befehle, Hilfe</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>Menü</translation>
+    </message>
+    <message>
+        <source>Open session…</source>
+        <translation>Sitzung öffnen …</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+O</source>
+        <translation>Ctrl+Shift+O</translation>
+    </message>
+    <message>
+        <source>Save session</source>
+        <translation>Sitzung sichern</translation>
+    </message>
+    <message>
+        <source>Save session as…</source>
+        <translation>Sitzung sichern als …</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+S</source>
+        <translation>Ctrl+Shift+S</translation>
+    </message>
+    <message>
+        <source>Earlier sessions</source>
+        <translation>Frühere Sitzungen</translation>
+    </message>
+    <message>
+        <source>Recent models</source>
+        <translation>Letzte Modelle</translation>
+    </message>
+    <message>
+        <source>Recent texts</source>
+        <translation>Letzte Texte</translation>
+    </message>
+    <message>
+        <source>Recent sessions</source>
+        <translation>Letzte Sitzungen</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>Anordnung</translation>
+    </message>
+    <message>
+        <source>Layout: %1</source>
+        <translation>Anordnung: %1</translation>
+    </message>
+    <message>
+        <source>Keep this layout…</source>
+        <translation>Diese Anordnung behalten …</translation>
+    </message>
+    <message>
+        <source>Own layouts</source>
+        <translation>Eigene Anordnungen</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Questions to begin with</source>
+        <translation>Fragen zum Anfang</translation>
+    </message>
+    <message>
+        <source>The language changes when the program is next started</source>
+        <translation>Die Sprache wechselt beim nächsten Start</translation>
+    </message>
+    <message>
+        <source>The settings can&apos;t be kept: %1</source>
+        <translation>Die Einstellungen lassen sich nicht behalten: %1</translation>
+    </message>
+    <message>
+        <source>Open a session</source>
+        <translation>Sitzung öffnen</translation>
+    </message>
+    <message>
+        <source>Sessions (*.%1)</source>
+        <translation>Sitzungen (*.%1)</translation>
+    </message>
+    <message>
+        <source>Save the session</source>
+        <translation>Sitzung sichern</translation>
+    </message>
+    <message>
+        <source>Keep this layout</source>
+        <translation>Anordnung behalten</translation>
+    </message>
+    <message>
+        <source>Its name</source>
+        <translation>Ihr Name</translation>
+    </message>
+    <message>
+        <source>Open recent model: %1</source>
+        <translation>Letztes Modell öffnen: %1</translation>
+    </message>
+    <message>
+        <source>Open recent text: %1</source>
+        <translation>Letzten Text öffnen: %1</translation>
+    </message>
+    <message>
+        <source>Open recent session: %1</source>
+        <translation>Letzte Sitzung öffnen: %1</translation>
+    </message>
+    <message>
+        <source>Guide: %1</source>
+        <translation>Anleitung: %1</translation>
+    </message>
+    <message>
+        <source>Unsaved session</source>
+        <translation>Ungesicherte Sitzung</translation>
+    </message>
+    <message>
+        <source>%1 has changes that are not saved.</source>
+        <translation>%1 hat Änderungen, die nicht gesichert sind.</translation>
     </message>
 </context>
 <context>
