@@ -114,15 +114,8 @@ std::string tokenizer_input(TokenizerFile kind, const std::string& vocabulary) {
 }
 
 void add_tokenizers(const SeedFolder& corpus) {
-  nlohmann::json demo = demo_tokenizer();
-  corpus.add("tokenizer", "demo_json", tokenizer_input(kTokenizerJson, demo.dump()));
-  const nlohmann::json split = {{"type", "Split"},
-                                {"pattern", {{"Regex", pretokenizer_patterns::kLlama3}}},
-                                {"behavior", "Isolated"},
-                                {"invert", false}};
-  nlohmann::json& steps = demo["pre_tokenizer"]["pretokenizers"];
-  steps.insert(steps.begin(), split);
-  corpus.add("tokenizer", "split_json", tokenizer_input(kTokenizerJson, demo.dump()));
+  corpus.add("tokenizer", "demo_json", tokenizer_input(kTokenizerJson, demo_tokenizer().dump()));
+  corpus.add("tokenizer", "split_json", tokenizer_input(kTokenizerJson, demo_tokenizer_with_split().dump()));
   corpus.add("tokenizer", "sentencepiece", tokenizer_input(kSentencePiece, make_sentencepiece({})));
   corpus.add("tokenizer", "sentencepiece_gguf", tokenizer_input(kGguf, make_sentencepiece_gguf({})));
   corpus.add("tokenizer", "byte_pair_gguf", tokenizer_input(kGguf, make_bpe_gguf("llama-bpe")));

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/config/segment_fields.h"
 #include "engine/core/run/prefix_control.h"
@@ -36,13 +37,12 @@ json parse_indices(const std::string& text, const char* flag) {
 }
 
 std::int64_t count_from(const json& value, const std::string& where, const std::string& key, std::int64_t most) {
-  const bool whole = value.is_number_integer() && (value.is_number_unsigned() || value.get<std::int64_t>() >= 0) &&
-                     value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most);
-  if (!whole) {
+  const auto count = find_integer(value);
+  if (!count || *count < 0 || *count > most) {
     throw EngineError(Fault::BadInput, where, key + " is " + value.dump().substr(0, 60),
                       "Give a whole number from 0 to " + std::to_string(most) + ".");
   }
-  return value.get<std::int64_t>();
+  return *count;
 }
 
 std::string text_from(const json& value, const std::string& where, const std::string& key) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/engine_thread/post.h"
+
 namespace carryover {
 namespace {
 
@@ -76,8 +78,7 @@ void AuditController::start(const AuditSettings& settings) {
                         .arg(job.request.ids->size())
                         .arg(QString::fromUtf8(dtype_name(settings.dtype).data())));
   Q_EMIT started();
-  QMetaObject::invokeMethod(
-      worker_, [worker = worker_, job, control = control_] { worker->audit(job, control); }, Qt::QueuedConnection);
+  post(worker_, [job, control = control_](AuditWorker& worker) { worker.audit(job, control); });
 }
 
 void AuditController::cancel() {

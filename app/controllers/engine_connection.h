@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/engine_thread/engine_worker.h"
+#include "app/engine_thread/post.h"
 #include "widgets/state/lab_context.h"
 
 namespace carryover {
@@ -22,8 +23,7 @@ class EngineConnection : public QObject {
   /// Calls `call(worker)` on the engine thread.
   template <typename Call>
   void post(Call call) {
-    QMetaObject::invokeMethod(
-        worker_, [worker = worker_, call = std::move(call)] { call(*worker); }, Qt::QueuedConnection);
+    carryover::post(worker_, std::move(call));
   }
 
   /// The engine that `command` starts does the work from now on, such as `ssh host carryover-cli engine`; this process

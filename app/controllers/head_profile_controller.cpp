@@ -4,6 +4,7 @@
 #include <QThread>
 #include <algorithm>
 
+#include "app/engine_thread/post.h"
 #include "engine/records/run_command.h"
 
 namespace carryover {
@@ -72,9 +73,7 @@ void HeadProfileController::start(const HeadProfileRequest& wanted) {
   runs_.engine().set_busy(tr("head discovery is using the engine"));
   context_.add_note(tr("Scoring all heads on probes of %L1 tokens").arg(static_cast<qlonglong>(request.tokens)));
   Q_EMIT started();
-  QMetaObject::invokeMethod(
-      worker_, [worker = worker_, request, control = control_] { worker->profile(request, control); },
-      Qt::QueuedConnection);
+  post(worker_, [request, control = control_](HeadProfileWorker& worker) { worker.profile(request, control); });
 }
 
 void HeadProfileController::cancel() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/inspect_controller.h"
 
+#include "app/engine_thread/post.h"
+
 namespace carryover {
 namespace {
 
@@ -66,9 +68,7 @@ void InspectController::serve() {
   asked_in_ = run_;
   control_ = std::make_shared<RunControl>();
   const InspectRequest request{run.request(), query_.segment, query_.parts, recorded_segment(run, query_.segment)};
-  QMetaObject::invokeMethod(
-      worker_, [worker = worker_, request, control = control_] { worker->inspect(request, control); },
-      Qt::QueuedConnection);
+  post(worker_, [request, control = control_](InspectWorker& worker) { worker.inspect(request, control); });
 }
 
 void InspectController::release() {

@@ -5,6 +5,8 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "app/engine_thread/post.h"
+
 namespace carryover {
 namespace {
 
@@ -13,12 +15,6 @@ constexpr int drain_interval_ms = 34;  // under 30 a second
 /// N of …/checkpoints/step-N; 0 where there is none.
 std::int64_t checkpoint_step(const QString& directory) {
   return QFileInfo(directory).fileName().section(QLatin1Char('-'), -1).toLongLong();
-}
-
-template <typename Object, typename Call>
-void post(Object* object, Call call) {
-  QMetaObject::invokeMethod(
-      object, [object, call = std::move(call)] { call(*object); }, Qt::QueuedConnection);
 }
 
 }  // namespace

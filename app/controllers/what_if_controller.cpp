@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/what_if_controller.h"
 
+#include "app/engine_thread/post.h"
 #include "widgets/state/provenance.h"
 
 namespace carryover {
@@ -65,9 +66,8 @@ void WhatIfController::ask_price(const WhatIfPlan& plan) {
   ++price_tag_;
   if (active() || !why_not().isEmpty() || plan.segment < 0 || plan.segment >= context_.run().segment_count())
     return context_.what_ifs().set_price({});
-  QMetaObject::invokeMethod(
-      worker_, [worker = worker_, request = make_request(plan), tag = price_tag_] { worker->price(request, tag); },
-      Qt::QueuedConnection);
+  post(worker_,
+       [request = make_request(plan), tag = price_tag_](InspectWorker& worker) { worker.price(request, tag); });
 }
 
 void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool sweep) {
@@ -86,10 +86,8 @@ void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool s
   control_ = std::make_shared<RunControl>();
   context_.what_ifs().begin(sweep);
   runs_.engine().set_busy(tr("a what-if is using the engine"));
-  QMetaObject::invokeMethod(
-      worker_,
-      [worker = worker_, request = make_request(plan), control = control_] { worker->what_if(request, control); },
-      Qt::QueuedConnection);
+  post(worker_,
+       [request = make_request(plan), control = control_](InspectWorker& worker) { worker.what_if(request, control); });
 }
 
 void WhatIfController::cancel() {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/regular_file.h"
@@ -92,14 +93,12 @@ std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabul
   std::vector<std::int32_t> ids;
   ids.reserve(json.size());
   for (const nlohmann::json& value : json) {
-    // A number too large for int64 parses as unsigned or as floating point, and is out of range either way.
-    const bool whole = value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
-    const bool fits = whole && value.get<std::uint64_t>() < static_cast<std::uint64_t>(vocabulary);
-    if (!fits) {
+    const auto id = find_integer(value);
+    if (!id || *id < 0 || *id >= vocabulary) {
       refuse("entry " + std::to_string(ids.size()) + " is " + value.dump().substr(0, 40) + ", not an id",
              "Ids are whole numbers from 0 to " + std::to_string(vocabulary - 1) + " for this model.");
     }
-    ids.push_back(value.get<std::int32_t>());
+    ids.push_back(static_cast<std::int32_t>(*id));
   }
   return ids;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/formats/json_file.h"
 
-#include <limits>
 #include <set>
 #include <vector>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
 #include "engine/formats/input_file.h"
 
 namespace carryover {
@@ -168,11 +168,9 @@ const nlohmann::json* JsonFields::find(const char* key) const {
 std::optional<std::int64_t> JsonFields::find_integer(const char* key) const {
   const nlohmann::json* value = find(key);
   if (value == nullptr) return std::nullopt;
-  const bool too_large = value->is_number_unsigned() &&
-                         value->get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-  if (!value->is_number_integer() || too_large)
-    refuse(key, "is not a whole number in range: " + value->dump().substr(0, 60));
-  return value->get<std::int64_t>();
+  const auto integer = carryover::find_integer(*value);
+  if (!integer) refuse(key, "is not a whole number in range: " + value->dump().substr(0, 60));
+  return integer;
 }
 
 std::optional<double> JsonFields::find_number(const char* key) const {

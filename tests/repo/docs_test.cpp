@@ -11,17 +11,14 @@
 #include "engine/core/run/training_values.h"
 #include "engine/records/run_folder.h"
 #include "engine/records/training_plan.h"
+#include "tests/support/repository.h"
 
 using namespace carryover;
 
+using carryover::test::read;
+using carryover::test::root;
+
 namespace {
-
-const QDir root(QStringLiteral(CARRYOVER_SOURCE_DIR));
-
-QString read(const QString& path) {
-  QFile file(root.filePath(path));
-  return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
-}
 
 QStringList documents() {
   QStringList found = {"README.md", "CONTRIBUTING.md"};

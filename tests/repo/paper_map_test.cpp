@@ -7,14 +7,12 @@
 #include <QSet>
 #include <QTest>
 
+#include "tests/support/repository.h"
+
+using carryover::test::read;
+using carryover::test::root;
+
 namespace {
-
-const QDir root(QStringLiteral(CARRYOVER_SOURCE_DIR));
-
-QString read(const QString& path) {
-  QFile file(root.filePath(path));
-  return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
-}
 
 QStringList matches(const QString& text, const char* pattern) {
   QStringList found;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/tokenizers/bpe_pretokenizer.h"
 #include "engine/tokenizers/bpe_tokenizer.h"
 #include "engine/tokenizers/sentencepiece_proto.h"
 #include "tests/support/make_gguf.h"
@@ -66,6 +67,18 @@ inline std::filesystem::path demo_folder() {
 
 inline nlohmann::json demo_tokenizer() {
   return nlohmann::json::parse(read_bytes(demo_folder() / "tokenizer.json"));
+}
+
+/// The demo's tokenizer.json with LLaMA 3's pattern before its own steps.
+inline nlohmann::json demo_tokenizer_with_split() {
+  nlohmann::json demo = demo_tokenizer();
+  const nlohmann::json split = {{"type", "Split"},
+                                {"pattern", {{"Regex", pretokenizer_patterns::kLlama3}}},
+                                {"behavior", "Isolated"},
+                                {"invert", false}};
+  nlohmann::json& steps = demo["pre_tokenizer"]["pretokenizers"];
+  steps.insert(steps.begin(), split);
+  return demo;
 }
 
 /// The demo's vocabulary as a GGUF spells it.

@@ -78,14 +78,7 @@ class TokenizerMutantsTest : public QObject {
 };
 
 void TokenizerMutantsTest::tokenizer_json() {
-  nlohmann::json demo = demo_tokenizer();
-  const nlohmann::json split = {{"type", "Split"},
-                                {"pattern", {{"Regex", pretokenizer_patterns::kLlama3}}},
-                                {"behavior", "Isolated"},
-                                {"invert", false}};
-  nlohmann::json& steps = demo["pre_tokenizer"]["pretokenizers"];
-  steps.insert(steps.begin(), split);
-  try_mutants(demo.dump(), 1, [](const std::string& bytes) -> std::shared_ptr<const Tokenizer> {
+  try_mutants(demo_tokenizer_with_split().dump(), 1, [](const std::string& bytes) -> std::shared_ptr<const Tokenizer> {
     return std::make_shared<BpeTokenizer>(read_tokenizer_json(parse_json(bytes, "mutant.json"), "mutant.json"));
   });
 }

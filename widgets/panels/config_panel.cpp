@@ -4,7 +4,6 @@
 #include <QBoxLayout>
 #include <QCheckBox>
 #include <QComboBox>
-#include <QCoreApplication>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLabel>
@@ -19,20 +18,13 @@
 #include "engine/core/config/segment_fields.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/plan_values.h"
 
 namespace carryover {
 namespace {
 
 constexpr int commit_delay_ms = 400;
 constexpr int widest = std::numeric_limits<int>::max();
-
-QString translated(const char* text) {
-  return *text == '\0' ? QString() : QCoreApplication::translate("carryover", text);  // segment_fields.cpp
-}
-
-QString label_of(const SegmentField& field) {
-  return QStringLiteral("%1 %2").arg(translated(field.label), QString::fromUtf8(field.symbol)).trimmed();
-}
 
 QSpinBox* spin_box(QWidget* parent, const QString& unit, const QString& help) {
   auto* box = new QSpinBox(parent);
@@ -132,12 +124,12 @@ void ConfigPanel::add_fields(QFormLayout* form) {
 }
 
 void ConfigPanel::add_number(QFormLayout* form, const SegmentField& field) {
-  auto* box = spin_box(this, translated(field.unit), translated(field.help));
+  auto* box = spin_box(this, field_text(field.unit), field_text(field.help));
   if (field.is<std::optional<std::int64_t>>()) {
     box->setMinimum(0);
     box->setSpecialValueText(tr("by R"));
   }
-  auto* name = new QLabel(label_of(field), this);
+  auto* name = new QLabel(field_label(field.label, field.symbol), this);
   name->setBuddy(box);
   form->addRow(name, box);
   numbers_.push_back({field, name, box, box->toolTip()});
@@ -161,8 +153,8 @@ void ConfigPanel::NumberField::write(SegmentConfig& config) const {
 }
 
 void ConfigPanel::add_switch(QFormLayout* form, const SegmentField& field) {
-  auto* box = new QCheckBox(label_of(field), this);
-  box->setToolTip(translated(field.help));
+  auto* box = new QCheckBox(field_label(field.label, field.symbol), this);
+  box->setToolTip(field_text(field.help));
   form->addRow(box);
   switches_.push_back({box, std::get<bool SegmentConfig::*>(field.member)});
   connect(box, &QCheckBox::toggled, this, [this] { commit(); });
@@ -171,8 +163,8 @@ void ConfigPanel::add_switch(QFormLayout* form, const SegmentField& field) {
 void ConfigPanel::add_pool_keys(QFormLayout* form, const SegmentField& field) {
   QStringList names;
   for (const PoolKeys format : kPoolKeys) names << QString::fromUtf8(pool_keys_name(format).data());
-  pool_keys_ = choice(this, names, translated(field.help));
-  form->addRow(label_of(field), pool_keys_);
+  pool_keys_ = choice(this, names, field_text(field.help));
+  form->addRow(field_label(field.label, field.symbol), pool_keys_);
   connect(pool_keys_, &QComboBox::activated, this, [this] { commit(); });
 }
 
@@ -180,13 +172,13 @@ void ConfigPanel::add_rope(QFormLayout* form, const SegmentField& field) {
   rope_ = choice(this,
                  {tr("the model's"), QStringLiteral("default"), QStringLiteral("linear"), QStringLiteral("dynamic"),
                   QStringLiteral("llama3")},
-                 translated(field.help));
+                 field_text(field.help));
   rope_factor_ = new QDoubleSpinBox(this);
   rope_factor_->setRange(0, 1000);
   rope_factor_->setDecimals(3);
   rope_factor_->setPrefix(QStringLiteral("× "));
   rope_factor_->setToolTip(tr("Factor of the overriding scaling, at least 1"));
-  form->addRow(label_of(field), rope_);
+  form->addRow(field_label(field.label, field.symbol), rope_);
   form->addRow(tr("RoPE factor"), rope_factor_);
   connect(rope_, &QComboBox::activated, this, [this] { commit(); });
   connect(rope_factor_, &QDoubleSpinBox::valueChanged, this, [this] { validate(); });

@@ -27,10 +27,6 @@ namespace {
 using Kind = PlanField::Kind;
 using nlohmann::json;
 
-QString translated(const char* text) {
-  return QCoreApplication::translate("carryover", text);
-}
-
 std::string utf8(const QString& text) {
   return text.trimmed().toStdString();
 }
@@ -106,24 +102,23 @@ QPlainTextEdit* path_list(QWidget* parent) {
 }  // namespace
 
 PlanFieldEditor::PlanFieldEditor(const PlanField& field, QWidget* parent) : QObject(parent), field_(field) {
-  label_ = new QLabel(QStringLiteral("%1 %2").arg(translated(field.label), QString::fromUtf8(field.symbol)).trimmed(),
-                      parent);
+  label_ = new QLabel(field_label(field.label, field.symbol), parent);
   input_ = make_input(parent);
   label_->setBuddy(edit_);
   remark_ = new QLabel(parent);
   remark_->setWordWrap(true);
   remark_->setTextFormat(Qt::PlainText);
   remark_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-  const QString help = QStringLiteral("%1\n%2").arg(translated(field.help), QLatin1String(field.key));
+  const QString help = QStringLiteral("%1\n%2").arg(field_text(field.help), QLatin1String(field.key));
   for (QWidget* widget : {static_cast<QWidget*>(label_), input_, edit_}) widget->setToolTip(help);
-  edit_->setAccessibleName(translated(field.label));
-  edit_->setAccessibleDescription(translated(field.help));
+  edit_->setAccessibleName(field_text(field.label));
+  edit_->setAccessibleDescription(field_text(field.help));
   edit_->setObjectName(QLatin1String(field.key));
   set_problem({});
 }
 
 QWidget* PlanFieldEditor::make_input(QWidget* parent) {
-  const QString unit = *field_.unit == '\0' ? QString() : translated(field_.unit);
+  const QString unit = field_text(field_.unit);
   const auto line = [&] {
     auto* edit = new QLineEdit(parent);
     if (!unit.isEmpty()) edit->setPlaceholderText(unit.trimmed());
@@ -191,7 +186,7 @@ QWidget* PlanFieldEditor::with_browse(QWidget* edit, QWidget* parent) {
 
 void PlanFieldEditor::browse(bool folder) {
   QStringList chosen;
-  const QString title = translated(field_.label);
+  const QString title = field_text(field_.label);
   if (folder)
     chosen << QFileDialog::getExistingDirectory(edit_, title);
   else if (field_.kind == Kind::Paths)
@@ -286,7 +281,7 @@ void PlanFieldEditor::set_value(const json& value) {
 
 void PlanFieldEditor::set_problem(const QString& problem) {
   const QColor colour = problem.isEmpty() ? current_theme().muted : current_theme().anchor;
-  remark_->setText(problem.isEmpty() ? translated(field_.help) : problem);
+  remark_->setText(problem.isEmpty() ? field_text(field_.help) : problem);
   QPalette palette = remark_->palette();
   palette.setColor(QPalette::WindowText, colour);
   remark_->setPalette(palette);

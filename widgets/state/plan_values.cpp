@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/state/plan_values.h"
 
+#include <QCoreApplication>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/config_fields.h"
@@ -46,6 +47,14 @@ void check_value(const PlanField& field, const json& value, const std::string& w
 }
 
 }  // namespace
+
+QString field_text(const char* text) {
+  return *text == '\0' ? QString() : QCoreApplication::translate("carryover", text);
+}
+
+QString field_label(const char* label, const char* symbol) {
+  return QStringLiteral("%1 %2").arg(field_text(label), QString::fromUtf8(symbol)).trimmed();
+}
 
 void check_plan_values(const json& fields, const std::string& where) {
   if (fields.is_null()) return;

@@ -38,6 +38,11 @@ struct PlanGroup {
 /// Every field of TrainingPlan, TrainingConfig and SegmentConfig, once.
 const std::vector<PlanGroup>& plan_groups();
 
+/// The label of a field as forms show it, translated, with its symbol behind it.
+QString field_label(const char* label, const char* symbol);
+/// A unit or a help text, translated; "" stays empty.
+QString field_text(const char* text);
+
 /// Whether fields of a plan, which may be half of one and come from any file, have values that their editors take. Null
 /// will do. Throws EngineError{BadInput} naming `where` and the field.
 void check_plan_values(const nlohmann::json& fields, const std::string& where);

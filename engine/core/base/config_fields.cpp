@@ -2,11 +2,11 @@
 #include "engine/core/base/config_fields.h"
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
 
 namespace carryover {
 
@@ -40,12 +40,9 @@ void refuse_field(const std::string& where, const std::string& field, const std:
 }
 
 std::int64_t read_integer(const nlohmann::json& value, const std::string& where, const std::string& field) {
-  const bool fits =
-      value.is_number_integer() &&
-      (!value.is_number_unsigned() ||
-       value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
-  if (!fits) refuse_field(where, field, "is not a whole number in range: " + shown(value), "Give an integer.");
-  return value.get<std::int64_t>();
+  const auto integer = find_integer(value);
+  if (!integer) refuse_field(where, field, "is not a whole number in range: " + shown(value), "Give an integer.");
+  return *integer;
 }
 
 std::uint64_t read_unsigned(const nlohmann::json& value, const std::string& where, const std::string& field) {

@@ -7,11 +7,15 @@ namespace carryover {
 
 using nlohmann::json;
 
+std::optional<std::int64_t> find_integer(const json& value) {
+  const bool too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX};
+  return value.is_number_integer() && !too_large ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+}
+
 std::int64_t integer_of(const json& value) {
-  const bool whole = value.is_number_integer();
-  if (!whole || (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX}))
-    throw json::type_error::create(302, "type must be a whole number of 64 bits", &value);
-  return value.get<std::int64_t>();
+  const auto integer = find_integer(value);
+  if (!integer) throw json::type_error::create(302, "type must be a whole number of 64 bits", &value);
+  return *integer;
 }
 
 void get_integer(const json& object, const char* key, std::int64_t& value) {

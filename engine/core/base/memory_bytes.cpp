@@ -26,14 +26,13 @@ void from_json(const nlohmann::json& json, MemoryBytes& bytes) {
   get_integer(json, "carry", bytes.carry);
   get_integer(json, "pool", bytes.pool);
   get_integer(json, "device_peak", bytes.device_peak);
-  const auto get_later = [&](const char* key,
-                             std::int64_t& value) {  // absent in runs written before there was training
-    value = 0;
+  const auto get_or_zero = [&](const char* key, std::int64_t& value) {
+    value = 0;  // runs that were written before there was training lack it
     if (json.contains(key)) get_integer(json, key, value);
   };
-  get_later("gradients", bytes.gradients);
-  get_later("optimizer", bytes.optimizer);
-  get_later("graph", bytes.graph);
+  get_or_zero("gradients", bytes.gradients);
+  get_or_zero("optimizer", bytes.optimizer);
+  get_or_zero("graph", bytes.graph);
 }
 
 }  // namespace carryover

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
 #include "engine/core/config/model_config.h"
 
 namespace carryover {
@@ -87,11 +88,9 @@ std::vector<int> ints_from_json(const nlohmann::json& json, const char* field) {
   if (!json.is_array()) throw refuse();
   std::vector<int> values;
   for (const auto& item : json) {
-    if (!item.is_number_integer()) throw refuse();
-    const bool small = item.is_number_unsigned() ? item.get<std::uint64_t>() <= 0x7fffffffu
-                                                 : item.get<std::int64_t>() >= -0x7fffffff - 1;
-    if (!small) throw refuse();
-    values.push_back(item.get<int>());
+    const auto integer = find_integer(item);
+    if (!integer || !std::in_range<int>(*integer)) throw refuse();
+    values.push_back(static_cast<int>(*integer));
   }
   return values;
 }

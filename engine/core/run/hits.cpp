@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
 
 namespace carryover {
 namespace {
@@ -19,16 +20,14 @@ constexpr std::array kinds = {HitKind::Anchor, HitKind::Expanded, HitKind::Paddi
 /// A whole number in [low, high] or a refusal that names the field.
 std::int64_t whole_number(const nlohmann::json& value, const std::string& field, std::int64_t low, std::int64_t high,
                           const std::string& where) {
-  const bool too_big =
-      value.is_number_unsigned() &&
-      value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (!value.is_number_integer() || too_big || value.get<std::int64_t>() < low || value.get<std::int64_t>() > high) {
+  const auto number = find_integer(value);
+  if (!number || *number < low || *number > high) {
     refuse(where,
            "\"" + field + "\" is " + value.dump() + ", not a whole number from " + std::to_string(low) + " to " +
                std::to_string(high),
            "Write it as `carryover run --out` does in hits.jsonl.");
   }
-  return value.get<std::int64_t>();
+  return *number;
 }
 
 /// `name` as an array with one value per position, or null where it is absent and may be.
