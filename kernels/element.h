@@ -20,27 +20,27 @@ struct BFloat16 {
 
 /// The type that sums and angles of an element are computed in: at least fp32.
 template <typename T>
-struct WideOf {
+struct OpmathOf {
   using type = float;
 };
 template <>
-struct WideOf<double> {
+struct OpmathOf<double> {
   using type = double;
 };
 template <typename T>
-using Wide = typename WideOf<T>::type;
+using Opmath = typename OpmathOf<T>::type;
 
-CARRYOVER_HOST_DEVICE inline float widen(float value) {
+CARRYOVER_HOST_DEVICE inline float to_opmath(float value) {
   return value;
 }
-CARRYOVER_HOST_DEVICE inline double widen(double value) {
+CARRYOVER_HOST_DEVICE inline double to_opmath(double value) {
   return value;
 }
-CARRYOVER_HOST_DEVICE inline float widen(BFloat16 value) {
+CARRYOVER_HOST_DEVICE inline float to_opmath(BFloat16 value) {
   const std::uint32_t bits = static_cast<std::uint32_t>(value.bits) << 16;
-  float wide;
-  memcpy(&wide, &bits, sizeof wide);
-  return wide;
+  float result;
+  memcpy(&result, &bits, sizeof value_fp32);
+  return result;
 }
 
 CARRYOVER_HOST_DEVICE inline void narrow(float value, float& out) {

@@ -14,7 +14,7 @@ namespace carryover {
 namespace {
 
 constexpr std::int64_t kLongest = 131072;
-constexpr double kPeakShare = 0.25, kBeyondWeightsShare = 0.1, kOverProducts = 1.3, kOverBandwidth = 1.3;
+constexpr double kPeakShare = 0.25, kBeyondWeightsShare = 0.1, kOverMatmul = 1.3, kOverBandwidth = 1.3;
 
 std::optional<double> time_bound(std::int64_t tokens) {
   if (tokens == 16384) return 0.90;
@@ -71,13 +71,13 @@ GpuClaim memory_claim(const BenchInput& input, const BenchResult& result, std::i
   return claim;
 }
 
-GpuClaim product_claim(const BenchInput& input, const MachineLimits& limits, const BenchResult& result,
+GpuClaim matmul_claim(const BenchInput& input, const MachineLimits& limits, const BenchResult& result,
                        std::int64_t tokens) {
   GpuClaim claim{
-      "time of a segmented prefill of " + std::to_string(tokens) + " tokens / of its products", {}, kOverProducts, {}};
+      "time of a segmented prefill of " + std::to_string(tokens) + " tokens / of its products", {}, kOverMatmul, {}};
   const BenchRow* row = find_row(result, BenchKind::Prefill, "segmented", tokens);
   if (row == nullptr) return without_value(std::move(claim), result, "segmented", tokens);
-  const double products = product_seconds(input, limits, tokens);
+  const double products = matmul_seconds(input, limits, tokens);
   claim.value = row->median() / products;
   claim.how = fixed(row->median(), 3) + " s / " + fixed(products, 3) + " s";
   return claim;
@@ -103,10 +103,10 @@ std::string GpuClaim::verdict() const {
   return *value <= *bound ? "reached" : "NOT reached";
 }
 
-double product_seconds(const BenchInput& input, const MachineLimits& limits, std::int64_t tokens) {
+double matmul_seconds(const BenchInput& input, const MachineLimits& limits, std::int64_t tokens) {
   const ModelWork work{input.model.config, input.config, "segmented"};
   double rest = work.forward_flops(tokens, 1), seconds = 0;
-  for (const ProductRate& product : limits.products) {
+  for (const MatmulRate& product : limits.products) {
     if (product.name == "square") continue;  // the others are the model's own, once a layer
     const double flops = 2.0 * static_cast<double>(tokens) * static_cast<double>(product.inner) *
                          static_cast<double>(product.outer) * static_cast<double>(input.model.config.layers);
@@ -130,7 +130,7 @@ std::vector<GpuClaim> gpu_claims(const BenchInput& input, const MachineLimits& l
   claims.push_back(memory_claim(input, result, longest, "peak memory", 0, kPeakShare));
   claims.push_back(
       memory_claim(input, result, longest, "peak beyond weights", input.model.weight_bytes, kBeyondWeightsShare));
-  claims.push_back(product_claim(input, limits, result, longest));
+  claims.push_back(matmul_claim(input, limits, result, longest));
   claims.push_back(decode_claim(limits, result));
   return claims;
 }

@@ -27,7 +27,7 @@ std::vector<GpuClaim> gpu_claims(const BenchInput& input, const MachineLimits& l
 
 /// Seconds that the matrix products of a segmented prefill take by themselves: those with weights at the rates of their
 /// own shapes, attention's at the best rate of all.
-double product_seconds(const BenchInput& input, const MachineLimits& limits, std::int64_t tokens);
+double matmul_seconds(const BenchInput& input, const MachineLimits& limits, std::int64_t tokens);
 
 /// Weights, activations, and keys and values of every layer and head, bytes.
 std::int64_t full_prefill_bytes(const BenchInput& input, std::int64_t tokens);

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "engine/eval/attention_lens.h"
+#include "engine/eval/attention_pattern.h"
 
 namespace carryover {
 
@@ -29,7 +29,7 @@ void DirectLogitAttribution::see(const AttentionSight& sight) {
   at::Tensor parts = at::zeros({2 * heads, heads, d}, sight.queries.options());
   std::vector<bool> retrieved;
   for (int h = 0; h < heads; ++h) {
-    const HeadAttention attention(sight, h);
+    const AttentionPattern attention(sight, h);
     const std::int64_t prefix = attention.prefix_length();
     const at::Tensor weights = attention.weights(token, 1);
     if (prefix > 0) parts[2 * h][h].copy_(at::mm(weights.narrow(1, 0, prefix), attention.prefix_values())[0]);

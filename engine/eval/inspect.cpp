@@ -9,7 +9,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/run_control.h"
-#include "engine/eval/attention_lens.h"
+#include "engine/eval/attention_pattern.h"
 #include "engine/eval/direct_logit_attribution.h"
 #include "engine/eval/pool_attention.h"
 #include "engine/eval/replay.h"
@@ -50,11 +50,11 @@ class Inspector {
     if (parts_.masses) start_masses();
     if (parts_.attribution) start_attribution(*parts_.attribution);
     const auto* segmented = dynamic_cast<const SegmentedPolicy*>(&replay_.policy());
-    if (parts_.misses && segmented) misses_ = std::make_unique<PoolAttention>(segmented->pool(*before_), before_->hits);
+    if (parts_.recall && segmented) recall_ = std::make_unique<PoolAttention>(segmented->pool(*before_), before_->hits);
     if (!parts_.pairs.empty()) start_pairs();
-    if (parts_.attention || parts_.masses || lens_ || misses_ || !parts_.pairs.empty()) look();
-    if (lens_) inspection_.attribution = lens_->result();
-    if (misses_) inspection_.misses = misses_->misses();
+    if (parts_.attention || parts_.masses || attribution_ || recall_ || !parts_.pairs.empty()) look();
+    if (attribution_) inspection_.attribution = attribution_->result();
+    if (recall_) inspection_.recall = recall_->recall();
     return std::move(inspection_);
   }
 
@@ -90,19 +90,19 @@ class Inspector {
     if (token < 0 || token >= replay_.request().config.segment_length || target >= std::ssize(ids))
       throw EngineError(Fault::BadInput, "token " + std::to_string(token) + " of the segment", "has no target",
                         "Choose a token of the segment that another one follows.");
-    lens_ = std::make_unique<DirectLogitAttribution>(replay_.decoder(), token, ids[static_cast<std::size_t>(target)]);
+    attribution_ = std::make_unique<DirectLogitAttribution>(replay_.decoder(), token, ids[static_cast<std::size_t>(target)]);
   }
 
   void see(const AttentionSight& sight) {
     if (parts_.attention && parts_.attention->layer == sight.layer) {
-      const HeadAttention attention(sight, parts_.attention->head);
+      const AttentionPattern attention(sight, parts_.attention->head);
       inspection_.attention = attention_map(attention, *parts_.attention, parts_.map_rows, parts_.map_columns);
       inspection_.attention->prefix_positions = prefix_positions(attention, *parts_.attention);
     }
-    if (parts_.masses) weigh(sight);
-    if (!parts_.pairs.empty()) pair_up(sight);
-    if (lens_) lens_->see(sight);
-    if (misses_) misses_->see(sight);
+    if (parts_.masses) add_masses(sight);
+    if (!parts_.pairs.empty()) add_pairs(sight);
+    if (attribution_) attribution_->see(sight);
+    if (recall_) recall_->see(sight);
   }
 
   const HeadHits* hits_of(HeadRef head) const {
@@ -114,7 +114,7 @@ class Inspector {
   }
 
   /// Of the sinks, then of what was retrieved, or else of what stands right before the segment.
-  std::vector<std::int64_t> prefix_positions(const HeadAttention& attention, HeadRef head) const {
+  std::vector<std::int64_t> prefix_positions(const AttentionPattern& attention, HeadRef head) const {
     std::vector<std::int64_t> positions;
     const HeadHits* hits = attention.reads_retrieved() ? hits_of(head) : nullptr;
     for (std::int64_t slot = 0; slot < attention.prefix_length(); ++slot)
@@ -124,9 +124,9 @@ class Inspector {
     return positions;
   }
 
-  void weigh(const AttentionSight& sight) {
+  void add_masses(const AttentionSight& sight) {
     for (int h = 0; h < replay_.decoder().config.heads; ++h) {
-      const HeadAttention attention(sight, h);
+      const AttentionPattern attention(sight, h);
       if (attention.prefix_length() == 0) continue;
       const at::Tensor slots = mean_attention(attention).narrow(0, 0, attention.prefix_length()).contiguous();
       const auto cell = static_cast<std::size_t>(sight.layer * inspection_.prefix_mass.columns + h);
@@ -137,10 +137,10 @@ class Inspector {
     }
   }
 
-  void pair_up(const AttentionSight& sight) {
+  void add_pairs(const AttentionSight& sight) {
     for (int h = 0; h < replay_.decoder().config.heads; ++h) {
       control_.checkpoint();
-      const PairAttention found = attend_to_pairs(HeadAttention(sight, h), parts_.pairs);
+      const PairAttention found = attend_to_pairs(AttentionPattern(sight, h), parts_.pairs);
       const auto cell = static_cast<std::size_t>(sight.layer * inspection_.pair_mass.columns + h);
       inspection_.pair_mass.values[cell] = static_cast<float>(found.mass);
       inspection_.pair_top.values[cell] = static_cast<float>(found.top);
@@ -153,8 +153,8 @@ class Inspector {
   Replay replay_;
   std::unique_ptr<PolicyState> before_;
   Inspection inspection_;
-  std::unique_ptr<DirectLogitAttribution> lens_;
-  std::unique_ptr<PoolAttention> misses_;
+  std::unique_ptr<DirectLogitAttribution> attribution_;
+  std::unique_ptr<PoolAttention> recall_;
 };
 
 }  // namespace

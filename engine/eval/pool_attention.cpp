@@ -14,9 +14,9 @@ constexpr std::int64_t kScores = std::int64_t{1} << 22;  // held at a time
 
 /// [entries] fp64: mean over queries [m, d] of the softmax over keys [entries, d].
 at::Tensor mean_attention(const at::Tensor& queries, const at::Tensor& keys) {
-  const at::ScalarType wide = queries.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  const at::Tensor scaled = queries.to(wide) / std::sqrt(static_cast<double>(queries.size(1)));
-  const at::Tensor columns = keys.to(wide).t();
+  const at::ScalarType opmath = queries.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor scaled = queries.to(opmath) / std::sqrt(static_cast<double>(queries.size(1)));
+  const at::Tensor columns = keys.to(opmath).t();
   const std::int64_t m = queries.size(0), rows = std::max<std::int64_t>(1, kScores / keys.size(0));
   at::Tensor sum = at::zeros({keys.size(0)}, queries.options().dtype(at::kDouble));
   for (std::int64_t first = 0; first < m; first += rows)
@@ -26,25 +26,25 @@ at::Tensor mean_attention(const at::Tensor& queries, const at::Tensor& keys) {
 }
 
 /// `first`: the position of the attention's first entry.
-HeadMisses compare(const HeadHits& hits, const at::Tensor& attention, std::int64_t first) {
-  HeadMisses misses{{hits.layer, hits.head}, 0, 0, 0, {}};
+HeadRecall compare(const HeadHits& hits, const at::Tensor& attention, std::int64_t first) {
+  HeadRecall recall{{hits.layer, hits.head}, 0, 0, 0, {}};
   const auto* mass = attention.const_data_ptr<double>();
   std::vector<std::int64_t> order(static_cast<std::size_t>(attention.numel()));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
   const auto r = std::ssize(hits.hits);
   std::partial_sort(order.begin(), order.begin() + r, order.end(),
                     [mass](std::int64_t a, std::int64_t b) { return mass[a] != mass[b] ? mass[a] > mass[b] : a < b; });
-  misses.oracle.assign(order.begin(), order.begin() + r);
-  for (std::int64_t& position : misses.oracle) position += first;
-  std::sort(misses.oracle.begin(), misses.oracle.end());
+  recall.oracle.assign(order.begin(), order.begin() + r);
+  for (std::int64_t& position : recall.oracle) position += first;
+  std::sort(recall.oracle.begin(), recall.oracle.end());
   std::int64_t found = 0;
-  for (const std::int64_t position : misses.oracle) misses.oracle_mass += mass[position - first];
+  for (const std::int64_t position : recall.oracle) recall.oracle_mass += mass[position - first];
   for (const Hit& hit : hits.hits) {
-    misses.mass += mass[hit.position - first];
-    found += std::binary_search(misses.oracle.begin(), misses.oracle.end(), hit.position);
+    recall.mass += mass[hit.position - first];
+    found += std::binary_search(recall.oracle.begin(), recall.oracle.end(), hit.position);
   }
-  misses.recall = r > 0 ? static_cast<double>(found) / static_cast<double>(r) : 0;
-  return misses;
+  recall.recall = r > 0 ? static_cast<double>(found) / static_cast<double>(r) : 0;
+  return recall;
 }
 
 }  // namespace
@@ -55,8 +55,8 @@ void PoolAttention::see(const AttentionSight& sight) {
   for (const HeadHits& hits : hits_) {
     if (hits.layer != sight.layer) continue;
     const std::int64_t first = pool_.first_searched();
-    const at::Tensor keys = layer.keys.wide(layer.head_slot[row++], first, pool_.entries() - first);
-    misses_.push_back(compare(hits, mean_attention(sight.kv.queries[hits.head].to(keys.device()), keys), first));
+    const at::Tensor keys = layer.keys.upcast(layer.head_slot[row++], first, pool_.entries() - first);
+    recall_.push_back(compare(hits, mean_attention(sight.kv.queries[hits.head].to(keys.device()), keys), first));
   }
 }
 

@@ -15,12 +15,12 @@ class PoolAttention {
   PoolAttention(const RetrievalPool& pool, const std::vector<HeadHits>& hits) : pool_(pool), hits_(hits) {}
 
   void see(const AttentionSight& sight);
-  const std::vector<HeadMisses>& misses() const { return misses_; }
+  const std::vector<HeadRecall>& recall() const { return recall_; }
 
  private:
   const RetrievalPool& pool_;
   const std::vector<HeadHits>& hits_;
-  std::vector<HeadMisses> misses_;
+  std::vector<HeadRecall> recall_;
 };
 
 }  // namespace carryover

@@ -71,7 +71,7 @@ SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head
   const at::Tensor queries = tail_queries(replay, head);
   const at::Tensor summaries = query_summaries(config, queries).to(layer.keys.device());
   SearchSteps steps{head, summary_ranges(config, queries.size(1), replay.first_token()), 1, {}, {}, *found};
-  const at::Tensor entries = layer.keys.wide(slot, 0, pool.entries());
+  const at::Tensor entries = layer.keys.upcast(slot, 0, pool.entries());
   steps.position_step = (pool.entries() + kColumns - 1) / kColumns;
   steps.scores = pooled(at::mm(summaries[0].to(entries.scalar_type()), entries.t()), steps.position_step);
 

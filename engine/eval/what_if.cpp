@@ -182,7 +182,7 @@ class WhatIf {
     PoolAttention attention(policy.pool(state), state.hits);
     replay_.look(policy, state.clone(), [&](const AttentionSight& sight) { attention.see(sight); });
     std::vector<HeadHits> hits;
-    for (const HeadMisses& head : attention.misses()) {
+    for (const HeadRecall& head : attention.recall()) {
       HeadHits read{request_.segment, head.head.layer, head.head.head, {}};
       for (const std::int64_t position : head.oracle) read.hits.push_back({.position = position});
       hits.push_back(std::move(read));

@@ -117,7 +117,7 @@ at::Tensor key_norms(const ops::StoredKeys& keys, std::int64_t slot, const ops::
                      const std::vector<Cut>& cuts) {
   std::vector<std::int64_t> indices;
   for (const Cut& cut : cuts) indices.push_back(ranked.indices[cut.last_in]);
-  const at::Tensor rows = keys.slot(slot).select(at::tensor(indices, at::kLong)).wide(0, 0, std::ssize(indices));
+  const at::Tensor rows = keys.slot(slot).select(at::tensor(indices, at::kLong)).upcast(0, 0, std::ssize(indices));
   return rows.to(at::kDouble).norm(2, -1).cpu();
 }
 
@@ -170,11 +170,11 @@ std::int64_t RetrievedPrefix::bytes() const {
 }
 
 at::Tensor query_summaries(const SegmentConfig& config, const at::Tensor& queries) {
-  const at::Tensor wide = queries.to(ops::compute_type(queries.scalar_type()));
-  const std::int64_t available = wide.size(1), w = config.summary_window;
-  const at::Tensor means = available >= w ? wide.unfold(1, w, config.summary_stride).mean(-1) : wide.mean(1, true);
+  const at::Tensor upcast = queries.to(ops::compute_type(queries.scalar_type()));
+  const std::int64_t available = upcast.size(1), w = config.summary_window;
+  const at::Tensor means = available >= w ? upcast.unfold(1, w, config.summary_stride).mean(-1) : upcast.mean(1, true);
   const std::int64_t tail = std::min(config.summary_tail, available);
-  return at::cat({means, wide.narrow(1, available - tail, tail).mean(1, true)}, 1);
+  return at::cat({means, upcast.narrow(1, available - tail, tail).mean(1, true)}, 1);
 }
 
 Retriever::Retriever(const SegmentConfig& config, const ModelConfig& model, const std::vector<HeadHits>& forced,

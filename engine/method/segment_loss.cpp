@@ -9,18 +9,18 @@
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/run/partition.h"
 #include "engine/ops/logit_loss.h"
-#include "engine/ops/product.h"
+#include "engine/ops/matmul.h"
 
 namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kHeadRows = 4096;  ///< of the head, whose gradients are widened at a time
+constexpr std::int64_t kHeadRows = 4096;  ///< of the head, whose gradients are upcast at a time
 
 /// From ∂Σnll/∂logits of a block of rows, that block's gradients.
 void add_gradient(const Decoder& decoder, const at::Tensor& to_logits, const at::Tensor& hidden,
                   at::Tensor hidden_gradient, at::Tensor& head_gradient) {
-  hidden_gradient.copy_(ops::product_to_input(to_logits, decoder.weights.head));
+  hidden_gradient.copy_(ops::matmul_to_input(to_logits, decoder.weights.head));
   if (!head_gradient.defined()) return;
   if (head_gradient.scalar_type() == hidden.scalar_type()) {
     head_gradient.addmm_(to_logits.t(), hidden);
@@ -29,7 +29,7 @@ void add_gradient(const Decoder& decoder, const at::Tensor& to_logits, const at:
   const std::int64_t vocabulary = head_gradient.size(0);
   for (std::int64_t first = 0; first < vocabulary; first += kHeadRows) {
     const std::int64_t count = std::min(kHeadRows, vocabulary - first);
-    head_gradient.narrow(0, first, count).add_(ops::product_to_weight(to_logits.narrow(1, first, count), hidden));
+    head_gradient.narrow(0, first, count).add_(ops::matmul_to_weight(to_logits.narrow(1, first, count), hidden));
   }
 }
 

@@ -113,10 +113,10 @@ at::Tensor adapted_linear(const at::Tensor& x, const at::Tensor& weight, const s
 void merge_adapter(Weights& weights, const Adapter& adapter) {
   const at::NoGradGuard no_gradients;
   const auto merge = [&](at::Tensor& weight, const std::vector<LowRankUpdate>& updates) {
-    const auto wide = ops::compute_type(weight.scalar_type());
+    const auto opmath = ops::compute_type(weight.scalar_type());
     for (const LowRankUpdate& update : updates) {
       at::Tensor rows = weight.narrow(0, update.first_row, update.rows);
-      rows.copy_(rows.to(wide) + at::mm(update.b.to(wide), update.a.to(wide)) * adapter.scale);
+      rows.copy_(rows.to(opmath) + at::mm(update.b.to(opmath), update.a.to(opmath)) * adapter.scale);
     }
   };
   for (std::size_t l = 0; l < adapter.layers.size(); ++l) {

@@ -60,7 +60,7 @@ at::Tensor Decoder::finish(const at::Tensor& x) const {
 
 at::Tensor Decoder::head_row(std::int64_t token) const {
   if (!ops::is_packed(weights.head)) return weights.head[token];
-  return ops::unpack_rows(weights.head, token, 1, weights.final_norm.scalar_type())[0];
+  return ops::unpack_weight_rows(weights.head, token, 1, weights.final_norm.scalar_type())[0];
 }
 
 at::Tensor Decoder::logits(const at::Tensor& hidden) const {

@@ -57,7 +57,7 @@ void read_into(const ModelSource& source, const StoredTensor& stored, const at::
         while (first + row < seen && !damaged.compare_exchange_weak(seen, first + row)) continue;
       }
       if (packed)
-        ops::pack_rows(buffer.const_data_ptr<float>(), first_row + first, count, destination);
+        ops::pack_weight_rows(buffer.const_data_ptr<float>(), first_row + first, count, destination);
       else
         target.narrow(0, first, count).copy_(buffer.narrow(0, 0, count));
     }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/core/base/error.h"
-#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cpu/simd_rows.h"
 #include "engine/ops/cuda/device_elementwise.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/parallel.h"
@@ -90,7 +90,7 @@ CARRYOVER_SWIGLU_BACKWARD_ROW(double, )
 #undef CARRYOVER_SWIGLU_BACKWARD_ROW
 
 template <typename T>
-using Wide = at::opmath_type<T>;
+using Opmath = at::opmath_type<T>;
 
 at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, double epsilon) {
   const at::Tensor x = input.contiguous();
@@ -100,15 +100,15 @@ at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, doubl
   const std::int64_t width = x.size(-1), rows = x.numel() / width;
   CARRYOVER_DISPATCH(x.scalar_type(), "rms_norm", [&] {
     const scalar_t* in = x.const_data_ptr<scalar_t>();
-    std::vector<Wide<scalar_t>> w(static_cast<std::size_t>(width));
+    std::vector<Opmath<scalar_t>> w(static_cast<std::size_t>(width));
     load(gains.const_data_ptr<scalar_t>(), w.data(), width);
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
     at::parallel_for(0, rows, grain_of(width), [&](std::int64_t begin, std::int64_t end) {
-      std::vector<Wide<scalar_t>> row(static_cast<std::size_t>(width));
+      std::vector<Opmath<scalar_t>> row(static_cast<std::size_t>(width));
       for (std::int64_t r = begin; r < end; ++r) {
         load(in + r * width, row.data(), width);
-        const auto mean = sum_of_squares(row.data(), width) / static_cast<Wide<scalar_t>>(width);
-        const auto scale = Wide<scalar_t>(1) / std::sqrt(mean + static_cast<Wide<scalar_t>>(epsilon));
+        const auto mean = sum_of_squares(row.data(), width) / static_cast<Opmath<scalar_t>>(width);
+        const auto scale = Opmath<scalar_t>(1) / std::sqrt(mean + static_cast<Opmath<scalar_t>>(epsilon));
         scale_row(row.data(), w.data(), scale, width);
         store(row.data(), result + r * width, width);
       }
@@ -122,16 +122,16 @@ NormGradient rms_norm_backward_cpu(const at::Tensor& input, const at::Tensor& we
                                    double epsilon, bool weight_wanted) {
   constexpr std::int64_t block = 64;
   const at::Tensor x = input.contiguous(), gradient = output_gradient.contiguous();
-  const auto wide_type = compute_type(x.scalar_type());
-  const at::Tensor wide_weight = weight.to(wide_type).contiguous();
+  const auto opmath_type = compute_type(x.scalar_type());
+  const at::Tensor opmath_weight = weight.to(opmath_type).contiguous();
   at::Tensor to_x = at::empty_like(x);
   const std::int64_t width = x.size(-1), rows = x.numel() / width, blocks = (rows + block - 1) / block;
   const at::Tensor sums =
-      weight_wanted ? at::zeros({blocks, width}, x.options().dtype(wide_type)) : at::empty({0}, x.options());
+      weight_wanted ? at::zeros({blocks, width}, x.options().dtype(opmath_type)) : at::empty({0}, x.options());
   CARRYOVER_DISPATCH(x.scalar_type(), "rms_norm_backward", [&] {
-    using W = Wide<scalar_t>;
+    using W = Opmath<scalar_t>;
     const scalar_t *in = x.const_data_ptr<scalar_t>(), *from = gradient.const_data_ptr<scalar_t>();
-    const W* w = wide_weight.const_data_ptr<W>();
+    const W* w = opmath_weight.const_data_ptr<W>();
     scalar_t* result = to_x.mutable_data_ptr<scalar_t>();
     W* sum = weight_wanted ? sums.mutable_data_ptr<W>() : nullptr;
     at::parallel_for(0, blocks, grain_of(block * width), [&](std::int64_t begin, std::int64_t end) {
@@ -157,7 +157,7 @@ at::Tensor swiglu_backward_cpu(const at::Tensor& input, const at::Tensor& output
   const std::int64_t width = x.size(-1) / 2, rows = x.numel() / (2 * width);
   at::Tensor out = at::empty_like(x);
   CARRYOVER_DISPATCH(x.scalar_type(), "swiglu_backward", [&] {
-    using W = Wide<scalar_t>;
+    using W = Opmath<scalar_t>;
     const scalar_t *in = x.const_data_ptr<scalar_t>(), *from = gradient.const_data_ptr<scalar_t>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
     at::parallel_for(0, rows, grain_of(2 * width), [&](std::int64_t begin, std::int64_t end) {
@@ -182,7 +182,7 @@ at::Tensor swiglu_cpu(const at::Tensor& input) {
     const scalar_t* in = x.const_data_ptr<scalar_t>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
     at::parallel_for(0, rows, grain_of(2 * width), [&](std::int64_t begin, std::int64_t end) {
-      std::vector<Wide<scalar_t>> row(static_cast<std::size_t>(2 * width));
+      std::vector<Opmath<scalar_t>> row(static_cast<std::size_t>(2 * width));
       for (std::int64_t r = begin; r < end; ++r) {
         load(in + r * 2 * width, row.data(), 2 * width);
         swiglu_row(row.data(), row.data() + width, row.data(), width);
@@ -199,16 +199,16 @@ at::Tensor rotate_cpu(const at::Tensor& x, const at::Tensor& cos, const at::Tens
   const std::int64_t rows = x.size(0), n = x.size(1), d = x.size(2), half = d / 2;
   CARRYOVER_DISPATCH(x.scalar_type(), "rotate", [&] {
     const scalar_t* in = x.const_data_ptr<scalar_t>();
-    const Wide<scalar_t>*c = cos.const_data_ptr<Wide<scalar_t>>(), *s = sin.const_data_ptr<Wide<scalar_t>>();
+    const Opmath<scalar_t>*c = cos.const_data_ptr<Opmath<scalar_t>>(), *s = sin.const_data_ptr<Opmath<scalar_t>>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
     const std::int64_t row_stride = x.stride(0), position_stride = x.stride(1);
     at::parallel_for(0, rows * n, grain_of(d), [&](std::int64_t begin, std::int64_t end) {
-      std::vector<Wide<scalar_t>> wide(static_cast<std::size_t>(2 * d));
+      std::vector<Opmath<scalar_t>> rotated(static_cast<std::size_t>(2 * d));
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t row = i / n, position = i % n;
-        load(in + row * row_stride + position * position_stride, wide.data(), d);
-        rotate_row(wide.data(), c + position * half, s + position * half, wide.data() + d, half);
-        store(wide.data() + d, result + i * d, d);
+        load(in + row * row_stride + position * position_stride, rotated.data(), d);
+        rotate_row(rotated.data(), c + position * half, s + position * half, rotated.data() + d, half);
+        store(rotated.data() + d, result + i * d, d);
       }
     });
   });

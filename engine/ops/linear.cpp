@@ -5,7 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/ops/elementwise.h"
-#include "engine/ops/product.h"
+#include "engine/ops/matmul.h"
 
 namespace carryover::ops {
 
@@ -21,13 +21,13 @@ struct LinearFunction : Function<LinearFunction> {
       return by.requires_grad() ? kept : at::Tensor();
     };
     context->save_for_backward({wanted(weight, x), wanted(x, weight)});  // a frozen weight's rows are not kept
-    return product(x, weight);
+    return ops::matmul(x, weight);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     variable_list to(2);
-    if (context->needs_input_grad(0)) to[0] = product_to_input(gradients[0], saved[1]);
-    if (context->needs_input_grad(1)) to[1] = product_to_weight(gradients[0], saved[0]);
+    if (context->needs_input_grad(0)) to[0] = matmul_to_input(gradients[0], saved[1]);
+    if (context->needs_input_grad(1)) to[1] = matmul_to_weight(gradients[0], saved[0]);
     return to;
   }
 };
@@ -37,17 +37,17 @@ struct NormLinearFunction : Function<NormLinearFunction> {
                             const at::Tensor& weight) {
     context->save_for_backward({x, gains, weight});
     context->saved_data["epsilon"] = epsilon;
-    return product(rms_norm(x, gains, epsilon), weight);
+    return ops::matmul(rms_norm(x, gains, epsilon), weight);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const at::Tensor &x = saved[0], &gains = saved[1], &weight = saved[2];
     const double epsilon = context->saved_data["epsilon"].toDouble();
     variable_list to(4);  // the epsilon's among them; needs_input_grad counts tensors only
-    if (context->needs_input_grad(2)) to[3] = product_to_weight(gradients[0], rms_norm(x, gains, epsilon));
+    if (context->needs_input_grad(2)) to[3] = matmul_to_weight(gradients[0], rms_norm(x, gains, epsilon));
     const bool gains_wanted = context->needs_input_grad(1);
     if (!context->needs_input_grad(0) && !gains_wanted) return to;
-    const auto norm = rms_norm_backward(x, gains, product_to_input(gradients[0], weight), epsilon, gains_wanted);
+    const auto norm = rms_norm_backward(x, gains, matmul_to_input(gradients[0], weight), epsilon, gains_wanted);
     to[0] = norm.x;
     to[1] = norm.weight;
     return to;
@@ -57,13 +57,13 @@ struct NormLinearFunction : Function<NormLinearFunction> {
 struct SwigluLinearFunction : Function<SwigluLinearFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_up, const at::Tensor& weight) {
     context->save_for_backward({gate_up, weight});
-    return product(swiglu(gate_up), weight);
+    return ops::matmul(swiglu(gate_up), weight);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     variable_list to(2);
-    if (context->needs_input_grad(1)) to[1] = product_to_weight(gradients[0], swiglu(saved[0]));
-    if (context->needs_input_grad(0)) to[0] = swiglu_backward(saved[0], product_to_input(gradients[0], saved[1]));
+    if (context->needs_input_grad(1)) to[1] = matmul_to_weight(gradients[0], swiglu(saved[0]));
+    if (context->needs_input_grad(0)) to[0] = swiglu_backward(saved[0], matmul_to_input(gradients[0], saved[1]));
     return to;
   }
 };
@@ -71,16 +71,16 @@ struct SwigluLinearFunction : Function<SwigluLinearFunction> {
 }  // namespace
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
-  return at::GradMode::is_enabled() ? LinearFunction::apply(x, weight) : product(x, weight);
+  return at::GradMode::is_enabled() ? LinearFunction::apply(x, weight) : ops::matmul(x, weight);
 }
 
 at::Tensor norm_linear(const at::Tensor& x, const at::Tensor& gains, double epsilon, const at::Tensor& weight) {
   if (at::GradMode::is_enabled()) return NormLinearFunction::apply(x, gains, epsilon, weight);
-  return product(rms_norm(x, gains, epsilon), weight);
+  return ops::matmul(rms_norm(x, gains, epsilon), weight);
 }
 
 at::Tensor swiglu_linear(const at::Tensor& gate_up, const at::Tensor& weight) {
-  return at::GradMode::is_enabled() ? SwigluLinearFunction::apply(gate_up, weight) : product(swiglu(gate_up), weight);
+  return at::GradMode::is_enabled() ? SwigluLinearFunction::apply(gate_up, weight) : ops::matmul(swiglu(gate_up), weight);
 }
 
 }  // namespace carryover::ops

@@ -4,7 +4,7 @@
 
 namespace carryover::ops {
 
-/// Products with a weight, by the fastest way that is there, differentiable. x: [m, inner]; weight: [outer, inner], or
+/// Matmuls with a weight, by the fastest way that is there, differentiable. x: [m, inner]; weight: [outer, inner], or
 /// packed, and then without autograd. They return [m, outer]. Engine thread.
 
 /// x · weightᵀ. A frozen weight keeps no x.
@@ -13,7 +13,7 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight);
 /// rms_norm(x, gains, epsilon) · weightᵀ. For backward x is kept, and its norm made again.
 at::Tensor norm_linear(const at::Tensor& x, const at::Tensor& gains, double epsilon, const at::Tensor& weight);
 
-/// swiglu(gate_up) · weightᵀ, gate_up: [m, 2·inner]. For backward gate_up is kept, and its product made again.
+/// swiglu(gate_up) · weightᵀ, gate_up: [m, 2·inner]. For backward gate_up is kept, and its SwiGLU computed again.
 at::Tensor swiglu_linear(const at::Tensor& gate_up, const at::Tensor& weight);
 
 }  // namespace carryover::ops

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "engine/core/base/error.h"
-#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cpu/simd_rows.h"
 #include "engine/ops/elementwise.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/parallel.h"
@@ -18,12 +18,12 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kChunk = 2048;  // values of a row at a time: widened, they stay in the first-level cache
+constexpr std::int64_t kChunk = 2048;  // values of a row at a time: upcast, they stay in the first-level cache
 
-/// Calls work(first, count, values) for the chunks of a row, widened.
-template <typename Wide, typename T, typename Work>
+/// Calls work(first, count, values) for the chunks of a row, upcast.
+template <typename Opmath, typename T, typename Work>
 void for_chunks(const T* row, std::int64_t n, const Work& work) {
-  std::array<Wide, kChunk> values;
+  std::array<Opmath, kChunk> values;
   for (std::int64_t first = 0; first < n; first += kChunk) {
     const std::int64_t count = std::min(kChunk, n - first);
     load(row + first, values.data(), count);
@@ -32,21 +32,21 @@ void for_chunks(const T* row, std::int64_t n, const Work& work) {
 }
 
 /// log Σ exp of a row; the sum is brought to the new top whenever a chunk has a greater one.
-template <typename Wide, typename T>
-Wide log_sum_of(const T* row, std::int64_t n) {
-  Wide top = -std::numeric_limits<Wide>::infinity();
+template <typename Opmath, typename T>
+Opmath log_sum_of(const T* row, std::int64_t n) {
+  Opmath top = -std::numeric_limits<Opmath>::infinity();
   double sum = 0;
-  for_chunks<Wide>(row, n, [&](std::int64_t, std::int64_t count, Wide* values) {
-    const Wide most = largest(values, count);
+  for_chunks<Opmath>(row, n, [&](std::int64_t, std::int64_t count, Opmath* values) {
+    const Opmath most = largest(values, count);
     if (top < most) {
       sum *= std::exp(static_cast<double>(top) - static_cast<double>(most));
       top = most;
     }
-    const bool nothing_yet = top == -std::numeric_limits<Wide>::infinity();
-    if (nothing_yet && std::none_of(values, values + count, [](Wide value) { return std::isnan(value); })) return;
+    const bool nothing_yet = top == -std::numeric_limits<Opmath>::infinity();
+    if (nothing_yet && std::none_of(values, values + count, [](Opmath value) { return std::isnan(value); })) return;
     sum += static_cast<double>(exponentiate(values, top, count));
   });
-  return static_cast<Wide>(static_cast<double>(top) + std::log(sum));
+  return static_cast<Opmath>(static_cast<double>(top) + std::log(sum));
 }
 
 LogitLoss logit_loss_cpu(const at::Tensor& logits, const at::Tensor& targets) {
@@ -54,14 +54,14 @@ LogitLoss logit_loss_cpu(const at::Tensor& logits, const at::Tensor& targets) {
   const auto options = logits.options().dtype(compute_type(logits.scalar_type()));
   LogitLoss loss{at::empty({rows}, options), at::empty({rows}, options)};
   CARRYOVER_DISPATCH(logits.scalar_type(), "logit_loss", [&] {
-    using Wide = at::opmath_type<scalar_t>;
+    using Opmath = at::opmath_type<scalar_t>;
     const scalar_t* in = logits.const_data_ptr<scalar_t>();
     const std::int64_t* target = targets.const_data_ptr<std::int64_t>();
-    Wide *nll = loss.nll.mutable_data_ptr<Wide>(), *log_sum = loss.log_sum.mutable_data_ptr<Wide>();
+    Opmath *nll = loss.nll.mutable_data_ptr<Opmath>(), *log_sum = loss.log_sum.mutable_data_ptr<Opmath>();
     at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) {
-        log_sum[r] = log_sum_of<Wide>(in + r * n, n);
-        nll[r] = log_sum[r] - static_cast<Wide>(in[r * n + target[r]]);
+        log_sum[r] = log_sum_of<Opmath>(in + r * n, n);
+        nll[r] = log_sum[r] - static_cast<Opmath>(in[r * n + target[r]]);
       }
     });
   });
@@ -71,13 +71,13 @@ LogitLoss logit_loss_cpu(const at::Tensor& logits, const at::Tensor& targets) {
 void to_loss_gradient_cpu(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets) {
   const std::int64_t rows = logits.size(0), n = logits.size(1);
   CARRYOVER_DISPATCH(logits.scalar_type(), "to_loss_gradient", [&] {
-    using Wide = at::opmath_type<scalar_t>;
+    using Opmath = at::opmath_type<scalar_t>;
     scalar_t* values = logits.mutable_data_ptr<scalar_t>();
     const std::int64_t* target = targets.const_data_ptr<std::int64_t>();
-    const Wide* log_sum = loss.log_sum.const_data_ptr<Wide>();
+    const Opmath* log_sum = loss.log_sum.const_data_ptr<Opmath>();
     at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r)
-        for_chunks<Wide>(values + r * n, n, [&](std::int64_t first, std::int64_t count, Wide* chunk) {
+        for_chunks<Opmath>(values + r * n, n, [&](std::int64_t first, std::int64_t count, Opmath* chunk) {
           exponentiate(chunk, log_sum[r], count);
           if (target[r] >= first && target[r] < first + count) chunk[target[r] - first] -= 1;
           store(chunk, values + r * n + first, count);
@@ -91,15 +91,15 @@ void to_loss_gradient_cpu(at::Tensor& logits, const LogitLoss& loss, const at::T
 LogitLoss logit_loss(const at::Tensor& logits, const at::Tensor& targets) {
   CARRYOVER_CHECK(logits.is_contiguous() && targets.is_contiguous() && targets.size(0) == logits.size(0));
   if (logits.is_cpu() && !at::GradMode::is_enabled()) return logit_loss_cpu(logits, targets);
-  const at::Tensor wide = logits.to(compute_type(logits.scalar_type())), log_sum = wide.logsumexp(1);
-  return {log_sum - wide.gather(1, targets.unsqueeze(1)).squeeze(1), log_sum};
+  const at::Tensor upcast = logits.to(compute_type(logits.scalar_type())), log_sum = upcast.logsumexp(1);
+  return {log_sum - upcast.gather(1, targets.unsqueeze(1)).squeeze(1), log_sum};
 }
 
 void to_loss_gradient(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets) {
   if (logits.is_cpu()) return to_loss_gradient_cpu(logits, loss, targets);
-  const at::Tensor wide = logits.to(compute_type(logits.scalar_type())).sub(loss.log_sum.unsqueeze(1)).exp_();
+  const at::Tensor upcast = logits.to(compute_type(logits.scalar_type())).sub(loss.log_sum.unsqueeze(1)).exp_();
   const at::Tensor chosen = targets.unsqueeze(1);
-  logits.copy_(wide.scatter_add_(1, chosen, at::full_like(chosen, -1, wide.options())));
+  logits.copy_(upcast.scatter_add_(1, chosen, at::full_like(chosen, -1, upcast.options())));
 }
 
 }  // namespace carryover::ops

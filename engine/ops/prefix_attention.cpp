@@ -11,7 +11,7 @@
 #include "engine/core/base/error.h"
 #include "engine/ops/cpu/bf16_attention.h"
 #include "engine/ops/cpu/row_attention.h"
-#include "engine/ops/cpu/wide_attention.h"
+#include "engine/ops/cpu/opmath_attention.h"
 
 namespace carryover::ops {
 
@@ -25,11 +25,11 @@ at::Tensor share(const at::Tensor& kv, std::int64_t r) {
   return kv.size(1) == r ? kv : kv.expand({kv.size(0), r, kv.size(2), kv.size(3)});
 }
 
-std::vector<SeenRows> split(const at::Tensor& queries, const at::Tensor& prefix_keys, const at::Tensor& prefix_values,
+std::vector<KvBlock> split(const at::Tensor& queries, const at::Tensor& prefix_keys, const at::Tensor& prefix_values,
                             const at::Tensor& keys, const at::Tensor& values) {
   const std::int64_t r = queries.size(1), m = queries.size(2), n = keys.size(2);
   CARRYOVER_CHECK(n >= m);
-  std::vector<SeenRows> parts;
+  std::vector<KvBlock> parts;
   if (prefix_keys.defined() && prefix_keys.size(2) > 0)
     parts.push_back({share(prefix_keys, r), share(prefix_values, r), false});
   const at::Tensor k = share(keys, r), v = share(values, r);
@@ -42,18 +42,18 @@ std::vector<SeenRows> split(const at::Tensor& queries, const at::Tensor& prefix_
   return parts;
 }
 
-std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
   if (queries.size(2) == 1) return attend_row(queries, parts);
   if (has_bf16_attention(queries)) return attend_bf16(queries, parts);
-  return attend_wide(queries, parts);
+  return attend_opmath(queries, parts);
 }
 
 AttentionGradients attend_cpu_backward(const at::Tensor& gradient, const at::Tensor& queries,
-                                       const std::vector<SeenRows>& parts, const at::Tensor& out,
+                                       const std::vector<KvBlock>& parts, const at::Tensor& out,
                                        const at::Tensor& lse) {
-  const bool by_halves = queries.size(2) > 1 && has_bf16_attention(queries);
-  return by_halves ? attend_bf16_backward(gradient, queries, parts, out, lse)
-                   : attend_wide_backward(gradient, queries, parts, out, lse);
+  const bool in_bf16 = queries.size(2) > 1 && has_bf16_attention(queries);
+  return in_bf16 ? attend_bf16_backward(gradient, queries, parts, out, lse)
+                   : attend_opmath_backward(gradient, queries, parts, out, lse);
 }
 
 struct CpuAttention : Function<CpuAttention> {
@@ -72,7 +72,7 @@ struct CpuAttention : Function<CpuAttention> {
     const bool has_prefix = prefix_keys.size(2) > 0;
     if (has_prefix) parts[0].fixed = !context->needs_input_grad(1) && !context->needs_input_grad(2);
     auto to = attend_cpu_backward(gradients[0], queries, parts, saved[5], saved[6]);
-    SeenRows to_prefix;
+    KvBlock to_prefix;
     if (has_prefix) {
       if (!parts[0].fixed)
         to_prefix = {to.parts[0].keys.sum_to_size(prefix_keys.sizes()),
@@ -80,7 +80,7 @@ struct CpuAttention : Function<CpuAttention> {
       to.parts.erase(to.parts.begin());
     }
     std::vector<at::Tensor> to_keys, to_values;  // in order of position
-    for (const SeenRows& part : to.parts) {
+    for (const KvBlock& part : to.parts) {
       to_keys.push_back(part.keys);
       to_values.push_back(part.values);
     }

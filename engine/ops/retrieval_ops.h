@@ -13,7 +13,7 @@
 namespace carryover::ops {
 
 /// The k best entries of each summary. keys: [slots, ≥ entries, d], unrotated; summaries: [heads, n, d]; head_slot:
-/// [heads]. Scores are sums in keys.wide_type().
+/// [heads]. Scores are sums in keys.opmath_type().
 RankedEntries pool_topk(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k);
 

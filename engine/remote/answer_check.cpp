@@ -94,8 +94,8 @@ void check_inspection(const Inspection& inspection, const InspectRequest& reques
   if (inspection.attribution) check_attribution(*inspection.attribution, limits);
   for (const SlotMasses& masses : inspection.slot_masses)
     require(fit(masses, inspection.hits, limits), "masses came for other slots than those retrieved");
-  for (const HeadMisses& misses : inspection.misses)
-    require(has(limits, misses.head) && are_positions(misses.oracle, limits), "misses came of no head of the model");
+  for (const HeadRecall& head : inspection.recall)
+    require(has(limits, head.head) && are_positions(head.oracle, limits), "retrieval recall came of no head of the model");
 }
 
 void check_step(const StepSnapshot& step, const SnapshotLimits& limits) {

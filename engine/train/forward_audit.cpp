@@ -43,23 +43,23 @@ at::Tensor run_segment(const Decoder& decoder, SegmentRunner& runner, Feed feed,
 }
 
 Decoder in_fp32(const Decoder& decoder) {
-  Decoder wide = decoder;
-  const auto widen = [](at::Tensor& tensor) { tensor = tensor.detach().to(at::kFloat); };
-  widen(wide.weights.embedding);
-  for (LayerWeights& layer : wide.weights.layers)
+  Decoder fp32 = decoder;
+  const auto to_fp32 = [](at::Tensor& tensor) { tensor = tensor.detach().to(at::kFloat); };
+  to_fp32(fp32.weights.embedding);
+  for (LayerWeights& layer : fp32.weights.layers)
     for (at::Tensor* tensor :
          {&layer.attention_norm, &layer.qkv, &layer.output, &layer.feed_forward_norm, &layer.gate_up, &layer.down})
-      widen(*tensor);
-  widen(wide.weights.final_norm);
+      to_fp32(*tensor);
+  to_fp32(fp32.weights.final_norm);
   if (decoder.config.tied_embeddings)
-    wide.weights.head = wide.weights.embedding;
+    fp32.weights.head = fp32.weights.embedding;
   else
-    widen(wide.weights.head);
-  for (LowRankUpdate* update : wide.adapter.updates()) {
-    widen(update->a);
-    widen(update->b);
+    to_fp32(fp32.weights.head);
+  for (LowRankUpdate* update : fp32.adapter.updates()) {
+    to_fp32(update->a);
+    to_fp32(update->b);
   }
-  return wide;
+  return fp32;
 }
 
 double rms_difference(const ForwardPass& a, const ForwardPass& b) {

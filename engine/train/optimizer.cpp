@@ -22,7 +22,7 @@ constexpr std::int64_t kBlock = 1 << 20;  ///< weights in two halves that are wh
 
 Optimizer::Optimizer(TrainableParameters& parameters, const TrainingConfig& config)
     : parameters_(parameters), config_(config) {
-  parameters_.make_wide();
+  parameters_.make_masters();
   for (const Parameter& parameter : parameters_.all()) {
     const at::Tensor& leaf = parameter.leaf;
     const auto options = leaf.options().requires_grad(false);
@@ -62,11 +62,11 @@ void Optimizer::step_block(std::size_t i, std::int64_t first, std::int64_t count
     return parameter.low.defined() ? of.detach().view(-1).narrow(0, first, count) : of.detach();
   };
   const at::Tensor leaf = block(parameter.leaf);
-  const at::Tensor wide = parameter.low.defined() ? ops::join_halves(leaf, block(parameter.low)) : leaf;
-  at::_fused_adamw_({wide}, {block(parameter.gradient)}, {block(first_[i])}, {block(second_[i])}, {}, {counts_[i]},
+  const at::Tensor master = parameter.low.defined() ? ops::join_halves(leaf, block(parameter.low)) : leaf;
+  at::_fused_adamw_({master}, {block(parameter.gradient)}, {block(first_[i])}, {block(second_[i])}, {}, {counts_[i]},
                     update.rate, config_.adam_beta1, config_.adam_beta2, parameter.decays ? config_.weight_decay : 0,
                     config_.adam_epsilon, false, false, update.divisor);
-  if (parameter.low.defined()) ops::split_halves(wide, leaf, block(parameter.low));
+  if (parameter.low.defined()) ops::split_halves(master, leaf, block(parameter.low));
 }
 
 std::int64_t Optimizer::bytes() const {

@@ -16,7 +16,7 @@ namespace carryover {
 
 namespace {
 
-bool is_wide(const at::Tensor& leaf) {
+bool is_its_own_master(const at::Tensor& leaf) {
   return ops::compute_type(leaf.scalar_type()) == leaf.scalar_type();
 }
 
@@ -63,7 +63,7 @@ TrainableParameters::TrainableParameters(Decoder& decoder) {
 
 void TrainableParameters::watch() {
   for (Parameter& parameter : parameters_)
-    if (!is_wide(parameter.leaf))
+    if (!is_its_own_master(parameter.leaf))
       torch::autograd::impl::set_post_acc_grad_hooks(parameter.leaf, std::make_unique<SumGradient>(parameter));
 }
 
@@ -91,7 +91,7 @@ void TrainableParameters::make_gradients() {
     const at::Tensor& leaf = parameter.leaf;
     const auto type = ops::compute_type(leaf.scalar_type());
     parameter.gradient = at::zeros(leaf.sizes(), leaf.options().dtype(type).requires_grad(false));
-    if (is_wide(leaf)) leaf.mutable_grad() = parameter.gradient;
+    if (is_its_own_master(leaf)) leaf.mutable_grad() = parameter.gradient;
   }
 }
 
@@ -110,9 +110,9 @@ void TrainableParameters::clear_gradients() {
     if (parameter.gradient.defined()) parameter.gradient.zero_();
 }
 
-void TrainableParameters::make_wide() {
+void TrainableParameters::make_masters() {
   for (Parameter& parameter : parameters_)
-    if (!is_wide(parameter.leaf))
+    if (!is_its_own_master(parameter.leaf))
       parameter.low =
           at::zeros(parameter.leaf.sizes(), parameter.leaf.options().dtype(at::kShort).requires_grad(false));
 }

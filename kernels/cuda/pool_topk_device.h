@@ -85,13 +85,13 @@ __device__ inline void offer(WarpList& list, Ranked mine, int k, int lane) {
   }
 }
 
-/// Shared memory of a score_chunks block; at most 48 KiB. Keys lie widened, one channel more apart than they are long,
+/// Shared memory of a score_chunks block; at most 48 KiB. Keys lie upcast, one channel more apart than they are long,
 /// so that the 32 lanes of a warp read 32 banks.
 template <typename T>
 struct ScoreTile {
-  static constexpr int channels = sizeof(Wide<T>) == 8 ? 16 : 32;
+  static constexpr int channels = sizeof(Opmath<T>) == 8 ? 16 : 32;
   float summaries[group_summaries][pool_topk_max_head_dim];
-  Wide<T> keys[tile_keys][channels + 1];
+  Opmath<T> keys[tile_keys][channels + 1];
   float scores[group_summaries][tile_keys];
 };
 
@@ -112,7 +112,7 @@ __device__ void load_keys(ScoreTile<T>& tile, const T* keys, int count, int firs
   for (int i = threadIdx.x; i < tile_keys * channels; i += score_threads) {
     const int key = i / channels, c = i % channels;
     const bool present = key < count && first + c < head_dim;
-    tile.keys[key][c] = present ? widen(keys[static_cast<std::int64_t>(key) * head_dim + first + c]) : Wide<T>(0);
+    tile.keys[key][c] = present ? to_opmath(keys[static_cast<std::int64_t>(key) * head_dim + first + c]) : Opmath<T>(0);
   }
 }
 
@@ -122,14 +122,14 @@ __device__ void score_tile(ScoreTile<T>& tile, const T* keys, int count, int hea
   constexpr int channels = ScoreTile<T>::channels;
   const int key = threadIdx.x % tile_keys;
   const int first_summary = threadIdx.x / tile_keys * summaries_per_thread;
-  Wide<T> sums[summaries_per_thread] = {};
+  Opmath<T> sums[summaries_per_thread] = {};
   for (int first = 0; first < head_dim; first += channels) {
     load_keys(tile, keys, count, first, head_dim);
     __syncthreads();
     for (int c = 0; c < channels; ++c) {
-      const Wide<T> element = tile.keys[key][c];
+      const Opmath<T> element = tile.keys[key][c];
       for (int s = 0; s < summaries_per_thread; ++s) {
-        sums[s] += static_cast<Wide<T>>(tile.summaries[first_summary + s][first + c]) * element;
+        sums[s] += static_cast<Opmath<T>>(tile.summaries[first_summary + s][first + c]) * element;
       }
     }
     __syncthreads();

@@ -24,12 +24,12 @@ __global__ void __launch_bounds__(rope_threads) rotate_pairs(const RopePrefix ar
     const std::int64_t key = i / half;
     const std::int64_t c = i % half;
     const std::int64_t position = args.first_position + key % args.length;
-    const Wide<T> scale = args.attention_scale;
-    Wide<T> sine, cosine;
-    sine_cosine(static_cast<Wide<T>>(position) * static_cast<Wide<T>>(args.inverse_frequency[c]), sine, cosine);
+    const Opmath<T> scale = args.attention_scale;
+    Opmath<T> sine, cosine;
+    sine_cosine(static_cast<Opmath<T>>(position) * static_cast<Opmath<T>>(args.inverse_frequency[c]), sine, cosine);
     const std::int64_t at = key * args.head_dim + c;
-    const Wide<T> low = widen(static_cast<const T*>(args.input)[at]);
-    const Wide<T> high = widen(static_cast<const T*>(args.input)[at + half]);
+    const Opmath<T> low = to_opmath(static_cast<const T*>(args.input)[at]);
+    const Opmath<T> high = to_opmath(static_cast<const T*>(args.input)[at + half]);
     T* output = static_cast<T*>(args.output);
     narrow(low * (cosine * scale) - high * (sine * scale), output[at]);
     narrow(high * (cosine * scale) + low * (sine * scale), output[at + half]);

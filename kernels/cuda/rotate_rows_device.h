@@ -11,7 +11,7 @@ inline constexpr int rotate_threads = 256;
 /// A thread turns `width` neighbouring pairs. Grid: (blocks, rows); a row's packs are length · d/2 / width.
 template <typename T, int width>
 __global__ void __launch_bounds__(rotate_threads) rotate_packs(const RotateRows args) {
-  using W = Wide<T>;
+  using W = Opmath<T>;
   const std::uint32_t half = static_cast<std::uint32_t>(args.head_dim) / 2, per_key = half / width;
   const std::uint32_t packs = static_cast<std::uint32_t>(args.length) * per_key, step = gridDim.x * rotate_threads;
   const std::int64_t row = blockIdx.y;
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(rotate_threads) rotate_packs(const RotateRows 
     Pack<T, width> out_low, out_high;
     for (int k = 0; k < width; ++k) {
       const W turned = args.backwards ? -sine.values[k] : sine.values[k];
-      const W a = widen(low.values[k]), b = widen(high.values[k]);
+      const W a = to_opmath(low.values[k]), b = to_opmath(high.values[k]);
       narrow(a * cosine.values[k] - b * turned, out_low.values[k]);
       narrow(b * cosine.values[k] + a * turned, out_high.values[k]);
     }

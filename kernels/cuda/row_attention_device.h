@@ -42,7 +42,7 @@ struct RunningSoftmax {
 template <typename T, int width>
 __device__ void load(const T* from, float (&values)[width]) {
   const auto pack = *reinterpret_cast<const Pack<T, width>*>(from + threadIdx.x % warp_size * width);
-  for (int c = 0; c < width; ++c) values[c] = widen(pack.values[c]);
+  for (int c = 0; c < width; ++c) values[c] = to_opmath(pack.values[c]);
 }
 
 __device__ inline float sum_of_lanes(float value) {

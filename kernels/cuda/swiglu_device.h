@@ -18,7 +18,7 @@ __device__ inline double exponential(double value) {
 /// A thread makes `width` neighbours. Grid: (blocks, rows at most; rows beyond are walked to).
 template <typename T, int width>
 __global__ void __launch_bounds__(swiglu_threads) swiglu_packs(const Swiglu args) {
-  using W = Wide<T>;
+  using W = Opmath<T>;
   using Values = Pack<T, width>;
   for (std::int64_t row = blockIdx.y; row < args.rows; row += gridDim.y) {
     const T* const gates = static_cast<const T*>(args.input) + row * 2 * args.inner;
@@ -29,8 +29,8 @@ __global__ void __launch_bounds__(swiglu_threads) swiglu_packs(const Swiglu args
       const auto up = *reinterpret_cast<const Values*>(gates + args.inner + c);
       Values out;
       for (int k = 0; k < width; ++k) {
-        const W g = widen(gate.values[k]);
-        narrow(g / (W(1) + exponential(-g)) * widen(up.values[k]), out.values[k]);
+        const W g = to_opmath(gate.values[k]);
+        narrow(g / (W(1) + exponential(-g)) * to_opmath(up.values[k]), out.values[k]);
       }
       *reinterpret_cast<Values*>(output + c) = out;
     }
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(swiglu_threads) swiglu_packs(const Swiglu args
 
 template <typename T, int width>
 __global__ void __launch_bounds__(swiglu_threads) swiglu_backward_packs(const Swiglu args) {
-  using W = Wide<T>;
+  using W = Opmath<T>;
   using Values = Pack<T, width>;
   for (std::int64_t row = blockIdx.y; row < args.rows; row += gridDim.y) {
     const T* const gates = static_cast<const T*>(args.input) + row * 2 * args.inner;
@@ -52,9 +52,9 @@ __global__ void __launch_bounds__(swiglu_threads) swiglu_backward_packs(const Sw
       const auto gradient = *reinterpret_cast<const Values*>(gradients + c);
       Values to_gate, to_up;
       for (int k = 0; k < width; ++k) {
-        const W g = widen(gate.values[k]), from = widen(gradient.values[k]);
+        const W g = to_opmath(gate.values[k]), from = to_opmath(gradient.values[k]);
         const W sigmoid = W(1) / (W(1) + exponential(-g)), silu = g * sigmoid;
-        narrow(from * widen(up.values[k]) * (sigmoid + silu * (W(1) - sigmoid)), to_gate.values[k]);
+        narrow(from * to_opmath(up.values[k]) * (sigmoid + silu * (W(1) - sigmoid)), to_gate.values[k]);
         narrow(from * silu, to_up.values[k]);
       }
       *reinterpret_cast<Values*>(output + c) = to_gate;

@@ -18,8 +18,8 @@ struct Scored {
 
 template <typename T>
 float dot(const float* summary, const T* key, std::int32_t head_dim) {
-  Wide<T> sum = 0;
-  for (std::int32_t c = 0; c < head_dim; ++c) sum += static_cast<Wide<T>>(summary[c]) * widen(key[c]);
+  Opmath<T> sum = 0;
+  for (std::int32_t c = 0; c < head_dim; ++c) sum += static_cast<Opmath<T>>(summary[c]) * to_opmath(key[c]);
   return static_cast<float>(sum);
 }
 

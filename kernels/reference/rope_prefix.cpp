@@ -13,11 +13,11 @@ template <typename T>
 void rotate_key(const T* input, T* output, std::int64_t position, const RopePrefix& args) {
   const std::int32_t half = args.head_dim / 2;
   for (std::int32_t c = 0; c < half; ++c) {
-    const auto angle = static_cast<Wide<T>>(position) * static_cast<Wide<T>>(args.inverse_frequency[c]);
-    const auto cosine = std::cos(angle) * static_cast<Wide<T>>(args.attention_scale);
-    const auto sine = std::sin(angle) * static_cast<Wide<T>>(args.attention_scale);
-    const auto low = widen(input[c]);
-    const auto high = widen(input[c + half]);
+    const auto angle = static_cast<Opmath<T>>(position) * static_cast<Opmath<T>>(args.inverse_frequency[c]);
+    const auto cosine = std::cos(angle) * static_cast<Opmath<T>>(args.attention_scale);
+    const auto sine = std::sin(angle) * static_cast<Opmath<T>>(args.attention_scale);
+    const auto low = to_opmath(input[c]);
+    const auto high = to_opmath(input[c + half]);
     narrow(low * cosine - high * sine, output[c]);
     narrow(high * cosine + low * sine, output[c + half]);
   }

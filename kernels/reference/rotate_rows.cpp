@@ -15,9 +15,9 @@ Status rotate_rows(const RotateRows& args, Stream) {
         T* out = static_cast<T*>(args.output) + (std::int64_t{row} * args.length + position) * args.head_dim;
         for (std::int32_t c = 0; c < half; ++c) {
           const std::int64_t at = std::int64_t{position} * half + c;
-          const Wide<T> cosine = static_cast<const Wide<T>*>(args.cosine)[at];
-          const Wide<T> turned = static_cast<const Wide<T>*>(args.sine)[at];
-          const Wide<T> sine = args.backwards ? -turned : turned, low = widen(in[c]), high = widen(in[c + half]);
+          const Opmath<T> cosine = static_cast<const Opmath<T>*>(args.cosine)[at];
+          const Opmath<T> turned = static_cast<const Opmath<T>*>(args.sine)[at];
+          const Opmath<T> sine = args.backwards ? -turned : turned, low = to_opmath(in[c]), high = to_opmath(in[c + half]);
           narrow(low * cosine - high * sine, out[c]);
           narrow(high * cosine + low * sine, out[c + half]);
         }

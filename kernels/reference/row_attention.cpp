@@ -20,7 +20,7 @@ void attend(const RowAttention& args, std::int32_t head) {
   for (std::int32_t p = 0; p < all; ++p) {
     const T* key = key_at<T>(rows_of(p), head, place(p));
     double score = 0;
-    for (std::int32_t c = 0; c < d; ++c) score += double{widen(query[c])} * double{widen(key[c])};
+    for (std::int32_t c = 0; c < d; ++c) score += double{to_opmath(query[c])} * double{to_opmath(key[c])};
     weights.push_back(score * double{args.scale});
   }
   const double top = *std::max_element(weights.begin(), weights.end());
@@ -29,8 +29,8 @@ void attend(const RowAttention& args, std::int32_t head) {
   for (std::int32_t c = 0; c < d; ++c) {
     double mean = 0;
     for (std::int32_t p = 0; p < all; ++p)
-      mean += weights[static_cast<std::size_t>(p)] * double{widen(value_at<T>(rows_of(p), head, place(p))[c])};
-    narrow(static_cast<Wide<T>>(mean / sum), static_cast<T*>(args.output)[std::int64_t{head} * d + c]);
+      mean += weights[static_cast<std::size_t>(p)] * double{to_opmath(value_at<T>(rows_of(p), head, place(p))[c])};
+    narrow(static_cast<Opmath<T>>(mean / sum), static_cast<T*>(args.output)[std::int64_t{head} * d + c]);
   }
 }
 

@@ -14,8 +14,8 @@ Status swiglu(const Swiglu& args, Stream) {
       const T* in = static_cast<const T*>(args.input) + row * 2 * args.inner;
       T* out = static_cast<T*>(args.output) + row * args.inner;
       for (std::int32_t c = 0; c < args.inner; ++c) {
-        const Wide<T> gate = widen(in[c]), up = widen(in[args.inner + c]);
-        narrow(gate / (Wide<T>(1) + std::exp(-gate)) * up, out[c]);
+        const Opmath<T> gate = to_opmath(in[c]), up = to_opmath(in[args.inner + c]);
+        narrow(gate / (Opmath<T>(1) + std::exp(-gate)) * up, out[c]);
       }
     }
   });
@@ -30,9 +30,9 @@ Status swiglu_backward(const Swiglu& args, Stream) {
       const T* from = static_cast<const T*>(args.gradient) + row * args.inner;
       T* out = static_cast<T*>(args.output) + row * 2 * args.inner;
       for (std::int32_t c = 0; c < args.inner; ++c) {
-        const Wide<T> gate = widen(in[c]), up = widen(in[args.inner + c]), gradient = widen(from[c]);
-        const Wide<T> sigmoid = Wide<T>(1) / (Wide<T>(1) + std::exp(-gate)), silu = gate * sigmoid;
-        narrow(gradient * up * (sigmoid + silu * (Wide<T>(1) - sigmoid)), out[c]);
+        const Opmath<T> gate = to_opmath(in[c]), up = to_opmath(in[args.inner + c]), gradient = to_opmath(from[c]);
+        const Opmath<T> sigmoid = Opmath<T>(1) / (Opmath<T>(1) + std::exp(-gate)), silu = gate * sigmoid;
+        narrow(gradient * up * (sigmoid + silu * (Opmath<T>(1) - sigmoid)), out[c]);
         narrow(gradient * silu, out[args.inner + c]);
       }
     }

@@ -3731,7 +3731,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
-    <name>MissesPanel</name>
+    <name>RecallPanel</name>
     <message>
         <source>Retrieval recall</source>
         <translation>Trefferquote des Abrufs</translation>
@@ -3790,7 +3790,7 @@ Masse %4 %, höchstens %5 %</translation>
     </message>
 </context>
 <context>
-    <name>MissesTable</name>
+    <name>RecallTable</name>
     <message>
         <source>Layer</source>
         <translation>Schicht</translation>

@@ -79,10 +79,10 @@ class GpuBenchTest : public QObject {
     Measured measured;
     const ModelWork work{measured.input.model.config, measured.input.config, "segmented"};
     const double even = work.forward_flops(longest, 1) / 1e14;
-    QVERIFY(std::abs(product_seconds(measured.input, measured.limits, longest) / even - 1) < 1e-12);
+    QVERIFY(std::abs(matmul_seconds(measured.input, measured.limits, longest) / even - 1) < 1e-12);
     measured.limits.products[3].flops_per_second = 5e13;
     const double down = 2.0 * longest * 11008 * 4096 * 32 / 1e14;
-    QVERIFY(std::abs(product_seconds(measured.input, measured.limits, longest) - even - down) < 1e-9);
+    QVERIFY(std::abs(matmul_seconds(measured.input, measured.limits, longest) - even - down) < 1e-9);
     measured.add(BenchKind::Prefill, "segmented", longest, 2 * (even + down));
     QCOMPARE(measured.claims()[4].verdict(), std::string("NOT reached"));
   }

@@ -187,7 +187,7 @@ class RemoteEngineTest : public QObject {
     QCOMPARE(ask(*there_), ask(*here_));
     QVERIFY(there_->what_if_segments(what_if) > 0);
     InspectRequest inspect{request(1500), 3, {}};
-    inspect.parts.masses = inspect.parts.misses = true;
+    inspect.parts.masses = inspect.parts.recall = true;
     inspect.parts.attribution = 5;
     inspect.parts.pairs = {{7, 3}, {9, 9}};
     QCOMPARE(pack(there_->inspect(inspect, control)), pack(here_->inspect(inspect, control)));

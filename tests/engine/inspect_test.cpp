@@ -102,10 +102,10 @@ class InspectTest : public QObject {
         if (head.head != 1) QVERIFY(std::abs(sinks + slots - prefix) < 1e-5);
         QVERIFY(sinks > 0 && sinks <= prefix + 1e-6);
       }
-      const Inspection misses_seen = c.inspect(2, {.misses = true}),
+      const Inspection recall_seen = c.inspect(2, {.recall = true}),
                        search_seen = c.inspect(2, {.search = HeadRef{1, 0}});
-      for (const HeadMisses& misses : misses_seen.misses)
-        QVERIFY(misses.oracle.front() >= 3 && misses.mass <= misses.oracle_mass + 1e-9);
+      for (const HeadRecall& head : recall_seen.recall)
+        QVERIFY(head.oracle.front() >= 3 && head.mass <= head.oracle_mass + 1e-9);
       for (const SearchSteps::Ranked& ranked : search_seen.search->ranked) QVERIFY(ranked.position >= 3);
     }
   }
@@ -213,12 +213,12 @@ class InspectTest : public QObject {
       Case c(seed);
       c.request.config.retrieval_length = 200;
       c.request.config.anchors.reset();
-      for (const HeadMisses& head : c.inspect(3, {.misses = true}).misses) {
+      for (const HeadRecall& head : c.inspect(3, {.recall = true}).recall) {
         QCOMPARE(head.recall, 1.0);
         QVERIFY(std::abs(head.mass - 1) < 1e-9);
       }
       c.request.config.retrieval_length = 5;
-      for (const HeadMisses& head : c.inspect(3, {.misses = true}).misses) {
+      for (const HeadRecall& head : c.inspect(3, {.recall = true}).recall) {
         QCOMPARE(head.oracle.size(), std::size_t{5});
         QVERIFY(head.mass <= head.oracle_mass + 1e-12 && head.recall >= 0 && head.recall <= 1);
       }

@@ -8,7 +8,7 @@
 #include "engine/core/cost/training_cost.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/generation.h"
-#include "engine/ops/product.h"
+#include "engine/ops/matmul.h"
 #include "engine/runtime/memory_meter.h"
 #include "engine/train/sample_gradient.h"
 #include "tests/support/tiny_decoder.h"
@@ -29,7 +29,7 @@ struct Case {
   TinyDecoder tiny{wide_config(), 3, at::kFloat};
   SegmentConfig config = settings();
   RunControl control;
-  std::int64_t product_scratch = measure_scratch();
+  std::int64_t matmul_scratch = measure_scratch();
 
   /// Of a product with the widest sums: nothing, or 0.26 MB of oneDNN's where there is AVX-512, a lot beside this
   /// model.
@@ -38,7 +38,7 @@ struct Case {
     const at::Tensor& down = tiny.decoder.weights.layers[0].down;
     const at::Tensor x = at::zeros({config.segment_length, down.size(1)});
     const MemoryMeter meter(at::kCPU);
-    const at::Tensor out = ops::product(x, down);
+    const at::Tensor out = ops::matmul(x, down);
     return meter.peak_bytes() - static_cast<std::int64_t>(out.nbytes());
   }
   SegmentConfig settings() const {
@@ -74,9 +74,9 @@ struct Case {
 };
 
 /// How far a peak lies from its plan, the weights aside, and what the library of products takes for itself.
-double deviation(std::int64_t peak, const MemoryBytes& plan, std::int64_t product_scratch) {
+double deviation(std::int64_t peak, const MemoryBytes& plan, std::int64_t matmul_scratch) {
   const std::int64_t planned = plan.device_peak - plan.weights;
-  const std::int64_t more = peak - planned, off = more > 0 ? std::max<std::int64_t>(0, more - product_scratch) : more;
+  const std::int64_t more = peak - planned, off = more > 0 ? std::max<std::int64_t>(0, more - matmul_scratch) : more;
   return static_cast<double>(off) / static_cast<double>(planned);
 }
 
@@ -124,7 +124,7 @@ class MemoryPlanTest : public QObject {
     const RunRequest request = c.request(policy.toStdString(), tokens);
     const MemoryMeter meter(at::kCPU);
     c.read(request, loss);
-    const double off = deviation(meter.peak_bytes(), c.plan(request.policy, tokens, {.loss = loss}), c.product_scratch);
+    const double off = deviation(meter.peak_bytes(), c.plan(request.policy, tokens, {.loss = loss}), c.matmul_scratch);
     QVERIFY2(std::abs(off) <= 0.05, qPrintable(QString("%1 %").arg(100 * off)));
   }
 
@@ -144,7 +144,7 @@ class MemoryPlanTest : public QObject {
     generate_text(
         c.tiny.decoder, request, [](std::int32_t) { return true; }, c.control);
     const MemoryBytes plan = c.plan(request.policy, 1040, {.loss = false, .decoding = true});
-    const double off = deviation(meter.peak_bytes(), plan, c.product_scratch);
+    const double off = deviation(meter.peak_bytes(), plan, c.matmul_scratch);
     QVERIFY2(std::abs(off) <= 0.05, qPrintable(QString("%1 %").arg(100 * off)));
   }
 
@@ -179,7 +179,7 @@ class MemoryPlanTest : public QObject {
     QCOMPARE(again, first);
     const MemoryBytes small = c.plan("full", 256, {}), large = c.plan("full", 2048, {});
     QVERIFY(big - again > (large.device_peak - small.device_peak) / 2);
-    QVERIFY(std::abs(deviation(again - small.weights, small, c.product_scratch)) <= 0.05);
+    QVERIFY(std::abs(deviation(again - small.weights, small, c.matmul_scratch)) <= 0.05);
   }
 
   void tokens_that_are_to_be_written_are_asked_for_too() {

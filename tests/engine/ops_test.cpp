@@ -11,7 +11,7 @@
 #include "engine/ops/elementwise.h"
 #include "engine/ops/linear.h"
 #include "engine/ops/logit_loss.h"
-#include "engine/ops/product.h"
+#include "engine/ops/matmul.h"
 #include "tests/support/tensors.h"
 
 using namespace carryover;
@@ -135,8 +135,8 @@ class OpsTest : public QObject {
   /// Values and gradients; widened, the second weight takes several blocks.
   void bf16_products_are_as_exact_as_by_the_framework() {
     QFETCH(bool, widened);
-    ops::allow_bf16_products(!widened);
-    const auto restored = qScopeGuard([] { ops::allow_bf16_products(true); });
+    ops::allow_bf16_matmul(!widened);
+    const auto restored = qScopeGuard([] { ops::allow_bf16_matmul(true); });
     for (const auto& [outer, inner] : {std::pair<std::int64_t, std::int64_t>{131, 577}, {9000, 1024}}) {
       const auto leaf = [](at::IntArrayRef shape) { return noise(shape, at::kBFloat16).requires_grad_(); };
       const std::vector<at::Tensor> narrow{leaf({5, inner}), leaf({outer, inner})},

@@ -16,12 +16,12 @@ namespace {
 
 at::Tensor packed(const at::Tensor& weight) {
   const at::Tensor out = ops::empty_packed(weight.size(0), weight.size(1));
-  ops::pack_rows(weight.const_data_ptr<float>(), 0, weight.size(0), out);
+  ops::pack_weight_rows(weight.const_data_ptr<float>(), 0, weight.size(0), out);
   return out;
 }
 
 at::Tensor unpacked(const at::Tensor& weight, at::ScalarType type = at::kFloat) {
-  return ops::unpack_rows(weight, 0, ops::packed_outer(weight), type);
+  return ops::unpack_weight_rows(weight, 0, ops::packed_outer(weight), type);
 }
 
 /// Per block of a row, [outer, inner / 32, 32].
@@ -45,7 +45,7 @@ class PackedWeightTest : public QObject {
     at::manual_seed(5);
     at::set_num_threads(2);
   }
-  void cleanup() { ops::allow_packed_products(ops::PackedProducts::Bytes); }
+  void cleanup() { ops::allow_packed_matmul(ops::PackedMatmul::Bytes); }
 
   void what_q8_0_can_hold_is_held_exactly() {
     const at::Tensor whole = at::randint(-127, 128, {48, 5, ops::kPackedBlock}, at::kFloat);
@@ -71,7 +71,7 @@ class PackedWeightTest : public QObject {
       const at::Tensor broken = blocks(unpacked(packed(weight))).isnan();
       QVERIFY(broken[5][1].all().item<bool>());
       QCOMPARE(broken.sum().item<std::int64_t>(), ops::kPackedBlock);
-      const at::Tensor product = ops::packed_row_product(at::ones({1, 96}, at::kFloat), packed(weight));
+      const at::Tensor product = ops::packed_row_matmul(at::ones({1, 96}, at::kFloat), packed(weight));
       QVERIFY(product.isnan()[0][5].item<bool>() && product.isnan().sum().item<std::int64_t>() == 1);
     }
   }
@@ -80,14 +80,14 @@ class PackedWeightTest : public QObject {
     const at::Tensor weight = at::randn({80, 64}, at::kFloat), whole = packed(weight);
     const at::Tensor pieces = ops::empty_packed(80, 64);
     for (const std::int64_t first : {48, 0, 16, 32, 64})
-      ops::pack_rows(weight[first].const_data_ptr<float>(), first, 16, pieces);
+      ops::pack_weight_rows(weight[first].const_data_ptr<float>(), first, 16, pieces);
     QVERIFY(pieces.equal(whole));
     const at::Tensor ids = at::tensor(std::vector<std::int64_t>{79, 0, 17, 17, 48});
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {
       const at::Tensor rows = unpacked(whole, at::kFloat).to(type);
       QVERIFY(unpacked(whole, type).equal(rows));
       QVERIFY(ops::packed_embedding(whole, ids, type).equal(rows.index_select(0, ids)));
-      QVERIFY(ops::unpack_rows(whole, 17, 5, type).equal(rows.narrow(0, 17, 5)));
+      QVERIFY(ops::unpack_weight_rows(whole, 17, 5, type).equal(rows.narrow(0, 17, 5)));
     }
   }
 
@@ -97,7 +97,7 @@ class PackedWeightTest : public QObject {
       const at::Tensor weight = packed(at::randn({outer, inner}, at::kFloat)), wide = unpacked(weight, at::kDouble);
       const at::Tensor x = at::randn({1, inner}, at::kFloat) * at::randn({1, inner}, at::kFloat).exp();
       const at::Tensor half = x.to(at::kBFloat16), exact = at::linear(half.to(at::kDouble), wide);
-      const at::Tensor ours = ops::packed_row_product(half, weight);
+      const at::Tensor ours = ops::packed_row_matmul(half, weight);
       QCOMPARE(ours.scalar_type(), at::kBFloat16);
       QVERIFY(error(ours, exact) <= 2 * error(at::linear(half, wide.to(at::kBFloat16)), exact));
       // 16 bits of x, whose step is a block's largest / 32512, and sums in fp32
@@ -105,21 +105,21 @@ class PackedWeightTest : public QObject {
       const at::Tensor bound =
           (step * blocks(wide).abs()).sum({1, 2}) * 0.5 + 1e-6 * at::linear(x.abs().to(at::kDouble), wide.abs())[0];
       const at::Tensor off =
-          (ops::packed_row_product(x, weight).to(at::kDouble) - at::linear(x.to(at::kDouble), wide)).abs()[0];
+          (ops::packed_row_matmul(x, weight).to(at::kDouble) - at::linear(x.to(at::kDouble), wide)).abs()[0];
       QVERIFY(off.le(bound).all().item<bool>());
     }
   }
 
   void processors_and_threads_give_the_same_bits() {
     const at::Tensor weight = packed(at::randn({2048, 576}, at::kFloat)), x = at::randn({1, 576}, at::kFloat);
-    const at::Tensor fast = ops::packed_row_product(x, weight);
+    const at::Tensor fast = ops::packed_row_matmul(x, weight);
     {
       const ThreadCount one(1);
-      QVERIFY(ops::packed_row_product(x, weight).equal(fast));
+      QVERIFY(ops::packed_row_matmul(x, weight).equal(fast));
     }
-    for (const ops::PackedProducts best : {ops::PackedProducts::Pairs, ops::PackedProducts::Plain}) {
-      ops::allow_packed_products(best);
-      QVERIFY(ops::packed_row_product(x, weight).equal(fast));
+    for (const ops::PackedMatmul best : {ops::PackedMatmul::Pairs, ops::PackedMatmul::Plain}) {
+      ops::allow_packed_matmul(best);
+      QVERIFY(ops::packed_row_matmul(x, weight).equal(fast));
     }
   }
 

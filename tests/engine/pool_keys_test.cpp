@@ -143,7 +143,7 @@ class PoolKeysTest : public QObject {
       stored.store(keys, 3);
       QVERIFY(stored.rows.narrow(1, 3, 50).equal(keys));
       QVERIFY(!stored.scales.defined());
-      QVERIFY(stored.wide(1, 3, 50).equal(keys[1].to(type == at::kDouble ? at::kDouble : at::kFloat)));
+      QVERIFY(stored.upcast(1, 3, 50).equal(keys[1].to(type == at::kDouble ? at::kDouble : at::kFloat)));
     }
   }
 
@@ -155,15 +155,15 @@ class PoolKeysTest : public QObject {
     stored.scales = at::empty({1, 400}, at::kFloat);
     stored.store(keys, 0);
     const at::Tensor most = keys[0].abs().amax(-1, true).to(at::kDouble);
-    const at::Tensor error = (stored.wide(0, 0, 400).to(at::kDouble) - keys[0].to(at::kDouble)).abs();
+    const at::Tensor error = (stored.upcast(0, 0, 400).to(at::kDouble) - keys[0].to(at::kDouble)).abs();
     QVERIFY((error <= most / 127 * 0.50001).all().item<bool>());
-    QVERIFY(stored.wide(0, 7, 1).equal(at::zeros({1, 33})));
+    QVERIFY(stored.upcast(0, 7, 1).equal(at::zeros({1, 33})));
 
     for (const float broken : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
       at::Tensor row = at::ones({1, 1, 33});
       row[0][0][5] = broken;
       stored.store(row, 0);
-      QVERIFY(stored.wide(0, 0, 1).isnan().all().item<bool>());  // never kept by a ranking
+      QVERIFY(stored.upcast(0, 0, 1).isnan().all().item<bool>());  // never kept by a ranking
     }
   }
 
@@ -211,8 +211,8 @@ class PoolKeysTest : public QObject {
       const auto held = [&](const at::Tensor& keys) {
         return format == PoolKeys::Model ? keys[0] : rounded(keys, format)[0];
       };
-      QVERIFY(pool.layer(0).keys.wide(0, 0, 20).equal(at::cat({held(first), held(one)})));
-      QVERIFY(copy.layer(0).keys.wide(0, 0, 20).equal(at::cat({held(first), held(other)})));
+      QVERIFY(pool.layer(0).keys.upcast(0, 0, 20).equal(at::cat({held(first), held(one)})));
+      QVERIFY(copy.layer(0).keys.upcast(0, 0, 20).equal(at::cat({held(first), held(other)})));
     }
   }
 

@@ -61,7 +61,7 @@ Search random_search(std::mt19937& random, Format format, bool exact_sums, std::
     search.head_slot.push_back(static_cast<std::int32_t>(draw(random, 0, slots - 1)));
   search.keys = stored(
       format, rows.index_select(0, at::randint(distinct, {slots * entries}, at::kLong)).view({slots, entries, d}));
-  search.summaries = search.summaries.to(search.keys.wide_type());
+  search.summaries = search.summaries.to(search.keys.opmath_type());
   return search;
 }
 
@@ -72,7 +72,7 @@ ops::RankedEntries sorted(const Search& search) {
   ops::RankedEntries ranked{search.k, {}, {}};
   for (std::int64_t row = 0; row < heads * n; ++row) {
     const std::int32_t slot = search.head_slot[static_cast<std::size_t>(row / n)];
-    const at::Tensor keys = search.keys.wide(slot, 0, search.entries).to(at::kDouble).contiguous();
+    const at::Tensor keys = search.keys.upcast(slot, 0, search.entries).to(at::kDouble).contiguous();
     const double* summary = summaries.const_data_ptr<double>() + row * d;
     std::vector<std::pair<double, std::int64_t>> order;  // −score, index
     for (std::int64_t index = 0; index < search.entries; ++index) {
@@ -126,7 +126,7 @@ class PoolScanTest : public QObject {
       const Search search = random_search(random, kFormats[i % 5], false, 40);
       const ops::RankedEntries expected = sorted(search), alone = scanned(search, 1);
       QVERIFY2(alone.indices == expected.indices, qPrintable(QString("case %1").arg(i)));
-      const double rounding = search.keys.wide_type() == at::kDouble ? 1e-13 : 1e-4;
+      const double rounding = search.keys.opmath_type() == at::kDouble ? 1e-13 : 1e-4;
       for (std::size_t j = 0; j < expected.scores.size(); ++j)
         QVERIFY(expected.indices[j] < 0 || std::abs(alone.scores[j] - expected.scores[j]) < rounding);
       for (const int threads : {2, 3, 7}) {

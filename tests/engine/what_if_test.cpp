@@ -292,14 +292,14 @@ class WhatIfTest : public QObject {
     for (unsigned seed = 140; seed < 146; ++seed) {
       Case c(seed);
       InspectRequest look{c.request, 4, {}};
-      look.parts.misses = true;
+      look.parts.recall = true;
       const Inspection inspection = inspect_segment(c.tiny.decoder, look, c.control, c.archive);
       const WhatIfOutcome outcome = c.one(4, {.prefix = PrefixSource::Oracle});
-      QCOMPARE(outcome.hits.size(), inspection.misses.size());
+      QCOMPARE(outcome.hits.size(), inspection.recall.size());
       for (std::size_t i = 0; i < outcome.hits.size(); ++i) {
         std::vector<std::int64_t> read;
         for (const Hit& hit : outcome.hits[i].hits) read.push_back(hit.position);
-        QVERIFY(read == inspection.misses[i].oracle);
+        QVERIFY(read == inspection.recall[i].oracle);
       }
     }
   }

@@ -80,7 +80,7 @@ Result sort_everything(const PoolTopkCase& c) {
                           entry * c.args.head_dim;
         double sum = 0;
         for (std::size_t channel = 0; channel < d; ++channel) {
-          sum += double{c.summaries[row * d + channel]} * static_cast<double>(widen(key[channel]));
+          sum += double{c.summaries[row * d + channel]} * static_cast<double>(to_opmath(key[channel]));
         }
         return sum;
       });

@@ -45,7 +45,7 @@ std::vector<double> numbers(const std::vector<std::byte>& bytes, Element type) {
     std::vector<double> result;
     for (std::size_t at = 0; at < bytes.size(); at += sizeof element) {
       memcpy(&element, bytes.data() + at, sizeof element);
-      result.push_back(static_cast<double>(widen(element)));
+      result.push_back(static_cast<double>(to_opmath(element)));
     }
     return result;
   });

@@ -32,7 +32,7 @@ Inspection inspection() {
   made.slot_masses = {{{1, 3}, {0.25F, 0.5F}}};
   made.attention = AttentionMap{{1, 3}, 2, 16, 1, 1, 2, {16, 18, std::vector<float>(16 * 18)}, {4, 9}};
   made.search = SearchSteps{{1, 3}, {{28, 31}}, 1, {1, 32, std::vector<float>(32)}, {{0, 4, 1, true}}, made.hits[0]};
-  made.misses = {{{1, 3}, 0.5, 0.5, 0.5, {4, 9}}};
+  made.recall = {{{1, 3}, 0.5, 0.5, 0.5, {4, 9}}};
   made.attribution = LogitAttribution{3, 17, 1, 0, {0, 0}, heads(), heads(), heads()};
   return made;
 }
@@ -89,8 +89,8 @@ class AnswerCheckTest : public QObject {
     row("rows of the scores", [](Inspection& i) { i.search->scores = {2, 16, std::vector<float>(32)}; });
     row("steps of the scores", [](Inspection& i) { i.search->position_step = 0; });
     row("hits of the search", [](Inspection& i) { i.search->hits.head = 4; });
-    row("head of misses", [](Inspection& i) { i.misses[0].head.layer = 7; });
-    row("position of misses", [](Inspection& i) { i.misses[0].oracle[1] = 64; });
+    row("head of misses", [](Inspection& i) { i.recall[0].head.layer = 7; });
+    row("position of misses", [](Inspection& i) { i.recall[0].oracle[1] = 64; });
     row("token of an attribution", [](Inspection& i) { i.attribution->token = 16; });
     row("target of an attribution", [](Inspection& i) { i.attribution->target = 500; });
     row("layers of an attribution", [](Inspection& i) { i.attribution->feed_forward.pop_back(); });

@@ -47,7 +47,7 @@ inline std::vector<std::byte> exact_elements(Draw& draw, Element type, std::int6
   return kernels::visit_element(type, [&](auto element) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof element);
     for (std::int64_t i = 0; i < count; ++i) {
-      kernels::narrow(static_cast<decltype(kernels::widen(element))>(draw.eighth()), element);
+      kernels::narrow(static_cast<decltype(kernels::to_opmath(element))>(draw.eighth()), element);
       memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof element, &element, sizeof element);
     }
     return bytes;

@@ -12,19 +12,19 @@ namespace carryover::kernel_cases {
 
 using Bytes = std::vector<std::byte>;
 
-/// Numbers in `bytes`, widened to double.
+/// Numbers in `bytes`, converted to double.
 inline std::vector<double> numbers(const Bytes& bytes, Element type) {
   return kernels::visit_element(type, [&](auto element) {
     std::vector<double> result;
     for (std::size_t at = 0; at < bytes.size(); at += sizeof element) {
       memcpy(&element, bytes.data() + at, sizeof element);
-      result.push_back(static_cast<double>(kernels::widen(element)));
+      result.push_back(static_cast<double>(kernels::to_opmath(element)));
     }
     return result;
   });
 }
 
-/// Rounding of one operation on a number of magnitude `largest`, `operations` of them in the wide type and one in
+/// Rounding of one operation on a number of magnitude `largest`, `operations` of them in the opmath type and one in
 /// `type`.
 inline double rounding(Element type, double largest, double operations) {
   const double wide = type == Element::Float64 ? std::numeric_limits<double>::epsilon()
@@ -73,7 +73,7 @@ inline RotateRowsCase rotate_rows_case(int n) {
     for (int i = 0; i < c.args.length * c.args.head_dim / 2; ++i) {
       const double angle = static_cast<double>(draw.whole(0, 1000)) / 100;
       for (auto [to, value] : {std::pair(&c.cosine, std::cos(angle)), std::pair(&c.sine, std::sin(angle))}) {
-        kernels::narrow(static_cast<decltype(kernels::widen(element))>(value), element);
+        kernels::narrow(static_cast<decltype(kernels::to_opmath(element))>(value), element);
         const auto* from = reinterpret_cast<const std::byte*>(&element);
         to->insert(to->end(), from, from + sizeof element);
       }

@@ -86,10 +86,10 @@ inline std::shared_ptr<const Inspection> synthetic_inspection(const RunModel& ru
     }
   }
   if (parts.search) inspection->search = synthetic_search(run, segment, *parts.search);
-  if (parts.misses)
+  if (parts.recall)
     for (const HeadHits& head : inspection->hits) {
       const double share = 0.1 * (head.layer + head.head);
-      inspection->misses.push_back({{head.layer, head.head}, share / 2, share / 4, share / 2, {}});
+      inspection->recall.push_back({{head.layer, head.head}, share / 2, share / 4, share / 2, {}});
     }
   if (parts.attribution) inspection->attribution = synthetic_attribution(run, segment, *parts.attribution);
   return inspection;

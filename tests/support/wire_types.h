@@ -104,7 +104,7 @@ inline void for_all_types(auto action) {
   for_each_type<TokenRange, SlotRef, SegmentEdit, WhatIfOutcome, RecordedSegment, WhatIfRequest, WhatIfBase>(action);
   for_each_type<HeadRef, AttentionPair, InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked,
                 SearchSteps>(action);
-  for_each_type<HeadMisses, LogitAttribution, Inspection>(action);
+  for_each_type<HeadRecall, LogitAttribution, Inspection>(action);
   for_each_type<HeadProfileRequest, HeadScores, ProbeScores, HeadProfile>(action);
   for_each_type<TrainingAlert, TrainingSummary, AuditRequest, AuditCheck, AuditReport>(action);
 }

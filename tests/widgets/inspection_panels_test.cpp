@@ -16,9 +16,9 @@
 #include "widgets/panels/attribution_panel.h"
 #include "widgets/panels/carry_panel.h"
 #include "widgets/panels/hits_panel.h"
-#include "widgets/panels/misses_panel.h"
+#include "widgets/panels/recall_panel.h"
 #include "widgets/panels/prefix_panel.h"
-#include "widgets/tables/misses_table.h"
+#include "widgets/tables/recall_table.h"
 #include "widgets/tables/step_table.h"
 
 using namespace carryover;
@@ -82,16 +82,16 @@ class InspectionPanelsTest : public QObject {
     LabContext lab;
     prepare(lab);
     AttentionPanel attention(lab);
-    MissesPanel misses(lab);
+    RecallPanel recall(lab);
     show(attention);
-    show(misses);
+    show(recall);
     lab.inspections().set_waiting_for(QStringLiteral("a run is using the engine"));
     test::settle();
-    QVERIFY(says(attention, QStringLiteral("a run is using")) && says(misses, QStringLiteral("a run is using")));
+    QVERIFY(says(attention, QStringLiteral("a run is using")) && says(recall, QStringLiteral("a run is using")));
     lab.inspections().set_waiting_for({});
     while (const auto query = lab.inspections().next()) lab.inspections().fail(*query, QStringLiteral("other weights"));
     test::settle();
-    QVERIFY(says(attention, QStringLiteral("other weights")) && says(misses, QStringLiteral("other weights")));
+    QVERIFY(says(attention, QStringLiteral("other weights")) && says(recall, QStringLiteral("other weights")));
   }
 
   void attention_tells_the_prefix_from_the_segment() {
@@ -241,21 +241,21 @@ class InspectionPanelsTest : public QObject {
   void misses_are_ranked_by_head() {
     LabContext lab;
     prepare(lab);
-    MissesPanel panel(lab);
+    RecallPanel panel(lab);
     show(panel);
-    QVERIFY(lab.inspections().next()->parts.misses);
+    QVERIFY(lab.inspections().next()->parts.recall);
     answer(lab);
     auto* table = panel.findChild<QTableView*>();
     QCOMPARE(table->model()->rowCount(), 6);
-    QCOMPARE(table->model()->index(0, MissesTable::Head).data().toString(), QStringLiteral("2"));  // of layer 8
+    QCOMPARE(table->model()->index(0, RecallTable::Head).data().toString(), QStringLiteral("2"));  // of layer 8
     QVERIFY(says(panel, QStringLiteral("recall@R")));
     Q_EMIT table->activated(table->model()->index(0, 0));
     QVERIFY(lab.selected().layer == 8 && lab.selected().head == 2 && lab.selected().segment == segment);
     QCOMPARE(panel.plots()[0]->drawn_points(0).size(), std::size_t{6});
-    MissesTable model;
+    RecallTable model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.set_rows({{{1, 2}, 0.5, 0.25, 0.75, {}}});
-    QCOMPARE(model.index(0, MissesTable::Missed).data().toString(), QStringLiteral("50.0 %"));
+    QCOMPARE(model.index(0, RecallTable::Missed).data().toString(), QStringLiteral("50.0 %"));
   }
 
   void a_logit_is_taken_apart() {

@@ -227,15 +227,15 @@ class WhatIfRunTest : public QObject {
       return QTest::qWaitFor(drawn, patience_ms) ? answer : Inspection{};
     };
     const HeadRef head{selection.layer, selection.head};
-    const Inspection prefix = seen("prefix"), attention = seen("attention"), misses = seen("misses");
+    const Inspection prefix = seen("prefix"), attention = seen("attention"), recall = seen("misses");
     QVERIFY(prefix.search && prefix.search->hits == selected_hits(window));
     QVERIFY(attention.attention && attention.attention->head == head);
     QCOMPARE(attention.attention->prefix_length, std::ssize(selected_hits(window).hits));
-    QCOMPARE(misses.misses.size(), lab.run().snapshot(selection.segment).hits.size());
+    QCOMPARE(recall.recall.size(), lab.run().snapshot(selection.segment).hits.size());
     const Inspection logit = seen("attribution"), masses = seen("hits");
     QVERIFY(logit.attribution);
     QCOMPARE(logit.attribution->target, (*lab.run().request().ids)[static_cast<std::size_t>(selection.token)]);
-    QCOMPARE(masses.slot_masses.size(), misses.misses.size());
+    QCOMPARE(masses.slot_masses.size(), recall.recall.size());
   }
 
   void the_window_closes_while_something_is_under_way() {

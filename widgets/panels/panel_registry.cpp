@@ -16,7 +16,7 @@
 #include "widgets/panels/log_panel.h"
 #include "widgets/panels/loss_panel.h"
 #include "widgets/panels/memory_panel.h"
-#include "widgets/panels/misses_panel.h"
+#include "widgets/panels/recall_panel.h"
 #include "widgets/panels/notes_panel.h"
 #include "widgets/panels/prefix_panel.h"
 #include "widgets/panels/reach_panel.h"
@@ -57,7 +57,7 @@ const std::vector<PanelEntry>& panel_registry() {
       row<MemoryPanel>("memory", QT_TRANSLATE_NOOP("PanelRegistry", "Memory"), PanelArea::Bottom),
       row<TimePanel>("time", QT_TRANSLATE_NOOP("PanelRegistry", "Time"), PanelArea::Bottom),
       row<DistancePanel>("distances", QT_TRANSLATE_NOOP("PanelRegistry", "Hit distances"), PanelArea::Bottom),
-      row<MissesPanel>("misses", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieval recall"), PanelArea::Bottom),
+      row<RecallPanel>("misses", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieval recall"), PanelArea::Bottom),
       row<AttributionPanel>("attribution", QT_TRANSLATE_NOOP("PanelRegistry", "Direct logit attribution"),
                             PanelArea::Bottom),
       row<TrainingPanel>("training", QT_TRANSLATE_NOOP("PanelRegistry", "Training"), PanelArea::Bottom),

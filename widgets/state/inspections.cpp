@@ -26,7 +26,7 @@ bool same_size(const InspectionParts& a, const InspectionParts& b) {
 bool covers(const InspectionQuery& have, const InspectionQuery& want) {
   const InspectionParts &a = have.parts, &b = want.parts;
   return have.segment == want.segment && holds(a.attention, b.attention) && (!b.attention || same_size(a, b)) &&
-         (a.masses || !b.masses) && holds(a.search, b.search) && (a.misses || !b.misses) &&
+         (a.masses || !b.masses) && holds(a.search, b.search) && (a.recall || !b.recall) &&
          holds(a.attribution, b.attribution) && (b.pairs.empty() || a.pairs == b.pairs);
 }
 
@@ -37,7 +37,7 @@ std::optional<InspectionQuery> merged(const InspectionQuery& a, const Inspection
     return {};
   InspectionQuery both = x.attention ? a : b;
   both.parts.masses = x.masses || y.masses;
-  both.parts.misses = x.misses || y.misses;
+  both.parts.recall = x.recall || y.recall;
   both.parts.search = x.search ? x.search : y.search;
   both.parts.attribution = x.attribution ? x.attribution : y.attribution;
   return both;

@@ -10,7 +10,7 @@ namespace carryover {
 
 /// Logits exist for a block of rows at a time, never [T, V]: this much of them (method/segment_loss).
 inline constexpr std::int64_t logit_block_bytes = 16 << 20;
-/// For products with several rows a weight of 8 bits is widened a block at a time: this much of it (ops/product).
+/// For matmuls with several rows a weight of 8 bits is unpacked a block at a time: this much of it (ops/matmul).
 inline constexpr std::int64_t unpacked_block_bytes = 16 << 20;
 
 /// What a run does with a text beside reading it.

@@ -8,11 +8,11 @@ namespace carryover {
 
 double MachineLimits::best_flops_per_second() const {
   double best = 0;
-  for (const ProductRate& product : products) best = std::max(best, product.flops_per_second);
+  for (const MatmulRate& product : products) best = std::max(best, product.flops_per_second);
   return best;
 }
 
-void to_json(nlohmann::json& json, const ProductRate& rate) {
+void to_json(nlohmann::json& json, const MatmulRate& rate) {
   json = {{"name", rate.name},
           {"rows", rate.rows},
           {"inner", rate.inner},

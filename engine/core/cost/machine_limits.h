@@ -8,7 +8,7 @@
 namespace carryover {
 
 /// How fast one matrix product is, kept up for a fraction of a second: [rows, inner] · [inner, outer].
-struct ProductRate {
+struct MatmulRate {
   std::string name;  ///< "qkv", "output", "gate_up", "down", "square"
   std::int64_t rows = 0, inner = 0, outer = 0;
   double flops_per_second = 0;
@@ -16,12 +16,12 @@ struct ProductRate {
 
 /// What a machine sustains: the limits that measured speeds are shares of. A plain value; any thread.
 struct MachineLimits {
-  std::vector<ProductRate> products;
+  std::vector<MatmulRate> products;
   double bytes_per_second = 0;  ///< a = b + s·c over arrays beyond any cache, counted as three arrays
 
   double best_flops_per_second() const;  ///< of all products
 };
-void to_json(nlohmann::json& json, const ProductRate& rate);
+void to_json(nlohmann::json& json, const MatmulRate& rate);
 void to_json(nlohmann::json& json, const MachineLimits& limits);
 
 }  // namespace carryover

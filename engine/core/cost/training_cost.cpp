@@ -30,16 +30,16 @@ bool targets(const LoraConfig& lora, const char* module) {
 /// of a product is kept only where its matrix, or an adapter on it, is trained. kv_rows: as held_kv_rows.
 double kept_by_layer(const ModelConfig& model, double kv_rows, const LoraConfig& lora, double bytes_per_value) {
   const double queries = real(model.heads * model.head_dim), keys = kv_rows * real(model.head_dim);
-  const double hidden = real(model.hidden), wide = real(model.intermediate), rank = real(lora.rank);
+  const double hidden = real(model.hidden), inner = real(model.intermediate), rank = real(lora.rank);
   const bool full = lora.rank == 0;
   double values = 2 * hidden;                                                        // the stream before both norms
   values += 2 * queries + 2 * keys + real(model.heads) * kMaster / bytes_per_value;  // q, k, v, output, log-sums
-  values += 2 * wide;                                                                // gate and up
+  values += 2 * inner;                                                               // gate and up
   if (full) return values + queries;  // the norms and SwiGLU are made again
   if (targets(lora, "q_proj") || targets(lora, "k_proj") || targets(lora, "v_proj")) values += hidden;
   if (targets(lora, "o_proj")) values += queries;
   if (targets(lora, "gate_proj") || targets(lora, "up_proj")) values += hidden;
-  if (targets(lora, "down_proj")) values += wide;
+  if (targets(lora, "down_proj")) values += inner;
   return values + rank * real(std::ssize(lora.target_modules));
 }
 
@@ -97,15 +97,15 @@ TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config
   const CostModel cost{model, config, bytes_per_value};
   const std::int64_t segments = training.train_segments.value_or(config.truncation_depth + 1);
   const std::int64_t adapter = lora_parameters(model, training.lora);
-  const double b = bytes_per_value, wide = std::max(kMaster, b);
+  const double b = bytes_per_value, master = std::max(kMaster, b);
 
   TrainingCost result;
   result.trainable_parameters = training.lora.rank > 0 ? adapter : model.parameters();
   const double trainable = real(result.trainable_parameters);
   MemoryBytes& memory = result.memory;
   memory.weights = saturated((real(model.parameters()) + real(adapter)) * b);
-  memory.gradients = saturated(trainable * wide);
-  memory.optimizer = saturated(trainable * (3 * wide - b));
+  memory.gradients = saturated(trainable * master);
+  memory.optimizer = saturated(trainable * (3 * master - b));
   const double sample_tokens = real(segments) * real(config.segment_length);
   memory.attention_kv =
       full_policy ? cost.full_attention_bytes(saturated(sample_tokens)) : cost.segmented_attention_bytes();

@@ -28,7 +28,7 @@ struct InspectionParts {
   std::int64_t map_rows = 256, map_columns = 512;  ///< at most; above, neighbours are pooled by their mean
   bool masses = false;                             ///< what every head spends on its prefix, and on each retrieved slot
   std::optional<HeadRef> search = {};              ///< how a long head's prefix was found
-  bool misses = false;                             ///< what was retrieved against attention over the whole pool
+  bool recall = false;                             ///< what was retrieved against attention over the whole pool
   std::optional<std::int64_t> attribution = {};    ///< the target of this token of the segment, counted from its start
   std::vector<AttentionPair> pairs = {};           ///< how much every head attends from these queries to these keys
 };
@@ -70,7 +70,7 @@ struct SearchSteps {
 
 /// A head's retrieved set against its attention over the whole pool: softmax of unrotated q·k/√d over all entries, mean
 /// over the segment's queries.
-struct HeadMisses {
+struct HeadRecall {
   HeadRef head;
   double recall = 0;                 ///< of the R heaviest positions, the share that was retrieved
   double mass = 0;                   ///< the share of the attention that fell on what was retrieved
@@ -96,7 +96,7 @@ struct Inspection {
   Map prefix_mass;  ///< [L, H]: mean over queries of the attention on the head's prefix, sinks included
   std::vector<SlotMasses> slot_masses;
   std::optional<SearchSteps> search;
-  std::vector<HeadMisses> misses;
+  std::vector<HeadRecall> recall;
   std::optional<LogitAttribution> attribution;
   Map pair_mass, pair_top;  ///< [L, H]: mean attention over the pairs; share of pairs whose key is the query's heaviest
 };

@@ -20,7 +20,7 @@ enum class PrefixSource {
   Recent,    ///< the last R positions of the pool
   Constant,  ///< the first R positions of the text, the same for every segment
   Sinks,     ///< the first kSinkTokens positions and the most recent ones: StreamingLLM's cache
-  Oracle     ///< the R positions on which the head's attention over the whole pool is heaviest (Inspection::misses)
+  Oracle     ///< the R positions on which the head's attention over the whole pool is heaviest (Inspection::recall)
 };
 
 /// Every source, in the order of the enumeration.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Products by Intel's AMX, for bf16 attention. Internal to it.
-#include "engine/ops/cpu/bf16_tiles.h"
+#include "engine/ops/cpu/bf16_matmul.h"
 
 #ifdef __x86_64__
 namespace carryover::ops::bf16 {
@@ -50,21 +50,21 @@ struct Tiles {
   };
 
   /// As Dots::multiply.
-  CARRYOVER_BF16_INLINE static void multiply(const Half* rows, std::int64_t stride, const Columns& columns, bool add,
+  CARRYOVER_BF16_INLINE static void multiply(const Bf16* rows, std::int64_t stride, const Columns& columns, bool add,
                                              float* out, std::int64_t out_stride) {
     for (std::int64_t c = 0; c < kColumns; c += 2) {
-      const Half* const from = columns.from + c * columns.column_stride;
+      const Bf16* const from = columns.from + c * columns.column_stride;
       half_width(rows, stride * 2, from, columns, add, out + c * kLanes, out_stride * 4);
     }
   }
 
  private:
   /// Two by two registers of sums. Strides of rows and sums in bytes.
-  CARRYOVER_BF16_INLINE static void half_width(const Half* rows, std::int64_t stride, const Half* from,
+  CARRYOVER_BF16_INLINE static void half_width(const Bf16* rows, std::int64_t stride, const Bf16* from,
                                                const Columns& columns, bool add, float* out, std::int64_t out_stride) {
     settle();
     const std::int64_t pair_stride = columns.pair_stride * 2;
-    const Half* const lower = rows + 8 * stride;  // 16 rows on
+    const Bf16* const lower = rows + 8 * stride;  // 16 rows on
     float* const lower_out = out + 4 * out_stride;
     if (add) {
       _tile_loadd(0, out, out_stride);
@@ -78,7 +78,7 @@ struct Tiles {
       _tile_zero(3);
     }
     for (std::int64_t pair = 0; pair < columns.pairs; pair += kSummed / 2) {
-      const Half* const at = from + pair * columns.pair_stride;
+      const Bf16* const at = from + pair * columns.pair_stride;
       _tile_loadd(4, rows + 2 * pair, stride);
       _tile_loadd(6, at, pair_stride);
       _tile_dpbf16ps(0, 4, 6);

@@ -14,9 +14,9 @@ constexpr std::int64_t kUnits = 16;  ///< wanted at least, so that threads can s
 
 }  // namespace
 
-AttentionPlan divide(const std::vector<SeenRows>& parts, std::int64_t groups, std::int64_t m, std::int64_t tile) {
+AttentionPlan divide(const std::vector<KvBlock>& parts, std::int64_t groups, std::int64_t m, std::int64_t tile) {
   std::int64_t tiles = 0;
-  for (const SeenRows& part : parts) tiles += (part.keys.size(2) + tile - 1) / tile;
+  for (const KvBlock& part : parts) tiles += (part.keys.size(2) + tile - 1) / tile;
   AttentionPlan plan;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::int64_t rows = groups * parts[i].rows(), n = parts[i].keys.size(2);
@@ -33,13 +33,13 @@ AttentionPlan divide(const std::vector<SeenRows>& parts, std::int64_t groups, st
   return plan;
 }
 
-std::vector<SeenRows> empty_gradients(const std::vector<SeenRows>& parts) {
-  std::vector<SeenRows> gradients;
-  for (const SeenRows& part : parts) {
+std::vector<KvBlock> empty_gradients(const std::vector<KvBlock>& parts) {
+  std::vector<KvBlock> gradients;
+  for (const KvBlock& part : parts) {
     const auto like = [&] {
       return at::empty({part.keys.size(0), part.rows(), part.keys.size(2), part.keys.size(3)}, part.keys.options());
     };
-    gradients.push_back(part.fixed ? SeenRows{} : SeenRows{like(), like()});
+    gradients.push_back(part.fixed ? KvBlock{} : KvBlock{like(), like()});
   }
   return gradients;
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstddef>
 
-#include "engine/ops/cpu/seen_rows.h"
+#include "engine/ops/cpu/kv_block.h"
 
 namespace carryover::ops {
 
@@ -21,9 +21,9 @@ struct AttentionPlan {
 
 /// The units of m queries over `parts`, of whole tiles of `tile` keys. Depends on shapes only, so that sums are the
 /// same with any number of threads.
-AttentionPlan divide(const std::vector<SeenRows>& parts, std::int64_t groups, std::int64_t m, std::int64_t tile);
+AttentionPlan divide(const std::vector<KvBlock>& parts, std::int64_t groups, std::int64_t m, std::int64_t tile);
 
 /// The gradients that backward fills: of the shapes that AttentionGradients gives, uninitialised.
-std::vector<SeenRows> empty_gradients(const std::vector<SeenRows>& parts);
+std::vector<KvBlock> empty_gradients(const std::vector<KvBlock>& parts);
 
 }  // namespace carryover::ops

@@ -19,21 +19,21 @@ using namespace bf16;
 
 constexpr std::int64_t kTile = 256;  ///< keys, used for all queries of a block while they are in the first-level cache
 
-/// A part's keys and values for one head or the heads that share them, as the products read them: pairs of what is
+/// A part's keys and values for one head or the heads that share them, as the matmuls read them: pairs of what is
 /// summed over lie side by side, [n/16][d/2][16][2] of keys and [n/2][d][2] of values, n rounded up to 64 with zeros.
 struct PackedRows {
-  Lines<Half> keys, values;
+  Lines<Bf16> keys, values;
   std::int64_t count = 0;
 };
 
 /// Of one row of [G, r or 1]. Plain pointers: tensors are not made in parallel regions.
-PackedRows pack(const SeenRows& part, std::int64_t group, std::int64_t row) {
+PackedRows pack(const KvBlock& part, std::int64_t group, std::int64_t row) {
   const auto begin = [&](const at::Tensor& rows) {
-    return halves(rows) + group * rows.stride(0) + row * rows.stride(1);
+    return bits(rows) + group * rows.stride(0) + row * rows.stride(1);
   };
   const std::int64_t n = part.keys.size(2), d = part.keys.size(3), padded = round_up(n, kWidth);
   const auto size = static_cast<std::size_t>(padded * d);
-  PackedRows packed{Lines<Half>(size), Lines<Half>(size), n};
+  PackedRows packed{Lines<Bf16>(size), Lines<Bf16>(size), n};
   pack_lanes(begin(part.keys), part.keys.stride(2), n, padded, d, packed.keys.data());
   pack_pairs(begin(part.values), part.values.stride(2), n, padded, d, packed.values.data());
   return packed;
@@ -41,24 +41,24 @@ PackedRows pack(const SeenRows& part, std::int64_t group, std::int64_t row) {
 
 /// A block of queries of one head, and its running softmax.
 struct Block {
-  std::int64_t count = 0, padded = 0, d = 0;  ///< padded with zeros to what a product takes
+  std::int64_t count = 0, padded = 0, d = 0;  ///< padded with zeros to what a matmul takes
   Lines<float> top, sum, scores, values;      ///< by query: [], [], [kTile], [d]
-  Lines<Half> queries, weights;               ///< [d], [kTile]
+  Lines<Bf16> queries, weights;               ///< [d], [kTile]
 };
 
-template <typename Products>
-CARRYOVER_BF16 void score(Block& block, const Half* keys, std::int64_t columns) {
-  for (std::int64_t q = 0; q < block.padded; q += Products::kRows)
+template <typename Matmul>
+CARRYOVER_BF16 void score(Block& block, const Bf16* keys, std::int64_t columns) {
+  for (std::int64_t q = 0; q < block.padded; q += Matmul::kRows)
     for (std::int64_t k = 0; k < columns; k += kWidth)
-      Products::multiply(block.queries.data() + q * block.d, block.d,
+      Matmul::multiply(block.queries.data() + q * block.d, block.d,
                          {keys + k * block.d, block.d / 2, 2 * kLanes, kLanes * block.d}, false,
                          block.scores.data() + q * kTile + k, kTile);
 }
 
 /// Scores of a query to weights, of which the first `visible` count; what was summed before is brought to the new top.
-CARRYOVER_BF16 void weigh(Block& block, std::int64_t query, std::int64_t visible, std::int64_t columns, float scale) {
+CARRYOVER_BF16 void update_softmax(Block& block, std::int64_t query, std::int64_t visible, std::int64_t columns, float scale) {
   float* scores = block.scores.data() + query * kTile;
-  Half* weights = block.weights.data() + query * kTile;
+  Bf16* weights = block.weights.data() + query * kTile;
   const auto mask_at = [visible](std::int64_t k) {
     const std::int64_t left = std::clamp<std::int64_t>(visible - k, 0, kLanes);
     return static_cast<__mmask16>((1u << left) - 1u);
@@ -74,7 +74,7 @@ CARRYOVER_BF16 void weigh(Block& block, std::int64_t query, std::int64_t visible
     const __m512 x = _mm512_fmsub_ps(_mm512_loadu_ps(scores + k), factor, shift);
     const __m512 p = _mm512_maskz_mov_ps(mask_at(k), exponential(x));
     sum = _mm512_add_ps(sum, p);
-    store_halves(weights + k, p);
+    store_bf16(weights + k, p);
   }
   const float before = std::exp(summed_top - top);
   summed_top = top;
@@ -86,33 +86,33 @@ CARRYOVER_BF16 void weigh(Block& block, std::int64_t query, std::int64_t visible
     _mm512_storeu_ps(values + c, _mm512_mul_ps(_mm512_loadu_ps(values + c), _mm512_set1_ps(before)));
 }
 
-template <typename Products>
-CARRYOVER_BF16 void add_values(Block& block, const Half* values, std::int64_t columns) {
-  for (std::int64_t q = 0; q < block.padded; q += Products::kRows)
+template <typename Matmul>
+CARRYOVER_BF16 void add_values(Block& block, const Bf16* values, std::int64_t columns) {
+  for (std::int64_t q = 0; q < block.padded; q += Matmul::kRows)
     for (std::int64_t c = 0; c < block.d; c += kWidth)
-      Products::multiply(block.weights.data() + q * kTile, kTile,
+      Matmul::multiply(block.weights.data() + q * kTile, kTile,
                          {values + 2 * c, columns / 2, 2 * block.d, 2 * kLanes}, true,
                          block.values.data() + q * block.d + c, block.d);
 }
 
-CARRYOVER_BF16 void finish(const Block& block, Half* out, std::int64_t stride, float* lse) {
+CARRYOVER_BF16 void finish(const Block& block, Bf16* out, std::int64_t stride, float* lse) {
   for (std::int64_t query = 0; query < block.count; ++query) {
     const auto at = static_cast<std::size_t>(query);
     const __m512 share = _mm512_set1_ps(1 / block.sum[at]);
     for (std::int64_t c = 0; c < block.d; c += kLanes) {
       const __m512 value = _mm512_mul_ps(_mm512_loadu_ps(block.values.data() + query * block.d + c), share);
-      store_halves(out + query * stride + c, value);
+      store_bf16(out + query * stride + c, value);
     }
     lse[query] = block.top[at] + std::log(block.sum[at]);
   }
 }
 
-template <typename Products>
-void begin(Block& block, const Half* queries, std::int64_t stride, std::int64_t count, std::int64_t d) {
-  constexpr std::size_t most = Products::kQueries;
+template <typename Matmul>
+void begin(Block& block, const Bf16* queries, std::int64_t stride, std::int64_t count, std::int64_t d) {
+  constexpr std::size_t most = Matmul::kQueries;
   const auto width = static_cast<std::size_t>(d);
   block.count = count;
-  block.padded = round_up(count, Products::kRows);
+  block.padded = round_up(count, Matmul::kRows);
   block.d = d;
   block.top.assign(most, -std::numeric_limits<float>::infinity());
   block.sum.assign(most, 0.0f);
@@ -120,34 +120,34 @@ void begin(Block& block, const Half* queries, std::int64_t stride, std::int64_t 
   block.weights.assign(most * kTile, 0);
   block.values.assign(most * width, 0.0f);
   block.queries.resize(most * width);
-  pack_rows(queries, stride, count, block.padded, d, block.queries.data());
+  copy_rows(queries, stride, count, block.padded, d, block.queries.data());
 }
 
 /// `first` is the block's first query in its segment: in a causal part, query i sees keys 0 to i.
-template <typename Products>
+template <typename Matmul>
 void add_part(Block& block, const PackedRows& part, bool causal, std::int64_t first, float scale) {
   const auto seen = [&](std::int64_t query) { return causal ? first + query + 1 : part.count; };
   for (std::int64_t tile = 0; tile < seen(block.count - 1); tile += kTile) {
     const std::int64_t keys = std::min(kTile, seen(block.count - 1) - tile);
     const std::int64_t columns = round_up(keys, kWidth);
-    score<Products>(block, part.keys.data() + tile * block.d, columns);
+    score<Matmul>(block, part.keys.data() + tile * block.d, columns);
     for (std::int64_t query = 0; query < block.count; ++query) {
       const std::int64_t visible = std::clamp<std::int64_t>(seen(query) - tile, 0, keys);
       if (visible > 0)
-        weigh(block, query, visible, columns, scale);
+        update_softmax(block, query, visible, columns, scale);
       else
-        std::fill_n(block.weights.data() + query * kTile, columns, Half{0});
+        std::fill_n(block.weights.data() + query * kTile, columns, Bf16{0});
     }
-    add_values<Products>(block, part.values.data() + tile * block.d, columns);
+    add_values<Matmul>(block, part.values.data() + tile * block.d, columns);
   }
 }
 
-template <typename Products>
-std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+template <typename Matmul>
+std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
   const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3);
   CARRYOVER_CHECK(queries.stride(3) == 1);
   std::vector<std::vector<PackedRows>> packed;  // by part, then by [G, rows]
-  for (const SeenRows& part : parts) {
+  for (const KvBlock& part : parts) {
     const std::int64_t rows = part.rows();
     CARRYOVER_CHECK((!part.causal || part.keys.size(2) == m) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
     auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
@@ -156,29 +156,29 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
         own[static_cast<std::size_t>(row)] = pack(part, row / rows, row % rows);
     });
   }
-  // [m, G·r, d] in memory: the next product's rows, without a copy of them.
+  // [m, G·r, d] in memory: the next matmul's rows, without a copy of them.
   at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, G * r * d, 1}, queries.options()),
              lse = at::empty({G, r, m}, queries.options().dtype(at::kFloat));
-  Half* to = mutable_halves(out);
+  Bf16* to = mutable_bits(out);
   auto* lse_to = lse.mutable_data_ptr<float>();
-  const Half* from = halves(queries);
+  const Bf16* from = bits(queries);
   const std::int64_t group_stride = queries.stride(0), head_stride = queries.stride(1), stride = queries.stride(2);
-  constexpr std::int64_t most = Products::kQueries;
+  constexpr std::int64_t most = Matmul::kQueries;
   const std::int64_t blocks = (m + most - 1) / most, heads = G * r;
   const float scale = 1 / std::sqrt(static_cast<float>(d));
   at::parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
-    [[maybe_unused]] const typename Products::Use use;
+    [[maybe_unused]] const typename Matmul::Use use;
     Block block;
     for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
       // A causal block costs more the later it is: with the first comes the last, so that all threads have as much.
-      const std::int64_t turn = unit / heads, head = unit % heads;
-      const std::int64_t first = (turn % 2 == 0 ? turn / 2 : blocks - 1 - turn / 2) * most;
-      begin<Products>(block, from + head / r * group_stride + head % r * head_stride + first * stride, stride,
+      const std::int64_t order = unit / heads, head = unit % heads;
+      const std::int64_t first = (order % 2 == 0 ? order / 2 : blocks - 1 - order / 2) * most;
+      begin<Matmul>(block, from + head / r * group_stride + head % r * head_stride + first * stride, stride,
                       std::min(most, m - first), d);
       for (std::size_t part = 0; part < parts.size(); ++part) {
         const std::int64_t rows = parts[part].rows();
         const std::int64_t row = rows == 1 ? head / r : head;
-        add_part<Products>(block, packed[part][static_cast<std::size_t>(row)], parts[part].causal, first, scale);
+        add_part<Matmul>(block, packed[part][static_cast<std::size_t>(row)], parts[part].causal, first, scale);
       }
       finish(block, to + (first * heads + head) * d, heads * d, lse_to + head * m + first);
     }
@@ -194,7 +194,7 @@ bool has_bf16_attention(const at::Tensor& queries) {
   return supported && queries.scalar_type() == at::kBFloat16 && queries.size(3) % kWidth == 0;
 }
 
-std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
   return bf16_tiles() ? attend<Tiles>(queries, parts) : attend<Dots>(queries, parts);
 }
 
@@ -206,8 +206,8 @@ namespace carryover::ops {
 bool has_bf16_attention(const at::Tensor&) {
   return false;
 }
-std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor&, const std::vector<SeenRows>&) {
-  throw EngineError(Fault::Internal, "attention", "bf16 products are not there");
+std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor&, const std::vector<KvBlock>&) {
+  throw EngineError(Fault::Internal, "attention", "this processor has no bf16 dot products");
 }
 }  // namespace carryover::ops
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <utility>
 
-#include "engine/ops/cpu/seen_rows.h"
+#include "engine/ops/cpu/kv_block.h"
 
 namespace carryover::ops {
 
@@ -11,21 +11,21 @@ namespace carryover::ops {
 bool has_bf16_attention(const at::Tensor& queries);
 
 /// Whether bf16 attention multiplies by AMX's tiles instead of AVX512-BF16's dot products: where the processor has them
-/// and Linux lets this process use them, unless that was turned off to hold the one against the other. Any thread.
+/// and Linux lets this process use them, unless that was transposed off to hold the one against the other. Any thread.
 bool bf16_tiles();
 void allow_bf16_tiles(bool allowed);
 
 /// Attention of m queries, [G, r, m, d], over all of `parts` as one softmax; a causal part is the last and holds m
 /// keys. One pass over tiles of keys that are packed once for the r heads that share them; tiles above the diagonal are
-/// not computed. bf16 products summed in fp32, softmax in fp32. Returns it and the log-sum-exp of its scores, [G, r,
-/// m]. CPU. LibTorch's own attention goes to MKL, which has no bf16 product for AMD and widens to fp32 instead.
-std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<SeenRows>& parts);
+/// not computed. bf16 matmuls summed in fp32, softmax in fp32. Returns it and the log-sum-exp of its scores, [G, r,
+/// m]. CPU. LibTorch's own attention goes to MKL, which has no bf16 matmul for AMD and converts to fp32 instead.
+std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<KvBlock>& parts);
 
-/// Of attend_bf16, from the gradient of what it returned, [G, r, m, d]. Weights and the slopes of the scores are made
-/// again by tiles and rounded to bf16 for the products; every sum is fp32, over all parts and heads, and rounded once.
+/// Of attend_bf16, from the gradient of what it returned, [G, r, m, d]. Attention weights and dS are computed
+/// again by tiles and rounded to bf16 for the matmuls; every sum is fp32, over all parts and heads, and rounded once.
 /// The same bits with any number of threads.
 AttentionGradients attend_bf16_backward(const at::Tensor& gradient, const at::Tensor& queries,
-                                        const std::vector<SeenRows>& parts, const at::Tensor& out,
+                                        const std::vector<KvBlock>& parts, const at::Tensor& out,
                                         const at::Tensor& lse);
 
 }  // namespace carryover::ops

@@ -18,14 +18,14 @@ namespace {
 using namespace bf16;
 
 constexpr std::int64_t kQueries = 128;  ///< of a block: with a tile of keys, all operands fit in the second-level cache
-constexpr std::int64_t kKeys = 96;      ///< of a tile, a multiple of a product's rows and of what it sums over
+constexpr std::int64_t kKeys = 96;      ///< of a tile, a multiple of a matmul's rows and of what it sums over
 
 /// Scores are made transposed, a row a key: then weights lie as the gradients of keys and values sum them, over
 /// queries, and a pair of rows interleaved is what the gradients of queries sum, over keys.
 struct QueryBlock {
   std::int64_t first = 0, columns = 0;                        ///< columns: queries, to a multiple of kWidth with zeros
-  const Half *query_lanes = nullptr, *query_pairs = nullptr;  ///< pack_lanes, pack_pairs
-  const Half *gradient_lanes = nullptr, *gradient_pairs = nullptr;  ///< of the outputs
+  const Bf16 *query_lanes = nullptr, *query_pairs = nullptr;  ///< pack_lanes, pack_pairs
+  const Bf16 *gradient_lanes = nullptr, *gradient_pairs = nullptr;  ///< of the outputs
   const float *lse = nullptr, *delta = nullptr;                     ///< delta: a query's output · its gradient
 };
 
@@ -38,7 +38,7 @@ struct PackedQueries {
 
 QueryBlock block_of(const PackedQueries& packed, std::int64_t head, std::int64_t block) {
   const std::int64_t at = head * packed.blocks + block, size = kQueries * packed.d;
-  const Half* operands = halves(packed.operands) + at * 4 * size;
+  const Bf16* operands = bits(packed.operands) + at * 4 * size;
   const float* numbers = packed.numbers.const_data_ptr<float>() + at * 2 * kQueries;
   const std::int64_t first = block * kQueries;
   return {.first = first,
@@ -51,7 +51,7 @@ QueryBlock block_of(const PackedQueries& packed, std::int64_t head, std::int64_t
           .delta = numbers + kQueries};
 }
 
-CARRYOVER_BF16 float dot(const Half* a, const Half* b, std::int64_t d) {
+CARRYOVER_BF16 float dot(const Bf16* a, const Bf16* b, std::int64_t d) {
   __m512 sum = _mm512_setzero_ps();
   for (std::int64_t c = 0; c < d; c += 2 * kLanes)
     sum = _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(_mm512_loadu_si512(a + c)),
@@ -68,16 +68,16 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
                        .blocks = blocks,
                        .operands = at::empty({heads, blocks, 4, size}, queries.options()),
                        .numbers = at::zeros({heads, blocks, 2, kQueries}, lse.options())};
-  Half* operands = mutable_halves(packed.operands);
+  Bf16* operands = mutable_bits(packed.operands);
   auto* numbers = packed.numbers.mutable_data_ptr<float>();
   const auto* sums = lse.const_data_ptr<float>();
   at::parallel_for(0, heads * blocks, grain_of(size), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t head = unit / blocks, first = unit % blocks * kQueries, count = std::min(kQueries, m - first);
       const auto rows = [&](const at::Tensor& of) {
-        return halves(of) + head / r * of.stride(0) + head % r * of.stride(1) + first * of.stride(2);
+        return bits(of) + head / r * of.stride(0) + head % r * of.stride(1) + first * of.stride(2);
       };
-      Half* to = operands + unit * 4 * size;
+      Bf16* to = operands + unit * 4 * size;
       pack_lanes(rows(queries), queries.stride(2), count, kQueries, d, to);
       pack_pairs(rows(queries), queries.stride(2), count, kQueries, d, to + size);
       pack_lanes(rows(gradient), gradient.stride(2), count, kQueries, d, to + 2 * size);
@@ -94,14 +94,14 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
 /// A thread's memory.
 struct Scratch {
   Lines<float> keys, values;  ///< the unit's gradients, [count, d]
-  Lines<Half> rows[2];        ///< its keys and values, side by side, zeros behind them
-  Lines<Half> turned;         ///< its keys, [tiles][d to a multiple of kRows][kKeys]
-  Lines<Half> slopes;         ///< of the scores of a tile, [kKeys/2][kQueries][2]
+  Lines<Bf16> rows[2];        ///< its keys and values, side by side, zeros behind them
+  Lines<Bf16> transposed;         ///< its keys, [tiles][d to a multiple of kRows][kKeys]
+  Lines<Bf16> ds;         ///< of the scores of a tile, [kKeys/2][kQueries][2]
 };
 
 /// The rows of a tile, [count to a multiple of kRows, d]: keys and values, and where their gradients go.
 struct Tile {
-  const Half *keys = nullptr, *values = nullptr, *turned = nullptr;
+  const Bf16 *keys = nullptr, *values = nullptr, *transposed = nullptr;
   std::int64_t count = 0;
   float *to_keys = nullptr, *to_values = nullptr;  ///< null where not asked for
 };
@@ -111,7 +111,7 @@ CARRYOVER_BF16_INLINE __m512i lane_numbers() {
 }
 
 /// Two rows of sixteen, rounded: each for itself, and interleaved where asked.
-CARRYOVER_BF16_INLINE void store_two(Half* first, Half* second, Half* pairs, const __m512 (&rows)[2]) {
+CARRYOVER_BF16_INLINE void store_two(Bf16* first, Bf16* second, Bf16* pairs, const __m512 (&rows)[2]) {
   const auto both = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(rows[1], rows[0]));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(first), _mm512_castsi512_si256(both));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(second), _mm512_extracti64x4_epi64(both, 1));
@@ -121,58 +121,58 @@ CARRYOVER_BF16_INLINE void store_two(Half* first, Half* second, Half* pairs, con
   _mm512_storeu_si512(pairs, _mm512_permutexvar_epi16(turns, both));
 }
 
-/// Weights and slopes (of the loss by the scaled scores) of kRows keys from `key` on for kWidth queries from `column`
+/// Weights and ds (of the loss by the scaled scores) of kRows keys from `key` on for kWidth queries from `column`
 /// on; 0 for what only fills the tile. Query i of the block sees key j of the tile if i ≥ after + j.
-template <typename Products>
-CARRYOVER_BF16 void weigh(const QueryBlock& block, const Tile& tile, std::int64_t d, std::int64_t key,
-                          std::int64_t column, std::int64_t after, Half* weights, Half* slopes, Half* pairs) {
-  alignas(64) float scores[Products::kRows * kWidth], changes[Products::kRows * kWidth];
-  const auto columns = [&](const Half* lanes) { return Columns{lanes + column * d, d / 2, 2 * kLanes, kLanes * d}; };
-  Products::multiply(tile.keys + key * d, d, columns(block.query_lanes), false, scores, kWidth);
-  Products::multiply(tile.values + key * d, d, columns(block.gradient_lanes), false, changes, kWidth);
+template <typename Matmul>
+CARRYOVER_BF16 void softmax_backward(const QueryBlock& block, const Tile& tile, std::int64_t d, std::int64_t key,
+                          std::int64_t column, std::int64_t after, Bf16* weights, Bf16* ds, Bf16* pairs) {
+  alignas(64) float scores[Matmul::kRows * kWidth], dp[Matmul::kRows * kWidth];
+  const auto columns = [&](const Bf16* lanes) { return Columns{lanes + column * d, d / 2, 2 * kLanes, kLanes * d}; };
+  Matmul::multiply(tile.keys + key * d, d, columns(block.query_lanes), false, scores, kWidth);
+  Matmul::multiply(tile.values + key * d, d, columns(block.gradient_lanes), false, dp, kWidth);
   const __m512 scale = _mm512_set1_ps(1 / std::sqrt(static_cast<float>(d)));
-  for (std::int64_t row = 0; row < Products::kRows; row += 2)
+  for (std::int64_t row = 0; row < Matmul::kRows; row += 2)
     for (std::int64_t c = 0; c < kWidth; c += kLanes) {
       const std::int64_t query = column + c;
       const __m512 lse = _mm512_loadu_ps(block.lse + query), delta = _mm512_loadu_ps(block.delta + query);
-      __m512 p[2], slope[2];
+      __m512 p[2], ds_rows[2];
       for (std::int64_t i = 0; i < 2; ++i) {
         const std::int64_t j = key + row + i;
         const std::int64_t hidden = j < tile.count ? std::clamp<std::int64_t>(after + j - query, 0, kLanes) : kLanes;
         const std::int64_t at = (row + i) * kWidth + c;
         const __m512 x = _mm512_fmsub_ps(_mm512_load_ps(scores + at), scale, lse);
         p[i] = _mm512_maskz_mov_ps(static_cast<__mmask16>(0xffffu << hidden), exponential(x));
-        slope[i] = _mm512_mul_ps(p[i], _mm512_sub_ps(_mm512_load_ps(changes + at), delta));
+        ds_rows[i] = _mm512_mul_ps(p[i], _mm512_sub_ps(_mm512_load_ps(dp + at), delta));
       }
       const std::int64_t at = row * kQueries + query;
       store_two(weights + at, weights + at + kQueries, nullptr, p);
-      store_two(slopes + at, slopes + at + kQueries, pairs + at + query, slope);
+      store_two(ds + at, ds + at + kQueries, pairs + at + query, ds_rows);
     }
 }
 
 /// Adds what a block of queries and a tile give to each other's gradients. Query i of the block sees key j if i ≥ after
 /// + j: all of them where `after` is -kKeys.
-template <typename Products>
+template <typename Matmul>
 CARRYOVER_BF16 void add_tile(const QueryBlock& block, const Tile& tile, std::int64_t d, std::int64_t after,
-                             Half* slope_pairs, float* to_queries) {
-  constexpr std::int64_t rows = Products::kRows;
-  alignas(64) Half weights[rows * kQueries], slopes[rows * kQueries];
+                             Bf16* ds_pairs, float* to_queries) {
+  constexpr std::int64_t rows = Matmul::kRows;
+  alignas(64) Bf16 weights[rows * kQueries], ds[rows * kQueries];
   const std::int64_t padded = round_up(tile.count, rows);
   for (std::int64_t key = 0; key < padded && after + key < block.columns; key += rows) {
     const std::int64_t hidden = std::max<std::int64_t>(0, after + key);
     for (std::int64_t column = hidden / kWidth * kWidth; column < block.columns; column += kWidth)
-      weigh<Products>(block, tile, d, key, column, after, weights, slopes, slope_pairs + key * kQueries);
+      softmax_backward<Matmul>(block, tile, d, key, column, after, weights, ds, ds_pairs + key * kQueries);
     if (tile.to_keys == nullptr) continue;
-    const std::int64_t skipped = hidden / Products::kSummed * Products::kSummed;
+    const std::int64_t skipped = hidden / Matmul::kSummed * Matmul::kSummed;
     const std::int64_t pairs = (block.columns - skipped) / 2;
     for (std::int64_t c = 0; c < d; c += kWidth) {
       const std::int64_t from = skipped * d + 2 * c, to = key * d + c;
-      const auto add = [&](const Half* of_keys, const Half* of_queries, float* sums) CARRYOVER_BF16 {
-        Products::multiply(of_keys + skipped, kQueries, {of_queries + from, pairs, 2 * d, 2 * kLanes}, true, sums + to,
+      const auto add = [&](const Bf16* of_keys, const Bf16* of_queries, float* sums) CARRYOVER_BF16 {
+        Matmul::multiply(of_keys + skipped, kQueries, {of_queries + from, pairs, 2 * d, 2 * kLanes}, true, sums + to,
                            d);
       };
       add(weights, block.gradient_pairs, tile.to_values);
-      add(slopes, block.query_pairs, tile.to_keys);
+      add(ds, block.query_pairs, tile.to_keys);
     }
   }
   for (std::int64_t column = 0; column < block.columns; column += kWidth) {
@@ -180,39 +180,39 @@ CARRYOVER_BF16 void add_tile(const QueryBlock& block, const Tile& tile, std::int
     if (last < 0) continue;
     const std::int64_t pairs = std::min(padded, last / rows * rows + rows) / 2;
     for (std::int64_t c = 0; c < d; c += rows)
-      Products::multiply(tile.turned + c * kKeys, kKeys, {slope_pairs + 2 * column, pairs, 2 * kQueries, 2 * kLanes},
+      Matmul::multiply(tile.transposed + c * kKeys, kKeys, {ds_pairs + 2 * column, pairs, 2 * kQueries, 2 * kLanes},
                          true, to_queries + c * kQueries + column, kQueries);
   }
 }
 
 /// [count, d] to [tiles][width][kKeys], the rest zeros.
-void turn(const Half* keys, std::int64_t count, std::int64_t d, std::int64_t width, Lines<Half>& to) {
-  to.assign(static_cast<std::size_t>(round_up(count, kKeys) * width), Half{0});
+void transpose(const Bf16* keys, std::int64_t count, std::int64_t d, std::int64_t width, Lines<Bf16>& to) {
+  to.assign(static_cast<std::size_t>(round_up(count, kKeys) * width), Bf16{0});
   for (std::int64_t key = 0; key < count; ++key)
     for (std::int64_t c = 0; c < d; ++c)
       to[static_cast<std::size_t>((key / kKeys * width + c) * kKeys + key % kKeys)] = keys[key * d + c];
 }
 
-CARRYOVER_BF16 void store_rounded(const float* from, std::int64_t count, float scale, Half* to) {
+CARRYOVER_BF16 void store_rounded(const float* from, std::int64_t count, float scale, Bf16* to) {
   for (std::int64_t i = 0; i < count; i += kLanes)
-    store_halves(to + i, _mm512_mul_ps(_mm512_loadu_ps(from + i), _mm512_set1_ps(scale)));
+    store_bf16(to + i, _mm512_mul_ps(_mm512_loadu_ps(from + i), _mm512_set1_ps(scale)));
 }
 
 /// `slots`: [slots, heads, blocks, d to a multiple of kRows, kQueries].
-template <typename Products>
-void run(const Unit& unit, const SeenRows& part, const PackedQueries& queries, std::int64_t r, SeenRows& gradients,
+template <typename Matmul>
+void run(const Unit& unit, const KvBlock& part, const PackedQueries& queries, std::int64_t r, KvBlock& gradients,
          float* slots, Scratch& scratch) {
   const std::int64_t d = queries.d, n = part.keys.size(2), rows = part.rows(), share = r / rows;
-  const std::int64_t heads = queries.operands.size(0), width = round_up(d, Products::kRows);
-  const std::int64_t padded = round_up(unit.count, Products::kRows), block_size = width * kQueries;
+  const std::int64_t heads = queries.operands.size(0), width = round_up(d, Matmul::kRows);
+  const std::int64_t padded = round_up(unit.count, Matmul::kRows), block_size = width * kQueries;
   for (const auto& [of, to] : {std::pair{&part.keys, scratch.rows}, {&part.values, scratch.rows + 1}}) {
     to->resize(static_cast<std::size_t>(padded * d));
-    pack_rows(
-        halves(*of) + unit.row / rows * of->stride(0) + unit.row % rows * of->stride(1) + unit.first * of->stride(2),
+    copy_rows(
+        bits(*of) + unit.row / rows * of->stride(0) + unit.row % rows * of->stride(1) + unit.first * of->stride(2),
         of->stride(2), unit.count, padded, d, to->data());
   }
-  turn(scratch.rows[0].data(), unit.count, d, width, scratch.turned);
-  scratch.slopes.resize(kKeys * kQueries);
+  transpose(scratch.rows[0].data(), unit.count, d, width, scratch.transposed);
+  scratch.ds.resize(kKeys * kQueries);
   for (auto* sums : {&scratch.keys, &scratch.values})
     sums->assign(part.fixed ? 0 : static_cast<std::size_t>(padded * d), 0.0f);
   for (std::int64_t head = unit.row * share; head < (unit.row + 1) * share; ++head)
@@ -224,23 +224,23 @@ void run(const Unit& unit, const SeenRows& part, const PackedQueries& queries, s
         const std::int64_t after = part.causal ? unit.first + key - block.first : -kKeys;
         const Tile tile{.keys = scratch.rows[0].data() + key * d,
                         .values = scratch.rows[1].data() + key * d,
-                        .turned = scratch.turned.data() + key * width,
+                        .transposed = scratch.transposed.data() + key * width,
                         .count = std::min(kKeys, unit.count - key),
                         .to_keys = part.fixed ? nullptr : scratch.keys.data() + key * d,
                         .to_values = part.fixed ? nullptr : scratch.values.data() + key * d};
-        add_tile<Products>(block, tile, d, after, scratch.slopes.data(), to_queries);
+        add_tile<Matmul>(block, tile, d, after, scratch.ds.data(), to_queries);
       }
     }
   if (part.fixed) return;
   const std::int64_t to = (unit.row * n + unit.first) * d;
   store_rounded(scratch.keys.data(), unit.count * d, 1 / std::sqrt(static_cast<float>(d)),
-                mutable_halves(gradients.keys) + to);
-  store_rounded(scratch.values.data(), unit.count * d, 1, mutable_halves(gradients.values) + to);
+                mutable_bits(gradients.keys) + to);
+  store_rounded(scratch.values.data(), unit.count * d, 1, mutable_bits(gradients.values) + to);
 }
 
 /// The slots' sum of one block, [d, kQueries] each and `slot_stride` apart, rounded to [count, d].
 CARRYOVER_BF16 void sum_slots(float* slots, std::int64_t slot_stride, const std::vector<std::int64_t>& first_query,
-                              std::int64_t first, std::int64_t count, std::int64_t d, Half* to) {
+                              std::int64_t first, std::int64_t count, std::int64_t d, Bf16* to) {
   std::int64_t into = -1;  // the first that this block sees
   for (std::int64_t slot = 0; slot < std::ssize(first_query); ++slot) {
     if (first_query[static_cast<std::size_t>(slot)] >= first + count) continue;
@@ -257,7 +257,7 @@ CARRYOVER_BF16 void sum_slots(float* slots, std::int64_t slot_stride, const std:
   const __m512 scale = _mm512_set1_ps(1 / std::sqrt(static_cast<float>(d)));
   for (std::int64_t q = 0; q < count; ++q)
     for (std::int64_t c = 0; c < d; c += kLanes)
-      store_halves(to + q * d + c, _mm512_mul_ps(_mm512_i32gather_ps(column, sums + c * kQueries + q, 4), scale));
+      store_bf16(to + q * d + c, _mm512_mul_ps(_mm512_i32gather_ps(column, sums + c * kQueries + q, 4), scale));
 }
 
 at::Tensor sum_queries(const AttentionPlan& plan, const PackedQueries& queries, const at::Tensor& slots,
@@ -266,7 +266,7 @@ at::Tensor sum_queries(const AttentionPlan& plan, const PackedQueries& queries, 
   const std::int64_t m = queries.m, d = queries.d, blocks = queries.blocks, heads = queries.operands.size(0);
   const std::int64_t block_size = slots.size(3) * kQueries;
   auto* from = slots.mutable_data_ptr<float>();
-  Half* to = mutable_halves(sum);
+  Bf16* to = mutable_bits(sum);
   at::parallel_for(0, heads * blocks, grain_of(block_size), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t head = unit / blocks, first = unit % blocks * kQueries;
@@ -277,25 +277,25 @@ at::Tensor sum_queries(const AttentionPlan& plan, const PackedQueries& queries, 
   return sum;
 }
 
-template <typename Products>
+template <typename Matmul>
 AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& queries,
-                                 const std::vector<SeenRows>& parts, const at::Tensor& out, const at::Tensor& lse) {
+                                 const std::vector<KvBlock>& parts, const at::Tensor& out, const at::Tensor& lse) {
   const std::int64_t G = queries.size(0), r = queries.size(1), d = queries.size(3);
   CARRYOVER_CHECK(queries.stride(3) == 1 && out.stride(3) == 1 && lse.is_contiguous());
   const PackedQueries packed = pack(queries, gradient.stride(3) == 1 ? gradient : gradient.contiguous(), out, lse);
   const AttentionPlan plan = divide(parts, G, packed.m, kKeys);
   AttentionGradients gradients{{}, empty_gradients(parts)};
   const at::Tensor slots = at::empty(
-      {std::ssize(plan.first_query), G * r, packed.blocks, round_up(d, Products::kRows), kQueries}, lse.options());
+      {std::ssize(plan.first_query), G * r, packed.blocks, round_up(d, Matmul::kRows), kQueries}, lse.options());
   auto* slot = slots.mutable_data_ptr<float>();
   const std::int64_t units = std::ssize(plan.units);
   std::atomic<std::int64_t> next = 0;  // whoever is free takes the next unit
   at::parallel_for(0, std::min<std::int64_t>(units, at::get_num_threads()), 1, [&](std::int64_t, std::int64_t) {
-    [[maybe_unused]] const typename Products::Use use;
+    [[maybe_unused]] const typename Matmul::Use use;
     Scratch scratch;
     for (std::int64_t i = next++; i < units; i = next++) {
       const Unit& unit = plan.units[static_cast<std::size_t>(i)];
-      run<Products>(unit, parts[unit.part], packed, r, gradients.parts[unit.part], slot, scratch);
+      run<Matmul>(unit, parts[unit.part], packed, r, gradients.parts[unit.part], slot, scratch);
     }
   });
   gradients.queries = sum_queries(plan, packed, slots, queries.sizes());
@@ -305,7 +305,7 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
 }  // namespace
 
 AttentionGradients attend_bf16_backward(const at::Tensor& gradient, const at::Tensor& queries,
-                                        const std::vector<SeenRows>& parts, const at::Tensor& out,
+                                        const std::vector<KvBlock>& parts, const at::Tensor& out,
                                         const at::Tensor& lse) {
   return bf16_tiles() ? differentiate<Tiles>(gradient, queries, parts, out, lse)
                       : differentiate<Dots>(gradient, queries, parts, out, lse);
@@ -316,9 +316,9 @@ AttentionGradients attend_bf16_backward(const at::Tensor& gradient, const at::Te
 #else
 
 namespace carryover::ops {
-AttentionGradients attend_bf16_backward(const at::Tensor&, const at::Tensor&, const std::vector<SeenRows>&,
+AttentionGradients attend_bf16_backward(const at::Tensor&, const at::Tensor&, const std::vector<KvBlock>&,
                                         const at::Tensor&, const at::Tensor&) {
-  throw EngineError(Fault::Internal, "attention", "bf16 products are not there");
+  throw EngineError(Fault::Internal, "attention", "this processor has no bf16 dot products");
 }
 }  // namespace carryover::ops
 

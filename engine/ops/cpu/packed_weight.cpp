@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/core/base/error.h"
-#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/parallel.h"
 
 #ifdef __x86_64__
@@ -120,7 +120,7 @@ constexpr std::int64_t pair_place(std::int64_t i) {
   return i % 2 * 2 + i / 2;
 }
 
-/// A row as blocks of 16-bit integers with a scale each, in the two ways that products read them.
+/// A row as blocks of 16-bit integers with a scale each, in the two ways that matmuls read them.
 struct RoundedRow {
   std::vector<std::int8_t> high, low;  ///< 256 · high + low
   std::vector<std::int16_t> pairs;     ///< of each four, the even places and then the odd ones
@@ -153,16 +153,16 @@ RoundedRow::RoundedRow(const T* x, std::int64_t n)
       pairs(high.size()),
       scales(high.size() / kPackedBlock),
       offsets(scales.size()) {
-  float wide[kPackedBlock];
+  float values[kPackedBlock];
   for (std::size_t block = 0; block < scales.size(); ++block) {
     const std::size_t first = block * kPackedBlock;
-    load_row(x + first, wide, kPackedBlock);
-    round_block(wide, high.data() + first, low.data() + first, pairs.data() + first, &scales[block], &offsets[block]);
+    load_row(x + first, values, kPackedBlock);
+    round_block(values, high.data() + first, low.data() + first, pairs.data() + first, &scales[block], &offsets[block]);
   }
 }
 
 /// out[row] = Σ over blocks of scale · x's scale · (values · x − offset), for the 16 rows of a group.
-using GroupProduct = void (*)(const RowGroup& group, const RoundedRow& x, float* out);
+using GroupMatmul = void (*)(const RowGroup& group, const RoundedRow& x, float* out);
 
 CARRYOVER_VECTORISED void multiply_group(const RowGroup& group, const RoundedRow& x, float* out) {
   using Lanes = std::int32_t __attribute__((vector_size(kPackedRows * sizeof(std::int32_t))));
@@ -185,7 +185,7 @@ CARRYOVER_VECTORISED void multiply_group(const RowGroup& group, const RoundedRow
 }
 
 #ifdef __x86_64__
-/// The same by AVX2's products of 16-bit integers: a lane's bytes are taken apart into its even ones and its odd ones.
+/// The same by AVX2's multiplication of 16-bit integers: a lane's bytes are taken apart into its even ones and its odd ones.
 __attribute__((target("avx2,fma,f16c"))) void multiply_group_avx2(const RowGroup& group, const RoundedRow& x,
                                                                   float* out) {
   constexpr std::int64_t half = kPackedRows / 2;  // rows of a register
@@ -219,7 +219,7 @@ __attribute__((target("avx2,fma,f16c"))) void multiply_group_avx2(const RowGroup
   for (std::int64_t side = 0; side < 2; ++side) _mm256_storeu_ps(out + side * half, sums[side]);
 }
 
-/// The same by the processor's own products of bytes.
+/// The same by AVX512-VNNI's dot products of bytes.
 __attribute__((target("avx512f,avx512vnni"))) void multiply_group_vnni(const RowGroup& group, const RoundedRow& x,
                                                                        float* out) {
   __m512 sums = _mm512_setzero_ps();
@@ -244,23 +244,23 @@ __attribute__((target("avx512f,avx512vnni"))) void multiply_group_vnni(const Row
 }
 #endif
 
-PackedProducts allowed_products = PackedProducts::Bytes;
+PackedMatmul allowed_matmul = PackedMatmul::Bytes;
 
-GroupProduct group_product() {
+GroupMatmul group_matmul() {
 #ifdef __x86_64__
   static const bool bytes = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni"),
                     pairs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                             __builtin_cpu_supports("f16c");
-  if (bytes && allowed_products == PackedProducts::Bytes) return multiply_group_vnni;
-  if (pairs && allowed_products != PackedProducts::Plain) return multiply_group_avx2;
+  if (bytes && allowed_matmul == PackedMatmul::Bytes) return multiply_group_vnni;
+  if (pairs && allowed_matmul != PackedMatmul::Plain) return multiply_group_avx2;
 #endif
   return multiply_group;
 }
 
 }  // namespace
 
-void allow_packed_products(PackedProducts best) {
-  allowed_products = best;
+void allow_packed_matmul(PackedMatmul best) {
+  allowed_matmul = best;
 }
 
 bool can_pack(std::int64_t outer, std::int64_t inner) {
@@ -284,14 +284,14 @@ std::int64_t packed_inner(const at::Tensor& packed) {
   return packed.size(1) * kPackedBlock;
 }
 
-void pack_rows(const float* rows, std::int64_t first, std::int64_t count, const at::Tensor& packed) {
+void pack_weight_rows(const float* rows, std::int64_t first, std::int64_t count, const at::Tensor& packed) {
   CARRYOVER_CHECK(first % kPackedRows == 0 && count % kPackedRows == 0);
   const std::int64_t inner = packed_inner(packed);
   for (std::int64_t row = 0; row < count; ++row)
     pack_row(rows + row * inner, row % kPackedRows, group_of(packed, (first + row) / kPackedRows));
 }
 
-at::Tensor unpack_rows(const at::Tensor& packed, std::int64_t first, std::int64_t count, at::ScalarType type) {
+at::Tensor unpack_weight_rows(const at::Tensor& packed, std::int64_t first, std::int64_t count, at::ScalarType type) {
   return unpack(packed, count, type, [first](std::int64_t i) { return first + i; });
 }
 
@@ -301,13 +301,13 @@ at::Tensor packed_embedding(const at::Tensor& packed, const at::Tensor& ids, at:
   return unpack(packed, ids.size(0), type, [rows](std::int64_t i) { return rows[i]; });
 }
 
-at::Tensor packed_row_product(const at::Tensor& x, const at::Tensor& packed) {
+at::Tensor packed_row_matmul(const at::Tensor& x, const at::Tensor& packed) {
   const at::Tensor dense = x.contiguous();
   at::Tensor out = at::empty({1, packed_outer(packed)}, x.options());
-  CARRYOVER_DISPATCH(x.scalar_type(), "packed_row_product", [&] {
+  CARRYOVER_DISPATCH(x.scalar_type(), "packed_row_matmul", [&] {
     const RoundedRow row(dense.const_data_ptr<scalar_t>(), dense.size(1));
     auto* products = out.mutable_data_ptr<scalar_t>();
-    const GroupProduct multiply = group_product();
+    const GroupMatmul multiply = group_matmul();
     const std::int64_t grain = grain_of(kPackedRows * dense.size(1) / 4);
     at::parallel_for(0, packed.size(0), grain, [&](std::int64_t first, std::int64_t last) {
       float sums[kPackedRows];

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "engine/core/base/error.h"
-#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kGroupBytes = 64;   ///< of summaries side by side: a group
 constexpr std::int64_t kTileKeys = 6;      ///< scores of a group for so many keys fill the registers
-constexpr std::int64_t kBlockKeys = 24;    ///< widened at a time, for all groups: they stay in the first-level cache
+constexpr std::int64_t kBlockKeys = 24;    ///< upcast at a time, for all groups: they stay in the first-level cache
 constexpr std::int64_t kRangeKeys = 1024;  ///< at least, for a thread: each range has to find k keys before it can skip
 
 template <typename T>
@@ -142,7 +142,7 @@ class RangeScan {
   std::vector<Best<T>> best(std::int64_t first, std::int64_t last) && {
     for (std::int64_t index = first; index < last; index += kBlockKeys) {
       const std::int64_t count = std::min(kBlockKeys, last - index);
-      keys_.widen(readers_.slot, index, count, block_.data());
+      keys_.upcast_to(readers_.slot, index, count, block_.data());
       for (std::int64_t group = 0; group < readers_.groups(); ++group)
         for (std::int64_t tile = 0; tile < count; tile += kTileKeys)
           scan_tile(group, tile, std::min(kTileKeys, count - tile), index + tile);
@@ -209,9 +209,9 @@ RankedEntries scan(const StoredKeys& keys, std::int64_t entries, const at::Tenso
 RankedEntries scan_pool(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k) {
   CARRYOVER_CHECK(k > 0 && entries <= keys.rows.size(1) && summaries.size(2) == keys.rows.size(2));
-  const at::Tensor wide = summaries.to(keys.wide_type()).contiguous();
-  return AT_DISPATCH_FLOATING_TYPES(wide.scalar_type(), "scan_pool",
-                                    [&] { return scan<scalar_t>(keys, entries, wide, head_slot, k); });
+  const at::Tensor upcast = summaries.to(keys.opmath_type()).contiguous();
+  return AT_DISPATCH_FLOATING_TYPES(upcast.scalar_type(), "scan_pool",
+                                    [&] { return scan<scalar_t>(keys, entries, upcast, head_slot, k); });
 }
 
 }  // namespace carryover::ops

@@ -10,7 +10,7 @@
 namespace carryover::ops {
 
 /// pool_topk() on the CPU. Keys are read once, whatever the number of summaries, by all threads. A score is summed
-/// along d in keys.wide_type(), so that neither the number of threads nor a key's place in the pool changes a bit of
+/// along d in keys.opmath_type(), so that neither the number of threads nor a key's place in the pool changes a bit of
 /// it. keys: on the CPU, [slots, ≥ entries, d], dense; summaries: [heads, n, d]; head_slot: [heads]; k > 0. Engine
 /// thread.
 RankedEntries scan_pool(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,

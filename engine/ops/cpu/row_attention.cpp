@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "engine/core/base/error.h"
-#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/parallel.h"
 
@@ -17,7 +17,7 @@ namespace carryover::ops {
 namespace {
 
 constexpr std::int64_t kBlock = 128;   ///< keys that a thread takes at a time
-constexpr std::int64_t kWidened = 32;  ///< of them
+constexpr std::int64_t kUpcastRows = 32;  ///< of them
 
 /// A block of keys and the queries that see it: [first_query, first_query + queries) of G·r.
 template <typename T>
@@ -27,9 +27,9 @@ struct Block {
 };
 
 template <typename T>
-std::vector<Block<T>> blocks_of(const std::vector<SeenRows>& parts, std::int64_t G, std::int64_t r) {
+std::vector<Block<T>> blocks_of(const std::vector<KvBlock>& parts, std::int64_t G, std::int64_t r) {
   std::vector<Block<T>> blocks;
-  for (const SeenRows& part : parts) {
+  for (const KvBlock& part : parts) {
     const std::int64_t rows = part.rows(), n = part.keys.size(2);
     CARRYOVER_CHECK((rows == 1 || rows == r) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
     for (std::int64_t row = 0; row < G * rows; ++row)
@@ -81,7 +81,7 @@ template <typename W, int Bytes>
 
 /// out[query] += Σ of p · v of `Queries` queries, in `Columns` vectors of their columns.
 template <typename W, int Bytes, int Queries, int Columns>
-[[gnu::always_inline]] inline void weigh_columns(const W* weights, const W* rows, std::int64_t stride,
+[[gnu::always_inline]] inline void multiply_columns(const W* weights, const W* rows, std::int64_t stride,
                                                  std::int64_t keys, std::int64_t d, W* out) {
   using Vector = typename Simd<W, Bytes>::Vector;
   constexpr std::int64_t width = Bytes / sizeof(W);
@@ -100,13 +100,13 @@ template <typename W, int Bytes, int Queries, int Columns>
 }
 
 template <typename W, int Bytes, int Queries>
-[[gnu::always_inline]] inline void weigh_queries(const W* weights, const W* rows, std::int64_t stride,
+[[gnu::always_inline]] inline void multiply_queries(const W* weights, const W* rows, std::int64_t stride,
                                                  std::int64_t keys, std::int64_t d, W* out) {
   constexpr std::int64_t width = Bytes / sizeof(W);
   std::int64_t c = 0;
   for (; c + 4 * width <= d; c += 4 * width)
-    weigh_columns<W, Bytes, Queries, 4>(weights, rows + c, stride, keys, d, out + c);
-  for (; c + width <= d; c += width) weigh_columns<W, Bytes, Queries, 1>(weights, rows + c, stride, keys, d, out + c);
+    multiply_columns<W, Bytes, Queries, 4>(weights, rows + c, stride, keys, d, out + c);
+  for (; c + width <= d; c += width) multiply_columns<W, Bytes, Queries, 1>(weights, rows + c, stride, keys, d, out + c);
   for (; c < d; ++c)
     for (int query = 0; query < Queries; ++query)
       for (std::int64_t key = 0; key < keys; ++key)
@@ -115,13 +115,13 @@ template <typename W, int Bytes, int Queries>
 
 /// out[query] += Σ of p · v.
 template <typename W, int Bytes>
-[[gnu::always_inline]] inline void weigh(const W* weights, std::int64_t count, const W* rows, std::int64_t stride,
+[[gnu::always_inline]] inline void multiply_values(const W* weights, std::int64_t count, const W* rows, std::int64_t stride,
                                          std::int64_t keys, std::int64_t d, W* out) {
   std::int64_t query = 0;
   for (; query + 3 <= count; query += 3)
-    weigh_queries<W, Bytes, 3>(weights + query * kBlock, rows, stride, keys, d, out + query * d);
+    multiply_queries<W, Bytes, 3>(weights + query * kBlock, rows, stride, keys, d, out + query * d);
   for (; query < count; ++query)
-    weigh_queries<W, Bytes, 1>(weights + query * kBlock, rows, stride, keys, d, out + query * d);
+    multiply_queries<W, Bytes, 1>(weights + query * kBlock, rows, stride, keys, d, out + query * d);
 }
 
 #define CARRYOVER_BLOCK_LOOPS(W, TARGET, BYTES)                                                                      \
@@ -129,9 +129,9 @@ template <typename W, int Bytes>
                                            std::int64_t keys, std::int64_t d, W* scores) {                           \
     score<W, BYTES>(queries, count, rows, stride, keys, d, scores);                                                  \
   }                                                                                                                  \
-  [[gnu::target(TARGET)]] void weigh_block(const W* weights, std::int64_t count, const W* rows, std::int64_t stride, \
+  [[gnu::target(TARGET)]] void multiply_values_block(const W* weights, std::int64_t count, const W* rows, std::int64_t stride, \
                                            std::int64_t keys, std::int64_t d, W* out) {                              \
-    weigh<W, BYTES>(weights, count, rows, stride, keys, d, out);                                                     \
+    multiply_values<W, BYTES>(weights, count, rows, stride, keys, d, out);                                                     \
   }
 CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, double)
@@ -144,19 +144,19 @@ struct Partial {
   std::vector<W> tops, sums, values;
 };
 
-/// `count` rows in W, and how far they lie apart: copied to `wide` only where they have to be widened.
+/// `count` rows in W, and how far they lie apart: copied to `upcast` only where they have to be upcast.
 template <typename T, typename W>
-std::pair<const W*, std::int64_t> wide_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t d,
-                                            std::vector<W>& wide) {
+std::pair<const W*, std::int64_t> upcast_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t d,
+                                            std::vector<W>& upcast) {
   if constexpr (std::is_same_v<T, W>) {
     return {from, stride};
   } else {
-    wide.resize(static_cast<std::size_t>(kWidened * d));
+    upcast.resize(static_cast<std::size_t>(kUpcastRows * d));
     if (stride == d)
-      load(from, wide.data(), count * d);
+      load(from, upcast.data(), count * d);
     else
-      for (std::int64_t row = 0; row < count; ++row) load(from + row * stride, wide.data() + row * d, d);
-    return {wide.data(), d};
+      for (std::int64_t row = 0; row < count; ++row) load(from + row * stride, upcast.data() + row * d, d);
+    return {upcast.data(), d};
   }
 }
 
@@ -164,13 +164,13 @@ template <typename T, typename W>
 Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d) {
   const auto count = static_cast<std::size_t>(block.queries);
   Partial<W> partial{std::vector<W>(count), std::vector<W>(count), std::vector<W>(count * static_cast<std::size_t>(d))};
-  thread_local std::vector<W> wide, scores;
+  thread_local std::vector<W> upcast, scores;
   scores.resize(count * static_cast<std::size_t>(kBlock));
-  // Rows that have to be widened are taken a few at a time, so that they stay in the first-level cache.
-  const std::int64_t step = std::is_same_v<T, W> ? block.count : kWidened;
+  // Rows that have to be upcast are taken a few at a time, so that they stay in the first-level cache.
+  const std::int64_t step = std::is_same_v<T, W> ? block.count : kUpcastRows;
   for (std::int64_t first = 0; first < block.count; first += step) {
     const std::int64_t n = std::min(step, block.count - first);
-    const auto [keys, stride] = wide_rows(block.keys + first * block.key_stride, block.key_stride, n, d, wide);
+    const auto [keys, stride] = upcast_rows(block.keys + first * block.key_stride, block.key_stride, n, d, upcast);
     score_block(queries + block.first_query * d, block.queries, keys, stride, n, d, scores.data() + first);
   }
   for (std::size_t query = 0; query < count; ++query) {
@@ -180,8 +180,8 @@ Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d)
   }
   for (std::int64_t first = 0; first < block.count; first += step) {
     const std::int64_t n = std::min(step, block.count - first);
-    const auto [values, stride] = wide_rows(block.values + first * block.value_stride, block.value_stride, n, d, wide);
-    weigh_block(scores.data() + first, block.queries, values, stride, n, d, partial.values.data());
+    const auto [values, stride] = upcast_rows(block.values + first * block.value_stride, block.value_stride, n, d, upcast);
+    multiply_values_block(scores.data() + first, block.queries, values, stride, n, d, partial.values.data());
   }
   return partial;
 }
@@ -215,7 +215,7 @@ void merge(const std::vector<Block<T>>& blocks, const std::vector<Partial<W>>& p
 
 }  // namespace
 
-std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
   const std::int64_t G = queries.size(0), r = queries.size(1), d = queries.size(3);
   CARRYOVER_CHECK(queries.stride(3) == 1);
   at::Tensor out = at::empty({G, r, 1, d}, queries.options());

@@ -2,7 +2,7 @@
 #pragma once
 #include <utility>
 
-#include "engine/ops/cpu/seen_rows.h"
+#include "engine/ops/cpu/kv_block.h"
 
 namespace carryover::ops {
 
@@ -10,6 +10,6 @@ namespace carryover::ops {
 /// read once for the r queries that share it; work is divided by heads and by blocks of keys, so that few heads fill
 /// many threads. CPU, without gradients; fp32 inside (fp64 for fp64). Returns it and the log-sum-exp of its scores, [G,
 /// r, 1].
-std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<SeenRows>& parts);
+std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<KvBlock>& parts);
 
 }  // namespace carryover::ops

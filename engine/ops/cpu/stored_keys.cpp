@@ -4,7 +4,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/core/base/error.h"
-#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/compute_type.h"
 
 namespace carryover::ops {
@@ -47,19 +47,19 @@ void StoredKeys::store(const at::Tensor& keys, std::int64_t first) {
   }
 }
 
-at::ScalarType StoredKeys::wide_type() const {
+at::ScalarType StoredKeys::opmath_type() const {
   return is_int8(*this) ? at::kFloat : compute_type(rows.scalar_type());
 }
 
-at::Tensor StoredKeys::wide(std::int64_t slot, std::int64_t first, std::int64_t count) const {
+at::Tensor StoredKeys::upcast(std::int64_t slot, std::int64_t first, std::int64_t count) const {
   const at::Tensor held = rows[slot].narrow(0, first, count);
-  if (!is_int8(*this)) return held.to(wide_type());
-  at::Tensor wide = at::empty(held.sizes(), held.options().dtype(at::kFloat));
-  widen(slot, first, count, wide.mutable_data_ptr<float>());
-  return wide;
+  if (!is_int8(*this)) return held.to(opmath_type());
+  at::Tensor upcast = at::empty(held.sizes(), held.options().dtype(at::kFloat));
+  upcast_to(slot, first, count, upcast.mutable_data_ptr<float>());
+  return upcast;
 }
 
-void StoredKeys::widen(std::int64_t slot, std::int64_t first, std::int64_t count, float* out) const {
+void StoredKeys::upcast_to(std::int64_t slot, std::int64_t first, std::int64_t count, float* out) const {
   const std::int64_t d = rows.size(2), start = slot * rows.stride(0) + first * d;
   if (is_int8(*this)) {
     load(rows.const_data_ptr<std::int8_t>() + start, scales.const_data_ptr<float>() + slot * scales.stride(0) + first,
@@ -71,7 +71,7 @@ void StoredKeys::widen(std::int64_t slot, std::int64_t first, std::int64_t count
   }
 }
 
-void StoredKeys::widen(std::int64_t slot, std::int64_t first, std::int64_t count, double* out) const {
+void StoredKeys::upcast_to(std::int64_t slot, std::int64_t first, std::int64_t count, double* out) const {
   const std::int64_t d = rows.size(2);
   load(rows.const_data_ptr<double>() + slot * rows.stride(0) + first * d, out, count * d);
 }
@@ -80,7 +80,7 @@ void StoredKeys::gather(std::int64_t slot, const at::Tensor& positions, at::Tens
   if (!is_int8(*this) && rows.scalar_type() == out.scalar_type()) {
     at::index_select_out(out, rows[slot], 0, positions);
   } else {
-    out.copy_(this->slot(slot).select(positions).wide(0, 0, positions.size(0)));
+    out.copy_(this->slot(slot).select(positions).upcast(0, 0, positions.size(0)));
   }
 }
 

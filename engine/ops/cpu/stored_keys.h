@@ -19,12 +19,12 @@ struct StoredKeys {
   /// keys: [slots, m, d], floating point, any device. They become entries first..first+m−1.
   void store(const at::Tensor& keys, std::int64_t first);
 
-  at::ScalarType wide_type() const;  ///< what keys are scored in: fp64 where they are held in fp64, else fp32
-  /// Entries first..first+count−1 of a slot: [count, d] in wide_type(). A view where they are held so.
-  at::Tensor wide(std::int64_t slot, std::int64_t first, std::int64_t count) const;
-  /// The same into `out` [count, d], which is of wide_type(). CPU; any thread.
-  void widen(std::int64_t slot, std::int64_t first, std::int64_t count, float* out) const;
-  void widen(std::int64_t slot, std::int64_t first, std::int64_t count, double* out) const;
+  at::ScalarType opmath_type() const;  ///< what keys are scored in: fp64 where they are held in fp64, else fp32
+  /// Entries first..first+count−1 of a slot: [count, d] in opmath_type(). A view where they are held so.
+  at::Tensor upcast(std::int64_t slot, std::int64_t first, std::int64_t count) const;
+  /// The same into `out` [count, d], which is of opmath_type(). CPU; any thread.
+  void upcast_to(std::int64_t slot, std::int64_t first, std::int64_t count, float* out) const;
+  void upcast_to(std::int64_t slot, std::int64_t first, std::int64_t count, double* out) const;
   /// Entries of a slot at `positions` [P], int64 on the keys' device, converted into `out` [P, d].
   void gather(std::int64_t slot, const at::Tensor& positions, at::Tensor out) const;
 

@@ -4,7 +4,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/core/base/error.h"
-#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::uint32_t kQuietNan = 0x7fc00000u;
 
-CARRYOVER_VECTORISED void join(const std::uint16_t* high, const std::uint16_t* low, std::uint32_t* wide,
+CARRYOVER_VECTORISED void join(const std::uint16_t* high, const std::uint16_t* low, std::uint32_t* fp32,
                                std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i)  // a low half from 0x8000 on was rounded up
-    wide[i] = ((static_cast<std::uint32_t>(high[i]) - (low[i] >> 15)) << 16) | low[i];
+    fp32[i] = ((static_cast<std::uint32_t>(high[i]) - (low[i] >> 15)) << 16) | low[i];
 }
 
-CARRYOVER_VECTORISED void split(const std::uint32_t* wide, std::uint16_t* high, std::uint16_t* low, std::int64_t n) {
+CARRYOVER_VECTORISED void split(const std::uint32_t* fp32, std::uint16_t* high, std::uint16_t* low, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
-    const std::uint32_t bits = (wide[i] & 0x7fffffffu) > 0x7f800000u ? kQuietNan : wide[i];
+    const std::uint32_t bits = (fp32[i] & 0x7fffffffu) > 0x7f800000u ? kQuietNan : fp32[i];
     high[i] = static_cast<std::uint16_t>((bits + 0x8000u) >> 16);
     low[i] = static_cast<std::uint16_t>(bits);
   }
@@ -48,27 +48,27 @@ at::Tensor join_halves_on_device(const at::Tensor& high, const at::Tensor& low) 
   return upper.bitwise_left_shift(16).bitwise_or(low.to(at::kInt).bitwise_and(0xffff)).view(at::kFloat);
 }
 
-void split_halves_on_device(const at::Tensor& wide, at::Tensor high, at::Tensor low) {
-  const at::Tensor bits = wide.view(at::kInt).masked_fill(wide.isnan(), static_cast<std::int64_t>(kQuietNan));
+void split_halves_on_device(const at::Tensor& fp32, at::Tensor high, at::Tensor low) {
+  const at::Tensor bits = fp32.view(at::kInt).masked_fill(fp32.isnan(), static_cast<std::int64_t>(kQuietNan));
   low.copy_(bits);
   high.view(at::kShort).copy_(bits.bitwise_right_shift(16) + bits.bitwise_right_shift(15).bitwise_and(1));
 }
 
 at::Tensor join_halves(const at::Tensor& high, const at::Tensor& low) {
   if (!high.is_cpu()) return join_halves_on_device(high, low);
-  at::Tensor wide = at::empty(high.sizes(), high.options().dtype(at::kFloat));
+  at::Tensor fp32 = at::empty(high.sizes(), high.options().dtype(at::kFloat));
   const auto *upper = words<std::uint16_t>(high), *lower = words<std::uint16_t>(low);
-  auto* const to = words<std::uint32_t>(wide);
-  in_parallel(wide.numel(),
+  auto* const to = words<std::uint32_t>(fp32);
+  in_parallel(fp32.numel(),
               [&](std::int64_t first, std::int64_t n) { join(upper + first, lower + first, to + first, n); });
-  return wide;
+  return fp32;
 }
 
-void split_halves(const at::Tensor& wide, at::Tensor high, at::Tensor low) {
-  if (!wide.is_cpu()) return split_halves_on_device(wide, high, low);
-  const auto* const from = words<std::uint32_t>(wide);
+void split_halves(const at::Tensor& fp32, at::Tensor high, at::Tensor low) {
+  if (!fp32.is_cpu()) return split_halves_on_device(fp32, high, low);
+  const auto* const from = words<std::uint32_t>(fp32);
   auto *upper = words<std::uint16_t>(high), *lower = words<std::uint16_t>(low);
-  in_parallel(wide.numel(),
+  in_parallel(fp32.numel(),
               [&](std::int64_t first, std::int64_t n) { split(from + first, upper + first, lower + first, n); });
 }
 

@@ -10,11 +10,11 @@ namespace carryover::ops {
 /// high: bf16; low: int16, both dense and of one shape. Returns fp32.
 at::Tensor join_halves(const at::Tensor& high, const at::Tensor& low);
 
-/// wide: fp32; all dense and of one shape.
-void split_halves(const at::Tensor& wide, at::Tensor high, at::Tensor low);
+/// fp32: fp32; all dense and of one shape.
+void split_halves(const at::Tensor& fp32, at::Tensor high, at::Tensor low);
 
 /// The same by LibTorch's operations: a GPU's way.
 at::Tensor join_halves_on_device(const at::Tensor& high, const at::Tensor& low);
-void split_halves_on_device(const at::Tensor& wide, at::Tensor high, at::Tensor low);
+void split_halves_on_device(const at::Tensor& fp32, at::Tensor high, at::Tensor low);
 
 }  // namespace carryover::ops

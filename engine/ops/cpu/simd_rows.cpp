@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cpu/simd_rows.h"
 
 #include <limits>
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kLanes = 16;
 
-CARRYOVER_VECTORISED void widen(const std::uint16_t* in, std::uint32_t* out, std::int64_t n) {
+CARRYOVER_VECTORISED void upcast(const std::uint16_t* in, std::uint32_t* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<std::uint32_t>(in[i]) << 16;
 }
 CARRYOVER_VECTORISED void narrow(const std::uint32_t* in, std::uint16_t* out, std::int64_t n) {
@@ -20,7 +20,7 @@ CARRYOVER_VECTORISED void narrow(const std::uint32_t* in, std::uint16_t* out, st
   }
 }
 
-CARRYOVER_VECTORISED void widen(const std::int8_t* in, float scale, float* out, std::int64_t n) {
+CARRYOVER_VECTORISED void upcast(const std::int8_t* in, float scale, float* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = scale * static_cast<float>(in[i]);
 }
 /// The largest magnitude, as bits: these order as the numbers do, NaN above infinity.
@@ -37,13 +37,13 @@ CARRYOVER_VECTORISED void divide(const float* in, float scale, std::int8_t* out,
 }  // namespace
 
 void load(const at::BFloat16* in, float* out, std::int64_t n) {
-  widen(reinterpret_cast<const std::uint16_t*>(in), reinterpret_cast<std::uint32_t*>(out), n);
+  upcast(reinterpret_cast<const std::uint16_t*>(in), reinterpret_cast<std::uint32_t*>(out), n);
 }
 void store(const float* in, at::BFloat16* out, std::int64_t n) {
   narrow(reinterpret_cast<const std::uint32_t*>(in), reinterpret_cast<std::uint16_t*>(out), n);
 }
 void load(const std::int8_t* in, const float* scales, float* out, std::int64_t rows, std::int64_t d) {
-  for (std::int64_t row = 0; row < rows; ++row) widen(in + row * d, scales[row], out + row * d, d);
+  for (std::int64_t row = 0; row < rows; ++row) upcast(in + row * d, scales[row], out + row * d, d);
 }
 
 #define CARRYOVER_ROW_LOOPS(T, vectorised)                                                                           \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What attention in fp32 and fp64 is made of: operands as its products read them, and the product. Internal to it.
+// What attention in fp32 and fp64 is made of: operands as its matmuls read them, and the matmul. Internal to it.
 #include <cstdint>
 
 #include "engine/ops/cpu/lines.h"
-#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cpu/simd_rows.h"
 
-namespace carryover::ops::wide {
+namespace carryover::ops::opmath {
 
 constexpr std::int64_t kSixteen = 16;  ///< columns that lie side by side; rows and columns are padded to them
 
@@ -46,7 +46,7 @@ inline std::int64_t row_stride(std::int64_t d) {
   return (round_up(d, kSixteen) / kSixteen | 1) * kSixteen;
 }
 
-/// Rows in W, [padded][row_stride(d)] of `count`, times `scale`, the others zeros: a product's rows, or its columns
+/// Rows in W, [padded][row_stride(d)] of `count`, times `scale`, the others zeros: a matmul's rows, or its columns
 /// where the sum runs over the rows.
 template <typename T, typename W>
 void pack_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d, W scale,
@@ -62,9 +62,9 @@ void pack_rows(const T* from, std::int64_t stride, std::int64_t count, std::int6
   std::fill_n(to + count * width, (padded - count) * width, W{0});
 }
 
-/// Columns of a product whose sum runs over the width: packed rows [padded][row_stride(d)] to [padded/16][d][16].
+/// Columns of a matmul whose sum runs over the width: packed rows [padded][row_stride(d)] to [padded/16][d][16].
 template <typename W>
-void turn_rows(const W* rows, std::int64_t padded, std::int64_t d, W* to) {
+void transpose_rows(const W* rows, std::int64_t padded, std::int64_t d, W* to) {
   const std::int64_t width = row_stride(d);
   for (std::int64_t row = 0; row < padded; row += kSixteen)
     for (std::int64_t c = 0; c < d; ++c)
@@ -72,4 +72,4 @@ void turn_rows(const W* rows, std::int64_t padded, std::int64_t d, W* to) {
         to[row * d + c * kSixteen + lane] = rows[(row + lane) * width + c];
 }
 
-}  // namespace carryover::ops::wide
+}  // namespace carryover::ops::opmath

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/ops/product.h"
+#include "engine/ops/matmul.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -8,7 +8,7 @@
 
 #include "engine/core/cost/cost_model.h"
 #include "engine/ops/cpu/packed_weight.h"
-#include "engine/ops/cpu/row_product.h"
+#include "engine/ops/cpu/row_matmul.h"
 
 namespace carryover::ops {
 
@@ -18,7 +18,7 @@ using OneDnnLinear = at::Tensor(const at::Tensor& x, const at::Tensor& weight, c
                                 std::string_view activation, c10::List<std::optional<at::Scalar>> scalars,
                                 std::optional<std::string_view> algorithm);
 
-/// LibTorch's door to oneDNN's products; none in a LibTorch that was built without it.
+/// LibTorch's door to oneDNN's matmul; none in a LibTorch that was built without it.
 const std::optional<c10::TypedOperatorHandle<OneDnnLinear>>& onednn_linear() {
   static const auto found = [] {
     const auto schema = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
@@ -27,7 +27,7 @@ const std::optional<c10::TypedOperatorHandle<OneDnnLinear>>& onednn_linear() {
   return found;
 }
 
-/// MKL's fp32 products are slower than oneDNN's by a seventh on AMD's processors, and faster by a few percent on
+/// MKL's fp32 matmuls are slower than oneDNN's by a seventh on AMD's processors, and faster by a few percent on
 /// Intel's.
 bool mkl_is_slow() {
 #ifdef __x86_64__
@@ -38,7 +38,7 @@ bool mkl_is_slow() {
 #endif
 }
 
-/// Large products in fp32, which at::linear gives to MKL. oneDNN sums a transposed weight's terms by blocks, but adds
+/// Large matmuls in fp32, which at::linear gives to MKL. oneDNN sums a transposed weight's terms by blocks, but adds
 /// those of a weight as it lies one after another, so that its error outgrows twice MKL's in longer sums. Other strides
 /// it multiplies one value at a time.
 bool takes_onednn(const at::Tensor& x, const at::Tensor& weight) {
@@ -50,30 +50,30 @@ bool takes_onednn(const at::Tensor& x, const at::Tensor& weight) {
 }
 
 /// x · weightᵀ; the weight may be a transposed view.
-at::Tensor dense_product(const at::Tensor& x, const at::Tensor& weight) {
+at::Tensor dense_matmul(const at::Tensor& x, const at::Tensor& weight) {
   if (!takes_onednn(x, weight)) return at::linear(x, weight);
   return onednn_linear()->call(x, weight, std::nullopt, "none", c10::List<std::optional<at::Scalar>>(), "");
 }
 
-bool bf16_products_allowed = true;
+bool bf16_matmul_allowed = true;
 
-/// Without them LibTorch multiplies bf16 one value at a time, or widens each product anew.
-bool has_bf16_products() {
+/// Without them LibTorch multiplies bf16 one value at a time, or converts to fp32 for each matmul anew.
+bool has_bf16_matmul() {
 #ifdef __x86_64__
   static const bool there = __builtin_cpu_supports("avx512bf16");
 #else
   constexpr bool there = true;
 #endif
-  return there && bf16_products_allowed;
+  return there && bf16_matmul_allowed;
 }
 
-/// What a product of such values is multiplied in.
-at::ScalarType product_type(const at::Tensor& x) {
-  return x.is_cpu() && x.scalar_type() == at::kBFloat16 && !has_bf16_products() ? at::kFloat : x.scalar_type();
+/// The dtype that such values are multiplied in.
+at::ScalarType matmul_type(const at::Tensor& x) {
+  return x.is_cpu() && x.scalar_type() == at::kBFloat16 && !has_bf16_matmul() ? at::kFloat : x.scalar_type();
 }
 
 at::Tensor rows_of(const at::Tensor& weight, std::int64_t first, std::int64_t count, at::ScalarType type) {
-  return is_packed(weight) ? unpack_rows(weight, first, count, type) : weight.narrow(0, first, count).to(type);
+  return is_packed(weight) ? unpack_weight_rows(weight, first, count, type) : weight.narrow(0, first, count).to(type);
 }
 
 /// visit(first, count): rows of a weight that take at most `bytes`.
@@ -84,22 +84,22 @@ void for_blocks(std::int64_t outer, std::int64_t inner, at::ScalarType type, std
   for (std::int64_t first = 0; first < outer; first += step) visit(first, std::min(step, outer - first));
 }
 
-constexpr std::int64_t kWidenedBytes = 4 << 20;  ///< of a weight: few enough to be nothing beside a run's activations
-constexpr std::int64_t kWidenedRows = 256;       ///< of x
+constexpr std::int64_t kUpcastBytes = 4 << 20;  ///< of a weight: few enough to be nothing beside a run's activations
+constexpr std::int64_t kUpcastRows = 256;       ///< of x
 
 /// x · weightᵀ in `type`, rounded once, by blocks that hold `bytes` of the weight and `rows` of x.
-at::Tensor product_by_blocks(const at::Tensor& x, const at::Tensor& weight, at::ScalarType type, std::int64_t bytes,
+at::Tensor matmul_by_blocks(const at::Tensor& x, const at::Tensor& weight, at::ScalarType type, std::int64_t bytes,
                              std::int64_t rows) {
   const std::int64_t m = x.size(0), inner = x.size(1),
                      outer = is_packed(weight) ? packed_outer(weight) : weight.size(0);
   if (rows >= m && bytes >= outer * inner * static_cast<std::int64_t>(c10::elementSize(type)))
-    return dense_product(x.to(type), rows_of(weight, 0, outer, type)).to(x.scalar_type());
+    return dense_matmul(x.to(type), rows_of(weight, 0, outer, type)).to(x.scalar_type());
   const at::Tensor out = at::empty({m, outer}, x.options());
   for_blocks(outer, inner, type, bytes, [&](std::int64_t first, std::int64_t count) {
     const at::Tensor block = rows_of(weight, first, count, type);
     for (std::int64_t row = 0; row < m; row += rows) {
       const std::int64_t taken = std::min(rows, m - row);
-      out.narrow(0, row, taken).narrow(1, first, count).copy_(dense_product(x.narrow(0, row, taken).to(type), block));
+      out.narrow(0, row, taken).narrow(1, first, count).copy_(dense_matmul(x.narrow(0, row, taken).to(type), block));
     }
   });
   return out;
@@ -107,40 +107,40 @@ at::Tensor product_by_blocks(const at::Tensor& x, const at::Tensor& weight, at::
 
 }  // namespace
 
-at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
+at::Tensor matmul(const at::Tensor& x, const at::Tensor& weight) {
   const bool packed = is_packed(weight);
-  if (packed && x.size(0) == 1) return packed_row_product(x, weight);
-  if (!packed && has_row_product(x, weight)) return row_product(x, weight);
-  const at::ScalarType type = product_type(x);
-  if (type != x.scalar_type()) return product_by_blocks(x, weight, type, kWidenedBytes, kWidenedRows);
-  // For several rows a packed weight is widened, which is little work beside the product.
-  return packed ? product_by_blocks(x, weight, type, unpacked_block_bytes, x.size(0)) : dense_product(x, weight);
+  if (packed && x.size(0) == 1) return packed_row_matmul(x, weight);
+  if (!packed && has_row_matmul(x, weight)) return row_matmul(x, weight);
+  const at::ScalarType type = matmul_type(x);
+  if (type != x.scalar_type()) return matmul_by_blocks(x, weight, type, kUpcastBytes, kUpcastRows);
+  // For several rows a packed weight is unpacked, which is little work beside the matmul.
+  return packed ? matmul_by_blocks(x, weight, type, unpacked_block_bytes, x.size(0)) : dense_matmul(x, weight);
 }
 
-at::Tensor product_to_input(const at::Tensor& gradient, const at::Tensor& weight) {
-  const at::ScalarType type = product_type(gradient);
-  if (type == gradient.scalar_type()) return dense_product(gradient, weight.t());
+at::Tensor matmul_to_input(const at::Tensor& gradient, const at::Tensor& weight) {
+  const at::ScalarType type = matmul_type(gradient);
+  if (type == gradient.scalar_type()) return dense_matmul(gradient, weight.t());
   at::Tensor sum;
-  for_blocks(weight.size(0), weight.size(1), type, kWidenedBytes, [&](std::int64_t first, std::int64_t count) {
+  for_blocks(weight.size(0), weight.size(1), type, kUpcastBytes, [&](std::int64_t first, std::int64_t count) {
     const at::Tensor part =
-        dense_product(gradient.narrow(1, first, count).to(type), rows_of(weight, first, count, type).t());
+        dense_matmul(gradient.narrow(1, first, count).to(type), rows_of(weight, first, count, type).t());
     sum = sum.defined() ? sum.add_(part) : part;
   });
   return sum.to(gradient.scalar_type());
 }
 
-at::Tensor product_to_weight(const at::Tensor& gradient, const at::Tensor& x) {
-  const at::ScalarType type = product_type(gradient);
+at::Tensor matmul_to_weight(const at::Tensor& gradient, const at::Tensor& x) {
+  const at::ScalarType type = matmul_type(gradient);
   if (type == gradient.scalar_type()) return at::mm(gradient.t(), x);
-  const at::Tensor wide = x.to(type), out = at::empty({gradient.size(1), x.size(1)}, x.options());
-  for_blocks(out.size(0), out.size(1), type, kWidenedBytes, [&](std::int64_t first, std::int64_t count) {
-    out.narrow(0, first, count).copy_(at::mm(gradient.narrow(1, first, count).to(type).t(), wide));
+  const at::Tensor upcast = x.to(type), out = at::empty({gradient.size(1), x.size(1)}, x.options());
+  for_blocks(out.size(0), out.size(1), type, kUpcastBytes, [&](std::int64_t first, std::int64_t count) {
+    out.narrow(0, first, count).copy_(at::mm(gradient.narrow(1, first, count).to(type).t(), upcast));
   });
   return out;
 }
 
-void allow_bf16_products(bool allowed) {
-  bf16_products_allowed = allowed;
+void allow_bf16_matmul(bool allowed) {
+  bf16_matmul_allowed = allowed;
 }
 
 }  // namespace carryover::ops

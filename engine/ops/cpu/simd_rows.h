@@ -75,17 +75,17 @@ struct Simd {
   typedef T Vector __attribute__((vector_size(Bytes)));
 };
 
-/// A vector with its lanes in another order, lane by lane ^ half.
-template <int Half, typename Vector, int... Lane>
-[[gnu::always_inline]] inline void add_turned(Vector& v, std::integer_sequence<int, Lane...>) {
-  v += __builtin_shufflevector(v, v, (Lane ^ Half)...);
+/// A vector with its lanes in another order, lane by lane ^ Distance.
+template <int Distance, typename Vector, int... Lane>
+[[gnu::always_inline]] inline void add_shuffled(Vector& v, std::integer_sequence<int, Lane...>) {
+  v += __builtin_shufflevector(v, v, (Lane ^ Distance)...);
 }
 /// The sum of a vector's lanes, which it leaves in each of them.
-template <int Half, typename Vector, typename Lanes>
+template <int Distance, typename Vector, typename Lanes>
 [[gnu::always_inline]] inline void sum_lanes(Vector& v, Lanes lanes) {
-  if constexpr (Half > 0) {
-    add_turned<Half>(v, lanes);
-    sum_lanes<Half / 2>(v, lanes);
+  if constexpr (Distance > 0) {
+    add_shuffled<Distance>(v, lanes);
+    sum_lanes<Distance / 2>(v, lanes);
   }
 }
 template <typename T, int Bytes>

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/tables/misses_table.h"
+#include "widgets/tables/recall_table.h"
 
 #include "widgets/tables/number_sort.h"
 
 namespace carryover {
 namespace {
 
-double number(const HeadMisses& row, int column) {
+double number(const HeadRecall& row, int column) {
   switch (column) {
-    case MissesTable::Layer:
+    case RecallTable::Layer:
       return row.head.layer;
-    case MissesTable::Head:
+    case RecallTable::Head:
       return row.head.head;
-    case MissesTable::Recall:
+    case RecallTable::Recall:
       return row.recall;
-    case MissesTable::Mass:
+    case RecallTable::Mass:
       return row.mass;
-    case MissesTable::OracleMass:
+    case RecallTable::OracleMass:
       return row.oracle_mass;
     default:
       return row.oracle_mass - row.mass;
@@ -25,20 +25,20 @@ double number(const HeadMisses& row, int column) {
 
 }  // namespace
 
-void MissesTable::set_rows(std::vector<HeadMisses> rows) {
+void RecallTable::set_rows(std::vector<HeadRecall> rows) {
   beginResetModel();
   rows_ = std::move(rows);
   endResetModel();
 }
 
-int MissesTable::rowCount(const QModelIndex& parent) const {
+int RecallTable::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(rows_.size());
 }
-int MissesTable::columnCount(const QModelIndex& parent) const {
+int RecallTable::columnCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : ColumnCount;
 }
 
-QVariant MissesTable::data(const QModelIndex& index, int role) const {
+QVariant RecallTable::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   const double value = number(row(index.row()), index.column());
   if (role == number_role) return value;
@@ -48,7 +48,7 @@ QVariant MissesTable::data(const QModelIndex& index, int role) const {
   return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 1);
 }
 
-QVariant MissesTable::headerData(int section, Qt::Orientation orientation, int role) const {
+QVariant RecallTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
   const QString names[] = {tr("Layer"), tr("Head"), tr("Recall@R"), tr("Mass"), tr("Oracle mass"), tr("Missed")};
   const QString tips[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/eval/attention_lens.h"
+#include "engine/eval/attention_pattern.h"
 
 #include <ATen/ATen.h>
 
@@ -32,13 +32,13 @@ at::Tensor pool_columns(const at::Tensor& weights, std::int64_t step) {
 
 }  // namespace
 
-HeadAttention::HeadAttention(const AttentionSight& sight, int head) {
+AttentionPattern::AttentionPattern(const AttentionSight& sight, int head) {
   const auto heads = sight.queries.size(0), kv_heads = sight.kv.keys.size(0);
   const int kv_head = static_cast<int>(head / (heads / kv_heads));
-  const auto wide = ops::compute_type(sight.queries.scalar_type());
-  queries_ = sight.queries[head].to(wide) / std::sqrt(static_cast<double>(sight.queries.size(2)));
-  keys_ = sight.kv.rotated_keys[kv_head].to(wide);
-  values_ = sight.kv.values[kv_head].to(wide);
+  const auto opmath = ops::compute_type(sight.queries.scalar_type());
+  queries_ = sight.queries[head].to(opmath) / std::sqrt(static_cast<double>(sight.queries.size(2)));
+  keys_ = sight.kv.rotated_keys[kv_head].to(opmath);
+  values_ = sight.kv.values[kv_head].to(opmath);
   for (const HeadGroup& group : sight.groups) {
     const auto place = std::find(group.heads.begin(), group.heads.end(), head);
     if (place == group.heads.end() || !group.prefix_keys.defined()) continue;
@@ -51,13 +51,13 @@ HeadAttention::HeadAttention(const AttentionSight& sight, int head) {
     }
     retrieved_ = group.prefix_per_query_head;
     sinks_ = group.sinks;
-    prefix_values_ = group.prefix_values[row].to(wide);
+    prefix_values_ = group.prefix_values[row].to(opmath);
     prefix_length_ = prefix_values_.size(0);
-    keys_ = at::cat({group.prefix_keys[row].to(wide), keys_}, 0);
+    keys_ = at::cat({group.prefix_keys[row].to(opmath), keys_}, 0);
   }
 }
 
-at::Tensor HeadAttention::weights(std::int64_t first, std::int64_t count) const {
+at::Tensor AttentionPattern::weights(std::int64_t first, std::int64_t count) const {
   const std::int64_t n = keys_.size(0) - prefix_length_, earlier = n - queries();
   at::Tensor scores = at::mm(queries_.narrow(0, first, count), keys_.t());
   const at::Tensor future = at::ones({count, n}, scores.options().dtype(at::kBool)).triu(earlier + first + 1);
@@ -65,7 +65,7 @@ at::Tensor HeadAttention::weights(std::int64_t first, std::int64_t count) const 
   return at::softmax(scores, 1);
 }
 
-AttentionMap attention_map(const HeadAttention& attention, HeadRef head, std::int64_t rows, std::int64_t columns) {
+AttentionMap attention_map(const AttentionPattern& attention, HeadRef head, std::int64_t rows, std::int64_t columns) {
   const std::int64_t m = attention.queries(), n = attention.values().size(0), prefix = attention.prefix_length();
   AttentionMap map{head, prefix, n, steps(m, std::min(m, rows)), 1, 0, {}, {}};
   map.key_step = steps(prefix + n, std::max<std::int64_t>(1, std::min(prefix + n, columns)));
@@ -83,7 +83,7 @@ AttentionMap attention_map(const HeadAttention& attention, HeadRef head, std::in
   return map;
 }
 
-at::Tensor mean_attention(const HeadAttention& attention) {
+at::Tensor mean_attention(const AttentionPattern& attention) {
   const std::int64_t m = attention.queries(), keys = attention.prefix_length() + attention.values().size(0);
   const std::int64_t rows = std::max<std::int64_t>(1, kWeights / keys);
   at::Tensor sum = at::zeros({keys}, attention.values().options().dtype(at::kDouble));
@@ -92,7 +92,7 @@ at::Tensor mean_attention(const HeadAttention& attention) {
   return (sum / m).cpu();
 }
 
-PairAttention attend_to_pairs(const HeadAttention& attention, const std::vector<AttentionPair>& pairs) {
+PairAttention attend_to_pairs(const AttentionPattern& attention, const std::vector<AttentionPair>& pairs) {
   const std::int64_t keys = attention.prefix_length() + attention.values().size(0);
   const std::int64_t rows = std::max<std::int64_t>(1, kWeights / keys);
   const auto [least, most] = std::minmax_element(

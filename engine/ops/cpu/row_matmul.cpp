@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/ops/cpu/row_product.h"
+#include "engine/ops/cpu/row_matmul.h"
 
 #include <ATen/ATen.h>
 
 #include <cstring>
 #include <vector>
 
-#include "engine/ops/cpu/wide_rows.h"
+#include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
@@ -20,7 +20,7 @@ struct SplitRow {
   std::vector<float> even, odd;
 };
 
-float widen(std::uint16_t half) {
+float upcast(std::uint16_t half) {
   const std::uint32_t bits = static_cast<std::uint32_t>(half) << 16;
   float value;
   std::memcpy(&value, &bits, sizeof value);
@@ -38,7 +38,7 @@ SplitRow split(const at::Tensor& x) {  // [1, n]
   SplitRow row{std::vector<float>(static_cast<std::size_t>((n + 1) / 2)),
                std::vector<float>(static_cast<std::size_t>(n / 2))};
   for (std::int64_t i = 0; i < n; ++i)
-    (i % 2 == 0 ? row.even : row.odd)[static_cast<std::size_t>(i / 2)] = widen(from[i * stride]);
+    (i % 2 == 0 ? row.even : row.odd)[static_cast<std::size_t>(i / 2)] = upcast(from[i * stride]);
   return row;
 }
 
@@ -114,7 +114,7 @@ template <int Bytes>
     };
     const auto at_end = [&](std::int64_t i) {
       const float* half = i % 2 == 0 ? even : odd;
-      return widen(row[i]) * half[i / 2];
+      return upcast(row[i]) * half[i / 2];
     };
     out[r] = narrow(sum_row<Bytes>(inner, 2 * kLanes, add, at_end));
   }
@@ -146,12 +146,12 @@ CARRYOVER_FOR_TARGETS(CARRYOVER_ROWS, )
 
 }  // namespace
 
-bool has_row_product(const at::Tensor& x, const at::Tensor& weight) {
+bool has_row_matmul(const at::Tensor& x, const at::Tensor& weight) {
   return x.is_cpu() && x.dim() == 2 && x.size(0) == 1 && weight.is_contiguous() &&
          x.scalar_type() == weight.scalar_type() && (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kFloat);
 }
 
-at::Tensor row_product(const at::Tensor& x, const at::Tensor& weight) {
+at::Tensor row_matmul(const at::Tensor& x, const at::Tensor& weight) {
   const std::int64_t outer = weight.size(0), inner = weight.size(1);
   at::Tensor out = at::empty({1, outer}, x.options());
   if (x.scalar_type() == at::kFloat) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/ops/cpu/wide_products.h"
+#include "engine/ops/cpu/opmath_matmul.h"
 
 #include <cstring>
 
-namespace carryover::ops::wide {
+namespace carryover::ops::opmath {
 
 namespace {
 
@@ -67,24 +67,24 @@ template <typename W, int Bytes>
   if (c < extent.columns) multiply_rows<W, Bytes, 1>(extent, rows, at(c), {sums.to + c, sums.stride}, add);
 }
 
-#define CARRYOVER_PRODUCT(W, TARGET, BYTES)                                                                  \
-  [[gnu::target(TARGET)]] void product(const Extent& extent, const Rows<W>& rows, const Columns<W>& columns, \
+#define CARRYOVER_MATMUL(W, TARGET, BYTES)                                                                  \
+  [[gnu::target(TARGET)]] void matmul(const Extent& extent, const Rows<W>& rows, const Columns<W>& columns, \
                                        const Sums<W>& sums, bool add) {                                      \
     multiply_all<W, BYTES>(extent, rows, columns, sums, add);                                                \
   }
-CARRYOVER_FOR_TARGETS(CARRYOVER_PRODUCT, float)
-CARRYOVER_FOR_TARGETS(CARRYOVER_PRODUCT, double)
-#undef CARRYOVER_PRODUCT
+CARRYOVER_FOR_TARGETS(CARRYOVER_MATMUL, float)
+CARRYOVER_FOR_TARGETS(CARRYOVER_MATMUL, double)
+#undef CARRYOVER_MATMUL
 
 }  // namespace
 
 void multiply(const Extent& extent, const Rows<float>& rows, const Columns<float>& columns, const Sums<float>& sums,
               bool add) {
-  product(extent, rows, columns, sums, add);
+  matmul(extent, rows, columns, sums, add);
 }
 void multiply(const Extent& extent, const Rows<double>& rows, const Columns<double>& columns, const Sums<double>& sums,
               bool add) {
-  product(extent, rows, columns, sums, add);
+  matmul(extent, rows, columns, sums, add);
 }
 
-}  // namespace carryover::ops::wide
+}  // namespace carryover::ops::opmath

@@ -8,14 +8,14 @@
 namespace carryover {
 
 /// A row a long-range head: what it retrieved against its attention over the whole pool. GUI thread.
-class MissesTable : public QAbstractTableModel {
+class RecallTable : public QAbstractTableModel {
   Q_OBJECT
  public:
   enum Column { Layer, Head, Recall, Mass, OracleMass, Missed, ColumnCount };
 
   using QAbstractTableModel::QAbstractTableModel;
-  void set_rows(std::vector<HeadMisses> rows);
-  const HeadMisses& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
+  void set_rows(std::vector<HeadRecall> rows);
+  const HeadRecall& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -23,7 +23,7 @@ class MissesTable : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
-  std::vector<HeadMisses> rows_;
+  std::vector<HeadRecall> rows_;
 };
 
 }  // namespace carryover

@@ -3,7 +3,7 @@
 #include "widgets/panels/inspection_view.h"
 #include "widgets/panels/panel.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/tables/misses_table.h"
+#include "widgets/tables/recall_table.h"
 #include "widgets/tables/number_sort.h"
 
 class QLabel;
@@ -13,10 +13,10 @@ namespace carryover {
 
 /// What retrieval missed in the selected segment, head by head: recall@R and the attention mass of what was retrieved,
 /// beside the most that R positions could hold. GUI thread.
-class MissesPanel : public Panel {
+class RecallPanel : public Panel {
   Q_OBJECT
  public:
-  explicit MissesPanel(LabContext& context, QWidget* parent = nullptr);
+  explicit RecallPanel(LabContext& context, QWidget* parent = nullptr);
   std::vector<PlotView*> plots() override { return {plot_}; }
 
  protected:
@@ -24,7 +24,7 @@ class MissesPanel : public Panel {
   void unseen() override;
 
  private:
-  void draw(const std::vector<HeadMisses>& misses);
+  void draw(const std::vector<HeadRecall>& heads);
   void select_row(int row);
   void copy() const;
   QString text_at(double x) const;
@@ -32,7 +32,7 @@ class MissesPanel : public Panel {
   LabContext& lab_;
   InspectionView view_;
   std::shared_ptr<const Inspection> answer_;
-  MissesTable table_;
+  RecallTable table_;
   NumberSort sorted_;
   QTableView* list_;
   QLabel* what_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What bf16 attention and its backward are made of: packed operands, their two kinds of product, the exponential.
+// What bf16 attention and its backward are made of: packed operands, their two kinds of matmul, the exponential.
 // Internal to both.
 #ifdef __x86_64__
 #include <ATen/core/Tensor.h>
@@ -17,44 +17,44 @@
 
 namespace carryover::ops::bf16 {
 
-using Half = std::uint16_t;  // a bf16's bits
+using Bf16 = std::uint16_t;  // a bf16's bits
 
 constexpr std::int64_t kLanes = 16;                 ///< fp32 values of a register
-constexpr std::int64_t kColumns = 4;                ///< registers of a row of a product's block
-constexpr std::int64_t kWidth = kColumns * kLanes;  ///< columns of a product's block
+constexpr std::int64_t kColumns = 4;                ///< registers of a row of a matmul's block
+constexpr std::int64_t kWidth = kColumns * kLanes;  ///< columns of a matmul's block
 
-inline const Half* halves(const at::Tensor& tensor) {
-  return reinterpret_cast<const Half*>(tensor.const_data_ptr<at::BFloat16>());
+inline const Bf16* bits(const at::Tensor& tensor) {
+  return reinterpret_cast<const Bf16*>(tensor.const_data_ptr<at::BFloat16>());
 }
 
-inline Half* mutable_halves(const at::Tensor& tensor) {
-  return reinterpret_cast<Half*>(tensor.mutable_data_ptr<at::BFloat16>());
+inline Bf16* mutable_bits(const at::Tensor& tensor) {
+  return reinterpret_cast<Bf16*>(tensor.mutable_data_ptr<at::BFloat16>());
 }
 
-/// Rows of a product, side by side: [padded, d] of `count` rows, the others zeros.
-inline void pack_rows(const Half* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,
-                      Half* to) {
+/// Rows of a matmul, side by side: [padded, d] of `count` rows, the others zeros.
+inline void copy_rows(const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,
+                      Bf16* to) {
   for (std::int64_t row = 0; row < count; ++row) std::copy_n(from + row * stride, d, to + row * d);
-  std::fill_n(to + count * d, (padded - count) * d, Half{0});
+  std::fill_n(to + count * d, (padded - count) * d, Bf16{0});
 }
 
-/// Columns of a product whose sum runs over the width: [padded/16][d/2][16][2] of `count` rows, the others zeros.
-inline void pack_lanes(const Half* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,
-                       Half* to) {
-  if (count < padded) std::fill_n(to, padded * d, Half{0});
+/// Columns of a matmul whose sum runs over the width: [padded/16][d/2][16][2] of `count` rows, the others zeros.
+inline void pack_lanes(const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,
+                       Bf16* to) {
+  if (count < padded) std::fill_n(to, padded * d, Bf16{0});
   for (std::int64_t row = 0; row < count; ++row) {
-    Half* lane = to + row / kLanes * kLanes * d + row % kLanes * 2;
+    Bf16* lane = to + row / kLanes * kLanes * d + row % kLanes * 2;
     for (std::int64_t pair = 0; pair < d / 2; ++pair)
-      std::memcpy(lane + pair * 2 * kLanes, from + row * stride + 2 * pair, 2 * sizeof(Half));
+      std::memcpy(lane + pair * 2 * kLanes, from + row * stride + 2 * pair, 2 * sizeof(Bf16));
   }
 }
 
-/// Columns of a product whose sum runs over the rows: [padded/2][d][2] of `count` rows, the others zeros.
-inline void pack_pairs(const Half* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,
-                       Half* to) {
-  if (count < padded) std::fill_n(to, padded * d, Half{0});
+/// Columns of a matmul whose sum runs over the rows: [padded/2][d][2] of `count` rows, the others zeros.
+inline void pack_pairs(const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,
+                       Bf16* to) {
+  if (count < padded) std::fill_n(to, padded * d, Bf16{0});
   for (std::int64_t row = 0; row < count; ++row) {
-    Half* side = to + row / 2 * 2 * d + row % 2;
+    Bf16* side = to + row / 2 * 2 * d + row % 2;
     for (std::int64_t c = 0; c < d; ++c) side[2 * c] = from[row * stride + c];
   }
 }
@@ -62,11 +62,11 @@ inline void pack_pairs(const Half* from, std::int64_t stride, std::int64_t count
 /// The columns of a block of kWidth, as pack_lanes and pack_pairs lay them: a pair's are `pair_stride` from the next
 /// pair's, and sixteen columns `column_stride` from the next sixteen.
 struct Columns {
-  const Half* from = nullptr;
+  const Bf16* from = nullptr;
   std::int64_t pairs = 0, pair_stride = 0, column_stride = 0;
 };
 
-/// Products by AVX512-BF16, which multiplies two pairs and adds them to a sum.
+/// Matmul by AVX512-BF16, which multiplies two pairs and adds them to a sum.
 struct Dots {
   static constexpr std::int64_t kRows = 6;      ///< of a block: 24 sums, 4 columns and a factor fit in 32 registers
   static constexpr std::int64_t kSummed = 2;    ///< values that a sum must be a multiple of
@@ -74,7 +74,7 @@ struct Dots {
   struct Use {};                                ///< a thread's, while it multiplies
 
   /// out[kRows][kWidth] = or += rows[kRows][2 · pairs] · columns.
-  CARRYOVER_BF16_INLINE static void multiply(const Half* rows, std::int64_t stride, const Columns& columns, bool add,
+  CARRYOVER_BF16_INLINE static void multiply(const Bf16* rows, std::int64_t stride, const Columns& columns, bool add,
                                              float* out, std::int64_t out_stride) {
     __m512 sums[kRows][kColumns];  // set one by one: for = {}, the compiler fills memory
     for (std::int64_t row = 0; row < kRows; ++row)
@@ -109,7 +109,7 @@ CARRYOVER_BF16_INLINE __m512 exponential(__m512 x) {
 }
 
 /// Sixteen values, rounded.
-CARRYOVER_BF16_INLINE void store_halves(Half* to, __m512 values) {
+CARRYOVER_BF16_INLINE void store_bf16(Bf16* to, __m512 values) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(values)));
 }
 

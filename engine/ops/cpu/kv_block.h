@@ -9,7 +9,7 @@ namespace carryover::ops {
 
 /// Keys and values that all queries see alike (causal = false), or one each more (the square at the end): [G, r or 1,
 /// n, d] each, last dimension dense.
-struct SeenRows {
+struct KvBlock {
   at::Tensor keys, values;
   bool causal = false;
   bool fixed = false;  ///< nobody asks for their gradients
@@ -22,7 +22,7 @@ struct SeenRows {
 /// heads of a group share them (a stride of 0), else [G, r, n, d]; undefined for a fixed part.
 struct AttentionGradients {
   at::Tensor queries;
-  std::vector<SeenRows> parts;
+  std::vector<KvBlock> parts;
 };
 
 }  // namespace carryover::ops

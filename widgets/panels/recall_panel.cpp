@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/panels/misses_panel.h"
+#include "widgets/panels/recall_panel.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -20,7 +20,7 @@
 
 namespace carryover {
 
-MissesPanel::MissesPanel(LabContext& lab, QWidget* parent)
+RecallPanel::RecallPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Retrieval recall"), parent),
       lab_(lab),
       view_(lab, QStringLiteral("misses"), this, [this] { request_refresh(); }),
@@ -34,14 +34,14 @@ MissesPanel::MissesPanel(LabContext& lab, QWidget* parent)
   sorted_.setSourceModel(&table_);
   list_->setModel(&sorted_);
   list_->setSortingEnabled(true);
-  list_->sortByColumn(MissesTable::Missed, Qt::DescendingOrder);
+  list_->sortByColumn(RecallTable::Missed, Qt::DescendingOrder);
   list_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
   auto* copies = new QAction(tr("&Copy as CSV"), list_);
   copies->setShortcut(QKeySequence::Copy);
   copies->setShortcutContext(Qt::WidgetShortcut);
   list_->addAction(copies);
   list_->setContextMenuPolicy(Qt::ActionsContextMenu);
-  connect(copies, &QAction::triggered, this, &MissesPanel::copy);
+  connect(copies, &QAction::triggered, this, &RecallPanel::copy);
   connect(list_, &QTableView::activated, this,
           [this](const QModelIndex& index) { select_row(sorted_.mapToSource(index).row()); });
   plot_->set_axes(tr("Long-range head, by layer"), tr("Share"));
@@ -68,52 +68,52 @@ MissesPanel::MissesPanel(LabContext& lab, QWidget* parent)
   connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
 }
 
-void MissesPanel::unseen() {
+void RecallPanel::unseen() {
   view_.forget();
   request_refresh();
 }
 
-void MissesPanel::refresh() {
+void RecallPanel::refresh() {
   const int segment = shown_segment(context());
   InspectionParts parts;
-  parts.misses = true;
+  parts.recall = true;
   const auto answer = view_.ask(segment, parts);
   const bool same = answer && answer == answer_;
   answer_ = answer;
   plot_->set_provenance(run_provenance(context().run()));
-  const std::vector<HeadMisses> misses = answer ? answer->misses : std::vector<HeadMisses>();
-  if (!same) table_.set_rows(misses);
-  draw(misses);
+  const std::vector<HeadRecall> heads = answer ? answer->recall : std::vector<HeadRecall>();
+  if (!same) table_.set_rows(heads);
+  draw(heads);
   if (segment < 0) {
     what_->setText(no_run_text());
   } else if (!answer) {
     what_->setText(view_.why_not());
-  } else if (misses.empty()) {
+  } else if (heads.empty()) {
     what_->setText(tr("Segment %1 has nothing before it to retrieve from, or no head that retrieves").arg(segment));
   } else {
     double recall = 0, mass = 0, oracle = 0;
-    for (const HeadMisses& head : misses) recall += head.recall, mass += head.mass, oracle += head.oracle_mass;
-    const auto count = static_cast<double>(misses.size());
+    for (const HeadRecall& head : heads) recall += head.recall, mass += head.mass, oracle += head.oracle_mass;
+    const auto count = static_cast<double>(heads.size());
     what_->setText(tr("Segment %1, mean of %2 heads: recall@R %3 %, %4 % of the attention over the whole pool was "
                       "retrieved, %5 % could have been")
                        .arg(segment)
-                       .arg(misses.size())
+                       .arg(heads.size())
                        .arg(100 * recall / count, 0, 'f', 1)
                        .arg(100 * mass / count, 0, 'f', 1)
                        .arg(100 * oracle / count, 0, 'f', 1));
   }
 }
 
-void MissesPanel::draw(const std::vector<HeadMisses>& misses) {
+void RecallPanel::draw(const std::vector<HeadRecall>& heads) {
   plot_->clear_curves();
   double cursor = NAN;
-  for (std::size_t i = 0; i < misses.size(); ++i) {
+  for (std::size_t i = 0; i < heads.size(); ++i) {
     const auto x = static_cast<double>(i);
-    plot_->append(recall_, x, misses[i].recall);
-    plot_->append(mass_, x, misses[i].mass);
-    plot_->append(oracle_, x, misses[i].oracle_mass);
+    plot_->append(recall_, x, heads[i].recall);
+    plot_->append(mass_, x, heads[i].mass);
+    plot_->append(oracle_, x, heads[i].oracle_mass);
     const Selection& selected = context().selected();
-    if (misses[i].head == HeadRef{selected.layer, selected.head}) cursor = x;
+    if (heads[i].head == HeadRef{selected.layer, selected.head}) cursor = x;
   }
   plot_->set_title(answer_ ? tr("What segment %1 missed").arg(answer_->segment) : QString());
   plot_->set_empty_text(QString());
@@ -121,7 +121,7 @@ void MissesPanel::draw(const std::vector<HeadMisses>& misses) {
   plot_->request_replot();
 }
 
-void MissesPanel::select_row(int row) {
+void RecallPanel::select_row(int row) {
   if (row < 0 || row >= table_.rowCount() || !answer_) return;
   const HeadRef head = table_.row(row).head;
   Selection selection = context().selected();
@@ -131,20 +131,20 @@ void MissesPanel::select_row(int row) {
   context().select(selection);
 }
 
-void MissesPanel::copy() const {
+void RecallPanel::copy() const {
   QGuiApplication::clipboard()->setText(table_text(sorted_, {}, QLatin1Char(',')));
 }
 
-QString MissesPanel::text_at(double x) const {
+QString RecallPanel::text_at(double x) const {
   const auto row = static_cast<int>(std::lround(x));
   if (row < 0 || row >= table_.rowCount()) return {};
-  const HeadMisses& misses = table_.row(row);
+  const HeadRecall& heads = table_.row(row);
   return tr("layer %1, head %2\nrecall@R %3 %\nmass %4 %, at most %5 %")
-      .arg(misses.head.layer)
-      .arg(misses.head.head)
-      .arg(100 * misses.recall, 0, 'f', 1)
-      .arg(100 * misses.mass, 0, 'f', 1)
-      .arg(100 * misses.oracle_mass, 0, 'f', 1);
+      .arg(heads.head.layer)
+      .arg(heads.head.head)
+      .arg(100 * heads.recall, 0, 'f', 1)
+      .arg(100 * heads.mass, 0, 'f', 1)
+      .arg(100 * heads.oracle_mass, 0, 'f', 1);
 }
 
 }  // namespace carryover

@@ -7,15 +7,15 @@
 
 #include "engine/core/base/error.h"
 #include "engine/ops/cpu/attention_plan.h"
-#include "engine/ops/cpu/wide_attention.h"
-#include "engine/ops/cpu/wide_products.h"
+#include "engine/ops/cpu/opmath_attention.h"
+#include "engine/ops/cpu/opmath_matmul.h"
 #include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
 
 namespace {
 
-using namespace wide;
+using namespace opmath;
 
 constexpr std::int64_t kQueries = 96;  ///< of a block: with a tile of keys, all operands fit in the second-level cache
 constexpr std::int64_t kKeys = 96;     ///< of a tile
@@ -88,20 +88,20 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
   return packed;
 }
 
-/// A thread's memory: the unit's keys and values as products read them, its gradients, and a tile's weights.
+/// A thread's memory: the unit's keys and values as matmuls read them, its gradients, and a tile's weights.
 template <typename W>
 struct Scratch {
-  Lines<W> keys, turned_keys, turned_values;  ///< [count][row_stride(d)], [count/16][d][16]
+  Lines<W> keys, transposed_keys, transposed_values;  ///< [count][row_stride(d)], [count/16][d][16]
   Lines<W> to_keys, to_values;                ///< [count][row_stride(d)]
-  Lines<W> weights, slopes;                   ///< [kQueries][kKeys]
+  Lines<W> weights, ds;                   ///< [kQueries][kKeys]
 };
 
-/// weights: its values become the slopes of the loss by the scaled scores.
-CARRYOVER_VECTORISED void slope(const float* weights, float delta, std::int64_t n, float* changes) {
-  for (std::int64_t i = 0; i < n; ++i) changes[i] = weights[i] * (changes[i] - delta);
+/// weights: its values become the ds of the loss by the scaled scores.
+CARRYOVER_VECTORISED void softmax_backward(const float* weights, float delta, std::int64_t n, float* dp) {
+  for (std::int64_t i = 0; i < n; ++i) dp[i] = weights[i] * (dp[i] - delta);
 }
-void slope(const double* weights, double delta, std::int64_t n, double* changes) {
-  for (std::int64_t i = 0; i < n; ++i) changes[i] = weights[i] * (changes[i] - delta);
+void softmax_backward(const double* weights, double delta, std::int64_t n, double* dp) {
+  for (std::int64_t i = 0; i < n; ++i) dp[i] = weights[i] * (dp[i] - delta);
 }
 
 /// Adds what a block of queries and a tile of the unit's keys, from `key` on, give to each other's gradients. Query i
@@ -114,20 +114,20 @@ void add_tile(const QueryBlock<W>& block, std::int64_t key, std::int64_t keys, s
   keys = std::min(keys, block.count - after);
   if (keys <= 0) return;
   const std::int64_t columns = round_up(keys, kSixteen);
-  W *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
-  const Columns<W> turned_keys{scratch.turned_keys.data() + key * d, kSixteen, kSixteen * d},
-      turned_values{scratch.turned_values.data() + key * d, kSixteen, kSixteen * d};
-  multiply({rows, columns, d}, Rows<W>{block.queries, width}, turned_keys, {weights, kKeys}, false);
-  multiply({rows, columns, d}, Rows<W>{block.gradients, width}, turned_values, {slopes, kKeys}, false);
+  W *weights = scratch.weights.data(), *ds = scratch.ds.data();
+  const Columns<W> transposed_keys{scratch.transposed_keys.data() + key * d, kSixteen, kSixteen * d},
+      transposed_values{scratch.transposed_values.data() + key * d, kSixteen, kSixteen * d};
+  multiply({rows, columns, d}, Rows<W>{block.queries, width}, transposed_keys, {weights, kKeys}, false);
+  multiply({rows, columns, d}, Rows<W>{block.gradients, width}, transposed_values, {ds, kKeys}, false);
   for (std::int64_t q = 0; q < block.count; ++q) {
     const std::int64_t visible = std::clamp<std::int64_t>(q - after + 1, 0, keys);
-    W *weight = weights + q * kKeys, *change = slopes + q * kKeys;
+    W *weight = weights + q * kKeys, *ds_row = ds + q * kKeys;
     exponentiate(weight, block.lse[q], visible);
-    slope(weight, block.delta[q], visible, change);
+    softmax_backward(weight, block.delta[q], visible, ds_row);
     std::fill(weight + visible, weight + columns, W{0});
-    std::fill(change + visible, change + columns, W{0});
+    std::fill(ds_row + visible, ds_row + columns, W{0});
   }
-  multiply({rows, all, keys}, Rows<W>{slopes, kKeys}, Columns<W>{scratch.keys.data() + key * width, width},
+  multiply({rows, all, keys}, Rows<W>{ds, kKeys}, Columns<W>{scratch.keys.data() + key * width, width},
            {to_queries, width}, true);
   if (fixed) return;
   const auto add = [&](const W* of_keys, const W* of_queries, Lines<W>& sums) {
@@ -135,31 +135,31 @@ void add_tile(const QueryBlock<W>& block, std::int64_t key, std::int64_t keys, s
              Columns<W>{of_queries + skipped * width, width}, {sums.data() + key * width, width}, true);
   };
   add(weights, block.gradients, scratch.to_values);
-  add(slopes, block.queries, scratch.to_keys);
+  add(ds, block.queries, scratch.to_keys);
 }
 
 template <typename T, typename W>
-void take(const Unit& unit, const SeenRows& part, std::int64_t d, Scratch<W>& scratch) {
+void take(const Unit& unit, const KvBlock& part, std::int64_t d, Scratch<W>& scratch) {
   const std::int64_t padded = round_up(unit.count, kSixteen), rows = part.rows();
   const auto size = static_cast<std::size_t>(padded * row_stride(d));
   scratch.keys.resize(size);
-  scratch.turned_keys.resize(static_cast<std::size_t>(padded * d));
-  scratch.turned_values.resize(static_cast<std::size_t>(padded * d));
+  scratch.transposed_keys.resize(static_cast<std::size_t>(padded * d));
+  scratch.transposed_values.resize(static_cast<std::size_t>(padded * d));
   scratch.weights.resize(kQueries * kKeys);
-  scratch.slopes.resize(kQueries * kKeys);
+  scratch.ds.resize(kQueries * kKeys);
   for (auto* sums : {&scratch.to_keys, &scratch.to_values}) sums->assign(part.fixed ? 0 : size, 0);
-  const auto pack_unit = [&](const at::Tensor& of, Lines<W>& turned) {
+  const auto pack_unit = [&](const at::Tensor& of, Lines<W>& transposed) {
     const T* from = of.const_data_ptr<T>() + unit.row / rows * of.stride(0) + unit.row % rows * of.stride(1);
     pack_rows(from + unit.first * of.stride(2), of.stride(2), unit.count, padded, d, W{1}, scratch.keys.data());
-    turn_rows(scratch.keys.data(), padded, d, turned.data());
+    transpose_rows(scratch.keys.data(), padded, d, transposed.data());
   };
-  pack_unit(part.values, scratch.turned_values);
-  pack_unit(part.keys, scratch.turned_keys);  // last: these rows are read as they are too
+  pack_unit(part.values, scratch.transposed_values);
+  pack_unit(part.keys, scratch.transposed_keys);  // last: these rows are read as they are too
 }
 
 /// `slots`: [slots, heads, blocks, kQueries, row_stride(d)].
 template <typename T, typename W>
-void run(const Unit& unit, const SeenRows& part, const PackedQueries& queries, SeenRows& gradients, std::int64_t share,
+void run(const Unit& unit, const KvBlock& part, const PackedQueries& queries, KvBlock& gradients, std::int64_t share,
          W* slots, Scratch<W>& scratch) {
   const std::int64_t d = queries.d, n = part.keys.size(2), width = row_stride(d), block_size = kQueries * width;
   take<T>(unit, part, d, scratch);
@@ -221,7 +221,7 @@ at::Tensor sum_queries(const AttentionPlan& plan, const PackedQueries& queries, 
 
 template <typename T>
 AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& queries,
-                                 const std::vector<SeenRows>& parts, const at::Tensor& out, const at::Tensor& lse) {
+                                 const std::vector<KvBlock>& parts, const at::Tensor& out, const at::Tensor& lse) {
   using W = at::opmath_type<T>;
   const std::int64_t G = queries.size(0), r = queries.size(1);
   const PackedQueries packed = pack<T, W>(queries, gradient, out, lse);
@@ -236,7 +236,7 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
     Scratch<W> scratch;
     for (std::int64_t i = next++; i < units; i = next++) {
       const Unit& unit = plan.units[static_cast<std::size_t>(i)];
-      const SeenRows& part = parts[unit.part];
+      const KvBlock& part = parts[unit.part];
       run<T>(unit, part, packed, gradients.parts[unit.part], r / part.rows(), slot, scratch);
     }
   });
@@ -246,12 +246,12 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
 
 }  // namespace
 
-AttentionGradients attend_wide_backward(const at::Tensor& gradient, const at::Tensor& queries,
-                                        const std::vector<SeenRows>& parts, const at::Tensor& out,
+AttentionGradients attend_opmath_backward(const at::Tensor& gradient, const at::Tensor& queries,
+                                        const std::vector<KvBlock>& parts, const at::Tensor& out,
                                         const at::Tensor& lse) {
   CARRYOVER_CHECK(queries.stride(3) == 1 && out.stride(3) == 1 && lse.is_contiguous());
   const at::Tensor dense = gradient.stride(3) == 1 ? gradient : gradient.contiguous();
-  return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_wide_backward",
+  return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_opmath_backward",
                             [&] { return differentiate<scalar_t>(dense, queries, parts, out, lse); });
 }
 

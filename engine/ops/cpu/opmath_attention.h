@@ -2,7 +2,7 @@
 #pragma once
 #include <utility>
 
-#include "engine/ops/cpu/seen_rows.h"
+#include "engine/ops/cpu/kv_block.h"
 
 namespace carryover::ops {
 
@@ -10,13 +10,13 @@ namespace carryover::ops {
 /// causal part is the last and holds m keys. One pass over tiles of keys that are packed once for the r heads that
 /// share them; tiles above the diagonal are not computed. All in fp32 (fp64 for fp64). Returns it and the log-sum-exp
 /// of its scores, [G, r, m]. CPU.
-std::pair<at::Tensor, at::Tensor> attend_wide(const at::Tensor& queries, const std::vector<SeenRows>& parts);
+std::pair<at::Tensor, at::Tensor> attend_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts);
 
-/// Of attend_wide, from the gradient of what it returned, [G, r, m, d]: softmax's own backward by tiles, from the
+/// Of attend_opmath, from the gradient of what it returned, [G, r, m, d]: softmax's own backward by tiles, from the
 /// merged output and log-sum-exp. Each gradient is summed over all parts and heads and rounded once. The same bits with
 /// any number of threads.
-AttentionGradients attend_wide_backward(const at::Tensor& gradient, const at::Tensor& queries,
-                                        const std::vector<SeenRows>& parts, const at::Tensor& out,
+AttentionGradients attend_opmath_backward(const at::Tensor& gradient, const at::Tensor& queries,
+                                        const std::vector<KvBlock>& parts, const at::Tensor& out,
                                         const at::Tensor& lse);
 
 }  // namespace carryover::ops

@@ -11,9 +11,9 @@ namespace carryover {
 
 /// What a query head attends to in one layer: the attention that ops::prefix_attention never writes down, a block of
 /// queries at a time. Thread: engine.
-class HeadAttention {
+class AttentionPattern {
  public:
-  HeadAttention(const AttentionSight& sight, int head);
+  AttentionPattern(const AttentionSight& sight, int head);
 
   std::int64_t prefix_length() const { return prefix_length_; }
   std::int64_t sinks() const { return sinks_; }  ///< the prefix's first slots
@@ -32,16 +32,16 @@ class HeadAttention {
 };
 
 /// A head's attention as a map of at most `rows` × `columns`.
-AttentionMap attention_map(const HeadAttention& attention, HeadRef head, std::int64_t rows, std::int64_t columns);
+AttentionMap attention_map(const AttentionPattern& attention, HeadRef head, std::int64_t rows, std::int64_t columns);
 
 /// [P + n] fp64 on the CPU: mean over queries of a head's attention on each key.
-at::Tensor mean_attention(const HeadAttention& attention);
+at::Tensor mean_attention(const AttentionPattern& attention);
 
 /// Over pairs, one or more, of a segment that runs in one chunk: the mean attention on the key, and the share of pairs
 /// where no other key of prefix and segment has more.
 struct PairAttention {
   double mass = 0, top = 0;
 };
-PairAttention attend_to_pairs(const HeadAttention& attention, const std::vector<AttentionPair>& pairs);
+PairAttention attend_to_pairs(const AttentionPattern& attention, const std::vector<AttentionPair>& pairs);
 
 }  // namespace carryover

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/ops/cpu/wide_attention.h"
+#include "engine/ops/cpu/opmath_attention.h"
 
 #include <ATen/ATen.h>
 #include <ATen/OpMathType.h>
@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "engine/core/base/error.h"
-#include "engine/ops/cpu/wide_products.h"
+#include "engine/ops/cpu/opmath_matmul.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/parallel.h"
 
@@ -16,9 +16,9 @@ namespace carryover::ops {
 
 namespace {
 
-using namespace wide;
+using namespace opmath;
 
-constexpr std::int64_t kQueries = 48;  ///< of a block, a multiple of a product's rows
+constexpr std::int64_t kQueries = 48;  ///< of a block, a multiple of a matmul's rows
 constexpr std::int64_t kKeys = 192;    ///< of a tile: with a block's scores it fits in the second-level cache
 
 /// A part's keys and values for one head or the heads that share them, n rounded up to 16 with zeros.
@@ -30,7 +30,7 @@ struct PackedRows {
 
 /// Of one row of [G, r or 1]. Plain pointers: tensors are not made in parallel regions.
 template <typename T, typename W>
-PackedRows<W> pack(const SeenRows& part, std::int64_t group, std::int64_t row) {
+PackedRows<W> pack(const KvBlock& part, std::int64_t group, std::int64_t row) {
   const auto begin = [&](const at::Tensor& rows) {
     return rows.const_data_ptr<T>() + group * rows.stride(0) + row * rows.stride(1);
   };
@@ -38,7 +38,7 @@ PackedRows<W> pack(const SeenRows& part, std::int64_t group, std::int64_t row) {
   const auto size = static_cast<std::size_t>(padded * row_stride(d));
   PackedRows<W> packed{Lines<W>(static_cast<std::size_t>(padded * d)), Lines<W>(size), n};
   pack_rows(begin(part.keys), part.keys.stride(2), n, padded, d, W{1}, packed.values.data());
-  turn_rows(packed.values.data(), padded, d, packed.keys.data());
+  transpose_rows(packed.values.data(), padded, d, packed.keys.data());
   pack_rows(begin(part.values), part.values.stride(2), n, padded, d, W{1}, packed.values.data());
   return packed;
 }
@@ -66,7 +66,7 @@ void begin(Block<W>& block, const T* queries, std::int64_t stride) {
 
 /// Scores of a query to weights, of which the first `visible` count; what was summed before is brought to the new top.
 template <typename W>
-void weigh(Block<W>& block, std::int64_t query, std::int64_t visible, std::int64_t keys) {
+void update_softmax(Block<W>& block, std::int64_t query, std::int64_t visible, std::int64_t keys) {
   W* scores = block.scores.data() + query * kKeys;
   std::fill(scores + visible, scores + keys, W{0});
   if (visible == 0) return;
@@ -89,7 +89,7 @@ void add_part(Block<W>& block, const PackedRows<W>& part, bool causal) {
     multiply({block.padded(), round_up(keys, kSixteen), d}, Rows<W>{block.queries.data(), stride},
              Columns<W>{part.keys.data() + tile * d, kSixteen, kSixteen * d}, {block.scores.data(), kKeys}, false);
     for (std::int64_t query = 0; query < block.count; ++query)
-      weigh(block, query, std::clamp<std::int64_t>(seen(query) - tile, 0, keys), keys);
+      update_softmax(block, query, std::clamp<std::int64_t>(seen(query) - tile, 0, keys), keys);
     multiply({block.padded(), round_up(d, kSixteen), keys}, Rows<W>{block.scores.data(), kKeys},
              Columns<W>{part.values.data() + tile * stride, stride}, {block.values.data(), stride}, true);
   }
@@ -107,11 +107,11 @@ void finish(Block<W>& block, T* out, std::int64_t stride, W* lse) {
 }
 
 template <typename T>
-std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
   using W = at::opmath_type<T>;
   const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3), heads = G * r;
   std::vector<std::vector<PackedRows<W>>> packed;  // by part, then by [G, rows]
-  for (const SeenRows& part : parts) {
+  for (const KvBlock& part : parts) {
     const std::int64_t rows = part.rows();
     CARRYOVER_CHECK((!part.causal || part.keys.size(2) == m) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
     auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
@@ -120,7 +120,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
         own[static_cast<std::size_t>(row)] = pack<T, W>(part, row / rows, row % rows);
     });
   }
-  // [m, G·r, d] in memory: the next product's rows, without a copy of them.
+  // [m, G·r, d] in memory: the next matmul's rows, without a copy of them.
   at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, heads * d, 1}, queries.options()),
              lse = at::empty({G, r, m}, queries.options().dtype(compute_type(queries.scalar_type())));
   T* to = out.mutable_data_ptr<T>();
@@ -131,8 +131,8 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
     Block<W> block;
     for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
       // A causal block costs more the later it is: with the first comes the last, so that all threads have as much.
-      const std::int64_t turn = unit / heads, head = unit % heads;
-      block.first = (turn % 2 == 0 ? turn / 2 : blocks - 1 - turn / 2) * kQueries;
+      const std::int64_t order = unit / heads, head = unit % heads;
+      block.first = (order % 2 == 0 ? order / 2 : blocks - 1 - order / 2) * kQueries;
       block.count = std::min(kQueries, m - block.first);
       block.d = d;
       begin(block, from + head / r * queries.stride(0) + head % r * queries.stride(1) + block.first * queries.stride(2),
@@ -148,9 +148,9 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
 
 }  // namespace
 
-std::pair<at::Tensor, at::Tensor> attend_wide(const at::Tensor& queries, const std::vector<SeenRows>& parts) {
+std::pair<at::Tensor, at::Tensor> attend_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
   CARRYOVER_CHECK(queries.stride(3) == 1);
-  return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_wide", [&] { return attend<scalar_t>(queries, parts); });
+  return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_opmath", [&] { return attend<scalar_t>(queries, parts); });
 }
 
 }  // namespace carryover::ops
