@@ -8,7 +8,7 @@
 
 namespace carryover {
 
-/// transformers, in the Python `python` (an interpreter that has it), on the same model or shape, ids, number type and
+/// transformers, in the Python `python` (an interpreter that has it), on the same model or shape, ids, dtype and
 /// threads: as it comes, and where there is `decoding`, with a static cache and torch.compile too. Starts it and waits
 /// until the model is loaded. Throws EngineError{Io} with what Python said, EngineError{Cancelled} after a stop
 /// request.

@@ -20,7 +20,7 @@ std::string library_folder();
 /// Call on the engine thread. Throws EngineError{Io} where the library can't be opened, else as open_session().
 std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress);
 
-/// What the machine sustains in the number type, on the device and with the threads of a session that is open: matrix
+/// What the machine sustains in the dtype, on the device and with the threads of a session that is open: matrix
 /// products of the model's own shapes with `rows` rows, and a copy that memory limits. Takes about 2 s; call on the
 /// engine thread. Throws EngineError{Io, OutOfMemory}.
 MachineLimits measure_limits(const ModelInfo& model, std::int64_t rows);

@@ -7,7 +7,7 @@
 
 namespace carryover {
 
-/// 16 hex digits of what decides a run's numbers: weights, number type, device, policy, configuration, tokens, and the
+/// 16 hex digits of what decides a run's numbers: weights, dtype, device, policy, configuration, tokens, and the
 /// hits it was forced to. The same run repeated has the same id. Pure; any thread.
 std::string run_id(const ModelInfo& model, const RunRequest& request);
 

@@ -16,7 +16,7 @@ import tables
 MODEL, TEXT, PROGRAM, PEER = (os.environ.get(name, "") for name in ("MODEL", "TEXT", "PROGRAM", "PEER_PYTHON"))
 ROUNDS = {"prefill": 5, "train": 3}  # a round of training takes minutes
 POOL_TOKENS = 32768
-STORED = {"F32": "fp32", "BF16": "bf16", "Q8_0": "q8"}  # llama.cpp's name of a file's number type, and ours
+STORED = {"F32": "fp32", "BF16": "bf16", "Q8_0": "q8"}  # llama.cpp's name of a file's dtype, and ours
 
 
 def path_without(program):
@@ -137,7 +137,7 @@ def llama_files(folder):
 
 
 def against_llama(files, what):
-    """Full attention at 512 tokens, by the file's number type, which is ours too."""
+    """Full attention at 512 tokens, by the file's dtype, which is ours too."""
     return {f"{what} {name}": bench(STORED[name], "512", what, "full", model=file) for name, file in files.items()}
 
 

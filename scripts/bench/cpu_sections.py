@@ -32,7 +32,7 @@ def prefill(run):
             )
     return (
         f"Logits of the last token, full attention on both sides, {threads(run)}; medians of rounds that take turns. "
-        f"{alike(pairs_of(reports, ['full'], ['transformers']))} Share: of the best products that the same run "
+        f"{alike(pairs_of(reports, ['full'], ['transformers']))} Share: of the best matmul rate that the same run "
         f"measured. Peer: {peer_name(reports, 'transformers')}.\n\n"
         + table(["dtype", "tokens", "ours, tokens/s", "share", "transformers, tokens/s", "ours / peer"], lines)
     )
@@ -56,9 +56,9 @@ def decode(run):
                 ]
             )
     return (
-        f"32 tokens behind a prompt of 512, {threads(run)}; medians of rounds that take turns. "
-        f"{alike(pairs_of(reports, ['segmented', 'full'], TRANSFORMERS))} Share: of reading the weights and what is seen at "
-        f"the rate that the same run measured. Peer: {peer_name(reports, 'transformers')}, decoding with its dynamic "
+        f"32 tokens after a prompt of 512, {threads(run)}; medians of rounds that take turns. "
+        f"{alike(pairs_of(reports, ['segmented', 'full'], TRANSFORMERS))} Share: of reading the weights and the visible keys and values at "
+        f"the memory bandwidth that the same run measured. Peer: {peer_name(reports, 'transformers')}, decoding with its dynamic "
         "cache and with a static cache and torch.compile; the faster one counts.\n\n"
         + table(
             ["dtype", "our policy", "ours, tokens/s", "share", "transformers, tokens/s", "its way", "ours / peer"],

@@ -86,15 +86,15 @@ def benchmarks(all_runs):
 def readme_rows(by_name):
     """(what, beside whom, our row, their row, equal work) of the runs that are there."""
     rows = []
-    llama, prefill, decode, train = (
-        by_name.get(name) for name in ("cpu-llama", "cpu-prefill", "cpu-llama-decode", "cpu-train")
+    llama, prefill, decode, llama_decode, train = (
+        by_name.get(name) for name in ("cpu-llama", "cpu-prefill", "cpu-decode", "cpu-llama-decode", "cpu-train")
     )
     if llama:
         report = llama["reports"].get("prefill BF16")
         if report:
             rows.append(
                 (
-                    "reading 512 tokens, full attention, bf16",
+                    "prefill of 512 tokens, full attention, bf16",
                     "llama.cpp",
                     tables.find(report, "full", "prefill", 512),
                     tables.faster(report, tables.LLAMA, "prefill", 512),
@@ -105,7 +105,7 @@ def readme_rows(by_name):
         report = prefill["reports"]["bf16"]
         rows.append(
             (
-                "reading 512 tokens, full attention, bf16",
+                "prefill of 512 tokens, full attention, bf16",
                 "transformers",
                 tables.find(report, "full", "prefill", 512),
                 tables.find(report, "transformers", "prefill", 512),
@@ -124,18 +124,29 @@ def readme_rows(by_name):
             ):
                 rows.append(
                     (
-                        f"reading {tokens:,} tokens, {what}, bf16",
+                        f"prefill of {tokens:,} tokens, {what}, bf16",
                         "llama.cpp, full attention",
                         tables.find(report, who, "prefill", tokens),
                         theirs,
                         equal,
                     )
                 )
-    if decode and "decode BF16" in decode["reports"]:
-        report = decode["reports"]["decode BF16"]
+    if decode:
+        report = decode["reports"]["bf16"]
         rows.append(
             (
-                "writing behind 512 tokens, bf16",
+                "decoding after 512 tokens, full attention, bf16",
+                "transformers",
+                tables.find(report, "full", "decode", 512),
+                tables.faster(report, tables.TRANSFORMERS, "decode", 512),
+                "yes",
+            )
+        )
+    if llama_decode and "decode BF16" in llama_decode["reports"]:
+        report = llama_decode["reports"]["decode BF16"]
+        rows.append(
+            (
+                "decoding after 512 tokens, full attention, bf16",
                 "llama.cpp",
                 tables.find(report, "full", "decode", 512),
                 tables.faster(report, tables.LLAMA, "decode", 512),

@@ -20,7 +20,7 @@ MOST_SHARE = 1.02  # of what the machine can do: more, and the limit was measure
 
 
 def kind_of(vendor, flags):
-    """What decides which numbers are comparable: the maker and the widest products."""
+    """What decides which numbers are comparable: the maker and the widest dot products."""
     maker = {"AuthenticAMD": "amd", "GenuineIntel": "intel"}.get(vendor, "other")
     widest = next(
         (
@@ -161,7 +161,7 @@ def judge_limits(where, before, after):
     if not before or not after:
         return [f"{where}: the machine's limits were not measured at the beginning and at the end"]
     problems = []
-    for key, name in (("flops_per_second", "products"), ("bytes_per_second", "memory")):
+    for key, name in (("flops_per_second", "matmul rate"), ("bytes_per_second", "memory bandwidth")):
         change = moved(before.get(key), after.get(key))
         if change is None or not change <= MOST_MOVED:
             told = "are not known" if change is None else f"moved by {100 * change:.0f} %"
@@ -185,7 +185,7 @@ def judge_report(name, report):
                 f"(at most {MOST_SHARE})"
             )
         if row["who"] not in known:
-            problems.append(f"{place}: its weights, tokens and number type were not recorded")
+            problems.append(f"{place}: its weights, tokens and dtype were not recorded")
     if not report.get("measurements"):
         problems.append(f"{name}: nothing was measured")
     return problems

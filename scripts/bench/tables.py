@@ -104,10 +104,10 @@ def alike(pairs, key="dtype"):
         drawn = all(theirs["ids_hash"] is None for _, theirs in pairs)
         differ.append("the peer draws as many token ids of its own" if drawn else "the token ids are not the same")
     if both(key):
-        same.append("number type")
+        same.append("dtype")
     else:
         types = sorted({f"{ours[key]} beside {theirs[key]}" for ours, theirs in pairs if ours[key] != theirs[key]})
-        differ.append("the number types differ: " + "; ".join(types))
+        differ.append("the dtypes differ: " + "; ".join(types))
     said = ["Same " + ", ".join(same) + " on both sides."] if same else []
     if differ:
         said.append(("But " if same else "Not alike: ") + "; ".join(differ) + ".")

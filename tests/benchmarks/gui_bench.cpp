@@ -6,7 +6,7 @@
 //   gui_bench --speed MODEL TEXT TOKENS
 // The engine's speed in a window in its default layout, and the share of a core that the window's thread takes.
 //   gui_bench --headless MODEL TEXT TOKENS
-// The same without a window. Model, number type and threads are those that the window takes. JSON on standard output.
+// The same without a window. Model, dtype and threads are those that the window takes. JSON on standard output.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTimer>

@@ -108,7 +108,7 @@ void RunReaderTest::folders_that_do_not_hold_together_are_refused_data() {
   QTest::newRow("negative") << "segments.jsonl"
                             << "\"targets\":32"
                             << "\"targets\":-1";
-  QTest::newRow("no number type") << "config.json"
+  QTest::newRow("no dtype") << "config.json"
                                   << "\"dtype\""
                                   << "\"type\"";
   QTest::newRow("huge model") << "config.json"

@@ -30,6 +30,7 @@ class Publishing(unittest.TestCase):
         os.makedirs(os.path.join(self.root, "docs"))
         for page in publish.PAGES:
             shutil.copy(os.path.join(ROOT, page), os.path.join(self.root, page))
+        publish.publish([], self.root)  # the pages of an empty docs/bench
 
     def tearDown(self):
         self.scratch.cleanup()
@@ -76,9 +77,9 @@ class Publishing(unittest.TestCase):
         page = self.page()
         self.assertIn("## Prefill on the CPU", page)
         self.assertIn("| bf16 | 512 | 1500 | 0.80 | 1000 | 1.50× |", page)
-        self.assertIn("Same weights (aaaa), token ids (bbbb), number type on both sides.", re.sub(r"\s+", " ", page))
+        self.assertIn("Same weights (aaaa), token ids (bbbb), dtype on both sides.", re.sub(r"\s+", " ", page))
         self.assertIn(
-            "| reading 512 tokens, full attention, bf16 | transformers | 1500 : 1000 | 1.50× | yes |",
+            "| prefill of 512 tokens, full attention, bf16 | transformers | 1500 : 1000 | 1.50× | yes |",
             self.page("README.md"),
         )
         self.assertRegex(
@@ -114,7 +115,7 @@ class Publishing(unittest.TestCase):
                 self.refused(run, "moved by")
         run = prefill_run()  # within a single measurement, though not over the whole run
         run["reports"]["fp32"]["limits_after"]["best_flops_per_second"] = 2.5e11
-        self.refused(run, "fp32: the machine's products moved by 25 %")
+        self.refused(run, "fp32: the machine's matmul rate moved by 25 %")
         for broken in (None, {}, {"flops_per_second": 0, "bytes_per_second": 0}):
             run = prefill_run()
             run["limits"]["after"] = broken
@@ -165,15 +166,15 @@ class Publishing(unittest.TestCase):
         page, readme = self.page(), self.page("README.md")
         self.assertIn("bounded context (S = 1024, M = 128, R = 128)", re.sub(r"\s+", " ", page))
         self.assertIn("| equal work: ours / peer | our bounded context, tokens/s | less work: ours / peer |", page)
-        equal = readme.index("| reading 32,768 tokens, full attention, bf16 |")
-        unequal = readme.index("| reading 32,768 tokens, bounded context, bf16 |")
+        equal = readme.index("| prefill of 32,768 tokens, full attention, bf16 |")
+        unequal = readme.index("| prefill of 32,768 tokens, bounded context, bf16 |")
         self.assertTrue(0 < unequal - equal < 200)
         self.assertIn("| 24.00× | no: bounded context against full attention |", readme)
 
     def test_what_is_not_the_same_is_not_called_the_same(self):
         self.publish(llama_run())
         self.assertIn(
-            "Same weights (aaaa), number type on both sides. But the peer draws as many token ids of its own.",
+            "Same weights (aaaa), dtype on both sides. But the peer draws as many token ids of its own.",
             re.sub(r"\s+", " ", self.page()),
         )
         ours, theirs = subject("full", "fp32"), subject("transformers", "bf16", weights="cccc", ids="dddd")
