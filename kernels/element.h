@@ -39,7 +39,7 @@ CARRYOVER_HOST_DEVICE inline double to_opmath(double value) {
 CARRYOVER_HOST_DEVICE inline float to_opmath(BFloat16 value) {
   const std::uint32_t bits = static_cast<std::uint32_t>(value.bits) << 16;
   float result;
-  memcpy(&result, &bits, sizeof value_fp32);
+  memcpy(&result, &bits, sizeof result);
   return result;
 }
 

@@ -72,7 +72,7 @@ GpuClaim memory_claim(const BenchInput& input, const BenchResult& result, std::i
 }
 
 GpuClaim matmul_claim(const BenchInput& input, const MachineLimits& limits, const BenchResult& result,
-                       std::int64_t tokens) {
+                      std::int64_t tokens) {
   GpuClaim claim{
       "time of a segmented prefill of " + std::to_string(tokens) + " tokens / of its products", {}, kOverMatmul, {}};
   const BenchRow* row = find_row(result, BenchKind::Prefill, "segmented", tokens);

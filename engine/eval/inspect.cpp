@@ -90,7 +90,8 @@ class Inspector {
     if (token < 0 || token >= replay_.request().config.segment_length || target >= std::ssize(ids))
       throw EngineError(Fault::BadInput, "token " + std::to_string(token) + " of the segment", "has no target",
                         "Choose a token of the segment that another one follows.");
-    attribution_ = std::make_unique<DirectLogitAttribution>(replay_.decoder(), token, ids[static_cast<std::size_t>(target)]);
+    attribution_ =
+        std::make_unique<DirectLogitAttribution>(replay_.decoder(), token, ids[static_cast<std::size_t>(target)]);
   }
 
   void see(const AttentionSight& sight) {

@@ -38,7 +38,7 @@ double calls_per_second(const Work& work) {
 }
 
 MatmulRate rate_of(const char* name, std::int64_t rows, std::int64_t inner, std::int64_t outer,
-                    at::TensorOptions options) {
+                   at::TensorOptions options) {
   const at::Tensor x = at::randn({rows, inner}, options), w = at::randn({outer, inner}, options);
   const double flops = 2.0 * static_cast<double>(rows) * static_cast<double>(inner) * static_cast<double>(outer);
   return {name, rows, inner, outer, flops * calls_per_second([&] { return ops::linear(x, w); })};

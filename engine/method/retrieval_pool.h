@@ -12,8 +12,8 @@ namespace carryover {
 
 /// The pool of one retrieving layer (app:retrieval): append-only, detached, no eviction; entry p is the token at
 /// absolute position p. Keys unrotated, rounded on arrival to SegmentConfig::pool_keys and kept in no other form: that
-/// is what is scored, and what a prefix gets in the model's dtype (ADR 0014). Readers take keys.upcast() or widen().
-/// Thread: engine.
+/// is what is scored, and what a prefix gets in the model's dtype (ADR 0014). Readers take keys.upcast() or
+/// upcast_to(). Thread: engine.
 struct LayerPool {
   std::vector<int> kv_heads;            ///< slot → KV head, ascending
   std::vector<std::int32_t> head_slot;  ///< for each long query head of the layer, in order: its slot

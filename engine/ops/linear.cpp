@@ -80,7 +80,8 @@ at::Tensor norm_linear(const at::Tensor& x, const at::Tensor& gains, double epsi
 }
 
 at::Tensor swiglu_linear(const at::Tensor& gate_up, const at::Tensor& weight) {
-  return at::GradMode::is_enabled() ? SwigluLinearFunction::apply(gate_up, weight) : ops::matmul(swiglu(gate_up), weight);
+  return at::GradMode::is_enabled() ? SwigluLinearFunction::apply(gate_up, weight)
+                                    : ops::matmul(swiglu(gate_up), weight);
 }
 
 }  // namespace carryover::ops

@@ -89,7 +89,7 @@ constexpr std::int64_t kUpcastRows = 256;       ///< of x
 
 /// x · weightᵀ in `type`, rounded once, by blocks that hold `bytes` of the weight and `rows` of x.
 at::Tensor matmul_by_blocks(const at::Tensor& x, const at::Tensor& weight, at::ScalarType type, std::int64_t bytes,
-                             std::int64_t rows) {
+                            std::int64_t rows) {
   const std::int64_t m = x.size(0), inner = x.size(1),
                      outer = is_packed(weight) ? packed_outer(weight) : weight.size(0);
   if (rows >= m && bytes >= outer * inner * static_cast<std::int64_t>(c10::elementSize(type)))

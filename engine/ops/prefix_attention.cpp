@@ -10,8 +10,8 @@
 
 #include "engine/core/base/error.h"
 #include "engine/ops/cpu/bf16_attention.h"
-#include "engine/ops/cpu/row_attention.h"
 #include "engine/ops/cpu/opmath_attention.h"
+#include "engine/ops/cpu/row_attention.h"
 
 namespace carryover::ops {
 
@@ -26,7 +26,7 @@ at::Tensor share(const at::Tensor& kv, std::int64_t r) {
 }
 
 std::vector<KvBlock> split(const at::Tensor& queries, const at::Tensor& prefix_keys, const at::Tensor& prefix_values,
-                            const at::Tensor& keys, const at::Tensor& values) {
+                           const at::Tensor& keys, const at::Tensor& values) {
   const std::int64_t r = queries.size(1), m = queries.size(2), n = keys.size(2);
   CARRYOVER_CHECK(n >= m);
   std::vector<KvBlock> parts;
@@ -53,7 +53,7 @@ AttentionGradients attend_cpu_backward(const at::Tensor& gradient, const at::Ten
                                        const at::Tensor& lse) {
   const bool in_bf16 = queries.size(2) > 1 && has_bf16_attention(queries);
   return in_bf16 ? attend_bf16_backward(gradient, queries, parts, out, lse)
-                   : attend_opmath_backward(gradient, queries, parts, out, lse);
+                 : attend_opmath_backward(gradient, queries, parts, out, lse);
 }
 
 struct CpuAttention : Function<CpuAttention> {

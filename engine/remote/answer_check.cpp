@@ -95,7 +95,8 @@ void check_inspection(const Inspection& inspection, const InspectRequest& reques
   for (const SlotMasses& masses : inspection.slot_masses)
     require(fit(masses, inspection.hits, limits), "masses came for other slots than those retrieved");
   for (const HeadRecall& head : inspection.recall)
-    require(has(limits, head.head) && are_positions(head.oracle, limits), "retrieval recall came of no head of the model");
+    require(has(limits, head.head) && are_positions(head.oracle, limits),
+            "retrieval recall came of no head of the model");
 }
 
 void check_step(const StepSnapshot& step, const SnapshotLimits& limits) {

@@ -15,7 +15,8 @@ namespace carryover {
 struct Parameter {
   at::Tensor leaf;      ///< the decoder's own tensor, in the compute dtype; requires a gradient
   at::Tensor low;       ///< of a bf16 leaf: with it an fp32 weight, which the optimizer updates (ops/weight_halves)
-  at::Tensor gradient;  ///< Σ since clear_gradients(); undefined before make_gradients. Of a leaf that is its own master: autograd's own
+  at::Tensor gradient;  ///< Σ since clear_gradients(); undefined before make_gradients. Of a leaf that is its own
+                        ///< master: autograd's own
   bool decays = false;  ///< weight decay applies: matrices, not norms
 };
 
@@ -48,7 +49,7 @@ class TrainableParameters {
   void make_gradients();
   void clear_gradients();                    ///< keeps the memory
   std::vector<at::Tensor> take_gradients();  ///< in order, of make_gradients; forgets them
-  void make_masters();                          ///< gives bf16 leaves their low halves, before the first optimizer step
+  void make_masters();                       ///< gives bf16 leaves their low halves, before the first optimizer step
 
   std::int64_t count() const;  ///< values
   std::int64_t gradient_bytes() const, low_bytes() const;

@@ -118,7 +118,8 @@ bool rope_prefix_agrees(int n) {
            for (std::size_t at = 0; at < result.size(); at += sizeof element) {
              memcpy(&element, result.data() + at, sizeof element);
              memcpy(&other, expected.data() + at, sizeof other);
-             const double error = std::abs(static_cast<double>(widen(element)) - static_cast<double>(widen(other)));
+             const double error =
+                 std::abs(static_cast<double>(to_opmath(element)) - static_cast<double>(to_opmath(other)));
              if (!(error <= kernel_cases::rope_tolerance(c.args.type))) return false;
            }
            return true;

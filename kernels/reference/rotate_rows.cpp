@@ -17,7 +17,8 @@ Status rotate_rows(const RotateRows& args, Stream) {
           const std::int64_t at = std::int64_t{position} * half + c;
           const Opmath<T> cosine = static_cast<const Opmath<T>*>(args.cosine)[at];
           const Opmath<T> turned = static_cast<const Opmath<T>*>(args.sine)[at];
-          const Opmath<T> sine = args.backwards ? -turned : turned, low = to_opmath(in[c]), high = to_opmath(in[c + half]);
+          const Opmath<T> sine = args.backwards ? -turned : turned, low = to_opmath(in[c]),
+                          high = to_opmath(in[c + half]);
           narrow(low * cosine - high * sine, out[c]);
           narrow(high * cosine + low * sine, out[c + half]);
         }

@@ -3731,112 +3731,6 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
-    <name>RecallPanel</name>
-    <message>
-        <source>Retrieval recall</source>
-        <translation>Trefferquote des Abrufs</translation>
-    </message>
-    <message>
-        <source>Retrieval recall of the segment</source>
-        <translation>Trefferquote des Abrufs im Segment</translation>
-    </message>
-    <message>
-        <source>Retrieval recall by head</source>
-        <translation>Trefferquote des Abrufs nach Kopf</translation>
-    </message>
-    <message>
-        <source>&amp;Copy as CSV</source>
-        <translation>Als CSV &amp;kopieren</translation>
-    </message>
-    <message>
-        <source>Long-range head, by layer</source>
-        <translation>Weitreichender Kopf, nach Schicht</translation>
-    </message>
-    <message>
-        <source>Share</source>
-        <translation>Anteil</translation>
-    </message>
-    <message>
-        <source>mass of the R heaviest positions</source>
-        <translation>Masse der R stärksten Positionen</translation>
-    </message>
-    <message>
-        <source>mass of what was retrieved</source>
-        <translation>Masse des Abgerufenen</translation>
-    </message>
-    <message>
-        <source>recall@R</source>
-        <translation>Recall@R</translation>
-    </message>
-    <message>
-        <source>Segment %1 has nothing before it to retrieve from, or no head that retrieves</source>
-        <translation>Vor Segment %1 ist nichts, aus dem sich abrufen ließe, oder es hat keinen Kopf, der abruft</translation>
-    </message>
-    <message>
-        <source>Segment %1, mean of %2 heads: recall@R %3 %, %4 % of the attention over the whole pool was retrieved, %5 % could have been</source>
-        <translation>Segment %1, Mittel über %2 Köpfe: Recall@R %3 %; von der Aufmerksamkeit über den ganzen Pool wurden %4 % abgerufen, %5 % wären möglich gewesen</translation>
-    </message>
-    <message>
-        <source>What segment %1 missed</source>
-        <translation>Was Segment %1 verpasst hat</translation>
-    </message>
-    <message>
-        <source>layer %1, head %2
-recall@R %3 %
-mass %4 %, at most %5 %</source>
-        <translation>Schicht %1, Kopf %2
-Recall@R %3 %
-Masse %4 %, höchstens %5 %</translation>
-    </message>
-</context>
-<context>
-    <name>RecallTable</name>
-    <message>
-        <source>Layer</source>
-        <translation>Schicht</translation>
-    </message>
-    <message>
-        <source>Head</source>
-        <translation>Kopf</translation>
-    </message>
-    <message>
-        <source>Recall@R</source>
-        <translation>Recall@R</translation>
-    </message>
-    <message>
-        <source>Mass</source>
-        <translation>Masse</translation>
-    </message>
-    <message>
-        <source>Oracle mass</source>
-        <translation>Masse des Orakels</translation>
-    </message>
-    <message>
-        <source>Missed</source>
-        <translation>Verpasst</translation>
-    </message>
-    <message>
-        <source>Query head</source>
-        <translation>Anfragender Kopf</translation>
-    </message>
-    <message>
-        <source>Of the R positions on which attention over the whole pool is heaviest, the share that was retrieved</source>
-        <translation>Von den R Positionen, auf denen die Aufmerksamkeit über den ganzen Pool am stärksten ist, der Anteil, der abgerufen wurde</translation>
-    </message>
-    <message>
-        <source>The share of the attention over the whole pool that falls on what was retrieved</source>
-        <translation>Der Anteil der Aufmerksamkeit über den ganzen Pool, der auf das Abgerufene fällt</translation>
-    </message>
-    <message>
-        <source>The same of the R heaviest positions: the most that R positions can hold</source>
-        <translation>Dasselbe für die R stärksten Positionen: das Höchste, was R Positionen fassen können</translation>
-    </message>
-    <message>
-        <source>Oracle mass less mass</source>
-        <translation>Masse des Orakels abzüglich der Masse</translation>
-    </message>
-</context>
-<context>
     <name>ModelDialog</name>
     <message>
         <source>is for a model of another shape%1</source>
@@ -4496,6 +4390,112 @@ Masse %4 %, höchstens %5 %</translation>
     <message>
         <source>By transition, step %L1</source>
         <translation>Nach Übergang, Schritt %L1</translation>
+    </message>
+</context>
+<context>
+    <name>RecallPanel</name>
+    <message>
+        <source>Retrieval recall</source>
+        <translation>Trefferquote des Abrufs</translation>
+    </message>
+    <message>
+        <source>Retrieval recall of the segment</source>
+        <translation>Trefferquote des Abrufs im Segment</translation>
+    </message>
+    <message>
+        <source>Retrieval recall by head</source>
+        <translation>Trefferquote des Abrufs nach Kopf</translation>
+    </message>
+    <message>
+        <source>&amp;Copy as CSV</source>
+        <translation>Als CSV &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Long-range head, by layer</source>
+        <translation>Weitreichender Kopf, nach Schicht</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Anteil</translation>
+    </message>
+    <message>
+        <source>mass of the R heaviest positions</source>
+        <translation>Masse der R stärksten Positionen</translation>
+    </message>
+    <message>
+        <source>mass of what was retrieved</source>
+        <translation>Masse des Abgerufenen</translation>
+    </message>
+    <message>
+        <source>recall@R</source>
+        <translation>Recall@R</translation>
+    </message>
+    <message>
+        <source>Segment %1 has nothing before it to retrieve from, or no head that retrieves</source>
+        <translation>Vor Segment %1 ist nichts, aus dem sich abrufen ließe, oder es hat keinen Kopf, der abruft</translation>
+    </message>
+    <message>
+        <source>Segment %1, mean of %2 heads: recall@R %3 %, %4 % of the attention over the whole pool was retrieved, %5 % could have been</source>
+        <translation>Segment %1, Mittel über %2 Köpfe: Recall@R %3 %; von der Aufmerksamkeit über den ganzen Pool wurden %4 % abgerufen, %5 % wären möglich gewesen</translation>
+    </message>
+    <message>
+        <source>What segment %1 missed</source>
+        <translation>Was Segment %1 verpasst hat</translation>
+    </message>
+    <message>
+        <source>layer %1, head %2
+recall@R %3 %
+mass %4 %, at most %5 %</source>
+        <translation>Schicht %1, Kopf %2
+Recall@R %3 %
+Masse %4 %, höchstens %5 %</translation>
+    </message>
+</context>
+<context>
+    <name>RecallTable</name>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>Kopf</translation>
+    </message>
+    <message>
+        <source>Recall@R</source>
+        <translation>Recall@R</translation>
+    </message>
+    <message>
+        <source>Mass</source>
+        <translation>Masse</translation>
+    </message>
+    <message>
+        <source>Oracle mass</source>
+        <translation>Masse des Orakels</translation>
+    </message>
+    <message>
+        <source>Missed</source>
+        <translation>Verpasst</translation>
+    </message>
+    <message>
+        <source>Query head</source>
+        <translation>Anfragender Kopf</translation>
+    </message>
+    <message>
+        <source>Of the R positions on which attention over the whole pool is heaviest, the share that was retrieved</source>
+        <translation>Von den R Positionen, auf denen die Aufmerksamkeit über den ganzen Pool am stärksten ist, der Anteil, der abgerufen wurde</translation>
+    </message>
+    <message>
+        <source>The share of the attention over the whole pool that falls on what was retrieved</source>
+        <translation>Der Anteil der Aufmerksamkeit über den ganzen Pool, der auf das Abgerufene fällt</translation>
+    </message>
+    <message>
+        <source>The same of the R heaviest positions: the most that R positions can hold</source>
+        <translation>Dasselbe für die R stärksten Positionen: das Höchste, was R Positionen fassen können</translation>
+    </message>
+    <message>
+        <source>Oracle mass less mass</source>
+        <translation>Masse des Orakels abzüglich der Masse</translation>
     </message>
 </context>
 <context>

@@ -109,8 +109,8 @@ void RunReaderTest::folders_that_do_not_hold_together_are_refused_data() {
                             << "\"targets\":32"
                             << "\"targets\":-1";
   QTest::newRow("no dtype") << "config.json"
-                                  << "\"dtype\""
-                                  << "\"type\"";
+                            << "\"dtype\""
+                            << "\"type\"";
   QTest::newRow("huge model") << "config.json"
                               << "\"layers\": 4"
                               << "\"layers\": 4000000000";

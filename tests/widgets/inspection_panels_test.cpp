@@ -16,8 +16,8 @@
 #include "widgets/panels/attribution_panel.h"
 #include "widgets/panels/carry_panel.h"
 #include "widgets/panels/hits_panel.h"
-#include "widgets/panels/recall_panel.h"
 #include "widgets/panels/prefix_panel.h"
+#include "widgets/panels/recall_panel.h"
 #include "widgets/tables/recall_table.h"
 #include "widgets/tables/step_table.h"
 

@@ -3,8 +3,8 @@
 #include "widgets/panels/inspection_view.h"
 #include "widgets/panels/panel.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/tables/recall_table.h"
 #include "widgets/tables/number_sort.h"
+#include "widgets/tables/recall_table.h"
 
 class QLabel;
 class QTableView;

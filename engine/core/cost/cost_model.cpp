@@ -71,10 +71,10 @@ Int128 temporaries(const CostModel& cost, std::int64_t chunk, std::int64_t past,
   const Int128 stream = 3 * model.hidden;  // the residual before and behind, and its normalised copy or what joins it
   const Int128 seen = Int128{2} * model.kv_heads * (past + chunk);  // keys and values as attention's matmuls read them
   const Int128 attention = (seen + (Int128{3} * model.heads + 3 * model.kv_heads) * chunk) *
-                         model.head_dim;                           // q, k, v, rotated q and k, output
+                           model.head_dim;                             // q, k, v, rotated q and k, output
   const Int128 feed_forward = Int128{3} * model.intermediate * chunk;  // gate, up, product
   const Int128 layer = (stream * chunk + std::max(attention, feed_forward)) * bytes_per_value +
-                     unpacked(Int128{2} * model.intermediate * model.hidden);
+                       unpacked(Int128{2} * model.intermediate * model.hidden);
   const Int128 row = Int128{model.vocabulary} * bytes_per_value;
   const Int128 logits =
       loss ? std::min<Int128>(logit_block_bytes, row * chunk) + unpacked(Int128{model.vocabulary} * model.hidden) : row;
@@ -150,7 +150,8 @@ MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
   MemoryBytes bytes;
   bytes.weights = weight_bytes();
   bytes.activations = activation_bytes(length, use.loss);
-  const Int128 prefixes = prefix_slots(*this) * pair_bytes(*this), own = segment_slots(*this, length) * pair_bytes(*this);
+  const Int128 prefixes = prefix_slots(*this) * pair_bytes(*this),
+               own = segment_slots(*this, length) * pair_bytes(*this);
   bytes.attention_kv = saturated(prefixes + own);
   bytes.carry = carry_bytes();
   bytes.pool = pool_bytes(tokens);

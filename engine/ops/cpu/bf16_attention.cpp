@@ -28,9 +28,7 @@ struct PackedRows {
 
 /// Of one row of [G, r or 1]. Plain pointers: tensors are not made in parallel regions.
 PackedRows pack(const KvBlock& part, std::int64_t group, std::int64_t row) {
-  const auto begin = [&](const at::Tensor& rows) {
-    return bits(rows) + group * rows.stride(0) + row * rows.stride(1);
-  };
+  const auto begin = [&](const at::Tensor& rows) { return bits(rows) + group * rows.stride(0) + row * rows.stride(1); };
   const std::int64_t n = part.keys.size(2), d = part.keys.size(3), padded = round_up(n, kWidth);
   const auto size = static_cast<std::size_t>(padded * d);
   PackedRows packed{Lines<Bf16>(size), Lines<Bf16>(size), n};
@@ -51,12 +49,13 @@ CARRYOVER_BF16 void score(Block& block, const Bf16* keys, std::int64_t columns) 
   for (std::int64_t q = 0; q < block.padded; q += Matmul::kRows)
     for (std::int64_t k = 0; k < columns; k += kWidth)
       Matmul::multiply(block.queries.data() + q * block.d, block.d,
-                         {keys + k * block.d, block.d / 2, 2 * kLanes, kLanes * block.d}, false,
-                         block.scores.data() + q * kTile + k, kTile);
+                       {keys + k * block.d, block.d / 2, 2 * kLanes, kLanes * block.d}, false,
+                       block.scores.data() + q * kTile + k, kTile);
 }
 
 /// Scores of a query to weights, of which the first `visible` count; what was summed before is brought to the new top.
-CARRYOVER_BF16 void update_softmax(Block& block, std::int64_t query, std::int64_t visible, std::int64_t columns, float scale) {
+CARRYOVER_BF16 void update_softmax(Block& block, std::int64_t query, std::int64_t visible, std::int64_t columns,
+                                   float scale) {
   float* scores = block.scores.data() + query * kTile;
   Bf16* weights = block.weights.data() + query * kTile;
   const auto mask_at = [visible](std::int64_t k) {
@@ -90,9 +89,8 @@ template <typename Matmul>
 CARRYOVER_BF16 void add_values(Block& block, const Bf16* values, std::int64_t columns) {
   for (std::int64_t q = 0; q < block.padded; q += Matmul::kRows)
     for (std::int64_t c = 0; c < block.d; c += kWidth)
-      Matmul::multiply(block.weights.data() + q * kTile, kTile,
-                         {values + 2 * c, columns / 2, 2 * block.d, 2 * kLanes}, true,
-                         block.values.data() + q * block.d + c, block.d);
+      Matmul::multiply(block.weights.data() + q * kTile, kTile, {values + 2 * c, columns / 2, 2 * block.d, 2 * kLanes},
+                       true, block.values.data() + q * block.d + c, block.d);
 }
 
 CARRYOVER_BF16 void finish(const Block& block, Bf16* out, std::int64_t stride, float* lse) {
@@ -174,7 +172,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
       const std::int64_t order = unit / heads, head = unit % heads;
       const std::int64_t first = (order % 2 == 0 ? order / 2 : blocks - 1 - order / 2) * most;
       begin<Matmul>(block, from + head / r * group_stride + head % r * head_stride + first * stride, stride,
-                      std::min(most, m - first), d);
+                    std::min(most, m - first), d);
       for (std::size_t part = 0; part < parts.size(); ++part) {
         const std::int64_t rows = parts[part].rows();
         const std::int64_t row = rows == 1 ? head / r : head;

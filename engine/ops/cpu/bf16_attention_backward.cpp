@@ -95,8 +95,8 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
 struct Scratch {
   Lines<float> keys, values;  ///< the unit's gradients, [count, d]
   Lines<Bf16> rows[2];        ///< its keys and values, side by side, zeros behind them
-  Lines<Bf16> transposed;         ///< its keys, [tiles][d to a multiple of kRows][kKeys]
-  Lines<Bf16> ds;         ///< of the scores of a tile, [kKeys/2][kQueries][2]
+  Lines<Bf16> transposed;     ///< its keys, [tiles][d to a multiple of kRows][kKeys]
+  Lines<Bf16> ds;             ///< of the scores of a tile, [kKeys/2][kQueries][2]
 };
 
 /// The rows of a tile, [count to a multiple of kRows, d]: keys and values, and where their gradients go.
@@ -125,7 +125,7 @@ CARRYOVER_BF16_INLINE void store_two(Bf16* first, Bf16* second, Bf16* pairs, con
 /// on; 0 for what only fills the tile. Query i of the block sees key j of the tile if i ≥ after + j.
 template <typename Matmul>
 CARRYOVER_BF16 void softmax_backward(const QueryBlock& block, const Tile& tile, std::int64_t d, std::int64_t key,
-                          std::int64_t column, std::int64_t after, Bf16* weights, Bf16* ds, Bf16* pairs) {
+                                     std::int64_t column, std::int64_t after, Bf16* weights, Bf16* ds, Bf16* pairs) {
   alignas(64) float scores[Matmul::kRows * kWidth], dp[Matmul::kRows * kWidth];
   const auto columns = [&](const Bf16* lanes) { return Columns{lanes + column * d, d / 2, 2 * kLanes, kLanes * d}; };
   Matmul::multiply(tile.keys + key * d, d, columns(block.query_lanes), false, scores, kWidth);
@@ -169,7 +169,7 @@ CARRYOVER_BF16 void add_tile(const QueryBlock& block, const Tile& tile, std::int
       const std::int64_t from = skipped * d + 2 * c, to = key * d + c;
       const auto add = [&](const Bf16* of_keys, const Bf16* of_queries, float* sums) CARRYOVER_BF16 {
         Matmul::multiply(of_keys + skipped, kQueries, {of_queries + from, pairs, 2 * d, 2 * kLanes}, true, sums + to,
-                           d);
+                         d);
       };
       add(weights, block.gradient_pairs, tile.to_values);
       add(ds, block.query_pairs, tile.to_keys);
@@ -181,7 +181,7 @@ CARRYOVER_BF16 void add_tile(const QueryBlock& block, const Tile& tile, std::int
     const std::int64_t pairs = std::min(padded, last / rows * rows + rows) / 2;
     for (std::int64_t c = 0; c < d; c += rows)
       Matmul::multiply(tile.transposed + c * kKeys, kKeys, {ds_pairs + 2 * column, pairs, 2 * kQueries, 2 * kLanes},
-                         true, to_queries + c * kQueries + column, kQueries);
+                       true, to_queries + c * kQueries + column, kQueries);
   }
 }
 

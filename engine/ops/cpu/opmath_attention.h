@@ -16,7 +16,7 @@ std::pair<at::Tensor, at::Tensor> attend_opmath(const at::Tensor& queries, const
 /// merged output and log-sum-exp. Each gradient is summed over all parts and heads and rounded once. The same bits with
 /// any number of threads.
 AttentionGradients attend_opmath_backward(const at::Tensor& gradient, const at::Tensor& queries,
-                                        const std::vector<KvBlock>& parts, const at::Tensor& out,
-                                        const at::Tensor& lse);
+                                          const std::vector<KvBlock>& parts, const at::Tensor& out,
+                                          const at::Tensor& lse);
 
 }  // namespace carryover::ops

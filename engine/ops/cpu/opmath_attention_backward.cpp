@@ -92,8 +92,8 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
 template <typename W>
 struct Scratch {
   Lines<W> keys, transposed_keys, transposed_values;  ///< [count][row_stride(d)], [count/16][d][16]
-  Lines<W> to_keys, to_values;                ///< [count][row_stride(d)]
-  Lines<W> weights, ds;                   ///< [kQueries][kKeys]
+  Lines<W> to_keys, to_values;                        ///< [count][row_stride(d)]
+  Lines<W> weights, ds;                               ///< [kQueries][kKeys]
 };
 
 /// weights: its values become the ds of the loss by the scaled scores.
@@ -247,8 +247,8 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
 }  // namespace
 
 AttentionGradients attend_opmath_backward(const at::Tensor& gradient, const at::Tensor& queries,
-                                        const std::vector<KvBlock>& parts, const at::Tensor& out,
-                                        const at::Tensor& lse) {
+                                          const std::vector<KvBlock>& parts, const at::Tensor& out,
+                                          const at::Tensor& lse) {
   CARRYOVER_CHECK(queries.stride(3) == 1 && out.stride(3) == 1 && lse.is_contiguous());
   const at::Tensor dense = gradient.stride(3) == 1 ? gradient : gradient.contiguous();
   return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_opmath_backward",

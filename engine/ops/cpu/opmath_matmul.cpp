@@ -69,8 +69,8 @@ template <typename W, int Bytes>
 
 #define CARRYOVER_MATMUL(W, TARGET, BYTES)                                                                  \
   [[gnu::target(TARGET)]] void matmul(const Extent& extent, const Rows<W>& rows, const Columns<W>& columns, \
-                                       const Sums<W>& sums, bool add) {                                      \
-    multiply_all<W, BYTES>(extent, rows, columns, sums, add);                                                \
+                                      const Sums<W>& sums, bool add) {                                      \
+    multiply_all<W, BYTES>(extent, rows, columns, sums, add);                                               \
   }
 CARRYOVER_FOR_TARGETS(CARRYOVER_MATMUL, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_MATMUL, double)

@@ -185,7 +185,8 @@ CARRYOVER_VECTORISED void multiply_group(const RowGroup& group, const RoundedRow
 }
 
 #ifdef __x86_64__
-/// The same by AVX2's multiplication of 16-bit integers: a lane's bytes are taken apart into its even ones and its odd ones.
+/// The same by AVX2's multiplication of 16-bit integers: a lane's bytes are taken apart into its even ones and its odd
+/// ones.
 __attribute__((target("avx2,fma,f16c"))) void multiply_group_avx2(const RowGroup& group, const RoundedRow& x,
                                                                   float* out) {
   constexpr std::int64_t half = kPackedRows / 2;  // rows of a register

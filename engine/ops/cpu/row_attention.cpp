@@ -16,7 +16,7 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kBlock = 128;   ///< keys that a thread takes at a time
+constexpr std::int64_t kBlock = 128;      ///< keys that a thread takes at a time
 constexpr std::int64_t kUpcastRows = 32;  ///< of them
 
 /// A block of keys and the queries that see it: [first_query, first_query + queries) of G·r.
@@ -82,7 +82,7 @@ template <typename W, int Bytes>
 /// out[query] += Σ of p · v of `Queries` queries, in `Columns` vectors of their columns.
 template <typename W, int Bytes, int Queries, int Columns>
 [[gnu::always_inline]] inline void multiply_columns(const W* weights, const W* rows, std::int64_t stride,
-                                                 std::int64_t keys, std::int64_t d, W* out) {
+                                                    std::int64_t keys, std::int64_t d, W* out) {
   using Vector = typename Simd<W, Bytes>::Vector;
   constexpr std::int64_t width = Bytes / sizeof(W);
   Vector sums[Queries][Columns], values[Columns];
@@ -101,12 +101,13 @@ template <typename W, int Bytes, int Queries, int Columns>
 
 template <typename W, int Bytes, int Queries>
 [[gnu::always_inline]] inline void multiply_queries(const W* weights, const W* rows, std::int64_t stride,
-                                                 std::int64_t keys, std::int64_t d, W* out) {
+                                                    std::int64_t keys, std::int64_t d, W* out) {
   constexpr std::int64_t width = Bytes / sizeof(W);
   std::int64_t c = 0;
   for (; c + 4 * width <= d; c += 4 * width)
     multiply_columns<W, Bytes, Queries, 4>(weights, rows + c, stride, keys, d, out + c);
-  for (; c + width <= d; c += width) multiply_columns<W, Bytes, Queries, 1>(weights, rows + c, stride, keys, d, out + c);
+  for (; c + width <= d; c += width)
+    multiply_columns<W, Bytes, Queries, 1>(weights, rows + c, stride, keys, d, out + c);
   for (; c < d; ++c)
     for (int query = 0; query < Queries; ++query)
       for (std::int64_t key = 0; key < keys; ++key)
@@ -115,8 +116,8 @@ template <typename W, int Bytes, int Queries>
 
 /// out[query] += Σ of p · v.
 template <typename W, int Bytes>
-[[gnu::always_inline]] inline void multiply_values(const W* weights, std::int64_t count, const W* rows, std::int64_t stride,
-                                         std::int64_t keys, std::int64_t d, W* out) {
+[[gnu::always_inline]] inline void multiply_values(const W* weights, std::int64_t count, const W* rows,
+                                                   std::int64_t stride, std::int64_t keys, std::int64_t d, W* out) {
   std::int64_t query = 0;
   for (; query + 3 <= count; query += 3)
     multiply_queries<W, Bytes, 3>(weights + query * kBlock, rows, stride, keys, d, out + query * d);
@@ -124,14 +125,14 @@ template <typename W, int Bytes>
     multiply_queries<W, Bytes, 1>(weights + query * kBlock, rows, stride, keys, d, out + query * d);
 }
 
-#define CARRYOVER_BLOCK_LOOPS(W, TARGET, BYTES)                                                                      \
-  [[gnu::target(TARGET)]] void score_block(const W* queries, std::int64_t count, const W* rows, std::int64_t stride, \
-                                           std::int64_t keys, std::int64_t d, W* scores) {                           \
-    score<W, BYTES>(queries, count, rows, stride, keys, d, scores);                                                  \
-  }                                                                                                                  \
-  [[gnu::target(TARGET)]] void multiply_values_block(const W* weights, std::int64_t count, const W* rows, std::int64_t stride, \
-                                           std::int64_t keys, std::int64_t d, W* out) {                              \
-    multiply_values<W, BYTES>(weights, count, rows, stride, keys, d, out);                                                     \
+#define CARRYOVER_BLOCK_LOOPS(W, TARGET, BYTES)                                                                        \
+  [[gnu::target(TARGET)]] void score_block(const W* queries, std::int64_t count, const W* rows, std::int64_t stride,   \
+                                           std::int64_t keys, std::int64_t d, W* scores) {                             \
+    score<W, BYTES>(queries, count, rows, stride, keys, d, scores);                                                    \
+  }                                                                                                                    \
+  [[gnu::target(TARGET)]] void multiply_values_block(const W* weights, std::int64_t count, const W* rows,              \
+                                                     std::int64_t stride, std::int64_t keys, std::int64_t d, W* out) { \
+    multiply_values<W, BYTES>(weights, count, rows, stride, keys, d, out);                                             \
   }
 CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, double)
@@ -147,7 +148,7 @@ struct Partial {
 /// `count` rows in W, and how far they lie apart: copied to `upcast` only where they have to be upcast.
 template <typename T, typename W>
 std::pair<const W*, std::int64_t> upcast_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t d,
-                                            std::vector<W>& upcast) {
+                                              std::vector<W>& upcast) {
   if constexpr (std::is_same_v<T, W>) {
     return {from, stride};
   } else {
@@ -180,7 +181,8 @@ Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d)
   }
   for (std::int64_t first = 0; first < block.count; first += step) {
     const std::int64_t n = std::min(step, block.count - first);
-    const auto [values, stride] = upcast_rows(block.values + first * block.value_stride, block.value_stride, n, d, upcast);
+    const auto [values, stride] =
+        upcast_rows(block.values + first * block.value_stride, block.value_stride, n, d, upcast);
     multiply_values_block(scores.data() + first, block.queries, values, stride, n, d, partial.values.data());
   }
   return partial;
