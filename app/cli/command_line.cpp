@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <csignal>
-#include <filesystem>
 #include <iostream>
-#include <new>
 
 #include "app/cli/commands.h"
 #include "app/cli/verbs.h"
-#include "engine/core/base/error.h"
+#include "engine/core/base/current_error.h"
 
 namespace carryover {
 
@@ -33,18 +31,10 @@ template <typename Action>
 int run_action(const Action& action) {
   try {
     return action();
-  } catch (const EngineError& error) {
+  } catch (...) {
+    const EngineError error = current_error();
     std::cerr << "carryover: " << error.what() << std::endl;
     return exit_code(error.fault());
-  } catch (const std::bad_alloc&) {
-    std::cerr << "carryover: not enough memory\n  Close other programs, or use a smaller model or text." << std::endl;
-    return kExitOutOfMemory;
-  } catch (const std::filesystem::filesystem_error& error) {
-    std::cerr << "carryover: " << error.what() << "\n  Check the path, its permissions and the disk." << std::endl;
-    return error.code() == std::errc::not_enough_memory ? kExitOutOfMemory : kExitIo;
-  } catch (const std::exception& error) {
-    std::cerr << "carryover: " << error.what() << "\n  This is a bug in Carryover; please report it." << std::endl;
-    return kExitFailure;
   }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine_thread/error_report.h"
 
-#include <QObject>
-#include <new>
+#include "engine/core/base/current_error.h"
 
 namespace carryover {
 
@@ -15,14 +14,8 @@ std::optional<ErrorReport> attempt(const std::function<void()>& work) {
   try {
     work();
     return std::nullopt;
-  } catch (const EngineError& error) {
-    return report_of(error);
-  } catch (const std::bad_alloc&) {
-    return ErrorReport{Fault::OutOfMemory, QObject::tr("memory"), QObject::tr("the machine has no more memory to give"),
-                       QObject::tr("Run fewer tokens, choose a smaller model, or close other programs.")};
-  } catch (const std::exception& error) {
-    return ErrorReport{Fault::Internal, QObject::tr("engine"), QString::fromUtf8(error.what()),
-                       QObject::tr("This is an error of the program: please report it with what you did.")};
+  } catch (...) {
+    return report_of(current_error());
   }
 }
 

@@ -3,22 +3,10 @@
 
 #include <QEvent>
 #include <cstdio>
-#include <exception>
+
+#include "engine/core/base/current_error.h"
 
 namespace carryover {
-namespace {
-
-/// Of the exception that is being handled.
-ErrorReport report_of_this() {
-  try {
-    if (const auto report = attempt([] { throw; })) return *report;
-  } catch (...) {  // none that is derived from std::exception
-  }
-  return {Fault::Internal, Application::tr("window"), Application::tr("an error of unknown kind"),
-          Application::tr("This is an error of the program: please report it with what you did.")};
-}
-
-}  // namespace
 
 bool Application::notify(QObject* receiver, QEvent* event) {
   const bool painting = event->type() == QEvent::Paint;  // asked before, since a handler may delete its event
@@ -27,7 +15,7 @@ bool Application::notify(QObject* receiver, QEvent* event) {
   } catch (...) {
     // Told later: what was interrupted has to come to its end before anything is shown.
     QMetaObject::invokeMethod(
-        this, [this, report = report_of_this(), painting] { tell(report, painting); }, Qt::QueuedConnection);
+        this, [this, report = report_of(current_error()), painting] { tell(report, painting); }, Qt::QueuedConnection);
     return true;
   }
 }

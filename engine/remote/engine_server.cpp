@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <map>
-#include <new>
 #include <thread>
 
+#include "engine/core/base/current_error.h"
 #include "engine/remote/model_files.h"
 #include "engine/remote/request_reader.h"
 #include "engine/remote/wire_inspection.h"
@@ -60,13 +60,9 @@ class Server {
   void serve(RemoteJob& job) {
     try {
       sender_.send(MessageKind::Done, answer(job));
-    } catch (const EngineError& error) {
+    } catch (...) {
+      const EngineError error = current_error();
       fail({error.fault(), error.where(), error.problem(), error.advice()});
-    } catch (const std::bad_alloc&) {
-      fail({Fault::OutOfMemory, "engine elsewhere", "the machine has no more memory to give",
-            "Run fewer tokens, choose a smaller model, or close other programs there."});
-    } catch (const std::exception& error) {
-      fail({Fault::Internal, "engine elsewhere", error.what(), "This is a bug in Carryover; please report it."});
     }
   }
   void fail(const Failure& failure) { sender_.send(MessageKind::Failed, pack(failure)); }
