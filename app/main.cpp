@@ -14,6 +14,7 @@
 #include "app/script/script_runner.h"
 #include "app/shell/application.h"
 #include "app/shell/language.h"
+#include "app/shell/platform_notes.h"
 #include "app/shell/shell.h"
 #include "app/shell/signal_watch.h"
 #include "app/shell/startup.h"
@@ -209,6 +210,7 @@ int run_window(int argc, char** argv) {
 int main(int argc, char** argv) {
   carryover::prepare_standard_streams();
   carryover::prepare_engine_environment(argv);
+  carryover::drop_platform_notes();
   if (argc > 1 && carryover::is_command_verb(argv[1]))
     return carryover::run_command_line(argc, argv, carryover::make_figure);
   return carryover::run_window(argc, argv);

@@ -9,9 +9,9 @@ preset=release
 if in_ci || nvcc_dir >/dev/null; then preset=ci; fi
 plan_faults() { plan_build "$preset" 1200 "build_preset $preset" 600; }
 set_up plan_faults
-build_preset "$preset" app_faults_test
+build_preset "$preset" app_tests
 
 rows=()
 for use in "$@"; do rows+=("each_fault_ends_well:$use"); done
 export CARRYOVER_FAULTS=${CARRYOVER_FAULTS:-1} QTEST_FUNCTION_TIMEOUT=100000000 LC_ALL=C.UTF-8
-exec "$(preset_folder "$preset")/tests/app_faults_test" ${rows[@]+"${rows[@]}"}
+exec "$(preset_folder "$preset")/tests/app_tests" faults ${rows[@]+"${rows[@]}"}

@@ -11,12 +11,12 @@ target_link_options(carryover_ops_sanitized PUBLIC -fsanitize=address,undefined)
 target_link_libraries(carryover_ops_sanitized PUBLIC carryover_core carryover_kernels carryover_torch)
 target_precompile_headers(carryover_ops_sanitized PRIVATE <ATen/ATen.h>)
 
+carryover_test_program(sanitized_tests sanitized
+  NAMES engine/ops engine/packed_weight engine/pool_scan engine/prefix_attention engine/weight_halves
+  LIBRARIES carryover_ops_sanitized)
+target_precompile_headers(sanitized_tests PRIVATE <ATen/ATen.h>)
 foreach(name ops packed_weight pool_scan prefix_attention weight_halves)
-  add_executable(sanitized_${name} engine/${name}_test.cpp)
-  set_target_properties(sanitized_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_link_libraries(sanitized_${name} PRIVATE carryover_test_support carryover_ops_sanitized)
-  add_test(NAME sanitized/${name} COMMAND sanitized_${name})
-  set_tests_properties(sanitized/${name} PROPERTIES LABELS sanitized TIMEOUT 600
-    # LibTorch keeps what it allocates for as long as a process lives.
-    ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;GOMP_SPINCOUNT=5000;ASAN_OPTIONS=detect_leaks=0")
+  set_tests_properties(sanitized/${name} PROPERTIES TIMEOUT 600)
+  # LibTorch keeps what it allocates for as long as a process lives.
+  set_property(TEST sanitized/${name} APPEND PROPERTY ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
 endforeach()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <iterator>
-#include <set>
-#include <sstream>
+#include <algorithm>
+#include <map>
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
@@ -11,12 +10,10 @@ namespace carryover {
 
 namespace {
 
-/// Words that a flag takes, or nothing where it takes a file or a number.
-const char* words_after(const std::string& flag) {
+/// Words of the flags that are no CLI::IsMember: their values are checked with the model that they are for.
+const char* known_words(const std::string& flag) {
   if (flag == "--policy") return "segmented full";
   if (flag == "--shape") return "llama2-7b llama3.1-8b smollm2-135m tiny";
-  if (flag == "--what") return "prefill decode train";
-  if (flag == "--policies") return "segmented full segmented,full";
   if (flag == "--dtype") return "auto fp32 bf16 fp64 q8";
   if (flag == "--pool-keys") return "model bf16 int8";
   if (flag == "--device") return "auto cpu cuda";
@@ -24,72 +21,80 @@ const char* words_after(const std::string& flag) {
   if (flag == "--preset") return "paper-7b smollm2-gpu smollm2-cpu tiny-demo";
   if (flag == "--lr-scheduler-type") return "constant cosine";
   if (flag == "--on-alert") return "pause skip stop";
-  if (flag == "--no-capture") return "hits nll";
-  if (flag == "--prefix") return "search off random recent";
   if (flag == "--style") return "paper screen slide";
   if (flag == "--theme") return "light dark";
   if (flag == "--language") return "system en de";
   return "";
 }
 
-/// Flags of the window, which Qt reads (app/shell/window_options.cpp): they stand where no verb does.
-constexpr const char* kWindowFlags =
-    "--no-fetch --tokens --theme --language --fresh --size --training --screenshots --exit-after-run --headless "
-    "--adapter --engine --script --out";
+/// What a flag takes, by the flag; nothing where it takes a file or a number.
+using FlagWords = std::map<std::string, std::string>;
 
-std::vector<std::string> flags_of(CLI::App& app) {
-  std::vector<std::string> flags;
+/// CLI::IsMember describes itself in the option's type: "KIND:{copy,needle}".
+std::string words_of(const CLI::Option& option, const std::string& flag) {
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find(":{"), end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return known_words(flag);
+  std::string words = type.substr(begin + 2, end - begin - 2);
+  std::replace(words.begin(), words.end(), ',', ' ');
+  return words;
+}
+
+FlagWords flags_of(const CLI::App& app) {
+  FlagWords flags;
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    for (const std::string& name : option->get_lnames()) flags["--" + name] = words_of(*option, "--" + name);
   }
   return flags;
 }
 
-std::string joined(const std::vector<std::string>& words) {
+/// Flags of the window, which Qt reads (app/shell/window_options.cpp): they stand where no verb does.
+FlagWords window_flags() {
+  FlagWords flags;
+  for (const char* flag :
+       {"--no-fetch", "--tokens", "--theme", "--language", "--fresh", "--size", "--training", "--screenshots",
+        "--exit-after-run", "--headless", "--adapter", "--engine", "--script", "--out"})
+    flags[flag] = known_words(flag);
+  return flags;
+}
+
+std::string names_of(const FlagWords& flags) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  for (const auto& [flag, words] : flags) text += (text.empty() ? "" : " ") + flag;
   return text;
 }
 
-std::vector<std::string> split(std::string_view words) {
-  std::istringstream stream{std::string(words)};
-  return {std::istream_iterator<std::string>(stream), {}};
-}
-
 /// Of all verbs and of the window, each once.
-std::set<std::string> all_flags(CLI::App& app) {
-  const auto window = split(kWindowFlags);
-  std::set<std::string> all(window.begin(), window.end());
-  for (const Verb& verb : verbs()) {
-    for (const std::string& flag : flags_of(*app.get_subcommand(verb.name))) all.insert(flag);
-  }
+FlagWords all_flags(const CLI::App& app) {
+  FlagWords all = window_flags();
+  for (const Verb& verb : verbs()) all.merge(flags_of(*app.get_subcommand(verb.name)));
   return all;
 }
 
 /// One function that both shells run: zsh through its bashcompinit.
-std::string completion_script(CLI::App& app) {
+std::string completion_script(const CLI::App& app) {
   std::string names, cases, values;
   for (const Verb& verb : verbs()) {
     names += std::string(names.empty() ? "" : " ") + verb.name;
     const char* plain = verb.name == std::string("completion") ? "plain='bash zsh fish'; " : "";
     cases += "    " + std::string(verb.name) + ") " + plain + "words=\"" +
-             joined(flags_of(*app.get_subcommand(verb.name))) + "\" ;;\n";
+             names_of(flags_of(*app.get_subcommand(verb.name))) + "\" ;;\n";
   }
-  for (const std::string& flag : all_flags(app)) {
-    if (*words_after(flag) == '\0') continue;
-    values += "    " + flag + ") COMPREPLY=($(compgen -W \"" + words_after(flag) + "\" -- \"$current\")); return ;;\n";
+  for (const auto& [flag, words] : all_flags(app)) {
+    if (!words.empty())
+      values += "    " + flag + ") COMPREPLY=($(compgen -W \"" + words + "\" -- \"$current\")); return ;;\n";
   }
   return R"(_carryover() {
   local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" words="" plain="" window=""
   COMPREPLY=()
   case "${COMP_WORDS[0]}" in *carryover-cli) ;; *) window=")" +
-         std::string(kWindowFlags) + R"(" ;; esac
+         names_of(window_flags()) + R"(" ;; esac
   case "$previous" in
 )" + values +
          R"(  esac
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W ")" +
-         names + " " + joined(flags_of(app)) + R"( $window" -- "$current"))
+         names + " " + names_of(flags_of(app)) + R"( $window" -- "$current"))
     return
   fi
   case "${COMP_WORDS[1]}" in
@@ -106,28 +111,27 @@ complete -o filenames -o default -F _carryover carryover carryover-cli
 }
 
 /// To source, and to install as the function _carryover, whose first call then is to read it.
-std::string zsh_script(CLI::App& app) {
+std::string zsh_script(const CLI::App& app) {
   return "#compdef carryover carryover-cli\nautoload -U +X bashcompinit && bashcompinit\n" + completion_script(app) +
          "if [ \"${funcstack[1]}\" = _carryover ]; then _bash_complete -o filenames -o default -F _carryover; fi\n";
 }
 
 /// `complete` lines of fish for the flags that hold under `condition`.
-std::string fish_flags(const std::string& program, const std::string& condition,
-                       const std::vector<std::string>& flags) {
+std::string fish_flags(const std::string& program, const std::string& condition, const FlagWords& flags) {
   std::string text;
-  for (const std::string& flag : flags) {
+  for (const auto& [flag, words] : flags) {
     text += "complete -c " + program + " -n '" + condition + "' -l " + flag.substr(2);
-    if (*words_after(flag) != '\0') text += std::string(" -x -a '") + words_after(flag) + "'";
+    if (!words.empty()) text += " -x -a '" + words + "'";
     text += "\n";
   }
   return text;
 }
 
-std::string fish_script(CLI::App& app) {
+std::string fish_script(const CLI::App& app) {
   std::string text;
   for (const std::string program : {"carryover", "carryover-cli"}) {
     text += fish_flags(program, "__fish_use_subcommand", flags_of(app));
-    if (program == "carryover") text += fish_flags(program, "__fish_use_subcommand", split(kWindowFlags));
+    if (program == "carryover") text += fish_flags(program, "__fish_use_subcommand", window_flags());
     for (const Verb& verb : verbs()) {
       text += "complete -c " + program + " -n __fish_use_subcommand -a " + verb.name + " -d \"" + verb.summary + "\"\n";
       text += fish_flags(program, std::string("__fish_seen_subcommand_from ") + verb.name,

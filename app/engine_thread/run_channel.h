@@ -15,38 +15,24 @@ namespace carryover {
 /// queue.
 class RunChannel : public RunObserver {
  public:
-  using SnapshotBox = Mailbox<std::shared_ptr<const SegmentSnapshot>, SegmentSnapshot>;
-
-  explicit RunChannel(std::function<void()> wake) : wake_(std::move(wake)), box_([] {}) {}
+  explicit RunChannel(std::function<void()> wake) : box_(std::move(wake)) {}
 
   RunControl& control() { return control_; }
 
-  void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) override {
-    box_.post(std::move(snapshot), nullptr);
-    wake_once();
-  }
+  void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) override { box_.post(std::move(snapshot)); }
   void progress(std::int64_t tokens_done, std::int64_t /*tokens_total*/) override {
     tokens_done_.store(tokens_done, std::memory_order_relaxed);
-    wake_once();
+    box_.wake_once();
   }
 
   /// GUI thread.
-  std::vector<std::shared_ptr<const SegmentSnapshot>> drain() {
-    wake_queued_.store(false);
-    return box_.drain().scalars;
-  }
+  std::vector<std::shared_ptr<const SegmentSnapshot>> drain() { return box_.drain(); }
   std::int64_t tokens_done() const { return tokens_done_.load(std::memory_order_relaxed); }
 
  private:
-  void wake_once() {
-    if (!wake_queued_.exchange(true)) wake_();
-  }
-
-  std::function<void()> wake_;
   RunControl control_;
-  SnapshotBox box_;
+  Mailbox<std::shared_ptr<const SegmentSnapshot>> box_;
   std::atomic<std::int64_t> tokens_done_{0};
-  std::atomic<bool> wake_queued_{false};
 };
 
 }  // namespace carryover

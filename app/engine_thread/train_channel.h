@@ -25,45 +25,34 @@ class TrainChannel : public TrainObserver {
  public:
   using News = std::variant<std::shared_ptr<const StepSnapshot>, ValidationRecord, TrainingAlert, SavedCheckpoint>;
 
-  explicit TrainChannel(std::function<void()> wake) : wake_(std::move(wake)), box_([] {}) {}
+  explicit TrainChannel(std::function<void()> wake) : box_(std::move(wake)) {}
 
   RunControl& control() { return control_; }
 
-  void step_done(std::shared_ptr<const StepSnapshot> snapshot) override { post(std::move(snapshot)); }
-  void validation_done(const ValidationRecord& record) override { post(record); }
-  void alerted(const TrainingAlert& alert) override { post(alert); }
+  void step_done(std::shared_ptr<const StepSnapshot> snapshot) override { box_.post(std::move(snapshot)); }
+  void validation_done(const ValidationRecord& record) override { box_.post(record); }
+  void alerted(const TrainingAlert& alert) override { box_.post(alert); }
   void checkpoint_saved(std::int64_t step, const std::string& directory) override {
-    post(SavedCheckpoint{step, directory});
+    box_.post(SavedCheckpoint{step, directory});
   }
   void progress(std::int64_t tokens_done, std::int64_t tokens_total) override {
     share_done_.store(tokens_total > 0 ? static_cast<double>(tokens_done) / static_cast<double>(tokens_total) : 0,
                       std::memory_order_relaxed);
-    wake_once();
+    box_.wake_once();
   }
   bool wants_segments() const override { return wants_segments_.exchange(false); }
 
   /// GUI thread.
   std::vector<News> drain() {
-    wake_queued_.store(false);
     wants_segments_.store(true);
-    return box_.drain().scalars;
+    return box_.drain();
   }
   double share_done() const { return share_done_.load(std::memory_order_relaxed); }  ///< of the step under way
 
  private:
-  void post(News news) {
-    box_.post(std::move(news), nullptr);
-    wake_once();
-  }
-  void wake_once() {
-    if (!wake_queued_.exchange(true)) wake_();
-  }
-
-  std::function<void()> wake_;
   RunControl control_;
-  Mailbox<News, StepSnapshot> box_;
+  Mailbox<News> box_;
   std::atomic<double> share_done_{0};
-  std::atomic<bool> wake_queued_{false};
   mutable std::atomic<bool> wants_segments_{true};
 };
 

@@ -28,7 +28,7 @@ T load(const std::byte* address) {
 }
 
 /// A file's own name for something, fit for a message: at most 80 bytes, without control characters or broken UTF-8.
-std::string quoted(std::string_view name) {
+std::string in_quotes(std::string_view name) {
   std::string text = "'";
   for (const char c : name.substr(0, 80)) text += c >= ' ' && c <= '~' ? c : '?';
   return text + (name.size() > 80 ? "…'" : "'");
@@ -166,29 +166,31 @@ class GgufParser {
       value.is_array = true;
       value.type = number<std::uint32_t>("an array's type");
       value.count = number<std::uint64_t>("an array's length");
-      if (value.type == Array) unsupported("key " + quoted(key) + " is an array of arrays", "Convert the model again.");
+      if (value.type == Array)
+        unsupported("key " + in_quotes(key) + " is an array of arrays", "Convert the model again.");
     }
-    if (value.type >= kValueTypes) refuse("key " + quoted(key) + " has the unknown type " + std::to_string(value.type));
+    if (value.type >= kValueTypes)
+      refuse("key " + in_quotes(key) + " has the unknown type " + std::to_string(value.type));
     const std::size_t begin = position_;
     if (value.type == String) {
-      check_count(value.count, 8, "strings in " + quoted(key));
+      check_count(value.count, 8, "strings in " + in_quotes(key));
       for (std::uint64_t i = 0; i < value.count; ++i) text("a string");
     } else {
-      check_count(value.count, kValueBytes[value.type], "values in " + quoted(key));
+      check_count(value.count, kValueBytes[value.type], "values in " + in_quotes(key));
       take(value.count * kValueBytes[value.type], "a value");
     }
     value.bytes = bytes_.subspan(begin, position_ - begin);
     if (value.type == Bool &&
         std::any_of(value.bytes.begin(), value.bytes.end(), [](std::byte b) { return b > std::byte{1}; })) {
-      refuse("key " + quoted(key) + " holds a bool that is neither 0 nor 1");
+      refuse("key " + in_quotes(key) + " holds a bool that is neither 0 nor 1");
     }
-    if (!result_.values_.emplace(key, value).second) refuse("has the key " + quoted(key) + " twice");
+    if (!result_.values_.emplace(key, value).second) refuse("has the key " + in_quotes(key) + " twice");
   }
 
   void read_tensor() {
     GgufTensor tensor;
     tensor.name = text("a tensor's name");
-    const std::string what = "tensor " + quoted(tensor.name);
+    const std::string what = "tensor " + in_quotes(tensor.name);
     const auto dimensions = number<std::uint32_t>("a tensor's number of dimensions");
     if (dimensions < 1 || dimensions > 4) refuse(what + " has " + std::to_string(dimensions) + " dimensions");
     std::uint64_t values = 1;
@@ -232,9 +234,9 @@ class GgufParser {
       const auto [offset, size] = offsets_[i];
       GgufTensor& tensor = result_.tensors_[i];
       if (offset % step != 0)
-        refuse("tensor " + quoted(tensor.name) + " is not aligned to " + std::to_string(step) + " bytes");
+        refuse("tensor " + in_quotes(tensor.name) + " is not aligned to " + std::to_string(step) + " bytes");
       if (offset > data.size() || size > data.size() - offset) {
-        refuse("tensor " + quoted(tensor.name) + " reaches past the end of the file");
+        refuse("tensor " + in_quotes(tensor.name) + " reaches past the end of the file");
       }
       tensor.data = data.subspan(offset, size);
     }
@@ -247,7 +249,7 @@ class GgufParser {
     std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->data.data() < b->data.data(); });
     for (std::size_t i = 1; i < order.size(); ++i) {
       if (order[i]->data.data() < order[i - 1]->data.data() + order[i - 1]->data.size()) {
-        refuse("tensors " + quoted(order[i - 1]->name) + " and " + quoted(order[i]->name) + " overlap");
+        refuse("tensors " + in_quotes(order[i - 1]->name) + " and " + in_quotes(order[i]->name) + " overlap");
       }
     }
   }
@@ -273,7 +275,7 @@ GgufFile GgufFile::parse(std::span<const std::byte> bytes, const std::string& wh
 
 void GgufFile::refuse_type(std::string_view key, const Value& value, const char* wanted) const {
   throw EngineError(Fault::BadInput, where_,
-                    "key " + quoted(key) + " is " + (value.is_array ? "an array of " : "of type ") +
+                    "key " + in_quotes(key) + " is " + (value.is_array ? "an array of " : "of type ") +
                         kValueNames[value.type] + ", not " + wanted,
                     "Convert the model again.");
 }

@@ -93,7 +93,7 @@ class HeaderReader {
     return true;
   }
   void expect(char wanted) {
-    if (!accept(wanted)) refuse(where_, std::string("the header is broken: no '") + wanted + "'");
+    if (!accept(wanted)) refuse(where_, "the header is broken: no '" + std::string(1, wanted) + "'");
   }
   std::string text() {
     expect('\'');

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/json_integer.h"
 #include "engine/core/run/snapshot_check.h"
@@ -59,7 +60,7 @@ RunDescription description_of(const json& config, const std::string& path) {
   config.at("text").get_to(description.text);
   config.at("command_line").get_to(description.command_line);
   description.token_limit = optional_count(config.at("tokens"));
-  description.seed = static_cast<std::uint64_t>(integer_of(config.at("seed")));
+  description.seed = read_unsigned(config.at("seed"), path, "seed");
   description.force_hits = text_or_empty(config.at("force_hits"));
   config.at("prefix").get_to(description.prefix);
   config.at("policy").get_to(description.request.policy);

@@ -132,21 +132,6 @@
     </message>
 </context>
 <context>
-    <name>Application</name>
-    <message>
-        <source>window</source>
-        <translation>Fenster</translation>
-    </message>
-    <message>
-        <source>an error of unknown kind</source>
-        <translation>ein Fehler unbekannter Art</translation>
-    </message>
-    <message>
-        <source>This is an error of the program: please report it with what you did.</source>
-        <translation>Das ist ein Fehler des Programms: Bitte melden Sie ihn mit dem, was Sie getan haben.</translation>
-    </message>
-</context>
-<context>
     <name>AssetFetcher</name>
     <message>
         <source>%1 can&apos;t be started</source>
@@ -413,22 +398,6 @@ Segment %5</translation>
 </context>
 <context>
     <name>AuditPanel</name>
-    <message>
-        <source>%L1 MB</source>
-        <translation>%L1 MB</translation>
-    </message>
-    <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>%1 min</source>
-        <translation>%1 min</translation>
-    </message>
-    <message>
-        <source>%1 h</source>
-        <translation>%1 h</translation>
-    </message>
     <message>
         <source>Audit</source>
         <translation>Prüfung</translation>
@@ -1067,10 +1036,6 @@ Befehl: %6</translation>
     <message>
         <source>%L1 s</source>
         <translation>%L1 s</translation>
-    </message>
-    <message>
-        <source>%L1 MB</source>
-        <translation>%L1 MB</translation>
     </message>
     <message>
         <source>%L1 %</source>
@@ -2109,18 +2074,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
 <context>
     <name>FinetuneDialog</name>
     <message>
-        <source>%1 s</source>
-        <translation>%1 s</translation>
-    </message>
-    <message>
-        <source>%1 min</source>
-        <translation>%1 min</translation>
-    </message>
-    <message>
-        <source>%1 h</source>
-        <translation>%1 h</translation>
-    </message>
-    <message>
         <source>Fine-tune</source>
         <translation>Feinabstimmen</translation>
     </message>
@@ -2500,14 +2453,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
 </context>
 <context>
     <name>HeadGridPanel</name>
-    <message>
-        <source>%1 GB</source>
-        <translation>%1 GB</translation>
-    </message>
-    <message>
-        <source>%1 MB</source>
-        <translation>%1 MB</translation>
-    </message>
     <message>
         <source>local</source>
         <translation>lokal</translation>
@@ -3624,10 +3569,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Vorwärts und rückwärts</translation>
     </message>
     <message>
-        <source>%L1 MB</source>
-        <translation>%L1 MB</translation>
-    </message>
-    <message>
         <source>estimated</source>
         <translation>geschätzt</translation>
     </message>
@@ -4220,26 +4161,6 @@ Wert %4 · Rang %5 von %6</translation>
 </context>
 <context>
     <name>QObject</name>
-    <message>
-        <source>memory</source>
-        <translation>Speicher</translation>
-    </message>
-    <message>
-        <source>the machine has no more memory to give</source>
-        <translation>die Maschine hat keinen Speicher mehr</translation>
-    </message>
-    <message>
-        <source>Run fewer tokens, choose a smaller model, or close other programs.</source>
-        <translation>Weniger Token lesen, ein kleineres Modell nehmen oder andere Programme schließen.</translation>
-    </message>
-    <message>
-        <source>engine</source>
-        <translation>Rechenkern</translation>
-    </message>
-    <message>
-        <source>This is an error of the program: please report it with what you did.</source>
-        <translation>Das ist ein Fehler des Programms: Bitte melden Sie ihn mit dem, was Sie getan haben.</translation>
-    </message>
     <message>
         <source>carryover: %1 can&apos;t be written</source>
         <translation>carryover: %1 lässt sich nicht schreiben</translation>
@@ -7704,6 +7625,29 @@ im Versuch: %3 nat
     <message>
         <source>Close it with %1.</source>
         <translation>Schließen Sie es mit %1.</translation>
+    </message>
+</context>
+<context>
+    <name>quantities</name>
+    <message>
+        <source>%L1 GB</source>
+        <translation>%L1 GB</translation>
+    </message>
+    <message>
+        <source>%L1 MB</source>
+        <translation>%L1 MB</translation>
+    </message>
+    <message>
+        <source>%L1 s</source>
+        <translation>%L1 s</translation>
+    </message>
+    <message>
+        <source>%L1 min</source>
+        <translation>%L1 min</translation>
+    </message>
+    <message>
+        <source>%L1 h</source>
+        <translation>%L1 h</translation>
     </message>
 </context>
 <context>

@@ -12,6 +12,7 @@
 #include "tests/support/cli_process.h"
 #include "tests/support/make_gguf.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -347,5 +348,5 @@ printf '[{"avg_ns": %s, "build_commit": "abc", "model_type": "llama 1M F32"}]' $
   }
 };
 
-QTEST_GUILESS_MAIN(BenchCommandTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<BenchCommandTest>};
 #include "bench_command_test.moc"

@@ -7,6 +7,7 @@
 #include "app/cli/commands.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::CliResult;
@@ -109,6 +110,7 @@ void CommandLineTest::completion_scripts_parse() {
   QCOMPARE(complete("carryover ru"), "run");
   QCOMPARE(complete("carryover run --segment"), "--segment-length");
   QCOMPARE(complete("carryover run --policy f"), "full");
+  QCOMPARE(complete("carryover run --prefix co"), "constant");
   QCOMPARE(complete("carryover completion z"), "zsh");
   QVERIFY(run_cli({"completion", "zsh"}).out.contains("bashcompinit"));
 }
@@ -333,5 +335,5 @@ void CommandLineTest::a_full_standard_output_is_an_error() {
   QVERIFY2(result.code == 5 && result.err.contains("standard output"), result.err);
 }
 
-QTEST_GUILESS_MAIN(CommandLineTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<CommandLineTest>};
 #include "command_line_test.moc"

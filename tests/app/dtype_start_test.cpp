@@ -7,6 +7,7 @@
 
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover::test;
 using nlohmann::json;
@@ -80,5 +81,5 @@ class DTypeStartTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(DTypeStartTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<DTypeStartTest>};
 #include "dtype_start_test.moc"

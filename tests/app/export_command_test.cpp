@@ -4,6 +4,7 @@
 
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover::test;
 
@@ -60,5 +61,5 @@ class ExportCommandTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(ExportCommandTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<ExportCommandTest>};
 #include "export_command_test.moc"

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "tests/support/fault_check.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover::test;
 
@@ -45,5 +46,5 @@ class FaultsTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(FaultsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<FaultsTest>};
 #include "faults_test.moc"

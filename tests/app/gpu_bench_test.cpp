@@ -11,6 +11,7 @@
 #include "engine/models/model_source.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -131,5 +132,5 @@ class GpuBenchTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(GpuBenchTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<GpuBenchTest>};
 #include "gpu_bench_test.moc"

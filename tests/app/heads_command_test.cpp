@@ -6,6 +6,7 @@
 #include "engine/core/config/grouping.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -82,5 +83,5 @@ class HeadsCommandTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(HeadsCommandTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<HeadsCommandTest>};
 #include "heads_command_test.moc"

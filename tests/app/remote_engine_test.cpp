@@ -18,6 +18,7 @@
 #include "tests/support/cli_process.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -302,5 +303,5 @@ class RemoteEngineTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(RemoteEngineTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<RemoteEngineTest>};
 #include "remote_engine_test.moc"

@@ -12,6 +12,7 @@
 #include "engine/records/run_reader.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::CliResult;
@@ -395,5 +396,5 @@ void RunCommandTest::a_full_disk_leaves_valid_files() {
   QVERIFY(!run.segments.empty() && run.summary == nullptr);
 }
 
-QTEST_GUILESS_MAIN(RunCommandTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<RunCommandTest>};
 #include "run_command_test.moc"

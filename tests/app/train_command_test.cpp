@@ -6,6 +6,7 @@
 #include "engine/records/training_folder.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 #include "tests/support/train_demo.h"
 
 using namespace carryover;
@@ -334,5 +335,5 @@ void TrainCommandTest::the_audit_refuses() {
   QCOMPARE(run_cli({"audit", test::demo_model(), "--policy", "sparse"}).code, 3);
 }
 
-QTEST_GUILESS_MAIN(TrainCommandTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<TrainCommandTest>};
 #include "train_command_test.moc"

@@ -14,6 +14,7 @@
 #include "engine/records/training_folder.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -161,5 +162,5 @@ class TrainCrashTest : public QObject {
   static constexpr int kSteps = 9;
 };
 
-QTEST_GUILESS_MAIN(TrainCrashTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<TrainCrashTest>};
 #include "train_crash_test.moc"

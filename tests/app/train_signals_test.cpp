@@ -6,6 +6,7 @@
 
 #include "engine/records/training_folder.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 #include "tests/support/train_demo.h"
 
 using namespace carryover;
@@ -97,5 +98,5 @@ void TrainSignalsTest::alerts_end_a_run() {
   QVERIFY(run.steps.size() == 4 && run.steps.back().skipped && !run.steps.front().skipped);
 }
 
-QTEST_GUILESS_MAIN(TrainSignalsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<TrainSignalsTest>};
 #include "train_signals_test.moc"

@@ -4,6 +4,7 @@
 #include <QTest>
 #include <limits>
 
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -73,5 +74,5 @@ class AuditCostTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(AuditCostTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<AuditCostTest>};
 #include "audit_cost_test.moc"

@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 namespace {
@@ -81,5 +83,5 @@ class BootstrapTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(BootstrapTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<BootstrapTest>};
 #include "bootstrap_test.moc"

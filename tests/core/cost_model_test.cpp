@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tests/support/random_config.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -168,5 +169,5 @@ void CostModelTest::absurd_lengths_do_not_wrap() {
   QCOMPARE(cost.full(most).device_peak, most);
 }
 
-QTEST_APPLESS_MAIN(CostModelTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<CostModelTest>};
 #include "cost_model_test.moc"

@@ -4,6 +4,8 @@
 
 #include <QTest>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 namespace {
@@ -109,5 +111,5 @@ class DTypeChoiceTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(DTypeChoiceTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<DTypeChoiceTest>};
 #include "dtype_choice_test.moc"

@@ -7,6 +7,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/random_config.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -171,5 +172,5 @@ void GroupingTest::malformed_json_is_refused() {
   }
 }
 
-QTEST_APPLESS_MAIN(GroupingTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<GroupingTest>};
 #include "grouping_test.moc"

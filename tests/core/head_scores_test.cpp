@@ -9,6 +9,7 @@
 #include "engine/core/analysis/head_agreement.h"
 #include "engine/core/base/error.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -203,5 +204,5 @@ class HeadScoresTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(HeadScoresTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<HeadScoresTest>};
 #include "head_scores_test.moc"

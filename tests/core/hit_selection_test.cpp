@@ -7,6 +7,7 @@
 
 #include "engine/core/base/error.h"
 #include "tests/support/slow_retrieval.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 
@@ -148,5 +149,5 @@ class HitSelectionTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(HitSelectionTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<HitSelectionTest>};
 #include "hit_selection_test.moc"

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/core/base/error.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using nlohmann::json;
@@ -135,5 +136,5 @@ class HitsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(HitsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<HitsTest>};
 #include "hits_test.moc"

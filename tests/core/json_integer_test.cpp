@@ -7,6 +7,7 @@
 
 #include "engine/core/base/memory_bytes.h"
 #include "engine/core/run/snapshot.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using nlohmann::json;
@@ -45,5 +46,5 @@ class JsonIntegerTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(JsonIntegerTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<JsonIntegerTest>};
 #include "json_integer_test.moc"

@@ -5,6 +5,7 @@
 
 #include "engine/core/config/grouping.h"
 #include "tests/support/random_config.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -39,5 +40,5 @@ class KvSharingTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(KvSharingTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<KvSharingTest>};
 #include "kv_sharing_test.moc"

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "tests/support/random_config.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -81,5 +82,5 @@ class ModelWorkTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ModelWorkTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ModelWorkTest>};
 #include "model_work_test.moc"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/support/random_config.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -81,5 +82,5 @@ class PrefixControlTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(PrefixControlTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<PrefixControlTest>};
 #include "prefix_control_test.moc"

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 
@@ -64,5 +65,5 @@ void RunControlTest::a_stop_ends_a_pause() {
   }
 }
 
-QTEST_APPLESS_MAIN(RunControlTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<RunControlTest>};
 #include "run_control_test.moc"

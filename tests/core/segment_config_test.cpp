@@ -7,6 +7,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/random_config.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -190,5 +191,5 @@ void SegmentConfigTest::retrieval_may_exceed_the_segment() {
       .validate(test::tiny_config(), "text");
 }
 
-QTEST_APPLESS_MAIN(SegmentConfigTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<SegmentConfigTest>};
 #include "segment_config_test.moc"

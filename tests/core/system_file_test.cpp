@@ -5,6 +5,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 class SystemFileTest : public QObject {
@@ -32,5 +34,5 @@ class SystemFileTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(SystemFileTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<SystemFileTest>};
 #include "system_file_test.moc"

@@ -4,6 +4,8 @@
 #include <QTest>
 #include <sstream>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 class TextPartsTest : public QObject {
@@ -22,5 +24,5 @@ class TextPartsTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TextPartsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<TextPartsTest>};
 #include "text_parts_test.moc"

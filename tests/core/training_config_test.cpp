@@ -12,6 +12,7 @@
 #include "engine/core/cost/training_cost.h"
 #include "engine/core/run/training_values.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -304,5 +305,5 @@ void TrainingConfigTest::absurd_forecasts_do_not_wrap() {
   }
 }
 
-QTEST_APPLESS_MAIN(TrainingConfigTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<TrainingConfigTest>};
 #include "training_config_test.moc"

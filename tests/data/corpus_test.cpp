@@ -10,6 +10,7 @@
 #include "engine/data/token_cache.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -326,5 +327,5 @@ void CorpusTest::the_hash_tells_corpora_apart() {
   QCOMPARE(hashes.size(), std::size_t{7});  // half of one document is held out as the second of two would be
 }
 
-QTEST_APPLESS_MAIN(CorpusTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<CorpusTest>};
 #include "corpus_test.moc"

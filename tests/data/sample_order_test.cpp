@@ -6,6 +6,7 @@
 
 #include "engine/data/corpus.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::unlike;
@@ -110,5 +111,5 @@ void SampleOrderTest::nothing_to_sample_is_refused() {
   }
 }
 
-QTEST_APPLESS_MAIN(SampleOrderTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<SampleOrderTest>};
 #include "sample_order_test.moc"

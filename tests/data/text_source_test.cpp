@@ -12,6 +12,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/random_text.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -177,5 +178,5 @@ void TextSourceTest::refuses_ids() {
   QCOMPARE(unlike(Fault::BadInput, problem.toStdString(), [&] { read_ids(path, 100); }), std::string());
 }
 
-QTEST_APPLESS_MAIN(TextSourceTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<TextSourceTest>};
 #include "text_source_test.moc"

@@ -6,6 +6,7 @@
 
 #include "engine/data/text_source.h"
 #include "engine/tokenizers/tokenizer.h"
+#include "tests/support/test_program.h"
 #include "tests/support/wrong_trainers.h"
 
 using namespace carryover;
@@ -79,5 +80,5 @@ class AuditBf16Test : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(AuditBf16Test)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<AuditBf16Test>};
 #include "audit_bf16_test.moc"

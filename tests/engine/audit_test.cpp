@@ -6,6 +6,7 @@
 
 #include "engine/ops/elementwise.h"
 #include "engine/train/truncated_backprop.h"
+#include "tests/support/test_program.h"
 #include "tests/support/wrong_trainers.h"
 
 using namespace carryover;
@@ -227,5 +228,5 @@ class AuditTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(AuditTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<AuditTest>};
 #include "audit_test.moc"

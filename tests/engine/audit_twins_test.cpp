@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "engine/train/forward_audit.h"
+#include "tests/support/test_program.h"
 #include "tests/support/wrong_trainers.h"
 
 using namespace carryover;
@@ -341,5 +342,5 @@ class AuditTwinsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(AuditTwinsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<AuditTwinsTest>};
 #include "audit_twins_test.moc"

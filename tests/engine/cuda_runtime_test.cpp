@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::TempDir;
@@ -64,5 +65,5 @@ class CudaRuntimeTest : public QObject {
   TempDir data_, home_;
 };
 
-QTEST_APPLESS_MAIN(CudaRuntimeTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<CudaRuntimeTest>};
 #include "cuda_runtime_test.moc"

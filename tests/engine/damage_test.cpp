@@ -7,6 +7,7 @@
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -162,5 +163,5 @@ class DamageTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(DamageTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<DamageTest>};
 #include "damage_test.moc"

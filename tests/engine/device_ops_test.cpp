@@ -15,6 +15,7 @@
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "tests/support/tensors.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -168,5 +169,5 @@ class DeviceOpsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(DeviceOpsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<DeviceOpsTest>};
 #include "device_ops_test.moc"

@@ -4,6 +4,7 @@
 
 #include "engine/method/segment_loss.h"
 #include "tests/support/plain_llama.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -160,5 +161,5 @@ class ForwardIdentityTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ForwardIdentityTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ForwardIdentityTest>};
 #include "forward_identity_test.moc"

@@ -10,6 +10,7 @@
 #include "engine/eval/generation.h"
 #include "engine/method/segment_loss.h"
 #include "tests/support/plain_llama.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -226,5 +227,5 @@ class ForwardWaysTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ForwardWaysTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ForwardWaysTest>};
 #include "forward_ways_test.moc"

@@ -8,6 +8,7 @@
 #include "engine/core/run/replay_request.h"
 #include "engine/eval/inspect.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -110,5 +111,5 @@ class HeadProfileTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(HeadProfileTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<HeadProfileTest>};
 #include "head_profile_test.moc"

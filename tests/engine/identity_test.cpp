@@ -8,6 +8,7 @@
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -155,5 +156,5 @@ class IdentityTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(IdentityTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<IdentityTest>};
 #include "identity_test.moc"

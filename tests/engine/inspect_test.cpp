@@ -10,6 +10,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/run/inspection.h"
 #include "engine/eval/text_run.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -263,5 +264,5 @@ class InspectTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(InspectTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<InspectTest>};
 #include "inspect_test.moc"

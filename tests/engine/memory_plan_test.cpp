@@ -11,6 +11,7 @@
 #include "engine/ops/matmul.h"
 #include "engine/runtime/memory_meter.h"
 #include "engine/train/sample_gradient.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -195,5 +196,5 @@ class MemoryPlanTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(MemoryPlanTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<MemoryPlanTest>};
 #include "memory_plan_test.moc"

@@ -13,6 +13,7 @@
 #include "engine/ops/logit_loss.h"
 #include "engine/ops/matmul.h"
 #include "tests/support/tensors.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -230,5 +231,5 @@ class OpsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(OpsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<OpsTest>};
 #include "ops_test.moc"

@@ -8,6 +8,7 @@
 
 #include "engine/ops/linear.h"
 #include "tests/support/tensors.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using test::error;
@@ -136,5 +137,5 @@ class PackedWeightTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(PackedWeightTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<PackedWeightTest>};
 #include "packed_weight_test.moc"

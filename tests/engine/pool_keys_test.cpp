@@ -8,6 +8,7 @@
 #include "engine/method/retriever.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/slow_retrieval.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -228,5 +229,5 @@ class PoolKeysTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(PoolKeysTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<PoolKeysTest>};
 #include "pool_keys_test.moc"

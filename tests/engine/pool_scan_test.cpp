@@ -11,6 +11,7 @@
 #include <random>
 
 #include "tests/support/random_config.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -159,5 +160,5 @@ class PoolScanTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(PoolScanTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<PoolScanTest>};
 #include "pool_scan_test.moc"

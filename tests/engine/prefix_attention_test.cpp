@@ -12,6 +12,7 @@
 
 #include "engine/ops/cpu/bf16_attention.h"
 #include "tests/support/tensors.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -244,5 +245,5 @@ class PrefixAttentionTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(PrefixAttentionTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<PrefixAttentionTest>};
 #include "prefix_attention_test.moc"

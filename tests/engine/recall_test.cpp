@@ -9,6 +9,7 @@
 #include "engine/data/text_source.h"
 #include "engine/models/trained_under.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -77,5 +78,5 @@ class RecallTest : public QObject {
   std::map<std::int64_t, RecallScore> scores_;
 };
 
-QTEST_GUILESS_MAIN(RecallTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<RecallTest>};
 #include "recall_test.moc"

@@ -6,6 +6,7 @@
 #include "engine/core/base/error.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -84,5 +85,5 @@ class ReplayCheckTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ReplayCheckTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ReplayCheckTest>};
 #include "replay_check_test.moc"

@@ -7,6 +7,7 @@
 
 #include "engine/core/base/error.h"
 #include "tests/support/slow_retrieval.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -132,5 +133,5 @@ class RetrieverTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(RetrieverTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<RetrieverTest>};
 #include "retriever_test.moc"

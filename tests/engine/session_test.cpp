@@ -16,6 +16,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/random_config.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -376,5 +377,5 @@ class SessionTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(SessionTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<SessionTest>};
 #include "session_test.moc"

@@ -12,6 +12,7 @@
 
 #include "engine/core/base/system_file.h"
 #include "engine/runtime/memory_meter.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 
@@ -141,5 +142,5 @@ void TensorHeapTest::no_memory_is_an_error_to_go_on_from() {
   QVERIFY(holds(before, 7) && holds(after, 9));
 }
 
-QTEST_APPLESS_MAIN(TensorHeapTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<TensorHeapTest>};
 #include "tensor_heap_test.moc"

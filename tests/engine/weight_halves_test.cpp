@@ -6,6 +6,8 @@
 #include <QTest>
 #include <limits>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 namespace {
@@ -74,5 +76,5 @@ class WeightHalvesTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(WeightHalvesTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<WeightHalvesTest>};
 #include "weight_halves_test.moc"

@@ -12,6 +12,7 @@
 #include "engine/core/run/replay_request.h"
 #include "engine/eval/inspect.h"
 #include "engine/eval/what_if.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
@@ -368,5 +369,5 @@ class WhatIfTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(WhatIfTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<WhatIfTest>};
 #include "what_if_test.moc"

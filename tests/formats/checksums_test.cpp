@@ -5,6 +5,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -58,5 +59,5 @@ class ChecksumsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ChecksumsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ChecksumsTest>};
 #include "checksums_test.moc"

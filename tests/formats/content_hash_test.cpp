@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 namespace {
@@ -55,5 +57,5 @@ class ContentHashTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ContentHashTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ContentHashTest>};
 #include "content_hash_test.moc"

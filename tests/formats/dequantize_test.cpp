@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tests/support/make_safetensors.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -134,5 +135,5 @@ class DequantizeTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(DequantizeTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<DequantizeTest>};
 #include "dequantize_test.moc"

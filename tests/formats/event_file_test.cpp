@@ -13,6 +13,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::TempDir;
@@ -174,5 +175,5 @@ void EventFileTest::a_full_disk_leaves_whole_records() {
   }
 }
 
-QTEST_APPLESS_MAIN(EventFileTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<EventFileTest>};
 #include "event_file_test.moc"

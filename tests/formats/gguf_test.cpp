@@ -5,6 +5,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/make_gguf.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -224,5 +225,5 @@ class GgufTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(GgufTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<GgufTest>};
 #include "gguf_test.moc"

@@ -10,6 +10,7 @@
 #include "engine/records/run_folder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -72,5 +73,5 @@ class InputLinesTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(InputLinesTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<InputLinesTest>};
 #include "input_lines_test.moc"

@@ -13,6 +13,7 @@
 #include "engine/models/model_source.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -115,5 +116,5 @@ class MappedFileTest : public QObject {
   const std::string path_ = temp_.file("file");
 };
 
-QTEST_GUILESS_MAIN(MappedFileTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<MappedFileTest>};
 #include "mapped_file_test.moc"

@@ -7,6 +7,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::TempDir;
@@ -123,5 +124,5 @@ class NpyTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(NpyTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<NpyTest>};
 #include "npy_test.moc"

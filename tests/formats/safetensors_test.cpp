@@ -10,6 +10,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/make_safetensors.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -145,5 +146,5 @@ class SafetensorsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(SafetensorsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<SafetensorsTest>};
 #include "safetensors_test.moc"

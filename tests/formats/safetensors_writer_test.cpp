@@ -10,6 +10,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::TempDir;
@@ -171,5 +172,6 @@ void SafetensorsWriterTest::wrong_tensors_are_our_own_mistake() {
   QCOMPARE(count_of(temp.path()), std::size_t{0});
 }
 
-QTEST_APPLESS_MAIN(SafetensorsWriterTest)
+static const carryover::test::TestFile these_tests{__FILE__,
+                                                   carryover::test::without_application<SafetensorsWriterTest>};
 #include "safetensors_writer_test.moc"

@@ -19,6 +19,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/run_folders.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -87,5 +88,5 @@ class SpecialFilesTest : public QObject {
   TempDir folder_;
 };
 
-QTEST_APPLESS_MAIN(SpecialFilesTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<SpecialFilesTest>};
 #include "special_files_test.moc"

@@ -7,6 +7,7 @@
 // The kernel needs the names that cuda_on_cpu.h gives it.
 #include "kernels/cuda/gather_prefix_device.h"
 #include "tests/support/kernel_cases.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::kernels;
@@ -94,5 +95,5 @@ class GatherPrefixTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(GatherPrefixTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<GatherPrefixTest>};
 #include "gather_prefix_test.moc"

@@ -6,6 +6,7 @@
 // The kernel needs the names that cuda_on_cpu.h gives it.
 #include "kernels/cuda/join_rows_device.h"
 #include "tests/support/layer_cases.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::kernels;
@@ -70,5 +71,5 @@ class JoinRowsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(JoinRowsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<JoinRowsTest>};
 #include "join_rows_test.moc"

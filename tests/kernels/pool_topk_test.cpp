@@ -9,6 +9,7 @@
 // The kernels need the names that cuda_on_cpu.h gives them.
 #include "kernels/cuda/pool_topk_device.h"
 #include "tests/support/kernel_cases.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::kernels;
@@ -217,5 +218,5 @@ class PoolTopkTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(PoolTopkTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<PoolTopkTest>};
 #include "pool_topk_test.moc"

@@ -9,6 +9,7 @@
 // The kernel needs the names that cuda_on_cpu.h gives it.
 #include "kernels/cuda/rope_prefix_device.h"
 #include "tests/support/kernel_cases.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::kernels;
@@ -133,5 +134,5 @@ class RopePrefixTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(RopePrefixTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<RopePrefixTest>};
 #include "rope_prefix_test.moc"

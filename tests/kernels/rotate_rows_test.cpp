@@ -6,6 +6,7 @@
 // The kernel needs the names that cuda_on_cpu.h gives it.
 #include "kernels/cuda/rotate_rows_device.h"
 #include "tests/support/layer_cases.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::kernels;
@@ -84,5 +85,5 @@ class RotateRowsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(RotateRowsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<RotateRowsTest>};
 #include "rotate_rows_test.moc"

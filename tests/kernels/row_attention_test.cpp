@@ -6,6 +6,7 @@
 // The kernels need the names that cuda_on_cpu.h gives them.
 #include "kernels/cuda/row_attention_device.h"
 #include "tests/support/layer_cases.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::kernels;
@@ -106,5 +107,5 @@ class RowAttentionTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(RowAttentionTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<RowAttentionTest>};
 #include "row_attention_test.moc"

@@ -7,6 +7,7 @@
 // The kernel needs the names that cuda_on_cpu.h gives it.
 #include "kernels/cuda/select_hits_device.h"
 #include "tests/support/select_cases.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::kernels;
@@ -130,5 +131,5 @@ class SelectHitsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(SelectHitsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<SelectHitsTest>};
 #include "select_hits_test.moc"

@@ -10,6 +10,7 @@
 #include "engine/models/trained_under.h"
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/make_tokenizer.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -113,5 +114,5 @@ void DemoTest::recipe_makes_tokenizer_and_text() {
           nlohmann::json::parse(read_bytes(folder.path() / "config.json")));
 }
 
-QTEST_GUILESS_MAIN(DemoTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<DemoTest>};
 #include "demo_test.moc"

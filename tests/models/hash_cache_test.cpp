@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -94,5 +95,5 @@ class HashCacheTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(HashCacheTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<HashCacheTest>};
 #include "hash_cache_test.moc"

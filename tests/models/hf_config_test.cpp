@@ -5,6 +5,7 @@
 
 #include "engine/formats/json_file.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -172,5 +173,5 @@ class HfConfigTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(HfConfigTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<HfConfigTest>};
 #include "hf_config_test.moc"

@@ -14,6 +14,7 @@
 #include "tests/support/file_size_limit.h"
 #include "tests/support/make_tokenizer.h"
 #include "tests/support/random_text.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -362,5 +363,5 @@ void ModelFolderTest::foreign_adapters_are_refused() {
   QCOMPARE(unlike(Fault::Io, "adapter_config.json", [&] { read_adapter_folder(temp.path().string()); }), "");
 }
 
-QTEST_APPLESS_MAIN(ModelFolderTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ModelFolderTest>};
 #include "model_folder_test.moc"

@@ -10,6 +10,7 @@
 #include "engine/models/hf_source.h"
 #include "tests/support/make_gguf.h"
 #include "tests/support/mutate.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -130,5 +131,5 @@ class ModelMutantsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ModelMutantsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ModelMutantsTest>};
 #include "model_mutants_test.moc"

@@ -7,6 +7,7 @@
 #include "engine/models/gguf_source.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_gguf.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -307,5 +308,5 @@ class ModelSourceTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ModelSourceTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ModelSourceTest>};
 #include "model_source_test.moc"

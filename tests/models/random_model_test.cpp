@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -84,5 +85,5 @@ class RandomModelTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(RandomModelTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<RandomModelTest>};
 #include "random_model_test.moc"

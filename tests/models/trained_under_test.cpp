@@ -6,6 +6,7 @@
 
 #include "engine/core/base/error.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 
@@ -66,5 +67,5 @@ class TrainedUnderTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TrainedUnderTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<TrainedUnderTest>};
 #include "trained_under_test.moc"

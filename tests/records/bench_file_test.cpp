@@ -7,6 +7,7 @@
 #include "engine/core/base/error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/synthetic_bench.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -108,5 +109,5 @@ class BenchFileTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(BenchFileTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<BenchFileTest>};
 #include "bench_file_test.moc"

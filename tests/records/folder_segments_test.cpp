@@ -12,6 +12,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
 using namespace carryover;
@@ -208,5 +209,5 @@ class FolderSegmentsTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(FolderSegmentsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<FolderSegmentsTest>};
 #include "folder_segments_test.moc"

@@ -7,6 +7,7 @@
 #include "engine/formats/output_file.h"
 #include "engine/records/training_folder.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
 #include "tests/support/training_records.h"
 
 using namespace carryover;
@@ -117,5 +118,5 @@ void MetricsFollowerTest::names_a_broken_line() {
   QCOMPARE(std::ssize(news.validations), 1);
 }
 
-QTEST_APPLESS_MAIN(MetricsFollowerTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<MetricsFollowerTest>};
 #include "metrics_follower_test.moc"

@@ -13,6 +13,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/run_folders.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::FileSizeLimit;
@@ -278,5 +279,5 @@ void RunFolderTest::broken_files_are_named_with_their_line() {
   read_run_folder(temp.file("run"));
 }
 
-QTEST_APPLESS_MAIN(RunFolderTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<RunFolderTest>};
 #include "run_folder_test.moc"

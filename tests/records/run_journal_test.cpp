@@ -15,6 +15,7 @@
 #include "engine/formats/fingerprint.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -343,5 +344,5 @@ class RunJournalTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(RunJournalTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<RunJournalTest>};
 #include "run_journal_test.moc"

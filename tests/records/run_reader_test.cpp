@@ -8,6 +8,7 @@
 #include "engine/records/run_id.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_folders.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::random_snapshot;
@@ -33,7 +34,8 @@ class RunReaderTest : public QObject {
 void RunReaderTest::a_run_reopens_as_it_was() {
   const TempDir temp;
   std::mt19937 random(7);
-  const RunDescription written = whole_run_description();
+  RunDescription written = whole_run_description();
+  written.seed = UINT64_MAX;
   const std::vector<SegmentSnapshot> segments = write_run(temp.file("run"), written, random, 3);
   const RunContents run = reopen_run(temp.file("run"));
   QVERIFY(json(run.description.model.config) == json(written.model.config));
@@ -111,6 +113,9 @@ void RunReaderTest::folders_that_do_not_hold_together_are_refused_data() {
   QTest::newRow("no dtype") << "config.json"
                             << "\"dtype\""
                             << "\"type\"";
+  QTest::newRow("negative seed") << "config.json"
+                                 << "\"seed\": "
+                                 << "\"seed\": -";
   QTest::newRow("huge model") << "config.json"
                               << "\"layers\": 4"
                               << "\"layers\": 4000000000";
@@ -136,5 +141,5 @@ void RunReaderTest::folders_that_do_not_hold_together_are_refused() {
   QCOMPARE(unlike(Fault::BadInput, path, [&] { reopen_run(temp.file("run")); }), "");
 }
 
-QTEST_APPLESS_MAIN(RunReaderTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<RunReaderTest>};
 #include "run_reader_test.moc"

@@ -11,6 +11,7 @@
 #include "engine/formats/output_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
+#include "tests/support/test_program.h"
 #include "tests/support/training_records.h"
 
 using namespace carryover;
@@ -347,5 +348,5 @@ void TrainingFolderTest::a_full_disk_leaves_whole_files() {
   }
 }
 
-QTEST_APPLESS_MAIN(TrainingFolderTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<TrainingFolderTest>};
 #include "training_folder_test.moc"

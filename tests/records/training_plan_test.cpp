@@ -8,6 +8,7 @@
 #include "engine/models/model_source.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -177,5 +178,5 @@ void TrainingPlanTest::presets_are_valid_and_leave_no_traces() {
   }
 }
 
-QTEST_APPLESS_MAIN(TrainingPlanTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<TrainingPlanTest>};
 #include "training_plan_test.moc"

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::error_of;
@@ -130,5 +131,5 @@ class AnswerCheckTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(AnswerCheckTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<AnswerCheckTest>};
 #include "answer_check_test.moc"

@@ -17,6 +17,7 @@
 #include "engine/remote/remote_engine.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -156,5 +157,5 @@ class ChildProcessTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ChildProcessTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ChildProcessTest>};
 #include "child_process_test.moc"

@@ -10,6 +10,7 @@
 #include "engine/remote/wire_training.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/served_engine.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -378,5 +379,5 @@ class RemoteSessionTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(RemoteSessionTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<RemoteSessionTest>};
 #include "session_test.moc"

@@ -11,6 +11,7 @@
 #include "engine/remote/wire_training.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/fake_session.h"
+#include "tests/support/test_program.h"
 #include "tests/support/wire_types.h"
 
 using namespace carryover;
@@ -214,5 +215,5 @@ class WireTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(WireTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<WireTest>};
 #include "wire_test.moc"

@@ -12,6 +12,7 @@
 #include "engine/records/run_folder.h"
 #include "engine/records/training_plan.h"
 #include "tests/support/repository.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 
@@ -116,5 +117,5 @@ class DocsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(DocsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<DocsTest>};
 #include "docs_test.moc"

@@ -9,6 +9,8 @@
 #include <QTest>
 #include <algorithm>
 
+#include "tests/support/test_program.h"
+
 namespace {
 
 struct Source {
@@ -298,5 +300,5 @@ class LayersTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(LayersTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<LayersTest>};
 #include "layers_test.moc"

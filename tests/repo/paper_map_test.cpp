@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "tests/support/repository.h"
+#include "tests/support/test_program.h"
 
 using carryover::test::read;
 using carryover::test::root;
@@ -169,5 +170,5 @@ class PaperMapTest : public QObject {
   QString map_;
 };
 
-QTEST_APPLESS_MAIN(PaperMapTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<PaperMapTest>};
 #include "paper_map_test.moc"

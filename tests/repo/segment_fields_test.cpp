@@ -6,6 +6,8 @@
 #include <QFile>
 #include <QTest>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 namespace {
@@ -106,5 +108,5 @@ class SegmentFieldsTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(SegmentFieldsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<SegmentFieldsTest>};
 #include "segment_fields_test.moc"

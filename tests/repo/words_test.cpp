@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "tests/support/repository.h"
+#include "tests/support/test_program.h"
 
 using carryover::test::read;
 using carryover::test::root;
@@ -89,5 +90,5 @@ class WordsTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(WordsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<WordsTest>};
 #include "words_test.moc"

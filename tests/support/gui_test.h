@@ -7,6 +7,9 @@
 #include <QTest>
 #include <cmath>
 
+#include "tests/support/test_program.h"
+#include "widgets/look/theme.h"
+
 namespace carryover::test {
 
 /// Makes each Qt warning fail the test that caused it; call it in init(). The offscreen platform's own remarks
@@ -15,7 +18,7 @@ inline void fail_on_qt_warnings() {
   QTest::failOnWarning(QRegularExpression(QStringLiteral("^(?!This plugin does not support |QStandardPaths: )")));
 }
 
-/// A private XDG_RUNTIME_DIR, which Qt looks for. Construct before the application.
+/// A private XDG_RUNTIME_DIR, which Qt looks for.
 class PrivateRuntimeDir {
  public:
   PrivateRuntimeDir() {
@@ -40,13 +43,19 @@ QPointF plot_coordinates(Plot& plot, const QPoint& pixel) {
   return found;
 }
 
-}  // namespace carryover::test
+/// What a process with widgets needs before its first window.
+template <typename App = QApplication>
+struct WindowProcess {
+  WindowProcess(int& argc, char** argv) : application(argc, argv) { apply_theme(application, ThemeKind::Light); }
+  PrivateRuntimeDir runtime_dir;
+  App application;
+};
 
-/// The main function of a test with widgets.
-#define CARRYOVER_GUI_TEST(Test)                          \
-  int main(int argc, char** argv) {                       \
-    const carryover::test::PrivateRuntimeDir runtime_dir; \
-    QApplication application(argc, argv);                 \
-    Test test;                                            \
-    return QTest::qExec(&test, argc, argv);               \
-  }
+/// For a TestFile whose tests show widgets.
+template <typename Tests, typename App = QApplication>
+int in_window(int argc, char** argv) {
+  const WindowProcess<App> process(argc, argv);
+  return without_application<Tests>(argc, argv);
+}
+
+}  // namespace carryover::test

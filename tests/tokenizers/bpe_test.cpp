@@ -11,6 +11,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
 #include "tests/support/random_text.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -338,5 +339,5 @@ void BpeTest::byte_level_is_a_bijection() {
   QVERIFY(!bytes_of_byte_level("a b") && !bytes_of_byte_level("日"));
 }
 
-QTEST_APPLESS_MAIN(BpeTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<BpeTest>};
 #include "bpe_test.moc"

@@ -9,6 +9,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
 #include "tests/support/random_text.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -292,5 +293,5 @@ void SentencePieceTest::knows_its_special_pieces() {
   QCOMPARE(tokenizer->decode(ids), std::string("⟨id -3⟩ the"));  // its space is no longer the text's first
 }
 
-QTEST_APPLESS_MAIN(SentencePieceTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<SentencePieceTest>};
 #include "sentencepiece_test.moc"

@@ -12,6 +12,7 @@
 #include "tests/support/make_tokenizer.h"
 #include "tests/support/mutate.h"
 #include "tests/support/random_text.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -96,5 +97,6 @@ void TokenizerMutantsTest::gguf_sentencepiece() {
   try_mutants(make_sentencepiece_gguf({}), 4, load_gguf);
 }
 
-QTEST_APPLESS_MAIN(TokenizerMutantsTest)
+static const carryover::test::TestFile these_tests{__FILE__,
+                                                   carryover::test::without_application<TokenizerMutantsTest>};
 #include "tokenizer_mutants_test.moc"

@@ -9,6 +9,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
 #include "tests/support/random_text.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -191,5 +192,5 @@ void TokenizerTest::llama3_folders_use_their_json() {
   QCOMPARE(load()->vocabulary(), std::int64_t{512});
 }
 
-QTEST_APPLESS_MAIN(TokenizerTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<TokenizerTest>};
 #include "tokenizer_test.moc"

@@ -71,5 +71,5 @@ class AlignmentTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(AlignmentTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<AlignmentTest>};
 #include "alignment_test.moc"

@@ -105,10 +105,5 @@ class ApplicationTest : public QObject {
   QStringList told_;
 };
 
-int main(int argc, char** argv) {
-  const test::PrivateRuntimeDir runtime_dir;
-  Application application(argc, argv);
-  ApplicationTest test;
-  return QTest::qExec(&test, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, test::in_window<ApplicationTest, Application>};
 #include "application_test.moc"

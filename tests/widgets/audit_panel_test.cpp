@@ -15,7 +15,6 @@
 
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
-#include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
@@ -277,15 +276,9 @@ class AuditPanelTest : public QObject {
     panel.set_text(QStringLiteral("a text"), 1'000'000);
     panel.set_free_memory(plenty);
     const QString cost = field<QLabel>(panel, AuditPanel::tr("What the audit costs"))->text();
-    QVERIFY2(cost.contains(QStringLiteral("MB")) && cost.contains(QStringLiteral("fp64")), qPrintable(cost));
+    QVERIFY2(cost.contains(QStringLiteral("GB")) && cost.contains(QStringLiteral("fp64")), qPrintable(cost));
   }
 };
 
-int main(int argc, char** argv) {
-  prepare_engine_environment(argv);
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  AuditPanelTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<AuditPanelTest>};
 #include "audit_panel_test.moc"

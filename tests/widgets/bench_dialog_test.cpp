@@ -266,5 +266,5 @@ class BenchDialogTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(BenchDialogTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<BenchDialogTest>};
 #include "bench_dialog_test.moc"

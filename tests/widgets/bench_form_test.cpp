@@ -198,5 +198,5 @@ class BenchFormTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(BenchFormTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<BenchFormTest>};
 #include "bench_form_test.moc"

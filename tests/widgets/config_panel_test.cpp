@@ -60,5 +60,5 @@ class ConfigPanelTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(ConfigPanelTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<ConfigPanelTest>};
 #include "config_panel_test.moc"

@@ -7,6 +7,8 @@
 #include <limits>
 #include <random>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 namespace {
@@ -107,5 +109,5 @@ class DecimatorTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(DecimatorTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<DecimatorTest>};
 #include "decimator_test.moc"

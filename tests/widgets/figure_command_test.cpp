@@ -10,6 +10,7 @@
 #include "engine/records/run_reader.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::CliResult;
@@ -223,5 +224,5 @@ class FigureCommandTest : public QObject {
   RunContents stored_;
 };
 
-QTEST_GUILESS_MAIN(FigureCommandTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<FigureCommandTest>};
 #include "figure_command_test.moc"

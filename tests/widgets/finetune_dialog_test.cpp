@@ -190,10 +190,11 @@ class FinetuneDialogTest : public QObject {
       return std::any_of(labels.begin(), labels.end(),
                          [&](const QLabel* label) { return label->text().contains(text); });
     };
-    QVERIFY(says(QLocale().toString(1234)));
+    const QString weights = QLocale().toString(1.234, 'f', 2) + QStringLiteral(" GB");
+    QVERIFY(says(weights));
     QVERIFY(says(QStringLiteral("512")));
     input<QSpinBox>(dialog, "max_steps")->setValue(8);
-    QTRY_VERIFY(!says(QLocale().toString(1234) + QStringLiteral(" MB")));
+    QTRY_VERIFY(!says(weights));
   }
 
   void the_config_it_writes_is_the_plan() {
@@ -237,5 +238,5 @@ class FinetuneDialogTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(FinetuneDialogTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<FinetuneDialogTest>};
 #include "finetune_dialog_test.moc"

@@ -4,6 +4,8 @@
 #include <QTest>
 #include <cmath>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 class GradientsTest : public QObject {
@@ -60,5 +62,5 @@ class GradientsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(GradientsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<GradientsTest>};
 #include "gradients_test.moc"

@@ -391,5 +391,5 @@ class HeadDiscoveryTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(HeadDiscoveryTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<HeadDiscoveryTest>};
 #include "head_discovery_test.moc"

@@ -130,10 +130,5 @@ class HeadGridTest : public QObject {
   }
 };
 
-int main(int argc, char** argv) {
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  HeadGridTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<HeadGridTest>};
 #include "head_grid_test.moc"

@@ -140,5 +140,5 @@ class HitDistancesTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(HitDistancesTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<HitDistancesTest>};
 #include "hit_distances_test.moc"

@@ -6,6 +6,8 @@
 #include <map>
 #include <random>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 namespace {
@@ -92,5 +94,5 @@ class HitGridTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(HitGridTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<HitGridTest>};
 #include "hit_grid_test.moc"

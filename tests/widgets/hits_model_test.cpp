@@ -8,6 +8,7 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 
@@ -133,5 +134,5 @@ class HitsModelTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(HitsModelTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<HitsModelTest>};
 #include "hits_model_test.moc"

@@ -189,5 +189,5 @@ class HostileSessionTest : public QObject {
   QStringList notes_;
 };
 
-CARRYOVER_GUI_TEST(HostileSessionTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<HostileSessionTest>};
 #include "hostile_session_test.moc"

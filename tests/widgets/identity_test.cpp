@@ -317,12 +317,5 @@ class IdentityTest : public QObject {
   QString folder_;
 };
 
-int main(int argc, char** argv) {
-  prepare_engine_environment(argv);
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  IdentityTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<IdentityTest>};
 #include "identity_test.moc"

@@ -284,5 +284,5 @@ class InspectionPanelsTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(InspectionPanelsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<InspectionPanelsTest>};
 #include "inspection_panels_test.moc"

@@ -4,6 +4,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "tests/support/test_program.h"
+
 using namespace carryover;
 
 namespace {
@@ -111,5 +113,5 @@ class InspectionsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(InspectionsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<InspectionsTest>};
 #include "inspections_test.moc"

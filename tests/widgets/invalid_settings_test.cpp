@@ -168,11 +168,5 @@ class InvalidSettingsTest : public QObject {
   }
 };
 
-int main(int argc, char** argv) {
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  InvalidSettingsTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<InvalidSettingsTest>};
 #include "invalid_settings_test.moc"

@@ -7,6 +7,7 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 
@@ -106,5 +107,5 @@ class LabContextTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(LabContextTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<LabContextTest>};
 #include "lab_context_test.moc"

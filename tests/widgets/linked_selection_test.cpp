@@ -228,5 +228,5 @@ class LinkedSelectionTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(LinkedSelectionTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<LinkedSelectionTest>};
 #include "linked_selection_test.moc"

@@ -119,5 +119,5 @@ class PanelControlsTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(PanelControlsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<PanelControlsTest>};
 #include "panel_controls_test.moc"

@@ -275,5 +275,5 @@ class PanelsTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(PanelsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<PanelsTest>};
 #include "panels_test.moc"

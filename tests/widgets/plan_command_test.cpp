@@ -9,6 +9,7 @@
 
 #include "app/cli/train_options.h"
 #include "engine/models/model_source.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 using nlohmann::json;
@@ -178,5 +179,5 @@ class PlanCommandTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(PlanCommandTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<PlanCommandTest>};
 #include "plan_command_test.moc"

@@ -292,5 +292,5 @@ class PlotExportTest : public QObject {
   QTemporaryDir folder_;
 };
 
-CARRYOVER_GUI_TEST(PlotExportTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<PlotExportTest>};
 #include "plot_export_test.moc"

@@ -217,5 +217,5 @@ class PlotViewTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(PlotViewTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<PlotViewTest>};
 #include "plot_view_test.moc"

@@ -203,5 +203,5 @@ class RemoteWindowTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(RemoteWindowTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<RemoteWindowTest>};
 #include "remote_window_test.moc"

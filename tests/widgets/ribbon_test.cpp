@@ -94,11 +94,5 @@ class RibbonTest : public QObject {
   }
 };
 
-int main(int argc, char** argv) {
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  RibbonTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<RibbonTest>};
 #include "ribbon_test.moc"

@@ -237,5 +237,5 @@ class RunComparisonTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(RunComparisonTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<RunComparisonTest>};
 #include "run_comparison_test.moc"

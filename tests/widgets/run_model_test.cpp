@@ -12,6 +12,7 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 
@@ -189,5 +190,5 @@ class RunModelTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(RunModelTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<RunModelTest>};
 #include "run_model_test.moc"

@@ -10,7 +10,6 @@
 #include <QTest>
 #include <cerrno>
 
-#include "engine/api/engine_library.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
@@ -70,6 +69,7 @@ class SessionCloseTest : public QObject {
  private Q_SLOTS:
   /// LibTorch starts its threads when they are first needed, and keeps them.
   void initTestCase() {
+    QApplication::setQuitOnLastWindowClosed(false);
     const TempDir folder;
     Someone someone(QString::fromStdString(folder.path().string()));
     QVERIFY(train(someone));
@@ -168,13 +168,5 @@ class SessionCloseTest : public QObject {
   int threads_before_ = 0;
 };
 
-int main(int argc, char** argv) {
-  prepare_engine_environment(argv);
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  QApplication::setQuitOnLastWindowClosed(false);
-  SessionCloseTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<SessionCloseTest>};
 #include "session_close_test.moc"

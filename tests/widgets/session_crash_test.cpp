@@ -79,11 +79,5 @@ class SessionCrashTest : public QObject {
   }
 };
 
-int main(int argc, char** argv) {
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  SessionCrashTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<SessionCrashTest>};
 #include "session_crash_test.moc"

@@ -152,5 +152,5 @@ class SessionEngineTest : public QObject {
   EngineCommand words_;
 };
 
-CARRYOVER_GUI_TEST(SessionEngineTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<SessionEngineTest>};
 #include "session_engine_test.moc"

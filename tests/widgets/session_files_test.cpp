@@ -237,5 +237,5 @@ class SessionFilesTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(SessionFilesTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<SessionFilesTest>};
 #include "session_files_test.moc"

@@ -236,11 +236,5 @@ class SessionKeeperTest : public QObject {
   QString root_;
 };
 
-int main(int argc, char** argv) {
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  SessionKeeperTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<SessionKeeperTest>};
 #include "session_keeper_test.moc"

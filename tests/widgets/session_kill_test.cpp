@@ -7,7 +7,6 @@
 #include <QTest>
 #include <QTextStream>
 
-#include "engine/api/engine_library.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
@@ -76,7 +75,7 @@ class SessionKillTest : public QObject {
     const QString home = QString::fromStdString(folder.path().string());
     QProcess killed;
     killed.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    killed.start(QCoreApplication::applicationFilePath(), {"--hold", state, home});
+    killed.start(QCoreApplication::applicationFilePath(), {"session_kill", "--hold", state, home});
     QByteArray said;
     QTRY_VERIFY_WITH_TIMEOUT(
         (said += killed.readAllStandardOutput()).contains('\n') || killed.state() == QProcess::NotRunning, patience_ms);
@@ -97,14 +96,11 @@ class SessionKillTest : public QObject {
   }
 };
 
-int main(int argc, char** argv) {
-  prepare_engine_environment(argv);
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
+static int hold_or_test(int argc, char** argv) {
+  const WindowProcess process(argc, argv);
   const QStringList arguments = QApplication::arguments();
   if (arguments.size() == 4 && arguments[1] == QStringLiteral("--hold")) return hold(arguments[2], arguments[3]);
-  SessionKillTest tests;
-  return QTest::qExec(&tests, argc, argv);
+  return without_application<SessionKillTest>(argc, argv);
 }
+static const TestFile these_tests{__FILE__, hold_or_test};
 #include "session_kill_test.moc"

@@ -6,7 +6,6 @@
 #include <QSemaphore>
 #include <QTest>
 
-#include "engine/api/engine_library.h"
 #include "engine/core/run/edit_json.h"
 #include "engine/formats/output_file.h"
 #include "engine/records/training_plan.h"
@@ -296,12 +295,5 @@ class SessionReturnTest : public QObject {
   QStringList notes_;
 };
 
-int main(int argc, char** argv) {
-  prepare_engine_environment(argv);
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  SessionReturnTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<SessionReturnTest>};
 #include "session_return_test.moc"

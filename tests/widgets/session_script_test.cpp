@@ -209,5 +209,5 @@ class SessionScriptTest : public QObject {
   QByteArray said_;
 };
 
-CARRYOVER_GUI_TEST(SessionScriptTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<SessionScriptTest>};
 #include "session_script_test.moc"

@@ -93,11 +93,5 @@ class SessionSignalsTest : public QObject {
   }
 };
 
-int main(int argc, char** argv) {
-  const PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  SessionSignalsTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<SessionSignalsTest>};
 #include "session_signals_test.moc"

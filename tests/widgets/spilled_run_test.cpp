@@ -109,5 +109,5 @@ class SpilledRunTest : public QObject {
   TempDir temp_;
 };
 
-CARRYOVER_GUI_TEST(SpilledRunTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<SpilledRunTest>};
 #include "spilled_run_test.moc"

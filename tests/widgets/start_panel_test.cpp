@@ -93,11 +93,5 @@ class StartPanelTest : public QObject {
   }
 };
 
-int main(int argc, char** argv) {
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  StartPanelTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<StartPanelTest>};
 #include "start_panel_test.moc"

@@ -168,5 +168,5 @@ class TextMarksTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(TextMarksTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<TextMarksTest>};
 #include "text_marks_test.moc"

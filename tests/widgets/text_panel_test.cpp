@@ -176,11 +176,5 @@ class TextPanelTest : public QObject {
   static QColor current_background(const TokenView& view) { return view.palette().color(QPalette::Base); }
 };
 
-int main(int argc, char** argv) {
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  TextPanelTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<TextPanelTest>};
 #include "text_panel_test.moc"

@@ -6,6 +6,7 @@
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
+#include "tests/support/test_program.h"
 
 using namespace carryover;
 
@@ -72,7 +73,7 @@ class TextUnitsTest : public QObject {
 
   void segments_are_the_runs() {
     RunModel run;
-    read(run, std::string(400, 'x') + " and more", 16);
+    read(run, std::string(400, 'x').append(" and more"), 16);
     for (const QString& part : cut(run, TextUnit::Segment)) QVERIFY(!part.isEmpty());
     const TextUnits units(run);
     QVERIFY(units.around(17, TextUnit::Segment) == (TokenRange{16, 32}));
@@ -92,5 +93,5 @@ class TextUnitsTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TextUnitsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<TextUnitsTest>};
 #include "text_units_test.moc"

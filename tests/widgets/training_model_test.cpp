@@ -8,6 +8,7 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_training.h"
+#include "tests/support/test_program.h"
 #include "widgets/state/training_runs.h"
 #include "widgets/tables/training_runs_table.h"
 
@@ -142,5 +143,5 @@ class TrainingModelTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TrainingModelTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<TrainingModelTest>};
 #include "training_model_test.moc"

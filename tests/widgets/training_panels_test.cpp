@@ -249,5 +249,5 @@ class TrainingPanelsTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(TrainingPanelsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<TrainingPanelsTest>};
 #include "training_panels_test.moc"

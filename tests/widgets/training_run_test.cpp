@@ -10,7 +10,6 @@
 
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
-#include "engine/api/engine_library.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/forms/finetune_dialog.h"
@@ -234,12 +233,5 @@ class TrainingRunTest : public QObject {
   }
 };
 
-int main(int argc, char** argv) {
-  prepare_engine_environment(argv);
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  TrainingRunTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<TrainingRunTest>};
 #include "training_run_test.moc"

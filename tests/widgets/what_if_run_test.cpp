@@ -10,7 +10,6 @@
 #include "app/shell/startup.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
-#include "engine/api/engine_library.h"
 #include "tests/support/gui_test.h"
 #include "widgets/panels/what_if_panel.h"
 #include "widgets/plot/plot_view.h"
@@ -251,12 +250,5 @@ class WhatIfRunTest : public QObject {
   }
 };
 
-int main(int argc, char** argv) {
-  prepare_engine_environment(argv);
-  const test::PrivateRuntimeDir runtime;
-  QApplication application(argc, argv);
-  apply_theme(application, ThemeKind::Light);
-  WhatIfRunTest tests;
-  return QTest::qExec(&tests, argc, argv);
-}
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<WhatIfRunTest>};
 #include "what_if_run_test.moc"

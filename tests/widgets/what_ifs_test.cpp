@@ -322,5 +322,5 @@ class WhatIfsTest : public QObject {
   }
 };
 
-CARRYOVER_GUI_TEST(WhatIfsTest)
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<WhatIfsTest>};
 #include "what_ifs_test.moc"

@@ -8,6 +8,7 @@
 
 #include "engine/core/base/system_file.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -33,11 +34,6 @@ std::int64_t total(const MemoryBytes& bytes) {
   std::int64_t sum = 0;
   for (const Part& part : parts) sum += bytes.*part.bytes;
   return sum;
-}
-
-QString megabytes(std::int64_t bytes) {
-  const double value = static_cast<double>(bytes) / 1e6;
-  return MemoryEstimate::tr("%L1 MB").arg(value, 0, 'f', value < 10 ? 1 : 0);
 }
 
 }  // namespace
@@ -146,20 +142,20 @@ bool MemoryEstimate::fits() const {
 
 void MemoryEstimate::update_texts() {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    rows_[i].estimate->setText(estimate_ ? megabytes((*estimate_).*parts[i].bytes) : QStringLiteral("–"));
-    rows_[i].measured->setText(measured_ ? megabytes((*measured_).*parts[i].bytes) : QStringLiteral("–"));
+    rows_[i].estimate->setText(estimate_ ? bytes_text((*estimate_).*parts[i].bytes) : QStringLiteral("–"));
+    rows_[i].measured->setText(measured_ ? bytes_text((*measured_).*parts[i].bytes) : QStringLiteral("–"));
   }
-  total_->setText(estimate_ ? megabytes(total(*estimate_)) : QStringLiteral("–"));
-  measured_total_->setText(measured_ ? megabytes(total(*measured_)) : QStringLiteral("–"));
+  total_->setText(estimate_ ? bytes_text(total(*estimate_)) : QStringLiteral("–"));
+  measured_total_->setText(measured_ ? bytes_text(total(*measured_)) : QStringLiteral("–"));
   bar_->bytes = measured_ ? measured_ : estimate_;
   bar_->free = free_;
   bar_->update();
   QString verdict;
   if (free_ && estimate_)
-    verdict = fits() ? tr("%1 are free: it fits, with a tenth to spare.").arg(megabytes(*free_))
+    verdict = fits() ? tr("%1 are free: it fits, with a tenth to spare.").arg(bytes_text(*free_))
                      : tr("%1 are free: it may not fit. Shorten segments, train an adapter (LoRA), or turn on "
                           "checkpointing.")
-                           .arg(megabytes(*free_));
+                           .arg(bytes_text(*free_));
   verdict_->setText(verdict);
   QPalette palette = verdict_->palette();
   palette.setColor(QPalette::WindowText, fits() ? current_theme().muted : current_theme().anchor);

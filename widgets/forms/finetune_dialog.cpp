@@ -24,18 +24,13 @@
 #include "widgets/forms/plan_form.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/plan_command.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
 
 constexpr int check_delay_ms = 200;
 constexpr int side_width = 330;
-
-QString duration(double seconds) {
-  if (seconds < 90) return FinetuneDialog::tr("%1 s").arg(seconds, 0, 'f', seconds < 10 ? 1 : 0);
-  if (seconds < 5400) return FinetuneDialog::tr("%1 min").arg(seconds / 60, 0, 'f', 0);
-  return FinetuneDialog::tr("%1 h").arg(seconds / 3600, 0, 'f', 1);
-}
 
 }  // namespace
 
@@ -262,8 +257,8 @@ void FinetuneDialog::estimate() {
                      .arg(QLocale().toString(static_cast<qlonglong>(step_tokens * plan_->training.max_steps))));
   if (!measured_) return time_->setText(tr("A dry run tells how long it takes."));
   time_->setText(tr("A step took %1: %2 for all steps, %L3 tokens/s.")
-                     .arg(duration(measured_->seconds),
-                          duration(measured_->seconds * static_cast<double>(plan_->training.max_steps)))
+                     .arg(duration_text(measured_->seconds),
+                          duration_text(measured_->seconds * static_cast<double>(plan_->training.max_steps)))
                      .arg(measured_->tokens_per_second, 0, 'f', 0));
 }
 

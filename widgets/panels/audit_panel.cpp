@@ -24,6 +24,7 @@
 #include "widgets/look/icons.h"
 #include "widgets/look/theme.h"
 #include "widgets/plot/plot_export.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/tables/hits_model.h"
 
 namespace carryover {
@@ -32,16 +33,6 @@ namespace {
 constexpr double reserve = 0.1;            ///< of the free memory
 constexpr double long_work_seconds = 600;  ///< a longer audit is warned of
 constexpr int form_width = 430;
-
-QString megabytes(double bytes) {
-  return AuditPanel::tr("%L1 MB").arg(bytes / 1e6, 0, 'f', bytes < 1e7 ? 1 : 0);
-}
-
-QString duration(double seconds) {
-  if (seconds < 90) return AuditPanel::tr("%1 s").arg(std::max(1.0, seconds), 0, 'f', 0);
-  if (seconds < 5400) return AuditPanel::tr("%1 min").arg(seconds / 60, 0, 'f', 0);
-  return AuditPanel::tr("%1 h").arg(seconds / 3600, 0, 'f', 1);
-}
 
 /// What the last run took for as many tokens: a lower bound, since a run may have used smaller numbers. 0: unknown.
 double least_seconds(const RunModel& run, std::int64_t tokens) {
@@ -219,23 +210,21 @@ QString AuditPanel::find_problem(const AuditSettings& wanted, const AuditCost& c
   } catch (const EngineError& error) {
     return QString::fromStdString(error.problem() + ". " + error.advice());
   }
-  const auto needed = static_cast<double>(cost.memory_bytes);
-  if (free_ && needed > (1 - reserve) * static_cast<double>(*free_))
+  if (free_ && static_cast<double>(cost.memory_bytes) > (1 - reserve) * static_cast<double>(*free_))
     return tr("Needs about %1 more, and %2 are free: fp32, fewer tokens, an adapter (LoRA rank), or a smaller model")
-        .arg(megabytes(needed), megabytes(static_cast<double>(*free_)));
+        .arg(bytes_text(cost.memory_bytes), bytes_text(*free_));
   return {};
 }
 
 QString AuditPanel::cost_text(const AuditSettings& wanted, const AuditCost& cost) const {
-  QString text =
-      tr("%L1 tokens, on a model loaded in %2 for it alone: about %3 more memory%4. As much work as reading "
-         "%L5 tokens")
-          .arg(static_cast<qlonglong>(wanted.tokens()))
-          .arg(QString::fromUtf8(dtype_name(wanted.dtype).data()), megabytes(static_cast<double>(cost.memory_bytes)),
-               free_ ? tr(" of %1 free").arg(megabytes(static_cast<double>(*free_))) : QString())
-          .arg(static_cast<qlonglong>(cost.tokens_read));
+  QString text = tr("%L1 tokens, on a model loaded in %2 for it alone: about %3 more memory%4. As much work as reading "
+                    "%L5 tokens")
+                     .arg(static_cast<qlonglong>(wanted.tokens()))
+                     .arg(QString::fromUtf8(dtype_name(wanted.dtype).data()), bytes_text(cost.memory_bytes),
+                          free_ ? tr(" of %1 free").arg(bytes_text(*free_)) : QString())
+                     .arg(static_cast<qlonglong>(cost.tokens_read));
   const double seconds = least_seconds(lab_.run(), cost.tokens_read);
-  text += seconds > 0 ? tr(", %1 or more at the last run's speed.").arg(duration(seconds)) : QStringLiteral(".");
+  text += seconds > 0 ? tr(", %1 or more at the last run's speed.").arg(duration_text(seconds)) : QStringLiteral(".");
   return wanted.dtype == DType::Float64 ? text : text + tr(" Finite differences need fp64 and are left out.");
 }
 

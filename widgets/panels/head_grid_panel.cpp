@@ -13,14 +13,10 @@
 #include "widgets/look/icons.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/config_files.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
-
-QString bytes_text(std::int64_t bytes) {
-  return bytes >= 1'000'000'000 ? HeadGridPanel::tr("%1 GB").arg(static_cast<double>(bytes) / 1e9, 0, 'f', 2)
-                                : HeadGridPanel::tr("%1 MB").arg(static_cast<double>(bytes) / 1e6, 0, 'f', 1);
-}
 
 /// The legend repeats the grid's glyphs in words and colour.
 QString legend_html() {

@@ -19,6 +19,7 @@
 #include "engine/records/run_command.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
 
@@ -52,10 +53,6 @@ QString number(double value, int decimals) {
   return QLocale::c().toString(value, 'f', decimals);
 }
 
-QString megabytes(std::int64_t bytes) {
-  return number(static_cast<double>(bytes) / 1e6, 1);
-}
-
 /// "name: value" lines as a table.
 QString origin(const RunModel& run) {
   QString rows;
@@ -84,7 +81,7 @@ QString numbers(const RunModel& run) {
             row({tr("perplexity"), number(*summary.ppl(), 4)});
   rows += row({tr("seconds"), number(summary.seconds, 2)}) +
           row({tr("near-ties at the cutoff"), count(summary.close_cuts)}) +
-          row({tr("peak memory, MB"), megabytes(summary.peak_memory_bytes)}) +
+          row({tr("peak memory, MB"), number(megabytes(summary.peak_memory_bytes), 1)}) +
           row({tr("stopped early"), summary.cancelled ? tr("yes") : tr("no")});
   return heading(tr("Summary")) + table(rows);
 }
@@ -100,7 +97,7 @@ QString segments(const RunModel& run) {
         row({QString::number(i), QString::number(record.first_token), QString::number(record.length),
              record.targets > 0 ? number(record.nll_sum / static_cast<double>(record.targets), 4) : QString(),
              number(record.seconds, 3), QString::number(run.digest(i).anchors), QString::number(record.pool_entries),
-             megabytes(record.memory.carry), megabytes(record.memory.attention_kv)});
+             number(megabytes(record.memory.carry), 1), number(megabytes(record.memory.attention_kv), 1)});
   }
   const QString rest =
       shown < run.segment_count() ? tr("<p>The first %1 of %2.</p>\n").arg(shown).arg(run.segment_count()) : QString();

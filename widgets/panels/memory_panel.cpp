@@ -6,15 +6,10 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
-namespace {
-
-double megabytes(std::int64_t bytes) {
-  return static_cast<double>(bytes) / 1e6;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
     : SegmentCurvesPanel(lab, tr("Memory"), parent), plot_(new PlotView(QStringLiteral("memory"), this)) {

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "widgets/state/quantity_text.h"
+
 namespace carryover {
 namespace {
 
@@ -72,10 +74,6 @@ class Rows {
 
 double perplexity(double nll, std::int64_t targets) {
   return std::exp(nll / static_cast<double>(targets));
-}
-
-double megabytes(std::int64_t bytes) {
-  return static_cast<double>(bytes) / 1e6;
 }
 
 std::vector<ComparisonRow> results(const RunComparison& comparison, const SegmentRange& range) {

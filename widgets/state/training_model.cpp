@@ -8,16 +8,13 @@
 #include <limits>
 
 #include "engine/core/base/error.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
 
 constexpr std::size_t kept_steps = 24;  ///< with their segments: enough to look back, and bounded
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
-double megabytes(std::int64_t bytes) {
-  return static_cast<double>(bytes) / 1e6;
-}
 
 /// The column of one of several curves, made where it is new: steps before it had none.
 std::vector<double>& nth(std::vector<std::vector<double>>& columns, std::size_t index, std::size_t steps_before) {

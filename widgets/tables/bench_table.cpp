@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "widgets/plot/bench_plots.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/tables/number_sort.h"
 
 namespace carryover {
@@ -15,11 +16,6 @@ QString seconds_text(const BenchMeasurement& row, double seconds) {
   const bool milliseconds = row.kind == BenchKind::Decode || seconds < 1;
   return milliseconds ? BenchTable::tr("%L1 ms").arg(1000 * seconds, 0, 'f', 2)
                       : BenchTable::tr("%L1 s").arg(seconds, 0, 'f', 3);
-}
-
-QString megabytes(std::int64_t bytes) {
-  const double value = static_cast<double>(bytes) / 1e6;
-  return BenchTable::tr("%L1 MB").arg(value, 0, 'f', value < 10 ? 2 : 0);
 }
 
 QString percent(double share, bool sign) {
@@ -46,7 +42,7 @@ QString cell_text(const BenchMeasurement& row, int column) {
     case BenchTable::Share:
       return row.share ? percent(*row.share, false) : QString();
     case BenchTable::Peak:
-      return row.peak_bytes ? megabytes(*row.peak_bytes) : QString();
+      return row.peak_bytes ? bytes_text(*row.peak_bytes) : QString();
     case BenchTable::Deviation:
       return row.deviation ? percent(*row.deviation, true) : QString();
     default:
@@ -66,7 +62,8 @@ QString tool_tip(const BenchMeasurement& row, int column) {
                        "Bytes of weights and visible keys and values per second, as a share of memory bandwidth")
                  : BenchTable::tr("FLOPs of the definition per second, as a share of the fastest matmul");
     case BenchTable::Deviation:
-      return row.predicted_bytes ? BenchTable::tr("%1 were predicted").arg(megabytes(*row.predicted_bytes)) : QString();
+      return row.predicted_bytes ? BenchTable::tr("%1 were predicted").arg(bytes_text(*row.predicted_bytes))
+                                 : QString();
     default:
       return {};
   }

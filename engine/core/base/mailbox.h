@@ -1,49 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <atomic>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 namespace carryover {
 
-/// From the engine thread to the GUI thread without either waiting for the other: scalars append and are all delivered,
-/// heavy maps are latest-wins. `notify` is called once per batch (when the box turns from empty to filled), on the
-/// posting thread; it must only queue a wake-up.
-template <typename Scalar, typename Heavy>
+/// From the engine thread to the GUI thread without either waiting for the other: every message arrives, in order.
+/// `wake` is called on the posting thread, once until the next drain(); it must only queue a call of it.
+template <typename Message>
 class Mailbox {
  public:
-  explicit Mailbox(std::function<void()> notify) : notify_(std::move(notify)) {}
+  explicit Mailbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  /// Posting thread. `heavy` may be null.
-  void post(Scalar scalar, std::shared_ptr<const Heavy> heavy) {
-    bool wake = false;
+  /// Posting thread.
+  void post(Message message) {
     {
-      std::lock_guard lock(mutex_);
-      wake = scalars_.empty();
-      scalars_.push_back(std::move(scalar));
-      if (heavy) heavy_ = std::move(heavy);
+      const std::lock_guard lock(mutex_);
+      messages_.push_back(std::move(message));
     }
-    if (wake) notify_();
+    wake_once();
+  }
+  /// Posting thread, for news that lie elsewhere.
+  void wake_once() {
+    if (!wake_queued_.exchange(true)) wake_();
   }
 
-  struct Batch {
-    std::vector<Scalar> scalars;
-    std::shared_ptr<const Heavy> heavy;
-  };
-
   /// Receiving thread: everything since the last call.
-  Batch drain() {
-    std::lock_guard lock(mutex_);
-    return {std::exchange(scalars_, {}), std::exchange(heavy_, nullptr)};
+  std::vector<Message> drain() {
+    wake_queued_.store(false);  // before the messages are taken: the next one wakes again
+    const std::lock_guard lock(mutex_);
+    return std::exchange(messages_, {});
   }
 
  private:
-  std::function<void()> notify_;
+  std::function<void()> wake_;
+  std::atomic<bool> wake_queued_{false};
   std::mutex mutex_;
-  std::vector<Scalar> scalars_;
-  std::shared_ptr<const Heavy> heavy_;
+  std::vector<Message> messages_;
 };
 
 }  // namespace carryover

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+namespace carryover {
+
+/// Keeps from standard error what Qt's platforms without a display say of themselves ("This plugin does not support
+/// propagateSizeHints()"): nobody who starts the program can do anything about it. All other messages pass. GUI thread,
+/// once.
+void drop_platform_notes();
+
+}  // namespace carryover
