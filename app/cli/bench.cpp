@@ -15,6 +15,7 @@
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/models/model_source.h"
 #include "engine/models/random_model.h"
 #include "engine/models/trained_under.h"

@@ -8,6 +8,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/base/system_file.h"
 #include "engine/core/cost/cost_model.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/cost/training_cost.h"
 #include "engine/data/corpus.h"
 #include "engine/records/forced_hits.h"
@@ -101,7 +102,7 @@ class SessionSubject final : public BenchSubject {
     const bool decoding = bench_case.kind == BenchKind::Decode;
     const std::int64_t tokens = bench_case.tokens + (decoding ? input_.new_tokens : 0);
     const RunUse use{.loss = false, .decoding = decoding};
-    return policy_ == "full" ? cost.full(tokens, use) : cost.segmented(tokens, use);
+    return policy_row(policy_).memory(cost, tokens, use);
   }
 
  private:

@@ -7,8 +7,8 @@
 #include "engine/core/base/json_integer.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/config/segment_fields.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/prefix_control.h"
-#include "engine/core/run/run_request.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {
@@ -106,12 +106,9 @@ void apply_file(RunSettings& settings, const std::string& source) {
 }
 
 void check_policy(const std::string& policy, const std::string& where) {
-  std::string names;
-  for (const std::string& name : policy_names()) {
-    if (name == policy) return;
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  throw EngineError(Fault::BadInput, where, "policy '" + policy + "' is not known", "Use one of " + names + ".");
+  if (find_policy(policy) == nullptr)
+    throw EngineError(Fault::BadInput, where, "policy '" + policy + "' is not known",
+                      "Use one of " + listed_policies(", ") + ".");
 }
 
 const Grouping& preset(const std::vector<GroupingPreset>& presets, const std::string& name) {
@@ -213,13 +210,13 @@ void ConfigOptions::add_switch(CLI::App& app, const SegmentField& field, const s
 
 void ConfigOptions::add_execution(CLI::App& app) {
   const auto given = given_;
-  const auto text = [&](const char* flag, const char* field, const char* type, const char* help) {
+  const auto text = [&](const char* flag, const char* field, const char* type, const std::string& help) {
     app.add_option_function<std::string>(
            flag, [given, field](const std::string& value) { given->fields[field] = value; }, help)
         ->type_name(type)
         ->group("Execution");
   };
-  text("--policy", "policy", "NAME", "segmented (default) or full: what attention sees");
+  text("--policy", "policy", "NAME", "what attention sees: " + listed_policies(", ") + " (default: segmented)");
   text("--dtype", "dtype", "TYPE",
        "auto (default: by processor and model, see info), fp32, bf16, fp64, or q8: weights in 8 bits");
   text("--device", "device", "NAME", "auto (default: a GPU where there is one), cpu or cuda");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/run_controller.h"
 
+#include "engine/core/cost/policy_table.h"
 #include "engine/records/run_command.h"
 
 namespace carryover {
@@ -98,7 +99,7 @@ RunRequest RunController::make_request() const {
   RunRequest request;
   request.config = context_.config();
   request.policy = context_.run_options().policy;
-  request.capture.states = request.policy == "segmented";  // for what-ifs and inspections
+  request.capture.states = !sees_whole_text(request.policy);  // for what-ifs and inspections
   std::vector<std::int32_t> ids;
   if (request.config.bos && bos) ids.push_back(*bos);
   ids.insert(ids.end(), text.ids->begin(), text.ids->end());

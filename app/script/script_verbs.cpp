@@ -13,6 +13,7 @@
 #include "app/shell/startup.h"
 #include "app/window/bench_dialog.h"
 #include "app/window/script_selection.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/records/run_data.h"
 #include "widgets/panels/panel.h"
 #include "widgets/panels/what_if_list.h"
@@ -85,9 +86,9 @@ Pending set(MainWindow& window, const QStringList& words) {
   const QString &field = words[0], &value = words[1];
   RunOptions options = context.run_options();
   if (field == QStringLiteral("policy")) {
-    const auto names = policy_names();
-    if (std::find(names.begin(), names.end(), value.toStdString()) == names.end())
-      refuse(field, tr("“%1” is not known").arg(value), tr("Use segmented or full."));
+    if (find_policy(value.toStdString()) == nullptr)
+      refuse(field, tr("“%1” is not known").arg(value),
+             tr("Use one of %1.").arg(QString::fromStdString(listed_policies(", "))));
     options.policy = value.toStdString();
   } else if (field == QStringLiteral("dtype")) {
     options.dtype = parse_dtype(value.toStdString());

@@ -10,6 +10,7 @@
 #include "app/session/versioned_json.h"
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/edit_json.h"
 #include "widgets/state/plan_values.h"
 
@@ -94,8 +95,7 @@ RunOptions options_of(const SessionFields& fields) {
     return text.isEmpty() ? std::string(missing) : text.toStdString();
   };
   options.policy = name("policy", options.policy);
-  const std::vector<std::string> policies = policy_names();
-  if (std::find(policies.begin(), policies.end(), options.policy) == policies.end())
+  if (find_policy(options.policy) == nullptr)
     fields.refuse("policy", "is '" + options.policy.substr(0, 60) + "', which is none");
   options.dtype = dtype_of(fields);
   options.device = parse_device(name("device", "auto"));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/core/cost/policy_table.h"
 #include "widgets/panels/panel.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/notebook.h"

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/core/base/error.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/policies/registry.h"

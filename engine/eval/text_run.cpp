@@ -9,6 +9,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/cost_model.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
 #include "engine/method/segment_loss.h"
 #include "engine/runtime/memory_meter.h"
@@ -136,13 +137,7 @@ class TextRun {
     summary_.nll_sum += record.nll_sum;
     summary_.close_cuts += record.close_cuts;
     if (record.time) summary_.time += *record.time;
-    MemoryBytes& most = summary_.memory;
-    most.weights = record.memory.weights;
-    most.activations = std::max(most.activations, record.memory.activations);
-    most.attention_kv = std::max(most.attention_kv, record.memory.attention_kv);
-    most.carry = std::max(most.carry, record.memory.carry);
-    most.pool = std::max(most.pool, record.memory.pool);
-    most.device_peak = std::max(most.device_peak, record.memory.device_peak);
+    summary_.memory.raise_to(record.memory);
   }
 
   const Decoder& decoder_;
@@ -186,7 +181,7 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
                        decoder.weights.packed()};
   const c10::Device device = decoder.options().device();
   const RunUse use{.loss = request.loss, .decoding = new_tokens.has_value()};
-  const MemoryBytes memory = request.policy == "full" ? cost.full(tokens, use) : cost.segmented(tokens, use);
+  const MemoryBytes memory = policy_row(request.policy).memory(cost, tokens, use);
   const bool pool_elsewhere =
       !device.is_cpu() && memory.pool <= available_memory_bytes(at::kCPU);  // it moves if it has to
   const std::int64_t needed = memory.device_peak - memory.weights - (pool_elsewhere ? memory.pool : 0);

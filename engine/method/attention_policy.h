@@ -66,8 +66,8 @@ struct PolicyState {
 };
 
 /// How attention crosses segment boundaries. A new policy is one pair of files, derived from PolicyOf, and one row in
-/// registry.cpp. The forward map calls context() and trace() for each layer; the runner calls commit() once per
-/// segment. A policy has no state of its own: it may serve several runs. Thread: engine.
+/// core/cost/policy_table.cpp. The forward map calls context() and trace() for each layer; the runner calls commit()
+/// once per segment. A policy has no state of its own: it may serve several runs. Thread: engine.
 class AttentionPolicy {
  public:
   virtual ~AttentionPolicy() = default;

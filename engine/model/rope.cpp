@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "engine/ops/elementwise.h"
+#include "engine/ops/retrieval_ops.h"
 #include "engine/runtime/compute_type.h"
 
 namespace carryover {
@@ -54,6 +55,13 @@ const RopeAngles& Rope::angles(std::int64_t first, std::int64_t n) {
   if (recent_.size() == kRecentRanges) recent_.erase(recent_.begin());
   recent_.push_back({first, n, {angle.cos().to(options_), angle.sin().to(options_)}});
   return recent_.back().angles;
+}
+
+at::Tensor Rope::rotate_prefix(const at::Tensor& keys) {
+  const std::int64_t length = keys.size(1);
+  if (!keys.is_cpu() && !keys.requires_grad()) return ops::rope_prefix(keys, inverse_frequencies_, -length);
+  const RopeAngles& range = angles(-length, length);
+  return ops::rotate(keys, range.cos, range.sin);
 }
 
 }  // namespace carryover

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/policies/registry.h"
+
 namespace carryover {
 
 void FullState::reserve(std::int64_t tokens, const ModelConfig& model, at::TensorOptions options) {
@@ -73,5 +75,13 @@ void FullPolicy::close(FullState& state, std::vector<LayerTrace> traces, std::in
   state.entries += m;
   state.next = {state.next.index + 1, state.next.first_token + m};
 }
+
+namespace {
+
+const PolicyFactory factory("full", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
+  return std::make_unique<FullPolicy>(r.model, r.options, r.expected_tokens);
+});
+
+}  // namespace
 
 }  // namespace carryover

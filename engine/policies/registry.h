@@ -16,10 +16,14 @@ struct PolicyRequest {
   std::vector<TokenRange> banned = {};  ///< of retrieval
 };
 
+/// A static object of each policy's .cpp, which makes the policy known: `name` is that of its row in
+/// core/cost/policy_table.h.
+struct PolicyFactory {
+  using Make = std::unique_ptr<AttentionPolicy> (*)(const PolicyRequest&);
+  PolicyFactory(const char* name, Make make);
+};
+
 /// Throws EngineError{Usage} with the names there are.
 std::unique_ptr<AttentionPolicy> make_policy(const std::string& name, const PolicyRequest& request);
-
-/// What dynamic NTK scales to under this policy, tokens.
-std::int64_t rope_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens);
 
 }  // namespace carryover

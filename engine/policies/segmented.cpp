@@ -6,8 +6,7 @@
 #include <algorithm>
 
 #include "engine/method/head_select.h"
-#include "engine/ops/elementwise.h"
-#include "engine/ops/retrieval_ops.h"
+#include "engine/policies/registry.h"
 
 namespace carryover {
 
@@ -17,15 +16,6 @@ namespace {
 at::Tensor behind_sinks(const at::Tensor& sinks, const at::Tensor& rest) {
   if (!sinks.defined()) return rest;
   return rest.defined() ? at::cat({sinks, rest}, 1) : sinks;
-}
-
-/// A prefix of P keys stands at −P..−1: its segment starts at 0 in every head group alike, which is the paper's 0..P−1
-/// and P..P+m−1 shifted as a whole.
-at::Tensor rotate_prefix(const at::Tensor& keys, Rope& rope) {
-  const std::int64_t length = keys.size(1);
-  if (!keys.is_cpu() && !keys.requires_grad()) return ops::rope_prefix(keys, rope.inverse_frequencies(), -length);
-  const RopeAngles& angles = rope.angles(-length, length);
-  return ops::rotate(keys, angles.cos, angles.sin);
 }
 
 }  // namespace
@@ -64,7 +54,7 @@ std::vector<HeadGroup> SegmentedPolicy::read(const SegmentedState& state, int la
   const LayerSinks sinks = state.sinks.empty() ? LayerSinks() : state.sinks[static_cast<std::size_t>(layer)];
   const auto add = [&](HeadGroup& group, const at::Tensor& keys, const at::Tensor& values) {
     if (keys.defined()) {
-      group.prefix_keys = rotate_prefix(keys, rope);
+      group.prefix_keys = rope.rotate_prefix(keys);
       group.prefix_values = values;
     }
     groups.push_back(std::move(group));
@@ -127,5 +117,13 @@ std::unique_ptr<PolicyState> SegmentedPolicy::with_hits(const PolicyState& state
   other->close_cuts = 0;
   return other;
 }
+
+namespace {
+
+const PolicyFactory factory("segmented", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
+  return std::make_unique<SegmentedPolicy>(r.config, r.model, r.options, r.expected_tokens, r.forced_hits, r.banned);
+});
+
+}  // namespace
 
 }  // namespace carryover

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/core/base/dtype.h"
-#include "engine/core/run/run_request.h"
+#include "engine/core/cost/policy_table.h"
 
 namespace carryover {
 

@@ -6,7 +6,7 @@
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
-#include "engine/core/run/run_request.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/models/model_source.h"
 
 namespace carryover {
@@ -134,9 +134,8 @@ std::int64_t TrainingPlan::segments_per_sample() const {
 }
 
 void TrainingPlan::validate(const ModelConfig& model_config, const std::string& where) const {
-  const std::vector<std::string> policies = policy_names();
-  if (std::find(policies.begin(), policies.end(), policy) == policies.end())
-    refuse_field(where, "policy", "is '" + policy.substr(0, 60) + "'", "Use segmented or full.");
+  if (find_policy(policy) == nullptr)
+    refuse_field(where, "policy", "is '" + policy.substr(0, 60) + "'", "Use one of " + listed_policies(", ") + ".");
   if (text_field.empty()) refuse_field(where, "text_field", "is empty", "Name the field of a JSONL line, as text.");
   config.validate(model_config, where);
   training.validate(model_config, where);

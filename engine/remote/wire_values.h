@@ -64,15 +64,7 @@ void describe(Fields& field, Described<Fields, SegmentConfig>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, MemoryBytes>& value) {
-  field("weights", value.weights);
-  field("activations", value.activations);
-  field("attention_kv", value.attention_kv);
-  field("carry", value.carry);
-  field("pool", value.pool);
-  field("gradients", value.gradients);
-  field("optimizer", value.optimizer);
-  field("graph", value.graph);
-  field("device_peak", value.device_peak);
+  for (const MemoryKind& kind : kMemoryKinds) field(kind.name, value.*kind.bytes);
 }
 
 template <typename Fields>

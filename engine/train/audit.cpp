@@ -11,6 +11,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/audit_cost.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/eval/text_run.h"
 #include "engine/formats/safetensors_writer.h"
 #include "engine/method/segment_loss.h"
@@ -137,8 +138,9 @@ class Audit {
 
   /// Work is counted in segments that go through the model; a backward counts as two.
   void plan_work() {
-    const std::int64_t tokens = std::ssize(*request_.ids), S = request_.config.segment_length;
-    segments_ = request_.policy == "full" ? 1 : static_cast<double>((tokens + S - 1) / S);
+    const std::int64_t tokens = std::ssize(*request_.ids),
+                       S = training_segment_length(request_.policy, request_.config, tokens);
+    segments_ = static_cast<double>((tokens + S - 1) / S);
     const std::int64_t depth = request_.config.truncation_depth;
     once_ = read_once(depth);
     const bool differences = decoder_.options().dtype() == at::kDouble;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/segment_loss.h"
@@ -17,7 +18,7 @@ namespace {
 
 SegmentConfig config_of(const AuditRequest& request) {
   SegmentConfig config = request.config;
-  if (request.policy == "full") config.segment_length = std::ssize(*request.ids);
+  config.segment_length = training_segment_length(request.policy, config, std::ssize(*request.ids));
   return config;
 }
 

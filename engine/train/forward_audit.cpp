@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/core/analysis/audit_report.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/segment_loss.h"
@@ -26,7 +27,7 @@ std::int64_t chunk_length(Feed feed, std::int64_t left) {
 
 SegmentConfig config_of(const AuditRequest& request) {
   SegmentConfig config = request.config;
-  if (request.policy == "full") config.segment_length = std::ssize(*request.ids);
+  config.segment_length = training_segment_length(request.policy, config, std::ssize(*request.ids));
   return config;
 }
 

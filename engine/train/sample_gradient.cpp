@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/segment_loss.h"
@@ -24,7 +25,7 @@ class SampleRun {
         parameters_(parameters),
         setup_(setup),
         ids_(ids),
-        segment_length_(setup.policy == "full" ? tokens() : setup.config.segment_length),
+        segment_length_(training_segment_length(setup.policy, setup.config, tokens())),
         prepared_(
             decoder,
             {setup.policy, config(), tokens(), {}, setup.after_layer, setup.checkpointing, setup.dropout, setup.watch}),

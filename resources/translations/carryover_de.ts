@@ -1537,10 +1537,6 @@ Befehl: %6</translation>
         <translation>Was an den Einstellungen nicht stimmt</translation>
     </message>
     <message>
-        <source>segmented: carry and retrieval; full: plain attention over the whole text, for comparison</source>
-        <translation>segmented: Übertrag und Abruf; full: gewöhnliche Aufmerksamkeit über den ganzen Text, zum Vergleich</translation>
-    </message>
-    <message>
         <source>Where to compute; auto: the GPU where there is one. Reloads the model.</source>
         <translation>Wo gerechnet wird; auto: auf der GPU, wo es eine gibt. Lädt das Modell neu.</translation>
     </message>
@@ -6219,6 +6215,14 @@ im Versuch: %3 nat
 <context>
     <name>carryover</name>
     <message>
+        <source>carry and retrieval</source>
+        <translation>Übertrag und Abruf</translation>
+    </message>
+    <message>
+        <source>plain attention over the whole text, for comparison</source>
+        <translation>gewöhnliche Aufmerksamkeit über den ganzen Text, zum Vergleich</translation>
+    </message>
+    <message>
         <source>sentence</source>
         <translation>Satz</translation>
     </message>
@@ -6787,8 +6791,8 @@ im Versuch: %3 nat
         <translation>„%1“ ist nicht bekannt</translation>
     </message>
     <message>
-        <source>Use segmented or full.</source>
-        <translation>Nehmen Sie segmented oder full.</translation>
+        <source>Use one of %1.</source>
+        <translation>Nehmen Sie eines von: %1.</translation>
     </message>
     <message>
         <source>“%1” is not a number</source>

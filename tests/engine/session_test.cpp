@@ -10,6 +10,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/cost_model.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
 #include "engine/data/text_source.h"
 #include "engine/tokenizers/tokenizer.h"

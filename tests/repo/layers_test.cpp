@@ -95,7 +95,8 @@ const QList<Folder> folders{
     {"engine/data", {"engine/core/base", "engine/formats", "engine/tokenizers"}},
     {"engine/models", {"engine/core/base", "engine/core/config", "engine/formats", "engine/tokenizers", "engine/data"}},
     {"engine/records",
-     {"engine/core/base", "engine/core/config", "engine/core/run", "engine/formats", "engine/models"}},
+     {"engine/core/base", "engine/core/config", "engine/core/run", "engine/core/cost", "engine/formats",
+      "engine/models"}},
 
     {"engine/runtime", {"engine/core/base", "engine/core/run", "kernels"}, Library::Torch},
     {"engine/ops/cpu", {"engine/core/base", "engine/core/config", "engine/runtime"}, Library::Torch},
@@ -110,7 +111,7 @@ const QList<Folder> folders{
     {"engine/method",
      core + QStringList{"engine/model", "engine/ops", "engine/ops/cpu", "engine/ops/cuda", "engine/runtime"},
      Library::Torch},
-    {"engine/policies", core + QStringList{"engine/method", "engine/ops"}, Library::Torch},
+    {"engine/policies", core + QStringList{"engine/method"}, Library::Torch},
     {"engine/eval",
      core + QStringList{"engine/method", "engine/model", "engine/ops", "engine/policies", "engine/runtime"},
      Library::Torch},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/controls/page_parts.h"
 
+#include <QBoxLayout>
 #include <QHeaderView>
 #include <QObject>
 #include <QScrollArea>
@@ -19,6 +20,21 @@ QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent) {
   area->setFrameShape(QFrame::NoFrame);
   area->setAccessibleName(name);
   return area;
+}
+
+QHBoxLayout* control_bar() {
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
+  return bar;
+}
+
+void put_bar_above(QWidget* parent, QLayout* bar, QWidget* body) {
+  auto* column = new QVBoxLayout(parent);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(bar);
+  column->addWidget(body, 1);
 }
 
 void prepare_table(QTableView& table, const QString& accessible_name) {

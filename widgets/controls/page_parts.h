@@ -2,6 +2,8 @@
 #pragma once
 #include <QString>
 
+class QHBoxLayout;
+class QLayout;
 class QScrollArea;
 class QTableView;
 class QWidget;
@@ -13,6 +15,10 @@ namespace carryover {
 QString no_run_text();
 /// `page` in an area that scrolls it down and is as wide as it. The name is for screen readers.
 QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent);
+/// A row of controls, with the margins that all panels' rows have.
+QHBoxLayout* control_bar();
+/// `bar` on top of `body`, which takes the rest of `parent`.
+void put_bar_above(QWidget* parent, QLayout* bar, QWidget* body);
 /// How tables of the lab look: rows as a whole, no grid, short rows.
 void prepare_table(QTableView& table, const QString& accessible_name);
 

@@ -7,7 +7,7 @@
 #include <QSpinBox>
 #include <algorithm>
 
-#include "engine/core/run/run_request.h"
+#include "engine/core/cost/policy_table.h"
 
 namespace carryover {
 namespace {

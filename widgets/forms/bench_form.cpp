@@ -14,6 +14,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "engine/core/cost/policy_table.h"
 #include "engine/models/random_model.h"
 #include "engine/records/bench_file.h"
 #include "widgets/plot/bench_plots.h"

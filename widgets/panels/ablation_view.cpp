@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/ablation_view.h"
 
-#include <QAction>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QMessageBox>
 #include <QPushButton>
 #include <QTableView>
 #include <algorithm>
 
-#include "engine/core/base/error.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
 #include "widgets/tables/hits_model.h"
+#include "widgets/tables/table_copy.h"
 
 namespace carryover {
 
@@ -30,9 +27,7 @@ AblationView::AblationView(LabContext& context, QWidget* parent)
   what_ = new QLabel(this);
   what_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   what_->setForegroundRole(QPalette::PlaceholderText);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
-  bar->setSpacing(6);
+  QHBoxLayout* bar = control_bar();
   bar->addWidget(scope_);
   bar->addWidget(start_);
   bar->addWidget(what_, 1);
@@ -42,17 +37,9 @@ AblationView::AblationView(LabContext& context, QWidget* parent)
   view_->setSortingEnabled(true);
   view_->sortByColumn(AblationTable::Change, Qt::DescendingOrder);
   view_->horizontalHeader()->setStretchLastSection(true);
-  auto* exports = new QAction(tr("&Export the table…"), view_);
-  exports->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_E));
-  exports->setShortcutContext(Qt::WidgetShortcut);
-  view_->addAction(exports);
-  view_->setContextMenuPolicy(Qt::ActionsContextMenu);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(view_, 1);
-  connect(exports, &QAction::triggered, this, &AblationView::export_csv);
+  add_export_action(*view_, tr("Export the table"), QStringLiteral("hits-by-loss.csv"),
+                    [this](const QString& path) { export_csv(path); });
+  put_bar_above(this, bar, view_);
   connect(scope_, &QComboBox::currentIndexChanged, this, &AblationView::refresh);
   connect(start_, &QPushButton::clicked, this,
           [this] { context_.what_ifs().ask_sweep(shown_segment(context_), chosen_hits()); });
@@ -91,20 +78,10 @@ void AblationView::refresh() {
   }
 }
 
-void AblationView::export_csv() {
-  const QString path =
-      QFileDialog::getSaveFileName(this, tr("Export the table"), QStringLiteral("hits-by-loss.csv"), tr("CSV (*.csv)"));
-  if (path.isEmpty()) return;
-  try {
-    write_csv(path, table_text(sorted_, {}, QLatin1Char(',')),
-              {tr("Segment %1: loss without each hit").arg(context_.what_ifs().ablated_segment()),
-               run_provenance(context_.run())});
-  } catch (const EngineError& error) {
-    auto* box = new QMessageBox(QMessageBox::Warning, tr("Export"), QString::fromStdString(error.what()),
-                                QMessageBox::Ok, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->open();
-  }
+void AblationView::export_csv(const QString& path) const {
+  write_csv(path, table_text(sorted_, {}, QLatin1Char(',')),
+            {tr("Segment %1: loss without each hit").arg(context_.what_ifs().ablated_segment()),
+             run_provenance(context_.run())});
 }
 
 }  // namespace carryover

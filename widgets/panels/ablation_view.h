@@ -23,7 +23,7 @@ class AblationView : public QWidget {
 
  private:
   std::vector<HeadHits> chosen_hits() const;  ///< whose anchors would be left out
-  void export_csv();
+  void export_csv(const QString& path) const;
 
   LabContext& context_;
   AblationTable table_;

@@ -53,9 +53,7 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
   source_->setAccessibleName(tr("Where the heads read it"));
   sum_->setWordWrap(true);
   sum_->setAccessibleName(tr("Sum of the logit"));
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
-  bar->setSpacing(6);
+  QHBoxLayout* bar = control_bar();
   bar->addWidget(source_);
   bar->addWidget(sum_, 1);
   bar->addWidget(sync_toggle());
@@ -74,11 +72,7 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
   auto* split = new QSplitter(Qt::Horizontal, this);
   split->addWidget(heads_);
   split->addWidget(layers_);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(split, 1);
+  put_bar_above(this, bar, split);
   connect(source_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
   connect(heads_, &PlotView::clicked, this, [this](double x, double y) {
     if (!answer_ || !answer_->attribution) return;

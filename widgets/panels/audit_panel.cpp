@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/audit_panel.h"
 
-#include <QAction>
-#include <QClipboard>
 #include <QEvent>
-#include <QFileDialog>
 #include <QFileInfo>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QMessageBox>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
@@ -26,6 +21,7 @@
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/tables/hits_model.h"
+#include "widgets/tables/table_copy.h"
 
 namespace carryover {
 namespace {
@@ -114,34 +110,13 @@ QWidget* AuditPanel::build_result() {
   bar->addWidget(progress_, 1);
   view_ = new QTableView(side);
   view_->setModel(&table_);
-  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  view_->setAlternatingRowColors(true);
-  view_->setShowGrid(false);
-  view_->setWordWrap(false);
-  view_->setFrameShape(QFrame::NoFrame);
-  view_->setAccessibleName(tr("Checks"));
-  view_->verticalHeader()->hide();
-  view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 8);
+  prepare_table(*view_, tr("Checks"));
   view_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   view_->horizontalHeader()->setSectionResizeMode(AuditTable::Measure, QHeaderView::Stretch);
-  view_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-  view_->horizontalHeader()->setHighlightSections(false);
-  view_->setContextMenuPolicy(Qt::ActionsContextMenu);
-  const auto action = [this](const QString& text, const QKeySequence& keys, auto slot) {
-    auto* added = new QAction(text, view_);
-    added->setShortcut(keys);
-    added->setShortcutContext(Qt::WidgetShortcut);
-    connect(added, &QAction::triggered, this, slot);
-    view_->addAction(added);
-  };
-  action(tr("&Copy rows"), QKeySequence::Copy, [this] { copy(QLatin1Char('\t')); });
-  action(tr("Copy rows as CS&V"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] { copy(QLatin1Char(',')); });
-  action(tr("&Export the table…"), QKeySequence(Qt::CTRL | Qt::Key_E), [this] { ask_and_export(); });
-  auto* layout = new QVBoxLayout(side);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(view_, 1);
+  add_copy_actions(*view_);
+  add_export_action(*view_, tr("Export the audit"), QStringLiteral("audit.csv"),
+                    [this](const QString& path) { export_csv(path); });
+  put_bar_above(side, bar, view_);
   show_headline();
   return side;
 }
@@ -311,30 +286,8 @@ void AuditPanel::changeEvent(QEvent* event) {
   request_refresh();
 }
 
-void AuditPanel::copy(QChar separator) const {
-  std::vector<int> rows;
-  for (const QModelIndex& index : view_->selectionModel()->selectedRows()) rows.push_back(index.row());
-  if (rows.empty()) return;
-  std::sort(rows.begin(), rows.end());
-  QGuiApplication::clipboard()->setText(table_text(table_, rows, separator));
-}
-
 void AuditPanel::export_csv(const QString& path) const {
   write_csv(path, table_text(table_, {}, QLatin1Char(',')), {title(), provenance_});
-}
-
-void AuditPanel::ask_and_export() {
-  const QString path =
-      QFileDialog::getSaveFileName(this, tr("Export the audit"), QStringLiteral("audit.csv"), tr("CSV (*.csv)"));
-  if (path.isEmpty()) return;
-  try {
-    export_csv(path);
-  } catch (const EngineError& error) {
-    auto* box =
-        new QMessageBox(QMessageBox::Warning, title(), QString::fromStdString(error.what()), QMessageBox::Ok, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->open();
-  }
 }
 
 }  // namespace carryover

@@ -53,8 +53,6 @@ class AuditPanel : public Panel {
   QString find_problem(const AuditSettings& wanted, const AuditCost& cost) const;
   void update_buttons();
   void show_headline();
-  void copy(QChar separator) const;
-  void ask_and_export();
 
   LabContext& lab_;
   AuditForm* form_;

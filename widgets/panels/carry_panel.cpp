@@ -38,17 +38,11 @@ CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
   quantity_->setItemData(PrefixMass,
                          tr("The share of its attention that each head spends on its carry, or on what it retrieved"),
                          Qt::ToolTipRole);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
-  bar->setSpacing(6);
+  QHBoxLayout* bar = control_bar();
   bar->addWidget(quantity_);
   bar->addStretch(1);
   bar->addWidget(sync_toggle());
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(plot_, 1);
+  put_bar_above(this, bar, plot_);
 
   plot_->set_integer_axes(true, true);
   plot_->set_y_reversed(true);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "widgets/controls/page_parts.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
@@ -34,16 +35,10 @@ CompareMap::CompareMap(LinkedContext& lab, QWidget* parent)
     : ComparePage(lab, parent), plot_(new PlotView(QStringLiteral("compare_map"), this)), axis_(new QComboBox(this)) {
   axis_->addItems({tr("Segments × positions, one head"), tr("Heads × positions, one segment")});
   axis_->setAccessibleName(tr("Rows of the map"));
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
-  bar->setSpacing(6);
+  QHBoxLayout* bar = control_bar();
   bar->addWidget(axis_);
   bar->addStretch(1);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(plot_, 1);
+  put_bar_above(this, bar, plot_);
   plot_->set_y_reversed(true);
   plot_->set_integer_axes(true, true);
   plot_->set_hover_text([this](double x, double y) { return text_at(x, y); });

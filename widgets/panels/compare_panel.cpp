@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/compare_panel.h"
 
-#include <QAction>
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -14,11 +11,12 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/controls/page_parts.h"
 #include "widgets/look/icons.h"
 #include "widgets/panels/compare_loss.h"
 #include "widgets/panels/compare_map.h"
 #include "widgets/panels/compare_overlap.h"
-#include "widgets/tables/hits_model.h"
+#include "widgets/tables/table_copy.h"
 
 namespace carryover {
 
@@ -84,26 +82,12 @@ QWidget* ComparePanel::build_bar() {
 QWidget* ComparePanel::build_table() {
   view_ = new QTableView(this);
   view_->setModel(&table_);
-  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  view_->setShowGrid(false);
-  view_->setAlternatingRowColors(true);
-  view_->setFrameShape(QFrame::NoFrame);
-  view_->setWordWrap(false);
-  view_->setAccessibleName(tr("Runs A and B side by side"));
-  view_->verticalHeader()->hide();
+  prepare_table(*view_, tr("Runs A and B side by side"));
   view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 7);
   auto* header = view_->horizontalHeader();
   header->setSectionResizeMode(QHeaderView::Stretch);
   header->setSectionResizeMode(ComparisonTable::Name, QHeaderView::ResizeToContents);
-  header->setHighlightSections(false);
-  view_->setContextMenuPolicy(Qt::ActionsContextMenu);
-  for (const bool as_csv : {false, true}) {
-    auto* copy = new QAction(as_csv ? tr("Copy the table as CS&V") : tr("&Copy the table"), view_);
-    copy->setShortcut(as_csv ? QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C) : QKeySequence(QKeySequence::Copy));
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    connect(copy, &QAction::triggered, this, [this, as_csv] { copy_table(as_csv); });
-    view_->addAction(copy);
-  }
+  add_copy_actions(*view_);
   return view_;
 }
 
@@ -172,10 +156,6 @@ void ComparePanel::update_bar() {
   names_->setText(tr("<b>A</b> %1<br><b>B</b> %2").arg(a, b));
   names_->setToolTip(comparison ? comparison_provenance(*comparison) : QString());
   if (comparison) note_->setText(text_note(*comparison));
-}
-
-void ComparePanel::copy_table(bool as_csv) const {
-  QGuiApplication::clipboard()->setText(table_text(table_, {}, as_csv ? QLatin1Char(',') : QLatin1Char('\t')));
 }
 
 }  // namespace carryover

@@ -36,7 +36,6 @@ class ComparePanel : public Panel {
   void restart();
   void draw(ComparePage* page);
   void update_bar();
-  void copy_table(bool as_csv) const;
 
   ComparisonTable table_;
   QStackedWidget* pages_;  ///< the invitation to pin a run, or the tabs

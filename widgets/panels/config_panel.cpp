@@ -16,6 +16,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/config/segment_fields.h"
+#include "engine/core/cost/policy_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/plan_values.h"
@@ -79,10 +80,12 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
 }
 
 void ConfigPanel::add_options(QFormLayout* form) {
-  QStringList policies;
-  for (const std::string& name : policy_names()) policies << QString::fromStdString(name);
-  policy_ = choice(this, policies,
-                   tr("segmented: carry and retrieval; full: plain attention over the whole text, for comparison"));
+  QStringList names, tips;
+  for (const PolicyRow& policy : policies()) {
+    names += QString::fromLatin1(policy.name);
+    tips += QStringLiteral("%1: %2").arg(names.back(), field_text(policy.help));
+  }
+  policy_ = choice(this, names, tips.join(QStringLiteral("; ")));
   dtype_ = choice(this,
                   {QStringLiteral("auto"), QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp64"),
                    QStringLiteral("q8")},

@@ -113,11 +113,7 @@ QWidget* DistancePanel::build_list() {
     if (view_->currentIndex().isValid()) context().digests().remove(view_->currentIndex().row());
   });
   bar->addWidget(remove_);
-  auto* layout = new QVBoxLayout(side);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(view_, 1);
+  put_bar_above(side, bar, view_);
   return side;
 }
 
@@ -134,11 +130,7 @@ QWidget* DistancePanel::build_runs() {
   bar->addWidget(over_runs_);
   bar->addStretch(1);
   bar->addWidget(sync_toggle());
-  auto* layout = new QVBoxLayout(side);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(pages, 1);
+  put_bar_above(side, bar, pages);
   connect(over_runs_, &QComboBox::currentIndexChanged, this, [this, pages](int index) {
     pages->setCurrentIndex(index == Consistency ? 1 : 0);
     request_refresh();

@@ -68,9 +68,7 @@ QBoxLayout* HeadDiscoveryPanel::build_bar() {
   export_ = tool(QStringLiteral("export"), tr("Export the scores: DuoAttention .tsv or retrieval-head .json"));
   connect(import, &QToolButton::clicked, this, &HeadDiscoveryPanel::ask_import);
   connect(export_, &QToolButton::clicked, this, &HeadDiscoveryPanel::ask_export);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
-  bar->setSpacing(6);
+  QHBoxLayout* bar = control_bar();
   bar->addWidget(form_, 1);
   bar->addWidget(import);
   bar->addWidget(export_);
@@ -145,9 +143,7 @@ QWidget* HeadDiscoveryPanel::build_proposals() {
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &Panel::request_refresh);
   proposals_box_ = new QWidget(this);
-  auto* row = new QHBoxLayout;
-  row->setContentsMargins(6, 4, 6, 4);
-  row->setSpacing(6);
+  QHBoxLayout* row = control_bar();
   row->addWidget(new QLabel(tr("Propose"), this));
   row->addWidget(layers_);
   row->addWidget(new QLabel(tr("layers ×"), this));

@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/hits_panel.h"
 
-#include <QAction>
 #include <QCheckBox>
-#include <QClipboard>
 #include <QComboBox>
-#include <QFileDialog>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMessageBox>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "engine/core/base/error.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
+#include "widgets/tables/table_copy.h"
 
 namespace carryover {
 namespace {
@@ -101,17 +96,8 @@ void HitsPanel::make_table() {
   table_->setModel(&filter_);
   table_->setSortingEnabled(true);
   table_->sortByColumn(-1, Qt::AscendingOrder);  // as read: by layer, head, slot
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setAlternatingRowColors(true);
-  table_->setShowGrid(false);
-  table_->setWordWrap(false);
-  table_->setFrameShape(QFrame::NoFrame);
-  table_->setAccessibleName(tr("Hits"));
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
-  table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  prepare_table(*table_, tr("Hits"));
   QHeaderView* header = table_->horizontalHeader();
-  header->setHighlightSections(false);
   header->setSectionsMovable(true);
   const QFontMetrics metrics = table_->fontMetrics();
   for (int column = 0; column < HitsModel::ColumnCount; ++column) {
@@ -126,18 +112,10 @@ void HitsPanel::make_table() {
        {HitsModel::Segment, HitsModel::Layer, HitsModel::Head, HitsModel::Position, HitsModel::Kind, HitsModel::Score,
         HitsModel::Mass, HitsModel::Text, HitsModel::Distance, HitsModel::Slot, HitsModel::Anchor})
     header->moveSection(header->visualIndex(column), place++);
-  table_->setContextMenuPolicy(Qt::ActionsContextMenu);
-  const auto action = [this](const QString& text, const QKeySequence& keys, auto slot) {
-    auto* added = new QAction(text, table_);
-    added->setShortcut(keys);
-    added->setShortcutContext(Qt::WidgetShortcut);
-    connect(added, &QAction::triggered, this, slot);
-    table_->addAction(added);
-  };
-  action(tr("&Copy rows"), QKeySequence::Copy, [this] { copy(QLatin1Char('\t')); });
-  action(tr("Copy rows as CS&V"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] { copy(QLatin1Char(',')); });
-  action(tr("&Export the table…"), QKeySequence(Qt::CTRL | Qt::Key_E), [this] { ask_and_export(); });
-  action(tr("&Drop in the what-if"), QKeySequence::Delete, [this] { drop_rows(); });
+  add_copy_actions(*table_);
+  add_export_action(*table_, tr("Export the hits"), QStringLiteral("hits.csv"),
+                    [this](const QString& path) { export_csv(path); });
+  add_table_action(*table_, tr("&Drop in the what-if"), QKeySequence::Delete, [this] { drop_rows(); });
   connect(table_, &QTableView::activated, this, &HitsPanel::jump);
 }
 
@@ -230,31 +208,9 @@ void HitsPanel::jump(const QModelIndex& index) {
   context().select({static_cast<int>(head.segment), head.layer, head.head, row.hit().position});
 }
 
-void HitsPanel::copy(QChar separator) const {
-  std::vector<int> rows;
-  for (const QModelIndex& index : table_->selectionModel()->selectedRows()) rows.push_back(index.row());
-  if (rows.empty()) return;
-  std::sort(rows.begin(), rows.end());
-  QGuiApplication::clipboard()->setText(table_text(filter_, rows, separator));
-}
-
 void HitsPanel::export_csv(const QString& path) const {
   write_csv(path, table_text(filter_, {}, QLatin1Char(',')),
             {title(), run_provenance(const_cast<HitsPanel*>(this)->context().run())});
-}
-
-void HitsPanel::ask_and_export() {
-  const QString path =
-      QFileDialog::getSaveFileName(this, tr("Export the hits"), QStringLiteral("hits.csv"), tr("CSV (*.csv)"));
-  if (path.isEmpty()) return;
-  try {
-    export_csv(path);
-  } catch (const EngineError& error) {
-    auto* box =
-        new QMessageBox(QMessageBox::Warning, title(), QString::fromStdString(error.what()), QMessageBox::Ok, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->open();
-  }
 }
 
 }  // namespace carryover

@@ -39,8 +39,6 @@ class HitsPanel : public Panel {
   void show_masses();
   void drop_rows();  ///< in the what-if being made
   void jump(const QModelIndex& index);
-  void copy(QChar separator) const;
-  void ask_and_export();
 
   LabContext& lab_;
   InspectionView view_;

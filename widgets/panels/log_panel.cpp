@@ -10,6 +10,7 @@
 #include <QSaveFile>
 #include <QVBoxLayout>
 
+#include "widgets/controls/page_parts.h"
 #include "widgets/look/theme.h"
 
 namespace carryover {
@@ -24,9 +25,7 @@ LogPanel::LogPanel(LabContext& lab, QWidget* parent)
   least_level_->addItems({tr("All lines"), tr("Warnings and errors"), tr("Errors")});
   least_level_->setAccessibleName(tr("Lines shown"));
   auto* save_button = new QPushButton(tr("&Save…"), this);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
-  bar->setSpacing(6);
+  QHBoxLayout* bar = control_bar();
   bar->addWidget(least_level_);
   bar->addWidget(save_button);
   bar->addStretch(1);
@@ -35,11 +34,7 @@ LogPanel::LogPanel(LabContext& lab, QWidget* parent)
   view_->setMaximumBlockCount(kept_lines);
   view_->setPlaceholderText(tr("Nothing logged yet"));
   view_->setAccessibleName(tr("Log lines"));
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(view_, 1);
+  put_bar_above(this, bar, view_);
   connect(save_button, &QPushButton::clicked, this, &LogPanel::save);
   connect(least_level_, &QComboBox::currentIndexChanged, this, [this] {
     view_->clear();

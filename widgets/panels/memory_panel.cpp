@@ -4,6 +4,7 @@
 #include <QCheckBox>
 #include <QHBoxLayout>
 
+#include "engine/core/cost/policy_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
@@ -18,9 +19,7 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
   full_shown_->setChecked(true);
   logarithmic_ = new QCheckBox(tr("Logarithmic"), this);
   logarithmic_->setToolTip(tr("Each kind by itself, not stacked"));
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
-  bar->setSpacing(6);
+  QHBoxLayout* bar = control_bar();
   for (QCheckBox* box : {weights_shown_, full_shown_, logarithmic_}) bar->addWidget(box);
   place(bar, Across::Tokens);
 
@@ -68,10 +67,11 @@ void MemoryPanel::start() {
 void MemoryPanel::draw_prediction() {
   plot_->clear_curve(predicted_);
   const RunModel& run = context().run();
-  if (run.is_empty() || run.request().policy != "segmented") return;
+  const PolicyRow* policy = find_policy(run.request().policy);
+  if (run.is_empty() || policy == nullptr || policy->sees_whole_text) return;
   for (int segment = 0; segment < run.expected_segments(); ++segment) {
     if (!context().range().contains(segment)) continue;
-    const MemoryBytes bytes = run.cost().segmented(run.tokens_after(segment));
+    const MemoryBytes bytes = policy->memory(run.cost(), run.tokens_after(segment), {});
     const std::int64_t sum = bytes.attention_kv + bytes.carry + bytes.pool + bytes.activations +
                              (weights_shown_->isChecked() ? bytes.weights : 0);
     plot_->append(predicted_, static_cast<double>(run.tokens_after(segment)), megabytes(sum));

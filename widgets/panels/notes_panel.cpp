@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "widgets/controls/page_parts.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/text_units.h"
 #include "widgets/tables/table_copy.h"
@@ -57,9 +58,7 @@ QWidget* NotesPanel::make_bookmarks() {
   auto* column = new QVBoxLayout(side);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
-  bar->setSpacing(6);
+  QHBoxLayout* bar = control_bar();
   add_ = new QPushButton(tr("Bookmark the selection"), side);
   add_->setToolTip(tr("Keep what is selected, to come back to it (Ctrl+D)"));
   set_themed_icon(add_, QStringLiteral("bookmark"));

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/recall_panel.h"
 
-#include <QAction>
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -16,7 +13,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
-#include "widgets/tables/hits_model.h"
+#include "widgets/tables/table_copy.h"
 
 namespace carryover {
 
@@ -36,12 +33,7 @@ RecallPanel::RecallPanel(LabContext& lab, QWidget* parent)
   list_->setSortingEnabled(true);
   list_->sortByColumn(RecallTable::Missed, Qt::DescendingOrder);
   list_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-  auto* copies = new QAction(tr("&Copy as CSV"), list_);
-  copies->setShortcut(QKeySequence::Copy);
-  copies->setShortcutContext(Qt::WidgetShortcut);
-  list_->addAction(copies);
-  list_->setContextMenuPolicy(Qt::ActionsContextMenu);
-  connect(copies, &QAction::triggered, this, &RecallPanel::copy);
+  add_copy_actions(*list_);
   connect(list_, &QTableView::activated, this,
           [this](const QModelIndex& index) { select_row(sorted_.mapToSource(index).row()); });
   plot_->set_axes(tr("Long-range head, by layer"), tr("Share"));
@@ -129,10 +121,6 @@ void RecallPanel::select_row(int row) {
   selection.layer = head.layer;
   selection.head = head.head;
   context().select(selection);
-}
-
-void RecallPanel::copy() const {
-  QGuiApplication::clipboard()->setText(table_text(sorted_, {}, QLatin1Char(',')));
 }
 
 QString RecallPanel::text_at(double x) const {

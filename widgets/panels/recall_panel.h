@@ -26,7 +26,6 @@ class RecallPanel : public Panel {
  private:
   void draw(const std::vector<HeadRecall>& heads);
   void select_row(int row);
-  void copy() const;
   QString text_at(double x) const;
 
   LabContext& lab_;

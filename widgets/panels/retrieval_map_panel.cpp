@@ -49,18 +49,12 @@ RetrievalMapPanel::RetrievalMapPanel(LabContext& lab, QWidget* parent)
   padding_ = new QCheckBox(tr("Padding"), this);
   padding_->setToolTip(tr("Padding only fills the prefix up: it is no evidence of retrieval"));
   padding_->setChecked(true);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
-  bar->setSpacing(6);
+  QHBoxLayout* bar = control_bar();
   for (QWidget* widget : {static_cast<QWidget*>(axis_), static_cast<QWidget*>(value_), static_cast<QWidget*>(padding_)})
     bar->addWidget(widget);
   bar->addStretch(1);
   bar->addWidget(sync_toggle());
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(plot_, 1);
+  put_bar_above(this, bar, plot_);
 
   plot_->set_y_reversed(true);
   plot_->set_integer_axes(true, true);

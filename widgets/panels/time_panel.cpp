@@ -10,8 +10,7 @@ namespace carryover {
 
 TimePanel::TimePanel(LabContext& lab, QWidget* parent)
     : SegmentCurvesPanel(lab, tr("Time"), parent), plot_(new PlotView(QStringLiteral("time"), this)) {
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
+  QHBoxLayout* bar = control_bar();
   place(bar, Across::Tokens);
 
   // In the order of kTimeParts.

@@ -11,6 +11,7 @@
 #include <QTableView>
 #include <QToolButton>
 
+#include "widgets/controls/page_parts.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/provenance.h"
 #include "widgets/tables/table_copy.h"
@@ -88,11 +89,7 @@ QWidget* TrainingRunsPanel::build_list() {
     if (now.isValid() && now.row() < context().training().count()) context().training().set_current(now.row());
     update_buttons();
   });
-  auto* layout = new QVBoxLayout(side);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(view_, 1);
+  put_bar_above(side, bar, view_);
   return side;
 }
 
@@ -127,11 +124,7 @@ QWidget* TrainingRunsPanel::build_plot() {
   bar->addWidget(new QLabel(tr("Smoothing"), side));
   bar->addWidget(smoothing_);
   bar->addWidget(axis);
-  auto* layout = new QVBoxLayout(side);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(plot, 1);
+  put_bar_above(side, bar, plot);
   return side;
 }
 

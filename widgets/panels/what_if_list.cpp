@@ -4,17 +4,16 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QMessageBox>
 #include <QPushButton>
 #include <QTableView>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
 #include "engine/formats/output_file.h"
 #include "engine/records/run_folder.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/warning_box.h"
 
 namespace carryover {
 
@@ -26,9 +25,7 @@ WhatIfList::WhatIfList(LabContext& context, QWidget* parent)
   view_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
   view_->setColumnWidth(WhatIfTable::Name, view_->fontMetrics().averageCharWidth() * 24);
   view_->horizontalHeader()->setStretchLastSection(true);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
-  bar->setSpacing(6);
+  QHBoxLayout* bar = control_bar();
   const auto button = [&](const QString& text, const QString& tip, auto slot) {
     auto* made = new QPushButton(text, this);
     made->setToolTip(tip);
@@ -44,11 +41,7 @@ WhatIfList::WhatIfList(LabContext& context, QWidget* parent)
   export_ = button(tr("Export…"), tr("All of the list: CSV (a line a token) or JSON (everything)"),
                    [this] { ask_and_export(); });
   bar->addStretch(1);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(bar);
-  layout->addWidget(view_, 1);
+  put_bar_above(this, bar, view_);
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& index) { context_.what_ifs().show(index.isValid() ? index.row() : -1); });
   connect(&context.what_ifs(), &WhatIfs::shown_changed, this, &WhatIfList::show_current);
@@ -79,14 +72,7 @@ void WhatIfList::ask_and_export() {
   const QString path = QFileDialog::getSaveFileName(this, tr("Export the what-ifs"), QStringLiteral("what-ifs.json"),
                                                     tr("JSON (*.json);;CSV (*.csv)"));
   if (path.isEmpty()) return;
-  try {
-    export_what_ifs(context_, path);
-  } catch (const EngineError& error) {
-    auto* box = new QMessageBox(QMessageBox::Warning, tr("What-ifs"), QString::fromStdString(error.what()),
-                                QMessageBox::Ok, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->open();
-  }
+  showing_errors(this, tr("What-ifs"), [&] { export_what_ifs(context_, path); });
 }
 
 }  // namespace carryover

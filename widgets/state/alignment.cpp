@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include "engine/core/config/segment_fields.h"
+#include "engine/core/cost/policy_table.h"
 
 namespace carryover {
 namespace {
@@ -18,7 +19,7 @@ QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& conf
   QStringList found;
   if (policy != trained.policy)
     found += tr("policy %1 (%2)").arg(QString::fromStdString(policy), QString::fromStdString(trained.policy));
-  if (policy == "full" && trained.policy == "full") return found;  // whose attention has no segments
+  if (sees_whole_text(policy) && sees_whole_text(trained.policy)) return found;  // whose attention has no segments
   if (!(config.grouping == trained.config.grouping)) found += tr("grouping");
   for (const SegmentField& field : segment_fields()) {
     const auto* member = std::get_if<std::int64_t SegmentConfig::*>(&field.member);

@@ -2,31 +2,19 @@
 #include "widgets/state/config_files.h"
 
 #include <QFileDialog>
-#include <QMessageBox>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/records/run_folder.h"
+#include "widgets/state/warning_box.h"
 
 namespace carryover {
 namespace {
 
 void write_json(const nlohmann::json& json, const QString& path) {
   write_file_atomically(path.toStdString(), json.dump(2) + "\n");
-}
-
-template <typename Work>
-void showing_errors(QWidget* parent, Work&& work) {
-  try {
-    work();
-  } catch (const EngineError& error) {
-    auto* box = new QMessageBox(QMessageBox::Warning, QObject::tr("That file"), QString::fromStdString(error.what()),
-                                QMessageBox::Ok, parent);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->open();  // non-modal to the rest: nothing waits for the answer
-  }
 }
 
 QString ask_save(QWidget* parent, const QString& title, const QString& name) {
@@ -56,12 +44,13 @@ SegmentConfig read_config(const SegmentConfig& base, const ModelConfig& model, c
 
 void export_config(LabContext& context, QWidget* parent) {
   const QString path = ask_save(parent, QObject::tr("Export the configuration"), QStringLiteral("config.json"));
-  if (!path.isEmpty()) showing_errors(parent, [&] { write_config(context.config(), path); });
+  if (!path.isEmpty()) showing_errors(parent, QObject::tr("That file"), [&] { write_config(context.config(), path); });
 }
 
 void export_grouping(LabContext& context, QWidget* parent) {
   const QString path = ask_save(parent, QObject::tr("Export the grouping"), QStringLiteral("grouping.json"));
-  if (!path.isEmpty()) showing_errors(parent, [&] { write_grouping(context.config().grouping, path); });
+  if (!path.isEmpty())
+    showing_errors(parent, QObject::tr("That file"), [&] { write_grouping(context.config().grouping, path); });
 }
 
 void import_config(LabContext& context, QWidget* parent) {
@@ -69,7 +58,7 @@ void import_config(LabContext& context, QWidget* parent) {
   const QString path = QFileDialog::getOpenFileName(parent, QObject::tr("Import a configuration or grouping"), {},
                                                     QObject::tr("JSON (*.json)"));
   if (path.isEmpty()) return;
-  showing_errors(parent, [&] {
+  showing_errors(parent, QObject::tr("That file"), [&] {
     context.edit_config(read_config(context.config(), *context.model(), path), QObject::tr("import"));
   });
 }

@@ -2,7 +2,7 @@
 // The words of the fine-tune form.
 #include "engine/core/base/dtype.h"
 #include "engine/core/config/segment_fields.h"
-#include "engine/core/run/run_request.h"
+#include "engine/core/cost/policy_table.h"
 #include "widgets/state/plan_values.h"
 
 namespace carryover {

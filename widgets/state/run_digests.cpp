@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/core/base/error.h"
+#include "engine/core/cost/policy_table.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/run_model.h"
 
@@ -14,7 +15,7 @@ QString run_name(const RunModel& run) {
   const SegmentConfig& config = run.request().config;
   const QString text = run.text_name().isEmpty() ? RunDigests::tr("text") : QFileInfo(run.text_name()).fileName();
   const QString policy = QString::fromStdString(run.request().policy);
-  if (run.request().policy != "segmented") return QStringLiteral("%1 · %2").arg(text, policy);
+  if (sees_whole_text(run.request().policy)) return QStringLiteral("%1 · %2").arg(text, policy);
   const QString lengths = QStringLiteral("%1 · %2 S %3 M %4 R %5")
                               .arg(text, policy)
                               .arg(config.segment_length)

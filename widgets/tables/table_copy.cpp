@@ -4,12 +4,15 @@
 #include <QAction>
 #include <QClipboard>
 #include <QCoreApplication>
+#include <QFileDialog>
 #include <QGuiApplication>
+#include <QKeySequence>
 #include <QTableView>
 #include <algorithm>
 #include <functional>
 #include <vector>
 
+#include "widgets/state/warning_box.h"
 #include "widgets/tables/hits_model.h"
 
 namespace carryover {
@@ -24,21 +27,34 @@ void copy_rows(const QTableView& table, QChar separator) {
 
 }  // namespace
 
-void add_copy_actions(QTableView& table) {
-  const auto add = [&table](const QString& text, const QKeySequence& keys, std::function<void()> slot) {
-    auto* action = new QAction(text, &table);
-    action->setShortcut(keys);
-    action->setShortcutContext(Qt::WidgetShortcut);
-    QObject::connect(action, &QAction::triggered, &table, std::move(slot));
-    table.addAction(action);
-  };
+QAction* add_table_action(QTableView& table, const QString& text, const QKeySequence& keys,
+                          std::function<void()> slot) {
+  auto* action = new QAction(text, &table);
+  action->setShortcut(keys);
+  action->setShortcutContext(Qt::WidgetShortcut);
+  QObject::connect(action, &QAction::triggered, &table, std::move(slot));
+  table.addAction(action);
   table.setContextMenuPolicy(Qt::ActionsContextMenu);
-  add(QCoreApplication::translate("TableCopy", "&Copy rows"), QKeySequence::Copy,
-      [&table] { copy_rows(table, QLatin1Char('\t')); });
-  add(QCoreApplication::translate("TableCopy", "Copy rows as CS&V"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C),
-      [&table] { copy_rows(table, QLatin1Char(',')); });
-  add(QCoreApplication::translate("TableCopy", "Copy &picture"), {},
-      [&table] { QGuiApplication::clipboard()->setPixmap(table.grab()); });
+  return action;
+}
+
+void add_export_action(QTableView& table, const QString& title, const QString& name,
+                       std::function<void(const QString& path)> write) {
+  add_table_action(table, QCoreApplication::translate("TableCopy", "&Export the table…"),
+                   QKeySequence(Qt::CTRL | Qt::Key_E), [&table, title, name, write = std::move(write)] {
+                     const QString path = QFileDialog::getSaveFileName(
+                         &table, title, name, QCoreApplication::translate("TableCopy", "CSV (*.csv)"));
+                     if (!path.isEmpty()) showing_errors(&table, title, [&] { write(path); });
+                   });
+}
+
+void add_copy_actions(QTableView& table) {
+  add_table_action(table, QCoreApplication::translate("TableCopy", "&Copy rows"), QKeySequence::Copy,
+                   [&table] { copy_rows(table, QLatin1Char('\t')); });
+  add_table_action(table, QCoreApplication::translate("TableCopy", "Copy rows as CS&V"),
+                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [&table] { copy_rows(table, QLatin1Char(',')); });
+  add_table_action(table, QCoreApplication::translate("TableCopy", "Copy &picture"), {},
+                   [&table] { QGuiApplication::clipboard()->setPixmap(table.grab()); });
 }
 
 }  // namespace carryover

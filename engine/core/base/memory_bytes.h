@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 
@@ -19,7 +20,24 @@ struct MemoryBytes {
   std::int64_t device_peak = 0;  ///< all of it at once, the most since the run began; not the process's resident set
 
   bool operator==(const MemoryBytes&) const = default;
+  void raise_to(const MemoryBytes& other);  ///< the larger of both, of each kind
 };
+
+/// A kind and its name in JSON.
+struct MemoryKind {
+  const char* name;
+  std::int64_t MemoryBytes::*bytes;
+  bool of_training = false;
+};
+inline constexpr std::array<MemoryKind, 9> kMemoryKinds{{{"weights", &MemoryBytes::weights},
+                                                         {"activations", &MemoryBytes::activations},
+                                                         {"attention_kv", &MemoryBytes::attention_kv},
+                                                         {"carry", &MemoryBytes::carry},
+                                                         {"pool", &MemoryBytes::pool},
+                                                         {"gradients", &MemoryBytes::gradients, true},
+                                                         {"optimizer", &MemoryBytes::optimizer, true},
+                                                         {"graph", &MemoryBytes::graph, true},
+                                                         {"device_peak", &MemoryBytes::device_peak}}};
 
 void to_json(nlohmann::json& json, const MemoryBytes& bytes);
 void from_json(const nlohmann::json& json, MemoryBytes& bytes);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/cost/training_cost.h"
 
 namespace carryover {
@@ -34,7 +35,8 @@ AuditCost audit_cost(const ModelConfig& model, const SegmentConfig& config, cons
   training.train_segments = segments;
   training.lora.rank = lora_rank;
   training.lora.target_modules = lora_modules();
-  const bool differences = bytes_per_value == 8, neighbours = policy != "full" && config.carry_length > 0;
+  const bool differences = bytes_per_value == 8, whole_text = policy_row(policy).sees_whole_text,
+             neighbours = !whole_text && config.carry_length > 0;
   SegmentConfig deepest = config;
   if (neighbours) ++deepest.truncation_depth;
   const TrainingCost cost = training_cost(model, deepest, training, policy, bytes_per_value);
@@ -47,7 +49,7 @@ AuditCost audit_cost(const ModelConfig& model, const SegmentConfig& config, cons
   const double n = real(segments), length = real(config.segment_length);
   const auto once = [&](std::int64_t truncation_depth) {
     const double depth = std::min(real(truncation_depth), n - 1);
-    return policy == "full" ? n * length : length * (n * (depth + 1) - depth * (depth + 1) / 2);
+    return whole_text ? n * length : length * (n * (depth + 1) - depth * (depth + 1) / 2);
   };
   const std::int64_t K = config.truncation_depth;
   constexpr double forward_and_backward = 3, checkpointed = 4, inference = 1;

@@ -16,7 +16,7 @@ struct AuditCost {
 /// Of the finite differences: a direction for each trained tensor, and some that are fixed.
 constexpr std::int64_t audit_fixed_directions = 8;
 
-/// `policy`: "segmented", or "full" (the whole text is one segment). `lora_rank` 0: every parameter is audited.
+/// `policy`: a row of policy_table.h. `lora_rank` 0: every parameter is audited.
 /// `bytes_per_value` 8 adds finite differences, which fp64 alone allows. Sizes that no machine has are capped, never
 /// wrapped around. Pure; any thread.
 AuditCost audit_cost(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,

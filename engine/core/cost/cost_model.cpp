@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/core/cost/policy_table.h"
+
 namespace carryover {
 
 namespace {
@@ -33,18 +35,13 @@ Int128 sink_bytes(const CostModel& cost) {
   return rows * cost.config.sink_length * pair_bytes(cost);
 }
 
-/// Positions × heads of the prefixes that attention reads in one segment, over all layers. A retrieved prefix belongs
-/// to a query head, a carried one to a KV head.
+/// Positions × heads of the prefixes that attention reads in one segment, over all layers.
 Int128 prefix_slots(const CostModel& cost) {
-  const Grouping& grouping = cost.config.grouping;
+  constexpr auto late = std::numeric_limits<std::int64_t>::max();
   Int128 slots = 0;
-  for (int layer = 0; layer < cost.model.layers; ++layer) {
-    slots += Int128{cost.config.carry_length} * std::ssize(grouping.local_kv_heads(layer, cost.model));
-    slots += Int128{cost.config.sink_length} * sink_rows(cost, layer);
-    if (grouping.retrieves(layer)) {
-      slots += Int128{cost.config.retrieval_length} * std::ssize(grouping.long_heads(layer));
-    }
-  }
+  for (int layer = 0; layer < cost.model.layers; ++layer)
+    for (const VisiblePrefix& seen : policies().front().visible(cost.model, cost.config, layer, late))
+      slots += Int128{seen.rows} * seen.length;
   return slots;
 }
 

@@ -13,7 +13,7 @@ namespace carryover {
 struct ModelWork {
   ModelConfig model;
   SegmentConfig config;
-  std::string policy = "segmented";  ///< or "full"
+  std::string policy = "segmented";  ///< a row of policy_table.h
 
   /// A text's forward pass, with the logits of `logit_rows` tokens.
   double forward_flops(std::int64_t tokens, std::int64_t logit_rows) const;

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "engine/core/config/kv_sharing.h"
-#include "engine/core/cost/cost_model.h"
+#include "engine/core/cost/policy_table.h"
 
 namespace carryover {
 
@@ -49,18 +49,17 @@ double passing_by_layer(const ModelConfig& model) {
   return 2 * real(model.hidden) + std::max(attention, 3 * real(model.intermediate));
 }
 
-/// Everything that one sample's forward and backward hold at their peak.
+/// Everything that one sample's forward and backward hold at their peak. attention_kv: of its last segment, bytes.
 double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::int64_t segments, double trainable,
-                    bool full_policy) {
+                    bool whole_text, std::int64_t attention_kv) {
   const ModelConfig& model = cost.model;
   const double b = cost.bytes_per_value, layers = real(model.layers), hidden = real(model.hidden);
-  const double m = real(cost.config.segment_length) * (full_policy ? real(segments) : 1);
-  const double alive = full_policy ? 1 : real(std::min(segments, cost.config.truncation_depth + 1));
-  const double segment_kv = real(cost.config.segment_length) * 2 * layers * real(model.kv_heads * model.head_dim) * b;
-  const double prefixes = full_policy ? 0 : real(cost.segmented_attention_bytes()) - segment_kv;
+  const double m = real(cost.config.segment_length) * (whole_text ? real(segments) : 1);
+  const double alive = whole_text ? 1 : real(std::min(segments, cost.config.truncation_depth + 1));
+  const double prefixes = real(attention_kv) - m * 2 * layers * real(model.kv_heads * model.head_dim) * b;
   double kv_rows = 0;  // mean of the layers
   for (int l = 0; l < model.layers; ++l)
-    kv_rows += real(full_policy ? model.kv_heads : held_kv_rows(model, cost.config.grouping, l)) / layers;
+    kv_rows += real(whole_text ? model.kv_heads : held_kv_rows(model, cost.config.grouping, l)) / layers;
   const double layer = kept_by_layer(model, kv_rows, training.lora, b) * m * b;
   const double held = training.gradient_checkpointing ? hidden * m * b : layer;
   const double ends = 3 * hidden * m * b;  // the last norm's input, the outputs and their gradient
@@ -93,7 +92,7 @@ std::int64_t lora_parameters(const ModelConfig& model, const LoraConfig& lora) {
 
 TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config, const TrainingConfig& training,
                            const std::string& policy, int bytes_per_value) {
-  const bool full_policy = policy == "full";
+  const PolicyRow& row = policy_row(policy);
   const CostModel cost{model, config, bytes_per_value};
   const std::int64_t segments = training.train_segments.value_or(config.truncation_depth + 1);
   const std::int64_t adapter = lora_parameters(model, training.lora);
@@ -106,13 +105,12 @@ TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config
   memory.weights = saturated((real(model.parameters()) + real(adapter)) * b);
   memory.gradients = saturated(trainable * master);
   memory.optimizer = saturated(trainable * (3 * master - b));
-  const double sample_tokens = real(segments) * real(config.segment_length);
-  memory.attention_kv =
-      full_policy ? cost.full_attention_bytes(saturated(sample_tokens)) : cost.segmented_attention_bytes();
-  memory.carry = full_policy ? 0 : cost.carry_bytes();
-  memory.pool = full_policy ? 0 : cost.pool_bytes(saturated(sample_tokens));
-  memory.graph = saturated(sample_bytes(cost, training, segments, trainable, full_policy) + real(memory.pool) +
-                           real(memory.carry));
+  const MemoryBytes run = row.memory(cost, saturated(real(segments) * real(config.segment_length)), {});
+  memory.attention_kv = run.attention_kv;
+  memory.carry = run.carry;
+  memory.pool = run.pool;
+  memory.graph = saturated(sample_bytes(cost, training, segments, trainable, row.sees_whole_text, run.attention_kv) +
+                           real(memory.pool) + real(memory.carry));
   memory.device_peak =
       saturated(real(memory.weights) + real(memory.gradients) + real(memory.optimizer) + real(memory.graph));
   return result;

@@ -18,7 +18,7 @@ struct TrainingCost {
   std::int64_t trainable_parameters = 0;
 };
 
-/// `policy`: "segmented", or "full" (the whole sample is one segment). `bytes_per_value`: of the compute dtype.
+/// `policy`: a row of policy_table.h. `bytes_per_value`: of the compute dtype.
 /// Sizes that no machine has are capped, never wrapped around. Pure; any thread.
 TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config, const TrainingConfig& training,
                            const std::string& policy, int bytes_per_value);

@@ -5,10 +5,6 @@
 
 namespace carryover {
 
-std::vector<std::string> policy_names() {
-  return {"segmented", "full"};
-}
-
 std::optional<double> RunSummary::nll_mean() const {
   if (targets == 0) return std::nullopt;
   return nll_sum / static_cast<double>(targets);

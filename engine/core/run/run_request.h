@@ -24,7 +24,7 @@ struct CaptureOptions {
 
 struct RunRequest {
   std::shared_ptr<const std::vector<std::int32_t>> ids;  ///< the whole text, BOS included where asked for
-  std::string policy = "segmented";                      ///< a name of policy_names()
+  std::string policy = "segmented";                      ///< a name of core/cost/policy_table.h
   SegmentConfig config;
   std::vector<HeadHits> forced_hits;  ///< replayed instead of searched, where given (by segment, layer and head)
   CaptureOptions capture;
@@ -54,8 +54,5 @@ class RunObserver {
   /// Layer by layer inside a segment: tokens done so far, fractional progress counted in layers.
   virtual void progress(std::int64_t /*tokens_done*/, std::int64_t /*tokens_total*/) {}
 };
-
-/// "segmented", "full": what RunRequest::policy takes. Needs no engine; policies/registry has a row for each.
-std::vector<std::string> policy_names();
 
 }  // namespace carryover

@@ -31,10 +31,8 @@ bool is_possible_size(std::int64_t bytes) {
 }
 
 bool are_possible_sizes(const MemoryBytes& memory) {
-  return is_possible_size(memory.weights) && is_possible_size(memory.activations) &&
-         is_possible_size(memory.attention_kv) && is_possible_size(memory.carry) && is_possible_size(memory.pool) &&
-         is_possible_size(memory.gradients) && is_possible_size(memory.optimizer) && is_possible_size(memory.graph) &&
-         is_possible_size(memory.device_peak);
+  return std::all_of(kMemoryKinds.begin(), kMemoryKinds.end(),
+                     [&](const MemoryKind& kind) { return is_possible_size(memory.*kind.bytes); });
 }
 
 bool are_finite(const SegmentRecord& record) {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/cost/policy_table.h"
+
+#include <algorithm>
+
+#include "engine/core/base/error.h"
+
+namespace carryover {
+
+namespace {
+
+using Visible = std::vector<VisiblePrefix>;
+
+Visible visible_segmented(const ModelConfig& model, const SegmentConfig& config, int layer, std::int64_t first) {
+  const Grouping& grouping = config.grouping;
+  const std::int64_t sinks = first > 0 ? config.sink_length : 0, carried = std::min(config.carry_length, first);
+  const std::int64_t retrieved = grouping.is_long_layer(layer) ? std::min(config.retrieval_length, first - sinks) : 0;
+  const std::int64_t far = std::ssize(grouping.long_heads(layer));
+  return {{model.heads - far, std::ssize(grouping.local_kv_heads(layer, model)), sinks + carried},
+          {far, far, sinks + retrieved}};
+}
+
+MemoryBytes memory_segmented(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  return cost.segmented(tokens, use);
+}
+
+Visible visible_full(const ModelConfig& model, const SegmentConfig&, int, std::int64_t first) {
+  return {{model.heads, model.kv_heads, first}};
+}
+
+MemoryBytes memory_full(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  return cost.full(tokens, use);
+}
+
+#define TEXT(text) text  // what scripts/translations.sh collects
+
+constexpr PolicyRow kPolicies[] = {
+    {"segmented", TEXT("carry and retrieval"), false, visible_segmented, memory_segmented},
+    {"full", TEXT("plain attention over the whole text, for comparison"), true, visible_full, memory_full},
+};
+
+double real(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+double pairs(std::int64_t length, std::int64_t prefix) {
+  return real(length) * real(prefix) + real(length) * real(length + 1) / 2;
+}
+
+/// Of a segment of `length` tokens that begins at `first`.
+double segment_pairs(const PolicyRow& row, const ModelConfig& model, const SegmentConfig& config, std::int64_t first,
+                     std::int64_t length) {
+  double sum = 0;
+  for (int layer = 0; layer < model.layers; ++layer)
+    for (const VisiblePrefix& seen : row.visible(model, config, layer, first))
+      sum += real(seen.heads) * pairs(length, seen.length);
+  return sum;
+}
+
+}  // namespace
+
+#undef TEXT
+
+std::span<const PolicyRow> policies() {
+  return kPolicies;
+}
+
+const PolicyRow* find_policy(std::string_view name) {
+  const auto* const row = std::ranges::find(kPolicies, name, &PolicyRow::name);
+  return row == std::end(kPolicies) ? nullptr : row;
+}
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const PolicyRow& row : kPolicies) names.emplace_back(row.name);
+  return names;
+}
+
+std::string listed_policies(std::string_view separator) {
+  std::string names;
+  for (const PolicyRow& row : kPolicies) names.append(names.empty() ? "" : separator).append(row.name);
+  return names;
+}
+
+const PolicyRow& policy_row(std::string_view name) {
+  if (const PolicyRow* row = find_policy(name)) return *row;
+  throw EngineError(Fault::Usage, "--policy", "there is no policy \"" + std::string(name) + "\"",
+                    "Choose one of: " + listed_policies(", ") + ".");
+}
+
+bool sees_whole_text(std::string_view policy) {
+  const PolicyRow* row = find_policy(policy);
+  return row != nullptr && row->sees_whole_text;
+}
+
+std::int64_t training_segment_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens) {
+  return policy_row(policy).sees_whole_text ? tokens : config.segment_length;
+}
+
+std::int64_t rope_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens) {
+  if (policy_row(policy).sees_whole_text) return tokens;
+  return config.segment_length + config.sink_length + std::max(config.carry_length, config.retrieval_length);
+}
+
+double visible_bytes(const CostModel& cost, const std::string& policy, std::int64_t context) {
+  const PolicyRow& row = policy_row(policy);
+  const std::int64_t own = context % cost.config.segment_length + 1, first = context + 1 - own;
+  double slots = real(own) * real(cost.model.kv_heads * cost.model.layers);
+  for (int layer = 0; layer < cost.model.layers; ++layer)
+    for (const VisiblePrefix& seen : row.visible(cost.model, cost.config, layer, first))
+      slots += real(seen.rows) * real(seen.length);
+  return slots * 2 * real(cost.model.head_dim * cost.bytes_per_value);
+}
+
+double visible_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
+                     std::int64_t tokens) {
+  const PolicyRow& row = policy_row(policy);
+  if (row.sees_whole_text) return real(model.layers * model.heads) * pairs(tokens, 0);
+  const std::int64_t length = config.segment_length;
+  // From some segment on all cost the same.
+  const double steady = segment_pairs(row, model, config, tokens, length);
+  double sum = 0;
+  for (std::int64_t first = 0; first < tokens; first += length) {
+    const double next = segment_pairs(row, model, config, first, std::min(length, tokens - first));
+    const std::int64_t whole = (tokens - first) / length;
+    if (next == steady && whole > 0)
+      return sum + real(whole) * steady + segment_pairs(row, model, config, first, tokens - first - whole * length);
+    sum += next;
+  }
+  return sum;
+}
+
+}  // namespace carryover

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/cost/cost_model.h"
+
+namespace carryover {
+
+/// Query heads of a layer that see equally much before their segment.
+struct VisiblePrefix {
+  std::int64_t heads = 0;   ///< query heads
+  std::int64_t rows = 0;    ///< rows of keys and values that these heads read: KV heads, or one for each query head
+  std::int64_t length = 0;  ///< positions, tokens
+};
+
+/// A policy of attention across segments, described once: its name on the command line, in files and in the window, and
+/// what costs and training need to know of it. The policy itself is a pair of files of this name in engine/policies.
+struct PolicyRow {
+  const char* name;
+  const char* help;      ///< what attention sees; English, translated by the window
+  bool sees_whole_text;  ///< segments are chunks of the computation alone: a training sample is one segment
+  /// What a layer's heads see before a segment that begins at token `first`.
+  std::vector<VisiblePrefix> (*visible)(const ModelConfig&, const SegmentConfig&, int layer, std::int64_t first);
+  /// All kinds of memory at the end of a run of `tokens`.
+  MemoryBytes (*memory)(const CostModel&, std::int64_t tokens, RunUse use);
+};
+
+/// Every policy, in the order of forms and help; the first is the default. Any thread.
+std::span<const PolicyRow> policies();
+std::vector<std::string> policy_names();
+std::string listed_policies(std::string_view separator);
+/// Null where there is none of this name.
+const PolicyRow* find_policy(std::string_view name);
+/// Throws EngineError{Usage} with the names there are.
+const PolicyRow& policy_row(std::string_view name);
+/// False too for a name that is none: of a run that another version recorded.
+bool sees_whole_text(std::string_view policy);
+
+/// The length of a training sample's segments, tokens.
+std::int64_t training_segment_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens);
+/// What dynamic NTK scales to, tokens: constant over a run.
+std::int64_t rope_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens);
+
+/// Keys and values that a token sees which stands behind `context` tokens, its own included, bytes over all layers.
+double visible_bytes(const CostModel& cost, const std::string& policy, std::int64_t context);
+/// Pairs of a query and a position that it sees, over all heads and layers of a text.
+double visible_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
+                     std::int64_t tokens);
+
+}  // namespace carryover

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The table of policies: names, and what a row says of each layer.
+#include "engine/core/cost/policy_table.h"
+
+#include <QTest>
+#include <algorithm>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/random_config.h"
+#include "tests/support/test_program.h"
+#include "tests/support/tiny_model.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+class PolicyTableTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void names_are_found() {
+    QVERIFY(policies().size() >= 2);
+    QCOMPARE(policy_names().size(), policies().size());
+    for (const PolicyRow& row : policies()) {
+      QCOMPARE(find_policy(row.name), &row);
+      QCOMPARE(&policy_row(row.name), &row);
+      QCOMPARE(sees_whole_text(row.name), row.sees_whole_text);
+      QVERIFY(*row.help != '\0');
+    }
+  }
+
+  void an_unknown_name_is_refused_with_those_there_are() {
+    QVERIFY(find_policy("segmente") == nullptr);
+    QVERIFY(!sees_whole_text("segmente"));
+    QCOMPARE(unlike(Fault::Usage, "segmented, full", [] { policy_row("segmente"); }), std::string());
+  }
+
+  void every_head_sees_something_that_has_been() {
+    std::mt19937 random(11);
+    for (int round = 0; round < 60; ++round) {
+      const ModelConfig model = tiny_config(4, 8, 2, 8, 64);
+      const SegmentConfig config = random_segment_config(random, model);
+      const std::int64_t first = config.segment_length * draw(random, 0, 3);
+      for (const PolicyRow& row : policies())
+        for (int layer = 0; layer < model.layers; ++layer) {
+          std::int64_t heads = 0;
+          for (const VisiblePrefix& seen : row.visible(model, config, layer, first)) {
+            QVERIFY(seen.length >= 0 && seen.length <= first && seen.rows <= seen.heads);
+            heads += seen.heads;
+          }
+          QCOMPARE(heads, model.heads);
+        }
+    }
+  }
+
+  void a_training_sample_of_the_whole_text_is_one_segment() {
+    const ModelConfig model = tiny_config();
+    SegmentConfig config = SegmentConfig::defaults_for(model);
+    config.segment_length = 32;
+    config.carry_length = 8;
+    config.retrieval_length = 16;
+    config.sink_length = 2;
+    for (const PolicyRow& row : policies()) {
+      QCOMPARE(training_segment_length(row.name, config, 100), row.sees_whole_text ? 100 : 32);
+      QCOMPARE(rope_length(row.name, config, 100), row.sees_whole_text ? 100 : 32 + 2 + 16);
+    }
+  }
+};
+
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<PolicyTableTest>};
+#include "policy_table_test.moc"
