@@ -105,7 +105,7 @@ Pending set(MainWindow& window, const QStringList& words) {
     config.validate(*context.model(), "set");
     context.edit_config(config, field);
   }
-  context.set_run_options(options);  // another dtype or device loads the model anew
+  context.set_run_options(options);  // another dtype or device loads the model again
   return until_loaded(window);
 }
 

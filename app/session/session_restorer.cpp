@@ -67,7 +67,7 @@ void SessionRestorer::start_loading() {
   if (!controller.loader().loading()) go_on();
 }
 
-// Called at each change of the engine's state: goes on once everything is loaded, or could not be.
+// Called at each change of the engine's state: continues once everything is loaded, or could not be.
 void SessionRestorer::go_on() {
   const RunController& controller = window_.controller();
   if (!loading_ || controller.loader().loading() || controller.state() != RunController::State::Idle) return;

@@ -332,7 +332,7 @@ bool Shell::may_close() {
   return false;
 }
 
-// Files are opened wherever they are dropped; a field that takes dropped text goes on taking that.
+// Files are opened wherever they are dropped; a field that takes dropped text continues to take that.
 void Shell::take_drops() {
   for (QWidget* widget : window_.findChildren<QWidget*>())
     if (widget->acceptDrops()) widget->installEventFilter(this);

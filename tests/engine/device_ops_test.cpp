@@ -136,7 +136,7 @@ class DeviceOpsTest : public QObject {
   }
 
   /// Two layers of several heads that share KV heads, pools that grow past the prefix: hits with provenance, prefixes
-  /// and close cuts.
+  /// and near-ties.
   void searching_ahead_finds_what_searching_finds() {
     std::mt19937_64 random(1);
     for (int round = 0; round < 60; ++round) {

@@ -42,7 +42,7 @@ DType parse_dtype(const std::string& text) {
   for (DType dtype : {DType::Auto, DType::Float32, DType::BFloat16, DType::Float64, DType::Q8}) {
     if (text == dtype_name(dtype)) return dtype;
   }
-  throw EngineError(Fault::Usage, "dtype", "'" + text + "' is not a number format", "Use auto, fp32, bf16, fp64, q8.");
+  throw EngineError(Fault::Usage, "dtype", "'" + text + "' is not a dtype", "Use auto, fp32, bf16, fp64, q8.");
 }
 
 Device parse_device(const std::string& text) {
