@@ -26,6 +26,7 @@
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/look/icons.h"
 #include "widgets/panels/notes_panel.h"
+#include "widgets/panels/panel_registry.h"
 
 namespace carryover {
 namespace {
@@ -263,7 +264,7 @@ void Shell::save_layout(const QString& name) {
 
 void Shell::apply_own_layout(const QString& name) {
   const auto found = settings_.values.layouts.find(name);
-  if (found != settings_.values.layouts.end()) window_.restoreState(found->second);
+  if (found != settings_.values.layouts.end()) window_.restoreState(with_current_panel_ids(found->second));
 }
 
 std::vector<Command> Shell::commands() {
