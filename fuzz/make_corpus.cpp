@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Makes the seeds of fuzz/corpus anew: `build/fuzz/bin/make_corpus FOLDER`. The same program gives the same files.
+// Makes the seeds of fuzz/corpus again: `build/fuzz/bin/make_corpus FOLDER`. The same program gives the same files.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -10,7 +10,7 @@ TORCH_DIR=$CACHE/libtorch-2.11.0
 TORCH_CUDA=$TORCH_DIR/torch/lib/libtorch_cuda.so # here once CUDA's run-time libraries are
 export ROOT CARRYOVER_CACHE=$CACHE
 
-# One compiler cache for all checkouts: paths are made relative to the checkout, so a second clone compiles nothing anew.
+# One compiler cache for all checkouts: paths are made relative to the checkout, so a second clone compiles nothing again.
 export CCACHE_DIR=${CCACHE_DIR:-$CACHE/ccache} CCACHE_BASEDIR=$ROOT CCACHE_NOHASHDIR=1
 export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 

@@ -5,7 +5,7 @@
 # inside are kept too.
 BASE_TAR=$CACHE/debian-12-minbase.tar
 ARCHIVES=$CACHE/debian-12-archives
-DEBIAN=$CACHE/debian-12-check # where it is unpacked; anew for each check
+DEBIAN=$CACHE/debian-12-check # where it is unpacked; again for each check
 
 debian_sources() { # lines of sources.list
   if [ -n "${CARRYOVER_DEBIAN_MIRROR:-}" ]; then
@@ -35,7 +35,7 @@ CARRYOVER_DEBIAN_MIRROR to one" 3
 
 open_debian() { # [--fresh]: leaves a fresh system in $DEBIAN, with apt set up as here
   [ "$(id -u)" = 0 ] || fail "a Debian of its own can be made by root only" 3
-  if [ "$1" = --fresh ] || [ ! -s "$BASE_TAR" ]; then make_base; else say "Debian 12 from $BASE_TAR (--fresh makes it anew)"; fi
+  if [ "$1" = --fresh ] || [ ! -s "$BASE_TAR" ]; then make_base; else say "Debian 12 from $BASE_TAR (--fresh makes it again)"; fi
   rm -rf "$DEBIAN"
   mkdir -p "$DEBIAN" "$ARCHIVES/partial"
   trap 'umount "$DEBIAN/proc" "$DEBIAN/var/cache/apt/archives" 2>/dev/null || true; rm -rf "$DEBIAN"' EXIT

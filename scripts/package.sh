@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab package: sets up, builds, and makes the .deb by cpack.
 #   --check   also install it in a minimal Debian 12, use it there, and remove it. Needs root or sudo.
-#   --fresh   of --check: make that Debian anew; otherwise the one in the cache serves again
+#   --fresh   of --check: make that Debian again; otherwise the one in the cache serves again
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 PACKAGE_LISTS+=("$LISTS/packages-package.txt")

@@ -174,7 +174,7 @@ def check(file, path, wheel):
     if digest.hexdigest() != wheel.sha256:
         path.unlink()
         sys.exit(f"wheels.py: {path.name}: the SHA-256 is wrong, so it was removed and nothing unpacked; run the same "
-                 "command again to fetch it anew")
+                 "command to fetch it again")
     file.seek(0)
 
 

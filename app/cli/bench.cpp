@@ -25,7 +25,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kLimitRows = 1024;  ///< of the products that show what the machine can do
+constexpr std::int64_t kLimitRows = 1024;  ///< of the matmuls that measure the machine's limit
 
 struct BenchOptions : BenchSettings {
   bool overwrite = false, json = false, quiet = false, gpu = false;

@@ -18,9 +18,9 @@ struct GpuBenchOptions {
   bool overwrite = false, json = false, quiet = false;
 };
 
-/// `carryover bench --gpu`: segmented against full attention in bf16 on a GPU, its memory, its time over its matrix
-/// products' and decoding over memory's speed, in one process, each held against its bound. Returns the exit code:
-/// kExitNoGpu where there is none. Whether a bound is reached does not change it.
+/// `carryover bench --gpu`: segmented against full attention in bf16 on a GPU, its memory, its time over that of its
+/// matmuls, and decoding over the memory bandwidth, in one process, each compared with its bound. Returns the exit
+/// code: kExitNoGpu where there is none. Whether a bound is reached does not change it.
 int bench_gpu(const GpuBenchOptions& options, const ConfigOptions& config_options);
 
 }  // namespace carryover

@@ -164,7 +164,7 @@ class TransformersSubject final : public BenchSubject {
                                     {"new_tokens", peer_->input().new_tokens},
                                     {"checkpointing", bench_case.checkpointing},
                                     {"compiled", compiled_},
-                                    {"weighed", purpose != BenchPurpose::Time}},
+                                    {"measure_memory", purpose != BenchPurpose::Time}},
                                    control);
     BenchSample sample{answer.at("seconds").get<double>(), {}, {}};
     if (!answer.at("peak_bytes").is_null()) sample.peak_bytes = answer.at("peak_bytes").get<std::int64_t>();

@@ -153,8 +153,8 @@ std::string bench_text(const BenchReport& bench) {
   std::string text = bench.model + ", " + bench.dtype + " on " + bench.device + ", " + std::to_string(bench.threads) +
                      " threads; " + bench.processor + "\n";
   for (const std::string& program : bench.programs) text += program + "\n";
-  text += "products " + fixed(bench.best_flops_per_second * 1e-9, 1) + " GFLOP/s, memory " +
-          fixed(bench.bytes_per_second * 1e-9, 1) + " GB/s: what the shares are of\n\n";
+  text += "fastest matmul " + fixed(bench.best_flops_per_second * 1e-9, 1) + " GFLOP/s, memory " +
+          fixed(bench.bytes_per_second * 1e-9, 1) + " GB/s: the limits that shares refer to\n\n";
   text += line({"what", "who", "tokens", "n", "median", "least", "most", "tokens/s", "share", "peak", "plan"});
   for (const BenchMeasurement& row : bench.measurements) text += row_text(row);
   if (bench.limits_moved() > BenchReport::most_moved)

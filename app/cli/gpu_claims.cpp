@@ -74,12 +74,12 @@ GpuClaim memory_claim(const BenchInput& input, const BenchResult& result, std::i
 GpuClaim matmul_claim(const BenchInput& input, const MachineLimits& limits, const BenchResult& result,
                       std::int64_t tokens) {
   GpuClaim claim{
-      "time of a segmented prefill of " + std::to_string(tokens) + " tokens / of its products", {}, kOverMatmul, {}};
+      "time of a segmented prefill of " + std::to_string(tokens) + " tokens / of its matmuls", {}, kOverMatmul, {}};
   const BenchRow* row = find_row(result, BenchKind::Prefill, "segmented", tokens);
   if (row == nullptr) return without_value(std::move(claim), result, "segmented", tokens);
-  const double products = matmul_seconds(input, limits, tokens);
-  claim.value = row->median() / products;
-  claim.how = fixed(row->median(), 3) + " s / " + fixed(products, 3) + " s";
+  const double matmuls = matmul_seconds(input, limits, tokens);
+  claim.value = row->median() / matmuls;
+  claim.how = fixed(row->median(), 3) + " s / " + fixed(matmuls, 3) + " s";
   return claim;
 }
 
@@ -106,11 +106,11 @@ std::string GpuClaim::verdict() const {
 double matmul_seconds(const BenchInput& input, const MachineLimits& limits, std::int64_t tokens) {
   const ModelWork work{input.model.config, input.config, "segmented"};
   double rest = work.forward_flops(tokens, 1), seconds = 0;
-  for (const MatmulRate& product : limits.products) {
-    if (product.name == "square") continue;  // the others are the model's own, once a layer
-    const double flops = 2.0 * static_cast<double>(tokens) * static_cast<double>(product.inner) *
-                         static_cast<double>(product.outer) * static_cast<double>(input.model.config.layers);
-    seconds += flops / product.flops_per_second;
+  for (const MatmulRate& matmul : limits.products) {
+    if (matmul.name == "square") continue;  // the others are the model's own, once a layer
+    const double flops = 2.0 * static_cast<double>(tokens) * static_cast<double>(matmul.inner) *
+                         static_cast<double>(matmul.outer) * static_cast<double>(input.model.config.layers);
+    seconds += flops / matmul.flops_per_second;
     rest -= flops;
   }
   return seconds + rest / limits.best_flops_per_second();

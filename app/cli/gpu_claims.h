@@ -25,8 +25,8 @@ struct GpuClaim {
 std::vector<GpuClaim> gpu_claims(const BenchInput& input, const MachineLimits& limits, const BenchResult& result,
                                  const std::vector<std::int64_t>& contexts);
 
-/// Seconds that the matrix products of a segmented prefill take by themselves: those with weights at the rates of their
-/// own shapes, attention's at the best rate of all.
+/// Seconds that the matmuls of a segmented prefill take by themselves: those with weights at the rates of their own
+/// shapes, attention's at the highest of these rates.
 double matmul_seconds(const BenchInput& input, const MachineLimits& limits, std::int64_t tokens);
 
 /// Weights, activations, and keys and values of every layer and head, bytes.

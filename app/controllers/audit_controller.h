@@ -9,7 +9,7 @@
 
 namespace carryover {
 
-/// The GUI's side of an audit: makes a job of the open model's files and the open text. While it goes on, the
+/// The GUI's side of an audit: makes a job of the open model's files and the open text. While it is in progress, the
 /// RunController refuses runs. GUI thread; never waits. Lives shorter than its RunController.
 class AuditController : public QObject {
   Q_OBJECT

@@ -8,8 +8,8 @@
 
 namespace carryover {
 
-/// The GUI's side of head discovery. While a profile goes on, the RunController refuses runs. GUI thread; never waits.
-/// Lives shorter than its RunController.
+/// The GUI's side of head discovery. While a profile is in progress, the RunController refuses runs. GUI thread; never
+/// waits. Lives shorter than its RunController.
 class HeadProfileController : public QObject {
   Q_OBJECT
  public:

@@ -35,10 +35,11 @@ class RunController : public QObject {
   void resume();
   void stop();
   /// Shows segments that something else than a run gave, as if they were one made with `model`. Nothing where a run
-  /// goes on.
+  /// continues.
   void show(const QString& name, const ModelInfo& model, const RunRequest& request,
             const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments);
-  /// Shows a run that was made before, `run.outline` and all; its model need not be open. Nothing where a run goes on.
+  /// Shows a run that was made before, `run.outline` and all; its model need not be open. Nothing while a run is in
+  /// progress.
   void show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   /// Shows a run from its folder; neither its model nor its text is opened. What runs is stopped.
   void open_run(const QString& directory);

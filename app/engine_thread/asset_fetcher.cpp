@@ -13,7 +13,7 @@ AssetFetcher::AssetFetcher(QObject* parent) : QObject(parent) {
   });
 }
 
-// What was fetched so far stays in the cache and the next start goes on from there.
+// What was fetched so far stays in the cache and the next start continues from there.
 AssetFetcher::~AssetFetcher() {
   process_.disconnect(this);
   if (process_.state() == QProcess::NotRunning) return;

@@ -22,7 +22,7 @@ class BenchProcess : public QObject {
   bool running() const { return process_.state() != QProcess::NotRunning; }
   qint64 process_id() const { return process_.processId(); }
   void start(const QStringList& arguments);  ///< of the program, "bench" the first. Nothing while it runs.
-  /// Asks it to stop, and kills it where it goes on. What was measured by then comes by done().
+  /// Asks it to stop, and kills it where it continues. What was measured by then comes by done().
   void stop();
 
  Q_SIGNALS:

@@ -65,12 +65,12 @@ class EngineWorker : public QObject {
   EngineSource& engine() { return engine_; }  ///< engine thread only
   void open_model(const ModelRequest& request);
   void open_text(const TextRequest& request);
-  /// `run` is spilled to `journal` as it goes on, or to a file without a name where that is empty.
+  /// `run` is spilled to `journal` while it runs, or to a file without a name where that is empty.
   void run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel);
   void end_loads() { loads_.request_stop(); }  ///< from any thread, for good: the window is going
   void save(const RunContents& run);           ///< as the folder run.directory, a new one
   void open_run(const QString& directory);
-  /// From the model's files, whatever the open model has become since: it is loaded anew where it must be.
+  /// From the model's files, whatever the open model has become since: it is loaded again where it must be.
   void train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel);
   /// The open model, for other workers of the engine thread; null where none is open.
   Session* session() const { return session_.get(); }
@@ -86,7 +86,7 @@ class EngineWorker : public QObject {
   void text_opened(const carryover::LoadedText& text);
   void text_failed(const carryover::ErrorReport& report);
   void run_spills(std::shared_ptr<const carryover::SegmentSource> segments);  ///< before its first segment
-  void spill_failed(const carryover::ErrorReport& report);                    ///< the run goes on
+  void spill_failed(const carryover::ErrorReport& report);                    ///< the run continues
   void run_ended(const carryover::RunSummary& summary);
   void run_failed(const carryover::ErrorReport& report);
   void train_news();  ///< the channel has something; sent once until it is drained
@@ -104,7 +104,7 @@ class EngineWorker : public QObject {
   void encode_text();
 
   EngineSource engine_;
-  QTimer* watch_;  ///< for a line that breaks while nothing goes on
+  QTimer* watch_;  ///< for a line that breaks while the engine is idle
   RunControl loads_;
   std::unique_ptr<Session> session_;
   ModelRequest opened_;  ///< what opens session_'s weights; a training changes it

@@ -10,8 +10,8 @@
 namespace carryover {
 
 /// Writes what a run reports to a journal before it hands it on, so that the window can let go of any segment that it
-/// knows. Where the disk gives out, `failed` is told once and the run goes on: its segments then stay in memory. Engine
-/// thread.
+/// knows. Where the disk gives out, `failed` is reported once and the run continues: its segments then stay in memory.
+/// Engine thread.
 class SpillingObserver : public RunObserver {
  public:
   using Failed = std::function<void(const ErrorReport&)>;

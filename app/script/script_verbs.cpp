@@ -16,6 +16,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "engine/records/run_data.h"
 #include "widgets/panels/panel.h"
+#include "widgets/panels/panel_registry.h"
 #include "widgets/panels/what_if_list.h"
 #include "widgets/plot/plot_view.h"
 
@@ -106,7 +107,7 @@ Pending set(MainWindow& window, const QStringList& words) {
     config.validate(*context.model(), "set");
     context.edit_config(config, field);
   }
-  context.set_run_options(options);  // another dtype or device loads the model anew
+  context.set_run_options(options);  // another dtype or device loads the model again
   return until_loaded(window);
 }
 
@@ -146,7 +147,8 @@ Pending select(MainWindow& window, const QStringList& words) {
 }
 
 /// By its name, or by that of one of its plots.
-Panel& panel_of(MainWindow& window, const QString& id) {
+Panel& panel_of(MainWindow& window, const QString& name) {
+  const QString id = current_panel_id(name);
   if (Panel* panel = window.panel(id)) return *panel;
   QStringList ids;
   for (const QString& known : window.panel_ids()) {
@@ -218,7 +220,7 @@ Pending zoom(MainWindow& window, const QStringList& words) {
     edges.push_back(word.toDouble(&ok));
     if (!ok) refuse(tr("zoom"), tr("“%1” is not a number").arg(word), tr("Give x0 x1 y0 y1."));
   }
-  window.plot(words[0]).zoom_to(edges[0], edges[1], edges[2], edges[3]);
+  window.plot(current_panel_id(words[0])).zoom_to(edges[0], edges[1], edges[2], edges[3]);
   return {};
 }
 
@@ -241,7 +243,7 @@ Pending export_figure(MainWindow& window, const QStringList& words) {
     if (!ok || dpi < 50 || dpi > 1200)
       refuse(option, tr("can't be “%1”").arg(value), tr("Give size WxHmm, style NAME, dpi from 50 to 1200."));
   }
-  window.plot(words[1]).export_to(words[2], PlotView::format_of(words[2]), size, dpi, style);
+  window.plot(current_panel_id(words[1])).export_to(words[2], PlotView::format_of(words[2]), size, dpi, style);
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "engine/core/base/error.h"
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/plan_form.h"
+#include "widgets/panels/panel_registry.h"
 
 namespace carryover {
 
@@ -24,7 +25,7 @@ void SessionRestorer::start() {
   context.unpin_run();
   context.notebook().restore(state_.notes, state_.bookmarks);
   if (!state_.geometry.isEmpty()) window_.restoreGeometry(state_.geometry);
-  if (!state_.layout.isEmpty()) window_.restoreState(state_.layout);
+  if (!state_.layout.isEmpty()) window_.restoreState(with_current_panel_ids(state_.layout));
   for (const QString& folder : state_.trainings) {
     if (QFileInfo::exists(folder)) {
       window_.training().open_folder(folder);
@@ -67,7 +68,7 @@ void SessionRestorer::start_loading() {
   if (!controller.loader().loading()) go_on();
 }
 
-// Called at each change of the engine's state: goes on once everything is loaded, or could not be.
+// Called at each change of the engine's state: continues once everything is loaded, or could not be.
 void SessionRestorer::go_on() {
   const RunController& controller = window_.controller();
   if (!loading_ || controller.loader().loading() || controller.state() != RunController::State::Idle) return;

@@ -21,7 +21,7 @@ bool Application::notify(QObject* receiver, QEvent* event) {
 }
 
 void Application::tell(const ErrorReport& report, bool painting) {
-  // Telling makes the window paint again: what every painting says is told once.
+  // Telling makes the window paint again: what every painting says is reported once.
   const QString text = report.where + QStringLiteral(": ") + report.problem;
   if (painting && told_of_painting_.contains(text)) return;
   if (painting) told_of_painting_.insert(text);

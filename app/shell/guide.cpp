@@ -55,7 +55,7 @@ const std::map<QString, QString>& headings() {
                                                  {"what_if", "What-if"},
                                                  {"prefix", "Prefix"},
                                                  {"attention", "Attention"},
-                                                 {"misses", "Retrieval recall"},
+                                                 {"retrieval_recall", "Retrieval recall"},
                                                  {"attribution", "Direct logit attribution"},
                                                  {"distances", "Hit distances"},
                                                  {"time", "Time"}};

@@ -26,6 +26,7 @@
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/look/icons.h"
 #include "widgets/panels/notes_panel.h"
+#include "widgets/panels/panel_registry.h"
 
 namespace carryover {
 namespace {
@@ -263,7 +264,7 @@ void Shell::save_layout(const QString& name) {
 
 void Shell::apply_own_layout(const QString& name) {
   const auto found = settings_.values.layouts.find(name);
-  if (found != settings_.values.layouts.end()) window_.restoreState(found->second);
+  if (found != settings_.values.layouts.end()) window_.restoreState(with_current_panel_ids(found->second));
 }
 
 std::vector<Command> Shell::commands() {
@@ -332,7 +333,7 @@ bool Shell::may_close() {
   return false;
 }
 
-// Files are opened wherever they are dropped; a field that takes dropped text goes on taking that.
+// Files are opened wherever they are dropped; a field that takes dropped text continues to take that.
 void Shell::take_drops() {
   for (QWidget* widget : window_.findChildren<QWidget*>())
     if (widget->acceptDrops()) widget->installEventFilter(this);

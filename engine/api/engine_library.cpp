@@ -55,8 +55,8 @@ const EngineSymbols& engine() {
   return symbols;
 }
 
-/// How often a thread of a loop looks for the next one before it sleeps. Long waits take the processor from whoever
-/// else runs, short ones make it sleep between the products of one token.
+/// How often a thread spins for the next loop before it sleeps. Long waits take the processor from other threads, short
+/// ones make it sleep between the matmuls of one token.
 constexpr char kSpins[] = "5000";
 /// glibc asks for huge pages, and keeps what was freed for the next activation, in one heap: the kernel clears every
 /// page that it hands out, which took a fifth of a training step. Sessions give free memory back at the end of a run.

@@ -8,8 +8,8 @@
 namespace carryover {
 
 /// Call first in main(), before any thread starts. LibTorch's worker threads (libgomp) spin for milliseconds between
-/// two products unless told otherwise, and take the cores from the window and from everybody else; and memory comes in
-/// pages of 4 KiB. Both are read when a process begins, so the program sets them and begins once more. What the user
+/// two loops by default, and take the cores from the window and from other processes; and memory comes in pages of 4
+/// KiB. Both settings are read at the start of a process, so the program sets them and restarts itself. What the user
 /// has set stays.
 void prepare_engine_environment(char** arguments);
 
@@ -20,9 +20,9 @@ std::string library_folder();
 /// Call on the engine thread. Throws EngineError{Io} where the library can't be opened, else as open_session().
 std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress);
 
-/// What the machine sustains in the dtype, on the device and with the threads of a session that is open: matrix
-/// products of the model's own shapes with `rows` rows, and a copy that memory limits. Takes about 2 s; call on the
-/// engine thread. Throws EngineError{Io, OutOfMemory}.
+/// Sustained throughput of the machine in the dtype, on the device and with the threads of a session that is open:
+/// matmuls of the model's own shapes with `rows` rows, and the memory bandwidth of a triad. Takes about 2 s; call on
+/// the engine thread. Throws EngineError{Io, OutOfMemory}.
 MachineLimits measure_limits(const ModelInfo& model, std::int64_t rows);
 
 /// Gives all memory that is allocated but not used back to the system, so that what comes next pays for what it takes.

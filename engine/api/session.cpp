@@ -83,7 +83,7 @@ Device choose_device(Device wanted) {
   return Device::Cpu;
 }
 
-/// One for a model whose products a core finishes sooner than it wakes another, else all cores.
+/// One for a model whose matmuls take one core less time than waking another, else all cores.
 int automatic_threads(const ModelConfig& model) {
   return is_small_model(model) ? 1 : static_cast<int>(std::thread::hardware_concurrency());
 }

@@ -119,7 +119,7 @@ std::optional<std::vector<TokenCache::Entry>> TokenCache::find(const std::string
   try {
     return parse(read_whole_file(path(key)), key, vocabulary_);
   } catch (const EngineError&) {
-    return std::nullopt;  // absent or unreadable: it is made anew
+    return std::nullopt;  // absent or unreadable: it is made again
   }
 }
 

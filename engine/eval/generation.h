@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// Decoding on the recurrence (the contract of Session::generate): the open segment goes on with C and R fixed, and
+/// Decoding on the recurrence (the contract of Session::generate): the open segment continues with C and R fixed, and
 /// closes when its S-th token has been run.
 GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& request,
                              const std::function<bool(std::int32_t)>& on_token, RunControl& control);

@@ -4,7 +4,7 @@
 
 namespace carryover {
 
-/// Where this user's files of a kind are kept that can be made anew: $CARRYOVER_CACHE/kind, else
+/// Where this user's files of a kind are kept that can be made again: $CARRYOVER_CACHE/kind, else
 /// $XDG_CACHE_HOME/carryover/kind, else ~/.cache/carryover/kind; empty where none of these is set.
 std::string cache_folder(const std::string& kind);
 

@@ -12,7 +12,7 @@ class SegmentRunner {
  public:
   SegmentRunner(ForwardContext forward, const SegmentConfig& config);
 
-  /// Goes on from `state`, one of this policy's, instead.
+  /// Continues from `state`, one of this policy's, instead.
   void resume(std::unique_ptr<PolicyState> state);
   std::unique_ptr<PolicyState> take_state() { return std::move(state_); }  ///< and ends this runner
 

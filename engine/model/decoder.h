@@ -15,7 +15,7 @@ struct Decoder {
 
   at::Tensor embed(const at::Tensor& ids) const;  ///< [m] int64 → [m, D]
 
-  /// Unrotated queries [H, m, d], keys and values [H_kv, m, d]: views of one product.
+  /// Unrotated queries [H, m, d], keys and values [H_kv, m, d]: views of one matmul's result.
   struct Projections {
     at::Tensor queries, keys, values;
   };
@@ -27,7 +27,7 @@ struct Decoder {
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
-  at::Tensor head_row(std::int64_t token) const;      ///< [D], whose product with a hidden state is token's logit
+  at::Tensor head_row(std::int64_t token) const;      ///< [D], whose dot product with a hidden state is token's logit
 
  private:
   using Updates = std::vector<LowRankUpdate> LayerAdapter::*;

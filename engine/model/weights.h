@@ -10,8 +10,8 @@
 
 namespace carryover {
 
-/// One decoder layer's parameters. Projections that read the same input are one matrix, so that each is one product.
-/// A matrix may be packed (ops/packed_weight); products and embeddings take it as it is.
+/// One decoder layer's parameters. Projections that read the same input are one matrix, so that each is one matmul.
+/// A matrix may be packed (ops/packed_weight); matmuls and embeddings read it directly.
 struct LayerWeights {
   at::Tensor attention_norm;     ///< [D]
   at::Tensor qkv;                ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v

@@ -57,7 +57,7 @@ at::Tensor dense_matmul(const at::Tensor& x, const at::Tensor& weight) {
 
 bool bf16_matmul_allowed = true;
 
-/// Without them LibTorch multiplies bf16 one value at a time, or converts to fp32 for each matmul anew.
+/// Without them LibTorch multiplies bf16 one value at a time, or converts to fp32 for each matmul again.
 bool has_bf16_matmul() {
 #ifdef __x86_64__
   static const bool there = __builtin_cpu_supports("avx512bf16");

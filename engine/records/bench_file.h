@@ -27,7 +27,7 @@ struct BenchMeasurement {
   std::int64_t repeats = 0;
   double median_s = 0, min_s = 0, max_s = 0;  ///< of decoding: of one token
   std::optional<double> tokens_per_s;
-  std::optional<double> share;  ///< of the best matrix product; of decoding: of memory's speed
+  std::optional<double> share;  ///< of the fastest matmul; of decoding: of the memory bandwidth
   std::optional<std::int64_t> peak_bytes, predicted_bytes;
   std::optional<double> deviation;  ///< peak over predicted less 1
 };

@@ -9,7 +9,7 @@
 namespace carryover {
 
 /// Follows metrics.jsonl as it grows: poll() gives what came since the last call, whole lines only, and reads nothing
-/// else. A file that is no longer what was read (a resumed run drops its newest lines) is read anew, and `restarted`
+/// else. A file that is no longer what was read (a resumed run drops its newest lines) is read again, and `restarted`
 /// says so: forget what earlier calls gave. Any one thread.
 class MetricsFollower {
  public:
@@ -20,7 +20,7 @@ class MetricsFollower {
     std::vector<ValidationRecord> validations;
   };
   /// Throws EngineError{Io} where the file is missing, {BadInput} naming file and line where one is no record: that
-  /// line is given up, and the next call goes on after it.
+  /// line is given up, and the next call continues after it.
   News poll();
 
  private:

@@ -23,7 +23,7 @@ class TrainingFolder {
  public:
   /// A new run. Throws EngineError{Usage} where the folder holds one already, or another process trains in it.
   static TrainingFolder create(const TrainingPlan& plan, const nlohmann::json& environment);
-  /// Goes on after the newest whole checkpoint, or from the beginning where there is none: later lines of
+  /// Continues after the newest whole checkpoint, or from the beginning where there is none: later lines of
   /// metrics.jsonl are dropped, and what a crash left unfinished is removed. Throws EngineError{Usage} where another
   /// process trains in it, {BadInput, Io} where there is no run.
   static TrainingFolder resume(const std::string& directory);

@@ -16,7 +16,7 @@ class ChildProcess {
   /// `words`: the program (see find_program()) and its arguments. `unset`: variables of this process that it does not
   /// get. Throws EngineError{Io} where there is no such program, or the system can't start it.
   explicit ChildProcess(const std::vector<std::string>& words, const std::vector<std::string>& unset = {});
-  /// Closes its input, which ends an engine; where it goes on, ends it by signals. Leaves no zombie.
+  /// Closes its input, which ends an engine; where it continues, ends it by signals. Leaves no zombie.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

@@ -200,7 +200,7 @@ void RemoteEngine::lose(const std::string& why) {
   problem += what_it_said();
   const std::string advice =
       greeted_
-          ? "Reconnect: the command is started anew and the model loaded again."
+          ? "Reconnect: the command is started again and the model is loaded."
           : "Try it in a terminal: a line that begins with \"carryover engine\" must come from `" + command_ + "`.";
   loss_.emplace(Fault::Io, place_.host.empty() ? "engine elsewhere" : place_.host, problem, advice);
   throw *loss_;

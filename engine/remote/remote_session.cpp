@@ -199,7 +199,7 @@ class RemoteSession final : public Session {
   }
 
  private:
-  /// Asks for the model anew when a training ends, in whatever way: its weights are others then. Where the line is
+  /// Asks for the model again when a training ends, in whatever way: its weights are others then. Where the line is
   /// lost, so is the session.
   struct ModelAfterwards {
     explicit ModelAfterwards(RemoteSession& of) : session(of) {}

@@ -24,7 +24,7 @@ struct RemoteJob {
 };
 
 /// Reads the window's frames on a thread of its own: requests wait for next(), wishes reach the last request at once,
-/// also while it is served. Where the other end goes away, what goes on is asked to stop.
+/// also while it is served. Where the other end goes away, the current work is asked to stop.
 class RequestReader {
  public:
   /// Reads `descriptor`, which is made non-blocking and stays the caller's.

@@ -88,7 +88,7 @@ void describe(Fields& field, Described<Fields, InspectionParts>& value) {
   field("map_columns", value.map_columns);
   field("masses", value.masses);
   field("search", value.search);
-  field("misses", value.recall);
+  field("recall", value.recall);
   field("attribution", value.attribution);
   field("pairs", value.pairs);
 }
@@ -166,7 +166,7 @@ void describe(Fields& field, Described<Fields, Inspection>& value) {
   field("prefix_mass", value.prefix_mass);
   field("slot_masses", value.slot_masses);
   field("search", value.search);
-  field("misses", value.recall);
+  field("recall", value.recall);
   field("attribution", value.attribution);
   field("pair_mass", value.pair_mass);
   field("pair_top", value.pair_top);

@@ -17,7 +17,7 @@ class TimeMeter {
   ~TimeMeter();
 
   void spend(double SegmentTime::*part);  ///< from here on
-  SegmentTime take();                     ///< what has passed since the last take(), by part; the last one goes on
+  SegmentTime take();                     ///< what has passed since the last take(), by part; the last one continues
 
  private:
   struct Marks;

@@ -124,7 +124,7 @@ class BpePretokenizer::Run {
       cut(step + 1, piece.substr(start, begin - start));
       cut(step + 1, piece.substr(begin, end - begin));
       start = end;
-      // An empty match ends a piece, too, and the search goes on one character later.
+      // An empty match ends a piece, too, and the search continues one character later.
       at = end > begin ? end : end + (end < piece.size() ? first_utf8_unit(piece.substr(end)).length : 1);
     }
     cut(step + 1, piece.substr(start));

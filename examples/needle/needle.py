@@ -86,7 +86,7 @@ select segment {segment} head first
 export data hits "{out}/hits.csv"
 export data nll "{out}/nll.csv"
 what-if drop-tokens {first} {last} name "its slots dropped"
-what-if ban {first} {last} name "the search may not choose them"
+what-if ban {first} {last} name "the search may not select them"
 what-if prefix random name "a random prefix"
 what-if prefix off name "no prefix"
 export what-ifs "{out}/what-ifs.csv"

@@ -19,7 +19,7 @@ void require(bool holds, const char* what);
 /// ours (Fault::Internal) and any other exception are findings.
 bool accepts(const std::function<void()>& action);
 
-/// A folder in memory of this process, made anew each time.
+/// A new folder in memory of this process.
 const std::string& scratch_folder();
 void write_file(const std::string& path, std::string_view bytes);
 

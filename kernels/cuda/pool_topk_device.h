@@ -140,7 +140,7 @@ __device__ void score_tile(ScoreTile<T>& tile, const T* keys, int count, int hea
   __syncthreads();
 }
 
-/// The warp's summary takes in the tile. Slower warps may still read scores when a fast one goes on: the next tile
+/// The warp's summary takes in the tile. Slower warps may still read scores when a fast one continues: the next tile
 /// writes them only after two more barriers.
 template <typename T>
 __device__ void keep_best(const ScoreTile<T>& tile, WarpList& list, int count, std::int64_t base, int k) {

@@ -127,7 +127,7 @@ def train():
 
 
 def llama_files(folder):
-    """The model in three number formats: llama-bench reads its weights in the file's own."""
+    """The model in three dtypes: llama-bench reads its weights in the file's own."""
     if not (shutil.which("llama-bench") and shutil.which("llama-quantize")):
         sys.exit("llama-bench and llama-quantize have to be on PATH: build llama.cpp, and put its bin folder there.")
     files = {name: f"{folder}/{name}.gguf" for name in STORED}

@@ -7,8 +7,8 @@ Reads JSON objects from standard input, a line each, and answers each with one. 
 random weights, "dtype": "fp32", "threads": 2, "device": "cpu"}; the answer names the versions. Then one measurement
 each:
 {"what": "prefill", "decode" or "train", "ids": [...], "new_tokens": 32, "checkpointing": false, "compiled": false,
-"weighed": true} is answered by {"seconds": ..., "peak_bytes": ...}: what weights take and what was added to it, null
-where it is not weighed, so that the allocator keeps what it has. {"error": ...} says what went wrong.
+"measure_memory": true} is answered by {"seconds": ..., "peak_bytes": ...}: what weights take and what was added to it,
+null where it is not measured, so that the allocator keeps its memory. {"error": ...} says what went wrong.
 
 Prefill: a cache and the logits of the last token. Decode: seconds of a token, greedily, behind the ids, with a dynamic
 cache, or "compiled": with a static one and torch.compile. Train: the second
@@ -150,11 +150,11 @@ class Peer:
     def answer(self, request):
         ids = self.torch.tensor([request["ids"]], device=self.setup["device"])
         model = self.trained_model(request) if request["what"] == "train" else self.model
-        weighed = request["weighed"] and request["what"] != "decode"
-        if weighed and not self.code_loaded:  # what the first work of a process makes resident is nobody's memory
+        measures = request["measure_memory"] and request["what"] != "decode"
+        if measures and not self.code_loaded:  # what the first work of a process makes resident is nobody's memory
             self.prefill(ids[:, :64], request)
             self.code_loaded = True
-        peak = Peak(self.torch, self.cuda) if weighed else None
+        peak = Peak(self.torch, self.cuda) if measures else None
         if request["what"] == "train":
             seconds = self.train(ids, model)
         else:

@@ -75,8 +75,8 @@ class GpuBenchTest : public QObject {
     QCOMPARE(claims[5].verdict(), std::string("reached"));
   }
 
-  /// At one rate for all products, their time is the definition's work at that rate.
-  void the_products_time_is_their_work_over_their_rates() {
+  /// At one rate for all matmuls, their time is the definition's work at that rate.
+  void the_matmuls_time_is_their_work_over_their_rates() {
     Measured measured;
     const ModelWork work{measured.input.model.config, measured.input.config, "segmented"};
     const double even = work.forward_flops(longest, 1) / 1e14;

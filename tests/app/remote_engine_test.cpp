@@ -279,7 +279,7 @@ class RemoteEngineTest : public QObject {
 
   void one_killed_while_nothing_goes_on_is_noticed() {
     ::kill(source_.process().value(), SIGKILL);
-    bool lost = false;  // it is told once
+    bool lost = false;  // it is reported once
     QTRY_VERIFY((lost = lost || source_.take_loss().has_value()));
     connect_anew();
   }

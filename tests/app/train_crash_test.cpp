@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A training process that is killed, or that runs out of disk or memory, loses nothing: what it goes on from is whole,
+// A training process that is killed, or that runs out of disk or memory, loses nothing: what it resumes from is whole,
 // and it ends with the weights of a run that nothing disturbed, bit for bit.
 #include <sys/resource.h>
 

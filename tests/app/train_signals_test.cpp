@@ -57,7 +57,7 @@ void TrainSignalsTest::signals_save_and_resume() {
   QCOMPARE(read_training_folder(temp.file("run")).steps.size(), run.steps.size() + 1);
 }
 
-/// Closed from the start, and a pipe whose reader is gone: the run goes on, and no message lands in its files.
+/// Closed from the start, and a pipe whose reader is gone: the run continues, and no message lands in its files.
 void TrainSignalsTest::a_lost_standard_error_loses_no_training() {
   const TempDir temp;
   for (const char* redirection : {"2>&-", "2>&1 >/dev/null | true"}) {

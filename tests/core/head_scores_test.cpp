@@ -111,11 +111,11 @@ class HeadScoresTest : public QObject {
   void agreement_is_of_ranks() {
     const ModelConfig model = test::tiny_config(3, 8, 4, 8, 160);
     const HeadScores a = random_scores(model, 1), b = random_scores(model, 2);
-    HeadScores grown = a, turned = a;
+    HeadScores grown = a, reversed = a;
     for (double& value : grown.values) value = value * value * value;  // of the same order
-    for (double& value : turned.values) value = 1 - value;
+    for (double& value : reversed.values) value = 1 - value;
     QVERIFY(std::abs(*rank_correlation(a, grown) - 1) < 1e-12);
-    QVERIFY(std::abs(*rank_correlation(a, turned) + 1) < 1e-12);
+    QVERIFY(std::abs(*rank_correlation(a, reversed) + 1) < 1e-12);
     QVERIFY(std::abs(*rank_correlation(a, b)) < 0.6);
     QCOMPARE(*rank_correlation(a, b), *rank_correlation(b, a));
     const HeadScores four{1, 4, {1, 2, 2, 3}}, other{1, 4, {1, 3, 2, 4}};

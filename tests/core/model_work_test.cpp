@@ -49,12 +49,12 @@ class ModelWorkTest : public QObject {
       const std::int64_t tokens = draw(random, 1, 200);
       for (const char* policy : {"segmented", "full"}) {
         const ModelWork work{model, config, policy};
-        const double products = 2.0 *
-                                static_cast<double>(model.parameters() - 2 * model.vocabulary * model.hidden -
-                                                    (2 * model.layers + 1) * model.hidden) *
-                                static_cast<double>(tokens);
+        const double matmuls = 2.0 *
+                               static_cast<double>(model.parameters() - 2 * model.vocabulary * model.hidden -
+                                                   (2 * model.layers + 1) * model.hidden) *
+                               static_cast<double>(tokens);
         const double head = 2.0 * static_cast<double>(model.vocabulary * model.hidden);
-        const double expected = products + head + 4.0 * 8 * counted_pairs(model, config, policy, tokens);
+        const double expected = matmuls + head + 4.0 * 8 * counted_pairs(model, config, policy, tokens);
         QVERIFY(std::abs(work.forward_flops(tokens, 1) - expected) <= 1e-9 * expected);
         QCOMPARE(work.training_flops(tokens), 3 * work.forward_flops(tokens, tokens));
       }

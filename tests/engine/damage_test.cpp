@@ -65,7 +65,7 @@ class DamageTest : public QObject {
              std::string());
   }
 
-  /// Finite weights whose products overflow: nothing is recorded that could not be read again.
+  /// Finite weights whose matmuls overflow: nothing is recorded that could not be read again.
   void a_loss_that_is_not_finite_ends_the_run() {
     const TempDir temp;
     const ModelConfig config = tiny_config(2, 2, 1, 8, 32);

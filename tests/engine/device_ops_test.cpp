@@ -38,7 +38,7 @@ const kernels::CudaKernels references{kernels::cuda_abi_version,
                                       [](kernels::Status) { return "reference"; },
                                       [](const char*) {}};
 
-/// Multiples of 1/8: products' sums are exact in every type and order.
+/// Multiples of 1/8: sums of products are exact in every type and order.
 at::Tensor eighths(at::IntArrayRef shape, at::ScalarType type) {
   return at::randint(-32, 33, shape, at::kDouble).div(8).to(type);
 }
@@ -100,10 +100,10 @@ class DeviceOpsTest : public QObject {
 
   void rotation_is_the_cpus() {
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {
-      const auto wide = ops::compute_type(type);
+      const auto opmath = ops::compute_type(type);
       const at::Tensor rows = at::randn({11, 6, 16}).to(type).transpose(0, 1), x = rows.narrow(0, 1, 3);
       const at::Tensor angle = at::randn({11, 8}, at::kDouble);
-      const at::Tensor cos = angle.cos().to(wide), sin = angle.sin().to(wide);
+      const at::Tensor cos = angle.cos().to(opmath), sin = angle.sin().to(opmath);
       const double bound = type == at::kBFloat16 ? 0.04 : 1e-5;
       QVERIFY(error(ops::rotate_on_device(x, cos, sin, false), ops::rotate(x, cos, sin)) <= bound);
       QVERIFY(error(ops::rotate_on_device(x, cos, sin, true), ops::rotate(x, cos, sin.neg())) <= bound);
@@ -136,7 +136,7 @@ class DeviceOpsTest : public QObject {
   }
 
   /// Two layers of several heads that share KV heads, pools that grow past the prefix: hits with provenance, prefixes
-  /// and close cuts.
+  /// and near-ties.
   void searching_ahead_finds_what_searching_finds() {
     std::mt19937_64 random(1);
     for (int round = 0; round < 60; ++round) {

@@ -32,7 +32,7 @@ struct Case {
   RunControl control;
   std::int64_t matmul_scratch = measure_scratch();
 
-  /// Of a product with the widest sums: nothing, or 0.26 MB of oneDNN's where there is AVX-512, a lot beside this
+  /// Of the matmul with the longest sums: nothing, or 0.26 MB of oneDNN's where there is AVX-512, a lot beside this
   /// model.
   std::int64_t measure_scratch() const {
     const at::NoGradGuard no_gradients;
@@ -74,7 +74,7 @@ struct Case {
   }
 };
 
-/// How far a peak lies from its plan, the weights aside, and what the library of products takes for itself.
+/// How far a peak lies from its plan, the weights aside, and what the matmul library allocates for itself.
 double deviation(std::int64_t peak, const MemoryBytes& plan, std::int64_t matmul_scratch) {
   const std::int64_t planned = plan.device_peak - plan.weights;
   const std::int64_t more = peak - planned, off = more > 0 ? std::max<std::int64_t>(0, more - matmul_scratch) : more;

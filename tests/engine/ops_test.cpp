@@ -104,53 +104,53 @@ class OpsTest : public QObject {
       }
   }
 
-  void large_fp32_products_are_as_exact_as_by_the_framework() {
+  void large_fp32_matmuls_are_as_exact_as_by_the_framework() {
     for (const auto& [outer, inner] :
          {std::pair<std::int64_t, std::int64_t>{512, 160}, {97, 1024}, {576, 1536}, {3072, 576}, {80, 2500}})
       for (const std::int64_t rows : {16, 33, 200}) {
         const at::Tensor x = noise({rows, inner}), weight = noise({outer, inner}), seed = noise({rows, outer});
-        const std::vector<at::Tensor> narrow{x.detach().to(at::kFloat).requires_grad_(),
+        const std::vector<at::Tensor> inputs{x.detach().to(at::kFloat).requires_grad_(),
                                              weight.detach().to(at::kFloat).requires_grad_()},
-            wide{narrow[0].detach().to(at::kDouble).requires_grad_(),
-                 narrow[1].detach().to(at::kDouble).requires_grad_()};
-        const at::Tensor fast = ops::linear(narrow[0], narrow[1]), plain = at::linear(narrow[0], narrow[1]),
-                         exact = at::linear(wide[0], wide[1]);
+            in_fp64{inputs[0].detach().to(at::kDouble).requires_grad_(),
+                    inputs[1].detach().to(at::kDouble).requires_grad_()};
+        const at::Tensor fast = ops::linear(inputs[0], inputs[1]), plain = at::linear(inputs[0], inputs[1]),
+                         exact = at::linear(in_fp64[0], in_fp64[1]);
         const auto as_exact = [&](const at::Tensor& own, const at::Tensor& framework, const at::Tensor& truth) {
           const double worse = mean_error(own, truth) / mean_error(framework, truth);
           QVERIFY2(worse <= 2, qPrintable(QString("%1 × %2, %3 rows: %4").arg(outer).arg(inner).arg(rows).arg(worse)));
         };
         as_exact(fast, plain, exact);
         const at::Tensor down = seed.detach().to(at::kFloat);
-        const auto own = torch::autograd::grad({fast}, narrow, {down}),
-                   framework = torch::autograd::grad({plain}, narrow, {down}),
-                   truth = torch::autograd::grad({exact}, wide, {down.to(at::kDouble)});
+        const auto own = torch::autograd::grad({fast}, inputs, {down}),
+                   framework = torch::autograd::grad({plain}, inputs, {down}),
+                   truth = torch::autograd::grad({exact}, in_fp64, {down.to(at::kDouble)});
         for (std::size_t i = 0; i < 2; ++i) as_exact(own[i], framework[i], truth[i]);
       }
   }
 
-  void bf16_products_are_as_exact_as_by_the_framework_data() {
-    QTest::addColumn<bool>("widened");
+  void bf16_matmuls_are_as_exact_as_by_the_framework_data() {
+    QTest::addColumn<bool>("upcast");
     QTest::newRow("as the processor has them") << false;
     QTest::newRow("in fp32") << true;
   }
-  /// Values and gradients; widened, the second weight takes several blocks.
-  void bf16_products_are_as_exact_as_by_the_framework() {
-    QFETCH(bool, widened);
-    ops::allow_bf16_matmul(!widened);
+  /// Values and gradients; upcast, the second weight takes several blocks.
+  void bf16_matmuls_are_as_exact_as_by_the_framework() {
+    QFETCH(bool, upcast);
+    ops::allow_bf16_matmul(!upcast);
     const auto restored = qScopeGuard([] { ops::allow_bf16_matmul(true); });
     for (const auto& [outer, inner] : {std::pair<std::int64_t, std::int64_t>{131, 577}, {9000, 1024}}) {
       const auto leaf = [](at::IntArrayRef shape) { return noise(shape, at::kBFloat16).requires_grad_(); };
-      const std::vector<at::Tensor> narrow{leaf({5, inner}), leaf({outer, inner})},
-          wide{narrow[0].detach().to(at::kDouble).requires_grad_(),
-               narrow[1].detach().to(at::kDouble).requires_grad_()};
+      const std::vector<at::Tensor> inputs{leaf({5, inner}), leaf({outer, inner})},
+          in_fp64{inputs[0].detach().to(at::kDouble).requires_grad_(),
+                  inputs[1].detach().to(at::kDouble).requires_grad_()};
       const at::Tensor seed = noise({5, outer}, at::kBFloat16);
-      const at::Tensor fast = ops::linear(narrow[0], narrow[1]), plain = at::linear(narrow[0], narrow[1]),
-                       exact = at::linear(wide[0], wide[1]);
+      const at::Tensor fast = ops::linear(inputs[0], inputs[1]), plain = at::linear(inputs[0], inputs[1]),
+                       exact = at::linear(in_fp64[0], in_fp64[1]);
       QCOMPARE(fast.scalar_type(), at::kBFloat16);
       QVERIFY(mean_error(fast, exact) <= 2 * mean_error(plain, exact));
-      const auto own = torch::autograd::grad({fast}, narrow, {seed}),
-                 framework = torch::autograd::grad({plain}, narrow, {seed}),
-                 truth = torch::autograd::grad({exact}, wide, {seed.to(at::kDouble)});
+      const auto own = torch::autograd::grad({fast}, inputs, {seed}),
+                 framework = torch::autograd::grad({plain}, inputs, {seed}),
+                 truth = torch::autograd::grad({exact}, in_fp64, {seed.to(at::kDouble)});
       for (std::size_t i = 0; i < 2; ++i) {
         QCOMPARE(own[i].scalar_type(), at::kBFloat16);
         QVERIFY(mean_error(own[i], truth[i]) <= 2 * mean_error(framework[i], truth[i]));
@@ -158,7 +158,7 @@ class OpsTest : public QObject {
     }
   }
 
-  void a_product_with_a_frozen_weight_keeps_no_input() {
+  void a_matmul_with_a_frozen_weight_keeps_no_input() {
     const at::Tensor x = noise({5, 7}).requires_grad_(), weight = noise({3, 7}), seed = noise({5, 3}).detach();
     for (const bool trained : {false, true}) {
       weight.detach_().requires_grad_(trained);
@@ -176,9 +176,9 @@ class OpsTest : public QObject {
       for (const std::int64_t width : {1, 17, 2048, 5000}) {
         const at::Tensor logits = (at::randn({7, width}, at::kDouble) * 20).to(type),
                          targets = at::randint(width, {7}, at::kLong);
-        const at::Tensor wide = logits.to(at::kDouble).requires_grad_();
-        const at::Tensor exact = wide.logsumexp(1) - wide.gather(1, targets.unsqueeze(1)).squeeze(1);
-        const at::Tensor gradient = torch::autograd::grad({exact.sum()}, {wide})[0];
+        const at::Tensor in_fp64 = logits.to(at::kDouble).requires_grad_();
+        const at::Tensor exact = in_fp64.logsumexp(1) - in_fp64.gather(1, targets.unsqueeze(1)).squeeze(1);
+        const at::Tensor gradient = torch::autograd::grad({exact.sum()}, {in_fp64})[0];
         const at::NoGradGuard no_gradients;
         at::Tensor in_place = logits.clone();
         const ops::LogitLoss loss = ops::logit_loss(in_place, targets);
@@ -199,8 +199,8 @@ class OpsTest : public QObject {
       logits[2].narrow(0, 0, 4000).fill_(-INFINITY);
       logits[2][4500] = NAN;
       const at::Tensor targets = at::full({3}, 4999, at::kLong), nll = ops::logit_loss(logits, targets).nll;
-      const at::Tensor wide = logits[0].to(at::kDouble);
-      QVERIFY(std::abs(nll[0].item<double>() - (wide.logsumexp(0) - wide[4999]).item<double>()) <= 4e-5);
+      const at::Tensor in_fp64 = logits[0].to(at::kDouble);
+      QVERIFY(std::abs(nll[0].item<double>() - (in_fp64.logsumexp(0) - in_fp64[4999]).item<double>()) <= 4e-5);
       QVERIFY(nll[1].item<double>() == INFINITY);
       QVERIFY(nll[2].isnan().item<bool>());
     }

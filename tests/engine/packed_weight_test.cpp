@@ -72,8 +72,8 @@ class PackedWeightTest : public QObject {
       const at::Tensor broken = blocks(unpacked(packed(weight))).isnan();
       QVERIFY(broken[5][1].all().item<bool>());
       QCOMPARE(broken.sum().item<std::int64_t>(), ops::kPackedBlock);
-      const at::Tensor product = ops::packed_row_matmul(at::ones({1, 96}, at::kFloat), packed(weight));
-      QVERIFY(product.isnan()[0][5].item<bool>() && product.isnan().sum().item<std::int64_t>() == 1);
+      const at::Tensor sums = ops::packed_row_matmul(at::ones({1, 96}, at::kFloat), packed(weight));
+      QVERIFY(sums.isnan()[0][5].item<bool>() && sums.isnan().sum().item<std::int64_t>() == 1);
     }
   }
 
@@ -93,20 +93,20 @@ class PackedWeightTest : public QObject {
   }
 
   /// For bf16 its error is that of rounding the result; the framework rounds the weights too.
-  void one_rows_product_is_as_near_as_the_frameworks() {
+  void one_rows_matmul_is_as_near_as_the_frameworks() {
     for (const auto& [outer, inner] : {std::pair{16, 32}, {960, 576}, {576, 1536}, {48, 4096}}) {
-      const at::Tensor weight = packed(at::randn({outer, inner}, at::kFloat)), wide = unpacked(weight, at::kDouble);
+      const at::Tensor weight = packed(at::randn({outer, inner}, at::kFloat)), in_fp64 = unpacked(weight, at::kDouble);
       const at::Tensor x = at::randn({1, inner}, at::kFloat) * at::randn({1, inner}, at::kFloat).exp();
-      const at::Tensor half = x.to(at::kBFloat16), exact = at::linear(half.to(at::kDouble), wide);
+      const at::Tensor half = x.to(at::kBFloat16), exact = at::linear(half.to(at::kDouble), in_fp64);
       const at::Tensor ours = ops::packed_row_matmul(half, weight);
       QCOMPARE(ours.scalar_type(), at::kBFloat16);
-      QVERIFY(error(ours, exact) <= 2 * error(at::linear(half, wide.to(at::kBFloat16)), exact));
+      QVERIFY(error(ours, exact) <= 2 * error(at::linear(half, in_fp64.to(at::kBFloat16)), exact));
       // 16 bits of x, whose step is a block's largest / 32512, and sums in fp32
       const at::Tensor step = blocks(x).abs().amax(2, true).to(at::kDouble) / 32512;
-      const at::Tensor bound =
-          (step * blocks(wide).abs()).sum({1, 2}) * 0.5 + 1e-6 * at::linear(x.abs().to(at::kDouble), wide.abs())[0];
+      const at::Tensor bound = (step * blocks(in_fp64).abs()).sum({1, 2}) * 0.5 +
+                               1e-6 * at::linear(x.abs().to(at::kDouble), in_fp64.abs())[0];
       const at::Tensor off =
-          (ops::packed_row_matmul(x, weight).to(at::kDouble) - at::linear(x.to(at::kDouble), wide)).abs()[0];
+          (ops::packed_row_matmul(x, weight).to(at::kDouble) - at::linear(x.to(at::kDouble), in_fp64)).abs()[0];
       QVERIFY(off.le(bound).all().item<bool>());
     }
   }
@@ -124,8 +124,8 @@ class PackedWeightTest : public QObject {
     }
   }
 
-  /// The second weight is widened in several blocks.
-  void several_rows_multiply_the_widened_weight() {
+  /// The second weight is upcast in several blocks.
+  void several_rows_multiply_the_upcast_weight() {
     for (const auto& [outer, inner] : {std::pair{176, 96}, {6000, 1024}}) {
       const at::Tensor weight = packed(at::randn({outer, inner}, at::kFloat));
       for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {

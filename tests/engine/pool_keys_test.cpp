@@ -53,11 +53,11 @@ at::Tensor tensor_of(const std::vector<slow::Vector>& rows) {
 }
 
 std::vector<slow::Vector> rows_of(const at::Tensor& keys) {
-  const at::Tensor wide = keys[0].to(at::kDouble).contiguous();
+  const at::Tensor in_fp64 = keys[0].to(at::kDouble).contiguous();
   std::vector<slow::Vector> rows;
-  for (std::int64_t row = 0; row < wide.size(0); ++row) {
-    const double* values = wide.const_data_ptr<double>() + row * wide.size(1);
-    rows.emplace_back(values, values + wide.size(1));
+  for (std::int64_t row = 0; row < in_fp64.size(0); ++row) {
+    const double* values = in_fp64.const_data_ptr<double>() + row * in_fp64.size(1);
+    rows.emplace_back(values, values + in_fp64.size(1));
   }
   return rows;
 }

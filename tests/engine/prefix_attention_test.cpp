@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Attention against plain compositions of LibTorch, values and gradients, in every dtype and by every kind of product.
+// Attention against plain compositions of LibTorch, values and gradients, in every dtype and by every kind of matmul.
 #include "engine/ops/prefix_attention.h"
 
 #include <ATen/ATen.h>
@@ -26,11 +26,11 @@ struct Joined {
 
 Joined join(const ops::PrefixAttention& a) {
   const std::int64_t r = a.queries.size(1), m = a.queries.size(2);
-  const auto wide = [r](const at::Tensor& kv) { return kv.expand({kv.size(0), r, kv.size(2), kv.size(3)}); };
-  at::Tensor keys = wide(a.keys), values = wide(a.values);
+  const auto expanded = [r](const at::Tensor& kv) { return kv.expand({kv.size(0), r, kv.size(2), kv.size(3)}); };
+  at::Tensor keys = expanded(a.keys), values = expanded(a.values);
   if (a.prefix_keys.defined()) {
-    keys = at::cat({wide(a.prefix_keys), keys}, 2);
-    values = at::cat({wide(a.prefix_values), values}, 2);
+    keys = at::cat({expanded(a.prefix_keys), keys}, 2);
+    values = at::cat({expanded(a.prefix_values), values}, 2);
   }
   return {keys, values, at::ones({m, keys.size(2)}, at::kBool).tril(keys.size(2) - m)};
 }
@@ -157,14 +157,14 @@ class PrefixAttentionTest : public QObject {
       const auto exact_of = [](const at::Tensor& x) {
         return x.defined() ? x.detach().to(at::kDouble).requires_grad_() : at::Tensor();
       };
-      const ops::PrefixAttention wide{exact_of(a.queries), exact_of(a.prefix_keys), exact_of(a.prefix_values),
-                                      exact_of(a.keys), exact_of(a.values)};
-      const at::Tensor fast = ops::prefix_attention(a), truth = plain_attention(wide), flash = flash_attention(a);
+      const ops::PrefixAttention in_fp64{exact_of(a.queries), exact_of(a.prefix_keys), exact_of(a.prefix_values),
+                                         exact_of(a.keys), exact_of(a.values)};
+      const at::Tensor fast = ops::prefix_attention(a), truth = plain_attention(in_fp64), flash = flash_attention(a);
       QVERIFY(error(fast, truth) <= 2 * error(plain_attention(a), truth) + way.unit());
       const at::Tensor seed = noise(fast.sizes(), way.type);
       const auto own = torch::autograd::grad({fast}, inputs_of(a), {seed}),
                  framework = torch::autograd::grad({flash}, inputs_of(a), {seed}),
-                 exact = torch::autograd::grad({truth}, inputs_of(wide), {seed.to(at::kDouble)});
+                 exact = torch::autograd::grad({truth}, inputs_of(in_fp64), {seed.to(at::kDouble)});
       for (std::size_t t = 0; t < own.size(); ++t) {
         const double mine = error(own[t], exact[t]), theirs = error(framework[t], exact[t]);
         QVERIFY2(mine <= 2 * theirs + way.unit() * exact[t].abs().max().item<double>(),
@@ -188,7 +188,7 @@ class PrefixAttentionTest : public QObject {
         return torch::autograd::grad({ops::prefix_attention(a)}, inputs_of(a), {with});
       };
       const auto expected = gradients(1, seed), shared = gradients(2, seed),
-                 turned = gradients(2, seed.transpose(1, 2).contiguous().transpose(1, 2));
+                 transposed = gradients(2, seed.transpose(1, 2).contiguous().transpose(1, 2));
       if (a.prefix_keys.defined()) {
         a.prefix_keys = a.prefix_keys.detach();
         a.prefix_values = a.prefix_values.detach();
@@ -197,7 +197,7 @@ class PrefixAttentionTest : public QObject {
       at::set_num_threads(before);
       for (std::size_t t = 0; t < expected.size(); ++t) {
         QVERIFY(shared[t].equal(expected[t]));
-        QVERIFY(turned[t].equal(expected[t]));
+        QVERIFY(transposed[t].equal(expected[t]));
         if (t < fewer.size()) QVERIFY(fewer[t].equal(expected[t]));
       }
     }

@@ -115,8 +115,9 @@ class RopePrefixTest : public QObject {
     }
   }
 
-  /// A score depends on relative positions only, so a prefix may stand at 0.. or at -P..: shifting changes no product.
-  void products_depend_on_relative_positions_only() {
+  /// A score depends on relative positions only, so a prefix may stand at 0.. or at -P..: shifting changes no dot
+  /// product.
+  void dot_products_depend_on_relative_positions_only() {
     for (int n = 0; n < 100; ++n) {
       RopePrefixCase c = double_case(n);
       const auto d = static_cast<std::size_t>(c.args.head_dim);

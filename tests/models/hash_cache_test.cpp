@@ -31,7 +31,8 @@ class HashCacheTest : public QObject {
       QVERIFY(!cache.find());
       cache.store(source->hash());
       QVERIFY(cache.find() == source->hash());
-      QVERIFY(HashCache(temp.file("cache/weights"), *tiny(temp, 1, shards), 0).find() == std::nullopt);  // written anew
+      QVERIFY(HashCache(temp.file("cache/weights"), *tiny(temp, 1, shards), 0).find() ==
+              std::nullopt);  // written again
     }
   }
 

@@ -239,7 +239,7 @@ class RunJournalTest : public QObject {
     QVERIFY(!run.whole);
   }
 
-  // A fingerprint only finds accidents: whoever writes it anew can write anything into a record.
+  // A fingerprint only finds accidents: whoever writes it again can write anything into a record.
   void records_with_impossible_values_are_refused_data() {
     using nlohmann::json;
     QTest::addColumn<int>("record");  // 0: the head; 2: the second segment

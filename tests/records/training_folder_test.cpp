@@ -276,8 +276,8 @@ void TrainingFolderTest::what_cannot_be_resumed_is_named() {
   QCOMPARE(unlike(Fault::Io, "none", [&] { read_training_folder(temp.file("none")); }), "");
 }
 
-/// A process that trains without end is killed, and the next one goes on: each time from a whole checkpoint whose lines
-/// are all there, so that the lines in the end are those of a run that was never killed.
+/// A process that trains without end is killed, and the next one continues: each time from a whole checkpoint whose
+/// lines are all there, so that the lines in the end are those of a run that was never killed.
 void TrainingFolderTest::killed_at_any_moment() {
   constexpr std::size_t kBytes = 100'000;
   const TempDir temp(test::fast_parent());

@@ -90,8 +90,8 @@ class AnswerCheckTest : public QObject {
     row("rows of the scores", [](Inspection& i) { i.search->scores = {2, 16, std::vector<float>(32)}; });
     row("steps of the scores", [](Inspection& i) { i.search->position_step = 0; });
     row("hits of the search", [](Inspection& i) { i.search->hits.head = 4; });
-    row("head of misses", [](Inspection& i) { i.recall[0].head.layer = 7; });
-    row("position of misses", [](Inspection& i) { i.recall[0].oracle[1] = 64; });
+    row("head of recall", [](Inspection& i) { i.recall[0].head.layer = 7; });
+    row("position of recall", [](Inspection& i) { i.recall[0].oracle[1] = 64; });
     row("token of an attribution", [](Inspection& i) { i.attribution->token = 16; });
     row("target of an attribution", [](Inspection& i) { i.attribution->target = 500; });
     row("layers of an attribution", [](Inspection& i) { i.attribution->feed_forward.pop_back(); });

@@ -321,7 +321,7 @@ class RemoteSessionTest : public QObject {
         served.to,
         greeting() + frame_head(MessageKind::Open, open.size()) + open + frame_head(MessageKind::Run, run.size()) + run,
         never));
-    const auto heard = answers(served.from);  // up to a silence: the run goes on
+    const auto heard = answers(served.from);  // up to a silence: the run continues
     QVERIFY(!heard.empty() && heard.back().kind == MessageKind::Segment);
     QVERIFY(!served.end());
   }
@@ -342,7 +342,7 @@ class RemoteSessionTest : public QObject {
     }
   }
 
-  /// Messages with any body at all get an answer each, and the engine goes on.
+  /// Messages with any body at all get an answer each, and the engine continues.
   void a_thousand_damaged_messages_get_a_thousand_answers() {
     std::mt19937_64 random(13);
     const std::string sound = pack(std::int32_t{1}, sixteen_ids());

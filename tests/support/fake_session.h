@@ -78,7 +78,7 @@ class FakeSession final : public Session {
         summary.segments += 1;
         summary.tokens += length;
       }
-      // Goes on until it is stopped, as a long text would.
+      // Continues until it is stopped, as a long text would.
       while (!request.loss) {
         control.checkpoint();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -170,9 +170,9 @@ inline RopePrefixCase rope_prefix_case(int n) {
 /// rounding.
 inline double rope_tolerance(Element type) {
   constexpr double largest = 7.1;
-  const double wide = type == Element::Float64 ? 8 * std::numeric_limits<double>::epsilon()
-                                               : 8 * static_cast<double>(std::numeric_limits<float>::epsilon());
-  return largest * (type == Element::BFloat16 ? wide + 1.0 / 128 : wide);
+  const double opmath = type == Element::Float64 ? 8 * std::numeric_limits<double>::epsilon()
+                                                 : 8 * static_cast<double>(std::numeric_limits<float>::epsilon());
+  return largest * (type == Element::BFloat16 ? opmath + 1.0 / 128 : opmath);
 }
 
 }  // namespace carryover::kernel_cases

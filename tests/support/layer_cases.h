@@ -27,9 +27,9 @@ inline std::vector<double> numbers(const Bytes& bytes, Element type) {
 /// Rounding of one operation on a number of magnitude `largest`, `operations` of them in the opmath type and one in
 /// `type`.
 inline double rounding(Element type, double largest, double operations) {
-  const double wide = type == Element::Float64 ? std::numeric_limits<double>::epsilon()
-                                               : static_cast<double>(std::numeric_limits<float>::epsilon());
-  return largest * (operations * wide + (type == Element::BFloat16 ? 1.0 / 128 : 0.0));
+  const double opmath = type == Element::Float64 ? std::numeric_limits<double>::epsilon()
+                                                 : static_cast<double>(std::numeric_limits<float>::epsilon());
+  return largest * (operations * opmath + (type == Element::BFloat16 ? 1.0 / 128 : 0.0));
 }
 
 /// Equal within `tolerance`, NaN nowhere.
@@ -68,8 +68,8 @@ inline RotateRowsCase rotate_rows_case(int n) {
   c.args.row_stride = by_position ? c.args.head_dim : c.args.length * c.args.head_dim;
   c.args.position_stride = by_position ? (c.args.rows + spare) * c.args.head_dim : c.args.head_dim;
   c.input = exact_elements(draw, c.args.type, (c.args.rows + spare) * std::int64_t{c.args.length} * c.args.head_dim);
-  const Element wide = c.args.type == Element::Float64 ? Element::Float64 : Element::Float32;
-  kernels::visit_element(wide, [&](auto element) {
+  const Element opmath = c.args.type == Element::Float64 ? Element::Float64 : Element::Float32;
+  kernels::visit_element(opmath, [&](auto element) {
     for (int i = 0; i < c.args.length * c.args.head_dim / 2; ++i) {
       const double angle = static_cast<double>(draw.whole(0, 1000)) / 100;
       for (auto [to, value] : {std::pair(&c.cosine, std::cos(angle)), std::pair(&c.sine, std::sin(angle))}) {

@@ -313,7 +313,7 @@ void BpeTest::refuses_json() {
   QVERIFY(!error->advice().empty());
 }
 
-/// A model has more rows than its tokenizer has tokens, or the vocabulary has gaps: the text says so and goes on.
+/// A model has more rows than its tokenizer has tokens, or the vocabulary has gaps: the text says so and continues.
 void BpeTest::spells_ids_that_are_no_tokens() {
   BpeDefinition definition = demo_definition();
   const BpeTokenizer whole(definition);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// No exception leaves an event handler: it is told once the handler has ended, and the program goes on.
+// No exception leaves an event handler: it is reported once the handler has ended, and the program continues.
 #include "app/shell/application.h"
 
 #include <QTest>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Session files that somebody made to do harm: the window opens or refuses them, says so, and goes on.
+// Session files that somebody made to do harm: the window opens or refuses them, says so, and continues.
 #include <sys/stat.h>
 
 #include <QApplication>

@@ -250,7 +250,7 @@ class IdentityTest : public QObject {
       problem = run_script(home.window, run_and_look + "save session '" + session + "'\n");
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       compare_with_the_command_line(home, file("cli"));
-      // Loading it anew, in another dtype and back, keeps the adapter.
+      // Loading it again, in another dtype and back, keeps the adapter.
       problem = run_script(home.window, "set dtype fp64\nset dtype fp32\n");
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       QCOMPARE(home.model().adapter, adapter.toStdString());

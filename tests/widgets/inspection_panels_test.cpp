@@ -2,7 +2,9 @@
 // The views of an inspection, on one that is made up: what they ask for, and whether they draw what they are given.
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QDockWidget>
 #include <QLabel>
+#include <QMainWindow>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -16,6 +18,7 @@
 #include "widgets/panels/attribution_panel.h"
 #include "widgets/panels/carry_panel.h"
 #include "widgets/panels/hits_panel.h"
+#include "widgets/panels/panel_registry.h"
 #include "widgets/panels/prefix_panel.h"
 #include "widgets/panels/recall_panel.h"
 #include "widgets/tables/recall_table.h"
@@ -238,7 +241,7 @@ class InspectionPanelsTest : public QObject {
     QVERIFY(!lab.inspections().next() && plot.map_colour(20, 3).isValid());
   }
 
-  void misses_are_ranked_by_head() {
+  void recall_is_ranked_by_head() {
     LabContext lab;
     prepare(lab);
     RecallPanel panel(lab);
@@ -256,6 +259,23 @@ class InspectionPanelsTest : public QObject {
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.set_rows({{{1, 2}, 0.5, 0.25, 0.75, {}}});
     QCOMPARE(model.index(0, RecallTable::Missed).data().toString(), QStringLiteral("50.0 %"));
+  }
+
+  /// Scripts and layouts of earlier versions name the panel by its id of then.
+  void a_panels_former_id_is_understood() {
+    QCOMPARE(current_panel_id(QStringLiteral("misses")), QStringLiteral("retrieval_recall"));
+    QCOMPARE(current_panel_id(QStringLiteral("hits")), QStringLiteral("hits"));
+    const auto add_dock = [](QMainWindow& window, const char* id, Qt::DockWidgetArea area) {
+      auto* dock = new QDockWidget(&window);
+      dock->setObjectName(QLatin1String(id));
+      window.addDockWidget(area, dock);
+      return dock;
+    };
+    QMainWindow before, after;
+    add_dock(before, "misses", Qt::LeftDockWidgetArea);
+    QDockWidget* dock = add_dock(after, "retrieval_recall", Qt::RightDockWidgetArea);
+    QVERIFY(after.restoreState(with_current_panel_ids(before.saveState())));
+    QCOMPARE(after.dockWidgetArea(dock), Qt::LeftDockWidgetArea);
   }
 
   void a_logit_is_taken_apart() {

@@ -96,7 +96,7 @@ class SessionKeeperTest : public QObject {
     QCOMPARE(lab.notebook().text(), QString("a note"));
     QCOMPARE(lab.notebook().bookmarks().size(), std::size_t{1});
     QVERIFY(window.dock("memory")->isHidden());
-    run_to_the_end(window);  // and it goes on from there
+    run_to_the_end(window);  // and it continues from there
     QCOMPARE(lab.run().request().config.carry_length, std::int64_t{7});
     QCOMPARE(SessionFolder::left_behind(root_).size(), 0);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A window's process that is killed in any state: the next one shows what it showed, a training goes on from its
+// A window's process that is killed in any state: the next one shows what it showed, a training continues from its
 // checkpoint, and no engine is left behind. The program starts itself to be the one that is killed.
 #include <QApplication>
 #include <QFile>
@@ -43,7 +43,7 @@ bool has_ended(qint64 process) {
   return text.mid(text.lastIndexOf(')') + 2).startsWith('Z');
 }
 
-/// Of the training in `home`, which was killed: goes on with it in `window`.
+/// Of the training in `home`, which was killed: continues with it in `window`.
 void go_on(MainWindow& window, const QString& home) {
   const std::string directory = endless_training(home).output_dir;
   const std::int64_t logged = read_training_folder(directory).steps.back().step;

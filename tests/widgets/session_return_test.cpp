@@ -124,7 +124,7 @@ class SessionReturnTest : public QObject {
     QVERIFY(config_json(someone.window.controller().describe_run()) == described);
     QCOMPARE(run_provenance(lab.run()), provenance);
     QVERIFY(!lab.run().origin().command_line.empty());
-    run_what_if(someone, edit_without_a_hit(someone), "once more");  // and it goes on from there
+    run_what_if(someone, edit_without_a_hit(someone), "once more");  // and it continues from there
     const auto& results = lab.what_ifs().results();
     QVERIFY(results[2].after == results[1].after);
   }

@@ -132,7 +132,7 @@ class TrainingModelTest : public QObject {
     QVERIFY(table.setData(table.index(0, 0), Qt::Unchecked, Qt::CheckStateRole));
     QCOMPARE(ticked.count(), 1);
     QVERIFY(!runs.ticked(0));
-    runs.add(QStringLiteral("/runs/a"), test::synthetic_plan());  // the same folder, anew
+    runs.add(QStringLiteral("/runs/a"), test::synthetic_plan());  // the same folder, again
     QCOMPARE(runs.count(), 2);
     QCOMPARE(runs.current()->step_count(), std::size_t{0});
     runs.select_step(3);

@@ -226,7 +226,7 @@ class WhatIfRunTest : public QObject {
       return QTest::qWaitFor(drawn, patience_ms) ? answer : Inspection{};
     };
     const HeadRef head{selection.layer, selection.head};
-    const Inspection prefix = seen("prefix"), attention = seen("attention"), recall = seen("misses");
+    const Inspection prefix = seen("prefix"), attention = seen("attention"), recall = seen("retrieval_recall");
     QVERIFY(prefix.search && prefix.search->hits == selected_hits(window));
     QVERIFY(attention.attention && attention.attention->head == head);
     QCOMPARE(attention.attention->prefix_length, std::ssize(selected_hits(window).hits));

@@ -69,7 +69,7 @@ class LineBreaker {
     place(token, text, width);
   }
 
-  /// Begins a line before a piece; the word that it goes on with comes along, where that word began on this line behind
+  /// Begins a line before a piece; the word that it continues comes along, where that word began on this line behind
   /// another one and fits.
   void wrap(const QString& next, double next_width) {
     TokenLine& line = lines_.back();

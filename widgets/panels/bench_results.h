@@ -23,7 +23,7 @@ class BenchResults : public QWidget {
 
   /// `folder`: where its bench.json lies, for the commands that figures carry; empty: nowhere.
   void show_report(const BenchReport& report, const QString& folder);
-  const std::vector<PlotView*>& plots() const { return plots_; }  ///< time, then memory; made anew when they change
+  const std::vector<PlotView*>& plots() const { return plots_; }  ///< time, then memory; made again when they change
   QTableView& table() { return *view_; }
   QString said() const;  ///< machine, programs and gaps as text
 

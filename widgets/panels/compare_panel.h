@@ -44,7 +44,7 @@ class ComparePanel : public Panel {
   QLabel *names_, *note_;
   QToolButton *pin_, *unpin_;
   std::vector<ComparePage*> plots_;
-  std::set<ComparePage*> restarted_;  ///< pages that must start anew before they are drawn
+  std::set<ComparePage*> restarted_;  ///< pages that must start again before they are drawn
 };
 
 }  // namespace carryover

@@ -2,6 +2,8 @@
 #include "widgets/panels/panel_registry.h"
 
 #include <QCoreApplication>
+#include <QDataStream>
+#include <QIODevice>
 
 #include "widgets/panels/attention_panel.h"
 #include "widgets/panels/attribution_panel.h"
@@ -36,6 +38,21 @@ PanelEntry row(const char* id, const char* title, PanelArea area) {
           [](LabContext& context, QWidget* parent) -> Panel* { return new T(context, parent); }};
 }
 
+/// Ids of earlier versions, and those of today.
+const std::vector<std::pair<QString, QString>>& former_ids() {
+  static const std::vector<std::pair<QString, QString>> ids = {
+      {QStringLiteral("misses"), QStringLiteral("retrieval_recall")}};
+  return ids;
+}
+
+/// As QMainWindow::saveState() writes a dock's name.
+QByteArray streamed(const QString& text) {
+  QByteArray bytes;
+  QDataStream stream(&bytes, QIODevice::WriteOnly);
+  stream << text;
+  return bytes;
+}
+
 }  // namespace
 
 // The first panel of an area is the tab in front.
@@ -57,7 +74,7 @@ const std::vector<PanelEntry>& panel_registry() {
       row<MemoryPanel>("memory", QT_TRANSLATE_NOOP("PanelRegistry", "Memory"), PanelArea::Bottom),
       row<TimePanel>("time", QT_TRANSLATE_NOOP("PanelRegistry", "Time"), PanelArea::Bottom),
       row<DistancePanel>("distances", QT_TRANSLATE_NOOP("PanelRegistry", "Hit distances"), PanelArea::Bottom),
-      row<RecallPanel>("misses", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieval recall"), PanelArea::Bottom),
+      row<RecallPanel>("retrieval_recall", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieval recall"), PanelArea::Bottom),
       row<AttributionPanel>("attribution", QT_TRANSLATE_NOOP("PanelRegistry", "Direct logit attribution"),
                             PanelArea::Bottom),
       row<TrainingPanel>("training", QT_TRANSLATE_NOOP("PanelRegistry", "Training"), PanelArea::Bottom),
@@ -68,6 +85,17 @@ const std::vector<PanelEntry>& panel_registry() {
       row<NotesPanel>("notes", QT_TRANSLATE_NOOP("PanelRegistry", "Notes"), PanelArea::Bottom),
   };
   return rows;
+}
+
+QString current_panel_id(const QString& id) {
+  for (const auto& [former, current] : former_ids())
+    if (id == former) return current;
+  return id;
+}
+
+QByteArray with_current_panel_ids(QByteArray layout) {
+  for (const auto& [former, current] : former_ids()) layout.replace(streamed(former), streamed(current));
+  return layout;
 }
 
 }  // namespace carryover

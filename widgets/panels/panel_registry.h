@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QByteArray>
 #include <QString>
 #include <functional>
 #include <vector>
@@ -19,5 +20,10 @@ struct PanelEntry {
   std::function<Panel*(LabContext&, QWidget*)> create;
 };
 const std::vector<PanelEntry>& panel_registry();
+
+/// The id of today of a panel or plot that a script names, perhaps by its id of an earlier version.
+QString current_panel_id(const QString& id);
+/// A layout of QMainWindow::saveState(), perhaps of an earlier version, with the ids of today.
+QByteArray with_current_panel_ids(QByteArray layout);
 
 }  // namespace carryover

@@ -20,10 +20,10 @@ namespace carryover {
 RecallPanel::RecallPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Retrieval recall"), parent),
       lab_(lab),
-      view_(lab, QStringLiteral("misses"), this, [this] { request_refresh(); }),
+      view_(lab, QStringLiteral("retrieval_recall"), this, [this] { request_refresh(); }),
       list_(new QTableView(this)),
       what_(new QLabel(this)),
-      plot_(new PlotView(QStringLiteral("misses"), this)) {
+      plot_(new PlotView(QStringLiteral("retrieval_recall"), this)) {
   what_->setMargin(5);
   what_->setWordWrap(true);
   what_->setAccessibleName(tr("Retrieval recall of the segment"));

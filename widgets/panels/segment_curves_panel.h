@@ -26,7 +26,7 @@ class SegmentCurvesPanel : public Panel {
 
  private:
   SegmentCursor* cursor_ = nullptr;
-  int drawn_ = -1;  ///< segments drawn; -1: the run has begun anew
+  int drawn_ = -1;  ///< segments drawn; -1: the run has begun again
 };
 
 }  // namespace carryover

@@ -39,7 +39,7 @@ class RunModel : public QObject {
   explicit RunModel(QObject* parent = nullptr, std::int64_t cache_bytes = default_cache_bytes);
   ~RunModel() override;
 
-  /// Starts anew: a run is about to begin. `tokenizer` may be null (ids only).
+  /// Starts again: a run is about to begin. `tokenizer` may be null (ids only).
   void begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer);
   void append(std::shared_ptr<const SegmentSnapshot> snapshot) { append(std::vector{std::move(snapshot)}); }
   void append(const std::vector<std::shared_ptr<const SegmentSnapshot>>& snapshots);

@@ -50,7 +50,7 @@ class TrainingModel : public QObject {
   void set_state(TrainingState state);
   void set_checkpoint(const QString& directory);
   void set_progress(double fraction, const QString& what);  ///< of what comes before the first step, or inside one
-  void restart_after(std::int64_t step);                    ///< forgets what came after it: the run goes on from there
+  void restart_after(std::int64_t step);  ///< forgets what came after it: the run continues from there
 
   const QString& directory() const { return directory_; }
   QString name() const;        ///< the folder's own name

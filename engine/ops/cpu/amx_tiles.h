@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Products by Intel's AMX, for bf16 attention. Internal to it.
+// Matmuls by Intel's AMX, for bf16 attention. Internal to it.
 #include "engine/ops/cpu/bf16_matmul.h"
 
 #ifdef __x86_64__
@@ -11,7 +11,7 @@ inline void settle() {
   __asm__ volatile("" ::: "memory");
 }
 
-/// Products of 16 × 16 sums over 32 values by one instruction, in registers of 16 rows of 64 bytes: four of sums, two
+/// One instruction updates 16 × 16 sums over 32 values, in registers of 16 rows of 64 bytes: four of sums, two
 /// of rows, two of columns. Operands lie as Dots reads them.
 struct Tiles {
   static constexpr std::int64_t kRows = 32;

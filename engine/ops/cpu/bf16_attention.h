@@ -11,7 +11,7 @@ namespace carryover::ops {
 bool has_bf16_attention(const at::Tensor& queries);
 
 /// Whether bf16 attention multiplies by AMX's tiles instead of AVX512-BF16's dot products: where the processor has them
-/// and Linux lets this process use them, unless that was transposed off to hold the one against the other. Any thread.
+/// and Linux lets this process use them, unless that was switched off to compare the two. Any thread.
 bool bf16_tiles();
 void allow_bf16_tiles(bool allowed);
 

@@ -8,7 +8,7 @@
 #include "engine/core/run/hit_selection.h"
 #include "engine/ops/cpu/ranked_entries.h"
 
-/// Retrieval on a GPU that waits for nothing: what is found goes on to the next kernel, and to the host when all layers
+/// Retrieval on a GPU that waits for nothing: what is found passes to the next kernel, and to the host when all layers
 /// have been searched. Nothing here is differentiable. Engine thread.
 namespace carryover::ops {
 

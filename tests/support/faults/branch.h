@@ -11,7 +11,7 @@ void prepare_branches();
 
 /// Forks. The child is the program as it is here, with the working folder's contents in `<folder>.branch`, its standard
 /// streams in `<folder>.branch.out` and `.branch.err`, and a stack in `<folder>.branch.trace`: true is returned there.
-/// The parent waits until it has ended, says on `line` how, waits for an answer and goes on: false.
+/// The parent waits until it has ended, says on `line` how, waits for an answer and continues: false.
 bool branch(long call, int line);
 
 /// Ends a branch behind main: without the destructors of LibTorch's static objects, which take longer than all the
