@@ -129,8 +129,8 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
   text += "memory     peak " + human_bytes(static_cast<double>(summary.peak_memory_bytes)) + ", pool " +
           human_bytes(static_cast<double>(summary.memory.pool)) + ", carry " +
           human_bytes(static_cast<double>(summary.memory.carry)) + "\n";
-  if (summary.close_cuts > 0) {
-    text += "near-ties  " + count(summary.close_cuts) + " at the retrieval cutoff, within rounding\n";
+  if (summary.near_ties > 0) {
+    text += "near-ties  " + count(summary.near_ties) + " at the retrieval cutoff, within rounding\n";
   }
   return text;
 }

@@ -172,7 +172,7 @@ void RunController::end_run(const RunSummary& summary) {
                           .arg(summary.tokens)
                           .arg(summary.seconds, 0, 'f', 1)
                           .arg(*summary.ppl(), 0, 'f', 3)
-                          .arg(summary.close_cuts));
+                          .arg(summary.near_ties));
   }
   Q_EMIT run_ended();
   if (run_wanted_) run_when_ready();

@@ -90,7 +90,7 @@ class TextRun {
     time_.spend(&SegmentTime::host);
 
     record.pool_entries = runner().state().pool_entries();
-    record.close_cuts = runner().state().close_cuts;
+    record.near_ties = runner().state().near_ties;
     record.memory.activations = std::max<std::int64_t>(0, meter_.peak_bytes() - live_before);
     record.time = time_.take();
     record.seconds = seconds_since(start);
@@ -135,7 +135,7 @@ class TextRun {
     summary_.targets += record.targets;
     summary_.segments += 1;
     summary_.nll_sum += record.nll_sum;
-    summary_.close_cuts += record.close_cuts;
+    summary_.near_ties += record.near_ties;
     if (record.time) summary_.time += *record.time;
     summary_.memory.raise_to(record.memory);
   }

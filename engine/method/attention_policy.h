@@ -52,9 +52,9 @@ struct SegmentFrame {
 struct PolicyState {
   virtual ~PolicyState() = default;
   CarriedState carry;
-  std::vector<HeadHits> hits;   ///< what the next segment reads
-  std::int64_t close_cuts = 0;  ///< of the retrieval for the next segment
-  SegmentFrame next;            ///< the segment that comes
+  std::vector<HeadHits> hits;  ///< what the next segment reads
+  std::int64_t near_ties = 0;  ///< of the retrieval for the next segment
+  SegmentFrame next;           ///< the segment that comes
 
   virtual std::int64_t pool_entries() const { return 0; }
   virtual std::int64_t pool_bytes() const { return 0; }

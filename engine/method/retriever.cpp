@@ -189,7 +189,7 @@ const HeadHits* Retriever::forced_for(std::int64_t reader, int layer, int head) 
 }
 
 std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, const RetrievalPool& pool,
-                                        std::int64_t reader, std::int64_t& close_cuts) const {
+                                        std::int64_t reader, std::int64_t& near_ties) const {
   const std::vector<int>& heads = config_.grouping.long_heads(layer);
   const LayerPool& layer_pool = pool.layer(layer);
   at::Tensor summaries = query_summaries(config_, queries).to(layer_pool.keys.device());
@@ -211,7 +211,7 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
     const at::Tensor last_in = key_norms(searched, layer_pool.head_slot[h], ranked, cuts);
     const double* key_norm = last_in.const_data_ptr<double>();
     const double* summary_norm = summary_norms.const_data_ptr<double>() + ranking.first_row;
-    close_cuts += count_close(cuts, [&](std::size_t i) { return summary_norm[cuts[i].summary] * key_norm[i]; });
+    near_ties += count_close(cuts, [&](std::size_t i) { return summary_norm[cuts[i].summary] * key_norm[i]; });
   }
   return all;
 }
@@ -221,14 +221,14 @@ RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, cons
   const at::NoGradGuard no_gradients;
   if (searches_on_device(queries, pool, reader)) return retrieve_on_device(queries, pool, reader, device);
   std::vector<HeadHits> hits;
-  std::int64_t close_cuts = 0;
+  std::int64_t near_ties = 0;
   if (config_.retrieval_length > 0 && pool.entries() > pool.first_searched())
     for (int l = 0; l < model_.layers; ++l)
       if (config_.grouping.retrieves(l))
-        for (HeadHits& head : search(l, queries[static_cast<std::size_t>(l)], pool, reader, close_cuts))
+        for (HeadHits& head : search(l, queries[static_cast<std::size_t>(l)], pool, reader, near_ties))
           hits.push_back(std::move(head));
   RetrievedPrefix prefix = gather(std::move(hits), pool, device);
-  prefix.close_cuts = close_cuts;
+  prefix.near_ties = near_ties;
   return prefix;
 }
 
@@ -284,7 +284,7 @@ RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& que
       const HeadRanking ranking{layer.ranked, static_cast<std::int64_t>(h) * n, n};
       prefix.hits.push_back({reader, layers[l], heads[h], behind(first, hits_of(layer, ranking, h, heads.size()))});
       const std::vector<Cut> cuts = cuts_of(ranking, config_.anchor_count());
-      prefix.close_cuts += count_close(cuts, [&](std::size_t i) {
+      prefix.near_ties += count_close(cuts, [&](std::size_t i) {
         const auto summary = static_cast<std::size_t>(ranking.first_row + cuts[i].summary);
         return static_cast<double>(layer.summary_norms[summary]) * layer.key_norms[cuts[i].last_in];
       });

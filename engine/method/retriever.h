@@ -21,7 +21,7 @@ struct LayerPrefix {
 struct RetrievedPrefix {
   std::vector<LayerPrefix> layers;  ///< [L]
   std::vector<HeadHits> hits;       ///< by layer and head; `segment` is the one that reads them
-  std::int64_t close_cuts = 0;      ///< cuts whose margin is under 1e-5·‖summary‖·‖key‖
+  std::int64_t near_ties = 0;       ///< cuts whose margin is under 1e-5·‖summary‖·‖key‖
 
   std::int64_t bytes() const;
 };
@@ -58,7 +58,7 @@ class Retriever {
   bool searches_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool, std::int64_t reader) const;
   SelectionRule rule(std::int64_t sinks) const;  ///< in positions behind the sinks
   std::vector<HeadHits> search(int layer, const at::Tensor& queries, const RetrievalPool& pool, std::int64_t reader,
-                               std::int64_t& close_cuts) const;
+                               std::int64_t& near_ties) const;
   const HeadHits* forced_for(std::int64_t reader, int layer, int head) const;
 
   SegmentConfig config_;

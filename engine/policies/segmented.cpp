@@ -106,7 +106,7 @@ void SegmentedPolicy::close(SegmentedState& state, std::vector<LayerTrace> trace
   state.pool.append(keys, values, m);
   state.retrieved = retriever_.retrieve(queries, state.pool, state.next.index, options_.device());
   state.hits = state.retrieved.hits;
-  state.close_cuts = state.retrieved.close_cuts;
+  state.near_ties = state.retrieved.near_ties;
 }
 
 std::unique_ptr<PolicyState> SegmentedPolicy::with_hits(const PolicyState& state, std::vector<HeadHits> hits) const {
@@ -114,7 +114,7 @@ std::unique_ptr<PolicyState> SegmentedPolicy::with_hits(const PolicyState& state
   other->pool.share();
   other->retrieved = retriever_.gather(std::move(hits), other->pool, options_.device());
   other->hits = other->retrieved.hits;
-  other->close_cuts = 0;
+  other->near_ties = 0;
   return other;
 }
 

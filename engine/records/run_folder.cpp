@@ -148,7 +148,7 @@ json summary_json(const RunSummary& summary, const RunDescription& description) 
           {"seconds", summary.seconds},
           {"tokens_per_s", rate},
           {"peak_memory_bytes", summary.peak_memory_bytes},
-          {"close_cuts", summary.close_cuts},
+          {"near_ties", summary.near_ties},
           {"cancelled", summary.cancelled},
           {"memory", summary.memory},
           {"time", summary.time}};

@@ -149,7 +149,7 @@ json summary_fields(const RunSummary& summary) {
           {"segments", summary.segments},
           {"nll_sum", summary.nll_sum},
           {"seconds", summary.seconds},
-          {"close_cuts", summary.close_cuts},
+          {"near_ties", summary.near_ties},
           {"peak_memory_bytes", summary.peak_memory_bytes},
           {"cancelled", summary.cancelled},
           {"memory", summary.memory},
@@ -163,7 +163,7 @@ RunSummary summary_of(const json& fields) {
   get_integer(fields, "segments", summary.segments);
   fields.at("nll_sum").get_to(summary.nll_sum);
   fields.at("seconds").get_to(summary.seconds);
-  get_integer(fields, "close_cuts", summary.close_cuts);
+  get_near_ties(fields, summary.near_ties);
   get_integer(fields, "peak_memory_bytes", summary.peak_memory_bytes);
   fields.at("cancelled").get_to(summary.cancelled);
   summary.memory = fields.at("memory").get<MemoryBytes>();

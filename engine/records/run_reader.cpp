@@ -102,7 +102,7 @@ RunSummary sum_up(const RunOutline& outline) {
     summary.targets += record.targets;
     summary.nll_sum += record.nll_sum;
     summary.seconds += record.seconds;
-    summary.close_cuts += record.close_cuts;
+    summary.near_ties += record.near_ties;
     summary.peak_memory_bytes = std::max(summary.peak_memory_bytes, record.memory.device_peak);
     summary.memory = record.memory;
     if (record.time) summary.time += *record.time;

@@ -81,7 +81,7 @@ void describe(Fields& field, Described<Fields, SegmentRecord>& value) {
   field("nll_sum", value.nll_sum);
   field("seconds", value.seconds);
   field("pool_entries", value.pool_entries);
-  field("close_cuts", value.close_cuts);
+  field("near_ties", value.near_ties);
   field("memory", value.memory);
   field("time", value.time);
 }
@@ -202,7 +202,7 @@ void describe(Fields& field, Described<Fields, RunSummary>& value) {
   field("segments", value.segments);
   field("nll_sum", value.nll_sum);
   field("seconds", value.seconds);
-  field("close_cuts", value.close_cuts);
+  field("near_ties", value.near_ties);
   field("peak_memory_bytes", value.peak_memory_bytes);
   field("cancelled", value.cancelled);
   field("memory", value.memory);

@@ -65,7 +65,7 @@ class SampleRun {
     const at::Tensor hidden = runner.run_segment(ids_tensor(decoder_, part_of(ids_, done_, length)));
     graph.leaving = runner.state().carry;
     snapshot->record = {runner.state().next.index - 1, done_, length, 0, 0, 0, runner.state().pool_entries(),
-                        runner.state().close_cuts,     {}};
+                        runner.state().near_ties,      {}};
     lose(hidden, graph, *snapshot);
     measure(graph);
     if (setup_.keep_segments) keep(*snapshot, graph);

@@ -30,10 +30,19 @@ class JsonIntegerTest : public QObject {
       QVERIFY_EXCEPTION_THROWN(integer_of(json::parse(text)), json::exception);
   }
 
+  void near_ties_have_had_another_name() {
+    json record = SegmentRecord{0, 0, 4, 3, 1, 0.5, 0, 9, {}};
+    record["close_cuts"] = record.at("near_ties");
+    record.erase("near_ties");
+    QCOMPARE(record.get<SegmentRecord>().near_ties, 9);
+    record.erase("close_cuts");
+    QVERIFY_EXCEPTION_THROWN(record.get<SegmentRecord>(), json::exception);
+  }
+
   void records_of_runs_take_no_floats() {
     json record = SegmentRecord{0, 0, 4, 3, 1, 0.5, 0, 0, {}};
     QCOMPARE(record.get<SegmentRecord>().length, 4);
-    for (const char* key : {"index", "first_token", "length", "targets", "pool_entries", "close_cuts"}) {
+    for (const char* key : {"index", "first_token", "length", "targets", "pool_entries", "near_ties"}) {
       json damaged = record;
       damaged[key] = 1e300;
       QVERIFY_EXCEPTION_THROWN(damaged.get<SegmentRecord>(), json::exception);

@@ -159,7 +159,7 @@ class DeviceOpsTest : public QObject {
       const RetrievedPrefix expected = retriever.retrieve(queries, pool, 4, at::kCPU),
                             found = retriever.retrieve_on_device(queries, pool, 4, at::kCPU);
       QVERIFY2(found.hits == expected.hits, qPrintable(QString("round %1").arg(round)));
-      QCOMPARE(found.close_cuts, expected.close_cuts);
+      QCOMPARE(found.near_ties, expected.near_ties);
       for (const std::size_t layer : {std::size_t{0}, std::size_t{2}}) {
         QVERIFY(found.layers[layer].keys.equal(expected.layers[layer].keys));
         QVERIFY(found.layers[layer].values.equal(expected.layers[layer].values));

@@ -111,7 +111,7 @@ class PoolKeysTest : public QObject {
         const RetrievedPrefix exact =
             retrieve(c.config, PoolKeys::Model, rounded(keys, format), queries.to(at::kFloat), banned);
         QVERIFY2(prefix.hits == exact.hits, qPrintable(QString("seed %1").arg(seed)));
-        QCOMPARE(prefix.close_cuts, exact.close_cuts);
+        QCOMPARE(prefix.near_ties, exact.near_ties);
         moved += !(prefix.hits == as_is.hits);
         QCOMPARE(prefix.layers[0].keys.scalar_type(), type);
         QVERIFY(prefix.layers[0].keys.equal(exact.layers[0].keys.to(type)));

@@ -90,9 +90,9 @@ class RetrieverTest : public QObject {
     c.queries = {slow::Vector(8, 1.0)};
     c.keys = {slow::Vector(8, 3.0), slow::Vector(8, 1.0), slow::Vector(8, 1.0), slow::Vector(8, 0.0),
               slow::Vector(8, -1.0)};
-    QCOMPARE(retrieve(c, at::kFloat).close_cuts, 2);  // both summaries tie at their second key
+    QCOMPARE(retrieve(c, at::kFloat).near_ties, 2);  // both summaries tie at their second key
     c.keys[2] = slow::Vector(8, 0.5);
-    QCOMPARE(retrieve(c, at::kFloat).close_cuts, 0);
+    QCOMPARE(retrieve(c, at::kFloat).near_ties, 0);
   }
 
   void forced_hits_replace_the_search_and_are_checked() {

@@ -89,7 +89,7 @@ void RunFolderTest::reads_back_what_was_written() {
   QVERIFY(summary.at("cancelled") == false);
   QVERIFY(std::abs(std::log(summary.at("ppl").get<double>()) - summary.at("nll_mean").get<double>()) < 1e-12);
   for (const char* key :
-       {"model", "policy", "seconds", "peak_memory_bytes", "close_cuts", "dtype", "device", "memory"}) {
+       {"model", "policy", "seconds", "peak_memory_bytes", "near_ties", "dtype", "device", "memory"}) {
     QVERIFY2(summary.contains(key), key);
   }
   QVERIFY(summary.at("time") == json(summary_of(segments).time));

@@ -74,7 +74,7 @@ RunSummary summary() {
   summary.targets = 8;
   summary.segments = 3;
   summary.nll_sum = 12.34;
-  summary.close_cuts = 2;
+  summary.near_ties = 2;
   summary.memory.pool = 77;
   return summary;
 }
@@ -144,7 +144,7 @@ class RunJournalTest : public QObject {
     QCOMPARE(second.carry_drift.at(1, 1), 4.25F);
     QVERIFY(run.contents.summary.memory == summary().memory);
     QCOMPARE(run.contents.summary.nll_sum, 12.34);
-    QCOMPARE(run.contents.summary.close_cuts, std::int64_t{2});
+    QCOMPARE(run.contents.summary.near_ties, std::int64_t{2});
     QVERIFY(!run.contents.summary.cancelled);
   }
 

@@ -298,7 +298,7 @@ QString RibbonStrip::describe(int segment) const {
                      .arg(static_cast<qlonglong>(values.hits))
                      .arg(values.carry_norm, 0, 'f', 2)
                      .arg(record.seconds, 0, 'f', 2)
-                     .arg(record.close_cuts);
+                     .arg(record.near_ties);
   if (!std::isnan(values.loss_change))
     text += QLatin1Char('\n') + tr("Δ loss against the pinned run: %1 nats").arg(values.loss_change, 0, 'f', 4);
   return text;

@@ -20,7 +20,7 @@ QString tr(const char* text) {
 
 /// What a run has done so far: its summary may not be there yet.
 struct Totals {
-  std::int64_t tokens = 0, targets = 0, close_cuts = 0, hits = 0;
+  std::int64_t tokens = 0, targets = 0, near_ties = 0, hits = 0;
   double nll = 0, seconds = 0;
   MemoryBytes most;
 };
@@ -31,7 +31,7 @@ Totals totals_of(const RunModel& run) {
     const SegmentRecord& record = run.record(segment);
     sum.tokens += record.length;
     sum.targets += record.targets;
-    sum.close_cuts += record.close_cuts;
+    sum.near_ties += record.near_ties;
     sum.nll += record.nll_sum;
     sum.seconds += record.seconds;
     for (const auto kind : {&MemoryBytes::activations, &MemoryBytes::attention_kv, &MemoryBytes::carry,
@@ -92,8 +92,8 @@ std::vector<ComparisonRow> results(const RunComparison& comparison, const Segmen
   if (const auto jaccard = comparison.total_overlap(range).jaccard())
     rows.add(tr("Hits in common (Jaccard)"), {}, {}, QLocale().toString(*jaccard, 'f', 3));
   rows.add_unless_zero(tr("Hits, padding left out"), static_cast<double>(a.hits), static_cast<double>(b.hits), 0);
-  rows.add_unless_zero(tr("Near-ties at the cutoff"), static_cast<double>(a.close_cuts),
-                       static_cast<double>(b.close_cuts), 0);
+  rows.add_unless_zero(tr("Near-ties at the cutoff"), static_cast<double>(a.near_ties),
+                       static_cast<double>(b.near_ties), 0);
   rows.add(tr("Tokens"), static_cast<double>(a.tokens), static_cast<double>(b.tokens), 0);
   rows.add(tr("Time, s"), a.seconds, b.seconds, 2);
   if (a.seconds > 0 && b.seconds > 0)

@@ -20,7 +20,7 @@ std::int64_t saturated(double value) {
   return value >= static_cast<double>(most) ? most : static_cast<std::int64_t>(value);
 }
 
-/// Tensors that are trained: products that read one input are one matrix (weights.h).
+/// Tensors that are trained: matmuls that read one input are one matrix (weights.h).
 double trained_tensors(const ModelConfig& model, std::int64_t lora_rank) {
   if (lora_rank > 0) return 2 * real(std::ssize(lora_modules())) * real(model.layers);
   return 6 * real(model.layers) + (model.tied_embeddings ? 2 : 3);

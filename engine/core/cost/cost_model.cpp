@@ -69,7 +69,7 @@ Int128 temporaries(const CostModel& cost, std::int64_t chunk, std::int64_t past,
   const Int128 seen = Int128{2} * model.kv_heads * (past + chunk);  // keys and values as attention's matmuls read them
   const Int128 attention = (seen + (Int128{3} * model.heads + 3 * model.kv_heads) * chunk) *
                            model.head_dim;                             // q, k, v, rotated q and k, output
-  const Int128 feed_forward = Int128{3} * model.intermediate * chunk;  // gate, up, product
+  const Int128 feed_forward = Int128{3} * model.intermediate * chunk;  // gate, up, their product
   const Int128 layer = (stream * chunk + std::max(attention, feed_forward)) * bytes_per_value +
                        unpacked(Int128{2} * model.intermediate * model.hidden);
   const Int128 row = Int128{model.vocabulary} * bytes_per_value;

@@ -35,20 +35,20 @@ constexpr const char* kLessToRead = "decoding is bound by reading the weights, a
 constexpr Row kRows[] = {
     // Xeon with AMX: prefill 3899 : 1036, decoding 67.1 : 39.2.
     {"AMX-BF16", [](const CpuFeatures& cpu) { return cpu.amx_bf16; }, DType::BFloat16,
-     "its bf16 products are several times as fast as fp32", DType::BFloat16, kLessToRead},
+     "its bf16 matmuls are several times as fast as fp32", DType::BFloat16, kLessToRead},
     // Prefill: issue 22 reports bf16 as the slower one on a Xeon of this kind, and the page has no figures of it yet.
-    // Decoding: by the row kernel that all other rows use too, which widens bf16 as it reads and gained on each of
+    // Decoding: by the row kernel that all other rows use too, which upcasts bf16 as it reads and gained on each of
     // them.
     {"AVX512-BF16 by Intel, without AMX", [](const CpuFeatures& cpu) { return cpu.avx512_bf16 && cpu.intel; },
-     DType::Float32, "its bf16 products are slower than fp32", DType::BFloat16, kLessToRead},
+     DType::Float32, "its bf16 matmuls are slower than fp32", DType::BFloat16, kLessToRead},
     // EPYC with AVX512-BF16: prefill 1331 : 755, decoding 94 : 54.
     {"AVX512-BF16", [](const CpuFeatures& cpu) { return cpu.avx512_bf16; }, DType::BFloat16,
-     "its bf16 products are faster than fp32", DType::BFloat16, kLessToRead},
+     "its bf16 matmuls are faster than fp32", DType::BFloat16, kLessToRead},
     // EPYC without AVX-512: prefill 478 : 614, decoding 62 to 71 : 52.7.
-    {"AVX2 and no bf16 products", [](const CpuFeatures& cpu) { return cpu.avx2; }, DType::Float32,
-     "bf16 would be widened to fp32 for each product", DType::BFloat16, kLessToRead},
-    {"neither AVX2 nor bf16 products", [](const CpuFeatures&) { return true; }, DType::Float32,
-     "bf16 would be widened to fp32 for each product", DType::Float32, "nothing was measured on such a processor"},
+    {"AVX2 and no bf16 matmuls", [](const CpuFeatures& cpu) { return cpu.avx2; }, DType::Float32,
+     "bf16 would be upcast to fp32 for each matmul", DType::BFloat16, kLessToRead},
+    {"neither AVX2 nor bf16 matmuls", [](const CpuFeatures&) { return true; }, DType::Float32,
+     "bf16 would be upcast to fp32 for each matmul", DType::Float32, "nothing was measured on such a processor"},
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ struct CpuFeatures {
 };
 CpuFeatures this_cpu();  ///< the same in every call and every process; any thread
 
-/// Whole segments, which products bound, or one token at a time, which reading the weights bounds.
+/// Whole segments, which matmuls bound, or one token at a time, which reading the weights bounds.
 enum class Phase { Prefill, Decode };
 
 struct DTypeChoice {
@@ -30,7 +30,7 @@ struct DTypeChoice {
 /// a CPU.
 DTypeChoice choose_dtype(DType asked, Device device, const CpuFeatures& cpu, const ModelConfig& model, Phase phase);
 
-/// Whether one core finishes this model's products sooner than it would wake another.
+/// Whether one core finishes this model's matmuls sooner than it would wake another.
 bool is_small_model(const ModelConfig& model);
 
 }  // namespace carryover

@@ -7,7 +7,7 @@
 
 namespace carryover {
 
-/// How fast one matrix product is, kept up for a fraction of a second: [rows, inner] · [inner, outer].
+/// How fast one matmul is, kept up for a fraction of a second: [rows, inner] · [inner, outer].
 struct MatmulRate {
   std::string name;  ///< "qkv", "output", "gate_up", "down", "square"
   std::int64_t rows = 0, inner = 0, outer = 0;
@@ -19,7 +19,7 @@ struct MachineLimits {
   std::vector<MatmulRate> products;
   double bytes_per_second = 0;  ///< a = b + s·c over arrays beyond any cache, counted as three arrays
 
-  double best_flops_per_second() const;  ///< of all products
+  double best_flops_per_second() const;  ///< of all matmuls
 };
 void to_json(nlohmann::json& json, const MatmulRate& rate);
 void to_json(nlohmann::json& json, const MachineLimits& limits);

@@ -19,9 +19,9 @@ double layer_weights(const ModelConfig& model) {
 }  // namespace
 
 double ModelWork::forward_flops(std::int64_t tokens, std::int64_t logit_rows) const {
-  const double products = real(tokens) * real(model.layers) * layer_weights(model);
+  const double matmuls = real(tokens) * real(model.layers) * layer_weights(model);
   const double head = real(logit_rows) * real(model.hidden) * real(model.vocabulary);
-  return 2 * (products + head) + 4 * real(model.head_dim) * visible_pairs(model, config, policy, tokens);
+  return 2 * (matmuls + head) + 4 * real(model.head_dim) * visible_pairs(model, config, policy, tokens);
 }
 
 double ModelWork::training_flops(std::int64_t tokens) const {

@@ -8,7 +8,7 @@
 namespace carryover {
 
 /// The work that the model's definition asks for, whoever does it and however: two operations for each multiply-add of
-/// the products with weights and of attention over the positions that are visible. Norms, positions, softmax, search
+/// the matmuls with weights and of attention over the positions that are visible. Norms, positions, softmax, search
 /// and whatever is computed twice or for nothing do not count. Pure; any thread.
 struct ModelWork {
   ModelConfig model;

@@ -27,7 +27,7 @@ bool targets(const LoraConfig& lora, const char* module) {
 }
 
 /// Values that autograd keeps of one layer, per token: what the ops of decoder.cpp and forward_map.cpp save. The input
-/// of a product is kept only where its matrix, or an adapter on it, is trained. kv_rows: as held_kv_rows.
+/// of a matmul is kept only where its matrix, or an adapter on it, is trained. kv_rows: as held_kv_rows.
 double kept_by_layer(const ModelConfig& model, double kv_rows, const LoraConfig& lora, double bytes_per_value) {
   const double queries = real(model.heads * model.head_dim), keys = kv_rows * real(model.head_dim);
   const double hidden = real(model.hidden), inner = real(model.intermediate), rank = real(lora.rank);

@@ -36,7 +36,7 @@ struct RunSummary {
   std::int64_t tokens = 0, targets = 0, segments = 0;
   double nll_sum = 0;
   double seconds = 0;
-  std::int64_t close_cuts = 0;
+  std::int64_t near_ties = 0;
   std::int64_t peak_memory_bytes = 0;  ///< the most that the run held at once: weights and all that it allocated
   bool cancelled = false;
   MemoryBytes memory;  ///< maxima over segments

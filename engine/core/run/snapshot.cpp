@@ -15,9 +15,13 @@ void to_json(nlohmann::json& json, const SegmentRecord& record) {
                         {"nll_sum", record.nll_sum},
                         {"seconds", record.seconds},
                         {"pool_entries", record.pool_entries},
-                        {"close_cuts", record.close_cuts},
+                        {"near_ties", record.near_ties},
                         {"memory", record.memory}};
   if (record.time) json["time"] = *record.time;
+}
+
+void get_near_ties(const nlohmann::json& object, std::int64_t& near_ties) {
+  get_integer(object, object.contains("close_cuts") ? "close_cuts" : "near_ties", near_ties);
 }
 
 void from_json(const nlohmann::json& json, SegmentRecord& record) {
@@ -28,7 +32,7 @@ void from_json(const nlohmann::json& json, SegmentRecord& record) {
   json.at("nll_sum").get_to(record.nll_sum);
   json.at("seconds").get_to(record.seconds);
   get_integer(json, "pool_entries", record.pool_entries);
-  get_integer(json, "close_cuts", record.close_cuts);
+  get_near_ties(json, record.near_ties);
   json.at("memory").get_to(record.memory);
   if (json.contains("time")) record.time = json.at("time").get<SegmentTime>();
 }

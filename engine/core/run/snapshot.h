@@ -23,12 +23,14 @@ struct SegmentRecord {
   double nll_sum = 0;  ///< nats over those targets
   double seconds = 0;
   std::int64_t pool_entries = 0;  ///< tokens held by the pool after this segment
-  std::int64_t close_cuts = 0;  ///< retrieval cuts made for the NEXT segment whose margin is under 1e-5·‖summary‖·‖key‖
+  std::int64_t near_ties = 0;  ///< retrieval cuts made for the NEXT segment whose margin is under 1e-5·‖summary‖·‖key‖
   MemoryBytes memory;
   std::optional<SegmentTime> time = {};  ///< nothing in runs that were kept before it was measured
 };
 void to_json(nlohmann::json& json, const SegmentRecord& record);
 void from_json(const nlohmann::json& json, SegmentRecord& record);
+/// The field "near_ties" of a segment or a summary, which earlier versions called "close_cuts".
+void get_near_ties(const nlohmann::json& object, std::int64_t& near_ties);
 
 /// A row-major float map small enough to draw. rows × columns.
 struct Map {

@@ -62,8 +62,8 @@ void check_record(const SegmentRecord& record, SegmentPlace place, const Snapsho
           where, "a segment of " + std::to_string(record.length) + " tokens doesn't lie inside the text");
   require(record.targets >= 0 && record.targets <= record.length, where,
           std::to_string(record.targets) + " targets are more than the segment has");
-  require(record.pool_entries >= 0 && record.pool_entries <= kMostEntries && record.close_cuts >= 0 &&
-              record.close_cuts <= kMostEntries && are_possible_sizes(record.memory) && are_finite(record),
+  require(record.pool_entries >= 0 && record.pool_entries <= kMostEntries && record.near_ties >= 0 &&
+              record.near_ties <= kMostEntries && are_possible_sizes(record.memory) && are_finite(record),
           where, "a segment's sizes or times are no numbers that it can have");
 }
 
