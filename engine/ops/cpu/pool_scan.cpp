@@ -31,17 +31,25 @@ template <typename T, int Bytes>
                                          T* scores) {
   using Vector = typename Simd<T, Bytes>::Vector;
   constexpr std::int64_t width = Bytes / sizeof(T), vectors = kGroupBytes / Bytes;
-  Vector sums[kTileKeys][vectors] = {}, floor[vectors];
+  Vector sums[kTileKeys][vectors], floor[vectors];  // unrolled wherever they are used: else they are in memory
+#pragma GCC unroll 6
+  for (auto& key : sums)
+#pragma GCC unroll 4
+    for (Vector& sum : key) sum = Vector{};
   for (std::int64_t c = 0; c < d; ++c) {
     Vector summary[vectors];
     for (std::int64_t v = 0; v < vectors; ++v)
       std::memcpy(&summary[v], summaries + c * kLanes<T> + v * width, sizeof(Vector));
+#pragma GCC unroll 6
     for (std::int64_t key = 0; key < kTileKeys; ++key)
+#pragma GCC unroll 4
       for (std::int64_t v = 0; v < vectors; ++v) sums[key][v] += summary[v] * keys[key * d + c];
   }
   for (std::int64_t v = 0; v < vectors; ++v) std::memcpy(&floor[v], floors + v * width, sizeof(Vector));
   auto wanted = ~(sums[0][0] <= floor[0]);
+#pragma GCC unroll 6
   for (std::int64_t key = 0; key < kTileKeys; ++key)
+#pragma GCC unroll 4
     for (std::int64_t v = 0; v < vectors; ++v) {
       wanted |= ~(sums[key][v] <= floor[v]);
       std::memcpy(scores + key * kLanes<T> + v * width, &sums[key][v], sizeof(Vector));

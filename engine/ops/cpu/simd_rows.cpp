@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/ops/cpu/simd_rows.h"
 
+#include <cstring>
 #include <limits>
 
 namespace carryover::ops {
@@ -34,6 +35,61 @@ CARRYOVER_VECTORISED void divide(const float* in, float scale, std::int8_t* out,
     out[i] = static_cast<std::int8_t>(std::clamp(static_cast<std::int32_t>(std::nearbyint(in[i] / scale)), -127, 127));
 }
 
+// Sixteen lanes, compared as vectors: of comparisons in a loop over them g++ 12 makes scalars, or masks and blends.
+template <typename T, int Bytes>
+[[gnu::always_inline]] inline T exponentiate_lanes(T* x, T shift, std::int64_t n) {
+  using Vector = typename Simd<T, Bytes>::Vector;
+  constexpr int width = Bytes / sizeof(T);
+  T lanes[kLanes] = {}, within[kLanes], sum = 0;
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int lane = 0; lane < kLanes; lane += width) {
+      Vector v;
+      std::memcpy(&v, x + i + lane, sizeof v);
+      v -= shift;
+      if constexpr (std::is_same_v<T, float>) {
+        const Vector most = Vector{} + kMostExponent, least = Vector{} + kLeastExponent;
+        v = v > most ? most : v;
+        v = v < least ? least : v;
+      }
+      std::memcpy(within + lane, &v, sizeof v);
+    }
+    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += x[i + lane] = exp_within(within[lane]);
+  }
+  for (; i < n; ++i) sum += x[i] = fast_exp(x[i] - shift);
+  for (T lane : lanes) sum += lane;
+  return sum;
+}
+
+template <typename T, int Bytes>
+[[gnu::always_inline]] inline T largest_of_lanes(const T* x, std::int64_t n) {
+  using Vector = typename Simd<T, Bytes>::Vector;
+  constexpr int width = Bytes / sizeof(T), vectors = kLanes / width;
+  Vector lanes[vectors], v;
+  for (Vector& part : lanes) part = Vector{} - std::numeric_limits<T>::infinity();
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (int part = 0; part < vectors; ++part) {
+      std::memcpy(&v, x + i + part * width, sizeof v);
+      lanes[part] = v > lanes[part] ? v : lanes[part];
+    }
+  T most = -std::numeric_limits<T>::infinity();
+  for (; i < n; ++i) most = most < x[i] ? x[i] : most;
+  for (const Vector& part : lanes)
+    for (int lane = 0; lane < width; ++lane) most = most < part[lane] ? part[lane] : most;
+  return most;
+}
+
+#define CARRYOVER_ROW_LOOPS(T, TARGET, BYTES)                                 \
+  [[gnu::target(TARGET)]] T exponentiate_row(T* x, T shift, std::int64_t n) { \
+    return exponentiate_lanes<T, BYTES>(x, shift, n);                         \
+  }                                                                           \
+  [[gnu::target(TARGET)]] T largest_of_row(const T* x, std::int64_t n) {      \
+    return largest_of_lanes<T, BYTES>(x, n);                                  \
+  }
+CARRYOVER_FOR_TARGETS(CARRYOVER_ROW_LOOPS, float)
+#undef CARRYOVER_ROW_LOOPS
+
 }  // namespace
 
 void load(const at::BFloat16* in, float* out, std::int64_t n) {
@@ -46,30 +102,18 @@ void load(const std::int8_t* in, const float* scales, float* out, std::int64_t r
   for (std::int64_t row = 0; row < rows; ++row) upcast(in + row * d, scales[row], out + row * d, d);
 }
 
-#define CARRYOVER_ROW_LOOPS(T, vectorised)                                                                           \
-  vectorised T exponentiate(T* x, T shift, std::int64_t n) {                                                         \
-    T lanes[kLanes] = {}, sum = 0;                                                                                   \
-    std::int64_t i = 0;                                                                                              \
-    for (; i + kLanes <= n; i += kLanes)                                                                             \
-      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += x[i + lane] = fast_exp(x[i + lane] - shift);          \
-    for (; i < n; ++i) sum += x[i] = fast_exp(x[i] - shift);                                                         \
-    for (T lane : lanes) sum += lane;                                                                                \
-    return sum;                                                                                                      \
-  }                                                                                                                  \
-  vectorised T largest(const T* x, std::int64_t n) {                                                                 \
-    T lanes[kLanes];                                                                                                 \
-    for (T & lane : lanes) lane = -std::numeric_limits<T>::infinity();                                               \
-    std::int64_t i = 0;                                                                                              \
-    for (; i + kLanes <= n; i += kLanes)                                                                             \
-      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = lanes[lane] < x[i + lane] ? x[i + lane] : lanes[lane]; \
-    for (; i < n; ++i) lanes[0] = lanes[0] < x[i] ? x[i] : lanes[0];                                                 \
-    T most = lanes[0];                                                                                               \
-    for (T lane : lanes) most = most < lane ? lane : most;                                                           \
-    return most;                                                                                                     \
-  }
-CARRYOVER_ROW_LOOPS(float, CARRYOVER_VECTORISED)
-CARRYOVER_ROW_LOOPS(double, )
-#undef CARRYOVER_ROW_LOOPS
+float exponentiate(float* x, float shift, std::int64_t n) {
+  return exponentiate_row(x, shift, n);
+}
+double exponentiate(double* x, double shift, std::int64_t n) {
+  return exponentiate_lanes<double, 16>(x, shift, n);
+}
+float largest(const float* x, std::int64_t n) {
+  return largest_of_row(x, n);
+}
+double largest(const double* x, std::int64_t n) {
+  return largest_of_lanes<double, 16>(x, n);
+}
 
 float quantise(const float* in, std::int8_t* out, std::int64_t n) {
   const std::int32_t bits = largest_magnitude(reinterpret_cast<const std::int32_t*>(in), n);

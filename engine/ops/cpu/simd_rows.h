@@ -42,9 +42,11 @@ void load(const std::int8_t* in, const float* scales, float* out, std::int64_t r
 /// not finite, so that the row stays broken.
 float quantise(const float* in, std::int8_t* out, std::int64_t n);
 
-// e^x by range reduction and a degree-7 polynomial (relative error under 2e-7): std::exp does not vectorise.
-inline float fast_exp(float x) {
-  x = x > 89.0f ? 89.0f : (x < -87.0f ? -87.0f : x);  // from 2^127.5 on the power below is infinite, as it should be
+// From 2^127.5 on the power below is infinite, as it should be.
+inline constexpr float kLeastExponent = -87, kMostExponent = 89;
+// e^x of these bounds or what lies between, or of NaN, by range reduction and a degree-7 polynomial (relative error
+// under 2e-7): std::exp does not vectorise.
+inline float exp_within(float x) {
   const float k = std::nearbyint(x * 1.44269504f);
   const float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
   float p = 1.9841270e-4f;
@@ -59,6 +61,12 @@ inline float fast_exp(float x) {
   float power;
   __builtin_memcpy(&power, &bits, sizeof power);
   return p * power;
+}
+inline double exp_within(double x) {
+  return std::exp(x);
+}
+inline float fast_exp(float x) {
+  return exp_within(x > kMostExponent ? kMostExponent : (x < kLeastExponent ? kLeastExponent : x));
 }
 inline double fast_exp(double x) {
   return std::exp(x);
