@@ -154,7 +154,8 @@ def chosen(arguments, known):
 def findings(output):
     """The blocks of clang-tidy's output, each from its `path:line:column:` on, with paths from the root."""
     text = output.replace(f"{ROOT}/", "")
-    return [block for block in re.split(r"^(?=\S[^\n]*: (?:error|warning): )", text, flags=re.MULTILINE) if block.strip()]
+    blocks = re.split(r"^(?=\S[^\n]*: (?:error|warning): )", text, flags=re.MULTILINE)
+    return [block for block in blocks if block.strip()]
 
 
 def check(path, clang_tidy, folder):

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./lab lint [--all | --changed BASE | FILE...]: clang-tidy by .clang-tidy; scripts/lint.py says what is read and what is
-# remembered. Nothing is built: the preset `lint` is only configured, without precompiled headers, since clang can't read
-# those of g++.
+# ./lab lint [--all | --changed BASE | FILE...]: clang-tidy by .clang-tidy; scripts/lint.py says what is read and what
+# is remembered. Nothing is built: the preset `lint` is only configured, without precompiled headers, since clang can't
+# read those of g++.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 PACKAGE_LISTS+=("$LISTS/packages-lint.txt")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """./lab lint in a made-up checkout: what a finding does, what is remembered and what makes it be looked at again, and
-which sources a call chooses. A stand-in for clang-tidy finds the word BAD; the real one, where it is, a planted mistake."""
+which sources a call chooses. A stand-in for clang-tidy finds the word BAD; the real one, where it is, planted mistakes.
+"""
 
 import json
 import os
@@ -17,7 +18,7 @@ STAND_IN = """#!/usr/bin/env bash
 if [ "$1" = --version ]; then echo "LLVM version 14.0.6"; exit; fi
 file=${*: -1}
 echo "$file" >>"$CALLS"
-awk -v file="$PWD/$file" '/BAD/ { print file ":" NR ":1: error: a bad word [made-up]"; bad = 1 } END { exit bad }' "$file"
+awk -v file="$PWD/$file" '/BAD/ { print file ":" NR ":1: error: a bad word [made-up]"; n = 1 } END { exit n }' "$file"
 """
 SOURCES = {
     "engine/core/one.cpp": '#include "engine/core/one.h"\nint one() { return ONE; }\n',
@@ -66,7 +67,8 @@ class Lint(unittest.TestCase):
         """Exit code, output, and the sources that were read."""
         root = root or self.root
         self.calls.write_text("")
-        environment = dict(os.environ, ROOT=str(root), CARRYOVER_CACHE=str(self.folder / "cache"), CALLS=str(self.calls))
+        environment = dict(os.environ, ROOT=str(root), CALLS=str(self.calls))
+        environment["CARRYOVER_CACHE"] = str(self.folder / "cache")
         environment["PATH"] = path or f"{self.tools}:{os.environ['PATH']}"
         script = [sys.executable, str(REPOSITORY / "scripts/lint.py"), str(root / "build/lint/compile_commands.json")]
         done = subprocess.run([*script, *arguments], cwd=root, env=environment, capture_output=True, text=True)
@@ -92,7 +94,9 @@ class Lint(unittest.TestCase):
 
     def test_what_passed_is_read_again_where_anything_changed_that_it_depends_on(self):
         self.lint("--all")
-        self.assertEqual(self.lint("--all"), (0, "lint: 3 sources, 3 of them unchanged since they passed; 0 findings\n", set()))
+        code, said, read = self.lint("--all")
+        self.assertEqual((code, read), (0, set()))
+        self.assertEqual(said, "lint: 3 sources, 3 of them unchanged since they passed; 0 findings\n")
         self.write("engine/core/deep.h", "// a header of a header\n")
         self.assertEqual(self.lint("--all")[2], {"engine/core/one.cpp", "widgets/three.cpp"})
         self.write("engine/core/deep.h", SOURCES["engine/core/deep.h"])
