@@ -24,12 +24,12 @@ SOURCES = {
     "engine/core/one.cpp": '#include "engine/core/one.h"\nint one() { return ONE; }\n',
     "engine/core/one.h": '#include "deep.h"\n#define ONE 1\n',
     "engine/core/deep.h": "// nothing\n",
-    "engine/formats/two.cpp": "int two() { return 2; }\n",
-    "widgets/three.cpp": "#include <engine/core/one.h>\nint three() { return 2 + ONE; }\n",
+    "engine/core/run/two.cpp": "int two() { return 2; }\n",
+    "widgets/state/three.cpp": "#include <engine/core/one.h>\nint three() { return 2 + ONE; }\n",
     "build/lint/made.cpp": "// BAD, but nobody wrote it\n",
 }
-CORE = {"engine/core/one.cpp", "engine/formats/two.cpp"}
-ALL = CORE | {"widgets/three.cpp"}
+CORE = {"engine/core/one.cpp", "engine/core/run/two.cpp"}
+ALL = CORE | {"widgets/state/three.cpp"}
 
 
 class Lint(unittest.TestCase):
@@ -82,14 +82,14 @@ class Lint(unittest.TestCase):
         self.assertEqual((code, read), (0, ALL - CORE), said)
 
     def test_a_finding_fails_with_its_file_and_line_each_time(self):
-        self.write("engine/formats/two.cpp", "int two();\n// BAD\n")
+        self.write("engine/core/run/two.cpp", "int two();\n// BAD\n")
         for _ in range(2):
             code, said, read = self.lint()
             self.assertEqual(code, 1)
-            self.assertIn("\nengine/formats/two.cpp:2:1: error: a bad word [made-up]\n", "\n" + said)
+            self.assertIn("\nengine/core/run/two.cpp:2:1: error: a bad word [made-up]\n", "\n" + said)
             self.assertIn("1 findings", said)
-            self.assertIn("engine/formats/two.cpp", read)
-        self.write("engine/formats/two.cpp", "int two();\n")
+            self.assertIn("engine/core/run/two.cpp", read)
+        self.write("engine/core/run/two.cpp", "int two();\n")
         self.assertEqual(self.lint()[0], 0)
 
     def test_what_passed_is_read_again_where_anything_changed_that_it_depends_on(self):
@@ -98,7 +98,7 @@ class Lint(unittest.TestCase):
         self.assertEqual((code, read), (0, set()))
         self.assertEqual(said, "lint: 3 sources, 3 of them unchanged since they passed; 0 findings\n")
         self.write("engine/core/deep.h", "// a header of a header\n")
-        self.assertEqual(self.lint("--all")[2], {"engine/core/one.cpp", "widgets/three.cpp"})
+        self.assertEqual(self.lint("--all")[2], {"engine/core/one.cpp", "widgets/state/three.cpp"})
         self.write("engine/core/deep.h", SOURCES["engine/core/deep.h"])
         self.assertEqual(self.lint("--all")[2], set())
         self.write(".clang-tidy", "Checks: '-*'\n")
@@ -111,8 +111,8 @@ class Lint(unittest.TestCase):
         self.assertEqual(self.lint(root=self.checkout("another"))[2], set())
 
     def test_files_and_headers_that_are_named(self):
-        self.assertEqual(self.lint("widgets/three.cpp")[2], {"widgets/three.cpp"})
-        self.assertEqual(self.lint("engine/core/deep.h", "engine/formats/two.cpp")[2], CORE)
+        self.assertEqual(self.lint("widgets/state/three.cpp")[2], {"widgets/state/three.cpp"})
+        self.assertEqual(self.lint("engine/core/deep.h", "engine/core/run/two.cpp")[2], CORE)
         code, said, read = self.lint("engine/core/none.h")
         self.assertEqual((code, read, "there is no file" in said), (2, set(), True), said)
         code, said, read = self.lint("build/lint/made.cpp")
@@ -130,9 +130,9 @@ class Lint(unittest.TestCase):
         code, said, read = self.lint("--changed", "HEAD")
         self.assertEqual((code, read), (0, set()), said)
         self.write("engine/core/one.h", "#define ONE 11\n")
-        self.assertEqual(self.lint("--changed", "HEAD")[2], {"engine/core/one.cpp", "widgets/three.cpp"})
-        self.write("engine/formats/two.cpp", "int two();\n")
-        self.assertEqual(self.lint("--changed", "HEAD")[2], {"engine/formats/two.cpp"})
+        self.assertEqual(self.lint("--changed", "HEAD")[2], {"engine/core/one.cpp", "widgets/state/three.cpp"})
+        self.write("engine/core/run/two.cpp", "int two();\n")
+        self.assertEqual(self.lint("--changed", "HEAD")[2], {"engine/core/run/two.cpp"})
         code, said, read = self.lint("--changed", "nowhere")
         self.assertEqual((code, read), (2, set()), said)
 
@@ -148,11 +148,11 @@ class Lint(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("clang-tidy-14"), "there is no clang-tidy 14")
     def test_the_real_tool_finds_a_planted_mistake_by_the_repositorys_checks(self):
-        self.write("engine/formats/two.cpp", "int two() {\n  const int* none = 0;\n  return none == nullptr;\n}\n")
+        self.write("engine/core/run/two.cpp", "int two() {\n  const int* none = 0;\n  return none == nullptr;\n}\n")
         self.write("engine/core/deep.h", "inline const int* deep() {\n  return 0;\n}\n")
         code, said, _ = self.lint("--all", path=os.environ["PATH"])
         self.assertEqual(code, 1, said)
-        self.assertIn("\nengine/formats/two.cpp:2:21: error: use nullptr [modernize-use-nullptr", "\n" + said)
+        self.assertIn("\nengine/core/run/two.cpp:2:21: error: use nullptr [modernize-use-nullptr", "\n" + said)
         self.assertEqual(said.count("engine/core/deep.h:2:10: error: use nullptr"), 1, said)  # two sources include it
         self.assertIn("2 findings", said)
 
