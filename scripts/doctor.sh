@@ -40,6 +40,7 @@ tool ccache ccache --version
 tool linker ld.lld --version
 tool Python python3 --version
 optional clang "$(command -v clang++ || true)" "./lab fuzz installs it; the fuzz targets alone need it"
+optional clang-tidy "$(command -v clang-tidy || true)" "./lab lint installs it"
 mapfile -t names < <(missing_packages)
 if [ ${#names[@]} -eq 0 ]; then
   here "Debian packages" "all $(package_names | wc -l)"

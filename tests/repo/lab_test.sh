@@ -27,6 +27,8 @@ expect 0 "usage: ./lab" ./lab
 expect 2 "there is no job 'fly'" ./lab fly
 expect 2 "there is no preset 'fast'" ./lab build fast
 expect 2 "there is no fuzz target 'fly'" ./lab fuzz fly
+expect 2 "lint takes --all" ./lab lint --everything
+expect 2 "lint --changed takes a commit" ./lab lint --changed
 expect 2 "clean takes --cache or nothing" ./lab clean everything
 expect 2 "package takes --check and --fresh" ./lab package --quick
 expect 1 "refused: $scratch" ./lab bench publish "$scratch"

@@ -65,9 +65,10 @@ Int128 temporaries(const CostModel& cost, std::int64_t chunk, std::int64_t past,
   const auto unpacked = [&](Int128 values) -> Int128 {  // for one row they are not
     return cost.packed_weights ? std::min<Int128>(unpacked_block_bytes, values * bytes_per_value) : 0;
   };
-  const Int128 stream = 3 * model.hidden;  // the residual before and behind, and its normalised copy or what joins it
+  // The residual before and behind, and its normalised copy or what joins it.
+  const Int128 stream = Int128{3} * model.hidden;
   const Int128 seen = Int128{2} * model.kv_heads * (past + chunk);  // keys and values as attention's matmuls read them
-  const Int128 attention = (seen + (Int128{3} * model.heads + 3 * model.kv_heads) * chunk) *
+  const Int128 attention = (seen + (Int128{3} * model.heads + Int128{3} * model.kv_heads) * chunk) *
                            model.head_dim;                             // q, k, v, rotated q and k, output
   const Int128 feed_forward = Int128{3} * model.intermediate * chunk;  // gate, up, their product
   const Int128 layer = (stream * chunk + std::max(attention, feed_forward)) * bytes_per_value +
