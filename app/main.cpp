@@ -64,8 +64,8 @@ void take_pictures(MainWindow& window, const QString& directory) {
 
 /// The main job without a display: everything that the window would show, as files.
 void write_report(MainWindow& window, const QString& directory) {
-  RunController& controller = window.controller();
-  if (window.context().run().segment_count() == 0) {
+  RunController& controller = window.lab().runs;
+  if (window.lab().context.run().segment_count() == 0) {
     QTextStream(stderr) << QObject::tr("carryover: nothing was run; what went wrong is said above") << Qt::endl;
     QCoreApplication::exit(1);
     return;
@@ -73,8 +73,8 @@ void write_report(MainWindow& window, const QString& directory) {
   QObject::connect(&controller, &RunController::failed, &window,
                    [](const ErrorReport& report) { quit_unwritten(report.where); });
   QObject::connect(&controller, &RunController::saved, &window, [&window, directory] {
-    select_something(window.context());
-    window.export_plots(QDir(directory).filePath(QStringLiteral("plots")));
+    select_something(window.lab().context);
+    window.exports().export_plots(QDir(directory).filePath(QStringLiteral("plots")));
     take_pictures(window, QDir(directory).filePath(QStringLiteral("pictures")));
   });
   controller.save_run(QDir(directory).absolutePath());
@@ -82,7 +82,7 @@ void write_report(MainWindow& window, const QString& directory) {
 
 /// Without a window, what happens is said on standard output.
 void report_progress(MainWindow& window) {
-  LabContext& context = window.context();
+  LabContext& context = window.lab().context;
   QObject::connect(&context, &LabContext::noted, &window, &say);
   QObject::connect(&context.run(), &RunModel::segments_appended, &window, [&context](int, int last) {
     const SegmentRecord& record = context.run().record(last);
@@ -97,7 +97,7 @@ void report_progress(MainWindow& window) {
 
 /// What was asked for on the command line, once the text has run and the training run, if one was named, is read.
 void conclude(MainWindow& window, const WindowOptions& options) {
-  TrainingRuns& training = window.context().training();
+  TrainingRuns& training = window.lab().context.training();
   const bool waits = !options.training.isEmpty() && training.count() == 0;
   if (waits) {
     QObject::connect(
@@ -108,7 +108,7 @@ void conclude(MainWindow& window, const WindowOptions& options) {
   } else if (options.headless) {
     write_report(window, options.out);
   } else if (options.exit_after_run) {
-    QCoreApplication::exit(window.context().run().segment_count() > 0 ? 0 : 1);
+    QCoreApplication::exit(window.lab().context.run().segment_count() > 0 ? 0 : 1);
   }
 }
 
@@ -166,15 +166,16 @@ int run_window(int argc, char** argv) {
     window.show_error(report);
     if (keeper) keeper->keep_now();
   });
-  Startup startup(window, options);
+  Startup startup(window.lab(), options);
+  QObject::connect(&startup, &Startup::fetching, &window.meters(), &StatusMeters::show_fetching);
   QObject::connect(&startup, &Startup::finished, &window, [&] {
     QObject::disconnect(&startup, &Startup::finished, &window, nullptr);
     conclude(window, options);
   });
   if (!options.training.isEmpty()) {
-    QObject::connect(&window.training(), &TrainController::failed, &window,
+    QObject::connect(&window.lab().training, &TrainController::failed, &window,
                      [](const ErrorReport& report) { say(report.where + QStringLiteral(": ") + report.problem); });
-    window.training().open_folder(options.training);
+    window.lab().training.open_folder(options.training);
   }
   if (options.headless && options.script.isEmpty()) report_progress(window);
   // As if the window were closed, but without a question that nobody may be there to answer.
@@ -195,8 +196,7 @@ int run_window(int argc, char** argv) {
     brought_back = begin_session(*keeper, options);
   }
   if (!options.script.isEmpty()) {
-    if (!options.engine.isEmpty())
-      window.controller().engine().use(options.engine);  // its statements open models there
+    if (!options.engine.isEmpty()) window.lab().engine.use(options.engine);  // its statements open models there
     run_script(window, options.script);
   } else if (!brought_back) {
     startup.start();

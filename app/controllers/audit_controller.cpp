@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/audit_controller.h"
 
-#include <QThread>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -24,27 +23,9 @@ QString describe(const AuditJob& job, const AuditSettings& settings, const QStri
 
 }  // namespace
 
-AuditController::AuditController(LabContext& context, RunController& runs, QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), worker_(new AuditWorker(runs.engine().worker())) {
-  QThread* engine = runs.engine().worker().thread();
-  worker_->moveToThread(engine);
-  connect(engine, &QThread::finished, worker_, &QObject::deleteLater);
-  connect(worker_, &AuditWorker::progressed, this, &AuditController::progressed);
+AuditController::AuditController(LabContext& context, RunController& runs)
+    : EngineJob(context, runs), worker_(with(new AuditWorker(runs.engine().worker()), tr("The audit was cancelled"))) {
   connect(worker_, &AuditWorker::audited, this, &AuditController::finish);
-  connect(worker_, &AuditWorker::cancelled, this, [this] {
-    release();
-    context_.add_note(tr("The audit was cancelled"));
-    Q_EMIT ended();
-  });
-  connect(worker_, &AuditWorker::failed, this, [this](const ErrorReport& report) {
-    release();
-    Q_EMIT ended();
-    Q_EMIT failed(report);
-  });
-}
-
-AuditController::~AuditController() {
-  if (control_) control_->request_stop();
 }
 
 AuditJob AuditController::make_job(const AuditSettings& settings) const {
@@ -64,25 +45,16 @@ AuditJob AuditController::make_job(const AuditSettings& settings) const {
 }
 
 void AuditController::start(const AuditSettings& settings) {
-  if (!runs_.can_run()) {
-    const QString why = runs_.engine().busy().isEmpty() ? tr("a run or a load is using the engine, or nothing is open")
-                                                        : runs_.engine().busy();
-    Q_EMIT failed({Fault::Usage, tr("audit"), why, tr("Stop it first, or wait for its end.")});
-    return;
-  }
+  if (const QString why = runs_.why_not_run(); !why.isEmpty())
+    return Q_EMIT failed({Fault::Usage, tr("audit"), why, tr("Stop it first, or wait for its end.")});
   const AuditJob job = make_job(settings);
   provenance_ = describe(job, settings, runs_.loader().text()->name);
-  control_ = std::make_shared<RunControl>();
-  runs_.engine().set_busy(tr("an audit is using the engine"));
+  const auto control = begin(tr("an audit is using the engine"));
   context_.add_note(tr("Auditing the gradient of %L1 tokens in %2")
                         .arg(job.request.ids->size())
                         .arg(QString::fromUtf8(dtype_name(settings.dtype).data())));
   Q_EMIT started();
-  post(worker_, [job, control = control_](AuditWorker& worker) { worker.audit(job, control); });
-}
-
-void AuditController::cancel() {
-  if (control_) control_->request_stop();
+  post(worker_, [job, control](AuditWorker& worker) { worker.audit(job, control); });
 }
 
 void AuditController::finish(const AuditReport& report, const QString& weights_hash) {
@@ -93,11 +65,6 @@ void AuditController::finish(const AuditReport& report, const QString& weights_h
                                   : tr("The audit FAILED: %1 of %2 checks").arg(failures).arg(report.checks.size()),
                     failures != 0);
   Q_EMIT done(report, provenance_ + QStringLiteral("\nweights: %1").arg(weights_hash));
-}
-
-void AuditController::release() {
-  control_.reset();
-  runs_.engine().set_busy({});
 }
 
 }  // namespace carryover

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/head_profile_controller.h"
 
-#include <QThread>
 #include <algorithm>
 
 #include "app/engine_thread/post.h"
@@ -29,34 +28,15 @@ std::string command_of(const HeadProfileRequest& request, const ModelInfo& model
 
 }  // namespace
 
-HeadProfileController::HeadProfileController(LabContext& context, RunController& runs, QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), worker_(new HeadProfileWorker(runs.engine().worker())) {
-  QThread* engine = runs.engine().worker().thread();
-  worker_->moveToThread(engine);
-  connect(engine, &QThread::finished, worker_, &QObject::deleteLater);
-  connect(worker_, &HeadProfileWorker::progressed, this, &HeadProfileController::progressed);
+HeadProfileController::HeadProfileController(LabContext& context, RunController& runs)
+    : EngineJob(context, runs),
+      worker_(with(new HeadProfileWorker(runs.engine().worker()), tr("Head discovery was cancelled"))) {
   connect(worker_, &HeadProfileWorker::profiled, this, &HeadProfileController::finish);
-  connect(worker_, &HeadProfileWorker::cancelled, this, [this] {
-    release();
-    context_.add_note(tr("Head discovery was cancelled"));
-    Q_EMIT ended();
-  });
-  connect(worker_, &HeadProfileWorker::failed, this, [this](const ErrorReport& report) {
-    release();
-    Q_EMIT ended();
-    Q_EMIT failed(report);
-  });
-}
-
-HeadProfileController::~HeadProfileController() {
-  if (control_) control_->request_stop();
 }
 
 void HeadProfileController::start(const HeadProfileRequest& wanted) {
   const bool reads_text = std::count(wanted.kinds.begin(), wanted.kinds.end(), ProbeKind::Passage) > 0;
-  QString why = runs_.engine().busy();
-  if (why.isEmpty() && (runs_.loader().loading() || runs_.state() != RunController::State::Idle))
-    why = tr("a run or a load is using the engine");
+  QString why = runs_.why_engine_is_busy();
   if (why.isEmpty() && !runs_.loader().model()) why = tr("no model is open");
   if (why.isEmpty() && reads_text && !runs_.loader().text()) why = tr("no text is open");
   if (!why.isEmpty())
@@ -69,15 +49,10 @@ void HeadProfileController::start(const HeadProfileRequest& wanted) {
           .arg(
               QString::fromStdString(model.path),
               QString::fromStdString(command_of(request, model, reads_text ? runs_.loader().text()->name : QString())));
-  control_ = std::make_shared<RunControl>();
-  runs_.engine().set_busy(tr("head discovery is using the engine"));
+  const auto control = begin(tr("head discovery is using the engine"));
   context_.add_note(tr("Scoring all heads on probes of %L1 tokens").arg(static_cast<qlonglong>(request.tokens)));
   Q_EMIT started();
-  post(worker_, [request, control = control_](HeadProfileWorker& worker) { worker.profile(request, control); });
-}
-
-void HeadProfileController::cancel() {
-  if (control_) control_->request_stop();
+  post(worker_, [request, control](HeadProfileWorker& worker) { worker.profile(request, control); });
 }
 
 void HeadProfileController::finish(const HeadProfile& profile, const QString& weights) {
@@ -85,11 +60,6 @@ void HeadProfileController::finish(const HeadProfile& profile, const QString& we
   const HeadScores scores = mean_scores(profile, HeadMeasure::Attention);
   context_.add_note(tr("Scored %1 layers × %2 heads").arg(scores.layers).arg(scores.heads));
   Q_EMIT done(profile, provenance_ + QStringLiteral("\nweights: %1").arg(weights));
-}
-
-void HeadProfileController::release() {
-  control_.reset();
-  runs_.engine().set_busy({});
 }
 
 }  // namespace carryover

@@ -23,7 +23,7 @@ InspectController::InspectController(LabContext& context, RunController& runs, Q
     settle_.start();
   });
   connect(&runs, &RunController::state_changed, this, [this] {
-    if (control_ && !why_not().isEmpty()) control_->request_stop();
+    if (control_ && !runs_.why_engine_is_busy().isEmpty()) control_->request_stop();
     settle_.start();
   });
   connect(&runs.loader(), &ModelLoader::model_changed, this, [this] { context_.inspections().forget_problems(); });
@@ -33,13 +33,13 @@ InspectController::InspectController(LabContext& context, RunController& runs, Q
   });
   connect(worker_, &InspectWorker::inspected, this, [this](const std::shared_ptr<const Inspection>& inspection) {
     const InspectionQuery query = query_;
-    release();
+    control_.reset();
     if (asked_in_ == run_) context_.inspections().deliver(query, inspection);
     serve();
   });
   connect(worker_, &InspectWorker::inspect_failed, this, [this](const ErrorReport& report) {
     const InspectionQuery query = query_;
-    release();
+    control_.reset();
     if (report.fault != Fault::Cancelled && asked_in_ == run_)
       context_.inspections().fail(query, QStringLiteral("%1. %2").arg(report.problem, report.advice));
     serve();
@@ -50,29 +50,18 @@ InspectController::~InspectController() {
   if (control_) control_->request_stop();
 }
 
-QString InspectController::why_not() const {
-  if (!runs_.engine().busy().isEmpty()) return runs_.engine().busy();
-  if (runs_.loader().loading()) return tr("a model or a text is being loaded");
-  if (runs_.state() != RunController::State::Idle) return tr("a run is using the engine");
-  return {};
-}
-
 void InspectController::serve() {
   if (control_) return;
   Inspections& inspections = context_.inspections();
   const auto query = inspections.next();
-  inspections.set_waiting_for(query ? why_not() : QString());
-  if (!query || !why_not().isEmpty()) return;
+  inspections.set_waiting_for(query ? runs_.why_engine_is_busy() : QString());
+  if (!query || !runs_.why_engine_is_busy().isEmpty()) return;
   const RunModel& run = context_.run();
   query_ = *query;
   asked_in_ = run_;
   control_ = std::make_shared<RunControl>();
   const InspectRequest request{run.request(), query_.segment, query_.parts, recorded_segment(run, query_.segment)};
   post(worker_, [request, control = control_](InspectWorker& worker) { worker.inspect(request, control); });
-}
-
-void InspectController::release() {
-  control_.reset();
 }
 
 }  // namespace carryover

@@ -22,9 +22,7 @@ class InspectController : public QObject {
   InspectWorker& worker() { return *worker_; }  ///< for queued calls and connections only
 
  private:
-  QString why_not() const;  ///< empty: the engine is free
   void serve();
-  void release();
 
   LabContext& context_;
   RunController& runs_;

@@ -85,6 +85,12 @@ QString RunController::why_not_run() const {
   return context_.settings_problem();
 }
 
+QString RunController::why_engine_is_busy() const {
+  if (!engine_.busy().isEmpty()) return engine_.busy();
+  if (loader_.loading()) return tr("a model or a text is being loaded");
+  return state_ == State::Idle ? QString() : tr("a run is using the engine");
+}
+
 bool RunController::engine_paused() const {
   return channel_ && channel_->control().paused();
 }

@@ -23,7 +23,8 @@ class RunController : public QObject {
   enum class State { Idle, Running, Paused, Stopping };
   State state() const { return state_; }
   bool can_run() const;
-  QString why_not_run() const;  ///< empty: a run can start
+  QString why_not_run() const;         ///< empty: a run can start
+  QString why_engine_is_busy() const;  ///< empty: nothing runs, loads, trains or is audited
   EngineConnection& engine() const { return engine_; }
   ModelLoader& loader() const { return loader_; }
   bool engine_paused() const;      ///< asked to, or latched by itself

@@ -71,16 +71,10 @@ void TrainController::follow(const QString& directory, bool on) {
        [directory, on](TrainingFollower& follower) { on ? follower.open(directory) : follower.forget(directory); });
 }
 
-bool TrainController::can_start() const {
-  return !active() && runs_.state() == RunController::State::Idle && !runs_.loader().loading();
-}
-
 bool TrainController::refuse_when_busy() {
-  if (can_start()) return false;
-  const QString why =
-      !runs_.engine().busy().isEmpty() ? runs_.engine().busy() : tr("a run or a load is using the engine");
-  Q_EMIT failed({Fault::Usage, tr("training"), why, tr("Stop it first, or wait for its end.")});
-  return true;
+  const QString why = runs_.why_engine_is_busy();
+  if (!why.isEmpty()) Q_EMIT failed({Fault::Usage, tr("training"), why, tr("Stop it first, or wait for its end.")});
+  return !why.isEmpty();
 }
 
 TrainingModel* TrainController::training() const {

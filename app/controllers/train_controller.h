@@ -29,7 +29,6 @@ class TrainController : public QObject {
   ~TrainController() override;
 
   bool active() const { return channel_ != nullptr; }
-  bool can_start() const;           ///< nothing has the engine
   TrainingModel* training() const;  ///< the one that has the engine; null where none has, or in a dry run
 
   void start(const TrainingPlan& plan);

@@ -6,9 +6,8 @@
 
 namespace carryover {
 
-WhatIfController::WhatIfController(LabContext& context, RunController& runs, InspectController& inspections,
-                                   QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), worker_(&inspections.worker()) {
+WhatIfController::WhatIfController(LabContext& context, RunController& runs, InspectController& inspections)
+    : EngineJob(context, runs), worker_(&inspections.worker()) {
   WhatIfs& what_ifs = context.what_ifs();
   connect(&what_ifs, &WhatIfs::price_wanted, this, &WhatIfController::ask_price);
   connect(&what_ifs, &WhatIfs::run_wanted, this,
@@ -20,19 +19,15 @@ WhatIfController::WhatIfController(LabContext& context, RunController& runs, Ins
     ++price_tag_;
   });
   connect(&runs, &RunController::state_changed, this,
-          [this] { context_.what_ifs().set_unavailable(active() ? QString() : why_not()); });
+          [this] { context_.what_ifs().set_unavailable(active() ? QString() : runs_.why_engine_is_busy()); });
   connect_worker();
-}
-
-WhatIfController::~WhatIfController() {
-  cancel();
 }
 
 void WhatIfController::connect_worker() {
   connect(worker_, &InspectWorker::edit_done, this, &WhatIfController::take);
   connect(worker_, &InspectWorker::what_if_done, this, &WhatIfController::finish);
   connect(worker_, &InspectWorker::what_if_failed, this, [this](const ErrorReport& report) {
-    release();
+    end_run();
     if (report.fault == Fault::Cancelled) {
       context_.add_note(tr("The what-if was cancelled"));
     } else {
@@ -55,23 +50,17 @@ WhatIfRequest WhatIfController::make_request(const WhatIfPlan& plan) const {
   return {run.request(), plan.segment, plan.edits, recorded_segment(run, plan.segment)};
 }
 
-QString WhatIfController::why_not() const {
-  if (!runs_.engine().busy().isEmpty()) return runs_.engine().busy();
-  if (runs_.loader().loading()) return tr("a model or a text is being loaded");
-  if (runs_.state() != RunController::State::Idle) return tr("a run is using the engine");
-  return {};
-}
-
 void WhatIfController::ask_price(const WhatIfPlan& plan) {
   ++price_tag_;
-  if (active() || !why_not().isEmpty() || plan.segment < 0 || plan.segment >= context_.run().segment_count())
+  if (active() || !runs_.why_engine_is_busy().isEmpty() || plan.segment < 0 ||
+      plan.segment >= context_.run().segment_count())
     return context_.what_ifs().set_price({});
   post(worker_,
        [request = make_request(plan), tag = price_tag_](InspectWorker& worker) { worker.price(request, tag); });
 }
 
 void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool sweep) {
-  const QString why = active() ? tr("a what-if is under way") : why_not();
+  const QString why = active() ? tr("a what-if is under way") : runs_.why_engine_is_busy();
   if (!why.isEmpty() || plan.segment < 0 || plan.segment >= context_.run().segment_count()) {
     Q_EMIT failed({Fault::Usage, tr("what-if"), why.isEmpty() ? tr("no segment is selected") : why,
                    why.isEmpty() ? tr("Select one that has been run.") : tr("Stop it first, or wait for its end.")});
@@ -83,15 +72,9 @@ void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool s
   started_in_ = run_;
   before_ = context_.run().snapshot(plan.segment).target_nll;
   outcome_.reset();
-  control_ = std::make_shared<RunControl>();
   context_.what_ifs().begin(sweep);
-  runs_.engine().set_busy(tr("a what-if is using the engine"));
-  post(worker_,
-       [request = make_request(plan), control = control_](InspectWorker& worker) { worker.what_if(request, control); });
-}
-
-void WhatIfController::cancel() {
-  if (control_) control_->request_stop();
+  const auto control = begin(tr("a what-if is using the engine"));
+  post(worker_, [request = make_request(plan), control](InspectWorker& worker) { worker.what_if(request, control); });
 }
 
 void WhatIfController::take(int edit, const std::shared_ptr<const WhatIfOutcome>& outcome) {
@@ -123,20 +106,19 @@ void WhatIfController::finish(const WhatIfEnd& end) {
                           .arg(result.segment)
                           .arg(result.change.mean > 0 ? QStringLiteral("+") : QString())
                           .arg(result.change.mean, 0, 'f', 4));
-    release();
+    end_run();
     context_.what_ifs().append(std::move(result));
     return;
   }
-  release();
+  end_run();
   if (sweep_)
     context_.add_note(tr("Left out %1 hits of segment %2 in turn").arg(plan_.edits.size()).arg(plan_.segment));
 }
 
-void WhatIfController::release() {
-  control_.reset();
+void WhatIfController::end_run() {
   outcome_.reset();
   context_.what_ifs().end();
-  runs_.engine().set_busy({});
+  release();
 }
 
 }  // namespace carryover

@@ -1,41 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QObject>
-#include <memory>
-
+#include "app/controllers/engine_job.h"
 #include "app/controllers/inspect_controller.h"
 
 namespace carryover {
 
-/// Serves LabContext::what_ifs(): prices plans, runs them on the engine thread, and says why it can't. While one goes
-/// on, the RunController refuses runs. GUI thread; never waits. Lives shorter than its InspectController, whose worker
-/// it uses.
-class WhatIfController : public QObject {
+/// Serves LabContext::what_ifs(): prices plans, runs them on the engine thread, and says why it can't. Lives shorter
+/// than its InspectController, whose worker it uses.
+class WhatIfController : public EngineJob {
   Q_OBJECT
  public:
-  WhatIfController(LabContext& context, RunController& runs, InspectController& inspections, QObject* parent = nullptr);
-  ~WhatIfController() override;
-
-  bool active() const { return control_ != nullptr; }
-  void cancel();
-
- Q_SIGNALS:
-  void failed(const carryover::ErrorReport& report);
+  WhatIfController(LabContext& context, RunController& runs, InspectController& inspections);
 
  private:
   void connect_worker();
   WhatIfRequest make_request(const WhatIfPlan& plan) const;
-  QString why_not() const;
   void ask_price(const WhatIfPlan& plan);
   void start(const WhatIfPlan& plan, const QString& name, bool sweep);
   void take(int edit, const std::shared_ptr<const WhatIfOutcome>& outcome);
   void finish(const WhatIfEnd& end);
-  void release();
+  void end_run();
 
-  LabContext& context_;
-  RunController& runs_;
   InspectWorker* worker_;
-  std::shared_ptr<RunControl> control_;
   WhatIfPlan plan_;
   QString name_;
   bool sweep_ = false;

@@ -21,7 +21,7 @@ constexpr int most_waits = 480;  ///< for the engine, of settle_ms each
 }  // namespace
 
 RunReport::RunReport(MainWindow& window, const QString& directory, QObject* parent)
-    : QObject(parent), window_(window), directory_(directory), pictures_(window.panel_ids()) {
+    : QObject(parent), window_(window), directory_(directory), pictures_(window.docks().ids()) {
   pictures_.push_back(QStringLiteral("finetune"));
   pictures_.push_back(QStringLiteral("bench"));
   pictures_.push_back(QStringLiteral("window"));
@@ -32,13 +32,13 @@ void RunReport::start() {
     Q_EMIT failed(directory_);
     return;
   }
-  select_something(window_.context());
+  select_something(window_.lab().context);
   raise_next();
 }
 
 // The best hit of the selected head is left out, so that there is something to see.
 void RunReport::ask_what_if() {
-  LabContext& lab = window_.context();
+  LabContext& lab = window_.lab().context;
   const Selection& selected = lab.selected();
   const HeadHits* hits = lab.run().hits(selected.segment, selected.layer, selected.head);
   if (!hits || !lab.what_ifs().results().empty() || !lab.what_ifs().unavailable().isEmpty()) return;
@@ -47,27 +47,27 @@ void RunReport::ask_what_if() {
 }
 
 void RunReport::ask_head_scores() {
-  auto* heads = static_cast<HeadDiscoveryPanel*>(window_.panel(QStringLiteral("head_discovery")));
+  auto* heads = static_cast<HeadDiscoveryPanel*>(window_.docks().panel(QStringLiteral("head_discovery")));
   if (heads->sets().empty()) heads->form().profile();
 }
 
 bool RunReport::engine_works() const {
-  if (window_.head_profiles().active()) return true;
-  return window_.context().inspections().next().has_value() || window_.context().what_ifs().running();
+  if (window_.lab().head_profiles.active()) return true;
+  return window_.lab().context.inspections().next().has_value() || window_.lab().context.what_ifs().running();
 }
 
 QWidget* RunReport::raise(const QString& picture) {
   if (picture == QStringLiteral("what_if")) ask_what_if();
   if (picture == QStringLiteral("head_discovery")) ask_head_scores();
-  if (picture == QStringLiteral("finetune")) return window_.open_finetune();
-  if (picture == QStringLiteral("bench")) return window_.open_bench();
+  if (picture == QStringLiteral("finetune")) return window_.dialogs().open_finetune();
+  if (picture == QStringLiteral("bench")) return window_.dialogs().open_bench();
   if (picture != QStringLiteral("window")) {
-    window_.raise_panel(picture);
-    return window_.panel(picture);
+    window_.docks().raise(picture);
+    return window_.docks().panel(picture);
   }
-  window_.open_finetune()->close();
-  window_.open_bench()->close();
-  for (const char* front : {"grid", "text", "hits", "loss"}) window_.raise_panel(QString::fromLatin1(front));
+  window_.dialogs().open_finetune()->close();
+  window_.dialogs().open_bench()->close();
+  for (const char* front : {"grid", "text", "hits", "loss"}) window_.docks().raise(QString::fromLatin1(front));
   return &window_;  // with the front panels that it opens with
 }
 

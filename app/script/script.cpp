@@ -10,10 +10,6 @@
 namespace carryover {
 namespace {
 
-QString tr(const char* text) {
-  return QCoreApplication::translate("Script", text);
-}
-
 /// Splits one line; empty where there is nothing but a comment.
 class LineReader {
  public:
@@ -71,6 +67,14 @@ std::vector<Statement> parse_script(const QString& text, const QString& name) {
     if (!words.isEmpty()) statements.push_back({number, words});
   }
   return statements;
+}
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("Script", text);
+}
+
+void refuse(const QString& where, const QString& problem, const QString& advice) {
+  throw EngineError(Fault::Usage, where.toStdString(), problem.toStdString(), advice.toStdString());
 }
 
 nlohmann::json json_of_word(const QString& word) {

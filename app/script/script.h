@@ -17,6 +17,12 @@ struct Statement {
 /// backslash keeps a quote or a backslash). Throws EngineError{BadInput} naming `name:line`.
 std::vector<Statement> parse_script(const QString& text, const QString& name);
 
+/// What a script says, in the window's language.
+QString tr(const char* text);
+
+/// Throws EngineError{Usage}: a statement can't be done.
+[[noreturn]] void refuse(const QString& where, const QString& problem, const QString& advice);
+
 /// A word as JSON where it is some, else as a string.
 nlohmann::json json_of_word(const QString& word);
 

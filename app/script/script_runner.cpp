@@ -19,9 +19,7 @@ ScriptRunner::ScriptRunner(MainWindow& window, std::vector<Statement> statements
   }
   next_ = 0;
   connect(&poll_, &QTimer::timeout, this, &ScriptRunner::advance);
-  connect(&window_.controller(), &RunController::failed, this, &ScriptRunner::fail);
-  connect(&window_.training(), &TrainController::failed, this, &ScriptRunner::fail);
-  connect(&window_.audits(), &AuditController::failed, this, &ScriptRunner::fail);
+  connect(&window_.lab(), &Lab::failed, this, &ScriptRunner::fail);
 }
 
 void ScriptRunner::start() {

@@ -26,16 +26,8 @@ namespace {
 constexpr int any_number = 99;
 constexpr int training_patience_ms = 10'000;
 
-QString tr(const char* text) {
-  return QCoreApplication::translate("Script", text);
-}
-
-[[noreturn]] void refuse(const QString& where, const QString& problem, const QString& advice) {
-  throw EngineError(Fault::Usage, where.toStdString(), problem.toStdString(), advice.toStdString());
-}
-
-Pending until_loaded(MainWindow& window) {
-  return [&window] { return !window.controller().loader().loading(); };
+Pending until_loaded(Lab& lab) {
+  return [&lab] { return !lab.loader.loading(); };
 }
 
 /// Its folder is read by a thread of its own, and may be one that no step has been written to yet.
@@ -43,7 +35,7 @@ Pending until_steps_are_read(MainWindow& window, const QString& path) {
   QElapsedTimer waited;
   waited.start();
   return [&window, waited, path] {
-    const TrainingRuns& runs = window.context().training();
+    const TrainingRuns& runs = window.lab().context.training();
     const int index = runs.index_of(QDir(path).absolutePath());
     if (index >= 0 && (runs.run(index).step_count() > 0 || runs.run(index).state() == TrainingState::Finished))
       return true;
@@ -55,35 +47,35 @@ Pending until_steps_are_read(MainWindow& window, const QString& path) {
 
 Pending open(MainWindow& window, const QStringList& words) {
   const QString &what = words[0], path = words.value(1);
-  RunController& controller = window.controller();
+  Lab& lab = window.lab();
   if (what == QStringLiteral("demo")) {
     const QString demo = Startup::demo_directory();
     if (demo.isEmpty()) refuse(what, tr("the demo is not installed"), tr("Open a model and a text."));
-    controller.loader().open_model(demo);
-    controller.loader().open_text(demo + QStringLiteral("/text.txt"));
-    return until_loaded(window);
+    lab.loader.open_model(demo);
+    lab.loader.open_text(demo + QStringLiteral("/text.txt"));
+    return until_loaded(lab);
   }
   if (path.isEmpty()) refuse(what, tr("names no file"), tr("Name one after it."));
   if (what == QStringLiteral("session")) return open_session_file(window, path);
   if (what == QStringLiteral("model")) {
-    controller.loader().open_model(path, words.value(2));
+    lab.loader.open_model(path, words.value(2));
   } else if (what == QStringLiteral("text")) {
-    controller.loader().open_text(path);
+    lab.loader.open_text(path);
   } else if (what == QStringLiteral("run")) {
-    controller.open_run(path);
+    lab.runs.open_run(path);
   } else if (what == QStringLiteral("training")) {
-    window.training().open_folder(path);
+    lab.training.open_folder(path);
     return until_steps_are_read(window, path);
   } else if (what == QStringLiteral("bench")) {
-    window.open_bench()->open_folder(path);
+    window.dialogs().open_bench()->open_folder(path);
   } else {
     refuse(what, tr("can't be opened"), tr("Open demo, model, text, run, training, bench or session."));
   }
-  return until_loaded(window);
+  return until_loaded(lab);
 }
 
 Pending set(MainWindow& window, const QStringList& words) {
-  LabContext& context = window.context();
+  LabContext& context = window.lab().context;
   const QString &field = words[0], &value = words[1];
   RunOptions options = context.run_options();
   if (field == QStringLiteral("policy")) {
@@ -108,28 +100,27 @@ Pending set(MainWindow& window, const QStringList& words) {
     context.edit_config(config, field);
   }
   context.set_run_options(options);  // another dtype or device loads the model again
-  return until_loaded(window);
+  return until_loaded(window.lab());
 }
 
 Pending run(MainWindow& window, const QStringList&) {
-  RunController& controller = window.controller();
-  window.context().settle_settings();
-  if (!controller.can_run())
-    refuse(tr("run"), controller.why_not_run(),
-           tr("Open a model and a text first, and wait until the engine is idle."));
-  controller.run();
+  Lab& lab = window.lab();
+  lab.context.settle_settings();
+  if (!lab.runs.can_run())
+    refuse(tr("run"), lab.runs.why_not_run(), tr("Open a model and a text first, and wait until the engine is idle."));
+  lab.runs.run();
   return {};
 }
 
 Pending wait(MainWindow& window, const QStringList& words) {
-  if (words.isEmpty()) return [&window] { return engine_is_idle(window); };
+  if (words.isEmpty()) return [&window] { return engine_is_idle(window.lab()); };
   bool ok = false;
   if (words[0] == QStringLiteral("segment")) {
     const int segment = words.value(1).toInt(&ok);
     if (!ok || segment < 0) refuse(tr("wait"), tr("“%1” is no segment").arg(words.value(1)), tr("Count from 0."));
     return [&window, segment] {
-      const int closed = window.context().run().segment_count();
-      if (closed <= segment && engine_is_idle(window))
+      const int closed = window.lab().context.run().segment_count();
+      if (closed <= segment && engine_is_idle(window.lab()))
         refuse(tr("wait"), tr("the run ended after %1 segments").arg(closed), tr("Wait for an earlier one."));
       return closed > segment;
     };
@@ -142,25 +133,25 @@ Pending wait(MainWindow& window, const QStringList& words) {
 }
 
 Pending select(MainWindow& window, const QStringList& words) {
-  select_by_words(window.context(), words);
+  select_by_words(window.lab().context, words);
   return {};
 }
 
 /// By its name, or by that of one of its plots.
 Panel& panel_of(MainWindow& window, const QString& name) {
   const QString id = current_panel_id(name);
-  if (Panel* panel = window.panel(id)) return *panel;
+  if (Panel* panel = window.docks().panel(id)) return *panel;
   QStringList ids;
-  for (const QString& known : window.panel_ids()) {
+  for (const QString& known : window.docks().ids()) {
     ids += known;
-    for (const PlotView* plot : window.panel(known)->plots())
-      if (plot->id() == id) return *window.panel(known);
+    for (const PlotView* plot : window.docks().panel(known)->plots())
+      if (plot->id() == id) return *window.docks().panel(known);
   }
   refuse(id, tr("there is no such panel"), tr("The panels are %1.").arg(ids.join(QStringLiteral(", "))));
 }
 
 Pending show(MainWindow& window, const QStringList& words) {
-  window.raise_panel(panel_of(window, words[0]).objectName());
+  window.docks().raise(panel_of(window, words[0]).objectName());
   return {};
 }
 
@@ -190,17 +181,17 @@ Pending print(MainWindow& window, const QStringList& words) {
 }
 
 Pending what_if(MainWindow& window, const QStringList& words) {
-  const WordedWhatIf wanted = what_if_of_words(window.context(), words);
-  if (!engine_is_idle(window))
+  const WordedWhatIf wanted = what_if_of_words(window.lab().context, words);
+  if (!engine_is_idle(window.lab()))
     refuse(QStringLiteral("what-if"), tr("the engine is busy"), tr("Wait until the engine is idle."));
-  WhatIfs& what_ifs = window.context().what_ifs();
+  WhatIfs& what_ifs = window.lab().context.what_ifs();
   what_ifs.set_draft(wanted.plan.edits.front());
   what_ifs.ask_run(wanted.plan, wanted.name);
-  return [&window] { return engine_is_idle(window); };
+  return [&window] { return engine_is_idle(window.lab()); };
 }
 
 Pending pin(MainWindow& window, const QStringList& words) {
-  LabContext& context = window.context();
+  LabContext& context = window.lab().context;
   if (words[0] == QStringLiteral("none")) {
     context.unpin_run();
   } else if (words[0] != QStringLiteral("run")) {
@@ -220,7 +211,7 @@ Pending zoom(MainWindow& window, const QStringList& words) {
     edges.push_back(word.toDouble(&ok));
     if (!ok) refuse(tr("zoom"), tr("“%1” is not a number").arg(word), tr("Give x0 x1 y0 y1."));
   }
-  window.plot(current_panel_id(words[0])).zoom_to(edges[0], edges[1], edges[2], edges[3]);
+  window.docks().plot(current_panel_id(words[0])).zoom_to(edges[0], edges[1], edges[2], edges[3]);
   return {};
 }
 
@@ -243,7 +234,7 @@ Pending export_figure(MainWindow& window, const QStringList& words) {
     if (!ok || dpi < 50 || dpi > 1200)
       refuse(option, tr("can't be “%1”").arg(value), tr("Give size WxHmm, style NAME, dpi from 50 to 1200."));
   }
-  window.plot(current_panel_id(words[1])).export_to(words[2], PlotView::format_of(words[2]), size, dpi, style);
+  window.docks().plot(current_panel_id(words[1])).export_to(words[2], PlotView::format_of(words[2]), size, dpi, style);
   return {};
 }
 
@@ -252,13 +243,13 @@ Pending export_something(MainWindow& window, const QStringList& words) {
   if (what == QStringLiteral("figure") && words.size() >= 3 && words.size() % 2 == 1)
     return export_figure(window, words);
   if (what == QStringLiteral("data") && words.size() == 3) {
-    write_run_data(window.controller().run_contents(), words[1].toStdString(), words[2].toStdString());
+    write_run_data(window.lab().runs.run_contents(), words[1].toStdString(), words[2].toStdString());
   } else if (what == QStringLiteral("what-ifs") && words.size() == 2) {
-    export_what_ifs(window.context(), words[1]);
+    export_what_ifs(window.lab().context, words[1]);
   } else if (what == QStringLiteral("report") && words.size() == 2) {
-    window.write_report(words[1]);
+    window.exports().write_report(words[1]);
   } else if (what == QStringLiteral("plots") && words.size() == 2) {
-    window.write_plots(words[1]);
+    window.exports().write_plots(words[1]);
   } else {
     refuse(what, tr("can't be exported so"),
            tr("Write export figure NAME FILE, data KIND FILE, what-ifs FILE, report FILE or plots FOLDER."));
@@ -272,22 +263,22 @@ Pending save(MainWindow& window, const QStringList& words) {
       refuse(words[0], tr("can't be saved"), tr("Write: save [session] PATH."));
     return save_session_file(window, words[1]);
   }
-  RunController& controller = window.controller();
-  if (!window.context().run().finished()) refuse(tr("save"), tr("no run has ended"), tr("Run and wait before."));
+  Lab& lab = window.lab();
+  if (!window.lab().context.run().finished()) refuse(tr("save"), tr("no run has ended"), tr("Run and wait before."));
   const auto written = std::make_shared<bool>(false);
   QObject::connect(
-      &controller, &RunController::saved, &window, [written] { *written = true; }, Qt::SingleShotConnection);
-  controller.save_run(words[0]);
+      &lab.runs, &RunController::saved, &window, [written] { *written = true; }, Qt::SingleShotConnection);
+  lab.runs.save_run(words[0]);
   return [written] { return *written; };
 }
 
 Pending screenshot(MainWindow& window, const QStringList& words) {
   QWidget* widget = &window;
-  if (words.size() == 2 && words[0] == QStringLiteral("bench") && window.bench()) {
-    widget = window.bench();
+  if (words.size() == 2 && words[0] == QStringLiteral("bench") && window.dialogs().bench()) {
+    widget = window.dialogs().bench();
   } else if (words.size() == 2) {
     widget = &panel_of(window, words[0]);
-    window.raise_panel(widget->objectName());
+    window.docks().raise(widget->objectName());
   }
   QElapsedTimer settle;  // a refresh and a replot are queued
   settle.start();
@@ -308,22 +299,20 @@ Pending theme(MainWindow& window, const QStringList& words) {
 }
 
 Pending undo(MainWindow& window, const QStringList&) {
-  window.context().undo_stack().undo();
+  window.lab().context.undo_stack().undo();
   return {};
 }
 
 Pending stop(MainWindow& window, const QStringList&) {
-  window.controller().stop();
-  return [&window] { return engine_is_idle(window); };
+  window.lab().runs.stop();
+  return [&window] { return engine_is_idle(window.lab()); };
 }
 
 }  // namespace
 
-bool engine_is_idle(MainWindow& window) {
-  const RunController& controller = window.controller();
-  return controller.state() == RunController::State::Idle && !controller.loader().loading() &&
-         controller.engine().busy().isEmpty() && !window.training().active() && !window.audits().active() &&
-         !window.context().inspections().next();
+bool engine_is_idle(Lab& lab) {
+  return lab.runs.why_engine_is_busy().isEmpty() && !lab.training.active() && !lab.audits.active() &&
+         !lab.context.inspections().next();
 }
 
 const std::vector<ScriptVerb>& script_verbs() {

@@ -27,6 +27,6 @@ const std::vector<ScriptVerb>& script_verbs();
 const ScriptVerb& verb_of(const Statement& statement);
 
 /// Nothing is loading, running, training or audited, and no view waits for an inspection.
-bool engine_is_idle(MainWindow& window);
+bool engine_is_idle(Lab& lab);
 
 }  // namespace carryover

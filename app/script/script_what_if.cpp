@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/script/script_what_if.h"
 
-#include <QCoreApplication>
 #include <nlohmann/json.hpp>
 
 #include "app/script/script.h"
@@ -11,14 +10,6 @@
 
 namespace carryover {
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Script", text);
-}
-
-[[noreturn]] void refuse(const QString& where, const QString& problem, const QString& advice) {
-  throw EngineError(Fault::Usage, where.toStdString(), problem.toStdString(), advice.toStdString());
-}
 
 /// Takes the words of an edit one after the other.
 class EditWords {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/script/script_work.h"
 
-#include <QCoreApplication>
 #include <QDir>
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -16,14 +15,6 @@
 
 namespace carryover {
 namespace {
-
-QString tr(const char* text) {
-  return QCoreApplication::translate("Script", text);
-}
-
-[[noreturn]] void refuse(const QString& where, const QString& problem, const QString& advice) {
-  throw EngineError(Fault::Usage, where.toStdString(), problem.toStdString(), advice.toStdString());
-}
 
 void check_preset(const QString& name) {
   QStringList names;
@@ -62,9 +53,9 @@ Pending until(SessionKeeper& keeper, Signal signal) {
 Pending finetune_by_words(MainWindow& window, const QStringList& words) {
   if (words.size() % 2 != 0) refuse(words.last(), tr("has no value"), tr("Write the value after the name."));
   check_preset(words[0]);
-  if (!engine_is_idle(window))
+  if (!engine_is_idle(window.lab()))
     refuse(QStringLiteral("finetune"), tr("the engine is busy"), tr("Wait until the engine is idle."));
-  FinetuneDialog& dialog = *window.open_finetune();
+  FinetuneDialog& dialog = *window.dialogs().open_finetune();
   dialog.apply_preset(words[0]);
   nlohmann::json fields = dialog.form().fields();
   fields["output_dir"] = QDir::current().absoluteFilePath(words[1]).toStdString();
@@ -72,7 +63,7 @@ Pending finetune_by_words(MainWindow& window, const QStringList& words) {
   dialog.set_plan(plan_from_json(fields, "finetune"));
   if (!dialog.problem().isEmpty()) refuse(QStringLiteral("finetune"), dialog.problem(), tr("Correct that field."));
   dialog.start();
-  return [&window] { return engine_is_idle(window); };
+  return [&window] { return engine_is_idle(window.lab()); };
 }
 
 Pending open_session_file(MainWindow& window, const QString& path) {
@@ -90,7 +81,7 @@ Pending save_session_file(MainWindow& window, const QString& path) {
 }
 
 QString identity_text(MainWindow& window) {
-  const auto& model = window.controller().loader().model();
+  const auto& model = window.lab().loader.model();
   QStringList lines{window.identity().chip()};
   if (model) lines += model_details(model->info);
   if (!window.identity().badge().isEmpty()) lines += window.identity().badge();

@@ -21,8 +21,8 @@ EngineCommand words_of(const QString& command) {
 
 EngineConsent::EngineConsent(MainWindow& window, SettingsFile& settings, QObject* parent)
     : QObject(parent), window_(window), settings_(settings) {
-  connect(&window.controller().engine(), &EngineConnection::changed, this,
-          [this] { remember(words_of(window_.controller().engine().command()), true); });
+  connect(&window.lab().engine, &EngineConnection::changed, this,
+          [this] { remember(words_of(window_.lab().engine.command()), true); });
 }
 
 QString EngineConsent::shown(const QString& command) {

@@ -42,7 +42,7 @@ QString SessionKeeper::root_of_user() {
 }
 
 SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* parent)
-    : QObject(parent), window_(window), root_(root), writer_(new SessionWriter) {
+    : QObject(parent), window_(window), lab_(window.lab()), root_(root), writer_(new SessionWriter) {
   thread_.setObjectName(QStringLiteral("session writer"));
   writer_->moveToThread(&thread_);
   window.set_session_keeper(this);
@@ -55,7 +55,7 @@ SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* p
 
 SessionKeeper::~SessionKeeper() {
   window_.set_session_keeper(nullptr);
-  window_.controller().set_journal_place({});
+  lab_.runs.set_journal_place({});
   if (folder_) {
     if (restoring()) {
       QFile::remove(folder_->attempt_file());  // it did not end the program: a person did
@@ -87,24 +87,23 @@ void SessionKeeper::connect_writer() {
 }
 
 void SessionKeeper::connect_window() {
-  RunController& controller = window_.controller();
-  RunModel& run = window_.context().run();
+  RunModel& run = lab_.context.run();
   connect(&run, &RunModel::reset, this, [this] {  // it may be no run, but a training's step
     run_on_show_ = false;
-    if (!window_.context().what_ifs().results().empty()) keep_what_ifs();  // they are of an earlier run now
+    if (!lab_.context.what_ifs().results().empty()) keep_what_ifs();  // they are of an earlier run now
   });
-  controller.set_journal_place([this] { return place_of_journal(); });
-  connect(&controller, &RunController::run_started, this, [this] {
+  lab_.runs.set_journal_place([this] { return place_of_journal(); });
+  connect(&lab_.runs, &RunController::run_started, this, [this] {
     keep_now();
     drop_unused(std::exchange(last_run_, QString()));
   });
-  connect(&controller, &RunController::run_opened, this, &SessionKeeper::keep_opened_run);
-  connect(&window_.context(), &LabContext::pinned_run_changed, this, &SessionKeeper::keep_pin);
-  connect(&window_.context().what_ifs(), &WhatIfs::results_changed, this, &SessionKeeper::keep_what_ifs);
-  connect(&controller.loader(), &ModelLoader::text_opened, this, &SessionKeeper::keep_text);
-  connect(&controller, &RunController::saved, this, [this, &run](const QString& directory) {
+  connect(&lab_.runs, &RunController::run_opened, this, &SessionKeeper::keep_opened_run);
+  connect(&lab_.context, &LabContext::pinned_run_changed, this, &SessionKeeper::keep_pin);
+  connect(&lab_.context.what_ifs(), &WhatIfs::results_changed, this, &SessionKeeper::keep_what_ifs);
+  connect(&lab_.loader, &ModelLoader::text_opened, this, &SessionKeeper::keep_text);
+  connect(&lab_.runs, &RunController::saved, this, [this, &run](const QString& directory) {
     if (run_on_show_ && run.origin().folder == directory.toStdString()) state_.run_folder = directory;
-    const Notebook& notebook = window_.context().notebook();
+    const Notebook& notebook = lab_.context.notebook();
     if (notebook.is_empty()) return;
     post([path = directory + QStringLiteral("/notes.json"),
           text = notes_json(notebook).dump(2) + "\n"](SessionWriter& writer) { writer.write(path, text); });
@@ -136,14 +135,13 @@ bool SessionKeeper::begin(bool bring_back, const QString& demo) {
     SessionFolder::prune(root_, kept_sessions);
     timer_.start();
   } catch (const EngineError& error) {
-    window_.context().add_note(tr("Nothing of this session can be kept: %1").arg(QString::fromUtf8(error.what())),
-                               true);
+    lab_.context.add_note(tr("Nothing of this session can be kept: %1").arg(QString::fromUtf8(error.what())), true);
   }
   return found;
 }
 
 bool SessionKeeper::bring_back_from(const QString& folder, const QString& demo) {
-  LabContext& context = window_.context();
+  LabContext& context = lab_.context;
   const auto refuse = [&](const QString& why) {
     context.add_note(why, true);
     return false;
@@ -202,8 +200,8 @@ void SessionKeeper::open_session(const QString& path) {
 }
 
 void SessionKeeper::restore(const SessionState& state) {
-  if (restoring() || !window_.controller().engine().busy().isEmpty()) {
-    const QString why = restoring() ? tr("another session is being opened") : window_.controller().engine().busy();
+  if (restoring() || !lab_.engine.busy().isEmpty()) {
+    const QString why = restoring() ? tr("another session is being opened") : lab_.engine.busy();
     return Q_EMIT failed({Fault::Usage, tr("session"), why, tr("Stop it first, or wait for its end.")});
   }
   if (folder_) count_attempt(folder_->attempt_file());
@@ -231,15 +229,14 @@ void SessionKeeper::end_restore(bool run_shown) {
 
 /// The session names an engine that is not used, and nothing else has been opened in its place.
 bool SessionKeeper::engine_is_declined() const {
-  const RunController& controller = window_.controller();
-  return !state_.engine.isEmpty() && controller.engine().command().isEmpty() && !controller.loader().model();
+  return !state_.engine.isEmpty() && lab_.engine.command().isEmpty() && !lab_.loader.model();
 }
 
 void SessionKeeper::start_declined_engine() {
   if (restoring() || !engine_is_declined()) return;
   const SessionState wanted = state_;
-  window_.controller().engine().use(wanted.engine);
-  if (!wanted.model.isEmpty()) window_.controller().loader().open_model(wanted.model, wanted.adapter);
+  lab_.engine.use(wanted.engine);
+  if (!wanted.model.isEmpty()) lab_.loader.open_model(wanted.model, wanted.adapter);
 }
 
 QString SessionKeeper::unused_file(const QString& stem, const QString& suffix) {
@@ -260,7 +257,7 @@ QString SessionKeeper::place_of_journal() {
 /// A run that was opened from its folder needs no journal.
 void SessionKeeper::keep_opened_run() {
   const QString before = std::exchange(state_.run, QString());
-  state_.run_folder = QString::fromStdString(window_.context().run().origin().folder);
+  state_.run_folder = QString::fromStdString(lab_.context.run().origin().folder);
   run_on_show_ = true;
   keep_now();
   drop_unused(before);
@@ -268,7 +265,7 @@ void SessionKeeper::keep_opened_run() {
 
 void SessionKeeper::keep_pin() {
   if (restoring()) return;
-  const auto& pinned = window_.context().pinned_run();
+  const auto& pinned = lab_.context.pinned_run();
   const bool kept = pinned && run_on_show_;
   const QString before = std::exchange(state_.pinned_run, !kept                  ? QString()
                                                           : state_.run.isEmpty() ? state_.run_folder
@@ -280,7 +277,7 @@ void SessionKeeper::keep_pin() {
 
 void SessionKeeper::keep_what_ifs() {
   if (restoring() || !folder_) return;
-  const auto kept = kept_of(window_.context().what_ifs());
+  const auto kept = kept_of(lab_.context.what_ifs());
   const QString before = std::exchange(
       state_.what_ifs, kept.empty() ? QString() : unused_file(QStringLiteral("what-ifs"), QStringLiteral("json")));
   if (!kept.empty()) post([path = state_.what_ifs, kept](SessionWriter& writer) { writer.write_what_ifs(path, kept); });
@@ -297,7 +294,7 @@ void SessionKeeper::drop_unused(const QString& path) {
 }
 
 void SessionKeeper::keep_text() {
-  const auto& contents = window_.controller().loader().text()->contents;
+  const auto& contents = lab_.loader.text()->contents;
   const QString before = std::exchange(text_, QString());
   if (!contents || !folder_) return;
   if (restoring() && state_.text.startsWith(folder_->path())) {  // it is kept already
@@ -311,7 +308,7 @@ void SessionKeeper::keep_text() {
 
 void SessionKeeper::keep_now() {
   if (!folder_ || restoring() || frozen_) return;
-  if (window_.controller().loader().loading() && subject_of(state_).isEmpty()) return;  // there is nothing yet
+  if (lab_.loader.loading() && subject_of(state_).isEmpty()) return;  // there is nothing yet
   state_ = capture();
   std::string text = session_text(state_, folder_->path());
   if (text == written_) return;

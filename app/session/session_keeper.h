@@ -71,6 +71,7 @@ class SessionKeeper : public QObject {
   QString unused_file(const QString& stem, const QString& suffix);
 
   MainWindow& window_;
+  Lab& lab_;
   QString root_;
   std::unique_ptr<SessionFolder> folder_;  ///< none: nothing can be kept
   QThread thread_;

@@ -34,29 +34,28 @@ SessionState SessionKeeper::capture() {
 
 // Where no model is open, what was last known of one stays: it may only be out of reach, or on its way.
 void SessionKeeper::capture_opened(SessionState& state) {
-  const RunController& controller = window_.controller();
-  if (controller.loader().loading()) return;
-  if (!engine_is_declined() && state.engine != controller.engine().command()) {  // which has models of its own
-    state.engine = controller.engine().command();
+  if (lab_.loader.loading()) return;
+  if (!engine_is_declined() && state.engine != lab_.engine.command()) {  // which has models of its own
+    state.engine = lab_.engine.command();
     state.model.clear();
     state.adapter.clear();
     state.weights.clear();
     state.dtype = DType::Auto;
   }
-  if (const auto& model = controller.loader().model()) {
+  if (const auto& model = lab_.loader.model()) {
     state.model = QString::fromStdString(model->info.path);
     state.adapter = QString::fromStdString(model->info.adapter);
     state.weights = model->info.weights_hash;
     state.dtype = model->info.dtype;
   }
-  if (const auto& text = controller.loader().text()) {
+  if (const auto& text = lab_.loader.text()) {
     state.text = text->contents ? text_ : text->name;
     state.text_name = text->contents ? text->name : QString();
   }
 }
 
 void SessionKeeper::capture_views(SessionState& state) {
-  LabContext& context = window_.context();
+  LabContext& context = lab_.context;
   if (context.model()) state.config = context.config();
   state.options = context.run_options();
   state.selection = context.selected();
@@ -73,14 +72,14 @@ void SessionKeeper::capture_views(SessionState& state) {
 
 // A training that has no folder yet is a plan: it comes back as the dialog.
 void SessionKeeper::capture_training(SessionState& state) {
-  const TrainingRuns& runs = window_.context().training();
-  const TrainingModel* started = window_.training().training();
-  const bool here = window_.controller().engine().command().isEmpty();
+  const TrainingRuns& runs = lab_.context.training();
+  const TrainingModel* started = lab_.training.training();
+  const bool here = lab_.engine.command().isEmpty();
   const bool planned = here && started != nullptr && !QFileInfo::exists(started->directory());
   state.trainings.clear();
   for (int i = 0; i < runs.count(); ++i)
     if (!planned || &runs.run(i) != started) state.trainings += runs.run(i).directory();
-  if (FinetuneDialog* dialog = window_.finetune()) {
+  if (FinetuneDialog* dialog = window_.dialogs().finetune()) {
     fill_in(state.finetune, dialog->form());
   } else {
     state.finetune = planned ? plan_json(started->plan()) : nlohmann::json();

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/window/message_bar.h"
 #include "engine/core/base/error.h"
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/plan_form.h"
@@ -15,20 +14,20 @@
 namespace carryover {
 
 SessionRestorer::SessionRestorer(MainWindow& window, const SessionState& state, AskEngine ask_engine, QObject* parent)
-    : QObject(parent), window_(window), state_(state), ask_engine_(std::move(ask_engine)) {}
+    : QObject(parent), window_(window), lab_(window.lab()), state_(state), ask_engine_(std::move(ask_engine)) {}
 
 void SessionRestorer::start() {
-  LabContext& context = window_.context();
-  window_.controller().stop();
+  LabContext& context = lab_.context;
+  lab_.runs.stop();
   if (state_.options.dtype == DType::Auto) state_.options.dtype = state_.dtype;  // the numbers were made in this one
-  window_.set_options_of_next_model(state_.options);
+  lab_.set_options_of_next_model(state_.options);
   context.unpin_run();
   context.notebook().restore(state_.notes, state_.bookmarks);
   if (!state_.geometry.isEmpty()) window_.restoreGeometry(state_.geometry);
   if (!state_.layout.isEmpty()) window_.restoreState(with_current_panel_ids(state_.layout));
   for (const QString& folder : state_.trainings) {
     if (QFileInfo::exists(folder)) {
-      window_.training().open_folder(folder);
+      lab_.training.open_folder(folder);
     } else {
       context.add_note(tr("The training run %1 is not on this machine, or no longer").arg(folder), true);
     }
@@ -39,12 +38,11 @@ void SessionRestorer::start() {
 /// The file may be anybody's: a command that it names is started only where the user allows it. One that the window
 /// uses already was allowed.
 void SessionRestorer::choose_engine() {
-  RunController& controller = window_.controller();
-  if (state_.engine == controller.engine().command()) return start_loading();
+  if (state_.engine == lab_.engine.command()) return start_loading();
   const auto answer = [this, alive = QPointer(this)](bool start) {
     if (!alive) return;
-    window_.controller().engine().use(start ? state_.engine : QString());  // the open model goes in both cases
-    if (!start) state_.model.clear();                                      // its path is of the engine's machine
+    lab_.engine.use(start ? state_.engine : QString());  // the open model goes in both cases
+    if (!start) state_.model.clear();                    // its path is of the engine's machine
     start_loading();
   };
   if (state_.engine.isEmpty()) return answer(true);
@@ -53,34 +51,31 @@ void SessionRestorer::choose_engine() {
 }
 
 void SessionRestorer::start_loading() {
-  RunController& controller = window_.controller();
-  const auto& open = controller.loader().model();
-  const bool same = open && open->info.path == state_.model.toStdString() &&
-                    open->info.adapter == state_.adapter.toStdString() &&
-                    (state_.weights.empty() || open->info.weights_hash == state_.weights) &&
-                    (state_.options.dtype == DType::Auto || open->info.dtype == state_.options.dtype) &&
-                    (state_.options.device == Device::Auto || open->info.device == state_.options.device) &&
-                    !controller.loader().loading();
+  const auto& open = lab_.loader.model();
+  const bool same =
+      open && open->info.path == state_.model.toStdString() && open->info.adapter == state_.adapter.toStdString() &&
+      (state_.weights.empty() || open->info.weights_hash == state_.weights) &&
+      (state_.options.dtype == DType::Auto || open->info.dtype == state_.options.dtype) &&
+      (state_.options.device == Device::Auto || open->info.device == state_.options.device) && !lab_.loader.loading();
   loading_ = true;
-  connect(&controller, &RunController::state_changed, this, &SessionRestorer::go_on);
-  if (!same && !state_.model.isEmpty()) controller.loader().open_model(state_.model, state_.adapter);
-  if (!state_.text.isEmpty()) controller.loader().open_text(state_.text, state_.text_name);
-  if (!controller.loader().loading()) go_on();
+  connect(&lab_.runs, &RunController::state_changed, this, &SessionRestorer::go_on);
+  if (!same && !state_.model.isEmpty()) lab_.loader.open_model(state_.model, state_.adapter);
+  if (!state_.text.isEmpty()) lab_.loader.open_text(state_.text, state_.text_name);
+  if (!lab_.loader.loading()) go_on();
 }
 
 // Called at each change of the engine's state: continues once everything is loaded, or could not be.
 void SessionRestorer::go_on() {
-  const RunController& controller = window_.controller();
-  if (!loading_ || controller.loader().loading() || controller.state() != RunController::State::Idle) return;
+  if (!loading_ || lab_.loader.loading() || lab_.runs.state() != RunController::State::Idle) return;
   loading_ = false;
-  window_.context().set_run_options(state_.options);  // again: what a new model changed in them
+  lab_.context.set_run_options(state_.options);  // again: what a new model changed in them
   compare_weights();
-  Q_EMIT files_wanted(controller.loader().model() ? controller.loader().model()->info.weights_hash : std::string());
+  Q_EMIT files_wanted(lab_.loader.model() ? lab_.loader.model()->info.weights_hash : std::string());
 }
 
 /// Files may have changed since: what was recorded is shown, and nothing is computed for it under other weights.
 void SessionRestorer::compare_weights() {
-  const auto& open = window_.controller().loader().model();
+  const auto& open = lab_.loader.model();
   if (!open || state_.weights.empty() || state_.model.isEmpty() || open->info.weights_hash == state_.weights) return;
   say(tr("the session was saved with the weights %1, and these are %2")
           .arg(QString::fromStdString(state_.weights), QString::fromStdString(open->info.weights_hash)),
@@ -89,8 +84,7 @@ void SessionRestorer::compare_weights() {
 
 void SessionRestorer::say(const QString& problem, const QString& advice) {
   const QString where = state_.adapter.isEmpty() ? state_.model : state_.model + QStringLiteral(" + ") + state_.adapter;
-  window_.message_bar().show_error({Fault::BadInput, where, problem, advice});
-  window_.context().add_note(QStringLiteral("%1: %2. %3").arg(where, problem, advice), true);
+  window_.show_error({Fault::BadInput, where, problem, advice});
 }
 
 void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) {
@@ -105,12 +99,12 @@ void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) 
 
 /// Whether it could be shown.
 bool SessionRestorer::show(const KeptRun& kept) {
-  const auto& model = window_.controller().loader().model();
+  const auto& model = lab_.loader.model();
   RunContents run = kept.run.contents;
   const bool fits = model && model->info.weights_hash == run.description.model.weights_hash;
   if (!kept.run.describes_model && !fits) return false;
   if (!kept.run.describes_model) run.description.model = model->info;
-  window_.controller().show_run(run, fits ? model->tokenizer : kept.tokenizer);
+  lab_.runs.show_run(run, fits ? model->tokenizer : kept.tokenizer);
   return true;
 }
 
@@ -118,12 +112,12 @@ void SessionRestorer::show_pinned(const std::optional<KeptRun>& kept) {
   if (!kept) return;
   KeptRun pinned = *kept;
   pinned.run.contents.outline->cut(state_.pinned_segments);
-  if (show(pinned)) window_.context().pin_run();
+  if (show(pinned)) lab_.context.pin_run();
 }
 
 bool SessionRestorer::show_run(const std::optional<KeptRun>& kept) {
-  LabContext& context = window_.context();
-  const auto& model = window_.controller().loader().model();
+  LabContext& context = lab_.context;
+  const auto& model = lab_.loader.model();
   if (!kept) return false;
   const bool shown = show(*kept);
   if (model && model->info.weights_hash != kept->run.contents.description.model.weights_hash)
@@ -139,7 +133,7 @@ bool SessionRestorer::show_run(const std::optional<KeptRun>& kept) {
 }
 
 void SessionRestorer::apply_config() {
-  LabContext& context = window_.context();
+  LabContext& context = lab_.context;
   if (!context.model() || !state_.config.is_object()) return;
   try {
     SegmentConfig config = context.config();
@@ -153,7 +147,7 @@ void SessionRestorer::apply_config() {
 
 /// Whether everything that the edit names is in the run.
 bool SessionRestorer::fits(const SegmentEdit& edit) const {
-  const RunModel& run = window_.context().run();
+  const RunModel& run = lab_.context.run();
   const ModelConfig& model = run.model().config;
   const auto has_slot = [&](const SlotRef& slot) {
     return slot.layer < model.layers && slot.head < model.heads && slot.position < run.token_count();
@@ -165,7 +159,7 @@ bool SessionRestorer::fits(const SegmentEdit& edit) const {
 }
 
 void SessionRestorer::select() {
-  LabContext& context = window_.context();
+  LabContext& context = lab_.context;
   if (state_.selection.segment < context.run().segment_count()) context.select(state_.selection);
   if (state_.pinned.segment < context.run().segment_count()) context.pin(state_.pinned);
   if (state_.range.last < context.run().expected_segments()) context.set_range(state_.range);
@@ -178,18 +172,17 @@ void SessionRestorer::show_what_ifs(const std::vector<KeptWhatIf>& kept, bool ru
   std::vector<bool> in_run;
   for (const KeptWhatIf& what_if : kept) {
     results.push_back(what_if.result);
-    const RunModel& run = window_.context().run();
+    const RunModel& run = lab_.context.run();
     const bool of_its_weights =
         run_shown && what_if.result.provenance.contains(QString::fromStdString(run.model().weights_hash));
-    in_run.push_back(of_its_weights && what_if.in_run &&
-                     what_if.result.segment < window_.context().run().segment_count());
+    in_run.push_back(of_its_weights && what_if.in_run && what_if.result.segment < lab_.context.run().segment_count());
   }
-  window_.context().what_ifs().restore(std::move(results), in_run, state_.shown_what_if);
+  lab_.context.what_ifs().restore(std::move(results), in_run, state_.shown_what_if);
 }
 
 void SessionRestorer::open_dialog() {
   if (!state_.finetune.is_object()) return;
-  PlanForm& form = window_.open_finetune()->form();
+  PlanForm& form = window_.dialogs().open_finetune()->form();
   form.set_fields(state_.finetune);  // read_session() has checked them
   Q_EMIT form.changed();
 }

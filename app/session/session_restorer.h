@@ -40,6 +40,7 @@ class SessionRestorer : public QObject {
   void open_dialog();
 
   MainWindow& window_;
+  Lab& lab_;
   SessionState state_;
   AskEngine ask_engine_;
   bool loading_ = false;

@@ -5,7 +5,7 @@
 
 namespace carryover {
 
-class MainWindow;
+class PanelDocks;
 
 /// A way to arrange the window's panels for one kind of work.
 struct LayoutPreset {
@@ -15,6 +15,6 @@ struct LayoutPreset {
 const std::vector<LayoutPreset>& layout_presets();
 
 /// Moves, shows and hides the panels; none is lost: each can be shown again. GUI thread.
-void apply_layout(MainWindow& window, const QString& id);
+void apply_layout(PanelDocks& docks, const QString& id);
 
 }  // namespace carryover

@@ -35,10 +35,9 @@ QString owner_of(const QAction& action) {
   return {};
 }
 
-bool is_command(const MainWindow& window, const QAction& action) {
+bool is_command(const PanelDocks& docks, const QAction& action) {
   if (action.isSeparator() || !action.isEnabled() || !action.isVisible() || action.text().isEmpty()) return false;
-  for (const QString& id : window.panel_ids())
-    if (window.dock(id)->toggleViewAction() == &action) return false;
+  if (docks.toggle_actions().contains(&action)) return false;
   const QObject* parent = action.parent();
   return !parent->objectName().startsWith(QStringLiteral("qt_")) && parent->objectName() != no_commands_name;
 }
@@ -46,7 +45,7 @@ bool is_command(const MainWindow& window, const QAction& action) {
 void add_actions(MainWindow& window, std::vector<Command>& commands) {
   std::set<QString> names;
   for (QAction* action : window.findChildren<QAction*>()) {
-    if (!is_command(window, *action)) continue;
+    if (!is_command(window.docks(), *action)) continue;
     const QString name = owner_of(*action) + action->text().remove(u'&');
     if (!names.insert(name).second) continue;
     commands.push_back(
@@ -102,12 +101,12 @@ void add_settings(LabContext& lab, std::vector<Command>& commands) {
 
 std::vector<Command> window_commands(MainWindow& window) {
   std::vector<Command> commands;
-  LabContext& lab = window.context();
+  LabContext& lab = window.lab().context;
   add_actions(window, commands);
-  for (const QString& id : window.panel_ids())
-    commands.push_back({tr("Show: %1").arg(window.panel(id)->title()), {}, [&window, id] {
-                          window.raise_panel(id);
-                          window.panel(id)->setFocus();
+  for (const QString& id : window.docks().ids())
+    commands.push_back({tr("Show: %1").arg(window.docks().panel(id)->title()), {}, [&window, id] {
+                          window.docks().raise(id);
+                          window.docks().panel(id)->setFocus();
                         }});
   add_settings(lab, commands);
   add_segments(lab, commands);
@@ -117,7 +116,7 @@ std::vector<Command> window_commands(MainWindow& window) {
   return commands;
 }
 
-std::vector<Command> commands_of_query(MainWindow& window, const QString& query) {
+std::vector<Command> commands_of_query(LabContext& lab, const QString& query) {
   static const auto pattern = [](const QString& text) {
     return QRegularExpression(QStringLiteral("^\\s*%1\\s*$").arg(text), QRegularExpression::CaseInsensitiveOption);
   };
@@ -127,7 +126,6 @@ std::vector<Command> commands_of_query(MainWindow& window, const QString& query)
                                   head =
                                       pattern(QStringLiteral("(?:l|layer|%1)\\s*(\\d+)[\\s,]*(?:h|head|%2)\\s*(\\d+)")
                                                   .arg(tr("layer"), tr("head")));
-  LabContext& lab = window.context();
   std::vector<Command> commands;
   if (const auto found = segment.match(query); found.hasMatch()) {
     const int wanted = found.captured(1).toInt();

@@ -45,8 +45,8 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
       settings_(settings),
       keeper_(keeper),
       consent_(window, settings),
-      start_(new StartPanel(window)) {
-  if (!settings.problem().isEmpty()) window.context().add_note(settings.problem(), true);
+      start_(new StartPanel(window.lab(), window.docks().panel("text"))) {
+  if (!settings.problem().isEmpty()) window.lab().context.add_note(settings.problem(), true);
   build_menu();
   remember_files();
   window.installEventFilter(this);
@@ -56,7 +56,7 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
   connect(&keeper, &SessionKeeper::engine_declined, this, &Shell::tell_of_declined_engine);
   connect(&keeper, &SessionKeeper::failed, &window, &MainWindow::show_error);
   connect(&keeper, &SessionKeeper::session_saved, this,
-          [this](const QString& path) { window_.context().add_note(tr("Session saved as %1").arg(path)); });
+          [this](const QString& path) { window_.lab().context.add_note(tr("Session saved as %1").arg(path)); });
 }
 
 QAction* Shell::add(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> slot) {
@@ -86,7 +86,7 @@ void Shell::build_menu() {
   add_sessions(menu);
   add_recent(menu);
   add(menu, tr("Bookmark the selection"), QKeySequence(tr("Ctrl+D")),
-      [this] { static_cast<NotesPanel*>(window_.panel(QStringLiteral("notes")))->add_bookmark(); });
+      [this] { static_cast<NotesPanel*>(window_.docks().panel(QStringLiteral("notes")))->add_bookmark(); });
   menu->addSeparator();
   add_layouts(menu);
   add_languages(menu);
@@ -138,8 +138,8 @@ void Shell::add_recent(QMenu* menu) {
 }
 
 void Shell::open_recent(const RecentModel& model) {
-  window_.controller().loader().open_model(model.path, model.adapter);
-  window_.controller().run_when_ready();
+  window_.lab().loader.open_model(model.path, model.adapter);
+  window_.lab().runs.run_when_ready();
 }
 
 void Shell::add_layouts(QMenu* menu) {
@@ -147,7 +147,7 @@ void Shell::add_layouts(QMenu* menu) {
   int key = Qt::Key_1;
   for (const LayoutPreset& preset : layout_presets())
     add(layouts, tr("Layout: %1").arg(preset.title), QKeySequence(Qt::CTRL | Qt::Key(key++)),
-        [this, id = preset.id] { apply_layout(window_, id); });
+        [this, id = preset.id] { apply_layout(window_.docks(), id); });
   layouts->addSeparator();
   add(layouts, tr("Keep this layout…"), {}, [this] { ask_layout_name(); });
   add_filled_menu(layouts, tr("Own layouts"), [this](QMenu& sub) {
@@ -183,35 +183,34 @@ void Shell::add_questions(QMenu* menu) {
 void Shell::set_language(const QString& language) {
   settings_.values.language = language;
   save_settings();
-  window_.context().add_note(tr("The language changes when the program is next started"));
+  window_.lab().context.add_note(tr("The language changes when the program is next started"));
 }
 
 void Shell::save_settings() {
   try {
     settings_.save();
   } catch (const EngineError& error) {
-    window_.context().add_note(tr("The settings can't be kept: %1").arg(QString::fromUtf8(error.what())), true);
+    window_.lab().context.add_note(tr("The settings can't be kept: %1").arg(QString::fromUtf8(error.what())), true);
   }
 }
 
 void Shell::remember_files() {
-  RunController& controller = window_.controller();
+  Lab& lab = window_.lab();
   const auto absolute = [](const QString& path) { return QFileInfo(path).absoluteFilePath(); };
   const auto remember = [this, absolute](QStringList& list, const QString& path) {
     remember_recent(list, absolute(path));
     save_settings();
   };
-  connect(&controller.loader(), &ModelLoader::model_changed, this, [this, absolute, &controller] {
-    if (!controller.loader().model() || !controller.engine().command().isEmpty())
-      return;  // none, or one of another machine
-    const ModelInfo& open = controller.loader().model()->info;
+  connect(&lab.loader, &ModelLoader::model_changed, this, [this, absolute, &lab] {
+    if (!lab.loader.model() || !lab.engine.command().isEmpty()) return;  // none, or one of another machine
+    const ModelInfo& open = lab.loader.model()->info;
     const QString adapter = QString::fromStdString(open.adapter);
     remember_recent(settings_.values.models,
                     {absolute(QString::fromStdString(open.path)), adapter.isEmpty() ? adapter : absolute(adapter)});
     save_settings();
   });
-  connect(&controller.loader(), &ModelLoader::text_opened, this, [this, remember, &controller] {
-    if (!controller.loader().text()->contents) remember(settings_.values.texts, controller.loader().text()->name);
+  connect(&lab.loader, &ModelLoader::text_opened, this, [this, remember, &lab] {
+    if (!lab.loader.text()->contents) remember(settings_.values.texts, lab.loader.text()->name);
   });
   for (const auto signal : {&SessionKeeper::session_opened, &SessionKeeper::session_saved})
     connect(&keeper_, signal, this, [this, remember](const QString& path) {
@@ -290,7 +289,7 @@ std::vector<Command> Shell::commands() {
 
 void Shell::open_palette() {
   (new CommandPalette(
-       commands(), [this](const QString& query) { return commands_of_query(window_, query); }, &window_))
+       commands(), [this](const QString& query) { return commands_of_query(window_.lab().context, query); }, &window_))
       ->open();
 }
 

@@ -64,8 +64,7 @@ QString head_name(int layer, int head) {
 
 }  // namespace
 
-StartPanel::StartPanel(MainWindow& window)
-    : QFrame(window.panel(QStringLiteral("text"))), window_(window), answer_(new QLabel(this)) {
+StartPanel::StartPanel(Lab& lab, QWidget* text) : QFrame(text), lab_(lab), answer_(new QLabel(this)) {
   setAccessibleName(tr("Questions to begin with"));
   setFrameShape(QFrame::StyledPanel);
   answer_->setWordWrap(true);
@@ -80,14 +79,13 @@ StartPanel::StartPanel(MainWindow& window)
   layout->addWidget(build_sentence());
   layout->addWidget(answer_);
   static_cast<QBoxLayout*>(parentWidget()->layout())->insertWidget(0, this);
-  LabContext& lab = window.context();
-  connect(&lab, &LabContext::selection_changed, this, [this] {
+  connect(&lab.context, &LabContext::selection_changed, this, [this] {
     if (who_asked_) tell_who_fetched();
   });
-  connect(&lab.run(), &RunModel::reset, this, [this] { who_asked_ = false; });
-  connect(&lab.run(), &RunModel::segments_appended, this, &StartPanel::update_questions);
-  connect(&window.controller(), &RunController::state_changed, this, &StartPanel::update_questions);
-  connect(&window.controller(), &RunController::run_ended, this, &StartPanel::look_for_sentence);
+  connect(&lab.context.run(), &RunModel::reset, this, [this] { who_asked_ = false; });
+  connect(&lab.context.run(), &RunModel::segments_appended, this, &StartPanel::update_questions);
+  connect(&lab.runs, &RunController::state_changed, this, &StartPanel::update_questions);
+  connect(&lab.runs, &RunController::run_ended, this, &StartPanel::look_for_sentence);
   update_questions();
 }
 
@@ -154,23 +152,24 @@ QString StartPanel::answer() const {
 }
 
 void StartPanel::update_questions() {
-  who_->setEnabled(window_.context().run().segment_count() > 0);
-  sentence_row_->setEnabled(window_.controller().can_run());
+  who_->setEnabled(lab_.context.run().segment_count() > 0);
+  sentence_row_->setEnabled(lab_.runs.can_run());
 }
 
 void StartPanel::ask_who_fetched() {
-  LabContext& lab = window_.context();
-  if (lab.selected().token < 0 || segment_that_fetched(lab.run(), lab.selected()) < 0) select_something(lab);
+  LabContext& context = lab_.context;
+  if (context.selected().token < 0 || segment_that_fetched(context.run(), context.selected()) < 0)
+    select_something(context);
   who_asked_ = true;
   tell_who_fetched();
 }
 
 void StartPanel::tell_who_fetched() {
-  LabContext& lab = window_.context();
-  const RunModel& run = lab.run();
-  const std::int64_t token = lab.selected().token;
+  LabContext& context = lab_.context;
+  const RunModel& run = context.run();
+  const std::int64_t token = context.selected().token;
   if (token < 0) return;
-  const int segment = segment_that_fetched(run, lab.selected());
+  const int segment = segment_that_fetched(run, context.selected());
   if (segment < 0) return say(tr("%1: no head has fetched this, as far as the run goes.").arg(quoted(run, token)));
   const auto fetches = fetches_of(run, segment, token);
   const Fetch& first = fetches.front();
@@ -187,30 +186,29 @@ void StartPanel::tell_who_fetched() {
 }
 
 void StartPanel::hide_and_run(const QString& sentence, double depth) {
-  RunController& controller = window_.controller();
-  const auto& text = controller.loader().text();
-  const auto& model = controller.loader().model();
-  if (!controller.can_run() || !text || !model) return;
+  const auto& text = lab_.loader.text();
+  const auto& model = lab_.loader.model();
+  if (!lab_.runs.can_run() || !text || !model) return;
   std::span<const std::int32_t> ids(*text->ids);
-  const std::int64_t limit = window_.context().run_options().token_limit;
+  const std::int64_t limit = lab_.context.run_options().token_limit;
   if (limit > 0 && limit < std::ssize(ids)) ids = ids.first(static_cast<std::size_t>(limit));
   try {
-    hidden_ = hide_sentence(*model->tokenizer, ids, window_.context().config().segment_length, sentence, depth);
+    hidden_ = hide_sentence(*model->tokenizer, ids, lab_.context.config().segment_length, sentence, depth);
   } catch (const EngineError& error) {
     return say(QString::fromStdString(error.problem() + ". " + error.advice()).toHtmlEscaped());
   }
   who_asked_ = false;
   say(tr("Running the text with the sentence in it…"));
-  controller.loader().open_pasted_text(QString::fromStdString(hidden_->text),
-                                       tr("%1 with a sentence hidden in it").arg(QFileInfo(text->name).fileName()));
-  controller.run_when_ready();
+  lab_.loader.open_pasted_text(QString::fromStdString(hidden_->text),
+                               tr("%1 with a sentence hidden in it").arg(QFileInfo(text->name).fileName()));
+  lab_.runs.run_when_ready();
 }
 
 void StartPanel::look_for_sentence() {
   if (!hidden_) return;
   const Needle hidden = *std::exchange(hidden_, std::nullopt);
-  LabContext& lab = window_.context();
-  const RunModel& run = lab.run();
+  LabContext& context = lab_.context;
+  const RunModel& run = context.run();
   const TokenSpan span = tokens_of_bytes(run, hidden.begin, hidden.end);
   const int segment = run.segment_of_token(span.begin);
   if (span.end == 0 || segment + 1 >= run.segment_count())
@@ -218,12 +216,12 @@ void StartPanel::look_for_sentence() {
   const auto found = heads_that_fetched(run, span);
   const QString asked = tr("Its first words stand again at the end of segment %1.").arg(run.expected_segments() - 2);
   if (found.empty()) {
-    lab.select_token(span.begin);
+    context.select_token(span.begin);
     return say(
         tr("No head fetched it: it stands at %L1, selected. %2").arg(static_cast<qlonglong>(span.begin)).arg(asked));
   }
   const SpanHit& best = found.front();
-  lab.select({best.segment, best.layer, best.head, best.position});
+  context.select({best.segment, best.layer, best.head, best.position});
   say(tr("<b>%1</b> fetched %2 of its %3 tokens for segment %4, and so it is selected.")
           .arg(head_name(best.layer, best.head))
           .arg(best.fetched)

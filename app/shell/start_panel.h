@@ -3,8 +3,8 @@
 #include <QFrame>
 #include <optional>
 
+#include "app/controllers/lab.h"
 #include "app/shell/needle.h"
-#include "app/window/main_window.h"
 
 class QDoubleSpinBox;
 class QLabel;
@@ -18,7 +18,7 @@ namespace carryover {
 class StartPanel : public QFrame {
   Q_OBJECT
  public:
-  explicit StartPanel(MainWindow& window);
+  StartPanel(Lab& lab, QWidget* text);  ///< `text`: the panel that it stands in
 
   void ask_who_fetched();
   void hide_and_run(const QString& sentence, double depth);
@@ -35,7 +35,7 @@ class StartPanel : public QFrame {
   void look_for_sentence();
   void update_questions();
 
-  MainWindow& window_;
+  Lab& lab_;
   QToolButton *who_ = nullptr, *hide_ = nullptr;
   QWidget* sentence_row_ = nullptr;
   QLineEdit* sentence_ = nullptr;

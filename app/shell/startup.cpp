@@ -11,32 +11,31 @@ constexpr std::int64_t first_segments = 16;  ///< of a text that nobody asked to
 
 }  // namespace
 
-Startup::Startup(MainWindow& window, const WindowOptions& options, QObject* parent)
-    : QObject(parent), window_(window), options_(options) {
-  RunController& controller = window.controller();
-  connect(&controller.loader(), &ModelLoader::model_opened, this, [this] {
-    RunOptions run = window_.context().run_options();
-    run.token_limit = options_.tokens.value_or(first_segments * window_.context().config().segment_length);
-    window_.context().set_run_options(run);
+Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
+    : QObject(parent), lab_(lab), options_(options) {
+  connect(&lab.loader, &ModelLoader::model_opened, this, [this] {
+    RunOptions run = lab_.context.run_options();
+    run.token_limit = options_.tokens.value_or(first_segments * lab_.context.config().segment_length);
+    lab_.context.set_run_options(run);
   });
-  connect(&controller, &RunController::run_ended, this, [this] {
+  connect(&lab.runs, &RunController::run_ended, this, [this] {
     if (!expects_more_) Q_EMIT finished();
   });
-  connect(&controller, &RunController::run_opened, this, &Startup::finished);
-  connect(&controller, &RunController::failed, this, [this] {
+  connect(&lab.runs, &RunController::run_opened, this, &Startup::finished);
+  connect(&lab.runs, &RunController::failed, this, [this] {
     if (!expects_more_) Q_EMIT finished();
   });
-  connect(&fetcher_, &AssetFetcher::progress, &window, [&window](double fraction, const QString& what) {
-    window.show_fetch_progress(fraction, tr("Fetching %1").arg(what));
+  connect(&fetcher_, &AssetFetcher::progress, this,
+          [this](double fraction, const QString& what) { Q_EMIT fetching(fraction, tr("Fetching %1").arg(what)); });
+  connect(&fetcher_, &AssetFetcher::ready, this, [this](const QString& model, const QString& text) {
+    expects_more_ = false;
+    open(model, {}, text);
   });
-  connect(&fetcher_, &AssetFetcher::ready, this,
-          [this](const QString& model, const QString& text) { open(model, {}, text); });
   connect(&fetcher_, &AssetFetcher::failed, this, [this](const QString& why) {
     expects_more_ = false;
-    window_.context().add_note(
+    lab_.context.add_note(
         tr("The default model and book can't be had: %1. The demo stays; open any model and text.").arg(why), true);
-    if (window_.controller().state() == RunController::State::Idle && window_.context().run().finished())
-      Q_EMIT finished();
+    if (lab_.runs.state() == RunController::State::Idle && lab_.context.run().finished()) Q_EMIT finished();
   });
 }
 
@@ -45,39 +44,28 @@ QString Startup::demo_directory() {
 }
 
 void Startup::start() {
-  if (!options_.engine.isEmpty()) window_.controller().engine().use(options_.engine);
-  if (is_run_folder(options_.model.toStdString())) return window_.controller().open_run(options_.model);
-  if (!options_.model.isEmpty()) {
-    const QString demo_text = demo_directory() + QStringLiteral("/text.txt");
-    open(options_.model, options_.adapter, options_.text.isEmpty() ? demo_text : options_.text);
-    return;
-  }
+  if (!options_.engine.isEmpty()) lab_.engine.use(options_.engine);
+  if (is_run_folder(options_.model.toStdString())) return lab_.runs.open_run(options_.model);
+  const QString demo = demo_directory(), demo_text = demo + QStringLiteral("/text.txt");
+  if (!options_.model.isEmpty())
+    return open(options_.model, options_.adapter, options_.text.isEmpty() ? demo_text : options_.text);
   if (!options_.engine.isEmpty()) {
-    window_.context().add_note(tr("Open a model by its path on the engine's machine: Model, Open model."));
-    return window_.controller().loader().open_text(demo_directory() + QStringLiteral("/text.txt"));
+    lab_.context.add_note(tr("Open a model by its path on the engine's machine: Model, Open model."));
+    return lab_.loader.open_text(demo_text);
   }
-  const bool fetch = options_.fetch && !AssetFetcher::script().isEmpty();
-  expects_more_ = fetch;
-  open_demo();
-  if (fetch) fetcher_.start();
-}
-
-void Startup::open_demo() {
-  const QString demo = demo_directory();
+  expects_more_ = options_.fetch && !AssetFetcher::script().isEmpty();
   if (demo.isEmpty()) {
-    window_.context().add_note(tr("The demo is not installed; open a model and a text."), true);
-    return;
+    lab_.context.add_note(tr("The demo is not installed; open a model and a text."), true);
+  } else {
+    open(demo, {}, demo_text);
   }
-  window_.controller().loader().open_model(demo);
-  window_.controller().loader().open_text(demo + QStringLiteral("/text.txt"));
-  window_.controller().run_when_ready();
+  if (expects_more_) fetcher_.start();
 }
 
 void Startup::open(const QString& model, const QString& adapter, const QString& text) {
-  expects_more_ = false;
-  window_.controller().loader().open_model(model, adapter);
-  window_.controller().loader().open_text(text);
-  window_.controller().run_when_ready();
+  lab_.loader.open_model(model, adapter);
+  lab_.loader.open_text(text);
+  lab_.runs.run_when_ready();
 }
 
 }  // namespace carryover

@@ -23,13 +23,8 @@ QString unlike(const ModelInfo& run, const ModelInfo& open) {
 
 }  // namespace
 
-IdentityBar::IdentityBar(LabContext& context, RunController& runs, QWidget* parent)
-    : QWidget(parent),
-      context_(context),
-      runs_(runs),
-      chip_(new QToolButton(this)),
-      text_(new QLabel(this)),
-      badge_(new QLabel(this)) {
+IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
+    : QWidget(parent), lab_(lab), chip_(new QToolButton(this)), text_(new QLabel(this)), badge_(new QLabel(this)) {
   chip_->setObjectName(QStringLiteral("model_chip"));
   chip_->setAccessibleName(tr("Open model"));
   chip_->setAutoRaise(true);
@@ -45,10 +40,10 @@ IdentityBar::IdentityBar(LabContext& context, RunController& runs, QWidget* pare
   row->addStretch(1);
   row->addWidget(badge_);
   connect(chip_, &QToolButton::clicked, this, &IdentityBar::model_wanted);
-  connect(&runs.engine(), &EngineConnection::changed, this, &IdentityBar::show_model);
-  connect(&runs.loader(), &ModelLoader::model_changed, this, &IdentityBar::show_model);
-  connect(&runs.loader(), &ModelLoader::text_opened, this, &IdentityBar::show_model);
-  connect(&context.run(), &RunModel::reset, this, &IdentityBar::show_run);
+  connect(&lab.engine, &EngineConnection::changed, this, &IdentityBar::show_model);
+  connect(&lab.loader, &ModelLoader::model_changed, this, &IdentityBar::show_model);
+  connect(&lab.loader, &ModelLoader::text_opened, this, &IdentityBar::show_model);
+  connect(&lab.context.run(), &RunModel::reset, this, &IdentityBar::show_run);
   colour();
   show_model();
 }
@@ -61,28 +56,28 @@ QString IdentityBar::badge() const {
 }
 
 void IdentityBar::show_model() {
-  const auto& model = runs_.loader().model();
+  const auto& model = lab_.loader.model();
   chip_text_ = model ? model_label(model->info) : tr("no model");
   QString details = model ? model_details(model->info) : tr("No model is open");
-  if (!runs_.engine().command().isEmpty()) {
-    const auto& there = runs_.engine().elsewhere();
-    const QString place = runs_.engine().lost() ? tr("engine lost")
-                          : there               ? QString::fromStdString(there->place.host)
-                                                : tr("connecting");
+  if (!lab_.engine.command().isEmpty()) {
+    const auto& there = lab_.engine.elsewhere();
+    const QString place = lab_.engine.lost() ? tr("engine lost")
+                          : there            ? QString::fromStdString(there->place.host)
+                                             : tr("connecting");
     chip_text_ = QStringLiteral("%1: %2").arg(place, chip_text_);
-    details = tr("Engine: %1").arg(runs_.engine().command()) + u'\n' + details;
+    details = tr("Engine: %1").arg(lab_.engine.command()) + u'\n' + details;
   }
   chip_->setToolTip(details + QStringLiteral("\n\n") + tr("Click to choose the model or its adapter"));
   chip_->setAccessibleDescription(details);
-  const auto& text = runs_.loader().text();
+  const auto& text = lab_.loader.text();
   text_name_ = text ? QFileInfo(text->name).fileName() : QString();
   text_->setToolTip(text ? text->name : QString());
   show_run();
 }
 
 void IdentityBar::show_run() {
-  const RunModel& run = context_.run();
-  const auto& model = runs_.loader().model();
+  const RunModel& run = lab_.context.run();
+  const auto& model = lab_.loader.model();
   badge_text_.clear();
   if (!run.is_empty()) {
     const QString how = model ? unlike(run.model(), model->info) : tr("its model is not open");

@@ -2,7 +2,7 @@
 #pragma once
 #include <QWidget>
 
-#include "app/controllers/run_controller.h"
+#include "app/controllers/lab.h"
 
 class QLabel;
 class QToolButton;
@@ -14,7 +14,7 @@ namespace carryover {
 class IdentityBar : public QWidget {
   Q_OBJECT
  public:
-  IdentityBar(LabContext& context, RunController& runs, QWidget* parent = nullptr);
+  explicit IdentityBar(Lab& lab, QWidget* parent = nullptr);
 
   QString chip() const;   ///< as it is without eliding
   QString badge() const;  ///< empty: the run on show is of the open weights, or there is none
@@ -32,8 +32,7 @@ class IdentityBar : public QWidget {
   void fit();
   void colour();
 
-  LabContext& context_;
-  RunController& runs_;
+  Lab& lab_;
   QToolButton* chip_;
   QLabel *text_, *badge_;
   QString chip_text_, badge_text_, text_name_;

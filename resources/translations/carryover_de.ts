@@ -309,10 +309,6 @@ Segment %5</translation>
         <translation>Die Prüfung wurde abgebrochen</translation>
     </message>
     <message>
-        <source>a run or a load is using the engine, or nothing is open</source>
-        <translation>ein Lauf oder ein Laden braucht den Rechenkern, oder nichts ist geöffnet</translation>
-    </message>
-    <message>
         <source>audit</source>
         <translation>Prüfung</translation>
     </message>
@@ -2068,6 +2064,93 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
 </context>
 <context>
+    <name>ExportMenu</name>
+    <message>
+        <source>All plots (PNG, PDF, SVG, CSV, NumPy)…</source>
+        <translation>Alle Diagramme (PNG, PDF, SVG, CSV, NumPy) …</translation>
+    </message>
+    <message>
+        <source>Folder for the plots</source>
+        <translation>Ordner für die Diagramme</translation>
+    </message>
+    <message>
+        <source>Data of the run (CSV, NumPy)</source>
+        <translation>Daten des Laufs (CSV, NumPy)</translation>
+    </message>
+    <message>
+        <source>Hits…</source>
+        <translation>Treffer …</translation>
+    </message>
+    <message>
+        <source>Loss by token…</source>
+        <translation>Verlust nach Token …</translation>
+    </message>
+    <message>
+        <source>Segments…</source>
+        <translation>Segmente …</translation>
+    </message>
+    <message>
+        <source>Carry maps…</source>
+        <translation>Karten des Übertrags …</translation>
+    </message>
+    <message>
+        <source>Export data</source>
+        <translation>Daten exportieren</translation>
+    </message>
+    <message>
+        <source>CSV (*.csv);;NumPy (*.npy)</source>
+        <translation>CSV (*.csv);;NumPy (*.npy)</translation>
+    </message>
+    <message>
+        <source>Report (HTML, PDF)…</source>
+        <translation>Bericht (HTML, PDF) …</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>Bericht</translation>
+    </message>
+    <message>
+        <source>HTML (*.html);;PDF (*.pdf)</source>
+        <translation>HTML (*.html);;PDF (*.pdf)</translation>
+    </message>
+    <message>
+        <source>Settings as JSON…</source>
+        <translation>Einstellungen als JSON …</translation>
+    </message>
+    <message>
+        <source>Grouping as JSON…</source>
+        <translation>Gruppierung als JSON …</translation>
+    </message>
+    <message>
+        <source>Import settings or grouping…</source>
+        <translation>Einstellungen oder Gruppierung einlesen …</translation>
+    </message>
+    <message>
+        <source>Save the run as a folder…</source>
+        <translation>Lauf als Ordner sichern …</translation>
+    </message>
+    <message>
+        <source>New folder for the run</source>
+        <translation>Neuer Ordner für den Lauf</translation>
+    </message>
+    <message>
+        <source>can&apos;t be created</source>
+        <translation>lässt sich nicht anlegen</translation>
+    </message>
+    <message>
+        <source>Choose a folder that can be written.</source>
+        <translation>Wählen Sie einen Ordner, in den Sie schreiben dürfen.</translation>
+    </message>
+    <message>
+        <source>Plots exported to %1</source>
+        <translation>Diagramme exportiert nach %1</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>Geschrieben: %1</translation>
+    </message>
+</context>
+<context>
     <name>FinetuneDialog</name>
     <message>
         <source>Fine-tune</source>
@@ -2620,10 +2703,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Das Finden der Köpfe wurde abgebrochen</translation>
     </message>
     <message>
-        <source>a run or a load is using the engine</source>
-        <translation>ein Lauf oder ein Laden braucht den Rechenkern</translation>
-    </message>
-    <message>
         <source>no model is open</source>
         <translation>kein Modell ist geöffnet</translation>
     </message>
@@ -3008,17 +3087,6 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
-    <name>InspectController</name>
-    <message>
-        <source>a model or a text is being loaded</source>
-        <translation>ein Modell oder ein Text wird geladen</translation>
-    </message>
-    <message>
-        <source>a run is using the engine</source>
-        <translation>ein Lauf braucht den Rechenkern</translation>
-    </message>
-</context>
-<context>
     <name>InspectWorker</name>
     <message>
         <source>the run was made with the weights %1, and the open model has %2</source>
@@ -3041,6 +3109,13 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>Lab</name>
+    <message>
+        <source>Run saved to %1</source>
+        <translation>Lauf gesichert in %1</translation>
+    </message>
+</context>
+<context>
     <name>LabContext</name>
     <message>
         <source>segments %1 to %2 alone</source>
@@ -3049,6 +3124,240 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>all segments</source>
         <translation>alle Segmente</translation>
+    </message>
+</context>
+<context>
+    <name>LabDialogs</name>
+    <message>
+        <source>the engine&apos;s machine</source>
+        <translation>dem Rechner der Engine</translation>
+    </message>
+    <message>
+        <source>Open a text</source>
+        <translation>Text öffnen</translation>
+    </message>
+    <message>
+        <source>Text (*.txt *.md);;All files (*)</source>
+        <translation>Text (*.txt *.md);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Paste a text</source>
+        <translation>Text einfügen</translation>
+    </message>
+    <message>
+        <source>Any UTF-8 text</source>
+        <translation>Irgendein UTF-8-Text</translation>
+    </message>
+    <message>
+        <source>Open the folder of a run</source>
+        <translation>Ordner eines Laufs öffnen</translation>
+    </message>
+    <message>
+        <source>The model is trained without the adapter that is open: %1. To train over it, export the merged model first.</source>
+        <translation>Das Modell wird ohne den offenen Adapter trainiert: %1. Um darüber zu trainieren, zuerst das Modell mit ihm exportieren.</translation>
+    </message>
+    <message>
+        <source>the open one is on another machine; choose a shape</source>
+        <translation>das offene liegt auf einer anderen Maschine; wählen Sie eine Form</translation>
+    </message>
+</context>
+<context>
+    <name>LabToolbar</name>
+    <message>
+        <source>Toolbar</source>
+        <translation>Werkzeugleiste</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Export</translation>
+    </message>
+    <message>
+        <source>Export plots, settings and the run</source>
+        <translation>Diagramme, Einstellungen und den Lauf exportieren</translation>
+    </message>
+    <message>
+        <source>Light or dark</source>
+        <translation>Hell oder dunkel</translation>
+    </message>
+    <message>
+        <source>F12</source>
+        <translation>F12</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Open a model, with or without an adapter</source>
+        <translation>Ein Modell öffnen, mit oder ohne Adapter</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Ctrl+T</source>
+        <translation>Ctrl+T</translation>
+    </message>
+    <message>
+        <source>Open a UTF-8 text</source>
+        <translation>Text öffnen (UTF-8)</translation>
+    </message>
+    <message>
+        <source>Paste</source>
+        <translation>Einfügen</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+V</source>
+        <translation>Ctrl+Shift+V</translation>
+    </message>
+    <message>
+        <source>Paste a text</source>
+        <translation>Text einfügen</translation>
+    </message>
+    <message>
+        <source>Open model…</source>
+        <translation>Modell öffnen…</translation>
+    </message>
+    <message>
+        <source>Finished run…</source>
+        <translation>Fertiger Lauf …</translation>
+    </message>
+    <message>
+        <source>Engine elsewhere…</source>
+        <translation>Rechenkern anderswo …</translation>
+    </message>
+    <message>
+        <source>Reconnect</source>
+        <translation>Neu verbinden</translation>
+    </message>
+    <message>
+        <source>Engine in this program</source>
+        <translation>Rechenkern in diesem Programm</translation>
+    </message>
+    <message>
+        <source>Benchmark…</source>
+        <translation>Messung…</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>F5</source>
+        <translation>F5</translation>
+    </message>
+    <message>
+        <source>Run the text in segments</source>
+        <translation>Den Text in Segmenten lesen</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>F6</source>
+        <translation>F6</translation>
+    </message>
+    <message>
+        <source>Pause, or go on</source>
+        <translation>Anhalten oder weiter</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>Shift+F5</source>
+        <translation>Shift+F5</translation>
+    </message>
+    <message>
+        <source>Stop; what is done stays, and a training saves a checkpoint</source>
+        <translation>Beenden; was getan ist, bleibt, und ein Training sichert einen Stand</translation>
+    </message>
+    <message>
+        <source>Fine-tune</source>
+        <translation>Feinabstimmen</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+F</source>
+        <translation>Ctrl+Shift+F</translation>
+    </message>
+    <message>
+        <source>Fine-tune the model to segmented execution</source>
+        <translation>Das Modell auf segmentierte Ausführung abstimmen</translation>
+    </message>
+    <message>
+        <source>Previous segment</source>
+        <translation>Voriges Segment</translation>
+    </message>
+    <message>
+        <source>Alt+Shift+Left</source>
+        <translation>Alt+Shift+Left</translation>
+    </message>
+    <message>
+        <source>Next segment</source>
+        <translation>Nächstes Segment</translation>
+    </message>
+    <message>
+        <source>Alt+Shift+Right</source>
+        <translation>Alt+Shift+Right</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>Folgen</translation>
+    </message>
+    <message>
+        <source>Follow: select each segment as it closes</source>
+        <translation>Folgen: jedes Segment wählen, sobald es schließt</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Back to the last selection</source>
+        <translation>Zurück zur letzten Auswahl</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Vor</translation>
+    </message>
+    <message>
+        <source>Forward again</source>
+        <translation>Wieder vor</translation>
+    </message>
+    <message>
+        <source>Pin as B</source>
+        <translation>Als B anheften</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+B</source>
+        <translation>Ctrl+Shift+B</translation>
+    </message>
+    <message>
+        <source>Pin this run as B, to compare the next ones with</source>
+        <translation>Diesen Lauf als B anheften, um die nächsten mit ihm zu vergleichen</translation>
+    </message>
+    <message>
+        <source>Run the text in segments (F5)</source>
+        <translation>Den Text in Segmenten lesen (F5)</translation>
+    </message>
+    <message>
+        <source>Can&apos;t run now: %1</source>
+        <translation>Jetzt kein Lauf möglich: %1</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Ctrl+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Search the text&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Space, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the grid: toggle the head, the layer&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the ribbon and the text: select&lt;/td&gt;&lt;/tr&gt;</source>
+        <translation>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Strg+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Text suchen&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Leertaste, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Raster: Kopf, Schicht umschalten&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Band und im Text: wählen&lt;/td&gt;&lt;/tr&gt;</translation>
     </message>
 </context>
 <context>
@@ -3170,380 +3479,8 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Kontextband</translation>
     </message>
     <message>
-        <source>Run saved to %1</source>
-        <translation>Lauf gesichert in %1</translation>
-    </message>
-    <message>
-        <source>Plots exported to %1</source>
-        <translation>Diagramme exportiert nach %1</translation>
-    </message>
-    <message>
-        <source>%1 s left</source>
-        <translation>noch %1 s</translation>
-    </message>
-    <message>
-        <source>%1 min left</source>
-        <translation>noch %1 min</translation>
-    </message>
-    <message>
-        <source>Toolbar</source>
-        <translation>Werkzeugleiste</translation>
-    </message>
-    <message>
-        <source>Model</source>
-        <translation>Modell</translation>
-    </message>
-    <message>
-        <source>Text</source>
-        <translation>Text</translation>
-    </message>
-    <message>
-        <source>Ctrl+T</source>
-        <translation>Ctrl+T</translation>
-    </message>
-    <message>
-        <source>Open a UTF-8 text</source>
-        <translation>Text öffnen (UTF-8)</translation>
-    </message>
-    <message>
-        <source>Paste</source>
-        <translation>Einfügen</translation>
-    </message>
-    <message>
-        <source>Ctrl+Shift+V</source>
-        <translation>Ctrl+Shift+V</translation>
-    </message>
-    <message>
-        <source>Paste a text</source>
-        <translation>Text einfügen</translation>
-    </message>
-    <message>
-        <source>Run</source>
-        <translation>Lauf</translation>
-    </message>
-    <message>
-        <source>F5</source>
-        <translation>F5</translation>
-    </message>
-    <message>
-        <source>Run the text in segments</source>
-        <translation>Den Text in Segmenten lesen</translation>
-    </message>
-    <message>
-        <source>Pause</source>
-        <translation>Pause</translation>
-    </message>
-    <message>
-        <source>F6</source>
-        <translation>F6</translation>
-    </message>
-    <message>
-        <source>Pause, or go on</source>
-        <translation>Anhalten oder weiter</translation>
-    </message>
-    <message>
-        <source>Stop</source>
-        <translation>Stopp</translation>
-    </message>
-    <message>
-        <source>Shift+F5</source>
-        <translation>Shift+F5</translation>
-    </message>
-    <message>
-        <source>Stop; what is done stays, and a training saves a checkpoint</source>
-        <translation>Beenden; was getan ist, bleibt, und ein Training sichert einen Stand</translation>
-    </message>
-    <message>
-        <source>Fine-tune</source>
-        <translation>Feinabstimmen</translation>
-    </message>
-    <message>
-        <source>Ctrl+Shift+F</source>
-        <translation>Ctrl+Shift+F</translation>
-    </message>
-    <message>
-        <source>Fine-tune the model to segmented execution</source>
-        <translation>Das Modell auf segmentierte Ausführung abstimmen</translation>
-    </message>
-    <message>
-        <source>Previous segment</source>
-        <translation>Voriges Segment</translation>
-    </message>
-    <message>
-        <source>Alt+Shift+Left</source>
-        <translation>Alt+Shift+Left</translation>
-    </message>
-    <message>
-        <source>Next segment</source>
-        <translation>Nächstes Segment</translation>
-    </message>
-    <message>
-        <source>Alt+Shift+Right</source>
-        <translation>Alt+Shift+Right</translation>
-    </message>
-    <message>
-        <source>Follow</source>
-        <translation>Folgen</translation>
-    </message>
-    <message>
-        <source>Follow: select each segment as it closes</source>
-        <translation>Folgen: jedes Segment wählen, sobald es schließt</translation>
-    </message>
-    <message>
-        <source>Back</source>
-        <translation>Zurück</translation>
-    </message>
-    <message>
-        <source>Back to the last selection</source>
-        <translation>Zurück zur letzten Auswahl</translation>
-    </message>
-    <message>
-        <source>Forward</source>
-        <translation>Vor</translation>
-    </message>
-    <message>
-        <source>Forward again</source>
-        <translation>Wieder vor</translation>
-    </message>
-    <message>
-        <source>Export</source>
-        <translation>Export</translation>
-    </message>
-    <message>
-        <source>Export plots, settings and the run</source>
-        <translation>Diagramme, Einstellungen und den Lauf exportieren</translation>
-    </message>
-    <message>
-        <source>Light or dark</source>
-        <translation>Hell oder dunkel</translation>
-    </message>
-    <message>
-        <source>F12</source>
-        <translation>F12</translation>
-    </message>
-    <message>
-        <source>Keys</source>
-        <translation>Tasten</translation>
-    </message>
-    <message>
-        <source>Progress</source>
-        <translation>Fortschritt</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>Speicher</translation>
-    </message>
-    <message>
-        <source>Folder for the plots</source>
-        <translation>Ordner für die Diagramme</translation>
-    </message>
-    <message>
-        <source>Settings as JSON…</source>
-        <translation>Einstellungen als JSON …</translation>
-    </message>
-    <message>
-        <source>Grouping as JSON…</source>
-        <translation>Gruppierung als JSON …</translation>
-    </message>
-    <message>
-        <source>Import settings or grouping…</source>
-        <translation>Einstellungen oder Gruppierung einlesen …</translation>
-    </message>
-    <message>
-        <source>Save the run as a folder…</source>
-        <translation>Lauf als Ordner sichern …</translation>
-    </message>
-    <message>
-        <source>New folder for the run</source>
-        <translation>Neuer Ordner für den Lauf</translation>
-    </message>
-    <message>
-        <source>Run the text in segments (F5)</source>
-        <translation>Den Text in Segmenten lesen (F5)</translation>
-    </message>
-    <message>
-        <source>Can&apos;t run now: %1</source>
-        <translation>Jetzt kein Lauf möglich: %1</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>Weiter</translation>
-    </message>
-    <message>
-        <source>%1/%2 segments</source>
-        <translation>%1/%2 Segmente</translation>
-    </message>
-    <message>
-        <source>%1 · paused</source>
-        <translation>%1 · angehalten</translation>
-    </message>
-    <message>
-        <source>%1 GB on GPU</source>
-        <translation>%1 GB auf GPU</translation>
-    </message>
-    <message>
-        <source>%1 of %2 GB</source>
-        <translation>%1 von %2 GB</translation>
-    </message>
-    <message>
-        <source>Open a text</source>
-        <translation>Text öffnen</translation>
-    </message>
-    <message>
-        <source>Text (*.txt *.md);;All files (*)</source>
-        <translation>Text (*.txt *.md);;Alle Dateien (*)</translation>
-    </message>
-    <message>
-        <source>Any UTF-8 text</source>
-        <translation>Irgendein UTF-8-Text</translation>
-    </message>
-    <message>
-        <source>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Ctrl+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Search the text&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Space, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the grid: toggle the head, the layer&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the ribbon and the text: select&lt;/td&gt;&lt;/tr&gt;</source>
-        <translation>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Strg+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Text suchen&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Leertaste, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Raster: Kopf, Schicht umschalten&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Band und im Text: wählen&lt;/td&gt;&lt;/tr&gt;</translation>
-    </message>
-    <message>
-        <source>a run is using the engine</source>
-        <translation>ein Lauf braucht den Rechenkern</translation>
-    </message>
-    <message>
-        <source>a model or a text is being loaded</source>
-        <translation>ein Modell oder ein Text wird geladen</translation>
-    </message>
-    <message>
-        <source>dry run</source>
-        <translation>Probelauf</translation>
-    </message>
-    <message>
-        <source>step %L1/%L2 · %L3 tok/s</source>
-        <translation>Schritt %L1/%L2 · %L3 Tok/s</translation>
-    </message>
-    <message>
-        <source>step %L1/%L2 · %3</source>
-        <translation>Schritt %L1/%L2 · %3</translation>
-    </message>
-    <message>
         <source>Reconnect</source>
         <translation>Neu verbinden</translation>
-    </message>
-    <message>
-        <source>Engine elsewhere…</source>
-        <translation>Rechenkern anderswo …</translation>
-    </message>
-    <message>
-        <source>Engine in this program</source>
-        <translation>Rechenkern in diesem Programm</translation>
-    </message>
-    <message>
-        <source>is no figure</source>
-        <translation>ist keine Abbildung</translation>
-    </message>
-    <message>
-        <source>The figures are %1.</source>
-        <translation>Die Abbildungen sind %1.</translation>
-    </message>
-    <message>
-        <source>can&apos;t be created</source>
-        <translation>lässt sich nicht anlegen</translation>
-    </message>
-    <message>
-        <source>Choose a folder that can be written.</source>
-        <translation>Wählen Sie einen Ordner, in den Sie schreiben dürfen.</translation>
-    </message>
-    <message>
-        <source>Written: %1</source>
-        <translation>Geschrieben: %1</translation>
-    </message>
-    <message>
-        <source>Open the folder of a run</source>
-        <translation>Ordner eines Laufs öffnen</translation>
-    </message>
-    <message>
-        <source>All plots (PNG, PDF, SVG, CSV, NumPy)…</source>
-        <translation>Alle Diagramme (PNG, PDF, SVG, CSV, NumPy) …</translation>
-    </message>
-    <message>
-        <source>Data of the run (CSV, NumPy)</source>
-        <translation>Daten des Laufs (CSV, NumPy)</translation>
-    </message>
-    <message>
-        <source>Hits…</source>
-        <translation>Treffer …</translation>
-    </message>
-    <message>
-        <source>Loss by token…</source>
-        <translation>Verlust nach Token …</translation>
-    </message>
-    <message>
-        <source>Segments…</source>
-        <translation>Segmente …</translation>
-    </message>
-    <message>
-        <source>Carry maps…</source>
-        <translation>Karten des Übertrags …</translation>
-    </message>
-    <message>
-        <source>Export data</source>
-        <translation>Daten exportieren</translation>
-    </message>
-    <message>
-        <source>CSV (*.csv);;NumPy (*.npy)</source>
-        <translation>CSV (*.csv);;NumPy (*.npy)</translation>
-    </message>
-    <message>
-        <source>Report (HTML, PDF)…</source>
-        <translation>Bericht (HTML, PDF) …</translation>
-    </message>
-    <message>
-        <source>Report</source>
-        <translation>Bericht</translation>
-    </message>
-    <message>
-        <source>HTML (*.html);;PDF (*.pdf)</source>
-        <translation>HTML (*.html);;PDF (*.pdf)</translation>
-    </message>
-    <message>
-        <source>Pin as B</source>
-        <translation>Als B anheften</translation>
-    </message>
-    <message>
-        <source>Ctrl+Shift+B</source>
-        <translation>Ctrl+Shift+B</translation>
-    </message>
-    <message>
-        <source>Pin this run as B, to compare the next ones with</source>
-        <translation>Diesen Lauf als B anheften, um die nächsten mit ihm zu vergleichen</translation>
-    </message>
-    <message>
-        <source>Finished run…</source>
-        <translation>Fertiger Lauf …</translation>
-    </message>
-    <message>
-        <source>Peak memory of the run (the weights, where there is none) against the engine&apos;s machine&apos;s</source>
-        <translation>Speicherspitze des Laufs (ohne Lauf: der Gewichte) gegen den Speicher der Maschine des Rechenkerns</translation>
-    </message>
-    <message>
-        <source>the open one is on another machine; choose a shape</source>
-        <translation>das offene liegt auf einer anderen Maschine; wählen Sie eine Form</translation>
-    </message>
-    <message>
-        <source>Benchmark…</source>
-        <translation>Messung…</translation>
-    </message>
-    <message>
-        <source>Open a model, with or without an adapter</source>
-        <translation>Ein Modell öffnen, mit oder ohne Adapter</translation>
-    </message>
-    <message>
-        <source>Open model…</source>
-        <translation>Modell öffnen…</translation>
-    </message>
-    <message>
-        <source>the engine&apos;s machine</source>
-        <translation>dem Rechner der Engine</translation>
-    </message>
-    <message>
-        <source>The model is trained without the adapter that is open: %1. To train over it, export the merged model first.</source>
-        <translation>Das Modell wird ohne den offenen Adapter trainiert: %1. Um darüber zu trainieren, zuerst das Modell mit ihm exportieren.</translation>
     </message>
 </context>
 <context>
@@ -3872,6 +3809,17 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Unlinked: keeps a selection of its own. Click to follow the other views again.</source>
         <translation>Entkoppelt: behält eine eigene Auswahl. Drücken, um den anderen Ansichten wieder zu folgen.</translation>
+    </message>
+</context>
+<context>
+    <name>PanelDocks</name>
+    <message>
+        <source>is no figure</source>
+        <translation>ist keine Abbildung</translation>
+    </message>
+    <message>
+        <source>The figures are %1.</source>
+        <translation>Die Abbildungen sind %1.</translation>
     </message>
 </context>
 <context>
@@ -4586,28 +4534,12 @@ Verlust %4 nat, PPL %5
 <context>
     <name>RunController</name>
     <message>
-        <source>Running %L1 tokens, policy %2</source>
-        <translation>Liest %L1 Token, Verfahren %2</translation>
+        <source>settings</source>
+        <translation>Einstellungen</translation>
     </message>
     <message>
-        <source>%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the cutoff</source>
-        <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
-    </message>
-    <message>
-        <source>Stopped after</source>
-        <translation>Beendet nach</translation>
-    </message>
-    <message>
-        <source>Done:</source>
-        <translation>Fertig:</translation>
-    </message>
-    <message>
-        <source>%1: run %2, %L3 segments%4</source>
-        <translation>%1: Lauf %2, %L3 Segmente%4</translation>
-    </message>
-    <message>
-        <source>; its model is not here, so tokens have no text</source>
-        <translation>; sein Modell ist nicht hier, darum haben Token keinen Text</translation>
+        <source>Correct the field that is marked, then run.</source>
+        <translation>Das markierte Feld berichtigen, dann starten.</translation>
     </message>
     <message>
         <source>a run is in progress</source>
@@ -4630,12 +4562,32 @@ Verlust %4 nat, PPL %5
         <translation>kein Text ist offen</translation>
     </message>
     <message>
-        <source>settings</source>
-        <translation>Einstellungen</translation>
+        <source>a run is using the engine</source>
+        <translation>ein Lauf braucht den Rechenkern</translation>
     </message>
     <message>
-        <source>Correct the field that is marked, then run.</source>
-        <translation>Das markierte Feld berichtigen, dann starten.</translation>
+        <source>Running %L1 tokens, policy %2</source>
+        <translation>Liest %L1 Token, Verfahren %2</translation>
+    </message>
+    <message>
+        <source>%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the cutoff</source>
+        <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
+    </message>
+    <message>
+        <source>Stopped after</source>
+        <translation>Beendet nach</translation>
+    </message>
+    <message>
+        <source>Done:</source>
+        <translation>Fertig:</translation>
+    </message>
+    <message>
+        <source>%1: run %2, %L3 segments%4</source>
+        <translation>%1: Lauf %2, %L3 Segmente%4</translation>
+    </message>
+    <message>
+        <source>; its model is not here, so tokens have no text</source>
+        <translation>; sein Modell ist nicht hier, darum haben Token keinen Text</translation>
     </message>
 </context>
 <context>
@@ -5190,12 +5142,63 @@ Verlust %4 nat, PPL %5
         <translation>Modell und Buch für den Anfang sind nicht zu haben: %1. Die Demo bleibt; öffnen Sie irgendein Modell und einen Text.</translation>
     </message>
     <message>
+        <source>Open a model by its path on the engine&apos;s machine: Model, Open model.</source>
+        <translation>Ein Modell über seinen Pfad auf dem Rechner der Engine öffnen: Modell, Modell öffnen.</translation>
+    </message>
+    <message>
         <source>The demo is not installed; open a model and a text.</source>
         <translation>Die Demo ist nicht installiert; öffnen Sie ein Modell und einen Text.</translation>
     </message>
+</context>
+<context>
+    <name>StatusMeters</name>
     <message>
-        <source>Open a model by its path on the engine&apos;s machine: Model, Open model.</source>
-        <translation>Ein Modell über seinen Pfad auf dem Rechner der Engine öffnen: Modell, Modell öffnen.</translation>
+        <source>%1 s left</source>
+        <translation>noch %1 s</translation>
+    </message>
+    <message>
+        <source>%1 min left</source>
+        <translation>noch %1 min</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Peak memory of the run (the weights, where there is none) against the engine&apos;s machine&apos;s</source>
+        <translation>Speicherspitze des Laufs (ohne Lauf: der Gewichte) gegen den Speicher der Maschine des Rechenkerns</translation>
+    </message>
+    <message>
+        <source>%1/%2 segments</source>
+        <translation>%1/%2 Segmente</translation>
+    </message>
+    <message>
+        <source>%1 · paused</source>
+        <translation>%1 · angehalten</translation>
+    </message>
+    <message>
+        <source>dry run</source>
+        <translation>Probelauf</translation>
+    </message>
+    <message>
+        <source>step %L1/%L2 · %L3 tok/s</source>
+        <translation>Schritt %L1/%L2 · %L3 Tok/s</translation>
+    </message>
+    <message>
+        <source>step %L1/%L2 · %3</source>
+        <translation>Schritt %L1/%L2 · %3</translation>
+    </message>
+    <message>
+        <source>%1 GB on GPU</source>
+        <translation>%1 GB auf GPU</translation>
+    </message>
+    <message>
+        <source>%1 of %2 GB</source>
+        <translation>%1 von %2 GB</translation>
     </message>
 </context>
 <context>
@@ -5441,10 +5444,6 @@ Verlust %4 nat, PPL %5
         <translation>Trainingslauf %1 geöffnet</translation>
     </message>
     <message>
-        <source>a run or a load is using the engine</source>
-        <translation>ein Lauf oder ein Laden braucht den Rechenkern</translation>
-    </message>
-    <message>
         <source>training</source>
         <translation>Training</translation>
     </message>
@@ -5497,12 +5496,12 @@ Verlust %4 nat, PPL %5
         <translation>nichts zum Fortsetzen wurde gesichert</translation>
     </message>
     <message>
-        <source>%1, step %L2: its last sample</source>
-        <translation>%1, Schritt %L2: sein letztes Beispiel</translation>
-    </message>
-    <message>
         <source>of step %1, which are not kept</source>
         <translation>von Schritt %1, die nicht aufgehoben sind</translation>
+    </message>
+    <message>
+        <source>%1, step %L2: its last sample</source>
+        <translation>%1, Schritt %L2: sein letztes Beispiel</translation>
     </message>
 </context>
 <context>
@@ -5916,14 +5915,6 @@ Verlust %4 nat, PPL %5
     <message>
         <source>The what-if was cancelled</source>
         <translation>Der Was-wäre-wenn-Versuch wurde abgebrochen</translation>
-    </message>
-    <message>
-        <source>a model or a text is being loaded</source>
-        <translation>ein Modell oder ein Text wird geladen</translation>
-    </message>
-    <message>
-        <source>a run is using the engine</source>
-        <translation>ein Lauf braucht den Rechenkern</translation>
     </message>
     <message>
         <source>a what-if is under way</source>

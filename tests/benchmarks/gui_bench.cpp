@@ -72,27 +72,27 @@ void load(RunController& controller, const char* model, const char* text) {
 }
 
 nlohmann::json lateness(MainWindow& window, int seconds) {
-  RunController& controller = window.controller();
+  RunController& controller = window.lab().runs;
   const nlohmann::json idle = measure(seconds, [] {});
   controller.run();
   int segments = 0;
   const nlohmann::json running = measure(seconds, [&] {
-    segments = std::max(segments, window.context().run().segment_count());
+    segments = std::max(segments, window.lab().context.run().segment_count());
     if (controller.state() == RunController::State::Idle) controller.run();  // a short text is read again
   });
   return {{"seconds", seconds}, {"idle", idle}, {"running", running}, {"segments", segments}};
 }
 
 nlohmann::json speed_in_window(MainWindow& window, std::int64_t tokens) {
-  RunOptions options = window.context().run_options();
+  RunOptions options = window.lab().context.run_options();
   options.token_limit = tokens;
-  window.context().set_run_options(options);
+  window.lab().context.set_run_options(options);
   QEventLoop running;
-  QObject::connect(&window.controller(), &RunController::run_ended, &running, &QEventLoop::quit);
-  window.controller().run();
+  QObject::connect(&window.lab().runs, &RunController::run_ended, &running, &QEventLoop::quit);
+  window.lab().runs.run();
   const double before = bench::thread_seconds(getpid());
   running.exec();
-  const RunSummary& summary = window.context().run().summary();
+  const RunSummary& summary = window.lab().context.run().summary();
   return {{"tokens", summary.tokens},
           {"tokens_per_s", static_cast<double>(summary.tokens) / summary.seconds},
           {"gui_cpu_share", (bench::thread_seconds(getpid()) - before) / summary.seconds}};
@@ -120,8 +120,8 @@ nlohmann::json in_window(QApplication& application, int argc, char** argv) {
   MainWindow window;
   window.resize(1280, 800);
   window.show();
-  stop_on_failure(window.controller());
-  load(window.controller(), argv[argc - 3], argv[argc - 2]);
+  stop_on_failure(window.lab().runs);
+  load(window.lab().runs, argv[argc - 3], argv[argc - 2]);
   return argc == 4 ? lateness(window, std::stoi(argv[3])) : speed_in_window(window, std::stoll(argv[4]));
 }
 

@@ -123,7 +123,7 @@ class Scrubbing {
   }
   /// Before a step: the tab it needs.
   void raise_for(int step) {
-    window_.raise_panel(step % 10 == 9 ? QStringLiteral("retrieval_map") : QStringLiteral("text"));
+    window_.docks().raise(step % 10 == 9 ? QStringLiteral("retrieval_map") : QStringLiteral("text"));
   }
 
  private:
@@ -246,30 +246,30 @@ nlohmann::json scrub(Application& application, MainWindow& window, int steps) {
 nlohmann::json open_and_scrub(Application& application, MainWindow& window, const QString& folder, int steps) {
   const nlohmann::json before = {{"rss_mib", bench::process_mib("VmRSS")}};
   QEventLoop opening;
-  QObject::connect(&window.controller(), &RunController::run_opened, &opening, &QEventLoop::quit);
+  QObject::connect(&window.lab().runs, &RunController::run_opened, &opening, &QEventLoop::quit);
   const double begin = now_ms();
-  window.controller().open_run(folder);
+  window.lab().runs.open_run(folder);
   opening.exec();
   const double read = now_ms();
   settle(application);
   const double open_ms = application.painted_ms() - begin;
-  const nlohmann::json opened = held(window.context().run());
-  window.context().select({window.context().run().segment_count() / 2, 3, 2, -1});
+  const nlohmann::json opened = held(window.lab().context.run());
+  window.lab().context.select({window.lab().context.run().segment_count() / 2, 3, 2, -1});
   settle(application);
   const nlohmann::json scrubbed = scrub(application, window, steps);
   return {{"window", before}, {"open_ms", open_ms},    {"open_read_ms", read - begin},
-          {"opened", opened}, {"scrubbing", scrubbed}, {"after", held(window.context().run())}};
+          {"opened", opened}, {"scrubbing", scrubbed}, {"after", held(window.lab().context.run())}};
 }
 
 nlohmann::json run_live(MainWindow& window, const QString& model, const QString& text) {
-  RunController& controller = window.controller();
+  RunController& controller = window.lab().runs;
   controller.loader().open_model(model);
   controller.loader().open_text(text);
   controller.run_when_ready();
   QEventLoop running;
   QObject::connect(&controller, &RunController::run_ended, &running, &QEventLoop::quit);
   running.exec();
-  const RunModel& run = window.context().run();
+  const RunModel& run = window.lab().context.run();
   nlohmann::json result = held(run);
   result["engine"] = run.record(run.segment_count() - 1).memory;
   result["tokens_per_s"] = static_cast<double>(run.summary().tokens) / run.summary().seconds;
@@ -291,7 +291,7 @@ int main(int argc, char** argv) {
   MainWindow window;
   window.resize(1280, 800);
   window.show();
-  stop_on_failure(window.controller());
+  stop_on_failure(window.lab().runs);
   settle(application);
   const nlohmann::json result =
       live ? run_live(window, QString::fromLocal8Bit(argv[2]), QString::fromLocal8Bit(argv[3]))

@@ -146,7 +146,7 @@ const QList<Folder> folders{
      Library::Qt},
     {"app/shell",
      files + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/forms",
-                         "widgets/panels", "app/engine_thread", "app/window", "app/session"},
+                         "widgets/panels", "app/engine_thread", "app/controllers", "app/window", "app/session"},
      Library::Qt},
     {"app/script",
      files + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/forms", "widgets/panels", "app/cli",

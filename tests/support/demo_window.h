@@ -20,14 +20,14 @@ inline void open_demo(MainWindow& window, std::int64_t tokens) {
   RunOptions options;
   options.token_limit = tokens;
   options.dtype = DType::Float32;
-  window.context().set_run_options(options);
-  window.controller().loader().open_model(demo_folder());
-  window.controller().loader().open_text(demo_folder() + QStringLiteral("/text.txt"));
+  window.lab().context.set_run_options(options);
+  window.lab().loader.open_model(demo_folder());
+  window.lab().loader.open_text(demo_folder() + QStringLiteral("/text.txt"));
 }
 
 inline void run_to_the_end(MainWindow& window) {
-  QSignalSpy ended(&window.controller(), &RunController::run_ended);
-  window.controller().run_when_ready();
+  QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
+  window.lab().runs.run_when_ready();
   QVERIFY(ended.wait(patience_ms));
 }
 

@@ -30,7 +30,7 @@ struct Someone {
     window.resize(1280, 800);
     window.show();
   }
-  LabContext& lab() { return window.context(); }
+  LabContext& lab() { return window.lab().context; }
 
   MainWindow window;
   SettingsFile settings;
@@ -48,14 +48,14 @@ inline const QString local_pipe = QStringLiteral("'" CARRYOVER_BINARY_DIR "/bin/
 
 inline bool open_and_wait(Someone& someone, std::int64_t tokens) {
   open_demo(someone.window, tokens);
-  return wait_for([&] { return someone.window.controller().can_run(); });
+  return wait_for([&] { return someone.window.lab().runs.can_run(); });
 }
 
 inline bool run_whole(Someone& someone, std::int64_t tokens = 1000) {
   if (!open_and_wait(someone, tokens)) return false;
-  someone.window.controller().run();
+  someone.window.lab().runs.run();
   const RunModel& run = someone.lab().run();
-  if (!wait_for([&] { return someone.window.controller().can_run() && run.finished(); })) return false;
+  if (!wait_for([&] { return someone.window.lab().runs.can_run() && run.finished(); })) return false;
   const int segment = run.segment_count() - 2;
   const HeadHits& read = run.snapshot(segment).hits.front();
   someone.lab().select({segment, read.layer, read.head, run.record(segment).first_token + 5});
@@ -68,7 +68,7 @@ inline bool run_on(Someone& someone) {
       QByteArray::fromStdString(read_bytes((demo_folder() + QStringLiteral("/text.txt")).toStdString()));
   const QString text = someone.folder + QStringLiteral("/long.txt");
   write_bytes(text.toStdString(), demo.repeated(600'000 / demo.size() + 1).toStdString());
-  RunController& controller = someone.window.controller();
+  RunController& controller = someone.window.lab().runs;
   controller.loader().open_model(demo_folder());
   controller.loader().open_text(text);
   if (!wait_for([&] { return controller.can_run(); })) return false;
@@ -79,15 +79,15 @@ inline bool run_on(Someone& someone) {
 
 /// Stops by itself in the middle of segment 2.
 inline bool run_and_pause(Someone& someone) {
-  RunController& controller = someone.window.controller();
+  RunController& controller = someone.window.lab().runs;
   controller.run(2);
   return wait_for([&] { return controller.engine_paused() && someone.lab().run().segment_count() == 2; });
 }
 
 inline bool run_elsewhere(Someone& someone) {
-  someone.window.controller().engine().use(local_pipe);
+  someone.window.lab().engine.use(local_pipe);
   if (!open_and_wait(someone, 1500)) return false;
-  EngineWorker& worker = someone.window.controller().engine().worker();
+  EngineWorker& worker = someone.window.lab().engine.worker();
   QMetaObject::invokeMethod(
       &worker, [&] { someone.engine = worker.engine().process().value(); }, Qt::BlockingQueuedConnection);
   return run_and_pause(someone);
@@ -113,26 +113,26 @@ inline TrainingPlan endless_training(const QString& folder) {
 
 inline bool train(Someone& someone) {
   if (!run_whole(someone, 400)) return false;
-  someone.window.training().start(endless_training(someone.folder));
-  const TrainingModel* training = someone.window.training().training();
+  someone.window.lab().training.start(endless_training(someone.folder));
+  const TrainingModel* training = someone.window.lab().training.training();
   return wait_for([&] { return training->step_count() >= 3 && !training->checkpoint().isEmpty(); });
 }
 
 inline bool train_and_pause(Someone& someone) {
   if (!train(someone)) return false;
-  someone.window.training().pause();
-  return wait_for([&] { return someone.window.training().training()->state() == TrainingState::Paused; });
+  someone.window.lab().training.pause();
+  return wait_for([&] { return someone.window.lab().training.training()->state() == TrainingState::Paused; });
 }
 
 inline bool open_dialogs(Someone& someone) {
   if (!run_whole(someone)) return false;
-  PlanForm& form = someone.window.open_finetune()->form();
+  PlanForm& form = someone.window.dialogs().open_finetune()->form();
   form.editor(QStringLiteral("max_steps"))->set_value(17);
   QWidget* lengths = form.editor(QStringLiteral("eval_lengths"))->input();
   auto* line = qobject_cast<QLineEdit*>(lengths);
   if (line == nullptr) line = lengths->findChild<QLineEdit*>();
   line->setText(QStringLiteral("100, 2x"));  // a field that is half filled in is no value
-  someone.window.plot(QStringLiteral("loss")).open_export_dialog();
+  someone.window.docks().plot(QStringLiteral("loss")).open_export_dialog();
   return someone.window.findChildren<QDialog*>().size() >= 2;
 }
 
@@ -141,8 +141,8 @@ inline bool audit(Someone& someone) {
   AuditSettings settings;
   settings.config = someone.lab().config();
   settings.segments = 3;
-  someone.window.audits().start(settings);
-  return someone.window.audits().active();
+  someone.window.lab().audits.start(settings);
+  return someone.window.lab().audits.active();
 }
 
 inline bool ask_what_if(Someone& someone) {
@@ -163,62 +163,62 @@ inline bool sweep(Someone& someone) {
 
 inline bool inspect(Someone& someone) {
   if (!run_whole(someone)) return false;
-  someone.window.raise_panel(QStringLiteral("attention"));
+  someone.window.docks().raise(QStringLiteral("attention"));
   return wait_for([&] { return someone.lab().inspections().next().has_value(); });
 }
 
 inline bool lose_engine(Someone& someone) {
   if (!run_elsewhere(someone)) return false;
   ::kill(someone.engine, SIGKILL);
-  return wait_for([&] { return someone.window.controller().engine().lost(); });
+  return wait_for([&] { return someone.window.lab().engine.lost(); });
 }
 
 inline bool load_again(Someone& someone) {
   if (!run_whole(someone)) return false;
-  someone.window.controller().loader().reopen_model();
-  return someone.window.controller().loader().loading();
+  someone.window.lab().loader.reopen_model();
+  return someone.window.lab().loader.loading();
 }
 
 inline bool connect(Someone& someone) {
   if (!run_whole(someone)) return false;
-  someone.window.controller().engine().use(QStringLiteral("cat > /dev/null"));
-  return someone.window.controller().loader().loading();
+  someone.window.lab().engine.use(QStringLiteral("cat > /dev/null"));
+  return someone.window.lab().loader.loading();
 }
 
 inline bool shows_a_run(MainWindow& window) {
-  return window.controller().loader().model() && window.context().run().finished() &&
-         !window.context().run().summary().cancelled && window.context().selected().token >= 0;
+  return window.lab().loader.model() && window.lab().context.run().finished() &&
+         !window.lab().context.run().summary().cancelled && window.lab().context.selected().token >= 0;
 }
 
 inline bool shows_what_was_done(MainWindow& window) {
-  const RunModel& run = window.context().run();
+  const RunModel& run = window.lab().context.run();
   return run.segment_count() >= 3 && run.segment_count() < run.expected_segments() && run.summary().cancelled;
 }
 
 inline bool shows_two_segments(MainWindow& window) {
-  const RunModel& run = window.context().run();
-  return window.controller().loader().model() && run.segment_count() == 2 && run.summary().cancelled;
+  const RunModel& run = window.lab().context.run();
+  return window.lab().loader.model() && run.segment_count() == 2 && run.summary().cancelled;
 }
 
 inline bool shows_two_segments_from_elsewhere(MainWindow& window) {
-  return shows_two_segments(window) && window.controller().engine().command() == local_pipe &&
-         window.controller().engine().elsewhere() && !window.controller().engine().lost();
+  return shows_two_segments(window) && window.lab().engine.command() == local_pipe && window.lab().engine.elsewhere() &&
+         !window.lab().engine.lost();
 }
 
 inline bool shows_the_training(MainWindow& window) {
   return wait_for([&] {
-    const TrainingModel* training = window.context().training().current();
+    const TrainingModel* training = window.lab().context.training().current();
     return training != nullptr && training->step_count() >= 3 && !training->checkpoint().isEmpty();
   });
 }
 
 inline bool shows_the_dialog(MainWindow& window) {
-  return shows_a_run(window) && window.finetune() != nullptr &&
-         window.finetune()->form().fields().at("max_steps") == 17;
+  return shows_a_run(window) && window.dialogs().finetune() != nullptr &&
+         window.dialogs().finetune()->form().fields().at("max_steps") == 17;
 }
 
 inline bool shows_the_draft(MainWindow& window) {
-  return shows_a_run(window) && window.context().what_ifs().draft().prefix == PrefixSource::Oracle;
+  return shows_a_run(window) && window.lab().context.what_ifs().draft().prefix == PrefixSource::Oracle;
 }
 
 struct WindowState {

@@ -34,15 +34,15 @@ void open_demo(MainWindow& window) {
   window.show();
   RunOptions options;
   options.dtype = DType::Float32;
-  window.context().set_run_options(options);
-  window.controller().loader().open_model(demo);
-  window.controller().loader().open_text(demo + QStringLiteral("/text.txt"));
-  QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
+  window.lab().context.set_run_options(options);
+  window.lab().loader.open_model(demo);
+  window.lab().loader.open_text(demo + QStringLiteral("/text.txt"));
+  QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
 }
 
 AuditPanel& raised(MainWindow& window) {
-  window.raise_panel(QStringLiteral("audit"));
-  return *static_cast<AuditPanel*>(window.panel(QStringLiteral("audit")));
+  window.docks().raise(QStringLiteral("audit"));
+  return *static_cast<AuditPanel*>(window.docks().panel(QStringLiteral("audit")));
 }
 
 QPushButton* button(const QWidget& widget, const QString& text) {
@@ -106,10 +106,11 @@ class AuditPanelTest : public QObject {
     QCOMPARE(field<QComboBox>(panel, AuditForm::tr("dtype"))->currentText(), QStringLiteral("fp64"));  // it is small
     fill(panel, 12, 4, 1);
     QTRY_VERIFY2(panel.why_not().isEmpty(), qPrintable(panel.why_not()));
-    QSignalSpy done(&window.audits(), &AuditController::done), moved(&window.audits(), &AuditController::progressed);
+    QSignalSpy done(&window.lab().audits, &AuditController::done),
+        moved(&window.lab().audits, &AuditController::progressed);
     button(panel, AuditPanel::tr("Run audit"))->click();
-    QVERIFY(window.audits().active());
-    QVERIFY(!window.controller().can_run());
+    QVERIFY(window.lab().audits.active());
+    QVERIFY(!window.lab().runs.can_run());
     QVERIFY(!button(panel, AuditPanel::tr("Run audit"))->isEnabled());
     QVERIFY(!button(panel, AuditPanel::tr("Run audit"))->toolTip().isEmpty());
     QVERIFY(done.wait(patience_ms));
@@ -120,8 +121,8 @@ class AuditPanelTest : public QObject {
     QVERIFY(headline(panel).startsWith(AuditPanel::tr("Passed")));
     QCOMPARE(panel.findChild<QTableView*>()->model()->rowCount(), static_cast<int>(report.checks.size()));
     QVERIFY(moved.count() > 0);
-    QVERIFY(window.controller().can_run());
-    QCOMPARE(window.controller().loader().model()->info.dtype, DType::Float32);
+    QVERIFY(window.lab().runs.can_run());
+    QCOMPARE(window.lab().loader.model()->info.dtype, DType::Float32);
     QTRY_VERIFY(panel.why_not().isEmpty());
     QVERIFY2(window.message_bar().isHidden(), qPrintable(window.message_bar().text()));
 
@@ -140,14 +141,15 @@ class AuditPanelTest : public QObject {
     AuditPanel& panel = raised(window);
     fill(panel, 64, 8, 3);
     QTRY_VERIFY2(panel.why_not().isEmpty(), qPrintable(panel.why_not()));
-    QSignalSpy ended(&window.audits(), &AuditController::ended), moved(&window.audits(), &AuditController::progressed);
-    QSignalSpy done(&window.audits(), &AuditController::done);
+    QSignalSpy ended(&window.lab().audits, &AuditController::ended),
+        moved(&window.lab().audits, &AuditController::progressed);
+    QSignalSpy done(&window.lab().audits, &AuditController::done);
     button(panel, AuditPanel::tr("Run audit"))->click();
     QVERIFY(moved.wait(patience_ms));
     button(panel, AuditPanel::tr("Cancel"))->click();
     QVERIFY(ended.count() > 0 || ended.wait(patience_ms));
     QCOMPARE(done.count(), 0);
-    QVERIFY(window.controller().can_run());
+    QVERIFY(window.lab().runs.can_run());
     QTRY_VERIFY(button(panel, AuditPanel::tr("Run audit"))->isEnabled());
     QVERIFY2(window.message_bar().isHidden(), qPrintable(window.message_bar().text()));
     QCOMPARE(panel.findChild<QTableView*>()->model()->rowCount(), 0);
@@ -160,7 +162,7 @@ class AuditPanelTest : public QObject {
     fill(panel, 64, 8, 3);
     QTRY_VERIFY2(panel.why_not().isEmpty(), qPrintable(panel.why_not()));
     button(panel, AuditPanel::tr("Run audit"))->click();
-    QVERIFY(window.audits().active());
+    QVERIFY(window.lab().audits.active());
   }
 
   void what_goes_wrong_is_said_in_the_window() {
@@ -169,10 +171,10 @@ class AuditPanelTest : public QObject {
     AuditPanel& panel = raised(window);
     AuditSettings settings = panel.settings();
     settings.config.segment_length = 0;
-    window.audits().start(settings);
+    window.lab().audits.start(settings);
     QTRY_VERIFY_WITH_TIMEOUT(!window.message_bar().isHidden(), patience_ms);
-    QVERIFY(window.controller().can_run());
-    QVERIFY(!window.audits().active());
+    QVERIFY(window.lab().runs.can_run());
+    QVERIFY(!window.lab().audits.active());
   }
 
   void a_failed_check_differs_in_words_shape_and_colour() {

@@ -238,30 +238,29 @@ class BenchDialogTest : public QObject {
     const test::TempDir temp;
     test::write_bytes(temp.file("bench.json"), test::synthetic_bench().dump());
     MainWindow window;
-    QVERIFY(window.bench() == nullptr);
+    QVERIFY(window.dialogs().bench() == nullptr);
     test::open_demo(window, 64);
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().loader().model() && !window.controller().loader().loading(),
-                             patience_ms);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().loader.model() && !window.lab().loader.loading(), patience_ms);
     for (QAction* action : window.findChildren<QAction*>())
-      if (action->text() == MainWindow::tr("Benchmark…")) action->trigger();
-    BenchDialog* dialog = window.bench();
+      if (action->text() == LabToolbar::tr("Benchmark…")) action->trigger();
+    BenchDialog* dialog = window.dialogs().bench();
     QVERIFY(dialog != nullptr && dialog->isVisible());
     QCOMPARE(dialog->command_line(), QStringLiteral("carryover bench ") + test::demo_folder());
-    SegmentConfig config = window.context().config();
+    SegmentConfig config = window.lab().context.config();
     config.segment_length = 80;
-    window.context().set_config(config);
+    window.lab().context.set_config(config);
     QVERIFY2(dialog->command_line().contains(QStringLiteral("--config '{\"segment_length\":80}'")),
              qPrintable(dialog->command_line()));
     window.open_path(QString::fromStdString(temp.path().string()));
-    QCOMPARE(window.bench(), dialog);
+    QCOMPARE(window.dialogs().bench(), dialog);
     QCOMPARE(dialog->report()->measurements.size(), std::size_t{14});
     dialog->set_engine_busy(QStringLiteral("a run is using the engine"));
     QVERIFY(!button(*dialog, BenchDialog::tr("Start"))->isEnabled());
     dialog->close();
-    QTRY_VERIFY(window.bench() == nullptr);
+    QTRY_VERIFY(window.dialogs().bench() == nullptr);
     test::write_bytes(temp.file("bench.json"), "[]");
     QVERIFY(test::error_of([&] {
-              window.open_bench()->open_folder(QString::fromStdString(temp.path().string()));
+              window.dialogs().open_bench()->open_folder(QString::fromStdString(temp.path().string()));
             }).has_value());
   }
 };

@@ -105,11 +105,11 @@ class CommandPaletteTest : public QObject {
   void a_window_says_what_it_can_do() {
     MainWindow window;
     window.show();
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     const auto at_first = names_of(window_commands(window));
     QVERIFY(at_first.contains("Show: Retrieval map"));
     QVERIFY(!at_first.contains("Go to the segment with the highest loss"));
-    QVERIFY(commands_of_query(window, "segment 0").empty());
+    QVERIFY(commands_of_query(lab, "segment 0").empty());
     lab.set_model(test::synthetic_model().config, test::synthetic_request(4).config);
     test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4));
     lab.notebook().add_bookmark({"mine", {2, -1, -1, -1}});
@@ -129,16 +129,16 @@ class CommandPaletteTest : public QObject {
     run("Policy: full");
     QCOMPARE(lab.run_options().policy, std::string("full"));
     run("Show: Memory");
-    QTRY_VERIFY(window.panel("memory")->isVisible());
+    QTRY_VERIFY(window.docks().panel("memory")->isVisible());
   }
 
   void places_are_spelled() {
     MainWindow window;
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     lab.set_model(test::synthetic_model().config, test::synthetic_request(4).config);
     test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4));
     const auto go = [&](const char* query) {
-      const auto commands = commands_of_query(window, query);
+      const auto commands = commands_of_query(lab, query);
       if (commands.size() == 1) commands.front().run();
       return commands.size() == 1;
     };

@@ -27,14 +27,14 @@ void open_demo(MainWindow& window, std::int64_t tokens) {
   RunOptions options;
   options.token_limit = tokens;
   options.dtype = DType::Float32;
-  window.context().set_run_options(options);
-  window.controller().loader().open_model(demo);
-  window.controller().loader().open_text(demo + QStringLiteral("/text.txt"));
+  window.lab().context.set_run_options(options);
+  window.lab().loader.open_model(demo);
+  window.lab().loader.open_text(demo + QStringLiteral("/text.txt"));
 }
 
 void run_to_the_end(MainWindow& window) {
-  QSignalSpy ended(&window.controller(), &RunController::run_ended);
-  window.controller().run_when_ready();
+  QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
+  window.lab().runs.run_when_ready();
   QVERIFY(ended.wait(patience_ms));
 }
 
@@ -76,7 +76,7 @@ class ComparePanelTest : public QObject {
     window.show();
     open_demo(window, 1000);
     run_to_the_end(window);
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     lab.pin_run();
     run_to_the_end(window);
     check_equal(lab, window);
@@ -100,13 +100,13 @@ class ComparePanelTest : public QObject {
     window.show();
     open_demo(window, 1000);
     run_to_the_end(window);
-    window.context().pin_run();
-    SegmentConfig config = window.context().config();
+    window.lab().context.pin_run();
+    SegmentConfig config = window.lab().context.config();
     config.top_k = 1;
-    window.context().edit_config(config, QStringLiteral("k"));
+    window.lab().context.edit_config(config, QStringLiteral("k"));
     run_to_the_end(window);
     const QString directory = QString::fromStdString(folder.file("plots"));
-    window.export_plots(directory);
+    window.exports().export_plots(directory);
     for (const char* id : {"compare_map", "compare_jaccard", "compare_jaccard_heads", "compare_loss",
                            "compare_loss_tokens", "distance_heads", "distance_runs"}) {
       QFile file(QStringLiteral("%1/%2.csv").arg(directory, QLatin1String(id)));
@@ -117,10 +117,10 @@ class ComparePanelTest : public QObject {
 
  private:
   static QTableView* table_of(MainWindow& window) {
-    window.raise_panel(QStringLiteral("compare"));
-    window.panel(QStringLiteral("compare"))->catch_up();
+    window.docks().raise(QStringLiteral("compare"));
+    window.docks().panel(QStringLiteral("compare"))->catch_up();
     test::settle();
-    return window.panel(QStringLiteral("compare"))->findChild<QTableView*>();
+    return window.docks().panel(QStringLiteral("compare"))->findChild<QTableView*>();
   }
 
   static void check_equal(LabContext& lab, MainWindow& window) {
@@ -137,7 +137,8 @@ class ComparePanelTest : public QObject {
              QLocale().toString(1.0, 'f', 3));
     QCOMPARE(cell(*table, QStringLiteral("Perplexity of the same"), ComparisonTable::RunA),
              cell(*table, QStringLiteral("Perplexity of the same"), ComparisonTable::RunB));
-    for (const auto& [x, jaccard] : plot(*window.panel(QStringLiteral("compare")), "compare_jaccard")->drawn_points(0))
+    for (const auto& [x, jaccard] :
+         plot(*window.docks().panel(QStringLiteral("compare")), "compare_jaccard")->drawn_points(0))
       QCOMPARE(jaccard, 1.0);
   }
 
@@ -160,7 +161,7 @@ class ComparePanelTest : public QObject {
     const QTableView* table = table_of(window);
     QCOMPARE(cell(*table, QStringLiteral("policy"), ComparisonTable::RunA), QStringLiteral("full"));
     QCOMPARE(cell(*table, QStringLiteral("policy"), ComparisonTable::RunB), QStringLiteral("segmented"));
-    Panel& panel = *window.panel(QStringLiteral("compare"));
+    Panel& panel = *window.docks().panel(QStringLiteral("compare"));
     QVERIFY(plot(panel, "compare_map")->is_empty());
     const auto labels = plot(panel, "compare_map")->findChildren<QLabel*>();
     QVERIFY(std::any_of(labels.begin(), labels.end(),
@@ -172,7 +173,7 @@ class ComparePanelTest : public QObject {
   static void check_less_retrieved(LabContext& lab, MainWindow& window) {
     const auto jaccard = lab.comparison()->total_overlap().jaccard();
     QVERIFY(jaccard && *jaccard > 0.05 && *jaccard < 0.95);
-    Panel& panel = *window.panel(QStringLiteral("compare"));
+    Panel& panel = *window.docks().panel(QStringLiteral("compare"));
     table_of(window);
     lab.select_head(-1, -1);
     panel.findChild<QTabWidget*>()->setCurrentIndex(1);

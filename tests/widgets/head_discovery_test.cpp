@@ -50,15 +50,15 @@ Button* button(const QWidget& widget, const QString& text) {
 }
 
 HeadDiscoveryPanel& raised(MainWindow& window) {
-  window.raise_panel(QStringLiteral("head_discovery"));
-  return *static_cast<HeadDiscoveryPanel*>(window.panel(QStringLiteral("head_discovery")));
+  window.docks().raise(QStringLiteral("head_discovery"));
+  return *static_cast<HeadDiscoveryPanel*>(window.docks().panel(QStringLiteral("head_discovery")));
 }
 
 void open_window(MainWindow& window) {
   window.resize(1280, 800);
   window.show();
   open_demo(window, 512);
-  QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
+  QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
 }
 
 void set_length(HeadDiscoveryPanel& panel, int tokens) {
@@ -137,15 +137,15 @@ class HeadDiscoveryTest : public QObject {
     for (QCheckBox* box : panel.form().findChildren<QCheckBox*>()) box->setChecked(true);
     set_length(panel, 192);
     QVERIFY2(panel.form().why_not().isEmpty(), qPrintable(panel.form().why_not()));
-    QSignalSpy done(&window.head_profiles(), &HeadProfileController::done);
-    QSignalSpy moved(&window.head_profiles(), &HeadProfileController::progressed);
+    QSignalSpy done(&window.lab().head_profiles, &HeadProfileController::done);
+    QSignalSpy moved(&window.lab().head_profiles, &HeadProfileController::progressed);
     button<QPushButton>(panel, HeadProbeForm::tr("Profile"))->click();
-    QVERIFY(window.head_profiles().active() && !window.controller().can_run());
+    QVERIFY(window.lab().head_profiles.active() && !window.lab().runs.can_run());
     QVERIFY(!button<QPushButton>(panel, HeadProbeForm::tr("Profile"))->isEnabled());
     QVERIFY(panel.findChild<QProgressBar*>()->isVisible());
     QVERIFY(done.wait(patience_ms));
     QVERIFY(moved.count() > 0);
-    QVERIFY(window.controller().can_run());
+    QVERIFY(window.lab().runs.can_run());
     QVERIFY(!panel.findChild<QProgressBar*>()->isVisible());
     QCOMPARE(panel.sets().size(), std::size_t{4});  // all probes, and each kind
 
@@ -156,13 +156,13 @@ class HeadDiscoveryTest : public QObject {
     field<QSpinBox>(panel, HeadDiscoveryPanel::tr("Heads to propose"))->setValue(4);
     const std::vector<HeadRef> proposed = retrieving_heads(panel.proposal());
     QVERIFY(std::count_if(proposed.begin(), proposed.end(), trained) >= 3);
-    const SegmentConfig before = window.context().config();
+    const SegmentConfig before = window.lab().context.config();
     QTRY_VERIFY(button<QPushButton>(panel, HeadDiscoveryPanel::tr("Apply the proposal"))->isEnabled());
     button<QPushButton>(panel, HeadDiscoveryPanel::tr("Apply the proposal"))->click();
-    QVERIFY(window.context().config().grouping == panel.proposal());
+    QVERIFY(window.lab().context.config().grouping == panel.proposal());
     QTRY_VERIFY(!button<QPushButton>(panel, HeadDiscoveryPanel::tr("Apply the proposal"))->isEnabled());
-    window.context().undo_stack().undo();
-    QVERIFY(window.context().config() == before);
+    window.lab().context.undo_stack().undo();
+    QVERIFY(window.lab().context.config() == before);
     const TempDir folder;
     panel.plots().front()->export_to(path_in(folder, "heads.csv"), PlotView::Format::Csv, {85, 60});
     const QString csv = QString::fromStdString(read_bytes(folder.file("heads.csv")));
@@ -176,20 +176,20 @@ class HeadDiscoveryTest : public QObject {
     HeadDiscoveryPanel& panel = raised(window);
     panel.show_profile(made_up_profile(), {});
     set_length(panel, 2048);
-    QSignalSpy ended(&window.head_profiles(), &HeadProfileController::ended);
-    QSignalSpy done(&window.head_profiles(), &HeadProfileController::done);
-    QSignalSpy moved(&window.head_profiles(), &HeadProfileController::progressed);
+    QSignalSpy ended(&window.lab().head_profiles, &HeadProfileController::ended);
+    QSignalSpy done(&window.lab().head_profiles, &HeadProfileController::done);
+    QSignalSpy moved(&window.lab().head_profiles, &HeadProfileController::progressed);
     panel.form().profile();
     QVERIFY(moved.wait(patience_ms));
     button<QPushButton>(panel, HeadProbeForm::tr("Cancel"))->click();
     QVERIFY(ended.count() > 0 || ended.wait(patience_ms));
     QCOMPARE(done.count(), 0);
-    QVERIFY(window.controller().can_run());
+    QVERIFY(window.lab().runs.can_run());
     QVERIFY(panel.form().why_not().isEmpty());
     QCOMPARE(panel.sets().size(), std::size_t{3});
     QVERIFY2(window.message_bar().isHidden(), qPrintable(window.message_bar().text()));
     panel.form().profile();  // and a window closes over one
-    QVERIFY(window.head_profiles().active());
+    QVERIFY(window.lab().head_profiles.active());
   }
 
   void what_can_not_be_is_refused_with_its_reason() {
@@ -198,17 +198,17 @@ class HeadDiscoveryTest : public QObject {
     HeadDiscoveryPanel& panel = raised(window);
     QVERIFY(!panel.form().why_not().isEmpty());
     const auto refuses = [&] {
-      QSignalSpy failed(&window.head_profiles(), &HeadProfileController::failed);
-      window.head_profiles().start({});
+      QSignalSpy failed(&window.lab().head_profiles, &HeadProfileController::failed);
+      window.lab().head_profiles.start({});
       const QString said = failed.isEmpty() ? QString() : failed.at(0).at(0).value<ErrorReport>().problem;
-      return !said.isEmpty() && !window.head_profiles().active() && window.message_bar().text().contains(said);
+      return !said.isEmpty() && !window.lab().head_profiles.active() && window.message_bar().text().contains(said);
     };
     QVERIFY(refuses());  // nothing is open
     open_window(window);
-    window.controller().engine().set_busy(QStringLiteral("something else is using the engine"));
+    window.lab().engine.set_busy(QStringLiteral("something else is using the engine"));
     QVERIFY(panel.form().why_not().contains(QStringLiteral("something else")));
     QVERIFY(refuses());
-    window.controller().engine().set_busy({});
+    window.lab().engine.set_busy({});
     QVERIFY(panel.form().why_not().isEmpty());
     for (QCheckBox* box : panel.form().findChildren<QCheckBox*>()) box->setChecked(false);
     QVERIFY(!panel.form().why_not().isEmpty());

@@ -160,7 +160,7 @@ class HostileSessionTest : public QObject {
     spoiled.merge_patch(json::parse(patch.toStdString()));
     open(spoiled.dump());
     for (const Bookmark& bookmark : someone_->lab().notebook().bookmarks()) someone_->lab().select(bookmark.place);
-    for (const QString& id : someone_->window.panel_ids()) someone_->window.raise_panel(id);
+    for (const QString& id : someone_->window.docks().ids()) someone_->window.docks().raise(id);
     QVERIFY(settled());
     someone_->window.grab();
     QVERIFY(!QFile::exists(QStringLiteral("made")));
@@ -171,7 +171,7 @@ class HostileSessionTest : public QObject {
 
  private:
   bool settled() {
-    return wait_for([&] { return !someone_->keeper.restoring() && !someone_->window.controller().loader().loading(); });
+    return wait_for([&] { return !someone_->keeper.restoring() && !someone_->window.lab().loader.loading(); });
   }
   void open(const std::string& text) {
     someone_->window.message_bar().hide();

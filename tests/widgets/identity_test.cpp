@@ -38,8 +38,8 @@ struct Home {
     window.show();
     keeper.begin(false);
   }
-  LabContext& lab() { return window.context(); }
-  const ModelInfo& model() { return window.controller().loader().model()->info; }
+  LabContext& lab() { return window.lab().context; }
+  const ModelInfo& model() { return window.lab().loader.model()->info; }
 
   MainWindow window;
   SettingsFile settings;
@@ -241,7 +241,7 @@ class IdentityTest : public QObject {
       QCOMPARE(home.model().adapter, std::string());
       QAction* recent = recent_model(home, text);
       QVERIFY(recent != nullptr && recent->isEnabled());
-      QSignalSpy ended(&home.window.controller(), &RunController::run_ended);
+      QSignalSpy ended(&home.window.lab().runs, &RunController::run_ended);
       recent->trigger();
       QVERIFY(ended.wait(patience_ms));
       QCOMPARE(home.model().adapter, adapter.toStdString());
@@ -268,7 +268,7 @@ class IdentityTest : public QObject {
     QString problem = run_script(home.window, "set dtype fp32\nopen demo\nset tokens 300\n" +
                                                   finetune("lora", "lora_rank 4 learning_rate 0.01"));
     QVERIFY2(problem.isEmpty(), qPrintable(problem));
-    home.window.ask_model();
+    home.window.dialogs().ask_model();
     auto* dialog = home.window.findChild<ModelDialog*>();
     QVERIFY(dialog != nullptr);
     QCOMPARE(dialog->model().text(), demo_folder());  // what is open
@@ -286,7 +286,7 @@ class IdentityTest : public QObject {
     QVERIFY(refuses(dialog->model(), adapter));  // is no model by itself
     QVERIFY(refuses(dialog->adapter(), demo_folder()));
     dialog->adapter().clear();
-    QSignalSpy ended(&home.window.controller(), &RunController::run_ended);
+    QSignalSpy ended(&home.window.lab().runs, &RunController::run_ended);
     dialog->open_button().click();
     QVERIFY(ended.wait(patience_ms));
     QCOMPARE(home.model().adapter, std::string());

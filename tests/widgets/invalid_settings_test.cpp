@@ -31,7 +31,7 @@ QAction* run_action(MainWindow& window) {
 
 /// The field of S: the first whose unit is tokens and that has no value for "all of it".
 QSpinBox* segment_field(MainWindow& window) {
-  for (QSpinBox* box : window.panel(QStringLiteral("config"))->findChildren<QSpinBox*>())
+  for (QSpinBox* box : window.docks().panel(QStringLiteral("config"))->findChildren<QSpinBox*>())
     if (box->specialValueText().isEmpty()) return box;
   return nullptr;
 }
@@ -65,17 +65,17 @@ class InvalidSettingsTest : public QObject {
     window.show();
     open_demo(window, 400);
     run_to_the_end(window);
-    window.raise_panel("config");
-    QTRY_VERIFY(window.panel("config")->isVisible());
-    window.panel("config")->catch_up();
+    window.docks().raise("config");
+    QTRY_VERIFY(window.docks().panel("config")->isVisible());
+    window.docks().panel("config")->catch_up();
     QSpinBox* field = segment_field(window);
     QVERIFY(field != nullptr);
-    QCOMPARE(field->value(), static_cast<int>(window.context().config().segment_length));
-    const std::int64_t before = window.context().config().segment_length;
+    QCOMPARE(field->value(), static_cast<int>(window.lab().context.config().segment_length));
+    const std::int64_t before = window.lab().context.config().segment_length;
     const QString help = field->toolTip();
     QAction* run = run_action(window);
     QVERIFY(run != nullptr && run->isEnabled() && has_command(window, run->text()));
-    QSignalSpy started(&window.controller(), &RunController::run_started);
+    QSignalSpy started(&window.lab().runs, &RunController::run_started);
     for (const QString& wrong : {QStringLiteral("0"), QString()}) {
       type(*field, wrong);
       QVERIFY2(!run->isEnabled(), qPrintable(wrong));
@@ -84,19 +84,19 @@ class InvalidSettingsTest : public QObject {
       QVERIFY(!has_command(window, run->text()));
       QTest::keyClick(&window, Qt::Key_F5);
       run->trigger();
-      window.controller().run();
+      window.lab().runs.run();
       QTest::qWait(500);  // longer than the pause after which what is typed counts
       QCOMPARE(started.count(), 0);
-      QCOMPARE(window.context().config().segment_length, before);
+      QCOMPARE(window.lab().context.config().segment_length, before);
       expect_script_refuses(window);
       type(*field, QString::number(before));
       QVERIFY2(run->isEnabled(), qPrintable(run->toolTip()));
       QCOMPARE(field->toolTip(), help);
     }
     type(*field, "0");
-    QSignalSpy failed(&window.controller(), &RunController::failed);
-    window.controller().loader().open_text(demo_folder() + "/text.txt");  // as a drop, which runs what it opens
-    window.controller().run_when_ready();
+    QSignalSpy failed(&window.lab().runs, &RunController::failed);
+    window.lab().loader.open_text(demo_folder() + "/text.txt");  // as a drop, which runs what it opens
+    window.lab().runs.run_when_ready();
     QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, patience_ms);
     QCOMPARE(started.count(), 0);
     type(*field, QString::number(before));
@@ -110,24 +110,24 @@ class InvalidSettingsTest : public QObject {
     window.show();
     open_demo(window, 400);
     run_to_the_end(window);
-    window.raise_panel("config");
-    QTRY_VERIFY(window.panel("config")->isVisible());
-    window.panel("config")->catch_up();
+    window.docks().raise("config");
+    QTRY_VERIFY(window.docks().panel("config")->isVisible());
+    window.docks().panel("config")->catch_up();
     QSpinBox* field = segment_field(window);
-    QVERIFY(window.context().config().segment_length != 80);
+    QVERIFY(window.lab().context.config().segment_length != 80);
     type(*field, "80");
-    QSignalSpy ended(&window.controller(), &RunController::run_ended);
+    QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
     run_action(window)->trigger();
     QVERIFY(ended.wait(patience_ms));
-    QCOMPARE(window.context().run().request().config.segment_length, std::int64_t{80});
+    QCOMPARE(window.lab().context.run().request().config.segment_length, std::int64_t{80});
   }
 
   void a_plan_with_an_empty_number_does_not_start() {
     MainWindow window;
     window.show();
     open_demo(window, 400);
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
-    FinetuneDialog* dialog = window.open_finetune();
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    FinetuneDialog* dialog = window.dialogs().open_finetune();
     QVERIFY2(dialog->problem().isEmpty(), qPrintable(dialog->problem()));
     auto* steps = qobject_cast<QSpinBox*>(dialog->form().editor("max_steps")->input());
     QVERIFY(steps != nullptr);

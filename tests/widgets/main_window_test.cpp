@@ -31,14 +31,14 @@ void open_demo(MainWindow& window, std::int64_t tokens) {
   RunOptions options;
   options.token_limit = tokens;
   options.dtype = DType::Float32;
-  window.context().set_run_options(options);
-  window.controller().loader().open_model(demo());
-  window.controller().loader().open_text(demo() + QStringLiteral("/text.txt"));
+  window.lab().context.set_run_options(options);
+  window.lab().loader.open_model(demo());
+  window.lab().loader.open_text(demo() + QStringLiteral("/text.txt"));
 }
 
 void run_to_the_end(MainWindow& window) {
-  QSignalSpy ended(&window.controller(), &RunController::run_ended);
-  window.controller().run_when_ready();
+  QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
+  window.lab().runs.run_when_ready();
   QVERIFY(ended.wait(patience_ms));
 }
 
@@ -56,8 +56,8 @@ class MainWindowTest : public QObject {
     QVERIFY(QTest::qWaitForWindowExposed(&window));
     test::settle();
     QStringList heights;
-    for (const QString& id : window.panel_ids())
-      heights += QStringLiteral("%1 %2").arg(id).arg(window.panel(id)->minimumSizeHint().height());
+    for (const QString& id : window.docks().ids())
+      heights += QStringLiteral("%1 %2").arg(id).arg(window.docks().panel(id)->minimumSizeHint().height());
     QVERIFY2(window.size() == QSize(1280, 760), qPrintable(heights.join(", ")));
   }
 
@@ -66,7 +66,7 @@ class MainWindowTest : public QObject {
     window.show();
     open_demo(window, 1000);
     run_to_the_end(window);
-    const RunModel& run = window.context().run();
+    const RunModel& run = window.lab().context.run();
     QVERIFY(run.finished());
     QCOMPARE(run.token_count(), std::int64_t{1000});
     QCOMPARE(run.segment_count(), run.expected_segments());
@@ -74,10 +74,10 @@ class MainWindowTest : public QObject {
     std::int64_t targets = 0;
     for (int segment = 0; segment < run.segment_count(); ++segment) targets += run.record(segment).targets;
     QCOMPARE(targets, run.summary().targets);
-    for (const QString& id : window.panel_ids()) {
-      window.raise_panel(id);
-      QVERIFY(QTest::qWaitFor([&] { return window.panel(id)->isVisible(); }));
-      QVERIFY(!window.panel(id)->grab().isNull());
+    for (const QString& id : window.docks().ids()) {
+      window.docks().raise(id);
+      QVERIFY(QTest::qWaitFor([&] { return window.docks().panel(id)->isVisible(); }));
+      QVERIFY(!window.docks().panel(id)->grab().isNull());
     }
   }
 
@@ -86,7 +86,7 @@ class MainWindowTest : public QObject {
     window.show();
     open_demo(window, 1000);
     run_to_the_end(window);
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     lab.select_segment(1);
     lab.select_head(1, 0);
     lab.go_back();
@@ -108,17 +108,17 @@ class MainWindowTest : public QObject {
     open_demo(window, 1000);
     run_to_the_end(window);
     const QString plots = QString::fromStdString(folder.file("plots"));
-    window.export_plots(plots);
+    window.exports().export_plots(plots);
     QVERIFY2(window.message_bar().isHidden(), qPrintable(window.message_bar().text()));
     for (const char* suffix : {"png", "pdf", "svg", "csv"})
       QVERIFY(!QDir(plots).entryList({QStringLiteral("*.%1").arg(QLatin1String(suffix))}).isEmpty());
-    QSignalSpy saved(&window.controller(), &RunController::saved);
+    QSignalSpy saved(&window.lab().runs, &RunController::saved);
     const QString run = QString::fromStdString(folder.file("run"));
-    window.controller().save_run(run);
+    window.lab().runs.save_run(run);
     QVERIFY(saved.wait(patience_ms));
     const StoredRun stored = read_run_folder(run.toStdString());
-    QCOMPARE(static_cast<int>(stored.segments.size()), window.context().run().segment_count());
-    QCOMPARE(static_cast<std::int64_t>(stored.target_nll.size()), window.context().run().summary().targets);
+    QCOMPARE(static_cast<int>(stored.segments.size()), window.lab().context.run().segment_count());
+    QCOMPARE(static_cast<std::int64_t>(stored.target_nll.size()), window.lab().context.run().summary().targets);
   }
 
   void the_window_outlives_bad_input() {
@@ -127,7 +127,7 @@ class MainWindowTest : public QObject {
     window.show();
     open_demo(window, 500);
     run_to_the_end(window);
-    QSignalSpy failed(&window.controller(), &RunController::failed);
+    QSignalSpy failed(&window.lab().runs, &RunController::failed);
     const QString bad = QString::fromStdString(folder.file("bad.gguf"));
     write_file_atomically(bad.toStdString(), "GGUF but not quite");
     window.open_path(bad);
@@ -145,11 +145,11 @@ class MainWindowTest : public QObject {
     MainWindow window;
     window.show();
     open_demo(window, 1000);
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
-    QSignalSpy ended(&window.controller(), &RunController::run_ended);
-    QSignalSpy appended(&window.context().run(), &RunModel::segments_appended);
-    window.controller().run(1);  // the engine stops by itself in the middle of segment 1
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine_paused() && appended.count() == 1, patience_ms);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
+    QSignalSpy appended(&window.lab().context.run(), &RunModel::segments_appended);
+    window.lab().runs.run(1);  // the engine stops by itself in the middle of segment 1
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.engine_paused() && appended.count() == 1, patience_ms);
     int handled = 0;
     for (int i = 0; i < 100; ++i) {
       QMetaObject::invokeMethod(
@@ -157,29 +157,29 @@ class MainWindowTest : public QObject {
       QCoreApplication::processEvents();
     }
     QCOMPARE(handled, 100);
-    window.context().select_segment(0);
-    window.raise_panel(QStringLiteral("memory"));
+    window.lab().context.select_segment(0);
+    window.docks().raise(QStringLiteral("memory"));
     QVERIFY(!window.grab().isNull());
     QCOMPARE(appended.count(), 1);
     QCOMPARE(ended.count(), 0);
-    window.controller().resume();
+    window.lab().runs.resume();
     QVERIFY(ended.wait(patience_ms));
-    QCOMPARE(window.context().run().segment_count(), window.context().run().expected_segments());
+    QCOMPARE(window.lab().context.run().segment_count(), window.lab().context.run().expected_segments());
   }
 
   void a_stop_keeps_what_is_done_and_the_window_closes_while_running() {
     MainWindow window;
     window.show();
     open_demo(window, 1000);
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
-    QSignalSpy ended(&window.controller(), &RunController::run_ended);
-    window.controller().run(2);
-    QTRY_COMPARE_WITH_TIMEOUT(window.context().run().segment_count(), 2, patience_ms);
-    window.controller().stop();
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
+    window.lab().runs.run(2);
+    QTRY_COMPARE_WITH_TIMEOUT(window.lab().context.run().segment_count(), 2, patience_ms);
+    window.lab().runs.stop();
     QVERIFY(ended.wait(patience_ms));
-    QVERIFY(window.context().run().summary().cancelled);
-    QCOMPARE(window.context().run().segment_count(), 2);
-    window.controller().run(1);  // left latched: the destructor must still end it
+    QVERIFY(window.lab().context.run().summary().cancelled);
+    QCOMPARE(window.lab().context.run().segment_count(), 2);
+    window.lab().runs.run(1);  // left latched: the destructor must still end it
   }
 };
 

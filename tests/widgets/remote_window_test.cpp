@@ -31,17 +31,17 @@ void open_there(MainWindow& window, std::int64_t tokens) {
   RunOptions options;
   options.token_limit = tokens;
   options.dtype = DType::Float32;
-  window.context().set_run_options(options);
-  window.controller().engine().use(command);
-  window.controller().loader().open_model(demo);
-  window.controller().loader().open_text(demo + QStringLiteral("/text.txt"));
-  QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
+  window.lab().context.set_run_options(options);
+  window.lab().engine.use(command);
+  window.lab().loader.open_model(demo);
+  window.lab().loader.open_text(demo + QStringLiteral("/text.txt"));
+  QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
 }
 
 /// The engine's process; asked on its own thread.
 pid_t engine_process(MainWindow& window) {
   pid_t id = 0;
-  EngineWorker& worker = window.controller().engine().worker();
+  EngineWorker& worker = window.lab().engine.worker();
   QMetaObject::invokeMethod(
       &worker, [&] { id = worker.engine().process().value(); }, Qt::BlockingQueuedConnection);
   return id;
@@ -62,43 +62,43 @@ class RemoteWindowTest : public QObject {
     MainWindow near, far;
     far.show();
     open_there(far, 1000);
-    QVERIFY(far.controller().engine().elsewhere().has_value());
-    QSignalSpy far_ended(&far.controller(), &RunController::run_ended);
-    far.controller().run();
+    QVERIFY(far.lab().engine.elsewhere().has_value());
+    QSignalSpy far_ended(&far.lab().runs, &RunController::run_ended);
+    far.lab().runs.run();
     QVERIFY(far_ended.wait(patience_ms));
-    near.context().set_run_options(far.context().run_options());
-    near.controller().loader().open_model(demo);
-    near.controller().loader().open_text(demo + QStringLiteral("/text.txt"));
-    QSignalSpy near_ended(&near.controller(), &RunController::run_ended);
-    near.controller().run_when_ready();
+    near.lab().context.set_run_options(far.lab().context.run_options());
+    near.lab().loader.open_model(demo);
+    near.lab().loader.open_text(demo + QStringLiteral("/text.txt"));
+    QSignalSpy near_ended(&near.lab().runs, &RunController::run_ended);
+    near.lab().runs.run_when_ready();
     QVERIFY(near_ended.wait(patience_ms));
-    const RunModel &here = near.context().run(), &there = far.context().run();
+    const RunModel &here = near.lab().context.run(), &there = far.lab().context.run();
     QVERIFY(there.finished());
     QCOMPARE(there.segment_count(), here.segment_count());
     QCOMPARE(there.summary().nll_sum, here.summary().nll_sum);
     QCOMPARE(there.summary().targets, here.summary().targets);
     QVERIFY(there.tokenizer() != nullptr);
-    QVERIFY(
-        far.identity().chip().startsWith(QString::fromStdString(far.controller().engine().elsewhere()->place.host)));
+    QVERIFY(far.identity().chip().startsWith(QString::fromStdString(far.lab().engine.elsewhere()->place.host)));
   }
 
   void a_lost_engine_is_told_and_reconnected_to() {
     MainWindow window;
     window.show();
     open_there(window, 1500);
-    SegmentConfig config = window.context().config();
+    SegmentConfig config = window.lab().context.config();
     config.carry_length = 5;
-    window.context().edit_config(config, QStringLiteral("carry"));
-    RunController& controller = window.controller();
+    window.lab().context.edit_config(config, QStringLiteral("carry"));
+    RunController& controller = window.lab().runs;
     QSignalSpy ended(&controller, &RunController::run_ended);
-    QSignalSpy appended(&window.context().run(), &RunModel::segments_appended);
+    QSignalSpy appended(&window.lab().context.run(), &RunModel::segments_appended);
     const pid_t engine = engine_process(window);
     controller.run(2);  // the engine stops by itself in the middle of segment 2
-    QTRY_VERIFY_WITH_TIMEOUT(controller.engine_paused() && window.context().run().segment_count() == 2, patience_ms);
+    QTRY_VERIFY_WITH_TIMEOUT(controller.engine_paused() && window.lab().context.run().segment_count() == 2,
+                             patience_ms);
     ::kill(engine, SIGKILL);
     QVERIFY(ended.wait(patience_ms));
     QTRY_VERIFY_WITH_TIMEOUT(controller.engine().lost(), patience_ms);
-    const RunModel& run = window.context().run();
+    const RunModel& run = window.lab().context.run();
     QVERIFY(run.finished() && run.summary().cancelled);
     QCOMPARE(run.segment_count(), 2);  // what was received stays
     QCOMPARE(run.summary().segments, std::int64_t{2});
@@ -111,7 +111,7 @@ class RemoteWindowTest : public QObject {
     QTest::mouseClick(reconnect_button(window), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(controller.can_run(), patience_ms);
     QVERIFY(!window.message_bar().isVisible());
-    QCOMPARE(window.context().config(), config);  // the same model: its settings stay
+    QCOMPARE(window.lab().context.config(), config);  // the same model: its settings stay
     controller.run();
     QVERIFY(ended.wait(patience_ms));
     QVERIFY(!run.summary().cancelled);
@@ -123,39 +123,39 @@ class RemoteWindowTest : public QObject {
     window.show();
     open_there(window, 300);
     ::kill(engine_process(window), SIGKILL);
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine().lost(), patience_ms);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().engine.lost(), patience_ms);
     QVERIFY(reconnect_button(window)->isVisible());
-    QVERIFY(!window.controller().can_run());
+    QVERIFY(!window.lab().runs.can_run());
   }
 
   void commands_that_are_no_engine_leave_a_window_that_works() {
     MainWindow window;
     window.show();
-    window.controller().engine().use(QStringLiteral("sh -c 'echo no such host >&2; exit 255'"));
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine().lost(), patience_ms);
+    window.lab().engine.use(QStringLiteral("sh -c 'echo no such host >&2; exit 255'"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().engine.lost(), patience_ms);
     QVERIFY(window.message_bar().text().contains(QStringLiteral("no such host")));
-    QSignalSpy failed(&window.controller(), &RunController::failed);
-    window.controller().loader().open_model(demo);
+    QSignalSpy failed(&window.lab().runs, &RunController::failed);
+    window.lab().loader.open_model(demo);
     QVERIFY(failed.wait(patience_ms));
     QVERIFY(reconnect_button(window)->isVisible());
-    window.controller().engine().use({});
-    window.controller().loader().open_model(demo);
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().loader().model().has_value(), patience_ms);
-    QVERIFY(!window.controller().engine().elsewhere().has_value());
+    window.lab().engine.use({});
+    window.lab().loader.open_model(demo);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().loader.model().has_value(), patience_ms);
+    QVERIFY(!window.lab().engine.elsewhere().has_value());
     QVERIFY(!window.message_bar().isVisible());
   }
 
   void closes_while_connecting_and_while_running() {
     {
       MainWindow window;
-      window.controller().engine().use(QStringLiteral("sleep 1000"));
+      window.lab().engine.use(QStringLiteral("sleep 1000"));
       QTest::qWait(50);
     }
     MainWindow window;
     window.show();
     open_there(window, 1000);
-    window.controller().run(1);  // left latched
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine_paused(), patience_ms);
+    window.lab().runs.run(1);  // left latched
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.engine_paused(), patience_ms);
   }
 
   void the_dialog_gives_the_command() {
@@ -179,25 +179,25 @@ class RemoteWindowTest : public QObject {
     plan.model = demo.toStdString();
     plan.data = {"/a folder/that is/there.txt"};
     plan.output_dir = "aligned";
-    plan.config = window.context().config();
+    plan.config = window.lab().context.config();
     plan.config.segment_length = 64;
     plan.config.carry_length = plan.config.retrieval_length = 16;
     plan.training.gradient_accumulation_steps = 1;
     plan.dtype = DType::Float32;
-    FinetuneDialog* dialog = window.open_finetune();
+    FinetuneDialog* dialog = window.dialogs().open_finetune();
     dialog->set_plan(plan);
     QCOMPARE(dialog->problem(), QString());
     plan.model = "/another/model";
     dialog->set_plan(plan);
     QVERIFY2(dialog->problem().contains(QStringLiteral("not the open one")), qPrintable(dialog->problem()));
     plan.model = demo.toStdString();
-    QSignalSpy done(&window.training(), &TrainController::dry_run_done);
-    QSignalSpy failed(&window.training(), &TrainController::dry_run_failed);
-    window.training().dry_run(plan);  // its data are looked for where the engine is
+    QSignalSpy done(&window.lab().training, &TrainController::dry_run_done);
+    QSignalSpy failed(&window.lab().training, &TrainController::dry_run_failed);
+    window.lab().training.dry_run(plan);  // its data are looked for where the engine is
     QVERIFY(failed.wait(patience_ms));
     QVERIFY(failed.first().first().value<ErrorReport>().where.contains(QStringLiteral("there.txt")));
     plan.data = {demo.toStdString() + "/text.txt"};
-    window.training().dry_run(plan);
+    window.lab().training.dry_run(plan);
     QVERIFY(done.wait(patience_ms));
     QCOMPARE(done.first().first().value<DryRun>().step.step, std::int64_t{2});
   }

@@ -163,7 +163,7 @@ show nothing
 )")
                                                 .arg(folder));
     QVERIFY2(!problem, problem ? qPrintable(problem->where + ": " + problem->problem + problem->advice) : "");
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     RunModel& run = lab.run();
     QCOMPARE(run.token_count(), std::int64_t{700});
     QCOMPARE(run.segment_count(), 11);
@@ -192,8 +192,8 @@ show nothing
     window.show();
     const auto problem = run_script(window, "open demo\nset carry_length 3\nset top_k 5\nundo\n");
     QVERIFY2(!problem, problem ? qPrintable(problem->problem) : "");
-    QCOMPARE(window.context().config().carry_length, std::int64_t{3});
-    QVERIFY(window.context().config().top_k != 5);
+    QCOMPARE(window.lab().context.config().carry_length, std::int64_t{3});
+    QVERIFY(window.lab().context.config().top_k != 5);
   }
 
   void words_select_what_they_say() {

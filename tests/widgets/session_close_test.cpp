@@ -130,7 +130,7 @@ class SessionCloseTest : public QObject {
       box->button(static_cast<QMessageBox::StandardButton>(answer))->click();
       QTRY_VERIFY(someone.window.findChild<QMessageBox*>() == nullptr);
       QCOMPARE(someone.window.isHidden(), answer != QMessageBox::Cancel);
-      if (answer == QMessageBox::Cancel) QVERIFY(someone.window.controller().engine_paused());
+      if (answer == QMessageBox::Cancel) QVERIFY(someone.window.lab().runs.engine_paused());
     }
     expect_nothing_left(threads_before_);
     const SessionState stored = read_session(file);

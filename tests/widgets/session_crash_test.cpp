@@ -41,21 +41,21 @@ class SessionCrashTest : public QObject {
 
     MainWindow window;
     QStringList notes;
-    connect(&window.context(), &LabContext::noted, this, [&](const QString& note, bool) { notes += note; });
+    connect(&window.lab().context, &LabContext::noted, this, [&](const QString& note, bool) { notes += note; });
     SessionKeeper keeper(window, sessions(home));
     window.show();
     QSignalSpy opened(&keeper, &SessionKeeper::session_opened);
     QVERIFY(keeper.begin(true));
     QVERIFY(opened.wait(patience_ms));
-    const RunModel& run = window.context().run();
+    const RunModel& run = window.lab().context.run();
     QCOMPARE(static_cast<std::size_t>(run.segment_count()), done);
     QVERIFY(run.segment_count() < run.expected_segments());
     QVERIFY(run.summary().cancelled);
-    QCOMPARE(window.controller().loader().text()->name, text);
-    QCOMPARE(QString::fromStdString(window.controller().loader().model()->info.path), model);
+    QCOMPARE(window.lab().loader.text()->name, text);
+    QCOMPARE(QString::fromStdString(window.lab().loader.model()->info.path), model);
     QCOMPARE(notes.filter("ended unexpectedly").size(), 1);
     QCOMPARE(notes.filter("interrupted").size(), 1);
-    QVERIFY(window.controller().can_run());
+    QVERIFY(window.lab().runs.can_run());
   }
 
   void killed_at_any_moment_what_it_kept_reads() {

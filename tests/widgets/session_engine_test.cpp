@@ -102,10 +102,10 @@ class SessionEngineTest : public QObject {
     QTest::mouseClick(&asked(someone)->start_button(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(!someone.keeper.restoring(), patience_ms);
     QVERIFY(QFile::exists(made_));
-    QVERIFY(someone.window.controller().engine().lost());  // exit 3
+    QVERIFY(someone.window.lab().engine.lost());  // exit 3
     QCOMPARE(SettingsFile(home_ + "/settings.json").values.engines, (std::map<EngineCommand, bool>{{words_, true}}));
     QVERIFY(QFile::remove(made_));
-    someone.window.controller().engine().use({});
+    someone.window.lab().engine.use({});
     someone.keeper.open_session(session_);
     QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(made_), patience_ms);
   }
@@ -128,7 +128,7 @@ class SessionEngineTest : public QObject {
   void what_was_typed_needs_no_question() {
     Someone someone(home_);
     someone.keeper.begin(false);
-    someone.window.controller().engine().use("true 'a b'");
+    someone.window.lab().engine.use("true 'a b'");
     QCOMPARE(someone.settings.values.engines, (std::map<EngineCommand, bool>{{{"true", "a b"}, true}}));
   }
 

@@ -32,7 +32,7 @@ struct Shown {
 };
 
 Shown shown(MainWindow& window) {
-  const RunModel& run = window.context().run();
+  const RunModel& run = window.lab().context.run();
   Shown result;
   result.tokens = run.token_count();
   for (int i = 0; i < run.segment_count(); ++i) {
@@ -72,7 +72,7 @@ class SessionKeeperTest : public QObject {
       window.show();
       open_demo(window, 1000);
       run_to_the_end(window);
-      LabContext& lab = window.context();
+      LabContext& lab = window.lab().context;
       config = lab.config();
       config.carry_length = 7;
       lab.edit_config(config, "carry");
@@ -80,14 +80,14 @@ class SessionKeeperTest : public QObject {
       selection = lab.selected();
       lab.notebook().set_text("a note");
       lab.notebook().add_bookmark({"here", selection});
-      window.dock("memory")->hide();
+      window.docks().dock("memory")->hide();
       before = shown(window);
     }
     MainWindow window;
     SessionKeeper keeper(window, root_);
     window.show();
     bring_back(keeper);
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     QVERIFY(shown(window) == before);
     QVERIFY(lab.run().finished() && !lab.run().summary().cancelled);
     QVERIFY(lab.selected() == selection);
@@ -95,7 +95,7 @@ class SessionKeeperTest : public QObject {
     QCOMPARE(lab.run_options().token_limit, std::int64_t{1000});
     QCOMPARE(lab.notebook().text(), QString("a note"));
     QCOMPARE(lab.notebook().bookmarks().size(), std::size_t{1});
-    QVERIFY(window.dock("memory")->isHidden());
+    QVERIFY(window.docks().dock("memory")->isHidden());
     run_to_the_end(window);  // and it continues from there
     QCOMPARE(lab.run().request().config.carry_length, std::int64_t{7});
     QCOMPARE(SessionFolder::left_behind(root_).size(), 0);
@@ -107,21 +107,21 @@ class SessionKeeperTest : public QObject {
       SessionKeeper keeper(window, root_);
       keeper.begin(false);
       window.show();
-      window.controller().loader().open_model(demo_folder());
-      window.controller().loader().open_pasted_text("Only here, in no file. " + QString("word ").repeated(300));
+      window.lab().loader.open_model(demo_folder());
+      window.lab().loader.open_pasted_text("Only here, in no file. " + QString("word ").repeated(300));
       run_to_the_end(window);
-      window.open_finetune()->form().editor("max_steps")->set_value(17);
-      Q_EMIT window.finetune()->form().changed();
+      window.dialogs().open_finetune()->form().editor("max_steps")->set_value(17);
+      Q_EMIT window.dialogs().finetune()->form().changed();
     }
     MainWindow window;
     SessionKeeper keeper(window, root_);
     window.show();
     bring_back(keeper);
-    QCOMPARE(window.controller().loader().text()->name, QString("pasted text"));
-    QVERIFY(window.controller().loader().text()->contents->starts_with("Only here, in no file."));
-    QVERIFY(window.context().run().segment_count() > 0);
-    QVERIFY(window.finetune() != nullptr);
-    QCOMPARE(window.finetune()->form().fields().at("max_steps").get<int>(), 17);
+    QCOMPARE(window.lab().loader.text()->name, QString("pasted text"));
+    QVERIFY(window.lab().loader.text()->contents->starts_with("Only here, in no file."));
+    QVERIFY(window.lab().context.run().segment_count() > 0);
+    QVERIFY(window.dialogs().finetune() != nullptr);
+    QCOMPARE(window.dialogs().finetune()->form().fields().at("max_steps").get<int>(), 17);
   }
 
   void a_session_file_holds_everything_and_can_be_moved() {
@@ -141,12 +141,12 @@ class SessionKeeperTest : public QObject {
       keeper.save_session(file);
       QVERIFY(saved.wait(patience_ms));
       QVERIFY(!keeper.has_unsaved_work());
-      window.context().select_segment(1);
+      window.lab().context.select_segment(1);
       QVERIFY(!keeper.has_unsaved_work());  // looking is no work
-      window.context().notebook().set_text("changed");
+      window.lab().context.notebook().set_text("changed");
       QVERIFY(keeper.has_unsaved_work());
       run_to_the_end(window);
-      window.context().notebook().set_text({});
+      window.lab().context.notebook().set_text({});
       QVERIFY(keeper.has_unsaved_work());  // another run
     }
     QDir(root_).removeRecursively();
@@ -175,14 +175,14 @@ class SessionKeeperTest : public QObject {
       SessionKeeper keeper(window, root_);
       keeper.begin(false);
       window.show();
-      window.controller().loader().open_model(model);
-      window.controller().loader().open_text(model + "/text.txt");
-      QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
+      window.lab().loader.open_model(model);
+      window.lab().loader.open_text(model + "/text.txt");
+      QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
     }
     QDir(model).removeRecursively();
     MainWindow window;
     QStringList notes;
-    connect(&window.context(), &LabContext::noted, this, [&](const QString& note, bool) { notes += note; });
+    connect(&window.lab().context, &LabContext::noted, this, [&](const QString& note, bool) { notes += note; });
     SessionKeeper keeper(window, root_);
     QVERIFY(!keeper.begin(true));
     QVERIFY(notes.filter("is gone").size() == 1);
@@ -212,7 +212,7 @@ class SessionKeeperTest : public QObject {
     QSignalSpy opened(&keeper, &SessionKeeper::session_opened);
     keeper.open_earlier(left);  // asked for, it is
     QVERIFY(opened.wait(patience_ms));
-    QVERIFY(window.context().run().segment_count() > 0);
+    QVERIFY(window.lab().context.run().segment_count() > 0);
     QVERIFY(!QFile::exists(left + "/bringing-back"));
   }
 
@@ -221,14 +221,14 @@ class SessionKeeperTest : public QObject {
     write_file_atomically(file.toStdString(), "");
     MainWindow window;
     QStringList notes;
-    connect(&window.context(), &LabContext::noted, this, [&](const QString& note, bool) { notes += note; });
+    connect(&window.lab().context, &LabContext::noted, this, [&](const QString& note, bool) { notes += note; });
     SessionKeeper keeper(window, file + "/sessions");
     QVERIFY(!keeper.begin(true));
     QCOMPARE(notes.filter("can be kept").size(), 1);
     window.show();
     open_demo(window, 300);
     run_to_the_end(window);
-    QVERIFY(window.context().run().finished());
+    QVERIFY(window.lab().context.run().finished());
   }
 
  private:

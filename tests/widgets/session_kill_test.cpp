@@ -47,10 +47,10 @@ bool has_ended(qint64 process) {
 void go_on(MainWindow& window, const QString& home) {
   const std::string directory = endless_training(home).output_dir;
   const std::int64_t logged = read_training_folder(directory).steps.back().step;
-  TrainingModel* training = window.context().training().current();
+  TrainingModel* training = window.lab().context.training().current();
   const qint64 saved = QFileInfo(training->checkpoint()).fileName().section('-', -1).toLongLong();
   QVERIFY2(saved >= logged - 2, qPrintable(QString("step %1 of %2").arg(saved).arg(logged)));  // save_steps is 2
-  window.training().resume_run(QString::fromStdString(directory));
+  window.lab().training.resume_run(QString::fromStdString(directory));
   const auto goes_on = [&] { return training->step_count() >= static_cast<std::size_t>(saved) + 2; };
   QVERIFY(wait_for(goes_on));
   const auto& steps = training->column(TrainingColumn::Step);

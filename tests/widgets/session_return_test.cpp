@@ -107,7 +107,7 @@ class SessionReturnTest : public QObject {
       lab.pin({1, 0, 0, -1});
       lab.set_range({1, 2});
       what_ifs = told(lab.what_ifs());
-      described = config_json(someone.window.controller().describe_run());
+      described = config_json(someone.window.lab().runs.describe_run());
       provenance = run_provenance(lab.run());
     }
     Someone someone(home_);
@@ -121,7 +121,7 @@ class SessionReturnTest : public QObject {
     QVERIFY((lab.range() == SegmentRange{1, 2}));
     QVERIFY(lab.pinned_run() != nullptr && lab.comparison() != nullptr);
     QVERIFY(told(*lab.pinned_run()) == pinned_run);
-    QVERIFY(config_json(someone.window.controller().describe_run()) == described);
+    QVERIFY(config_json(someone.window.lab().runs.describe_run()) == described);
     QCOMPARE(run_provenance(lab.run()), provenance);
     QVERIFY(!lab.run().origin().command_line.empty());
     run_what_if(someone, edit_without_a_hit(someone), "once more");  // and it continues from there
@@ -152,15 +152,15 @@ class SessionReturnTest : public QObject {
     {
       Someone someone(home_ + "/first");
       QVERIFY(run_whole(someone, 600));
-      QSignalSpy written(&someone.window.controller(), &RunController::saved);
-      someone.window.controller().save_run(run);
+      QSignalSpy written(&someone.window.lab().runs, &RunController::saved);
+      someone.window.lab().runs.save_run(run);
       QVERIFY(written.wait(patience_ms));
       saved = told(someone.lab().run());
     }
     {
       Someone someone(home_);
       someone.keeper.begin(false);
-      QSignalSpy opened(&someone.window.controller(), &RunController::run_opened);
+      QSignalSpy opened(&someone.window.lab().runs, &RunController::run_opened);
       someone.window.open_path(run);
       QVERIFY(opened.wait(patience_ms));
       someone.lab().pin_run();
@@ -170,7 +170,7 @@ class SessionReturnTest : public QObject {
     {
       Someone someone(home_);
       QVERIFY(bring_back(someone));
-      QVERIFY(!someone.window.controller().loader().model());
+      QVERIFY(!someone.window.lab().loader.model());
       QVERIFY(told(someone.lab().run()) == saved);
       QVERIFY(told(*someone.lab().pinned_run()) == saved);
       QCOMPARE(QString::fromStdString(someone.lab().run().origin().folder), run);
@@ -196,8 +196,8 @@ class SessionReturnTest : public QObject {
       Someone someone(home_);
       someone.keeper.begin(false);
       QVERIFY(run_whole(someone, 400));
-      QSignalSpy written(&someone.window.controller(), &RunController::saved);
-      someone.window.controller().save_run(run);
+      QSignalSpy written(&someone.window.lab().runs, &RunController::saved);
+      someone.window.lab().runs.save_run(run);
       QVERIFY(written.wait(patience_ms));
     }
     Someone someone(home_);
@@ -211,7 +211,7 @@ class SessionReturnTest : public QObject {
     {
       Someone someone(home_);
       someone.keeper.begin(false);
-      someone.window.controller().engine().use(local_pipe);
+      someone.window.lab().engine.use(local_pipe);
       QVERIFY(run_whole(someone, 600));
       before = told(someone.lab().run());
       someone.lab().notebook().set_text("of the other machine");
@@ -226,12 +226,12 @@ class SessionReturnTest : public QObject {
     someone.settings.values.engines[{"sh", "-c", "echo no such host >&2; exit 255"}] = true;
     listen(someone);
     QVERIFY(bring_back(someone));
-    QVERIFY(someone.window.controller().engine().lost() && !someone.window.controller().loader().model());
+    QVERIFY(someone.window.lab().engine.lost() && !someone.window.lab().loader.model());
     QVERIFY(notes_.filter("no such host").size() > 0);
     QVERIFY(told(someone.lab().run()) == before);
     QCOMPARE(someone.lab().notebook().text(), QString("of the other machine"));
     someone.keeper.keep_now();
-    someone.window.controller().engine().use({});  // nothing is blocked
+    someone.window.lab().engine.use({});  // nothing is blocked
     QVERIFY(run_whole(someone, 400));
   }
 
@@ -243,8 +243,8 @@ class SessionReturnTest : public QObject {
       QVERIFY(run_whole(someone, 400));
       QSemaphore hold;  // the engine's thread, so that it has not read the data yet
       QMetaObject::invokeMethod(
-          &someone.window.controller().engine().worker(), [&hold] { hold.acquire(); }, Qt::QueuedConnection);
-      someone.window.training().start(plan);
+          &someone.window.lab().engine.worker(), [&hold] { hold.acquire(); }, Qt::QueuedConnection);
+      someone.window.lab().training.start(plan);
       someone.keeper.keep_now();
       someone.keeper.freeze();
       const bool there = QFileInfo::exists(QString::fromStdString(plan.output_dir));
@@ -253,8 +253,8 @@ class SessionReturnTest : public QObject {
     }
     Someone someone(home_);
     QVERIFY(bring_back(someone));
-    QVERIFY(someone.window.finetune() != nullptr);
-    nlohmann::json fields = someone.window.finetune()->form().fields();
+    QVERIFY(someone.window.dialogs().finetune() != nullptr);
+    nlohmann::json fields = someone.window.dialogs().finetune()->form().fields();
     const nlohmann::json unlike = nlohmann::json::diff(plan_json(plan), fields);
     QVERIFY2(unlike.empty(), unlike.dump().c_str());
     QCOMPARE(someone.lab().training().count(), 0);

@@ -54,8 +54,8 @@ struct Home {
 
 QStringList shown_panels(MainWindow& window) {
   QStringList ids;
-  for (const QString& id : window.panel_ids())
-    if (!window.dock(id)->isHidden()) ids += id;
+  for (const QString& id : window.docks().ids())
+    if (!window.docks().dock(id)->isHidden()) ids += id;
   return ids;
 }
 
@@ -75,26 +75,27 @@ class ShellTest : public QObject {
   void each_layout_shows_its_panels_and_the_first_one_all_of_them() {
     const TempDir folder;
     Home home(folder);
-    const auto ids = home.window.panel_ids();
+    const auto ids = home.window.docks().ids();
     const QStringList all(ids.begin(), ids.end());
     for (int round = 0; round < 2; ++round) {  // from every layout to every other
       for (const LayoutPreset& preset : layout_presets()) {
-        apply_layout(home.window, preset.id);
+        apply_layout(home.window.docks(), preset.id);
         const QStringList shown = shown_panels(home.window);
         QVERIFY2(!shown.isEmpty(), qPrintable(preset.id));
         QCOMPARE(shown == all, preset.id == "inspect");
         QCoreApplication::processEvents();
-        for (const QString& id : shown) QVERIFY2(home.window.dock(id)->height() > 60, qPrintable(preset.id + id));
+        for (const QString& id : shown)
+          QVERIFY2(home.window.docks().dock(id)->height() > 60, qPrintable(preset.id + id));
       }
     }
-    apply_layout(home.window, "train");
-    QVERIFY(home.window.panel("training")->isVisible());
-    QVERIFY(home.window.dock("hits")->isHidden());
-    home.window.raise_panel("hits");  // nothing is lost
-    QTRY_VERIFY(home.window.panel("hits")->isVisible());
-    apply_layout(home.window, "figure");
+    apply_layout(home.window.docks(), "train");
+    QVERIFY(home.window.docks().panel("training")->isVisible());
+    QVERIFY(home.window.docks().dock("hits")->isHidden());
+    home.window.docks().raise("hits");  // nothing is lost
+    QTRY_VERIFY(home.window.docks().panel("hits")->isVisible());
+    apply_layout(home.window.docks(), "figure");
     for (const QString& id : shown_panels(home.window))
-      QVERIFY(id == "hits" || id == "notes" || !home.window.panel(id)->plots().empty());
+      QVERIFY(id == "hits" || id == "notes" || !home.window.docks().panel(id)->plots().empty());
   }
 
   void an_own_layout_is_there_at_the_next_start() {
@@ -102,8 +103,8 @@ class ShellTest : public QObject {
     QStringList wanted;
     {
       Home home(folder);
-      apply_layout(home.window, "train");
-      home.window.dock("grid")->hide();
+      apply_layout(home.window.docks(), "train");
+      home.window.docks().dock("grid")->hide();
       wanted = shown_panels(home.window);
       home.shell.save_layout(" mine ");
     }
@@ -119,8 +120,8 @@ class ShellTest : public QObject {
       Home home(folder);
       open_demo(home.window, 300);
       run_to_the_end(home.window);
-      home.window.controller().loader().open_pasted_text("not a file");
-      QTRY_VERIFY_WITH_TIMEOUT(home.window.controller().can_run(), patience_ms);
+      home.window.lab().loader.open_pasted_text("not a file");
+      QTRY_VERIFY_WITH_TIMEOUT(home.window.lab().runs.can_run(), patience_ms);
       QSignalSpy saved(&home.keeper, &SessionKeeper::session_saved);
       home.keeper.save_session(QString::fromStdString(folder.file("a.carryover")));
       QVERIFY(saved.wait(patience_ms));
@@ -132,21 +133,21 @@ class ShellTest : public QObject {
     QSignalSpy opened(&home.keeper, &SessionKeeper::session_opened);
     home.window.open_path(home.settings.values.sessions.front());  // as a drop does
     QVERIFY(opened.wait(patience_ms));
-    QCOMPARE(home.window.controller().loader().text()->name, QString("pasted text"));
+    QCOMPARE(home.window.lab().loader.text()->name, QString("pasted text"));
   }
 
   void unsaved_work_is_asked_about_and_only_that() {
     const TempDir folder;
     Home home(folder);
     const QString file = QString::fromStdString(folder.file("a.carryover"));
-    home.window.context().notebook().set_text("one");
+    home.window.lab().context.notebook().set_text("one");
     QVERIFY(home.window.close());  // without a file there is nothing to ask: it is kept
     home.window.show();
     Home second(folder);
     QSignalSpy saved(&second.keeper, &SessionKeeper::session_saved);
     second.keeper.save_session(file);
     QVERIFY(saved.wait(patience_ms));
-    second.window.context().notebook().set_text("two");
+    second.window.lab().context.notebook().set_text("two");
     const auto answer = [&](QMessageBox::StandardButton button) {
       QVERIFY(!second.window.close());
       auto* box = second.window.findChild<QMessageBox*>();
@@ -169,10 +170,10 @@ class ShellTest : public QObject {
     }
     const TempDir folder;
     Home home(folder);
-    home.window.raise_panel("hits");
+    home.window.docks().raise("hits");
     home.window.activateWindow();
-    QTRY_VERIFY(home.window.panel("hits")->isVisible());
-    home.window.panel("hits")->findChild<QWidget*>("qt_scrollarea_viewport")->parentWidget()->setFocus();
+    QTRY_VERIFY(home.window.docks().panel("hits")->isVisible());
+    home.window.docks().panel("hits")->findChild<QWidget*>("qt_scrollarea_viewport")->parentWidget()->setFocus();
     QTRY_VERIFY(QApplication::focusWidget() != nullptr);
     home.shell.open_guide();
     QCOMPARE(home.shell.guide()->shown_section(), guide_section_of("hits"));
@@ -182,8 +183,8 @@ class ShellTest : public QObject {
   void files_are_opened_wherever_they_are_dropped() {
     const TempDir folder;
     Home home(folder);
-    home.window.raise_panel("text");
-    auto* search = home.window.panel("text")->findChild<QLineEdit*>();
+    home.window.docks().raise("text");
+    auto* search = home.window.docks().panel("text")->findChild<QLineEdit*>();
     QVERIFY(search->acceptDrops());
     QSignalSpy wanted(&home.window, &MainWindow::session_wanted);
     const auto drop = [&](QMimeData& data) {
@@ -230,15 +231,15 @@ class ShellTest : public QObject {
     Home home(folder);
     open_demo(home.window, 600);
     run_to_the_end(home.window);
-    home.window.context().select_segment(1);
+    home.window.lab().context.select_segment(1);
     QTest::keyClick(&home.window, Qt::Key_D, Qt::ControlModifier);
-    QCOMPARE(home.window.context().notebook().bookmarks().size(), std::size_t{1});
+    QCOMPARE(home.window.lab().context.notebook().bookmarks().size(), std::size_t{1});
     QTest::keyClick(&home.window, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
     auto* palette = home.window.findChild<CommandPalette*>();
     QVERIFY(palette != nullptr);
     palette->close();
     QTest::keyClick(&home.window, Qt::Key_2, Qt::ControlModifier);
-    QTRY_VERIFY(home.window.dock("hits")->isHidden());  // the layout for training
+    QTRY_VERIFY(home.window.docks().dock("hits")->isHidden());  // the layout for training
   }
 
   void every_sentence_of_the_catalogue_keeps_its_places() {

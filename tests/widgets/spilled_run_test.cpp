@@ -19,8 +19,8 @@ class SpilledRunTest : public QObject {
     MainWindow window;
     open_demo(window, 3200);
     run_to_the_end(window);
-    QSignalSpy saved(&window.controller(), &RunController::saved);
-    window.controller().save_run(folder());
+    QSignalSpy saved(&window.lab().runs, &RunController::saved);
+    window.lab().runs.save_run(folder());
     QVERIFY(saved.wait(patience_ms));
   }
 
@@ -31,23 +31,23 @@ class SpilledRunTest : public QObject {
     window.resize(1280, 800);
     window.show();
     open(window);
-    RunModel& run = window.context().run();
+    RunModel& run = window.lab().context.run();
     QCOMPARE(run.segment_count(), 50);
     QVERIFY(run.segments_loaded() <= 1);  // the one that is shown
-    window.context().select({30, 3, 2, -1});
-    for (const QString& id : window.panel_ids()) {
-      window.raise_panel(id);
-      window.panel(id)->catch_up();
+    window.lab().context.select({30, 3, 2, -1});
+    for (const QString& id : window.docks().ids()) {
+      window.docks().raise(id);
+      window.docks().panel(id)->catch_up();
       QCoreApplication::processEvents();
     }
-    window.context().brush({10, 40});
+    window.lab().context.brush({10, 40});
     QCoreApplication::processEvents();
     QVERIFY(run.segments_loaded() <= 3);
     QVERIFY(run.hit_counts(30).size() > 8);
-    window.context().pin_run();  // what is compared is in memory
+    window.lab().context.pin_run();  // what is compared is in memory
     for (int i = 0; i < 20; ++i) QCoreApplication::processEvents();
     QVERIFY(run.segments_loaded() <= 3);
-    QCOMPARE(window.context().comparison()->total_overlap().jaccard(), std::optional(1.0));
+    QCOMPARE(window.lab().context.comparison()->total_overlap().jaccard(), std::optional(1.0));
   }
 
   void an_opened_run_is_the_one_that_was_saved() {
@@ -55,7 +55,7 @@ class SpilledRunTest : public QObject {
     open_demo(live, 3200);
     run_to_the_end(live);
     open(reopened);
-    const RunModel &a = reopened.context().run(), &b = live.context().run();
+    const RunModel &a = reopened.lab().context.run(), &b = live.lab().context.run();
     QCOMPARE(a.segment_count(), b.segment_count());
     for (int i = 0; i < a.segment_count(); ++i) {
       QVERIFY(a.snapshot(i).hits == b.snapshot(i).hits);
@@ -71,19 +71,19 @@ class SpilledRunTest : public QObject {
     fs::copy(folder().toStdString(), path.toStdString());
     MainWindow window;
     window.show();
-    QSignalSpy opened(&window.controller(), &RunController::run_opened);
-    window.controller().open_run(path);
+    QSignalSpy opened(&window.lab().runs, &RunController::run_opened);
+    window.lab().runs.open_run(path);
     QVERIFY(opened.wait(patience_ms));
     const fs::path hits = fs::path(path.toStdString()) / "hits.jsonl";
     fs::resize_file(hits, fs::file_size(hits) / 3);
-    window.context().select({45, 3, 2, -1});
+    window.lab().context.select({45, 3, 2, -1});
     QTRY_VERIFY_WITH_TIMEOUT(!window.message_bar().isHidden(), patience_ms);
     QVERIFY(window.message_bar().text().contains(QStringLiteral("hits.jsonl")));
-    const HeadHits* left = window.context().run().hits(45, 3, 2);
+    const HeadHits* left = window.lab().context.run().hits(45, 3, 2);
     QVERIFY(left && !left->hits.empty());  // positions and kinds are in memory
-    window.context().select({5, 3, 2, -1});
-    QVERIFY(!std::isnan(window.context().run().hits(5, 3, 2)->hits.front().score));  // what is there still reads
-    for (const QString& id : window.panel_ids()) window.raise_panel(id);
+    window.lab().context.select({5, 3, 2, -1});
+    QVERIFY(!std::isnan(window.lab().context.run().hits(5, 3, 2)->hits.front().score));  // what is there still reads
+    for (const QString& id : window.docks().ids()) window.docks().raise(id);
     QCoreApplication::processEvents();
   }
 
@@ -91,17 +91,17 @@ class SpilledRunTest : public QObject {
     MainWindow window;
     open_demo(window, 1280);
     run_to_the_end(window);
-    const auto segments = window.context().run().segments();
+    const auto segments = window.lab().context.run().segments();
     QCOMPARE(segments->count(), 20);
     QVERIFY(dynamic_cast<const HeldSegments*>(segments.get()) == nullptr);
-    QVERIFY(segments->load(7)->hits == window.context().run().snapshot(7).hits);
+    QVERIFY(segments->load(7)->hits == window.lab().context.run().snapshot(7).hits);
   }
 
  private:
   QString folder() const { return QString::fromStdString(temp_.file("run")); }
   void open(MainWindow& window) {
-    QSignalSpy opened(&window.controller(), &RunController::run_opened);
-    window.controller().open_run(folder());
+    QSignalSpy opened(&window.lab().runs, &RunController::run_opened);
+    window.lab().runs.open_run(folder());
     QVERIFY(opened.wait(patience_ms));
     QCoreApplication::processEvents();
   }

@@ -43,11 +43,11 @@ class StartPanelTest : public QObject {
 
   void it_says_who_fetched_the_selected_token() {
     MainWindow window;
-    StartPanel start(window);
+    StartPanel start(window.lab(), window.docks().panel("text"));
     window.show();
     open_demo(window, 1000);
     run_to_the_end(window);
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     start.ask_who_fetched();  // nothing is selected: it shows one that was fetched
     const Selection shown = lab.selected();
     QVERIFY(shown.token >= 0 && lab.run().hits(shown.segment, shown.layer, shown.head) != nullptr);
@@ -61,16 +61,16 @@ class StartPanelTest : public QObject {
 
   void a_needle_is_run_and_looked_for() {
     MainWindow window;
-    StartPanel start(window);
+    StartPanel start(window.lab(), window.docks().panel("text"));
     window.show();
     open_demo(window, 1200);
     run_to_the_end(window);
-    LabContext& lab = window.context();
-    QSignalSpy ended(&window.controller(), &RunController::run_ended);
+    LabContext& lab = window.lab().context;
+    QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
     start.hide_and_run("The brass key hangs under the third blue lantern.", 0.3);
     QVERIFY2(ended.wait(patience_ms), qPrintable(start.answer()));
     QCOMPARE(lab.run().token_count(), std::int64_t{1200});
-    QVERIFY(window.controller().loader().text()->contents->find("The brass key hangs under the third blue lantern.") !=
+    QVERIFY(window.lab().loader.text()->contents->find("The brass key hangs under the third blue lantern.") !=
             std::string::npos);
     QString text;
     for (std::int64_t i = std::max<std::int64_t>(0, lab.selected().token - 40); i < lab.selected().token + 40; ++i)

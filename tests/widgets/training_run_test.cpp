@@ -33,10 +33,10 @@ void open_demo(MainWindow& window) {
   RunOptions options;
   options.token_limit = 400;
   options.dtype = DType::Float32;
-  window.context().set_run_options(options);
-  window.controller().loader().open_model(demo());
-  window.controller().loader().open_text(demo() + QStringLiteral("/text.txt"));
-  QTRY_VERIFY_WITH_TIMEOUT(window.controller().can_run(), patience_ms);
+  window.lab().context.set_run_options(options);
+  window.lab().loader.open_model(demo());
+  window.lab().loader.open_text(demo() + QStringLiteral("/text.txt"));
+  QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
 }
 
 TrainingPlan plan_for(const std::string& output, std::int64_t steps) {
@@ -72,7 +72,7 @@ QAction* action(const QWidget& window, const QString& text) {
 }
 
 TrainingModel* current(MainWindow& window) {
-  return window.context().training().current();
+  return window.lab().context.training().current();
 }
 
 void expect_state(MainWindow& window, TrainingState state) {
@@ -80,7 +80,7 @@ void expect_state(MainWindow& window, TrainingState state) {
 }
 
 void train_to_the_end(MainWindow& window, const TrainingPlan& plan) {
-  window.training().start(plan);
+  window.lab().training.start(plan);
   expect_state(window, TrainingState::Finished);
 }
 
@@ -95,22 +95,22 @@ class TrainingRunTest : public QObject {
     const test::TempDir folder;
     MainWindow window;
     open_demo(window);
-    FinetuneDialog* dialog = window.open_finetune();
+    FinetuneDialog* dialog = window.dialogs().open_finetune();
     QVERIFY(dialog->plan().has_value());  // filled in from what is open
-    QCOMPARE(dialog->plan()->model, window.controller().loader().model()->info.path);
+    QCOMPARE(dialog->plan()->model, window.lab().loader.model()->info.path);
     dialog->set_plan(plan_for(folder.file("run"), 1'000'000));
     QVERIFY2(dialog->problem().isEmpty(), qPrintable(dialog->problem()));
     button(*dialog, FinetuneDialog::tr("Start"))->click();
     QTRY_VERIFY_WITH_TIMEOUT(current(window) != nullptr && current(window)->step_count() >= 3, patience_ms);
-    QVERIFY(!window.controller().can_run());
-    QVERIFY(action(window, MainWindow::tr("Run"))->toolTip().contains(window.controller().engine().busy()));
+    QVERIFY(!window.lab().runs.can_run());
+    QVERIFY(action(window, LabToolbar::tr("Run"))->toolTip().contains(window.lab().engine.busy()));
     for (const char* id : {"training", "reach", "training_runs"}) {
-      window.raise_panel(QLatin1String(id));
-      QTRY_VERIFY(window.panel(QLatin1String(id))->isVisible());
-      window.panel(QLatin1String(id))->catch_up();
-      QVERIFY(!window.panel(QLatin1String(id))->plots().front()->is_empty());
+      window.docks().raise(QLatin1String(id));
+      QTRY_VERIFY(window.docks().panel(QLatin1String(id))->isVisible());
+      window.docks().panel(QLatin1String(id))->catch_up();
+      QVERIFY(!window.docks().panel(QLatin1String(id))->plots().front()->is_empty());
     }
-    action(window, MainWindow::tr("Pause"))->trigger();
+    action(window, LabToolbar::tr("Pause"))->trigger();
     expect_state(window, TrainingState::Paused);
     const std::size_t at_pause = current(window)->step_count();
     QTest::qWait(300);
@@ -118,16 +118,16 @@ class TrainingRunTest : public QObject {
     const std::size_t paused = current(window)->step_count();
     QTest::qWait(300);
     QCOMPARE(current(window)->step_count(), paused);
-    action(window, MainWindow::tr("Resume"))->trigger();
+    action(window, LabToolbar::tr("Resume"))->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= paused + 2, patience_ms);
-    action(window, MainWindow::tr("Stop"))->trigger();
+    action(window, LabToolbar::tr("Stop"))->trigger();
     expect_state(window, TrainingState::Stopped);
-    QVERIFY(window.controller().can_run());
+    QVERIFY(window.lab().runs.can_run());
     QVERIFY(!current(window)->checkpoint().isEmpty());
     const std::size_t stopped = current(window)->step_count();
-    window.training().resume_run(current(window)->directory());
+    window.lab().training.resume_run(current(window)->directory());
     QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= stopped + 2, patience_ms);
-    window.training().stop();
+    window.lab().training.stop();
     expect_state(window, TrainingState::Stopped);
     const auto& steps = current(window)->column(TrainingColumn::Step);
     for (std::size_t i = 0; i < steps.size(); ++i) QCOMPARE(steps[i], static_cast<double>(i + 1));
@@ -143,11 +143,12 @@ class TrainingRunTest : public QObject {
     const std::vector<double> whole = current(window)->column(TrainingColumn::Loss);
     QCOMPARE(whole.size(), static_cast<std::size_t>(steps));
     QVERIFY(whole.back() < whole.front());
-    window.training().start(plan_for(folder.file("parts"), steps));
-    QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= 3 || !window.training().active(), patience_ms);
-    window.training().stop();
-    QTRY_VERIFY_WITH_TIMEOUT(!window.training().active(), patience_ms);
-    if (current(window)->state() == TrainingState::Stopped) window.training().resume_run(current(window)->directory());
+    window.lab().training.start(plan_for(folder.file("parts"), steps));
+    QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= 3 || !window.lab().training.active(), patience_ms);
+    window.lab().training.stop();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.lab().training.active(), patience_ms);
+    if (current(window)->state() == TrainingState::Stopped)
+      window.lab().training.resume_run(current(window)->directory());
     expect_state(window, TrainingState::Finished);
     QCOMPARE(current(window)->column(TrainingColumn::Loss), whole);
   }
@@ -157,13 +158,13 @@ class TrainingRunTest : public QObject {
     MainWindow window;
     open_demo(window);
     train_to_the_end(window, plan_for(folder.file("run"), 6));
-    TrainingRuns& runs = window.context().training();
+    TrainingRuns& runs = window.lab().context.training();
     qsizetype kept = -1;
     for (qsizetype i = 0; i < 6; ++i)
       if (current(window)->snapshot(static_cast<std::size_t>(i))) kept = i;
     QVERIFY(kept >= 0);
     runs.select_step(kept);
-    const RunModel& run = window.context().run();
+    const RunModel& run = window.lab().context.run();
     QCOMPARE(run.segment_count(), 3);
     QVERIFY(run.finished());
     QVERIFY(!run.snapshot(1).hits.empty());
@@ -175,8 +176,8 @@ class TrainingRunTest : public QObject {
     const test::TempDir folder;
     MainWindow window;
     open_demo(window);
-    QSignalSpy done(&window.training(), &TrainController::dry_run_done);
-    FinetuneDialog* dialog = window.open_finetune();
+    QSignalSpy done(&window.lab().training, &TrainController::dry_run_done);
+    FinetuneDialog* dialog = window.dialogs().open_finetune();
     dialog->set_plan(plan_for(folder.file("run"), 10));
     button(*dialog, FinetuneDialog::tr("Dry run"))->click();
     QVERIFY(done.wait(patience_ms));
@@ -184,8 +185,8 @@ class TrainingRunTest : public QObject {
     QVERIFY(result.step.memory.weights > 0);
     QVERIFY(result.step.seconds > 0);
     QVERIFY(!std::filesystem::exists(folder.file("run")));
-    QVERIFY(window.controller().can_run());
-    QCOMPARE(window.context().training().count(), 0);
+    QVERIFY(window.lab().runs.can_run());
+    QCOMPARE(window.lab().context.training().count(), 0);
   }
 
   void a_folder_is_opened_and_followed_while_another_writes_it() {
@@ -193,7 +194,7 @@ class TrainingRunTest : public QObject {
     MainWindow writer, reader;
     open_demo(writer);
     reader.show();
-    writer.training().start(plan_for(folder.file("run"), 16));
+    writer.lab().training.start(plan_for(folder.file("run"), 16));
     QTRY_VERIFY_WITH_TIMEOUT(current(writer) != nullptr && current(writer)->step_count() >= 2, patience_ms);
     reader.open_path(QString::fromStdString(folder.file("run")));
     QTRY_VERIFY_WITH_TIMEOUT(current(reader) != nullptr && current(reader)->step_count() >= 1, patience_ms);
@@ -209,14 +210,14 @@ class TrainingRunTest : public QObject {
     const test::TempDir folder;
     MainWindow window;
     open_demo(window);
-    QSignalSpy failed(&window.training(), &TrainController::failed);
+    QSignalSpy failed(&window.lab().training, &TrainController::failed);
     TrainingPlan plan = plan_for(folder.file("run"), 4);
     plan.data = {folder.file("missing.txt")};
-    window.training().start(plan);
+    window.lab().training.start(plan);
     QVERIFY(failed.wait(patience_ms));
     QVERIFY(window.message_bar().text().contains(QLatin1String("missing.txt")));
     QVERIFY(current(window)->state() == TrainingState::Failed);
-    QVERIFY(window.controller().can_run());
+    QVERIFY(window.lab().runs.can_run());
     train_to_the_end(window, plan_for(folder.file("run"), 4));
   }
 
@@ -224,12 +225,12 @@ class TrainingRunTest : public QObject {
     const test::TempDir folder;
     MainWindow window;
     open_demo(window);
-    window.training().start(plan_for(folder.file("run"), 1'000'000));
+    window.lab().training.start(plan_for(folder.file("run"), 1'000'000));
     QTRY_VERIFY_WITH_TIMEOUT(current(window)->step_count() >= 1, patience_ms);
-    QSignalSpy failed(&window.controller(), &RunController::failed);
-    window.controller().loader().open_model(demo());
+    QSignalSpy failed(&window.lab().runs, &RunController::failed);
+    window.lab().loader.open_model(demo());
     QCOMPARE(failed.count(), 1);
-    QVERIFY(window.training().active());
+    QVERIFY(window.lab().training.active());
   }
 };
 

@@ -29,13 +29,13 @@ void run_demo(MainWindow& window, std::int64_t tokens = 1200) {
   RunOptions options;
   options.token_limit = tokens;
   options.dtype = DType::Float32;
-  window.context().set_run_options(options);
-  window.controller().loader().open_model(demo());
-  window.controller().loader().open_text(demo() + QStringLiteral("/text.txt"));
-  QSignalSpy ended(&window.controller(), &RunController::run_ended);
-  window.controller().run_when_ready();
+  window.lab().context.set_run_options(options);
+  window.lab().loader.open_model(demo());
+  window.lab().loader.open_text(demo() + QStringLiteral("/text.txt"));
+  QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
+  window.lab().runs.run_when_ready();
   QVERIFY(ended.wait(patience_ms));
-  const RunModel& run = window.context().run();
+  const RunModel& run = window.lab().context.run();
   const int segment = run.segment_count() - 2;
   const auto& hits = run.snapshot(segment).hits;
   const auto anchors = [](const HeadHits& head) {
@@ -43,23 +43,23 @@ void run_demo(MainWindow& window, std::int64_t tokens = 1200) {
   };
   const auto best = std::max_element(hits.begin(), hits.end(),
                                      [&](const HeadHits& a, const HeadHits& b) { return anchors(a) < anchors(b); });
-  window.context().select({segment, best->layer, best->head, -1});
+  window.lab().context.select({segment, best->layer, best->head, -1});
 }
 
 /// Runs the draft and waits for what comes of it.
 void run_draft(MainWindow& window) {
-  WhatIfs& what_ifs = window.context().what_ifs();
+  WhatIfs& what_ifs = window.lab().context.what_ifs();
   QSignalSpy results(&what_ifs, &WhatIfs::results_changed);
-  window.raise_panel(QStringLiteral("what_if"));
+  window.docks().raise(QStringLiteral("what_if"));
   QTRY_VERIFY_WITH_TIMEOUT(what_ifs.unavailable().isEmpty() && !what_ifs.running(), patience_ms);
-  what_ifs.ask_run({window.context().selected().segment, {what_ifs.draft()}}, QStringLiteral("a test"));
+  what_ifs.ask_run({window.lab().context.selected().segment, {what_ifs.draft()}}, QStringLiteral("a test"));
   QTRY_VERIFY_WITH_TIMEOUT(results.count() == 1 && !what_ifs.running(), patience_ms);
   QVERIFY2(window.message_bar().isHidden(), qPrintable(window.message_bar().text()));
 }
 
 const HeadHits& selected_hits(MainWindow& window) {
-  const Selection& selected = window.context().selected();
-  return *window.context().run().hits(selected.segment, selected.layer, selected.head);
+  const Selection& selected = window.lab().context.selected();
+  return *window.lab().context.run().hits(selected.segment, selected.layer, selected.head);
 }
 
 const Hit& top_hit(const HeadHits& hits) {
@@ -80,7 +80,7 @@ class WhatIfRunTest : public QObject {
     MainWindow window;
     window.show();
     run_demo(window);
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     lab.what_ifs().drop({lab.selected().layer, lab.selected().head, top_hit(selected_hits(window)).position});
     run_draft(window);
     const WhatIfResult& result = *lab.what_ifs().shown_in_run();
@@ -99,7 +99,7 @@ class WhatIfRunTest : public QObject {
     MainWindow window;
     window.show();
     run_demo(window);
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     const std::size_t slots_read = selected_hits(window).hits.size();
     const auto lost = [&] {
       const auto& changes = lab.what_ifs().shown_result()->changes;
@@ -135,7 +135,7 @@ class WhatIfRunTest : public QObject {
     MainWindow window;
     window.show();
     run_demo(window);
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     const std::int64_t position = top_hit(selected_hits(window)).position;
     lab.what_ifs().ban({position - 2, position + 3});
     run_draft(window);
@@ -150,17 +150,17 @@ class WhatIfRunTest : public QObject {
     MainWindow window;
     window.show();
     run_demo(window);
-    WhatIfs& what_ifs = window.context().what_ifs();
+    WhatIfs& what_ifs = window.lab().context.what_ifs();
     SegmentEdit edit;
     edit.no_carry = true;
     QSignalSpy priced(&what_ifs, &WhatIfs::price_changed);
-    what_ifs.ask_price({window.context().selected().segment, {edit}});
+    what_ifs.ask_price({window.lab().context.selected().segment, {edit}});
     QTRY_VERIFY_WITH_TIMEOUT(what_ifs.price().has_value(), patience_ms);
     const WhatIfPrice cheap = *what_ifs.price();
     QVERIFY(cheap.segments >= 1 && cheap.seconds > 0);
     edit.banned = {{3, 9}};
     what_ifs.set_price({});
-    what_ifs.ask_price({window.context().selected().segment, {edit}});
+    what_ifs.ask_price({window.lab().context.selected().segment, {edit}});
     QTRY_VERIFY_WITH_TIMEOUT(what_ifs.price().has_value(), patience_ms);
     QVERIFY(what_ifs.price()->segments > cheap.segments);  // the search has to be done again
   }
@@ -169,38 +169,38 @@ class WhatIfRunTest : public QObject {
     MainWindow window;
     window.show();
     run_demo(window);
-    WhatIfs& what_ifs = window.context().what_ifs();
-    const int segment = window.context().selected().segment;
+    WhatIfs& what_ifs = window.lab().context.what_ifs();
+    const int segment = window.lab().context.selected().segment;
     what_ifs.ask_sweep(segment, {selected_hits(window)});
-    QVERIFY(what_ifs.sweeping() && !window.controller().can_run());
+    QVERIFY(what_ifs.sweeping() && !window.lab().runs.can_run());
     QTRY_VERIFY_WITH_TIMEOUT(!what_ifs.running(), patience_ms);
     for (const AblatedHit& hit : what_ifs.ablated()) QVERIFY(hit.done);
     QVERIFY(std::any_of(what_ifs.ablated().begin(), what_ifs.ablated().end(),
                         [](const AblatedHit& hit) { return hit.change.mean != 0; }));
-    QVERIFY(window.controller().can_run());
-    what_ifs.ask_sweep(segment, window.context().run().snapshot(segment).hits);
+    QVERIFY(window.lab().runs.can_run());
+    what_ifs.ask_sweep(segment, window.lab().context.run().snapshot(segment).hits);
     what_ifs.ask_cancel();
     QTRY_VERIFY_WITH_TIMEOUT(!what_ifs.running(), patience_ms);
     QVERIFY(window.message_bar().isHidden());
-    QVERIFY(window.controller().can_run());
+    QVERIFY(window.lab().runs.can_run());
   }
 
   void a_run_goes_before_and_is_said_to() {
     MainWindow window;
     window.show();
     run_demo(window);
-    LabContext& lab = window.context();
-    window.raise_panel(QStringLiteral("attention"));
-    QSignalSpy ended(&window.controller(), &RunController::run_ended);
-    window.controller().run(1);  // stops by itself in segment 1
-    QTRY_VERIFY_WITH_TIMEOUT(window.controller().engine_paused(), patience_ms);
+    LabContext& lab = window.lab().context;
+    window.docks().raise(QStringLiteral("attention"));
+    QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
+    window.lab().runs.run(1);  // stops by itself in segment 1
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.engine_paused(), patience_ms);
     lab.select({0, 1, 0, -1});
     SegmentEdit edit;
     edit.no_carry = true;
     lab.what_ifs().ask_run({0, {edit}}, QStringLiteral("too early"));
     QVERIFY(!window.message_bar().isHidden() && !lab.what_ifs().running());
     QTRY_VERIFY_WITH_TIMEOUT(!lab.inspections().waiting_for().isEmpty(), patience_ms);
-    window.controller().resume();
+    window.lab().runs.resume();
     QVERIFY(ended.wait(patience_ms));
     QTRY_VERIFY_WITH_TIMEOUT(lab.inspections().answer(QStringLiteral("attention")) != nullptr, patience_ms);
   }
@@ -210,17 +210,17 @@ class WhatIfRunTest : public QObject {
     window.resize(1280, 800);
     window.show();
     run_demo(window);
-    LabContext& lab = window.context();
+    LabContext& lab = window.lab().context;
     Selection selection = lab.selected();
     selection.token = lab.run().record(selection.segment).first_token + 9;
     lab.select(selection);
     const auto seen = [&](const char* name) {
       const QString id = QString::fromLatin1(name);
-      window.raise_panel(id);
+      window.docks().raise(id);
       if (!QTest::qWaitFor([&] { return lab.inspections().answer(id) != nullptr; }, patience_ms)) return Inspection{};
       const Inspection answer = *lab.inspections().answer(id);
       const auto drawn = [&] {
-        const auto plots = window.panel(id)->plots();
+        const auto plots = window.docks().panel(id)->plots();
         return std::none_of(plots.begin(), plots.end(), [](const PlotView* plot) { return plot->is_empty(); });
       };
       return QTest::qWaitFor(drawn, patience_ms) ? answer : Inspection{};
@@ -242,9 +242,9 @@ class WhatIfRunTest : public QObject {
       MainWindow window;
       window.show();
       run_demo(window);
-      const int segment = window.context().selected().segment;
-      window.context().what_ifs().ask_sweep(segment, window.context().run().snapshot(segment).hits);
-      QTRY_VERIFY_WITH_TIMEOUT(!window.controller().engine().busy().isEmpty(), patience_ms);
+      const int segment = window.lab().context.selected().segment;
+      window.lab().context.what_ifs().ask_sweep(segment, window.lab().context.run().snapshot(segment).hits);
+      QTRY_VERIFY_WITH_TIMEOUT(!window.lab().engine.busy().isEmpty(), patience_ms);
     }
     QVERIFY(QApplication::topLevelWidgets().isEmpty());
   }

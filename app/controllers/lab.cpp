@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controllers/lab.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
+
+namespace carryover {
+
+Lab::Lab() {
+  connect(&runs, &RunController::failed, this, &Lab::failed);
+  connect(&training, &TrainController::failed, this, &Lab::failed);
+  connect(&training, &TrainController::dry_run_failed, this, &Lab::failed);
+  for (EngineJob* job : jobs()) connect(job, &EngineJob::failed, this, &Lab::failed);
+  connect(
+      &context.run(), &RunModel::unreadable, this,
+      [this](const QString& where, const QString& problem, const QString& advice) {
+        Q_EMIT failed({Fault::Io, where, problem, advice});
+      },
+      Qt::QueuedConnection);  // it is said while a view draws
+  connect(&runs, &RunController::saved, this,
+          [this](const QString& directory) { context.add_note(tr("Run saved to %1").arg(directory)); });
+  // dtype and device are fixed when a model is loaded.
+  connect(&context, &LabContext::run_options_changed, this, [this, last = context.run_options()]() mutable {
+    const RunOptions now = context.run_options();
+    if (!opening_ && (now.dtype != last.dtype || now.device != last.device)) loader.reopen_model();
+    last = now;
+  });
+}
+
+void Lab::set_options_of_next_model(const RunOptions& options) {
+  opening_ = true;
+  context.set_run_options(options);
+  opening_ = false;
+}
+
+void Lab::open_model(const ModelRequest& request) {
+  RunOptions options = context.run_options();
+  options.dtype = request.dtype;
+  options.device = request.device;
+  set_options_of_next_model(options);
+  loader.open_model(QString::fromStdString(request.path), QString::fromStdString(request.adapter));
+  runs.run_when_ready();
+}
+
+void Lab::open_text(const QString& path) {
+  runs.stop();
+  loader.open_text(path);
+  runs.run_when_ready();
+}
+
+void Lab::open_pasted_text(const QString& text) {
+  runs.stop();
+  loader.open_pasted_text(text);
+  runs.run_when_ready();
+}
+
+void Lab::pause_or_resume() {
+  if (training.active()) {
+    const TrainingModel* run = training.training();
+    run != nullptr && run->state() == TrainingState::Paused ? training.resume() : training.pause();
+  } else {
+    runs.state() == RunController::State::Paused ? runs.resume() : runs.pause();
+  }
+}
+
+void Lab::stop_engine() {
+  for (EngineJob* job : jobs())
+    if (job->active()) return job->cancel();
+  training.active() ? training.stop() : runs.stop();
+}
+
+TrainingPlan Lab::suggested_plan() const {
+  TrainingPlan plan;
+  plan.config = context.config();
+  plan.policy = context.run_options().policy;
+  plan.dtype = context.run_options().dtype;
+  if (plan.dtype == DType::Q8) plan.dtype = DType::Auto;  // 8 bits can't be trained
+  plan.device = context.run_options().device;
+  if (loader.model()) plan.model = loader.model()->info.path;
+  const QString name = QDateTime::currentDateTime().toString(QStringLiteral("'carryover-train-'yyyyMMdd-HHmmss"));
+  plan.output_dir = name.toStdString();
+  if (!engine.command().isEmpty()) return plan;  // which knows none of this machine's paths
+  if (const auto& text = loader.text(); text && QFileInfo::exists(text->name)) plan.data = {text->name.toStdString()};
+  plan.output_dir = QDir::current().filePath(name).toStdString();
+  return plan;
+}
+
+}  // namespace carryover

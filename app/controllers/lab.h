@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <array>
+
+#include "app/controllers/audit_controller.h"
+#include "app/controllers/head_profile_controller.h"
+#include "app/controllers/train_controller.h"
+#include "app/controllers/what_if_controller.h"
+
+namespace carryover {
+
+/// The lab without its window: what is on show, the engine, and all that ask it for something, each after what it
+/// needs; and what follows from several of them. GUI thread; its destructor waits for the engine's.
+class Lab : public QObject {
+  Q_OBJECT
+ public:
+  Lab();
+
+  LabContext context;
+  EngineConnection engine{context};
+  ModelLoader loader{context, engine};
+  RunController runs{context, engine, loader};
+  TrainController training{context, runs};
+  AuditController audits{context, runs};
+  HeadProfileController head_profiles{context, runs};
+  InspectController inspections{context, runs};
+  WhatIfController what_ifs{context, runs, inspections};
+
+  void open_model(const ModelRequest& request);  ///< with its dtype and device from now on; the text is run
+  void open_text(const QString& path);           ///< in place of the one that runs, and runs it
+  void open_pasted_text(const QString& text);    ///< as open_text
+  /// Without loading the open model anew where dtype or device change: another one is opened next.
+  void set_options_of_next_model(const RunOptions& options);
+  void pause_or_resume();  ///< the training, or else the run
+  std::array<EngineJob*, 3> jobs() { return {&audits, &head_profiles, &what_ifs}; }
+  void stop_engine();  ///< whatever uses it
+  TrainingPlan suggested_plan() const;
+
+ Q_SIGNALS:
+  void failed(const carryover::ErrorReport& report);  ///< any of them; reading the run on show too
+
+ private:
+  bool opening_ = false;  ///< a model is about to be opened: dtype and device are of that one
+};
+
+}  // namespace carryover

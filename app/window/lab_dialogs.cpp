@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/lab_dialogs.h"
+
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QPlainTextEdit>
+#include <QVBoxLayout>
+
+#include "app/window/bench_dialog.h"
+#include "app/window/engine_dialog.h"
+#include "app/window/model_dialog.h"
+#include "engine/models/trained_under.h"
+#include "engine/records/bench_command.h"
+#include "widgets/forms/bench_form.h"
+#include "widgets/forms/finetune_dialog.h"
+
+namespace carryover {
+namespace {
+
+template <typename Dialog>
+Dialog* raised(Dialog* dialog) {
+  dialog->show();
+  dialog->raise();
+  dialog->activateWindow();
+  return dialog;
+}
+
+void open_once(QDialog* dialog) {
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->open();
+}
+
+}  // namespace
+
+void LabDialogs::ask_model() {
+  ModelRequest open;
+  if (const auto& model = lab_.loader.model()) {
+    open.path = model->info.path;
+    open.adapter = model->info.adapter;
+  }
+  open.dtype = lab_.context.run_options().dtype;
+  open.device = lab_.context.run_options().device;
+  QString there;
+  if (!lab_.engine.command().isEmpty())
+    there = lab_.engine.elsewhere() ? QString::fromStdString(lab_.engine.elsewhere()->place.host)
+                                    : tr("the engine's machine");
+  auto* dialog = new ModelDialog(open, there, window_);
+  connect(dialog, &ModelDialog::chosen, &lab_, &Lab::open_model);
+  open_once(dialog);
+}
+
+void LabDialogs::ask_text() {
+  const QString path =
+      QFileDialog::getOpenFileName(window_, tr("Open a text"), {}, tr("Text (*.txt *.md);;All files (*)"));
+  if (!path.isEmpty()) lab_.open_text(path);
+}
+
+void LabDialogs::ask_pasted_text() {
+  auto* dialog = new QDialog(window_);
+  dialog->setWindowTitle(tr("Paste a text"));
+  auto* edit = new QPlainTextEdit(dialog);
+  edit->setPlaceholderText(tr("Any UTF-8 text"));
+  edit->paste();
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, dialog);
+  auto* layout = new QVBoxLayout(dialog);
+  layout->addWidget(edit);
+  layout->addWidget(buttons);
+  dialog->resize(560, 380);
+  connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+  connect(dialog, &QDialog::accepted, &lab_, [this, edit] { lab_.open_pasted_text(edit->toPlainText()); });
+  open_once(dialog);
+}
+
+void LabDialogs::ask_run() {
+  const QString folder = QFileDialog::getExistingDirectory(window_, tr("Open the folder of a run"));
+  if (!folder.isEmpty()) lab_.runs.open_run(folder);
+}
+
+void LabDialogs::ask_engine() {
+  auto* dialog = new EngineDialog(lab_.engine.command(), window_);
+  connect(dialog, &EngineDialog::command_chosen, &lab_.engine, &EngineConnection::use);
+  open_once(dialog);
+}
+
+FinetuneDialog* LabDialogs::finetune() const {
+  return finetune_;
+}
+
+FinetuneDialog* LabDialogs::open_finetune() {
+  if (!finetune_) finetune_ = make_finetune();
+  return raised(finetune_.data());
+}
+
+BenchDialog* LabDialogs::bench() const {
+  return bench_;
+}
+
+BenchDialog* LabDialogs::open_bench() {
+  if (!bench_) bench_ = make_bench();
+  return raised(bench_.data());
+}
+
+FinetuneDialog* LabDialogs::make_finetune() {
+  auto* dialog = new FinetuneDialog(lab_.suggested_plan(), window_);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  if (lab_.engine.elsewhere() && lab_.loader.model()) {
+    const ModelInfo& open = lab_.loader.model()->info;
+    dialog->set_elsewhere(open.path, open.config);
+  }
+  connect(&lab_.training, &TrainController::dry_run_done, dialog,
+          [dialog](const DryRun& result) { dialog->show_dry_run(result.step); });
+  connect(&lab_.training, &TrainController::dry_run_failed, dialog,
+          [dialog](const ErrorReport& report) { dialog->show_dry_run_problem(report.problem); });
+  connect(dialog, &FinetuneDialog::start_wanted, &lab_.training, &TrainController::start);
+  connect(dialog, &FinetuneDialog::dry_run_wanted, &lab_.training, &TrainController::dry_run);
+  const auto tell_busy = [&lab = lab_, dialog] { dialog->set_engine_busy(lab.runs.why_engine_is_busy()); };
+  connect(&lab_.runs, &RunController::state_changed, dialog, tell_busy);
+  tell_busy();
+  const auto tell_adapter = [&lab = lab_, dialog] {
+    const auto& model = lab.loader.model();
+    const QString adapter = model ? QString::fromStdString(model->info.adapter) : QString();
+    dialog->set_remark(adapter.isEmpty() ? adapter
+                                         : tr("The model is trained without the adapter that is open: %1. To train "
+                                              "over it, export the merged model first.")
+                                               .arg(adapter));
+  };
+  connect(&lab_.loader, &ModelLoader::model_changed, dialog, tell_adapter);
+  tell_adapter();
+  return dialog;
+}
+
+BenchDialog* LabDialogs::make_bench() {
+  auto* dialog = new BenchDialog(window_);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  const auto tell_model = [&lab = lab_, dialog] {
+    const auto& model = lab.loader.model();
+    if (!lab.engine.command().isEmpty())
+      return dialog->form().set_model({}, {}, {}, tr("the open one is on another machine; choose a shape"));
+    if (!model) return dialog->form().set_model({}, {}, {});
+    const ModelInfo& open = model->info;
+    std::string config;  // where what the model was trained under can't be read, the command will say so
+    attempt([&] { config = config_difference(lab.context.config(), initial_config(open.config, open.path, {})); });
+    dialog->form().set_model(QString::fromStdString(open.path), QString::fromStdString(open.config.name), config);
+  };
+  connect(&lab_.loader, &ModelLoader::model_changed, dialog, tell_model);
+  connect(&lab_.engine, &EngineConnection::changed, dialog, tell_model);
+  connect(&lab_.context, &LabContext::config_changed, dialog, tell_model);
+  tell_model();
+  const auto tell_busy = [&lab = lab_, dialog] { dialog->set_engine_busy(lab.runs.why_engine_is_busy()); };
+  connect(&lab_.runs, &RunController::state_changed, dialog, tell_busy);
+  tell_busy();
+  return dialog;
+}
+
+}  // namespace carryover

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QPointer>
+
+#include "app/controllers/lab.h"
+
+namespace carryover {
+
+class BenchDialog;
+class FinetuneDialog;
+
+/// The window's dialogs: those that ask what to open, and those of fine-tuning and the bench, which stay open while one
+/// goes on. They are the window's children. GUI thread. Lives shorter than the lab.
+class LabDialogs : public QObject {
+  Q_OBJECT
+ public:
+  LabDialogs(Lab& lab, QWidget* window) : lab_(lab), window_(window) {}
+
+  void ask_model();  ///< path, adapter, dtype and device
+  void ask_text();
+  void ask_pasted_text();
+  void ask_run();
+  void ask_engine();
+  FinetuneDialog* finetune() const;  ///< null where it is not open
+  FinetuneDialog* open_finetune();   ///< filled in from what is open; the same one while it is open
+  BenchDialog* bench() const;        ///< null where it is not open
+  BenchDialog* open_bench();         ///< the same one while it is open
+
+ private:
+  FinetuneDialog* make_finetune();
+  BenchDialog* make_bench();
+
+  Lab& lab_;
+  QWidget* window_;
+  QPointer<FinetuneDialog> finetune_;
+  QPointer<BenchDialog> bench_;
+};
+
+}  // namespace carryover

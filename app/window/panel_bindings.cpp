@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/panel_bindings.h"
+
+#include "app/window/lab_dialogs.h"
+#include "app/window/panel_docks.h"
+#include "widgets/forms/head_probe_form.h"
+#include "widgets/panels/audit_panel.h"
+#include "widgets/panels/head_discovery_panel.h"
+#include "widgets/panels/log_panel.h"
+#include "widgets/panels/training_panel.h"
+#include "widgets/panels/training_runs_panel.h"
+
+namespace carryover {
+namespace {
+
+/// Calls `tell` now, and whenever the open text or what keeps the engine busy may be another one.
+template <typename Tell>
+void tell_of_engine(Lab& lab, QObject* listener, Tell tell) {
+  QObject::connect(&lab.runs, &RunController::state_changed, listener, tell);
+  QObject::connect(&lab.loader, &ModelLoader::model_changed, listener, tell);
+  QObject::connect(&lab.loader, &ModelLoader::text_opened, listener, tell);
+  tell();
+}
+
+void bind_training(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
+  auto* live = static_cast<TrainingPanel*>(docks.panel("training"));
+  QObject::connect(live, &TrainingPanel::pause_wanted, &lab.training, &TrainController::pause);
+  QObject::connect(live, &TrainingPanel::resume_wanted, &lab.training, &TrainController::resume);
+  QObject::connect(live, &TrainingPanel::stop_wanted, &lab.training, &TrainController::stop);
+  QObject::connect(&lab.context.training(), &TrainingRuns::added, live, [&docks] { docks.raise("training"); });
+  auto* runs = static_cast<TrainingRunsPanel*>(docks.panel("training_runs"));
+  QObject::connect(runs, &TrainingRunsPanel::finetune_wanted, &dialogs, &LabDialogs::open_finetune);
+  QObject::connect(runs, &TrainingRunsPanel::open_wanted, &lab.training, &TrainController::open_folder);
+  QObject::connect(runs, &TrainingRunsPanel::resume_wanted, &lab.training, &TrainController::resume_run);
+}
+
+void bind_audits(Lab& lab, AuditPanel* audit) {
+  QObject::connect(audit, &AuditPanel::audit_wanted, &lab.audits, &AuditController::start);
+  QObject::connect(audit, &AuditPanel::cancel_wanted, &lab.audits, &AuditController::cancel);
+  QObject::connect(&lab.audits, &AuditController::started, audit, &AuditPanel::begin);
+  QObject::connect(&lab.audits, &AuditController::progressed, audit, &AuditPanel::set_progress);
+  QObject::connect(&lab.audits, &AuditController::done, audit, &AuditPanel::show_report);
+  QObject::connect(&lab.audits, &AuditController::ended, audit, &AuditPanel::end);
+  tell_of_engine(lab, audit, [&lab, audit] {
+    const auto& text = lab.loader.text();
+    audit->set_text(text ? text->name : QString(), text ? std::ssize(*text->ids) : 0);
+    const QString busy = lab.runs.why_engine_is_busy();
+    audit->set_engine_busy(busy.isEmpty() ? lab.context.settings_problem() : busy);
+  });
+}
+
+void bind_head_discovery(Lab& lab, HeadDiscoveryPanel* heads) {
+  HeadProbeForm* form = &heads->form();
+  QObject::connect(form, &HeadProbeForm::profile_wanted, &lab.head_profiles, &HeadProfileController::start);
+  QObject::connect(form, &HeadProbeForm::cancel_wanted, &lab.head_profiles, &HeadProfileController::cancel);
+  QObject::connect(&lab.head_profiles, &HeadProfileController::started, heads, &HeadDiscoveryPanel::begin);
+  QObject::connect(&lab.head_profiles, &HeadProfileController::progressed, form, &HeadProbeForm::set_progress);
+  QObject::connect(&lab.head_profiles, &HeadProfileController::done, heads, &HeadDiscoveryPanel::show_profile);
+  QObject::connect(&lab.head_profiles, &HeadProfileController::ended, heads, &HeadDiscoveryPanel::end);
+  QObject::connect(heads, &HeadDiscoveryPanel::failed, &lab,
+                   [&lab](const EngineError& error) { Q_EMIT lab.failed(report_of(error)); });
+  tell_of_engine(lab, form, [&lab, form] {
+    const auto& text = lab.loader.text();
+    form->set_text_tokens(text ? std::ssize(*text->ids) : 0);
+    form->set_engine_busy(lab.runs.why_engine_is_busy());
+  });
+}
+
+void bind_log(LabContext& context, LogPanel* log) {
+  QObject::connect(&context, &LabContext::noted, log, [log](const QString& text, bool is_error) {
+    log->append_line(is_error ? LogLevel::Error : LogLevel::Info, text);
+  });
+}
+
+}  // namespace
+
+void bind_panels(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
+  bind_log(lab.context, static_cast<LogPanel*>(docks.panel("log")));
+  bind_training(lab, docks, dialogs);
+  bind_audits(lab, static_cast<AuditPanel*>(docks.panel("audit")));
+  bind_head_discovery(lab, static_cast<HeadDiscoveryPanel*>(docks.panel("head_discovery")));
+}
+
+}  // namespace carryover

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/panel_docks.h"
+
+#include <QTabWidget>
+#include <algorithm>
+
+#include "engine/core/base/error.h"
+#include "widgets/plot/plot_view.h"
+
+namespace carryover {
+namespace {
+
+/// A tab names a panel already; alone, it needs a title bar.
+void show_title(QDockWidget* dock, bool titled) {
+  QWidget* own = dock->titleBarWidget();
+  if (titled == (own == nullptr)) return;
+  dock->setTitleBarWidget(titled ? nullptr : new QWidget(dock));
+  delete own;
+}
+
+}  // namespace
+
+QStringList panels_of(PanelArea area) {
+  QStringList ids;
+  for (const PanelEntry& entry : panel_registry())
+    if (entry.area == area) ids += entry.id;
+  return ids;
+}
+
+DockArrangement default_arrangement() {
+  return {{{panels_of(PanelArea::Left), 19}, {panels_of(PanelArea::Centre), 49}, {panels_of(PanelArea::Right), 32}},
+          {{panels_of(PanelArea::Bottom), 100}},
+          30};
+}
+
+PanelDocks::PanelDocks(LabContext& context, QMainWindow& window) : window_(window) {
+  window.setDockNestingEnabled(true);
+  window.setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks);
+  window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+  for (const PanelEntry& entry : panel_registry()) add(entry.id, entry.title, entry.create(context, nullptr));
+  place(default_arrangement());
+}
+
+PanelDocks::~PanelDocks() {
+  for (const auto& [id, dock] : docks_) delete dock;
+}
+
+void PanelDocks::add(const QString& id, const QString& title, Panel* panel) {
+  panel->setObjectName(id);
+  auto* dock = new QDockWidget(title, &window_);
+  dock->setObjectName(id + QStringLiteral("_dock"));
+  dock->setWidget(panel);
+  QObject::connect(dock, &QDockWidget::visibilityChanged, panel, [panel](bool seen) { panel->set_covered(!seen); });
+  QObject::connect(dock, &QDockWidget::topLevelChanged, dock, [dock, is_tab = false](bool floating) mutable {
+    if (floating) is_tab = dock->titleBarWidget() != nullptr;
+    if (is_tab) show_title(dock, floating);
+  });
+  docks_[id] = dock;
+}
+
+void PanelDocks::arrange(const DockArrangement& wanted) {
+  window_.setUpdatesEnabled(false);
+  for (const auto& [id, dock] : docks_) {
+    dock->setFloating(false);
+    window_.removeDockWidget(dock);
+  }
+  place(wanted);
+  size();
+  window_.setUpdatesEnabled(true);
+}
+
+// No central widget: every panel is a dock, side by side on top and one row below.
+void PanelDocks::place(const DockArrangement& wanted) {
+  QStringList placed;
+  top_ = place_row(wanted.top, Qt::TopDockWidgetArea, placed);
+  bottom_ = place_row(wanted.bottom, Qt::BottomDockWidgetArea, placed);
+  bottom_share_ = wanted.bottom_share;
+  for (const QString& id : ids()) {  // hidden, but with a place to be shown in
+    if (placed.contains(id)) continue;
+    window_.addDockWidget(Qt::TopDockWidgetArea, dock(id));
+    window_.tabifyDockWidget(top_.fronts.front(), dock(id));
+    show_title(dock(id), false);
+    dock(id)->hide();
+  }
+}
+
+PanelDocks::Row PanelDocks::place_row(const std::vector<DockPlace>& places, Qt::DockWidgetArea area,
+                                      QStringList& placed) {
+  Row row;
+  for (const DockPlace& place : places) {
+    std::vector<QDockWidget*> tabs;
+    for (const QString& id : place.panels) {
+      if (dock(id) == nullptr || placed.contains(id)) continue;
+      placed += id;
+      tabs.push_back(dock(id));
+    }
+    if (tabs.empty()) continue;
+    if (row.fronts.isEmpty()) {
+      window_.addDockWidget(area, tabs.front());
+    } else {
+      window_.splitDockWidget(row.fronts.back(), tabs.front(), Qt::Horizontal);
+    }
+    for (std::size_t i = 1; i < tabs.size(); ++i) window_.tabifyDockWidget(tabs[i - 1], tabs[i]);
+    for (QDockWidget* tab : tabs) {
+      show_title(tab, tabs.size() == 1);
+      tab->show();
+    }
+    tabs.front()->raise();
+    row.fronts += tabs.front();
+    row.shares += place.share;
+  }
+  return row;
+}
+
+void PanelDocks::size() {
+  for (const Row& row : {top_, bottom_}) {
+    QList<int> widths;
+    for (const int share : row.shares) widths += window_.width() * share / 100;
+    window_.resizeDocks(row.fronts, widths, Qt::Horizontal);
+  }
+  if (bottom_.fronts.isEmpty()) return;
+  const int height = std::max(220, window_.height() * bottom_share_ / 100);
+  window_.resizeDocks({top_.fronts.front(), bottom_.fronts.front()}, {window_.height() - height - 140, height},
+                      Qt::Vertical);
+}
+
+std::vector<QString> PanelDocks::ids() const {
+  std::vector<QString> ids;
+  for (const PanelEntry& entry : panel_registry()) ids.push_back(entry.id);
+  return ids;
+}
+
+QDockWidget* PanelDocks::dock(const QString& id) const {
+  const auto found = docks_.find(id);
+  return found == docks_.end() ? nullptr : found->second;
+}
+
+Panel* PanelDocks::panel(const QString& id) const {
+  const QDockWidget* found = dock(id);
+  return found == nullptr ? nullptr : static_cast<Panel*>(found->widget());
+}
+
+void PanelDocks::raise(const QString& id) {
+  QDockWidget* found = dock(id);
+  if (found == nullptr) return;
+  found->show();
+  found->raise();
+}
+
+void PanelDocks::refresh() {
+  for (const auto& [id, dock] : docks_) panel(id)->request_refresh();
+}
+
+QList<QAction*> PanelDocks::toggle_actions() const {
+  QList<QAction*> actions;
+  for (const auto& [id, dock] : docks_) actions += dock->toggleViewAction();
+  return actions;
+}
+
+PlotView& PanelDocks::plot(const QString& name) const {
+  QStringList names;
+  for (const QString& id : ids()) {
+    const auto plots = panel(id)->plots();
+    for (PlotView* plot : plots) {
+      names += plot->id();
+      if (plot->id() != name && (id != name || plot != plots.front())) continue;
+      panel(id)->catch_up();
+      return *plot;
+    }
+  }
+  throw EngineError(Fault::Usage, name.toStdString(), tr("is no figure").toStdString(),
+                    tr("The figures are %1.").arg(names.join(QStringLiteral(", "))).toStdString());
+}
+
+std::vector<PlotView*> PanelDocks::filled_plots() const {
+  std::vector<PlotView*> filled;
+  for (const QString& id : ids()) {
+    panel(id)->catch_up();
+    for (PlotView* plot : panel(id)->plots())
+      if (!plot->is_empty()) filled.push_back(plot);
+  }
+  return filled;
+}
+
+}  // namespace carryover

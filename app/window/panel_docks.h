@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QCoreApplication>
+#include <QDockWidget>
+#include <QMainWindow>
+#include <map>
+#include <vector>
+
+#include "widgets/panels/panel_registry.h"
+
+namespace carryover {
+
+/// Panels as tabs of one place, the first in front, and the place's share of its row in %.
+struct DockPlace {
+  QStringList panels;
+  int share;
+};
+/// Rows of places: one on top, and one below with its share of the height in %. What it does not name is hidden.
+struct DockArrangement {
+  std::vector<DockPlace> top, bottom;
+  int bottom_share = 30;
+};
+DockArrangement default_arrangement();
+QStringList panels_of(PanelArea area);  ///< that stand there by default
+
+/// A dock for each row of the panel registry. Owns them, and lives shorter than the window and what the panels show.
+/// GUI thread.
+class PanelDocks {
+  Q_DECLARE_TR_FUNCTIONS(PanelDocks)
+ public:
+  PanelDocks(LabContext& context, QMainWindow& window);
+  ~PanelDocks();
+
+  std::vector<QString> ids() const;
+  QDockWidget* dock(const QString& id) const;  ///< null where there is no such panel
+  Panel* panel(const QString& id) const;       ///< as dock()
+  void raise(const QString& id);
+  void refresh();  ///< each panel, soon
+  void arrange(const DockArrangement& wanted);
+  void size();  ///< as it is arranged, in the window's size
+  QList<QAction*> toggle_actions() const;
+
+  /// A plot by its id, or a panel's first by the panel's, up to date. Throws EngineError{Usage} naming all plots.
+  PlotView& plot(const QString& name) const;
+  std::vector<PlotView*> filled_plots() const;  ///< up to date
+
+ private:
+  /// The dock in front of each place, and the places' shares.
+  struct Row {
+    QList<QDockWidget*> fronts;
+    QList<int> shares;
+  };
+  void add(const QString& id, const QString& title, Panel* panel);
+  void place(const DockArrangement& wanted);
+  Row place_row(const std::vector<DockPlace>& places, Qt::DockWidgetArea area, QStringList& placed);
+
+  QMainWindow& window_;
+  std::map<QString, QDockWidget*> docks_;
+  Row top_, bottom_;
+  int bottom_share_ = 0;
+};
+
+}  // namespace carryover

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/status_meters.h"
+
+#include <unistd.h>
+
+#include <QProgressBar>
+#include <QToolBar>
+#include <algorithm>
+
+namespace carryover {
+namespace {
+
+/// Of the machine that the engine is on.
+std::int64_t engine_memory(const std::optional<EngineElsewhere>& elsewhere) {
+  if (elsewhere) return elsewhere->place.memory_bytes;
+  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+}
+
+QString seconds_left(double seconds) {
+  if (seconds < 90) return StatusMeters::tr("%1 s left").arg(seconds, 0, 'f', 0);
+  return StatusMeters::tr("%1 min left").arg(seconds / 60, 0, 'f', 0);
+}
+
+}  // namespace
+
+StatusMeters::StatusMeters(Lab& lab, QToolBar& bar) : lab_(lab) {
+  auto* gap = new QWidget(&bar);
+  gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  bar.addWidget(gap);
+  progress_ = add_bar(bar, 240, tr("Progress"));
+  auto* space = new QWidget(&bar);
+  space->setFixedWidth(6);
+  bar.addWidget(space);
+  memory_ = add_bar(bar, 118, tr("Memory"));
+  memory_->setToolTip(tr("Peak memory of the run (the weights, where there is none) against the engine's machine's"));
+  connect(&lab.engine, &EngineConnection::changed, this, &StatusMeters::show_state);
+  connect(&lab.loader, &ModelLoader::progressed, this, &StatusMeters::show_fetching);
+  connect(&lab.loader, &ModelLoader::model_changed, this, &StatusMeters::show_state);
+  connect(&lab.loader, &ModelLoader::text_opened, this, &StatusMeters::show_state);
+  connect(&lab.runs, &RunController::state_changed, this, &StatusMeters::show_state);
+  connect(&lab.training, &TrainController::state_changed, this, &StatusMeters::show_state);
+  for (const auto signal : {&RunModel::progressed, &RunModel::ended})
+    connect(&lab.context.run(), signal, this, &StatusMeters::show_state);
+  connect(&lab.context.run(), &RunModel::segments_appended, this, &StatusMeters::show_state);
+  show_state();
+}
+
+QProgressBar* StatusMeters::add_bar(QToolBar& bar, int width, const QString& name) {
+  auto* meter = new QProgressBar(&bar);
+  meter->setRange(0, 1000);
+  meter->setFixedWidth(width);
+  meter->setAccessibleName(name);
+  bar.addWidget(meter);
+  return meter;
+}
+
+void StatusMeters::show_fetching(double fraction, const QString& what) {
+  if (lab_.runs.state() != RunController::State::Idle) return;
+  progress_->setValue(static_cast<int>(fraction * 1000));
+  progress_->setFormat(what);
+}
+
+void StatusMeters::show_state() {
+  const RunModel& run = lab_.context.run();
+  if (lab_.training.active()) {
+    show_training();
+  } else if (!run.is_empty() && run.token_count() > 0) {
+    show_run();
+  } else if (!lab_.loader.loading()) {
+    progress_->setValue(0);
+    progress_->setFormat(QString());
+  }
+  show_memory();
+}
+
+void StatusMeters::show_run() {
+  const RunModel& run = lab_.context.run();
+  const double done = static_cast<double>(run.tokens_done()), total = static_cast<double>(run.token_count());
+  progress_->setValue(static_cast<int>(1000 * done / total));
+  const QString segments = tr("%1/%2 segments").arg(run.segment_count()).arg(run.expected_segments());
+  if (run.finished()) {
+    const double speed =
+        run.summary().seconds > 0 ? static_cast<double>(run.summary().tokens) / run.summary().seconds : 0;
+    progress_->setFormat(QStringLiteral("%1 · %L2 tokens/s").arg(segments).arg(speed, 0, 'f', 0));
+  } else if (lab_.runs.state() == RunController::State::Paused) {
+    progress_->setFormat(tr("%1 · paused").arg(segments));
+  } else if (done > 0) {
+    const double rate = done / std::max(0.05, lab_.runs.running_seconds());
+    progress_->setFormat(QStringLiteral("%1 · %L2 tok/s · %3")
+                             .arg(segments)
+                             .arg(rate, 0, 'f', 0)
+                             .arg(seconds_left((total - done) / rate)));
+  } else {
+    progress_->setFormat(segments);
+  }
+}
+
+void StatusMeters::show_training() {
+  const TrainingModel* run = lab_.training.training();
+  if (run == nullptr) return progress_->setFormat(tr("dry run"));
+  if (run->step_count() == 0) {
+    progress_->setValue(static_cast<int>(1000 * run->progress()));
+    return progress_->setFormat(run->progress_text());
+  }
+  const double step = run->column(TrainingColumn::Step).back();
+  const auto all = static_cast<double>(run->plan().training.max_steps);
+  progress_->setValue(static_cast<int>(1000 * (step + run->progress()) / all));
+  progress_->setFormat(
+      run->state() == TrainingState::Running
+          ? tr("step %L1/%L2 · %L3 tok/s")
+                .arg(step, 0, 'f', 0)
+                .arg(all, 0, 'f', 0)
+                .arg(run->column(TrainingColumn::TokensPerSecond).back(), 0, 'f', 0)
+          : tr("step %L1/%L2 · %3").arg(step, 0, 'f', 0).arg(all, 0, 'f', 0).arg(training_state_name(run->state())));
+}
+
+void StatusMeters::show_memory() {
+  const RunModel& run = lab_.context.run();
+  const auto& model = lab_.loader.model();
+  std::int64_t used = model ? model->info.weight_bytes : 0;
+  if (run.segment_count() > 0) used = run.record(run.segment_count() - 1).memory.device_peak;
+  const double gigabytes = static_cast<double>(used) / 1e9,
+               all = static_cast<double>(engine_memory(lab_.engine.elsewhere())) / 1e9;
+  const bool on_gpu = model && model->info.device == Device::Cuda;
+  memory_->setValue(on_gpu ? 0 : static_cast<int>(std::min(1000.0, 1000 * gigabytes / all)));
+  memory_->setFormat(on_gpu ? tr("%1 GB on GPU").arg(gigabytes, 0, 'f', 2)
+                            : tr("%1 of %2 GB").arg(gigabytes, 0, 'f', 2).arg(all, 0, 'f', 0));
+}
+
+}  // namespace carryover
