@@ -87,6 +87,7 @@ void PanelDocks::place(const DockArrangement& wanted) {
 PanelDocks::Row PanelDocks::place_row(const std::vector<DockPlace>& places, Qt::DockWidgetArea area,
                                       QStringList& placed) {
   Row row;
+  std::vector<std::vector<QDockWidget*>> columns;
   for (const DockPlace& place : places) {
     std::vector<QDockWidget*> tabs;
     for (const QString& id : place.panels) {
@@ -100,14 +101,18 @@ PanelDocks::Row PanelDocks::place_row(const std::vector<DockPlace>& places, Qt::
     } else {
       window_.splitDockWidget(row.fronts.back(), tabs.front(), Qt::Horizontal);
     }
+    row.fronts += tabs.front();
+    row.shares += place.share;
+    columns.push_back(std::move(tabs));
+  }
+  for (const std::vector<QDockWidget*>& tabs :
+       columns) {  // after all splits: splitting a tab adds one more to its tabs
     for (std::size_t i = 1; i < tabs.size(); ++i) window_.tabifyDockWidget(tabs[i - 1], tabs[i]);
     for (QDockWidget* tab : tabs) {
       show_title(tab, tabs.size() == 1);
       tab->show();
     }
     tabs.front()->raise();
-    row.fronts += tabs.front();
-    row.shares += place.share;
   }
   return row;
 }

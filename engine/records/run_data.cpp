@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <ranges>
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
@@ -105,15 +104,16 @@ Table nll_table(const RunContents& run, bool csv) {
 Table segments_table(const RunContents& run, bool csv) {
   NpyType columns{{"index", "<i8"},   {"first_token", "<i8"}, {"length", "<i8"},       {"targets", "<i8"},
                   {"nll_sum", "<f8"}, {"seconds", "<f8"},     {"pool_entries", "<i8"}, {"near_ties", "<i8"}};
-  auto kinds = kMemoryKinds | std::views::filter([](const MemoryKind& kind) { return !kind.of_training; });
-  for (const MemoryKind& kind : kinds) columns.emplace_back(std::string("memory_") + kind.name, "<i8");
+  for (const MemoryKind& kind : kMemoryKinds)
+    if (!kind.of_training) columns.emplace_back(std::string("memory_") + kind.name, "<i8");
   for (const TimePart& part : kTimeParts) columns.emplace_back(std::string("time_") + part.name, "<f8");
   Table table(columns, csv);
   each_segment(run, [&](const SegmentSnapshot& segment) {
     const SegmentRecord& record = segment.record;
     table << record.index << record.first_token << record.length << record.targets << record.nll_sum << record.seconds
           << record.pool_entries << record.near_ties;
-    for (const MemoryKind& kind : kinds) table << record.memory.*kind.bytes;
+    for (const MemoryKind& kind : kMemoryKinds)
+      if (!kind.of_training) table << record.memory.*kind.bytes;
     for (const TimePart& part : kTimeParts)
       table << (record.time ? (*record.time).*part.seconds : std::numeric_limits<double>::quiet_NaN());
   });

@@ -18,6 +18,7 @@
 #include <QPushButton>
 #include <QTabBar>
 #include <QTest>
+#include <map>
 
 #include "app/shell/guide.h"
 #include "app/shell/language.h"
@@ -96,6 +97,31 @@ class ShellTest : public QObject {
     apply_layout(home.window.docks(), "figure");
     for (const QString& id : shown_panels(home.window))
       QVERIFY(id == "hits" || id == "notes" || !home.window.docks().panel(id)->plots().empty());
+  }
+
+  void layouts_keep_their_places() {
+    const TempDir folder;
+    Home home(folder);
+    home.window.resize(1400, 900);
+    PanelDocks& docks = home.window.docks();
+    std::map<QString, QRect> places;
+    for (int round = 0; round < 3; ++round)
+      for (const LayoutPreset& preset : layout_presets()) {
+        apply_layout(docks, preset.id);
+        QCoreApplication::processEvents();
+        if (preset.id == "inspect") {
+          QVERIFY(!home.window.tabifiedDockWidgets(docks.dock("text")).contains(docks.dock("hits")));
+          QVERIFY(docks.dock("grid")->geometry().right() < docks.dock("text")->geometry().left());
+          QVERIFY(docks.dock("text")->geometry().right() < docks.dock("hits")->geometry().left());
+          QVERIFY(docks.dock("text")->geometry().bottom() < docks.dock("loss")->geometry().top());
+        }
+        for (const QString& id : shown_panels(home.window)) {
+          if (docks.dock(id)->visibleRegion().isEmpty()) continue;  // behind another tab
+          const QRect now = docks.dock(id)->geometry();
+          const auto [known, is_new] = places.try_emplace(preset.id + "/" + id, now);
+          QVERIFY2(is_new || known->second == now, qPrintable(known->first));
+        }
+      }
   }
 
   void an_own_layout_is_there_at_the_next_start() {
