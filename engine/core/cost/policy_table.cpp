@@ -36,6 +36,16 @@ MemoryBytes memory_full(const CostModel& cost, std::int64_t tokens, RunUse use) 
 
 constexpr PolicyRow kPolicies[] = {
     {"segmented", TEXT("carry and retrieval"), false, visible_segmented, memory_segmented},
+    {"sliding", TEXT("every head sees the M tokens before its segment"), false,
+     [](const ModelConfig& model, const SegmentConfig& config, int, std::int64_t first) {
+       return Visible{{model.heads, model.kv_heads, std::min(config.carry_length, first)}};
+     },
+     [](const CostModel& cost, std::int64_t tokens, RunUse use) {
+       CostModel all_local = cost;
+       all_local.config.grouping = Grouping();
+       all_local.config.sink_length = all_local.config.retrieval_length = 0;
+       return all_local.segmented(tokens, use);
+     }},
     {"full", TEXT("plain attention over the whole text, for comparison"), true, visible_full, memory_full},
 };
 
