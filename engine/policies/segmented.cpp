@@ -104,6 +104,7 @@ void SegmentedPolicy::close(SegmentedState& state, std::vector<LayerTrace> trace
   state.next = {state.next.index + 1, state.next.first_token + m};
   if (config_.retrieval_length == 0) return;
   state.pool.append(keys, values, m);
+  if (state.next.first_token < config_.retrieve_after) return;
   state.retrieved = retriever_.retrieve(queries, state.pool, state.next.index, options_.device());
   state.hits = state.retrieved.hits;
   state.near_ties = state.retrieved.near_ties;

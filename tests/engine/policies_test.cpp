@@ -48,6 +48,27 @@ class PoliciesTest : public QObject {
     }
     QVERIFY(segments > 100);
   }
+
+  void nothing_is_retrieved_before_retrieve_after() {
+    const at::NoGradGuard no_gradients;
+    std::mt19937 random(5);
+    const ModelConfig model = random_tiny_config(random);
+    SegmentConfig config = random_small_config(random, model);
+    config.grouping = Grouping({0}, {{0}});
+    config.segment_length = 10;
+    config.carry_length = config.sink_length = 0;
+    config.retrieval_length = 4;
+    config.retrieve_after = 25;
+    const TinyDecoder tiny(model, 5, at::kFloat);
+    PreparedRun prepared(tiny.decoder, {"segmented", config, 50});
+    const at::Tensor ids = as_tensor(distinct_ids(random, 50, model.vocabulary));
+    for (std::int64_t first = 0; first < 50; first += 10) {
+      QCOMPARE(prepared.runner().state().hits.empty(), first < config.retrieve_after);
+      prepared.runner().run_segment(ids.narrow(0, first, 10));
+      QCOMPARE(static_cast<double>(prepared.runner().attention_kv_bytes()),
+               visible_bytes({model, config, 4}, "segmented", first + 9));
+    }
+  }
 };
 
 static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<PoliciesTest>};

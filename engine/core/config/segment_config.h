@@ -31,6 +31,7 @@ struct SegmentConfig {
   std::optional<std::int64_t> anchors;  ///< A ≥ 1; by default max(1, R/(o⁻+o⁺+1))
   std::int64_t expand_before = 3;       ///< o⁻ ≥ 0
   std::int64_t expand_after = 4;        ///< o⁺ ≥ 0
+  std::int64_t retrieve_after = 0;      ///< tokens that are read before the first retrieval
   bool bos = false;                     ///< put the model's BOS before the text, as position 0
   bool cross_boundary_target = true;    ///< the last logits of a segment predict the next one's first token
   bool boundary_at_prompt_end = false;  ///< close a segment where the prompt ends (generation only)

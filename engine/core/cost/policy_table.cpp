@@ -14,7 +14,9 @@ using Visible = std::vector<VisiblePrefix>;
 Visible visible_segmented(const ModelConfig& model, const SegmentConfig& config, int layer, std::int64_t first) {
   const Grouping& grouping = config.grouping;
   const std::int64_t sinks = first > 0 ? config.sink_length : 0, carried = std::min(config.carry_length, first);
-  const std::int64_t retrieved = grouping.is_long_layer(layer) ? std::min(config.retrieval_length, first - sinks) : 0;
+  const std::int64_t retrieved = grouping.is_long_layer(layer) && first >= config.retrieve_after
+                                     ? std::min(config.retrieval_length, first - sinks)
+                                     : 0;
   const std::int64_t far = std::ssize(grouping.long_heads(layer));
   return {{model.heads - far, std::ssize(grouping.local_kv_heads(layer, model)), sinks + carried},
           {far, far, sinks + retrieved}};
