@@ -31,6 +31,11 @@ configure() { # PRESET
   if [ "$1" != lint ]; then ln -sf "build/$1/compile_commands.json" "$ROOT/compile_commands.json"; fi # an editor's has tests
 }
 
+# Whether TARGETS, or all where none is given, have been built once.
+is_built() { # PRESET [TARGET...]
+  [ -e "$(preset_folder "$1")/.built-all" ] || { [ $# -gt 1 ] && [ -e "$(preset_folder "$1")/.built" ]; }
+}
+
 # Builds TARGETS (all where none is given). Two of these in one checkout wait for each other. After the first build only
 # warnings and errors are shown.
 build_preset() { # PRESET [TARGET...]
@@ -41,15 +46,17 @@ build_preset() { # PRESET [TARGET...]
   exec 8>"$folder/.lock"
   flock 8
   configure "$preset"
-  if [ -e "$folder/.built" ]; then ninja+=(--quiet); fi
+  if is_built "$preset" "$@"; then ninja+=(--quiet); fi
   NINJA_STATUS='      [%f/%t, %es] ' "${ninja[@]}" -C "$folder" "$@" 8>&- 9>&- | sed '/^ninja: no work to do/d' >&2 ||
     fail "the build failed; what went wrong stands above"
-  touch "$folder/.built"
+  if [ $# -gt 0 ]; then touch "$folder/.built"; else touch "$folder/.built-all"; fi
   exec 8>&-
 }
 
 plan_build() { # PRESET SECONDS COMMAND: only a first build is worth a line in the table
-  if [ ! -e "$(preset_folder "$1")/.built" ]; then plan "Build: $1" 0 "${4:-250}" "$2" "$3"; fi
+  local targets=()
+  [ "$3" = "build_preset $1" ] || targets=(some)
+  if ! is_built "$1" ${targets[@]+"${targets[@]}"}; then plan "Build: $1" 0 "${4:-250}" "$2" "$3"; fi
 }
 
 # What a person runs; the tests are left to `./lab test`. The engine and its CUDA plug-in are opened at run time, so
