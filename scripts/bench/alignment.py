@@ -18,7 +18,8 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 ADAPTER = os.path.join(ROOT, "resources", "adapters", "smollm2-135m")
 AUSTEN = [("persuasion.txt", "Persuasion", "Jane Austen"), ("northanger_abbey.txt", "Northanger Abbey", "Jane Austen")]
 SEGMENT, CARRY, RETRIEVED = 1024, 128, 128
-SEGMENTED = ["--config", os.path.join(ADAPTER, "segment_config.json")]
+# The sink length is named, since pretrained weights open with sinks where nothing says otherwise.
+SEGMENTED = ["--config", os.path.join(ADAPTER, "segment_config.json"), "--sink-length", "0"]
 # Every head of every layer reads the prefix that the control names, and nothing is carried.
 ALL_HEADS = SEGMENTED + ["--carry-length", "0", "--long-range-layers", ",".join(map(str, range(30))),
                          "--long-range-heads", ",".join(map(str, range(9)))]

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Fault injection: one read, write, fsync or malloc of a command fails, each in turn. The command then ends as usual:
 // with its whole result, or with an error that says what happened, and what it leaves is whole, refused, or gone on
-// from to the same result. With CARRYOVER_FAULTS=N each N-th call fails, `./lab faults` all.
+// from to the same result. With CARRYOVER_FAULTS=N each N-th call fails, with I/N from the I-th on: N parts make a
+// whole.
+// `./lab faults` takes all calls.
 #include <QTest>
 
 #include "tests/support/fault_check.h"
@@ -26,23 +28,29 @@ class FaultsTest : public QObject {
     QFETCH(QString, kind);
     FaultTrial trial(use, kind.toStdString());
     QVERIFY(trial.calls() > 0);
-    const long stride = stride_of(kind, trial.calls());
-    trial.run(1, stride);
+    const auto [first, stride] = part_of(kind, trial.calls());
+    QVERIFY(first >= 1 && first <= stride);
+    trial.run(first, stride);
     // Some calls depend on the time of day and on the length of what it takes: one in a thousand.
     QVERIFY(std::abs(trial.done() * stride - trial.calls()) <= stride + trial.calls() / 1000);
     for (const long call : {trial.calls() / 3 + 1, trial.calls()}) trial.run_plainly(call);
-    qInfo("%ld of %ld calls failed, each %ld-th", trial.done(), trial.calls(), stride);
+    qInfo("%ld of %ld calls failed, each %ld-th from the %ld-th on", trial.done(), trial.calls(), stride, first);
     for (const auto& [function, count] : trial.known()) qInfo("%d ended in %s", count, function.c_str());
     for (const std::string& fault : trial.faults()) qWarning("%s", fault.c_str());
     QVERIFY(trial.faults().empty());
   }
 
  private:
+  struct Part {
+    long first = 1, stride = 1;
+  };
+
   /// Of the files' calls all; of malloc's, which are a hundred thousand, some dozens.
-  static long stride_of(const QString& kind, long calls) {
-    const int given = qEnvironmentVariableIntValue("CARRYOVER_FAULTS");
-    if (given > 0) return given;
-    return kind == "malloc" ? calls / 40 : 1;
+  static Part part_of(const QString& kind, long calls) {
+    const QString given = qEnvironmentVariable("CARRYOVER_FAULTS");
+    const long stride = given.section('/', -1).toLong();
+    if (stride > 0) return {given.contains('/') ? given.section('/', 0, 0).toLong() : 1, stride};
+    return {1, kind == "malloc" ? calls / 40 : 1};
   }
 };
 
