@@ -5,7 +5,9 @@ target_include_directories(carryover_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(carryover_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor $<$<BOOL:${CARRYOVER_WERROR}>:-Werror>
     # g++ 12 sees overlaps and ends in "text" + std::to_string(n) that are not there (GCC bugs 105329, 105651).
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow>>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow>
+    # In a unity build a file's private names are seen by its neighbours; builds of dev and lint check both.
+    $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-shadow -Wno-subobject-linkage>>)
 
 find_program(CARRYOVER_CCACHE ccache)
 if(CARRYOVER_CCACHE)
@@ -42,4 +44,14 @@ function(carryover_header_library package target header)
   find_path(CARRYOVER_${package}_INCLUDE ${header} REQUIRED)
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   target_include_directories(${target} SYSTEM INTERFACE ${CARRYOVER_${package}_INCLUDE})
+endfunction()
+
+# In a unity build a file with a tr() of its own, which says the context of its texts, is compiled by itself.
+function(carryover_skip_unity_of_own_tr)
+  foreach(source ${ARGN})
+    file(STRINGS ${source} own REGEX "^QString tr\\(const char")
+    if(own)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
 endfunction()

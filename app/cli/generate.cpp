@@ -11,6 +11,7 @@
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
 #include "engine/data/text_source.h"
+#include "engine/formats/json_file.h"
 #include "engine/models/model_source.h"
 #include "engine/models/trained_under.h"
 #include "engine/tokenizers/tokenizer.h"
@@ -90,7 +91,7 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
                               {"prompt_seconds", result.prompt_seconds},
                               {"decode_seconds", result.decode_seconds},
                               {"cancelled", result.cancelled}};
-    print(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    print(json_text(json, 2) + "\n");
   } else {
     print("\n");
   }

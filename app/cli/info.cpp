@@ -12,6 +12,7 @@
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/cost/dtype_choice.h"
 #include "engine/formats/dequantize.h"
+#include "engine/formats/json_file.h"
 #include "engine/models/hash_cache.h"
 #include "engine/models/model_source.h"
 #include "engine/models/trained_under.h"
@@ -173,8 +174,7 @@ int info(const std::string& path, bool as_json, const ConfigOptions& config_opti
                     {"memory_dtype", dtype_name(prefill.dtype)},
                     {"pool_bytes_per_token", cost.pool_bytes_per_token()},
                     {"memory", memory_json(cost)}};
-  print(as_json ? result.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
-                : plain_text(result, model, settings.config));
+  print(as_json ? json_text(result, 2) + "\n" : plain_text(result, model, settings.config));
   return kExitOk;
 }
 

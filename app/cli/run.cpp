@@ -15,6 +15,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/data/text_source.h"
+#include "engine/formats/json_file.h"
 #include "engine/models/model_source.h"
 #include "engine/models/trained_under.h"
 #include "engine/records/forced_hits.h"
@@ -190,9 +191,8 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
   progress.clear();
   recorder.rethrow();
   if (folder) folder->finish(summary);
-  print(options.json
-            ? summary_json(summary, description).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-            : plain_summary(summary, description) + (folder ? "written    " + options.out + "\n" : ""));
+  print(options.json ? json_text(summary_json(summary, description), 2) + "\n"
+                     : plain_summary(summary, description) + (folder ? "written    " + options.out + "\n" : ""));
   return summary.cancelled ? kExitStopped : kExitOk;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
 #include "engine/data/corpus.h"
+#include "engine/formats/json_file.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -77,8 +78,7 @@ std::shared_ptr<const Corpus> read_data(const TrainingPlan& plan, ProgressLine& 
 }
 
 int finish(const TrainingSummary& summary, const Watch& watch, bool as_json) {
-  print(as_json ? training_summary_json(summary).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                : training_summary_text(summary));
+  print(as_json ? json_text(training_summary_json(summary), 2) + "\n" : training_summary_text(summary));
   if (!summary.stopped) return kExitOk;
   return watch.ended_by_alert() ? kExitFailure : kExitStopped;
 }

@@ -18,11 +18,11 @@ namespace {
 
 /// The lock's descriptor; -1 where another process has it, or the file can't be made.
 int lock(const QString& folder) {
-  const int descriptor = open(QFile::encodeName(folder + QStringLiteral("/lock")).constData(),
-                              O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  const int descriptor = ::open(QFile::encodeName(folder + QStringLiteral("/lock")).constData(),
+                                O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (descriptor < 0) return -1;
-  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-  close(descriptor);
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  ::close(descriptor);
   return -1;
 }
 
@@ -54,7 +54,7 @@ QStringList SessionFolder::left_behind(const QString& root) {
     if (!session.exists()) continue;
     const int descriptor = lock(path);
     if (descriptor < 0) continue;
-    close(descriptor);
+    ::close(descriptor);
     found.emplace_back(session.lastModified(), path);
   }
   std::sort(found.begin(), found.end(), std::greater<>());
@@ -70,7 +70,7 @@ void SessionFolder::prune(const QString& root, int kept) {
 }
 
 SessionFolder::~SessionFolder() {
-  close(descriptor_);
+  ::close(descriptor_);
 }
 
 }  // namespace carryover

@@ -27,7 +27,7 @@ nlohmann::json read_versioned(const QString& path, const VersionedFormat& format
 std::string versioned_text(const VersionedFormat& format, nlohmann::json fields) {
   fields["format"] = format.name;
   fields["version"] = format.version();
-  return fields.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(fields, 2) + "\n";
 }
 
 }  // namespace carryover

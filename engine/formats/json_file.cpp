@@ -145,6 +145,10 @@ nlohmann::json parse_json(std::string_view text, const std::string& where, JsonK
   }
 }
 
+std::string json_text(const nlohmann::json& value, int indent) {
+  return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 nlohmann::json read_json_file(const std::string& path) {
   if (const std::int64_t size = InputFile(path).size(); size > kMaxFileBytes)
     refuse_text(path, "is too large for JSON (" + std::to_string(size) + " bytes)");

@@ -19,6 +19,9 @@ nlohmann::json parse_json(std::string_view text, const std::string& where, JsonK
 /// thread.
 nlohmann::json parse_cbor(std::string_view bytes, const std::string& where);
 
+/// The JSON text of a value, with U+FFFD in place of bytes that are not UTF-8: paths and arguments may hold any.
+std::string json_text(const nlohmann::json& value, int indent = -1);
+
 /// A whole file of at most 1 GiB. Throws EngineError{Io, BadInput} naming the file.
 nlohmann::json read_json_file(const std::string& path);
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
+#include "engine/formats/json_file.h"
 
 namespace carryover {
 
@@ -222,7 +223,7 @@ NpyArray npy_from_bytes(std::string_view bytes, const std::string& where) {
 }
 
 void write_npy(const std::string& path, const NpyArray& array, const nlohmann::json& description) {
-  const std::string text = description.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = json_text(description, 2) + "\n";
   write_atomically(path, [&](OutputFile& file) { file.append(npy_bytes(array)); });
   write_atomically(path + ".json", [&](OutputFile& file) { file.append(text); });
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
+#include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/formats/safetensors.h"
 
@@ -39,7 +40,7 @@ std::string header_of(const std::vector<const OutgoingTensor*>& tensors,
     header[tensor->name] = {{"dtype", tensor->dtype}, {"shape", tensor->shape}, {"data_offsets", {begin, end}}};
     begin = end;
   }
-  std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string text = json_text(header);
   text.append((8 - text.size() % 8) % 8, ' ');
   std::string length;
   for (unsigned shift = 0; shift < 64; shift += 8) length += static_cast<char>(text.size() >> shift & 0xFF);

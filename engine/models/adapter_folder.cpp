@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kSupported =
+constexpr const char* kSupportedAdapters =
     "Supported: a plain LoRA adapter that peft saved as safetensors (no DoRA, no bias, one rank for all modules).";
 
 /// What peft would compute beyond scale · B·A·x, and the value that leaves it out.
@@ -69,7 +69,7 @@ class AdapterReader {
 
  private:
   [[noreturn]] void unsupported(const std::string& problem) const {
-    throw EngineError(Fault::Unsupported, where_, problem, kSupported);
+    throw EngineError(Fault::Unsupported, where_, problem, kSupportedAdapters);
   }
   [[noreturn]] void broken(const std::string& problem) const {
     throw EngineError(Fault::BadInput, where_, problem, "Fetch the adapter again.");
@@ -105,7 +105,8 @@ void check_tensors(const SafetensorsFile& file, const LoraConfig& lora) {
                                       [&](const std::string& name) { return module.ends_with("." + name); });
     if (!targeted) {
       throw EngineError(Fault::Unsupported, file.where(),
-                        "tensor " + tensor.name.substr(0, 120) + " is no A or B of a targeted module", kSupported);
+                        "tensor " + tensor.name.substr(0, 120) + " is no A or B of a targeted module",
+                        kSupportedAdapters);
     }
     const std::size_t side = is_a ? 0 : 1;
     if (!tensor.type || tensor.shape.size() != 2 || tensor.shape[side] != lora.rank) {
@@ -135,8 +136,7 @@ void write_adapter_folder(const std::string& directory, const LoraConfig& lora, 
                     {"init_lora_weights", true},
                     {"inference_mode", true}};
   const fs::path folder = directory;
-  write_file_atomically((folder / "adapter_config.json").string(),
-                        config.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file_atomically((folder / "adapter_config.json").string(), json_text(config, 2) + "\n");
   write_safetensors((folder / "adapter_model.safetensors").string(), tensors, {{"format", "pt"}});
 }
 

@@ -33,7 +33,7 @@ std::string key_of(const std::vector<std::string>& files, std::int64_t least) {
     key.push_back({path, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_dev, status.st_ino});
     total += status.st_size;
   }
-  return files.empty() || total < least ? "" : key.dump(-1, ' ', false, json::error_handler_t::replace);
+  return files.empty() || total < least ? "" : json_text(key);
 }
 
 /// One entry for a set of paths, so that a file that is written again takes its own place.

@@ -10,7 +10,7 @@ namespace carryover {
 
 namespace {
 
-constexpr const char* kSupported =
+constexpr const char* kSupportedModels =
     "Supported: LlamaForCausalLM and MistralForCausalLM (LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama, Mistral without "
     "sliding window).";
 
@@ -23,12 +23,12 @@ std::string read_architecture(const JsonFields& fields, const std::string& where
   std::string name;
   if (const nlohmann::json* list = fields.find("architectures")) {
     if (!list->is_array() || list->size() != 1 || !list->front().is_string()) {
-      throw EngineError(Fault::BadInput, where, "architectures is not a list of one name", kSupported);
+      throw EngineError(Fault::BadInput, where, "architectures is not a list of one name", kSupportedModels);
     }
     name = list->front().get<std::string>();
   }
   if (type.empty() && name.empty()) {
-    throw EngineError(Fault::BadInput, where, "neither model_type nor architectures is there", kSupported);
+    throw EngineError(Fault::BadInput, where, "neither model_type nor architectures is there", kSupportedModels);
   }
   for (const auto& [own_type, own_name] : {std::pair("llama", "LlamaForCausalLM"), {"mistral", "MistralForCausalLM"}}) {
     if ((type.empty() || type == own_type) && (name.empty() || name == own_name)) return own_type;
@@ -37,7 +37,7 @@ std::string read_architecture(const JsonFields& fields, const std::string& where
               "the architecture " +
                   (name.empty() ? type : name + (type.empty() ? "" : " (" + type + ")")).substr(0, 120) +
                   " is not supported",
-              kSupported);
+              kSupportedModels);
 }
 
 /// Whatever would change the computation, by name.
@@ -46,7 +46,8 @@ void check_features(const JsonFields& fields, std::int64_t context, const std::s
   if (activation != "silu")
     unsupported(where, "hidden_act '" + activation.substr(0, 60) + "' is not supported", "Supported: silu.");
   for (const char* key : {"attention_bias", "mlp_bias"}) {
-    if (fields.find_flag(key).value_or(false)) unsupported(where, std::string(key) + " is not supported", kSupported);
+    if (fields.find_flag(key).value_or(false))
+      unsupported(where, std::string(key) + " is not supported", kSupportedModels);
   }
   if (fields.find("quantization_config") != nullptr) {
     unsupported(where, "quantization_config: quantised HF weights are not supported",

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "engine/formats/json_file.h"
 #include "engine/records/run_id.h"
 
 namespace carryover {
@@ -15,11 +16,6 @@ using nlohmann::json;
 
 std::string id_of(const RunDescription& description) {
   return description.id.empty() ? run_id(description.model, description.request) : description.id;
-}
-
-/// A path may hold any bytes; JSON and what carries provenance only UTF-8.
-std::string text_of(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -64,7 +60,7 @@ std::vector<std::string> run_command(const RunDescription& description) {
     words.insert(words.end(), {"--input-ids", run_folder_name(description) + "/ids.npy"});
   }
   if (!model.adapter.empty()) words.insert(words.end(), {"--adapter", model.adapter});
-  words.insert(words.end(), {"--config", text_of(settings)});
+  words.insert(words.end(), {"--config", json_text(settings)});
   return words;
 }
 
@@ -77,7 +73,7 @@ std::string run_provenance(const RunDescription& description) {
   text += "\npolicy: " + request.policy + ", dtype: " + std::string(dtype_name(model.dtype)) +
           ", device: " + std::string(device_name(model.device));
   text += "\ntext: " + description.text + ", " + std::to_string(request.ids ? request.ids->size() : 0) + " tokens";
-  text += "\nconfig: " + text_of(request.config);
+  text += "\nconfig: " + json_text(request.config);
   if (!description.command_line.empty()) text += "\nmade by: " + shell_command(description.command_line);
   return text;
 }

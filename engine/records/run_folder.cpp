@@ -28,11 +28,6 @@ namespace {
 constexpr const char* kFileNames[] = {"config.json", "ids.npy",      "segments.jsonl", "hits.jsonl",
                                       "nll.json",    "summary.json", "carry_maps.npy", "index.bin"};
 
-/// Paths and arguments may hold any bytes; JSON only UTF-8.
-std::string text_of(const json& value, int indent = -1) {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
-}
-
 /// A number that reads back as the same float, or null.
 void append_number(std::string& text, float value) {
   if (!std::isfinite(value)) {
@@ -201,7 +196,7 @@ RunFolder::RunFolder(const std::string& directory, const RunDescription& descrip
   files_->keep = false;
   std::error_code ignored;
   for (const char* name : kFileNames) fs::remove(files_->path(name), ignored);
-  write_file_atomically(files_->path("config.json"), text_of(config_json(description), 2) + "\n");
+  write_file_atomically(files_->path("config.json"), json_text(config_json(description), 2) + "\n");
   const auto& ids = description.request.ids;
   const std::span<const std::int32_t> tokens = ids ? std::span(*ids) : std::span<const std::int32_t>();
   write_file_atomically(files_->path("ids.npy"), npy_bytes(npy_array(tokens, {std::ssize(tokens)})));
@@ -221,7 +216,7 @@ const std::string& RunFolder::directory() const {
 
 void RunFolder::append(const SegmentSnapshot& snapshot) {
   std::string hits, losses;
-  for (const HeadHits& head_hits : snapshot.hits) hits += text_of(head_hits) + "\n";
+  for (const HeadHits& head_hits : snapshot.hits) hits += json_text(head_hits) + "\n";
   OutputFile& nll = *files_->nll;
   for (float value : snapshot.target_nll) {
     if (nll.size() > 3 || !losses.empty()) losses += ",";
@@ -232,7 +227,7 @@ void RunFolder::append(const SegmentSnapshot& snapshot) {
   files_->append_maps(snapshot);
   files_->index->append(files_->index_writer.entry(snapshot, hits, files_->hits->size()));
   ++files_->appended;
-  files_->segments->append(text_of(snapshot.record) + "\n");  // last: a listed segment has its hits and losses
+  files_->segments->append(json_text(snapshot.record) + "\n");  // last: a listed segment has its hits and losses
   files_->keep = true;
 }
 
@@ -242,7 +237,7 @@ void RunFolder::finish(const RunSummary& summary) {
   files_->nll->finish();
   files_->index->finish();
   if (files_->maps) files_->maps->finish();
-  write_file_atomically(files_->path("summary.json"), text_of(summary_json(summary, files_->description), 2) + "\n");
+  write_file_atomically(files_->path("summary.json"), json_text(summary_json(summary, files_->description), 2) + "\n");
   files_->keep = true;
   files_->lock.reset();
 }

@@ -32,11 +32,6 @@ double now_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// Paths may hold any bytes; JSON only UTF-8.
-std::string text_of(const json& value, int indent = -1) {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
-}
-
 struct Checkpoint {
   std::int64_t step;
   std::string path;
@@ -138,7 +133,7 @@ struct TrainingFolder::State {
   template <typename Record>
   void append(const Record& record, std::int64_t& recorded) {
     const Scalars scalars = scalars_of(record);
-    if (record.step > recorded) metrics.append(text_of(record) + "\n");
+    if (record.step > recorded) metrics.append(json_text(record) + "\n");
     recorded = record.step;
     events.add_scalars(record.step, now_seconds(), scalars);
   }
@@ -159,7 +154,7 @@ std::unique_ptr<TrainingFolder::State> TrainingFolder::begin(const TrainingPlan&
   const fs::path directory = plan.output_dir;
   json config = plan_json(plan);
   config["environment"] = environment;
-  write_file_atomically((directory / kConfig).string(), text_of(config, 2) + "\n");
+  write_file_atomically((directory / kConfig).string(), json_text(config, 2) + "\n");
   make_folder((directory / kCheckpoints).string());
   auto state = std::make_unique<State>(plan.output_dir, OutputFile::Existing::Empty, std::move(lock));
   sync_folder(plan.output_dir);

@@ -9,8 +9,8 @@
 namespace carryover {
 namespace {
 
-constexpr std::size_t kMostWaiting = 64;  ///< requests; a window has one under way
-constexpr int kTickMs = 50;               ///< between two looks at what needs no input
+constexpr std::size_t kMostRequests = 64;  ///< requests; a window has one under way
+constexpr int kTickMs = 50;                ///< between two looks at what needs no input
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void RequestReader::take(Frame frame) {
   if (frame.kind == Ping) return sender_.send(Pong);
   std::lock_guard lock(mutex_);
   if (frame.kind < Stop) {
-    if (waiting_.size() >= kMostWaiting) refuse_message("too many requests came at once");
+    if (waiting_.size() >= kMostRequests) refuse_message("too many requests came at once");
     last_ = std::make_shared<RemoteJob>();
     last_->request = std::move(frame);
     pause_known_ = false;

@@ -154,7 +154,7 @@ void press_panel_button(QWidget& panel, const QString& name) {
 
 namespace {
 
-QString plain(const QString& text) {
+QString without_markup(const QString& text) {
   return Qt::mightBeRichText(text) ? QTextDocumentFragment::fromHtml(text).toPlainText() : text;
 }
 
@@ -163,7 +163,7 @@ QString plain(const QString& text) {
 QString panel_text(const QWidget& panel) {
   QStringList lines;
   for (const auto* label : panel.findChildren<QLabel*>())
-    if (label->isVisibleTo(&panel) && !label->text().isEmpty()) lines += plain(label->text());
+    if (label->isVisibleTo(&panel) && !label->text().isEmpty()) lines += without_markup(label->text());
   for (const PanelControl& control : panel_controls(panel))
     lines += control.name + QStringLiteral(": ") + control.value;
   for (const auto* table : panel.findChildren<QTableView*>())

@@ -26,7 +26,7 @@
 namespace carryover {
 namespace {
 
-constexpr std::size_t most_rows = 50;  ///< of segments, and of hits
+constexpr std::size_t most_listed = 50;  ///< of segments, and of hits
 const QSizeF picture_mm(160, 90);
 
 QString tr(const char* text) {
@@ -90,7 +90,7 @@ QString segments(const RunModel& run) {
   QString rows = row({tr("segment"), tr("first token"), tr("tokens"), tr("loss, nats"), tr("seconds"), tr("anchors"),
                       tr("pool, tokens"), tr("carry, MB"), tr("attention-visible KV, MB")},
                      "th");
-  const int shown = std::min(run.segment_count(), static_cast<int>(most_rows));
+  const int shown = std::min(run.segment_count(), static_cast<int>(most_listed));
   for (int i = 0; i < shown; ++i) {
     const SegmentRecord& record = run.record(i);
     rows +=
@@ -115,7 +115,7 @@ QString hits(LabContext& context) {
     const Hit* best = nullptr;
     for (const Hit& hit : head.hits)
       if (hit.kind == HitKind::Anchor && (!best || hit.score > best->score)) best = &hit;
-    if (!best || ++shown > most_rows) continue;
+    if (!best || ++shown > most_listed) continue;
     rows += row({QString::number(head.layer), QString::number(head.head), QString::number(best->position),
                  QString::number(run.record(segment).first_token - best->position),
                  number(static_cast<double>(best->score), 3), text_around(run, best->position, 8, 8)});

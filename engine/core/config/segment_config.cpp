@@ -100,7 +100,7 @@ void each_count(const SegmentConfig& config, Visit visit) {
   }
 }
 
-void check_rope(const RopeConfig& rope, const std::string& where) {
+void check_rope_of_run(const RopeConfig& rope, const std::string& where) {
   const auto positive = [&](double value, const char* field) {
     if (!std::isfinite(value) || value <= 0) refuse_field(where, field, "is not a positive number", "Give one.");
   };
@@ -174,7 +174,7 @@ void SegmentConfig::validate(const ModelConfig& model, const std::string& where)
   each_count(*this, [&](const SegmentField& field, std::int64_t value) {
     if (value > most) refuse_field(where, field.key, "is " + std::to_string(value), "It must be at most 2^40.");
   });
-  if (rope) check_rope(*rope, where);
+  if (rope) check_rope_of_run(*rope, where);
   try {
     grouping.validate(model);
   } catch (const EngineError& error) {

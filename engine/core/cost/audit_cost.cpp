@@ -5,15 +5,12 @@
 #include <limits>
 
 #include "engine/core/cost/policy_table.h"
+#include "engine/core/cost/real.h"
 #include "engine/core/cost/training_cost.h"
 
 namespace carryover {
 
 namespace {
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 std::int64_t saturated(double value) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();

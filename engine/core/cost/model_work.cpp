@@ -2,14 +2,11 @@
 #include "engine/core/cost/model_work.h"
 
 #include "engine/core/cost/policy_table.h"
+#include "engine/core/cost/real.h"
 
 namespace carryover {
 
 namespace {
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 double layer_weights(const ModelConfig& model) {
   const double queries = real(model.heads * model.head_dim), keys = real(model.kv_heads * model.head_dim);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/core/base/error.h"
+#include "engine/core/cost/real.h"
 
 namespace carryover {
 
@@ -38,10 +39,6 @@ constexpr PolicyRow kPolicies[] = {
     {"segmented", TEXT("carry and retrieval"), false, visible_segmented, memory_segmented},
     {"full", TEXT("plain attention over the whole text, for comparison"), true, visible_full, memory_full},
 };
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
-}
 
 double pairs(std::int64_t length, std::int64_t prefix) {
   return real(length) * real(prefix) + real(length) * real(length + 1) / 2;

@@ -6,6 +6,7 @@
 
 #include "engine/core/config/kv_sharing.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/core/cost/real.h"
 
 namespace carryover {
 
@@ -16,10 +17,6 @@ constexpr double kMaster = 4;  ///< bytes of an fp32 value
 std::int64_t saturated(double bytes) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   return bytes >= static_cast<double>(most) ? most : static_cast<std::int64_t>(bytes);
-}
-
-double real(std::int64_t value) {
-  return static_cast<double>(value);
 }
 
 bool targets(const LoraConfig& lora, const char* module) {
