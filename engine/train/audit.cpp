@@ -139,7 +139,7 @@ class Audit {
   /// Work is counted in segments that go through the model; a backward counts as two.
   void plan_work() {
     const std::int64_t tokens = std::ssize(*request_.ids),
-                       S = training_segment_length(request_.policy, request_.config, tokens);
+                       S = sample_config(request_.policy, request_.config, tokens).segment_length;
     segments_ = static_cast<double>((tokens + S - 1) / S);
     const std::int64_t depth = request_.config.truncation_depth;
     once_ = read_once(depth);

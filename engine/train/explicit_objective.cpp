@@ -14,19 +14,9 @@
 
 namespace carryover {
 
-namespace {
-
-SegmentConfig config_of(const AuditRequest& request) {
-  SegmentConfig config = request.config;
-  config.segment_length = training_segment_length(request.policy, config, std::ssize(*request.ids));
-  return config;
-}
-
-}  // namespace
-
 ExplicitObjective::ExplicitObjective(const Decoder& decoder, const AuditRequest& request)
     : decoder_(decoder),
-      config_(config_of(request)),
+      config_(sample_config(request.policy, request.config, std::ssize(*request.ids))),
       ids_(request.ids->begin(), request.ids->end()),
       policy_(make_policy(request.policy, {config_, decoder.config, decoder.options(), std::ssize(ids_), {}})),
       rope_(decoder.config, config_.rope.value_or(decoder.config.rope),

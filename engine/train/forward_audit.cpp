@@ -26,9 +26,7 @@ std::int64_t chunk_length(Feed feed, std::int64_t left) {
 }
 
 SegmentConfig config_of(const AuditRequest& request) {
-  SegmentConfig config = request.config;
-  config.segment_length = training_segment_length(request.policy, config, std::ssize(*request.ids));
-  return config;
+  return sample_config(request.policy, request.config, std::ssize(*request.ids));
 }
 
 at::Tensor run_segment(const Decoder& decoder, SegmentRunner& runner, Feed feed, std::span<const std::int32_t> ids) {

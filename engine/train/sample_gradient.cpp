@@ -25,11 +25,11 @@ class SampleRun {
         parameters_(parameters),
         setup_(setup),
         ids_(ids),
-        segment_length_(training_segment_length(setup.policy, setup.config, tokens())),
+        config_(sample_config(setup.policy, setup.config, tokens())),
         prepared_(
             decoder,
-            {setup.policy, config(), tokens(), {}, setup.after_layer, setup.checkpointing, setup.dropout, setup.watch}),
-        backprop_(setup.config.truncation_depth, (tokens() + segment_length_ - 1) / segment_length_,
+            {setup.policy, config_, tokens(), {}, setup.after_layer, setup.checkpointing, setup.dropout, setup.watch}),
+        backprop_(setup.config.truncation_depth, (tokens() + config_.segment_length - 1) / config_.segment_length,
                   parameters.leaves()) {}
 
   SampleGradient run() {
@@ -47,15 +47,9 @@ class SampleRun {
  private:
   std::int64_t tokens() const { return static_cast<std::int64_t>(ids_.size()); }
 
-  SegmentConfig config() const {
-    SegmentConfig config = setup_.config;
-    config.segment_length = segment_length_;
-    return config;
-  }
-
   void run_segment() {
     SegmentRunner& runner = prepared_.runner();
-    const std::int64_t length = std::min(segment_length_, tokens() - done_);
+    const std::int64_t length = std::min(config_.segment_length, tokens() - done_);
     auto snapshot = std::make_shared<SegmentSnapshot>();
     if (setup_.keep_segments) snapshot->hits = runner.state().hits;
 
@@ -118,7 +112,8 @@ class SampleRun {
   TrainableParameters& parameters_;
   const GradientSetup& setup_;
   std::span<const std::int32_t> ids_;
-  std::int64_t segment_length_, done_ = 0;
+  SegmentConfig config_;
+  std::int64_t done_ = 0;
   SampleGradient result_;
   PreparedRun prepared_;
   TruncatedBackprop backprop_;

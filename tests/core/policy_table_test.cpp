@@ -59,7 +59,7 @@ class PolicyTableTest : public QObject {
     config.retrieval_length = 16;
     config.sink_length = 2;
     for (const PolicyRow& row : policies()) {
-      QCOMPARE(training_segment_length(row.name, config, 100), row.sees_whole_text ? 100 : 32);
+      QCOMPARE(sample_config(row.name, config, 100).segment_length, row.sees_whole_text ? 100 : 32);
       QCOMPARE(rope_length(row.name, config, 100), row.sees_whole_text ? 100 : 32 + 2 + 16);
     }
   }

@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QSplitter>
 #include <QTableView>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -47,14 +46,10 @@ RecallPanel::RecallPanel(LabContext& lab, QWidget* parent)
   split->addWidget(list_);
   split->addWidget(plot_);
   split->setStretchFactor(1, 1);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  auto* bar = new QHBoxLayout;
+  QHBoxLayout* const bar = control_bar();
   bar->addWidget(what_, 1);
   bar->addWidget(sync_toggle());
-  layout->addLayout(bar);
-  layout->addWidget(split, 1);
+  put_bar_above(this, bar, split);
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);

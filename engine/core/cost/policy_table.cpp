@@ -90,8 +90,9 @@ bool sees_whole_text(std::string_view policy) {
   return row != nullptr && row->sees_whole_text;
 }
 
-std::int64_t training_segment_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens) {
-  return policy_row(policy).sees_whole_text ? tokens : config.segment_length;
+SegmentConfig sample_config(const std::string& policy, SegmentConfig config, std::int64_t tokens) {
+  if (policy_row(policy).sees_whole_text) config.segment_length = tokens;
+  return config;
 }
 
 std::int64_t rope_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens) {

@@ -40,8 +40,8 @@ const PolicyRow& policy_row(std::string_view name);
 /// False too for a name that is none: of a run that another version recorded.
 bool sees_whole_text(std::string_view policy);
 
-/// The length of a training sample's segments, tokens.
-std::int64_t training_segment_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens);
+/// The configuration under which a training sample of `tokens` runs: one segment where the policy sees the whole text.
+SegmentConfig sample_config(const std::string& policy, SegmentConfig config, std::int64_t tokens);
 /// What dynamic NTK scales to, tokens: constant over a run.
 std::int64_t rope_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens);
 
