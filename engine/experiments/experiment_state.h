@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/experiments/experiment_cells.h"
+
+namespace carryover {
+
+enum class CellStatus { Pending, Running, Done, Failed };
+std::string_view cell_status_name(CellStatus status);  ///< "pending", "running", "done", "failed"
+
+/// A cell as a window shows it. Labels are those of its first use.
+struct CellState {
+  std::string id;  ///< its folder is cells/<id>
+  bool training = false;
+  std::string model, recipe, evaluation, text;  ///< the last two empty of a training
+  std::optional<std::uint64_t> seed;
+  CellStatus status = CellStatus::Pending;
+  double seconds = 0;           ///< that it took; so far, of one that is running
+  double expected_seconds = 0;  ///< of all of it, also once it is done
+  std::optional<double> loss;   ///< nats a target: of the last step, or of the text
+  std::string error;            ///< of one that failed
+};
+
+/// experiment.json: what a window watches while an experiment runs, and afterwards. It is replaced as a whole after
+/// each change. Progress within a cell is in its own folder: metrics.jsonl of a training, segments.jsonl of a run.
+struct ExperimentState {
+  std::string name, title, plan_file;
+  CellStatus status = CellStatus::Pending;  ///< Pending: stopped, and the same command goes on
+  std::vector<CellState> cells;             ///< in the order in which they run
+  nlohmann::json plan;                      ///< as it was read
+
+  std::size_t count(CellStatus status) const;
+  double expected_seconds_left() const;
+};
+
+/// All pending.
+ExperimentState experiment_state(const ExperimentPlan& plan, const ExperimentCells& cells);
+
+void write_experiment_state(const std::string& experiment, const ExperimentState& state);
+/// Throws EngineError{Io, BadInput} naming the file.
+ExperimentState read_experiment_state(const std::string& experiment);
+
+/// What cells will take. A kind of work in a dtype goes at the speed of those of its cells that are done; before the
+/// first one, at the speed that was guessed from the machine's limits. A plain value.
+class CellPace {
+ public:
+  void guess(bool training, DType dtype, double flops_per_second);
+  void add(bool training, DType dtype, double flops, double seconds);
+  bool knows(bool training, DType dtype) const;
+  /// 0 where nothing is known.
+  double seconds(bool training, DType dtype, double flops) const;
+
+ private:
+  struct Done {
+    double flops = 0, seconds = 0, guessed = 0;
+  };
+  std::map<std::pair<bool, DType>, Done> done_;
+};
+
+}  // namespace carryover
