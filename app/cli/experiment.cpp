@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
+#include "app/cli/experiment_forecast.h"
 #include "app/cli/experiment_runner.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
@@ -34,51 +35,14 @@ PlanModel model_override(const std::string& text) {
 
 int render(const ExperimentOptions& options) {
   const json results = read_json_file(options.render);
-  if (options.format == "report") {
-    print(experiment_report(results, options.render));
+  if (options.format == "report" || options.format == "section") {
+    print(experiment_report(results, options.render, options.format == "report" ? 1 : 2));
     return kExitOk;
   }
   const TableFormat format = options.format == "csv"   ? TableFormat::Csv
                              : options.format == "tex" ? TableFormat::Latex
                                                        : TableFormat::Markdown;
   print(experiment_table(results, format, options.render));
-  return kExitOk;
-}
-
-std::string label(const ExperimentCells& cells, const CellGroup& group) {
-  return (cells.models.size() > 1 ? cells.models[group.model].name + ", " : "") + group.recipe +
-         (group.seed ? ", seed " + std::to_string(*group.seed) : "");
-}
-
-int dry_run(const ExperimentPlan& plan, const ExperimentCells& cells, const std::string& out, bool as_json) {
-  CellPace pace;
-  const ExperimentState before = experiment_state(plan, cells);
-  double total = 0;
-  std::string text = plan.title + ": " + std::to_string(before.cells.size()) + " cells\n";
-  json groups = json::array();
-  for (const CellGroup& group : cells.groups) {
-    const CellModel& model = cells.models[group.model];
-    double seconds = 0;
-    if (group.training) {
-      const TrainingCell& cell = cells.trainings[*group.training];
-      guess_pace(pace, true, model, cell.plan.dtype, plan.device, plan.threads);
-      seconds = pace.seconds(true, cell.plan.dtype, cell.flops);
-      text += "  " + label(cells, group) + ": training  " + cell.id + "  " + human_duration(seconds) + "\n";
-    }
-    double reading = 0;
-    for (const std::size_t index : group.uses) {
-      const EvaluationCell& cell = cells.evaluations[cells.uses[index].cell];
-      guess_pace(pace, false, model, cell.settings.dtype, plan.device, plan.threads);
-      reading += pace.seconds(false, cell.settings.dtype, cell.flops);
-    }
-    text += "  " + label(cells, group) + ": " + std::to_string(group.uses.size()) + " evaluations  " +
-            human_duration(reading) + "\n";
-    groups.push_back({{"label", label(cells, group)}, {"training_seconds", seconds}, {"reading_seconds", reading}});
-    total += seconds + reading;
-  }
-  text += "about " + fixed(total / 3600, 2) + " hours, into " + out + "; nothing was run.\n";
-  print(as_json ? json{{"groups", groups}, {"hours", total / 3600}, {"cells", before.cells.size()}}.dump(2) + "\n"
-                : text);
   return kExitOk;
 }
 
@@ -93,8 +57,11 @@ int experiment(const ExperimentOptions& options) {
   apply_overrides(plan, overrides);
   const std::string out = options.out.empty() ? "runs/experiments/" + plan.name : options.out;
   const ExperimentCells cells = experiment_cells(plan, out);
-  if (options.dry_run) return dry_run(plan, cells, out, options.json);
   ProgressLine progress(options.quiet);
+  if (options.dry_run) {
+    print(experiment_forecast(plan, cells, out, options.json, progress));
+    return kExitOk;
+  }
   ExperimentRunner runner(plan, cells, out, progress);
   bool stopped = false;
   if (options.report)
@@ -147,8 +114,9 @@ VerbAction add_experiment(CLI::App& app) {
   app.add_flag("--dry-run", options->dry_run, "check everything, print cells and hours, run nothing");
   app.add_flag("--report", options->report, "make the tables again from the cells that are done, run nothing");
   app.add_option("--render", options->render, "print a table of this results.json")->type_name("FILE");
-  app.add_option("--format", options->format, "of --render: md, csv, tex, or report for all of it")
-      ->check(CLI::IsMember({"md", "csv", "tex", "report"}))
+  app.add_option("--format", options->format,
+                 "of --render: md (default), csv or tex; report for all of it, section for a page of others")
+      ->check(CLI::IsMember({"md", "csv", "tex", "report", "section"}))
       ->type_name("NAME");
   app.add_flag("--json", options->json, "print the result as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");

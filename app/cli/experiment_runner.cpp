@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/cli/experiment_forecast.h"
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
@@ -56,7 +57,8 @@ ExperimentRunner::ExperimentRunner(const ExperimentPlan& plan, const ExperimentC
       experiment_(std::move(experiment)),
       progress_(progress),
       lock_(locked(experiment_)),
-      state_(experiment_state(plan, cells)) {
+      state_(experiment_state(plan, cells)),
+      work_(cell_work(cells)) {
   look_at_cells();
 }
 
@@ -72,55 +74,27 @@ bool ExperimentRunner::is_chosen(const CellGroup& group) const {
   return plan_.only.empty() || std::ranges::find(plan_.only, group.recipe) != plan_.only.end();
 }
 
-void ExperimentRunner::finish(const std::string& id, json numbers, bool training, DType dtype, double flops) {
+void ExperimentRunner::finish(const std::string& id, json numbers) {
   CellState& cell = state_of(id);
   cell.status = CellStatus::Done;
   cell.seconds = cell.expected_seconds = numbers.at("seconds").get<double>();
-  if (training && !numbers.at("losses").empty()) cell.loss = numbers.at("losses").back().at(1).get<double>();
-  if (!training) cell.loss = numbers.at("nll_sum").get<double>() / numbers.at("targets").get<double>();
-  pace_.add(training, dtype, flops, cell.seconds);
+  if (cell.training && !numbers.at("losses").empty()) cell.loss = numbers.at("losses").back().at(1).get<double>();
+  if (!cell.training) cell.loss = numbers.at("nll_sum").get<double>() / numbers.at("targets").get<double>();
+  pace_.add(work_.at(id), cell.seconds);
   numbers_[id] = std::move(numbers);
 }
 
-/// What can't be read counts as not finished: it is made again.
 void ExperimentRunner::look_at_cells() {
-  const auto look = [&](const std::string& id, bool training, DType dtype, double flops, const auto& read) {
-    try {
-      json numbers = read();
-      if (!numbers.is_null()) finish(id, std::move(numbers), training, dtype, flops);
-    } catch (const EngineError& error) {
-      progress_.note("cell " + id + " is not usable: " + error.what());
-    }
-  };
-  for (const TrainingCell& cell : cells_.trainings)
-    look(cell.id, true, cell.plan.dtype, cell.flops, [&] { return training_numbers(cell); });
-  for (const EvaluationCell& cell : cells_.evaluations)
-    look(cell.id, false, cell.settings.dtype, cell.flops,
-         [&] { return evaluation_numbers(folder(cell.id), cell, cells_.models[cell.model], plan_.lengths); });
-}
-
-void guess_pace(CellPace& pace, bool training, const CellModel& model, DType dtype, Device device, int threads) {
-  constexpr double kTrainingShare = 0.55, kReadingShare = 0.7;  // of the fastest matmul; docs/benchmarks.md
-  if (pace.knows(training, dtype)) return;
-  ModelInfo info;
-  info.config = model.config;
-  info.dtype = dtype == DType::Q8 ? DType::BFloat16 : dtype;
-  info.device = device == Device::Cuda ? Device::Cuda : Device::Cpu;
-  info.threads = threads;
-  pace.guess(training, dtype,
-             measure_limits(info, 512).best_flops_per_second() * (training ? kTrainingShare : kReadingShare));
+  CellNumbers finished =
+      finished_cells(cells_, experiment_, plan_.lengths, [&](const std::string& id, const std::string& problem) {
+        progress_.note("cell " + id + " is not usable, and is made again: " + problem);
+      });
+  for (auto& [id, numbers] : finished) finish(id, std::move(numbers));
 }
 
 void ExperimentRunner::expect() {
-  const auto set = [&](const std::string& id, bool training, const CellModel& model, DType dtype, double flops) {
-    if (is_finished(id)) return;
-    guess_pace(pace_, training, model, dtype, plan_.device, plan_.threads);
-    state_of(id).expected_seconds = pace_.seconds(training, dtype, flops);
-  };
-  for (const TrainingCell& cell : cells_.trainings)
-    set(cell.id, true, cells_.models[cell.model], cell.plan.dtype, cell.flops);
-  for (const EvaluationCell& cell : cells_.evaluations)
-    set(cell.id, false, cells_.models[cell.model], cell.settings.dtype, cell.flops);
+  for (CellState& cell : state_.cells)
+    if (!is_finished(cell.id)) cell.expected_seconds = expected_seconds(pace_, work_.at(cell.id), cells_, plan_);
 }
 
 bool ExperimentRunner::run() {
@@ -169,6 +143,7 @@ bool ExperimentRunner::run_cell(const std::string& id, const Work& work) {
   write_experiment_state(experiment_, state_);
   const std::size_t done = state_.count(CellStatus::Done), all = state_.cells.size();
   progress_.clear();
+  progress_.restart();
   progress_.note("[" + std::to_string(done + 1) + "/" + std::to_string(all) + "] " + cell.recipe +
                  (cell.seed ? ", seed " + std::to_string(*cell.seed) : "") +
                  (cell.training ? ": training" : ": " + cell.evaluation + ", " + cell.text) + "  (" + id + ", about " +
@@ -212,7 +187,7 @@ void ExperimentRunner::train(const TrainingCell& cell) {
   json numbers = training_numbers(cell);
   CARRYOVER_CHECK(!numbers.is_null());
   remove_whole_folder((fs::path(plan->output_dir) / "checkpoints").string());
-  finish(cell.id, std::move(numbers), true, plan->dtype, cell.flops);
+  finish(cell.id, std::move(numbers));
 }
 
 Session& ExperimentRunner::session_for(const EvaluationCell& cell, RunControl& control) {
@@ -279,7 +254,7 @@ void ExperimentRunner::evaluate(const EvaluationCell& cell) {
   record.finish(summary);
   json numbers = evaluation_numbers(folder(cell.id), cell, model, plan_.lengths);
   CARRYOVER_CHECK(!numbers.is_null());
-  finish(cell.id, std::move(numbers), false, settings.dtype, cell.flops);
+  finish(cell.id, std::move(numbers));
 }
 
 void ExperimentRunner::write_reports() {

@@ -43,7 +43,7 @@ class ExperimentRunner {
   bool run_cell(const std::string& id, const Work& work);
   void train(const TrainingCell& cell);
   void evaluate(const EvaluationCell& cell);
-  void finish(const std::string& id, nlohmann::json numbers, bool training, DType dtype, double flops);
+  void finish(const std::string& id, nlohmann::json numbers);
   Session& session_for(const EvaluationCell& cell, RunControl& control);
   const std::vector<std::int32_t>& ids_of(std::size_t model, std::size_t text);
   std::string folder(const std::string& id) const { return cell_folder(experiment_, id); }
@@ -55,14 +55,11 @@ class ExperimentRunner {
   std::unique_ptr<const FolderLock> lock_;
   ExperimentState state_;
   CellNumbers numbers_;
+  std::map<std::string, CellWork> work_;
   CellPace pace_;
   std::unique_ptr<Session> session_;
   std::string session_key_;                                                       ///< what session_ holds
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::int32_t>> ids_;  ///< by model and text
 };
-
-/// Where `pace` knows nothing of a kind of work yet: a guess from the machine's matmuls, which takes two seconds. Call
-/// on the engine thread.
-void guess_pace(CellPace& pace, bool training, const CellModel& model, DType dtype, Device device, int threads);
 
 }  // namespace carryover

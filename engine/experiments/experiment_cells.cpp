@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <span>
 
@@ -143,6 +142,7 @@ class Resolver {
     fields["dtype"] = dtype_name(plan_.dtype);
     fields["device"] = device_name(plan_.device);
     fields["threads"] = plan_.threads;
+    fields.update(plan_.training);
     fields.update(recipe.fields);
     fields["model"] = model.path;
     fields["seed"] = seed;
@@ -258,6 +258,14 @@ class Resolver {
 };
 
 }  // namespace
+
+std::map<std::string, CellWork> cell_work(const ExperimentCells& cells) {
+  std::map<std::string, CellWork> work;
+  for (const TrainingCell& cell : cells.trainings) work[cell.id] = {cell.model, true, cell.plan.dtype, cell.flops};
+  for (const EvaluationCell& cell : cells.evaluations)
+    work[cell.id] = {cell.model, false, cell.settings.dtype, cell.flops};
+  return work;
+}
 
 std::string cell_folder(const std::string& experiment, const std::string& id) {
   return (fs::path(experiment) / "cells" / id).string();

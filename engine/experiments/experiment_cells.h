@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -74,6 +75,16 @@ struct ExperimentCells {
   std::vector<CellUse> uses;
   std::vector<CellGroup> groups;
 };
+
+/// What decides how long a cell takes.
+struct CellWork {
+  std::size_t model = 0;
+  bool training = false;
+  DType dtype = DType::Float32;
+  double flops = 0;
+};
+/// Of every cell, by id.
+std::map<std::string, CellWork> cell_work(const ExperimentCells& cells);
 
 /// Where a cell is in the experiment's folder.
 std::string cell_folder(const std::string& experiment, const std::string& id);

@@ -83,6 +83,7 @@ class PlanReader {
         {"device", &PlanReader::read_device},
         {"threads", &PlanReader::read_threads},
         {"config", &PlanReader::read_config},
+        {"training", &PlanReader::read_training},
         {"recipes", &PlanReader::read_recipes},
         {"evaluations", &PlanReader::read_evaluations},
         {"comparisons", &PlanReader::read_comparisons},
@@ -193,6 +194,16 @@ class PlanReader {
   }
   void read_config(const json& value) { plan_.config = require_object(value, where_, "config"); }
 
+  void read_training(const json& value) {
+    plan_.training = require_object(value, where_, "training");
+    refuse_own(plan_.training, "training", {"model", "output_dir", "data"});
+  }
+  void refuse_own(const json& fields, const std::string& field, const std::vector<std::string>& keys) const {
+    for (const std::string& own : keys)
+      if (fields.contains(own))
+        refuse_field(where_, field + "." + own, "is the experiment's own", "Remove it: the plan says it for all.");
+  }
+
   /// Takes `key` out of an object's fields; null where it is absent.
   static json take(json& fields, const char* key) {
     const auto found = fields.find(key);
@@ -217,9 +228,7 @@ class PlanReader {
     if (const json named = take(fields, "evaluations"); !named.is_null())
       recipe.evaluations = read_strings(named, where_, field + ".evaluations");
     const json adapter = take(fields, "adapter");
-    for (const char* own : {"model", "output_dir"})
-      if (fields.contains(own))
-        refuse_field(where_, field + "." + own, "is the experiment's own", "Remove it: the plan's models are trained.");
+    refuse_own(fields, field, {"model", "output_dir"});
     if (!adapter.is_null()) {
       if (!fields.empty()) refuse_field(where_, field, "has an adapter and fields of a training", "Give one of both.");
       recipe.kind = PlanRecipe::Kind::Adapter;

@@ -21,7 +21,8 @@ struct PlanModel {
   std::string name, path;
 };
 
-/// How weights come about: as they are, with an adapter, or trained with these fields of `train --config`.
+/// How weights come about: as they are, with an adapter, or, where it has fields of `train --config`, trained with
+/// them.
 struct PlanRecipe {
   enum class Kind { Untrained, Adapter, Training };
   std::string name, title;
@@ -59,7 +60,8 @@ struct ExperimentPlan {
   DType dtype = DType::Auto;
   Device device = Device::Auto;
   int threads = 0;
-  nlohmann::json config = nlohmann::json::object();  ///< fields of SegmentConfig that recipes start from
+  nlohmann::json config = nlohmann::json::object();    ///< fields of SegmentConfig that recipes start from
+  nlohmann::json training = nlohmann::json::object();  ///< fields that every training starts from
   std::vector<PlanRecipe> recipes;
   std::vector<PlanEvaluation> evaluations;
   std::vector<PlanComparison> comparisons;

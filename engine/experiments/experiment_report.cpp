@@ -40,6 +40,7 @@ class Report {
   explicit Report(const ResultsView& view) : view_(view) {}
 
   std::string table(const std::string& model, TableFormat format) const;
+  std::string by_text(const std::string& model) const;
   std::string csv() const;
   std::string comparisons(const std::string& model) const;
   std::string offsets(const std::string& model) const;
@@ -90,6 +91,28 @@ std::string Report::table(const std::string& model, TableFormat format) const {
   return format == TableFormat::Latex ? latex_table(head, rows, 3) : markdown_table(head, rows);
 }
 
+/// Each text's perplexity at the longest length.
+std::string Report::by_text(const std::string& model) const {
+  const std::int64_t length = view_.lengths.back();
+  TableRow head{"recipe", "evaluation"};
+  for (const ResultsView::Book& book : view_.books)
+    head.push_back(book.title + (book.author.empty() ? "" : ", " + book.author));
+  std::vector<TableRow> rows;
+  for (const Condition& condition : conditions(model)) {
+    const Losses losses = view_.book_losses(model, condition, length);
+    if (losses.empty()) continue;
+    TableRow row = titles(condition);
+    for (const ResultsView::Book& book : view_.books) {
+      const auto found = losses.find(book.file);
+      row.push_back(found == losses.end() ? "" : fixed_text(std::exp(found->second), 2));
+    }
+    rows.push_back(std::move(row));
+  }
+  if (rows.empty()) return {};
+  return "Perplexity of the first " + std::to_string(length) + " tokens of each text; of the mean over seeds.\n\n" +
+         markdown_table(head, rows);
+}
+
 std::string Report::csv() const {
   std::string text = csv_row({"model", "recipe", "evaluation", "seed", "text", "tokens", "targets", "loss",
                               "perplexity", "attention_kv_bytes", "peak_memory_bytes", "seconds"});
@@ -132,8 +155,10 @@ std::string Report::comparisons(const std::string& model) const {
     for (const std::int64_t length : view_.lengths)
       if (auto row = comparison(model, one, length)) rows.push_back(std::move(*row));
   if (rows.empty()) return {};
-  return "Difference of loss, nats a target, and of perplexity; below 0: the first one is better. 95 %: percentile "
-         "bootstrap, books drawn with replacement, a book's value being the mean over its seeds.\n\n" +
+  return wrapped_text(
+             "Difference of loss, nats a target, and of perplexity; below 0: the first one is better. 95 %: percentile "
+             "bootstrap, books drawn with replacement, a book's value being the mean over its seeds.") +
+         "\n" +
          markdown_table({"comparison", "tokens", "Δ loss", "95 %", "perplexity", "books where it is lower"}, rows);
 }
 
@@ -175,9 +200,10 @@ std::string Report::offsets(const std::string& model) const {
     }
     rows.push_back(std::move(row));
   }
-  return "Loss, nats a target, by the place within its segment of the token that predicts; segments after the first. "
-         "Mean over books and seeds.\n\n" +
-         markdown_table(head, rows);
+  return wrapped_text(
+             "Loss, nats a target, by the place within its segment of the token that predicts; segments after the "
+             "first. Mean over books and seeds.") +
+         "\n" + markdown_table(head, rows);
 }
 
 std::optional<double> Report::kv_bytes(const std::string& model, const Condition& condition,
@@ -210,22 +236,18 @@ std::string Report::frontier(const std::string& model) const {
   if (points.empty()) return {};
   std::ranges::stable_sort(points, [](const Point& a, const Point& b) { return a.bytes < b.bytes; });
   std::vector<TableRow> rows;
-  double best = INFINITY;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    double least = points[i].loss;  // of those with as many bytes
-    for (const Point& point : points)
-      if (point.bytes <= points[i].bytes) least = std::min(least, point.loss);
-    const bool on = points[i].loss <= least && points[i].loss < best;
-    best = std::min(best, least);
-    TableRow row = titles(points[i].condition);
-    row.insert(row.end(),
-               {fixed_text(points[i].bytes / (1 << 20), 2), most > 0 ? fixed_text(points[i].bytes / most, 3) : "",
-                fixed_text(std::exp(points[i].loss), 2), on ? "•" : ""});
+  for (const Point& point : points) {
+    const bool on = std::ranges::none_of(
+        points, [&](const Point& other) { return other.bytes <= point.bytes && other.loss < point.loss; });
+    TableRow row = titles(point.condition);
+    row.insert(row.end(), {fixed_text(point.bytes / (1 << 20), 2), most > 0 ? fixed_text(point.bytes / most, 3) : "",
+                           fixed_text(std::exp(point.loss), 2), on ? "•" : ""});
     rows.push_back(std::move(row));
   }
-  return "Perplexity at " + std::to_string(length) +
-         " tokens against the keys and values that attention sees, in the dtype of the run; •: no row with as few has "
-         "a lower perplexity.\n\n" +
+  return wrapped_text("Perplexity at " + std::to_string(length) +
+                      " tokens against the keys and values that attention sees, in the dtype of the run; •: no row "
+                      "with as few has a lower perplexity.") +
+         "\n" +
          markdown_table({"recipe", "evaluation", "visible KV, MiB", "of full attention's", "perplexity", ""}, rows);
 }
 
@@ -254,7 +276,7 @@ std::string Report::machine() const {
   add(view_.libraries);
   add(view_.processor);
   if (view_.unfinished > 0) add(std::to_string(view_.unfinished) + " cells are not finished");
-  return text.empty() ? text : text + ".\n";
+  return text.empty() ? text : wrapped_text(text + ".");
 }
 
 }  // namespace
@@ -272,21 +294,23 @@ std::string experiment_table(const nlohmann::json& results, TableFormat format, 
   return text;
 }
 
-std::string experiment_report(const nlohmann::json& results, const std::string& where) {
+std::string experiment_report(const nlohmann::json& results, const std::string& where, int level) {
   const ResultsView view = results_view(results, where);
   const Report report(view);
-  std::string text = "# " + view.title + "\n\n";
-  if (!view.about.empty()) text += view.about + "\n\n";
+  const std::string heading(static_cast<std::size_t>(level), '#');
+  std::string text = heading + " " + view.title + "\n\n";
+  if (!view.about.empty()) text += wrapped_text(view.about) + "\n";
   text += report.machine();
   const auto section = [&](const std::string& title, const std::string& body) {
-    if (!body.empty()) text += "\n## " + title + "\n\n" + body;
+    if (!body.empty()) text += "\n" + heading + "# " + title + "\n\n" + body;
   };
   for (const ResultsView::Name& model : view.models) {
     const std::string of = view.models.size() > 1 ? ": " + model.title : "";
     section("Perplexity" + of,
-            "Of the first tokens of each text; the mean over books of a book's loss, which is the mean over its seeds, "
-            "as a perplexity.\n\n" +
-                report.table(model.name, TableFormat::Markdown));
+            wrapped_text("Of the first tokens of each text; the mean over books of a book's loss, which is the mean "
+                         "over its seeds, as a perplexity.") +
+                "\n" + report.table(model.name, TableFormat::Markdown));
+    section("By text" + of, report.by_text(model.name));
     section("Comparisons" + of, report.comparisons(model.name));
     section("Loss by offset" + of, report.offsets(model.name));
     section("The frontier" + of, report.frontier(model.name));

@@ -13,7 +13,7 @@ enum class TableFormat { Markdown, Csv, Latex };
 std::string experiment_table(const nlohmann::json& results, TableFormat format, const std::string& where);
 
 /// The whole report in Markdown: what was asked, tables of perplexity, comparisons with intervals, loss by offset, the
-/// frontier, trainings. Pure, and throws likewise.
-std::string experiment_report(const nlohmann::json& results, const std::string& where);
+/// frontier, trainings. `level`: of its first heading. Pure, and throws likewise.
+std::string experiment_report(const nlohmann::json& results, const std::string& where, int level = 1);
 
 }  // namespace carryover

@@ -194,6 +194,25 @@ json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, c
           {"seconds", summary.find_number("seconds").value_or(0)}};
 }
 
+CellNumbers finished_cells(const ExperimentCells& cells, const std::string& experiment,
+                           const std::vector<std::int64_t>& lengths,
+                           const std::function<void(const std::string& id, const std::string& problem)>& unusable) {
+  CellNumbers finished;
+  const auto look = [&](const std::string& id, const auto& read) {
+    try {
+      json numbers = read();
+      if (!numbers.is_null()) finished[id] = std::move(numbers);
+    } catch (const EngineError& error) {
+      unusable(id, error.what());
+    }
+  };
+  for (const TrainingCell& cell : cells.trainings) look(cell.id, [&] { return training_numbers(cell); });
+  for (const EvaluationCell& cell : cells.evaluations)
+    look(cell.id,
+         [&] { return evaluation_numbers(cell_folder(experiment, cell.id), cell, cells.models[cell.model], lengths); });
+  return finished;
+}
+
 json experiment_results(const ExperimentPlan& plan, const ExperimentCells& cells, const CellNumbers& numbers,
                         const json& environment) {
   json results{{"format", kFormat},

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "engine/experiments/experiment_cells.h"
 
@@ -21,6 +23,12 @@ nlohmann::json evaluation_numbers(const std::string& folder, const EvaluationCel
 
 /// Numbers of the cells that are finished, by id.
 using CellNumbers = std::map<std::string, nlohmann::json>;
+
+/// Of every cell of an experiment's folder that is finished. What can't be read counts as not finished, and
+/// `unusable` is told of it.
+CellNumbers finished_cells(const ExperimentCells& cells, const std::string& experiment,
+                           const std::vector<std::int64_t>& lengths,
+                           const std::function<void(const std::string& id, const std::string& problem)>& unusable);
 
 /// results.json: what was run, on what, where, and every number that tables are made from. It names files, never
 /// paths: it may be published. `environment`: environment_json() of the machine, or null.

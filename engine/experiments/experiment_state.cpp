@@ -161,26 +161,27 @@ ExperimentState read_experiment_state(const std::string& experiment) {
   return state;
 }
 
-void CellPace::guess(bool training, DType dtype, double flops_per_second) {
-  done_[{training, dtype}].guessed = flops_per_second;
+void CellPace::guess(const CellWork& kind, double flops_per_second) {
+  done_[kind_of(kind)].guessed = flops_per_second;
 }
 
-void CellPace::add(bool training, DType dtype, double flops, double seconds) {
-  Done& done = done_[{training, dtype}];
-  done.flops += flops;
+void CellPace::add(const CellWork& work, double seconds) {
+  Done& done = done_[kind_of(work)];
+  done.flops += work.flops;
   done.seconds += seconds;
 }
 
-bool CellPace::knows(bool training, DType dtype) const {
-  return seconds(training, dtype, 1) > 0;
+bool CellPace::knows(const CellWork& kind) const {
+  const auto found = done_.find(kind_of(kind));
+  return found != done_.end() && (found->second.seconds > 0 || found->second.guessed > 0);
 }
 
-double CellPace::seconds(bool training, DType dtype, double flops) const {
-  const auto found = done_.find({training, dtype});
+double CellPace::seconds(const CellWork& work) const {
+  const auto found = done_.find(kind_of(work));
   if (found == done_.end()) return 0;
   const Done& done = found->second;
   const double rate = done.seconds > 0 ? done.flops / done.seconds : done.guessed;
-  return rate > 0 ? flops / rate : 0;
+  return rate > 0 ? work.flops / rate : 0;
 }
 
 }  // namespace carryover

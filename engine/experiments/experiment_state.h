@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "engine/experiments/experiment_cells.h"
@@ -47,21 +47,23 @@ void write_experiment_state(const std::string& experiment, const ExperimentState
 /// Throws EngineError{Io, BadInput} naming the file.
 ExperimentState read_experiment_state(const std::string& experiment);
 
-/// What cells will take. A kind of work in a dtype goes at the speed of those of its cells that are done; before the
-/// first one, at the speed that was guessed from the machine's limits. A plain value.
+/// What cells will take. A kind of work (training or reading, a model, a dtype) goes at the speed of those of its cells
+/// that are done; before the first one, at the speed that was guessed from the machine's limits. A plain value.
 class CellPace {
  public:
-  void guess(bool training, DType dtype, double flops_per_second);
-  void add(bool training, DType dtype, double flops, double seconds);
-  bool knows(bool training, DType dtype) const;
+  void guess(const CellWork& kind, double flops_per_second);
+  void add(const CellWork& done, double seconds);
+  bool knows(const CellWork& kind) const;
   /// 0 where nothing is known.
-  double seconds(bool training, DType dtype, double flops) const;
+  double seconds(const CellWork& work) const;
 
  private:
   struct Done {
     double flops = 0, seconds = 0, guessed = 0;
   };
-  std::map<std::pair<bool, DType>, Done> done_;
+  using Kind = std::tuple<std::size_t, bool, DType>;
+  static Kind kind_of(const CellWork& work) { return {work.model, work.training, work.dtype}; }
+  std::map<Kind, Done> done_;
 };
 
 }  // namespace carryover

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/experiments/text_tables.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string_view>
+
+#include "engine/core/base/text_parts.h"
 
 namespace carryover {
 
@@ -75,6 +78,24 @@ std::string latex_table(const TableRow& head, const std::vector<TableRow>& rows,
                      "}\n\\hline\n" + latex_row(head) + "\\hline\n";
   for (const TableRow& row : rows) text += latex_row(row);
   return text + "\\hline\n\\end{tabular}\n";
+}
+
+std::string wrapped_text(const std::string& paragraph) {
+  constexpr std::size_t most = 120;
+  std::string text;
+  std::size_t columns = 0;
+  for (const std::string& word : text_words(paragraph)) {
+    const auto width = static_cast<std::size_t>(
+        std::ranges::count_if(word, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }));
+    if (columns > 0 && columns + 1 + width > most) {
+      text += '\n';
+      columns = 0;
+    }
+    if (columns > 0) text += ' ';
+    text += word;
+    columns += width + (columns > 0 ? 1 : 0);
+  }
+  return text + "\n";
 }
 
 std::string fixed_text(double value, int digits) {

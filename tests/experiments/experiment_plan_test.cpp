@@ -128,7 +128,7 @@ void ExperimentPlanTest::faults_are_named_data() {
   row("/models/demo", "3", "models.demo");
   row("/models/a b", "\"x\"", "is named 'a b'");
   row("/texts", "3", "texts");
-  row("/texts/1/titel", "\"x\"", "Do you mean title?");
+  row("/texts/1/titl", "\"x\"", "Do you mean title?");
   row("/texts/1/sha256", "\"abc\"", "is not 64 hex digits");
   row("/texts/1", "{\"title\": \"x\"}", "without a path");
   row("/lengths", "[]", "lengths");
@@ -142,6 +142,8 @@ void ExperimentPlanTest::faults_are_named_data() {
   row("/config", "[]", "config is not a JSON object");
   row("/recipes/trained/model", "\"x\"", "is the experiment's own");
   row("/recipes/trained/output_dir", "\"x\"", "is the experiment's own");
+  row("/training", "3", "training is not a JSON object");
+  row("/training/data", "\"x\"", "is the experiment's own");
   row("/recipes/trained/evaluations", "[\"nine\"]", "Do you mean none?");
   row("/recipes/shipped/max_steps", "3", "has an adapter and fields of a training");
   row("/recipes/base", "3", "recipes.base is not a JSON object");

@@ -125,6 +125,10 @@ void ExperimentReportTest::perplexities_are_of_means_over_books() {
       " | 2 | 1 |\n| Trained_1 | segmented | S 50, M 10, R 0, n 4 | " + ppl(3.1) + " | " + ppl(2.6) +
       " | 2 | 2 |\n| Trained_1 | M = R = 0 | S 50, M 10, R 0, n 4 | " + ppl(3.35) + " | " + ppl(2.85) + " | 2 | 2 |\n";
   QCOMPARE(table, expected);
+  const std::string by_text = "| Trained_1 | segmented | " + ppl(2.1) + " | " + ppl(3.1) + " |\n";
+  const std::string report = experiment_report(results(), "results.json");
+  QVERIFY2(report.find(by_text) != std::string::npos && report.find("| A, X | B, Y |") != std::string::npos,
+           report.c_str());
 }
 
 void ExperimentReportTest::comparisons_draw_books() {

@@ -89,14 +89,18 @@ void ExperimentStateTest::time_left_is_what_is_not_done() {
 }
 
 void ExperimentStateTest::paces_come_from_what_is_done() {
+  const auto work = [](bool training, DType dtype, double flops) { return CellWork{0, training, dtype, flops}; };
+  const CellWork training = work(true, DType::Float32, 4e9);
   CellPace pace;
-  QVERIFY(!pace.knows(true, DType::Float32) && pace.seconds(true, DType::Float32, 1e9) == 0);
-  pace.guess(true, DType::Float32, 1e9);
-  QCOMPARE(pace.seconds(true, DType::Float32, 4e9), 4.0);
-  QVERIFY(!pace.knows(false, DType::Float32) && !pace.knows(true, DType::BFloat16));
-  pace.add(true, DType::Float32, 1e9, 2);
-  pace.add(true, DType::Float32, 3e9, 6);
-  QCOMPARE(pace.seconds(true, DType::Float32, 4e9), 8.0);  // and no longer by the guess
+  QVERIFY(!pace.knows(training) && pace.seconds(training) == 0);
+  pace.guess(training, 1e9);
+  QVERIFY(pace.knows(training));
+  QCOMPARE(pace.seconds(training), 4.0);
+  QVERIFY(!pace.knows(work(false, DType::Float32, 1)) && !pace.knows(work(true, DType::BFloat16, 1)));
+  QVERIFY(!pace.knows({1, true, DType::Float32, 1}));  // another model
+  pace.add(work(true, DType::Float32, 1e9), 2);
+  pace.add(work(true, DType::Float32, 3e9), 6);
+  QCOMPARE(pace.seconds(training), 8.0);  // and no longer by the guess
 }
 
 void ExperimentStateTest::damaged_files_are_refused_or_read() {
