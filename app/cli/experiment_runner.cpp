@@ -2,6 +2,7 @@
 #include "app/cli/experiment_runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
 #include "app/cli/experiment_forecast.h"
@@ -139,6 +140,8 @@ template <typename Work>
 bool ExperimentRunner::run_cell(const std::string& id, const Work& work) {
   CellState& cell = state_of(id);
   cell.status = CellStatus::Running;
+  cell.started =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   cell.error.clear();
   write_experiment_state(experiment_, state_);
   const std::size_t done = state_.count(CellStatus::Done), all = state_.cells.size();
@@ -150,8 +153,10 @@ bool ExperimentRunner::run_cell(const std::string& id, const Work& work) {
                  human_duration(cell.expected_seconds) + ")");
   try {
     work();
+    cell.started = 0;
   } catch (...) {
     const EngineError error = current_error();
+    cell.started = 0;
     if (error.fault() == Fault::Cancelled) {
       cell.status = CellStatus::Pending;
       throw Stopped{};
@@ -183,7 +188,7 @@ void ExperimentRunner::train(const TrainingCell& cell) {
   if (watch.ended_by_alert())
     throw EngineError(Fault::BadInput, cell.recipe, "ended by an alert at " + watch.alert(),
                       "Give the recipe a lower learning_rate, or on_alert \"skip\".");
-  if (summary.stopped) throw EngineError(Fault::Cancelled, cell.recipe, "stopped", "The same command goes on.");
+  if (summary.stopped) throw EngineError(Fault::Cancelled, cell.recipe, "stopped", "The same command continues.");
   json numbers = training_numbers(cell);
   CARRYOVER_CHECK(!numbers.is_null());
   remove_whole_folder((fs::path(plan->output_dir) / "checkpoints").string());
@@ -250,7 +255,7 @@ void ExperimentRunner::evaluate(const EvaluationCell& cell) {
   const RunSummary summary = session.run(description.request, recorder, stop.control);
   progress_.clear();
   recorder.rethrow();
-  if (summary.cancelled) throw EngineError(Fault::Cancelled, cell.id, "stopped", "The same command goes on.");
+  if (summary.cancelled) throw EngineError(Fault::Cancelled, cell.id, "stopped", "The same command continues.");
   record.finish(summary);
   json numbers = evaluation_numbers(folder(cell.id), cell, model, plan_.lengths);
   CARRYOVER_CHECK(!numbers.is_null());
