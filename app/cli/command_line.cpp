@@ -68,6 +68,7 @@ const std::vector<Verb>& verbs() {
       {"tokenize", "Print a text's token ids as a JSON array", add_tokenize},
       {"generate", "Continue a prompt", add_generate},
       {"train", "Fine-tune a model to segmented execution", add_train},
+      {"experiment", "Run a plan of models, recipes, seeds and evaluations into one table", add_experiment},
       {"audit", "Verify training gradients against the objective", add_audit},
       {"export", "Write a run's figures, data or report; or a model, its adapter merged", add_export},
       {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},

@@ -1,37 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
-#include "engine/core/base/dtype.h"
 #include "engine/core/config/segment_config.h"
+#include "engine/records/run_settings.h"
 
 namespace carryover {
 
 struct SegmentField;
 
-/// Everything that a verb takes about how to run, after defaults < --config < flags.
-struct RunSettings {
-  SegmentConfig config;
-  std::string policy = "segmented";
-  DType dtype = DType::Auto;
-  Device device = Device::Auto;
-  int threads = 0;
-  std::optional<std::int64_t> tokens;
-  std::uint64_t seed = 0;
-  std::string force_hits;
-  std::string prefix = "search";  ///< of run_prefix_names()
-};
-
 /// What --config takes: a file's name, or the object itself. Throws EngineError{Io, BadInput}.
 nlohmann::json read_settings(const std::string& source);
 std::string settings_name(const std::string& source);  ///< for errors
 
-/// The flags of a configuration. Each one lands in a JSON object under the field's name, so that a flag and a line of
+/// The flags of a configuration, after defaults < --config < flags. Each one lands in a JSON object under the field's
+/// name, so that a flag and a line of
 /// --config's file are read and refused by the same code.
 class ConfigOptions {
  public:

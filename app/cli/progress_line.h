@@ -23,6 +23,8 @@ class ProgressLine {
   /// A line that stays.
   void note(const std::string& text);
   void clear();
+  /// The clock of tokens/s starts again with the next call.
+  void restart() { started_ = false; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
-#include <cmath>
-#include <exception>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
@@ -10,6 +7,7 @@
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/recorded_run.h"
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
@@ -18,7 +16,6 @@
 #include "engine/formats/json_file.h"
 #include "engine/models/model_source.h"
 #include "engine/models/trained_under.h"
-#include "engine/records/forced_hits.h"
 #include "engine/records/run_folder.h"
 #include "engine/tokenizers/tokenizer.h"
 
@@ -53,41 +50,6 @@ std::vector<std::int32_t> read_input(const RunOptions& options, const RunSetting
   if (settings.config.bos) ids.insert(ids.begin(), bos_of(options, model));
   return ids;
 }
-
-/// Writes each segment and shows progress. What goes wrong here ends the run through its control, and is thrown after
-/// it.
-class Recorder : public RunObserver {
- public:
-  Recorder(RunFolder* folder, ProgressLine& progress, RunControl& control, std::int64_t total)
-      : folder_(folder), progress_(progress), control_(control), total_(total) {}
-
-  void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) override {
-    if (failure_) return;
-    try {
-      if (folder_ != nullptr) folder_->append(*snapshot);
-    } catch (...) {
-      failure_ = std::current_exception();
-      control_.request_stop();
-      return;
-    }
-    const SegmentRecord& record = snapshot->record;
-    const std::string loss =
-        record.targets > 0 ? ", nll " + fixed(record.nll_sum / static_cast<double>(record.targets), 3) : "";
-    progress_.segment(record.index, record.first_token + record.length, total_, loss);
-  }
-  void progress(std::int64_t done, std::int64_t total) override { progress_.tokens(done, total); }
-
-  void rethrow() const {
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
-  RunFolder* folder_;
-  ProgressLine& progress_;
-  RunControl& control_;
-  std::int64_t total_;
-  std::exception_ptr failure_;
-};
 
 /// The parts' shares, the largest first; nothing is said of those under half a percent.
 std::string time_text(const SegmentTime& time) {
@@ -136,28 +98,15 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
   return text;
 }
 
-RunDescription describe(const RunOptions& options, RunSettings settings, const ModelConfig& model) {
-  RunDescription description;
-  description.text = options.input_ids.empty() ? options.text : options.input_ids;
+RunDescription describe(const RunOptions& options, const RunSettings& settings, const ModelConfig& model) {
+  RunDescription description = describe_run(settings, read_input(options, settings, model),
+                                            options.input_ids.empty() ? options.text : options.input_ids, model);
   description.command_line = command_line();
-  description.token_limit = settings.tokens;
-  description.seed = settings.seed;
-  description.force_hits = settings.force_hits;
-  description.prefix = settings.prefix;
-  RunRequest& request = description.request;
-  request.ids = std::make_shared<const std::vector<std::int32_t>>(read_input(options, settings, model));
-  request.policy = settings.policy;
-  request.config = settings.config;
-  if (!settings.force_hits.empty())
-    request.forced_hits = read_forced_hits(settings.force_hits, *request.ids, request.config, model);
-  const PrefixSource prefix = prefix_source(settings.prefix).value();
-  if (is_position_control(prefix))
-    request.forced_hits = control_hits(prefix, request.config, model, std::ssize(*request.ids), settings.seed);
   const auto wanted = [&](const char* kind) {
     return !options.out.empty() &&
            std::find(options.no_capture.begin(), options.no_capture.end(), kind) == options.no_capture.end();
   };
-  request.capture = {wanted("hits"), wanted("nll"), options.carry_maps && !options.out.empty()};
+  description.request.capture = {wanted("hits"), wanted("nll"), options.carry_maps && !options.out.empty()};
   return description;
 }
 
@@ -186,7 +135,7 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
   progress.note("dtype " + std::string(dtype_name(description.model.dtype)) + ": " + description.model.dtype_reason);
   std::unique_ptr<RunFolder> folder;
   if (!options.out.empty()) folder = std::make_unique<RunFolder>(options.out, description, options.overwrite);
-  Recorder recorder(folder.get(), progress, control, std::ssize(*description.request.ids));
+  RunRecorder recorder(folder.get(), progress, control, std::ssize(*description.request.ids));
   const RunSummary summary = session->run(description.request, recorder, control);
   progress.clear();
   recorder.rethrow();

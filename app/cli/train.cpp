@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <chrono>
-
 #include "app/cli/commands.h"
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/train_options.h"
 #include "app/cli/train_report.h"
+#include "app/cli/training_watch.h"
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
 #include "engine/data/corpus.h"
 #include "engine/formats/json_file.h"
-#include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
 
@@ -22,62 +20,7 @@ struct TrainFlags {
   bool dry_run = false, json = false, quiet = false;
 };
 
-/// Shows each step, and keeps the last one. Nobody can resume a paused run from the command line: an alert that would
-/// pause asks the engine to save and stop.
-class Watch : public TrainObserver {
- public:
-  Watch(const TrainingPlan& plan, ProgressLine& progress, RunControl& control)
-      : plan_(plan), progress_(progress), control_(control) {}
-
-  void step_done(std::shared_ptr<const StepSnapshot> snapshot) override {
-    last_ = snapshot->record;
-    ++steps_here_;
-    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    const std::int64_t left = plan_.training.max_steps - last_->step;
-    const double each = seconds / static_cast<double>(steps_here_);
-    shown_ =
-        step_text(*last_, plan_.training.max_steps) + ", " + human_duration(each * static_cast<double>(left)) + " left";
-    progress_.status(shown_);
-  }
-  void progress(std::int64_t done, std::int64_t total) override {
-    progress_.status((shown_.empty() ? "first step" : shown_) + "  (" + std::to_string(done) + " of " +
-                     std::to_string(total) + " tokens)");
-  }
-  void validation_done(const ValidationRecord& record) override { progress_.note(validation_text(record)); }
-  void checkpoint_saved(std::int64_t, const std::string& directory) override { progress_.note("saved " + directory); }
-  void noted(const std::string& text) override { progress_.note(text); }
-  void alerted(const TrainingAlert& alert) override {
-    progress_.note("alert at step " + std::to_string(alert.step) + ": " + alert.text);
-    if (plan_.training.on_alert == AlertPolicy::Skip) return;
-    ended_ = true;
-    control_.request_stop();
-  }
-
-  const std::optional<StepRecord>& last() const { return last_; }
-  bool ended_by_alert() const { return ended_; }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  const TrainingPlan& plan_;
-  ProgressLine& progress_;
-  RunControl& control_;
-  Clock::time_point start_ = Clock::now();
-  std::int64_t steps_here_ = 0;
-  std::optional<StepRecord> last_;
-  std::string shown_;
-  bool ended_ = false;
-};
-
-std::shared_ptr<const Corpus> read_data(const TrainingPlan& plan, ProgressLine& progress, RunControl& control) {
-  const CorpusRequest request{plan.data, plan.text_field, plan.training.validation_fraction, default_token_cache()};
-  const auto tokenizer = Tokenizer::load(plan.model);
-  const auto report = [&](double fraction, const std::string& what) {
-    progress.status(what + "  " + fixed(100 * fraction, 0) + " %");
-  };
-  return std::make_shared<const Corpus>(read_corpus(request, *tokenizer, report, control));
-}
-
-int finish(const TrainingSummary& summary, const Watch& watch, bool as_json) {
+int finish(const TrainingSummary& summary, const TrainingWatch& watch, bool as_json) {
   print(as_json ? json_text(training_summary_json(summary), 2) + "\n" : training_summary_text(summary));
   if (!summary.stopped) return kExitOk;
   return watch.ended_by_alert() ? kExitFailure : kExitStopped;
@@ -91,7 +34,7 @@ int train(const TrainFlags& flags, const TrainOptions& options) {
   RunControl control;
   const InterruptWatch interrupt(control);
   ProgressLine progress(flags.quiet);
-  const auto corpus = read_data(*plan, progress, control);
+  const auto corpus = read_training_data(*plan, progress, control);
   const auto session = load_session({plan->model, plan->dtype, plan->device, plan->threads, false, {}},
                                     [&](double fraction, const std::string& what) {
                                       control.checkpoint();
@@ -100,7 +43,7 @@ int train(const TrainFlags& flags, const TrainOptions& options) {
   progress.clear();
   const std::string head = training_text(*plan, session->model(), corpus->train_tokens(), corpus->held_out_tokens());
   if (!flags.json) print(head);
-  Watch watch(*plan, progress, control);
+  TrainingWatch watch(*plan, progress, control);
   const TrainingSummary summary = session->train({plan, corpus, options.resumes(), flags.dry_run}, watch, control);
   progress.clear();
   if (!flags.dry_run) return finish(summary, watch, flags.json);

@@ -26,6 +26,7 @@ VerbAction add_run(CLI::App& app);
 VerbAction add_tokenize(CLI::App& app);
 VerbAction add_generate(CLI::App& app);
 VerbAction add_train(CLI::App& app);
+VerbAction add_experiment(CLI::App& app);
 VerbAction add_audit(CLI::App& app);
 VerbAction add_export(CLI::App& app);
 VerbAction add_heads(CLI::App& app);

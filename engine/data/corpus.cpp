@@ -274,6 +274,12 @@ std::int64_t Corpus::held_out_tokens() const {
   return tokens_of(held_out);
 }
 
+std::vector<std::string> corpus_files(const std::vector<std::string>& data) {
+  std::vector<std::string> paths;
+  for (const SourceFile& file : find_files(data)) paths.push_back(file.path);
+  return paths;
+}
+
 std::string default_token_cache() {
   return cache_folder("tokens");
 }

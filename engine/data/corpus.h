@@ -44,6 +44,9 @@ using CorpusProgress = std::function<void(double fraction, const std::string& wh
 Corpus read_corpus(const CorpusRequest& request, const Tokenizer& tokenizer, const CorpusProgress& progress,
                    RunControl& control);
 
+/// The files of CorpusRequest::data in the order in which they are read. Throws EngineError{BadInput, Io}.
+std::vector<std::string> corpus_files(const std::vector<std::string>& data);
+
 /// Where programs keep tokenised texts: $CARRYOVER_CACHE, $XDG_CACHE_HOME/carryover or ~/.cache/carryover, and there
 /// tokens/. Empty where the environment names no home.
 std::string default_token_cache();

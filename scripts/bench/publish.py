@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """./lab bench publish [RUN...]: judges runs of benches (runs/bench/* where none is named), copies those that hold to
-docs/bench/BENCH.KIND.json, and writes the figures of docs/benchmarks.md and README.md again from all of docs/bench.
+docs/bench/BENCH.KIND.json, and writes the figures of docs/benchmarks.md and README.md again from all of docs/bench. A
+folder of an experiment goes to publish_experiments.py.
 
 A run whose machine was busy is refused: shares above 1.02, or limits that moved by more than 10 % within it. Exit 1
 where one was. The pages are a function of docs/bench: publishing twice changes nothing.
@@ -12,6 +13,7 @@ import os
 import sys
 
 import alignment_report
+import publish_experiments
 import runs
 import sections
 import tables
@@ -272,7 +274,13 @@ def publish(folders, root=runs.ROOT):
 
 
 def main():
-    folders = sys.argv[1:] or sorted(glob.glob(os.path.join(glob.escape(runs.ROOT), "runs", "bench", "*")))
+    experiments = [folder for folder in sys.argv[1:] if publish_experiments.is_experiment(folder)]
+    if experiments:
+        publish_experiments.publish(experiments)
+    folders = [folder for folder in sys.argv[1:] if folder not in experiments]
+    if experiments and not folders:
+        return
+    folders = folders or sorted(glob.glob(os.path.join(glob.escape(runs.ROOT), "runs", "bench", "*")))
     if not folders:
         print("There is no run in runs/bench: `./lab bench` measures. The pages were written again.", file=sys.stderr)
     if not publish(folders):

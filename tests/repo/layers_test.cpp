@@ -97,6 +97,8 @@ const QList<Folder> folders{
     {"engine/records",
      {"engine/core/base", "engine/core/config", "engine/core/run", "engine/core/cost", "engine/formats",
       "engine/models"}},
+    {"engine/experiments",
+     core + QStringList{"engine/formats", "engine/tokenizers", "engine/data", "engine/models", "engine/records"}},
 
     {"engine/runtime", {"engine/core/base", "engine/core/run", "kernels"}, Library::Torch},
     {"engine/ops/cpu", {"engine/core/base", "engine/core/config", "engine/runtime"}, Library::Torch},
@@ -134,7 +136,7 @@ const QList<Folder> folders{
                          "widgets/forms"},
      Library::Qt},
 
-    {"app/cli", remote},
+    {"app/cli", remote + QStringList{"engine/experiments"}},
     {"app/engine_thread", remote + QStringList{"widgets/state"}, Library::Qt},
     {"app/controllers", files + QStringList{"widgets/state", "widgets/forms", "app/engine_thread"}, Library::Qt},
     {"app/window",

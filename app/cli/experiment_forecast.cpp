@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/experiment_forecast.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "app/cli/output.h"
+#include "app/cli/progress_line.h"
+#include "engine/api/engine_library.h"
+#include "engine/core/base/error.h"
+#include "engine/core/cost/training_cost.h"
+#include "engine/data/text_source.h"
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Forecast {
+  double training = 0, reading = 0;  ///< seconds of what is not done
+  std::size_t cells = 0, done = 0;
+};
+
+/// Each text has to have as many tokens as the longest run of it.
+void check_texts(const ExperimentCells& cells, ProgressLine& progress) {
+  std::map<std::pair<std::size_t, std::size_t>, std::int64_t> needed;  // by model and text
+  for (const EvaluationCell& cell : cells.evaluations) {
+    std::int64_t& tokens = needed[{cell.model, cell.text}];
+    tokens = std::max(tokens, *cell.settings.tokens);
+  }
+  for (const auto& [key, tokens] : needed) {
+    const CellText& text = cells.texts[key.second];
+    progress.status("reading " + text.file);
+    const std::int64_t found =
+        std::ssize(Tokenizer::load(cells.models[key.first].path)->encode(read_text(text.path), false));
+    if (found < tokens)
+      throw EngineError(Fault::BadInput, text.path,
+                        "has " + std::to_string(found) + " tokens of the " + std::to_string(tokens) + " to read",
+                        "Leave it out, or plan shorter lengths.");
+  }
+  progress.clear();
+}
+
+/// Of what is still to be written: trained weights, the checkpoints of the training that has the largest, and runs.
+double bytes_to_write(const ExperimentCells& cells, const CellNumbers& finished) {
+  constexpr double kRunBytesPerToken = 16, kRunBytes = 64 << 10;  // losses as text, ids; segments and descriptions
+  double bytes = 0, checkpoints = 0;
+  for (const TrainingCell& cell : cells.trainings) {
+    if (finished.contains(cell.id)) continue;
+    const TrainingConfig& training = cell.plan.training;
+    const TrainingCost cost = training_cost(cells.models[cell.model].config, cell.plan.config, training,
+                                            cell.plan.policy, bytes_per_value(cell.plan.dtype));
+    const double weights =
+        static_cast<double>(cost.trainable_parameters) * static_cast<double>(bytes_per_value(cell.plan.dtype));
+    bytes += weights;
+    checkpoints = std::max(checkpoints, (weights + static_cast<double>(cost.memory.optimizer)) *
+                                            static_cast<double>(training.save_total_limit + 1));
+  }
+  for (const EvaluationCell& cell : cells.evaluations)
+    if (!finished.contains(cell.id))
+      bytes += kRunBytes + kRunBytesPerToken * static_cast<double>(*cell.settings.tokens);
+  return bytes + checkpoints;
+}
+
+/// Of the disk that the folder is on, or will be.
+double free_bytes(const std::string& folder) {
+  std::error_code code;
+  fs::path path = fs::absolute(folder, code);
+  while (!fs::exists(path, code) && path.has_parent_path() && path != path.parent_path()) path = path.parent_path();
+  const fs::space_info space = fs::space(path, code);
+  return code ? -1 : static_cast<double>(space.available);
+}
+
+std::string label(const ExperimentCells& cells, const CellGroup& group) {
+  return (cells.models.size() > 1 ? cells.models[group.model].name + ", " : "") + group.recipe +
+         (group.seed ? ", seed " + std::to_string(*group.seed) : "");
+}
+
+std::string time_text(double seconds) {
+  return seconds < 3600 ? human_duration(seconds) : fixed(seconds / 3600, 1) + " h";
+}
+
+}  // namespace
+
+double expected_seconds(CellPace& pace, const CellWork& work, const ExperimentCells& cells,
+                        const ExperimentPlan& plan) {
+  constexpr double kTrainingShare = 0.55, kReadingShare = 0.7;  // of the fastest matmul; docs/benchmarks.md
+  if (!pace.knows(work)) {
+    ModelInfo info;
+    info.config = cells.models[work.model].config;
+    info.dtype = work.dtype == DType::Q8 ? DType::BFloat16 : work.dtype;
+    info.device = plan.device == Device::Cuda ? Device::Cuda : Device::Cpu;
+    info.threads = plan.threads;
+    pace.guess(work,
+               measure_limits(info, 512).best_flops_per_second() * (work.training ? kTrainingShare : kReadingShare));
+  }
+  return pace.seconds(work);
+}
+
+std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCells& cells, const std::string& experiment,
+                                bool as_json, ProgressLine& progress) {
+  check_texts(cells, progress);
+  const CellNumbers finished = finished_cells(cells, experiment, plan.lengths, [](const auto&, const auto&) {});
+  const auto work = cell_work(cells);
+  CellPace pace;
+  for (const auto& [id, numbers] : finished) pace.add(work.at(id), numbers.at("seconds").get<double>());
+
+  std::set<std::string> counted;  // a cell that several groups use is of the first one
+  std::string text = plan.title + "\n";
+  json groups = json::array();
+  Forecast all;
+  for (const CellGroup& group : cells.groups) {
+    if (!plan.only.empty() && std::ranges::find(plan.only, group.recipe) == plan.only.end()) continue;
+    Forecast here;
+    const auto count = [&](const std::string& id, double& seconds) {
+      if (!counted.insert(id).second) return;
+      ++here.cells;
+      if (finished.contains(id))
+        ++here.done;
+      else
+        seconds += expected_seconds(pace, work.at(id), cells, plan);
+    };
+    if (group.training) count(cells.trainings[*group.training].id, here.training);
+    for (const std::size_t use : group.uses) count(cells.evaluations[cells.uses[use].cell].id, here.reading);
+    text += "  " + label(cells, group) + ": " + (group.training ? "training " + time_text(here.training) + ", " : "") +
+            "evaluations " + time_text(here.reading) + " (" + std::to_string(here.cells) + " cells" +
+            (here.done > 0 ? ", " + std::to_string(here.done) + " done" : "") + ")\n";
+    groups.push_back({{"label", label(cells, group)},
+                      {"training_seconds", here.training},
+                      {"reading_seconds", here.reading},
+                      {"cells", here.cells},
+                      {"done", here.done}});
+    all = {all.training + here.training, all.reading + here.reading, all.cells + here.cells, all.done + here.done};
+  }
+  const double bytes = bytes_to_write(cells, finished), room = free_bytes(experiment);
+  if (room >= 0 && bytes > room)
+    throw EngineError(Fault::Io, experiment,
+                      "needs about " + human_bytes(bytes) + ", and its disk has " + human_bytes(room) + " left",
+                      "Choose another folder (--out), or a smaller save_total_limit.");
+  const double seconds = all.training + all.reading;
+  if (as_json)
+    return json{{"groups", groups},
+                {"cells", all.cells},
+                {"done", all.done},
+                {"seconds", seconds},
+                {"bytes_to_write", bytes}}
+               .dump(2) +
+           "\n";
+  return text + std::to_string(all.cells - all.done) + " of " + std::to_string(all.cells) + " cells to run: about " +
+         time_text(seconds) + " (trainings " + time_text(all.training) + "), " + human_bytes(bytes) + " into " +
+         experiment + ". Nothing was run.\n";
+}
+
+}  // namespace carryover

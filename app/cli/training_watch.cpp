@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/training_watch.h"
+
+#include "app/cli/output.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/train_report.h"
+#include "engine/data/corpus.h"
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+void TrainingWatch::step_done(std::shared_ptr<const StepSnapshot> snapshot) {
+  last_ = snapshot->record;
+  ++steps_here_;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const std::int64_t left = plan_.training.max_steps - last_->step;
+  const double each = seconds / static_cast<double>(steps_here_);
+  shown_ =
+      step_text(*last_, plan_.training.max_steps) + ", " + human_duration(each * static_cast<double>(left)) + " left";
+  progress_.status(shown_);
+}
+
+void TrainingWatch::progress(std::int64_t done, std::int64_t total) {
+  progress_.status((shown_.empty() ? "first step" : shown_) + "  (" + std::to_string(done) + " of " +
+                   std::to_string(total) + " tokens)");
+}
+
+void TrainingWatch::validation_done(const ValidationRecord& record) {
+  progress_.note(validation_text(record));
+}
+
+void TrainingWatch::checkpoint_saved(std::int64_t, const std::string& directory) {
+  progress_.note("saved " + directory);
+}
+
+void TrainingWatch::noted(const std::string& text) {
+  progress_.note(text);
+}
+
+void TrainingWatch::alerted(const TrainingAlert& alert) {
+  alert_ = "step " + std::to_string(alert.step) + ": " + alert.text;
+  progress_.note("alert at " + alert_);
+  if (plan_.training.on_alert == AlertPolicy::Skip) return;
+  ended_ = true;
+  control_.request_stop();
+}
+
+std::shared_ptr<const Corpus> read_training_data(const TrainingPlan& plan, ProgressLine& progress,
+                                                 RunControl& control) {
+  const CorpusRequest request{plan.data, plan.text_field, plan.training.validation_fraction, default_token_cache()};
+  const auto tokenizer = Tokenizer::load(plan.model);
+  const auto report = [&](double fraction, const std::string& what) {
+    progress.status(what + "  " + fixed(100 * fraction, 0) + " %");
+  };
+  return std::make_shared<const Corpus>(read_corpus(request, *tokenizer, report, control));
+}
+
+}  // namespace carryover

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/core/base/run_control.h"
+#include "engine/core/run/train_request.h"
+#include "engine/records/training_plan.h"
+
+namespace carryover {
+
+class ProgressLine;
+
+/// Shows each step of a training, and keeps the last one. Nobody can resume a paused run from the command line: an
+/// alert that would pause asks the engine to save and stop.
+class TrainingWatch : public TrainObserver {
+ public:
+  /// All three outlive it.
+  TrainingWatch(const TrainingPlan& plan, ProgressLine& progress, RunControl& control)
+      : plan_(plan), progress_(progress), control_(control) {}
+
+  void step_done(std::shared_ptr<const StepSnapshot> snapshot) override;
+  void progress(std::int64_t done, std::int64_t total) override;
+  void validation_done(const ValidationRecord& record) override;
+  void checkpoint_saved(std::int64_t step, const std::string& directory) override;
+  void noted(const std::string& text) override;
+  void alerted(const TrainingAlert& alert) override;
+
+  const std::optional<StepRecord>& last() const { return last_; }
+  bool ended_by_alert() const { return ended_; }
+  const std::string& alert() const { return alert_; }  ///< the last one's text
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const TrainingPlan& plan_;
+  ProgressLine& progress_;
+  RunControl& control_;
+  Clock::time_point start_ = Clock::now();
+  std::int64_t steps_here_ = 0;
+  std::optional<StepRecord> last_;
+  std::string shown_, alert_;
+  bool ended_ = false;
+};
+
+/// The plan's texts, tokenised, with progress. Throws as read_corpus().
+std::shared_ptr<const Corpus> read_training_data(const TrainingPlan& plan, ProgressLine& progress, RunControl& control);
+
+}  // namespace carryover

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/experiments/experiment_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "engine/core/analysis/cluster_bootstrap.h"
+#include "engine/experiments/results_view.h"
+#include "engine/experiments/text_tables.h"
+
+namespace carryover {
+
+namespace {
+
+using Condition = ResultsView::Condition;
+using Losses = std::map<std::string, double>;
+
+double mean_of(const Losses& losses) {
+  double sum = 0;
+  for (const auto& [file, loss] : losses) sum += loss;
+  return sum / static_cast<double>(losses.size());
+}
+
+/// "S 512, M 124, n 4": what decides what attention sees, where that is the same for all seeds.
+std::string settings_text(const ResultsView::Run& run) {
+  if (run.policy != "segmented") return run.policy;
+  std::string text =
+      "S " + std::to_string(run.segment) + ", M " + std::to_string(run.carry) + ", R " + std::to_string(run.retrieved);
+  if (run.sinks > 0) text += ", n " + std::to_string(run.sinks);
+  if (run.retrieved > 0 && run.prefix != "search") text += ", " + run.prefix;
+  return text;
+}
+
+class Report {
+ public:
+  explicit Report(const ResultsView& view) : view_(view) {}
+
+  std::string table(const std::string& model, TableFormat format) const;
+  std::string by_text(const std::string& model) const;
+  std::string csv() const;
+  std::string comparisons(const std::string& model) const;
+  std::string offsets(const std::string& model) const;
+  std::string frontier(const std::string& model) const;
+  std::string trainings(const std::string& model) const;
+  std::string machine() const;
+
+ private:
+  /// Every condition that has a run, in the plan's order.
+  std::vector<Condition> conditions(const std::string& model) const {
+    std::vector<Condition> found;
+    for (const ResultsView::Name& recipe : view_.recipes)
+      for (const ResultsView::Name& evaluation : view_.evaluations) {
+        Condition condition{recipe.name, evaluation.name};
+        if (!view_.runs_of(model, condition).empty()) found.push_back(std::move(condition));
+      }
+    return found;
+  }
+  /// The one that most conditions have, and of those the longest: what tables of one length are of.
+  std::int64_t common_length(const std::string& model) const {
+    std::int64_t common = view_.lengths.back();
+    std::size_t most = 0;
+    for (const std::int64_t length : view_.lengths) {
+      std::size_t have = 0;
+      for (const Condition& condition : conditions(model))
+        have += view_.book_losses(model, condition, length).empty() ? 0 : 1;
+      if (have >= most) common = length;
+      most = std::max(most, have);
+    }
+    return common;
+  }
+  TableRow titles(const Condition& condition) const {
+    return {view_.title_of(view_.recipes, condition.recipe), view_.title_of(view_.evaluations, condition.evaluation)};
+  }
+  std::optional<TableRow> comparison(const std::string& model, const ResultsView::Comparison& comparison,
+                                     std::int64_t length) const;
+  std::optional<double> kv_bytes(const std::string& model, const Condition& condition, std::int64_t length) const;
+  std::map<std::int64_t, double> offset_losses(const std::string& model, const Condition& condition) const;
+
+  const ResultsView& view_;
+};
+
+std::string Report::table(const std::string& model, TableFormat format) const {
+  TableRow head{"recipe", "evaluation", "settings"};
+  for (const std::int64_t length : view_.lengths) head.push_back(std::to_string(length) + " tokens");
+  head.insert(head.end(), {"books", "seeds"});
+  std::vector<TableRow> rows;
+  for (const Condition& condition : conditions(model)) {
+    const auto runs = view_.runs_of(model, condition);
+    TableRow row = titles(condition);
+    row.push_back(settings_text(*runs.front()));
+    std::size_t books = 0;
+    for (const std::int64_t length : view_.lengths) {
+      const Losses losses = view_.book_losses(model, condition, length);
+      row.push_back(losses.empty() ? "" : fixed_text(std::exp(mean_of(losses)), 2));
+      books = std::max(books, losses.size());
+    }
+    row.insert(row.end(), {std::to_string(books), std::to_string(runs.size())});
+    rows.push_back(std::move(row));
+  }
+  return format == TableFormat::Latex ? latex_table(head, rows, 3) : markdown_table(head, rows);
+}
+
+/// Each text's perplexity at one length.
+std::string Report::by_text(const std::string& model) const {
+  const std::int64_t length = common_length(model);
+  TableRow head{"recipe", "evaluation"};
+  for (const ResultsView::Book& book : view_.books)
+    head.push_back(book.title + (book.author.empty() ? "" : ", " + book.author));
+  std::vector<TableRow> rows;
+  for (const Condition& condition : conditions(model)) {
+    const Losses losses = view_.book_losses(model, condition, length);
+    if (losses.empty()) continue;
+    TableRow row = titles(condition);
+    for (const ResultsView::Book& book : view_.books) {
+      const auto found = losses.find(book.file);
+      row.push_back(found == losses.end() ? "" : fixed_text(std::exp(found->second), 2));
+    }
+    rows.push_back(std::move(row));
+  }
+  if (rows.empty()) return {};
+  return "Perplexity of the first " + std::to_string(length) + " tokens of each text; of the mean over seeds.\n\n" +
+         markdown_table(head, rows);
+}
+
+std::string Report::csv() const {
+  std::string text = csv_row({"model", "recipe", "evaluation", "seed", "text", "tokens", "targets", "loss",
+                              "perplexity", "attention_kv_bytes", "peak_memory_bytes", "seconds"});
+  for (const ResultsView::Run& run : view_.runs)
+    for (const ResultsView::Text& entry : run.texts)
+      for (const ResultsView::Length& length : entry.lengths) {
+        if (length.targets == 0) continue;
+        const double loss = length.nll_sum / static_cast<double>(length.targets);
+        text += csv_row({run.model, run.condition.recipe, run.condition.evaluation,
+                         run.seed ? std::to_string(*run.seed) : "", entry.file, std::to_string(length.tokens),
+                         std::to_string(length.targets), fixed_text(loss, 6), fixed_text(std::exp(loss), 4),
+                         fixed_text(length.attention_kv_bytes, 0), fixed_text(entry.peak_memory_bytes, 0),
+                         fixed_text(entry.seconds, 1)});
+      }
+  return text;
+}
+
+/// Books that both sides have; nothing where there is none.
+std::optional<TableRow> Report::comparison(const std::string& model, const ResultsView::Comparison& comparison,
+                                           std::int64_t length) const {
+  const Losses of = view_.book_losses(model, comparison.of, length);
+  const Losses against = view_.book_losses(model, comparison.against, length);
+  std::vector<double> differences;
+  for (const auto& [file, loss] : of)
+    if (const auto other = against.find(file); other != against.end()) differences.push_back(loss - other->second);
+  if (differences.empty()) return std::nullopt;
+  const ClusterInterval found = bootstrap_clusters(differences);
+  const MeanInterval& interval = found.interval;
+  return TableRow{comparison.title,
+                  std::to_string(length),
+                  signed_text(interval.mean, 3),
+                  signed_text(interval.low, 3) + " … " + signed_text(interval.high, 3),
+                  signed_text(100 * std::expm1(interval.mean), 1) + " %",
+                  std::to_string(found.below) + " of " + std::to_string(found.clusters)};
+}
+
+std::string Report::comparisons(const std::string& model) const {
+  std::vector<TableRow> rows;
+  for (const ResultsView::Comparison& one : view_.comparisons)
+    for (const std::int64_t length : view_.lengths)
+      if (auto row = comparison(model, one, length)) rows.push_back(std::move(*row));
+  if (rows.empty()) return {};
+  return wrapped_text(
+             "Difference of loss, nats a target, and of perplexity; below 0: the first one is better. 95 %: percentile "
+             "bootstrap, books drawn with replacement, a book's value being the mean over its seeds.") +
+         "\n" +
+         markdown_table({"comparison", "tokens", "Δ loss", "95 %", "perplexity", "books where it is lower"}, rows);
+}
+
+/// Mean over books and seeds of the loss of each bin, by the bin's first offset.
+std::map<std::int64_t, double> Report::offset_losses(const std::string& model, const Condition& condition) const {
+  struct Mean {
+    double sum = 0;
+    int count = 0;
+  };
+  std::map<std::int64_t, Mean> means;
+  for (const ResultsView::Run* run : view_.runs_of(model, condition))
+    for (const ResultsView::Text& text : run->texts)
+      for (const ResultsView::OffsetBin& bin : text.offsets) {
+        if (bin.targets == 0) continue;
+        Mean& mean = means[bin.first];
+        mean.sum += bin.nll_sum / static_cast<double>(bin.targets);
+        ++mean.count;
+      }
+  std::map<std::int64_t, double> losses;
+  for (const auto& [first, mean] : means) losses[first] = mean.sum / mean.count;
+  return losses;
+}
+
+std::string Report::offsets(const std::string& model) const {
+  std::set<std::int64_t> bins;
+  for (const Condition& condition : conditions(model))
+    for (const auto& [first, loss] : offset_losses(model, condition)) bins.insert(first);
+  if (bins.empty()) return {};
+  TableRow head{"recipe", "evaluation"};
+  for (const std::int64_t first : bins)
+    head.push_back(first < 2 ? std::to_string(first) : std::to_string(first) + "–" + std::to_string(2 * first - 1));
+  std::vector<TableRow> rows;
+  for (const Condition& condition : conditions(model)) {
+    const auto losses = offset_losses(model, condition);
+    TableRow row = titles(condition);
+    for (const std::int64_t first : bins) {
+      const auto found = losses.find(first);
+      row.push_back(found == losses.end() ? "" : fixed_text(found->second, 3));
+    }
+    rows.push_back(std::move(row));
+  }
+  return wrapped_text(
+             "Loss, nats a target, by the place within its segment of the token that predicts; segments after the "
+             "first. Mean over books and seeds.") +
+         "\n" + markdown_table(head, rows);
+}
+
+std::optional<double> Report::kv_bytes(const std::string& model, const Condition& condition,
+                                       std::int64_t length) const {
+  std::optional<double> most;
+  for (const ResultsView::Run* run : view_.runs_of(model, condition))
+    for (const ResultsView::Text& text : run->texts)
+      for (const ResultsView::Length& one : text.lengths)
+        if (one.tokens == length) most = std::max(most.value_or(0), one.attention_kv_bytes);
+  return most;
+}
+
+std::string Report::frontier(const std::string& model) const {
+  struct Point {
+    Condition condition;
+    double bytes, loss;
+  };
+  const std::int64_t length = common_length(model);
+  std::vector<Point> points;
+  double most = 0;
+  for (const Condition& condition : conditions(model)) {
+    const Losses losses = view_.book_losses(model, condition, length);
+    const auto bytes = kv_bytes(model, condition, length);
+    if (losses.empty() || !bytes) continue;
+    points.push_back({condition, *bytes, mean_of(losses)});
+    for (const ResultsView::Run* run : view_.runs_of(model, condition))
+      if (run->policy == "full") most = std::max(most, *bytes);
+  }
+  if (points.empty()) return {};
+  std::ranges::stable_sort(points, [](const Point& a, const Point& b) { return a.bytes < b.bytes; });
+  std::vector<TableRow> rows;
+  for (const Point& point : points) {
+    const bool on = std::ranges::none_of(
+        points, [&](const Point& other) { return other.bytes <= point.bytes && other.loss < point.loss; });
+    TableRow row = titles(point.condition);
+    row.insert(row.end(), {fixed_text(point.bytes / (1 << 20), 2), most > 0 ? fixed_text(point.bytes / most, 3) : "",
+                           fixed_text(std::exp(point.loss), 2), on ? "•" : ""});
+    rows.push_back(std::move(row));
+  }
+  return wrapped_text("Perplexity at " + std::to_string(length) +
+                      " tokens against the keys and values that attention sees, in the dtype of the run; •: no row "
+                      "with as few has a lower perplexity.") +
+         "\n" +
+         markdown_table({"recipe", "evaluation", "visible KV, MiB", "of full attention's", "perplexity", ""}, rows);
+}
+
+std::string Report::trainings(const std::string& model) const {
+  std::vector<TableRow> rows;
+  double hours = 0;
+  for (const ResultsView::Training& training : view_.trainings) {
+    if (training.model != model) continue;
+    hours += training.seconds / 3600;
+    rows.push_back({view_.title_of(view_.recipes, training.recipe), std::to_string(training.seed),
+                    std::to_string(training.steps), std::to_string(training.tokens), fixed_text(training.last_loss, 3),
+                    fixed_text(training.seconds / 3600, 2), fixed_text(training.peak_memory_bytes / (1 << 30), 2)});
+  }
+  if (rows.empty()) return {};
+  return "Loss: mean of the last tenth of the steps. " + fixed_text(hours, 2) + " hours in all.\n\n" +
+         markdown_table({"recipe", "seed", "steps", "tokens", "loss", "hours", "peak memory, GiB"}, rows);
+}
+
+std::string Report::machine() const {
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  };
+  if (!view_.version.empty()) add("Carryover " + view_.version);
+  if (!view_.commit.empty()) add("commit " + view_.commit);
+  add(view_.libraries);
+  add(view_.processor);
+  if (view_.unfinished > 0) add(std::to_string(view_.unfinished) + " cells are not finished");
+  return text.empty() ? text : wrapped_text(text + ".");
+}
+
+}  // namespace
+
+std::string experiment_table(const nlohmann::json& results, TableFormat format, const std::string& where) {
+  const ResultsView view = results_view(results, where);
+  const Report report(view);
+  if (format == TableFormat::Csv) return report.csv();
+  std::string text;
+  for (const ResultsView::Name& model : view.models) {
+    if (view.models.size() > 1)
+      text += format == TableFormat::Latex ? "% " + model.name + "\n" : "**" + model.title + "**\n\n";
+    text += report.table(model.name, format) + (&model == &view.models.back() ? "" : "\n");
+  }
+  return text;
+}
+
+std::string experiment_report(const nlohmann::json& results, const std::string& where, int level) {
+  const ResultsView view = results_view(results, where);
+  const Report report(view);
+  const std::string heading(static_cast<std::size_t>(level), '#');
+  std::string text = heading + " " + view.title + "\n\n";
+  if (!view.about.empty()) text += wrapped_text(view.about) + "\n";
+  text += report.machine();
+  const auto section = [&](const std::string& title, const std::string& body) {
+    if (!body.empty()) text += "\n" + heading + "# " + title + "\n\n" + body;
+  };
+  for (const ResultsView::Name& model : view.models) {
+    const std::string of = view.models.size() > 1 ? ": " + model.title : "";
+    section("Perplexity" + of,
+            wrapped_text("Of the first tokens of each text; the mean over books of a book's loss, which is the mean "
+                         "over its seeds, as a perplexity.") +
+                "\n" + report.table(model.name, TableFormat::Markdown));
+    section("By text" + of, report.by_text(model.name));
+    section("Comparisons" + of, report.comparisons(model.name));
+    section("Loss by offset" + of, report.offsets(model.name));
+    section("The frontier" + of, report.frontier(model.name));
+    section("Trainings" + of, report.trainings(model.name));
+  }
+  return text;
+}
+
+}  // namespace carryover

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/experiments/experiment_results.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+
+#include "engine/core/base/error.h"
+#include "engine/core/cost/policy_table.h"
+#include "engine/experiments/results_view.h"
+#include "engine/formats/json_file.h"
+#include "engine/formats/output_file.h"
+#include "engine/records/run_folder.h"
+#include "engine/records/training_folder.h"
+
+namespace carryover {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kCellFile = "cell.json";
+
+std::string in(const std::string& folder, const char* name) {
+  return (fs::path(folder) / name).string();
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool has_inputs(const std::string& folder, const json& inputs) {
+  const std::string path = in(folder, kCellFile);
+  if (!is_there(path)) return false;
+  const json cell = read_json_file(path);
+  return cell.is_object() && cell.contains("inputs") && cell["inputs"] == inputs;
+}
+
+/// Sums in files have four decimals: their error is far below a mean's last printed digit.
+double rounded(double sum) {
+  return std::round(sum * 1e4) / 1e4;
+}
+
+struct Sum {
+  std::int64_t count = 0;
+  double nll = 0;
+  void add(double value) {
+    ++count;
+    nll += value;
+  }
+};
+
+json segment_sums(const std::vector<float>& nll, std::int64_t segment) {
+  json sums = json::array();
+  for (std::size_t first = 0; first < nll.size(); first += static_cast<std::size_t>(segment)) {
+    Sum sum;
+    for (std::size_t i = first; i < std::min(nll.size(), first + static_cast<std::size_t>(segment)); ++i)
+      sum.add(static_cast<double>(nll[i]));
+    sums.push_back({sum.count, rounded(sum.nll)});
+  }
+  return sums;
+}
+
+/// [first offset of the bin, targets, sum]: bins 0, 1, 2…3, 4…7, … of the place, within its segment, of the token that
+/// predicts. The first segment is left out: nothing lies before it.
+json offset_sums(const std::vector<float>& nll, std::int64_t segment) {
+  std::vector<Sum> bins;
+  for (std::size_t i = static_cast<std::size_t>(segment); i < nll.size(); ++i) {
+    const std::size_t bin = std::bit_width(i % static_cast<std::size_t>(segment));
+    if (bin >= bins.size()) bins.resize(bin + 1);
+    bins[bin].add(static_cast<double>(nll[i]));
+  }
+  json sums = json::array();
+  for (std::size_t bin = 0; bin < bins.size(); ++bin)
+    sums.push_back({bin == 0 ? 0 : std::int64_t{1} << (bin - 1), bins[bin].count, rounded(bins[bin].nll)});
+  return sums;
+}
+
+json length_sums(const std::vector<float>& nll, const EvaluationCell& cell, const CellModel& model,
+                 std::vector<std::int64_t> lengths) {
+  const RunSettings& settings = cell.settings;
+  std::erase_if(lengths, [&](std::int64_t length) { return length > *settings.tokens; });
+  if (lengths.empty()) lengths.push_back(*settings.tokens);
+  const CostModel cost = cost_model(model.config, settings.config, settings.dtype);
+  json sums = json::array();
+  for (const std::int64_t length : lengths) {
+    Sum sum;
+    for (std::size_t i = 0; i < nll.size() && static_cast<std::int64_t>(i) + 1 < length; ++i)
+      sum.add(static_cast<double>(nll[i]));
+    sums.push_back({{"tokens", length},
+                    {"targets", sum.count},
+                    {"nll_sum", rounded(sum.nll)},
+                    {"attention_kv_bytes", policy_row(settings.policy).memory(cost, length, {}).attention_kv}});
+  }
+  return sums;
+}
+
+std::string file_name(const std::string& path) {
+  return fs::path(path).filename().string();
+}
+
+json files_of(const std::vector<std::string>& paths) {
+  json files = json::array();
+  for (const std::string& path : paths) files.push_back(file_name(path));
+  return files;
+}
+
+/// The plan's fields of a training, without what names this machine's folders.
+json published_fields(const TrainingPlan& plan) {
+  json fields = plan_json(plan);
+  for (const char* own : {"model", "output_dir", "data", "threads", "device"}) fields.erase(own);
+  fields["data"] = files_of(plan.data);
+  return fields;
+}
+
+json seed_json(const std::optional<std::uint64_t>& seed) {
+  return seed ? json(*seed) : json();
+}
+
+json named(const std::string& name, const std::string& title) {
+  return {{"name", name}, {"title", title}};
+}
+
+}  // namespace
+
+void begin_cell(const std::string& folder, const json& inputs) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (code) throw EngineError(Fault::Io, folder, "can't be made: " + code.message(), "Choose another folder (--out).");
+  if (has_inputs(folder, inputs)) return;
+  if (is_there(in(folder, kCellFile)))
+    throw EngineError(Fault::BadInput, folder, "was made from other inputs than its name says",
+                      "Remove it: it is made again.");
+  write_file_atomically(in(folder, kCellFile), json{{"inputs", inputs}}.dump(2) + "\n");
+}
+
+json training_numbers(const TrainingCell& cell) {
+  const std::string& folder = cell.plan.output_dir;
+  if (!is_there(in(folder, "final")) || !has_inputs(folder, cell.inputs)) return nullptr;
+  const StoredTraining run = read_training_folder(folder);
+  if (run.final_folder.empty() || run.steps.empty() || run.steps.back().step != cell.plan.training.max_steps)
+    return nullptr;
+  double seconds = 0;
+  std::int64_t peak = 0;
+  std::int64_t skipped = 0;
+  for (const StepRecord& step : run.steps) {
+    seconds += step.seconds;
+    peak = std::max(peak, step.memory.device_peak);
+    skipped += step.skipped ? 1 : 0;
+  }
+  json losses = json::array();  // of tenths of the steps, so that a curve can be drawn without the folder
+  const std::size_t steps = run.steps.size(), parts = std::min<std::size_t>(10, steps);
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::size_t first = part * steps / parts, last = (part + 1) * steps / parts;
+    Sum sum;
+    for (std::size_t i = first; i < last; ++i) sum.add(run.steps[i].loss);
+    losses.push_back({run.steps[last - 1].step, rounded(sum.nll / static_cast<double>(sum.count))});
+  }
+  json numbers{{"steps", run.steps.back().step},
+               {"tokens", run.steps.back().tokens},
+               {"seconds", seconds},
+               {"skipped_steps", skipped},
+               {"losses", losses},
+               {"peak_memory_bytes", peak}};
+  json validations = json::array();
+  for (const ValidationRecord& record : run.validations) validations.push_back(record);
+  numbers["validations"] = std::move(validations);
+  return numbers;
+}
+
+json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, const CellModel& model,
+                        const std::vector<std::int64_t>& lengths) {
+  if (!is_there(in(folder, "summary.json")) || !has_inputs(folder, cell.inputs)) return nullptr;
+  const StoredRun run = read_run_numbers(folder);
+  const JsonFields summary(*run.summary, in(folder, "summary.json"));
+  if (summary.find_flag("cancelled").value_or(true)) return nullptr;
+  if (summary.integer("targets") != std::ssize(run.target_nll) || run.target_nll.empty()) return nullptr;
+  double nll = 0;
+  for (const float value : run.target_nll) nll += static_cast<double>(value);
+  const auto memory = run.summary->value("memory", MemoryBytes{});
+  return {{"run_id", run.config->value("run_id", "")},
+          {"weights_hash", summary.find_text("weights_hash").value_or("")},
+          {"tokens", summary.integer("tokens")},
+          {"targets", summary.integer("targets")},
+          {"nll_sum", rounded(nll)},
+          {"lengths", length_sums(run.target_nll, cell, model, lengths)},
+          {"segments", segment_sums(run.target_nll, cell.settings.config.segment_length)},
+          {"offsets", offset_sums(run.target_nll, cell.settings.config.segment_length)},
+          {"attention_kv_bytes", memory.attention_kv},
+          {"peak_memory_bytes", summary.integer("peak_memory_bytes")},
+          {"seconds", summary.find_number("seconds").value_or(0)}};
+}
+
+CellNumbers finished_cells(const ExperimentCells& cells, const std::string& experiment,
+                           const std::vector<std::int64_t>& lengths,
+                           const std::function<void(const std::string& id, const std::string& problem)>& unusable) {
+  CellNumbers finished;
+  const auto look = [&](const std::string& id, const auto& read) {
+    try {
+      json numbers = read();
+      if (!numbers.is_null()) finished[id] = std::move(numbers);
+    } catch (const EngineError& error) {
+      unusable(id, error.what());
+    }
+  };
+  for (const TrainingCell& cell : cells.trainings) look(cell.id, [&] { return training_numbers(cell); });
+  for (const EvaluationCell& cell : cells.evaluations)
+    look(cell.id,
+         [&] { return evaluation_numbers(cell_folder(experiment, cell.id), cell, cells.models[cell.model], lengths); });
+  return finished;
+}
+
+json experiment_results(const ExperimentPlan& plan, const ExperimentCells& cells, const CellNumbers& numbers,
+                        const json& environment) {
+  json results{{"format", kResultsFormat},
+               {"experiment", plan.name},
+               {"title", plan.title},
+               {"about", plan.about},
+               {"lengths", plan.lengths},
+               {"seeds", plan.seeds},
+               {"dtype", dtype_name(plan.dtype)},
+               {"environment", environment}};
+  results["models"] = json::array();
+  for (const CellModel& model : cells.models)
+    results["models"].push_back({{"name", model.name},
+                                 {"title", model.config.name},
+                                 {"file", file_name(model.path)},
+                                 {"parameters", model.config.parameters()},
+                                 {"weights_hash", model.weights_hash}});
+  results["texts"] = json::array();
+  for (const CellText& text : cells.texts)
+    results["texts"].push_back(
+        {{"file", text.file}, {"title", text.title}, {"author", text.author}, {"sha256", text.sha256}});
+  results["recipes"] = json::array();
+  for (const PlanRecipe& recipe : plan.recipes) results["recipes"].push_back(named(recipe.name, recipe.title));
+  results["evaluations"] = json::array();
+  for (const PlanEvaluation& evaluation : plan.evaluations)
+    results["evaluations"].push_back(named(evaluation.name, evaluation.title));
+  results["comparisons"] = json::array();
+  for (const PlanComparison& comparison : plan.comparisons)
+    results["comparisons"].push_back({{"title", comparison.title},
+                                      {"of", {comparison.of.recipe, comparison.of.evaluation}},
+                                      {"against", {comparison.against.recipe, comparison.against.evaluation}}});
+  results["trainings"] = json::array();
+  results["runs"] = json::array();
+  json pending = json::array();
+  for (const CellGroup& group : cells.groups) {
+    const std::string& model = cells.models[group.model].name;
+    if (group.training) {
+      const TrainingCell& cell = cells.trainings[*group.training];
+      const auto found = numbers.find(cell.id);
+      if (found != numbers.end()) {
+        json entry = found->second;
+        entry.update({{"cell", cell.id},
+                      {"model", model},
+                      {"recipe", group.recipe},
+                      {"seed", seed_json(group.seed)},
+                      {"fields", published_fields(cell.plan)}});
+        results["trainings"].push_back(std::move(entry));
+      } else {
+        pending.push_back(cell.id);
+      }
+    }
+    json* run = nullptr;  // of one evaluation: settings once, then a text each
+    for (const std::size_t index : group.uses) {
+      const CellUse& use = cells.uses[index];
+      const EvaluationCell& cell = cells.evaluations[use.cell];
+      const auto found = numbers.find(cell.id);
+      if (found == numbers.end()) {
+        pending.push_back(cell.id);
+        continue;
+      }
+      if (run == nullptr || run->at("evaluation") != use.evaluation) {
+        results["runs"].push_back({{"model", model},
+                                   {"recipe", use.recipe},
+                                   {"seed", seed_json(use.seed)},
+                                   {"evaluation", use.evaluation},
+                                   {"policy", cell.settings.policy},
+                                   {"prefix", cell.settings.prefix},
+                                   {"control_seed", cell.settings.seed},
+                                   {"dtype", dtype_name(cell.settings.dtype)},
+                                   {"config", cell.settings.config},
+                                   {"texts", json::array()}});
+        run = &results["runs"].back();
+      }
+      json entry = found->second;
+      entry["cell"] = cell.id;
+      entry["file"] = cells.texts[use.text].file;
+      run->at("texts").push_back(std::move(entry));
+    }
+  }
+  std::vector<std::string> ids = pending.get<std::vector<std::string>>();
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  results["unfinished_cells"] = ids.size();
+  return results;
+}
+
+}  // namespace carryover

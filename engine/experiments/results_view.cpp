@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/experiments/results_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
+#include "engine/formats/json_file.h"
+
+namespace carryover {
+
+namespace {
+
+using nlohmann::json;
+
+/// Numbers that means can be made of.
+std::int64_t count_of(const json& value) {
+  const std::int64_t count = integer_of(value);
+  if (count < 0 || count > (std::int64_t{1} << 53)) throw std::out_of_range("a count is out of range");
+  return count;
+}
+
+double real_of(const json& value) {
+  const auto real = value.get<double>();
+  if (!(std::fabs(real) <= 1e15)) throw std::out_of_range("a number is out of range");  // so that sums stay finite
+  return real;
+}
+
+ResultsView::Condition condition_of(const json& pair) {
+  return {pair.at(0).get<std::string>(), pair.at(1).get<std::string>()};
+}
+
+std::vector<ResultsView::Name> names_of(const json& list) {
+  std::vector<ResultsView::Name> names;
+  for (const json& entry : list)
+    names.push_back({entry.at("name").get<std::string>(), entry.at("title").get<std::string>()});
+  return names;
+}
+
+ResultsView::Text text_of(const json& entry) {
+  ResultsView::Text text;
+  text.file = entry.at("file").get<std::string>();
+  for (const json& length : entry.at("lengths"))
+    text.lengths.push_back({count_of(length.at("tokens")), count_of(length.at("targets")),
+                            real_of(length.at("nll_sum")), real_of(length.at("attention_kv_bytes"))});
+  for (const json& bin : entry.at("offsets"))
+    text.offsets.push_back({count_of(bin.at(0)), count_of(bin.at(1)), real_of(bin.at(2))});
+  text.peak_memory_bytes = real_of(entry.at("peak_memory_bytes"));
+  text.seconds = real_of(entry.at("seconds"));
+  return text;
+}
+
+ResultsView::Run run_of(const json& entry) {
+  ResultsView::Run run;
+  run.model = entry.at("model").get<std::string>();
+  run.condition = {entry.at("recipe").get<std::string>(), entry.at("evaluation").get<std::string>()};
+  if (!entry.at("seed").is_null()) run.seed = static_cast<std::uint64_t>(count_of(entry.at("seed")));
+  run.policy = entry.at("policy").get<std::string>();
+  run.prefix = entry.at("prefix").get<std::string>();
+  run.dtype = entry.at("dtype").get<std::string>();
+  const json& config = entry.at("config");
+  run.segment = count_of(config.at("segment_length"));
+  run.carry = count_of(config.at("carry_length"));
+  run.retrieved = count_of(config.at("retrieval_length"));
+  run.sinks = count_of(config.at("sink_length"));
+  for (const json& text : entry.at("texts")) run.texts.push_back(text_of(text));
+  return run;
+}
+
+ResultsView::Training training_of(const json& entry) {
+  ResultsView::Training training;
+  training.model = entry.at("model").get<std::string>();
+  training.recipe = entry.at("recipe").get<std::string>();
+  training.seed = static_cast<std::uint64_t>(count_of(entry.at("seed")));
+  training.steps = count_of(entry.at("steps"));
+  training.tokens = count_of(entry.at("tokens"));
+  training.skipped = count_of(entry.at("skipped_steps"));
+  training.seconds = real_of(entry.at("seconds"));
+  training.peak_memory_bytes = real_of(entry.at("peak_memory_bytes"));
+  const json& losses = entry.at("losses");
+  if (!losses.empty()) training.last_loss = real_of(losses.back().at(1));
+  return training;
+}
+
+ResultsView read(const json& results) {
+  ResultsView view;
+  if (integer_of(results.at("format")) != kResultsFormat) throw std::out_of_range("its format is another version's");
+  view.experiment = results.at("experiment").get<std::string>();
+  view.title = results.at("title").get<std::string>();
+  view.about = results.at("about").get<std::string>();
+  for (const json& length : results.at("lengths")) view.lengths.push_back(count_of(length));
+  if (view.lengths.empty()) throw std::out_of_range("it has no length");
+  for (const json& seed : results.at("seeds")) view.seeds.push_back(static_cast<std::uint64_t>(count_of(seed)));
+  view.models = names_of(results.at("models"));
+  view.recipes = names_of(results.at("recipes"));
+  view.evaluations = names_of(results.at("evaluations"));
+  for (const json& book : results.at("texts"))
+    view.books.push_back({book.at("file").get<std::string>(), book.at("title").get<std::string>(),
+                          book.at("author").get<std::string>()});
+  for (const json& entry : results.at("comparisons"))
+    view.comparisons.push_back(
+        {entry.at("title").get<std::string>(), condition_of(entry.at("of")), condition_of(entry.at("against"))});
+  for (const json& entry : results.at("runs")) view.runs.push_back(run_of(entry));
+  for (const json& entry : results.at("trainings")) view.trainings.push_back(training_of(entry));
+  view.unfinished = count_of(results.at("unfinished_cells"));
+  if (const json environment = results.value("environment", json()); environment.is_object()) {
+    view.processor = environment.value("processor", "");
+    view.libraries = environment.value("libraries", "");
+    view.version = environment.value("carryover", "");
+  }
+  view.commit = results.value("commit", "");
+  return view;
+}
+
+}  // namespace
+
+std::string ResultsView::title_of(const std::vector<Name>& names, const std::string& name) const {
+  const auto found = std::ranges::find(names, name, &Name::name);
+  return found == names.end() ? name : found->title;
+}
+
+std::vector<const ResultsView::Run*> ResultsView::runs_of(const std::string& model, const Condition& condition) const {
+  std::vector<const Run*> found;
+  for (const Run& run : runs)
+    if (run.model == model && run.condition == condition) found.push_back(&run);
+  return found;
+}
+
+std::map<std::string, double> ResultsView::book_losses(const std::string& model, const Condition& condition,
+                                                       std::int64_t length) const {
+  struct Mean {
+    double sum = 0;
+    int seeds = 0;
+  };
+  std::map<std::string, Mean> means;
+  for (const Run* run : runs_of(model, condition))
+    for (const Text& text : run->texts) {
+      const auto found = std::ranges::find(text.lengths, length, &Length::tokens);
+      if (found == text.lengths.end() || found->targets == 0) continue;
+      Mean& mean = means[text.file];
+      mean.sum += found->nll_sum / static_cast<double>(found->targets);
+      ++mean.seeds;
+    }
+  std::map<std::string, double> losses;
+  for (const auto& [file, mean] : means) losses[file] = mean.sum / mean.seeds;
+  return losses;
+}
+
+ResultsView results_view(const json& results, const std::string& where) {
+  try {
+    return read(results);
+  } catch (const json::exception& error) {
+    throw EngineError(Fault::BadInput, where, std::string("has the wrong fields: ") + error.what(),
+                      "Use a results.json that `carryover experiment` wrote.");
+  } catch (const std::out_of_range& error) {
+    throw EngineError(Fault::BadInput, where, std::string("is not usable: ") + error.what(),
+                      "Use a results.json that `carryover experiment` wrote.");
+  }
+}
+
+}  // namespace carryover

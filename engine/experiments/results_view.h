@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace carryover {
+
+inline constexpr std::int64_t kResultsFormat = 1;  ///< of results.json
+
+/// results.json as tables read it, checked. A plain value.
+struct ResultsView {
+  struct Name {
+    std::string name, title;
+  };
+  struct Condition {
+    std::string recipe, evaluation;
+    bool operator==(const Condition&) const = default;
+  };
+  struct Length {
+    std::int64_t tokens = 0, targets = 0;
+    double nll_sum = 0, attention_kv_bytes = 0;
+  };
+  struct OffsetBin {
+    std::int64_t first = 0, targets = 0;
+    double nll_sum = 0;
+  };
+  struct Text {
+    std::string file;
+    std::vector<Length> lengths;
+    std::vector<OffsetBin> offsets;
+    double peak_memory_bytes = 0, seconds = 0;
+  };
+  struct Run {
+    std::string model;
+    Condition condition;
+    std::optional<std::uint64_t> seed;
+    std::string policy, prefix, dtype;
+    std::int64_t segment = 0, carry = 0, retrieved = 0, sinks = 0;
+    std::vector<Text> texts;
+  };
+  struct Training {
+    std::string model, recipe;
+    std::uint64_t seed = 0;
+    std::int64_t steps = 0, tokens = 0, skipped = 0;
+    double seconds = 0, last_loss = 0, peak_memory_bytes = 0;
+  };
+  struct Comparison {
+    std::string title;
+    Condition of, against;
+  };
+  struct Book {
+    std::string file, title, author;
+  };
+
+  std::string experiment, title, about;
+  std::vector<std::int64_t> lengths;
+  std::vector<std::uint64_t> seeds;
+  std::vector<Name> models, recipes, evaluations;
+  std::vector<Book> books;
+  std::vector<Comparison> comparisons;
+  std::vector<Run> runs;
+  std::vector<Training> trainings;
+  std::int64_t unfinished = 0;
+  std::string processor, libraries, version, commit;  ///< where known
+
+  std::string title_of(const std::vector<Name>& names, const std::string& name) const;
+
+  /// Mean loss of each book, nats a target, over the seeds that have it; nothing for a book that has none.
+  std::map<std::string, double> book_losses(const std::string& model, const Condition& condition,
+                                            std::int64_t length) const;
+  /// Runs of a condition, a seed each.
+  std::vector<const Run*> runs_of(const std::string& model, const Condition& condition) const;
+};
+
+/// Throws EngineError{BadInput} naming `where`.
+ResultsView results_view(const nlohmann::json& results, const std::string& where);
+
+}  // namespace carryover

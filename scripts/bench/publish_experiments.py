@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""./lab bench publish runs/experiments/NAME: copies a finished experiment's results.json to
+docs/evaluations/experiment-NAME.json, with the date and the commit, and makes the sections of docs/results.md from all
+files there. `carryover experiment --render FILE --format section` makes a section, so that a page and a table of a user
+come from the same code; tests/repo/experiment_results_test.cpp compares.
+"""
+
+import datetime
+import glob
+import json
+import os
+import subprocess
+
+import runs
+
+MARK = "experiments from docs/evaluations, written by ./lab bench publish"
+PAGE = os.path.join("docs", "results.md")
+
+
+def is_experiment(folder):
+    return os.path.exists(os.path.join(folder, "results.json"))
+
+
+def program(root):
+    """Any build of the command line."""
+    named = os.environ.get("PROGRAM")
+    built = sorted(glob.glob(os.path.join(glob.escape(root), "build", "*", "bin", "carryover-cli")))
+    preferred = [path for path in built if os.sep + "release" + os.sep in path]
+    for path in [named] + preferred + built:
+        if path and os.path.exists(path):
+            return path
+    raise SystemExit("no build of carryover-cli renders the page: `./lab build release`, or PROGRAM=…/carryover-cli")
+
+
+def problems_of(results):
+    if results.get("unfinished_cells") != 0:
+        return f"{results.get('unfinished_cells')} of its cells are not finished"
+    if not results.get("runs"):
+        return "it has no runs"
+    return ""
+
+
+def copy(folder, root):
+    with open(os.path.join(folder, "results.json"), encoding="utf-8") as source:
+        results = json.load(source)
+    problem = problems_of(results)
+    if problem:
+        raise SystemExit(f"refused: {folder}\n  {problem}")
+    results.update(date=datetime.date.today().isoformat(), commit=runs.commit())
+    name = os.path.join("docs", "evaluations", f"experiment-{results['experiment']}.json")
+    runs.write(os.path.join(root, name), results)
+    print(f"published: {name}")
+
+
+def sections(root):
+    files = sorted(glob.glob(os.path.join(glob.escape(root), "docs", "evaluations", "experiment-*.json")))
+    made = []
+    for path in files:
+        command = [program(root), "experiment", "--render", path, "--format", "section"]
+        made.append(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return "\n".join(made)
+
+
+def publish(folders, root=runs.ROOT):
+    for folder in folders:
+        copy(folder, root)
+    path = os.path.join(root, PAGE)
+    begin, end = f"<!-- {MARK}: begin -->\n", f"<!-- {MARK}: end -->"
+    with open(path, encoding="utf-8") as source:
+        page = source.read()
+    if page.count(begin) != 1 or page.count(end) != 1:
+        raise SystemExit(f"{path} lacks its marks '{begin.strip()}' and '{end}'")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(page[: page.index(begin) + len(begin)] + sections(root) + page[page.index(end) :])

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `carryover experiment`: cells that are ordinary folders, numbers that no interruption changes, tables from them.
+#include <signal.h>
+
+#include <QTest>
+#include <QThread>
+#include <filesystem>
+#include <random>
+
+#include "engine/experiments/experiment_report.h"
+#include "engine/experiments/experiment_state.h"
+#include "engine/formats/folder_lock.h"
+#include "engine/formats/json_file.h"
+#include "engine/records/run_folder.h"
+#include "engine/records/training_folder.h"
+#include "tests/support/cli_process.h"
+#include "tests/support/demo_plan.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
+
+using namespace carryover;
+using namespace carryover::test;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// One seed, so that it takes seconds.
+json short_plan() {
+  json plan = demo_plan();
+  plan["seeds"] = {1};
+  plan["recipes"]["all"]["max_steps"] = 8;
+  return plan;
+}
+
+/// results.json without what a clock and memory say.
+json numbers_of(const std::string& experiment) {
+  json results = read_json_file(experiment + "/results.json");
+  for (json& run : results["runs"])
+    for (json& text : run["texts"])
+      for (const char* measured : {"seconds", "peak_memory_bytes"}) text.erase(measured);
+  for (json& training : results["trainings"])
+    for (const char* measured : {"seconds", "peak_memory_bytes"}) training.erase(measured);
+  return results;
+}
+
+}  // namespace
+
+class ExperimentCommandTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void initTestCase();
+  void cells_are_ordinary_folders();
+  void tables_come_from_the_results_alone();
+  void what_is_done_is_not_made_again();
+  void kills_change_nothing();
+  void ctrl_c_saves_and_the_same_command_continues();
+  void a_damaged_cell_is_made_again();
+  void one_process_at_a_time();
+  void a_cell_that_fails_leaves_the_others();
+  void some_recipes_alone();
+  void a_dry_run_writes_nothing();
+
+ private:
+  QStringList experiment(const std::string& plan, const std::string& out, const QStringList& more = {}) const {
+    return QStringList{"experiment", text(plan), "--out", text(out), "--quiet"} + more;
+  }
+  TempDir temp_;
+  std::string plan_, out_;
+};
+
+/// One undisturbed run, which all others are held against.
+void ExperimentCommandTest::initTestCase() {
+  qputenv("CARRYOVER_CACHE", QByteArray::fromStdString(temp_.file("cache")));
+  plan_ = temp_.file("plan.json");
+  out_ = temp_.file("undisturbed");
+  write_bytes(plan_, short_plan().dump());
+  const CliResult result = run_cli(experiment(plan_, out_));
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY2(result.out.contains("26 of 26 cells are done"), result.out);
+}
+
+void ExperimentCommandTest::cells_are_ordinary_folders() {
+  const ExperimentState state = read_experiment_state(out_);
+  QVERIFY(state.status == CellStatus::Done && state.count(CellStatus::Done) == state.cells.size());
+  int trainings = 0;
+  for (const CellState& cell : state.cells) {
+    const std::string folder = cell_folder(out_, cell.id);
+    QVERIFY(cell.loss && *cell.loss > 0 && cell.seconds > 0);
+    if (cell.training) {
+      ++trainings;
+      const StoredTraining run = read_training_folder(folder);
+      QVERIFY(!run.final_folder.empty() && run.checkpoints.empty());  // which take room and are of no use any more
+      QCOMPARE(run.steps.size(), cell.recipe == "all" ? 8U : 4U);
+      continue;
+    }
+    const StoredRun run = read_run_folder(folder);
+    double nll = 0;
+    for (const float value : run.target_nll) nll += static_cast<double>(value);
+    QVERIFY(run.target_nll.size() == 511 && run.hits.empty());
+    QVERIFY(std::abs(*cell.loss - nll / 511) < 1e-6);
+    QCOMPARE(run.config->at("config").at("sink_length"), 0);
+    if (cell.recipe != "lora") continue;  // the adapter that was trained for it is merged
+    QVERIFY(run.config->at("model").at("adapter").get<std::string>().ends_with("/final"));
+  }
+  QCOMPARE(trainings, 2);
+}
+
+void ExperimentCommandTest::tables_come_from_the_results_alone() {
+  const std::string file = out_ + "/results.json";
+  const json results = read_json_file(file);
+  QCOMPARE(read_bytes(out_ + "/table.md"), experiment_table(results, TableFormat::Markdown, file));
+  QCOMPARE(read_bytes(out_ + "/report.md"), experiment_report(results, file));
+  const std::string written = results.dump();
+  for (const std::string& folder : {std::string(CARRYOVER_SOURCE_DIR), temp_.path().string()})
+    QVERIFY(written.find(folder) == std::string::npos);
+  for (const auto& [format, name] :
+       {std::pair{"md", "/table.md"}, {"csv", "/table.csv"}, {"tex", "/table.tex"}, {"report", "/report.md"}}) {
+    const CliResult result = run_cli({"experiment", "--render", text(file), "--format", format});
+    QVERIFY2(result.code == 0, result.err);
+    QCOMPARE(result.out.toStdString(), read_bytes(out_ + name));
+  }
+  fs::remove(out_ + "/table.md");
+  const CliResult again = run_cli(experiment(plan_, out_, {"--report"}));
+  QVERIFY2(again.code == 0, again.err);
+  QCOMPARE(read_bytes(out_ + "/table.md"), experiment_table(results, TableFormat::Markdown, file));
+}
+
+void ExperimentCommandTest::what_is_done_is_not_made_again() {
+  const std::string before = read_bytes(out_ + "/results.json");
+  std::map<std::string, fs::file_time_type> written;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(out_ + "/cells"))
+    if (entry.is_regular_file()) written[entry.path().string()] = entry.last_write_time();
+  const CliResult result = run_cli(experiment(plan_, out_));
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY(written.size() > 100);
+  for (const auto& [path, time] : written) QVERIFY2(fs::last_write_time(path) == time, path.c_str());
+  QCOMPARE(read_bytes(out_ + "/results.json"), before);  // to the last byte
+}
+
+/// Killed wherever it happens to be, in trainings and in evaluations, until it ends.
+void ExperimentCommandTest::kills_change_nothing() {
+  const std::string out = temp_.file("killed");
+  std::mt19937 random(5);
+  int kills = 0, in_training = 0, in_evaluation = 0;
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    QProcess process;
+    prepare_cli(process, experiment(plan_, out));
+    process.start();
+    const bool ended = process.waitForFinished(kills < 25 ? 700 + static_cast<int>(random() % 900) : 120000);
+    if (ended) {
+      QVERIFY2(process.exitCode() == 0, process.readAllStandardError());
+      break;
+    }
+    process.kill();
+    process.waitForFinished();
+    ++kills;
+    if (!fs::exists(out + "/experiment.json")) continue;
+    for (const CellState& cell : read_experiment_state(out).cells)
+      if (cell.status == CellStatus::Running) ++(cell.training ? in_training : in_evaluation);
+  }
+  QVERIFY2(in_training > 0 && in_evaluation > 0,
+           qPrintable(
+               QString("%1 kills: %2 in trainings, %3 in evaluations").arg(kills).arg(in_training).arg(in_evaluation)));
+  QVERIFY(numbers_of(out) == numbers_of(out_));
+}
+
+void ExperimentCommandTest::ctrl_c_saves_and_the_same_command_continues() {
+  json plan = short_plan();
+  plan["recipes"]["all"]["max_steps"] = 100000;
+  plan["recipes"]["all"]["save_steps"] = 0;
+  plan["recipes"].erase("base");
+  write_bytes(temp_.file("long.json"), plan.dump());
+  const std::string out = temp_.file("stopped");
+  QProcess process;
+  prepare_cli(process, {"experiment", text(temp_.file("long.json")), "--out", text(out)});
+  process.setReadChannel(QProcess::StandardError);
+  process.start();
+  QByteArray seen;
+  while (!seen.contains("step 1") && !seen.contains("step 2") && process.waitForReadyRead(60000))
+    seen += process.readAllStandardError();
+  QVERIFY2(seen.contains("step "), seen);
+  QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+  const CliResult stopped = finish_cli(process);
+  QVERIFY2(stopped.code == 130, stopped.err);
+  ExperimentState state = read_experiment_state(out);
+  QVERIFY(state.status == CellStatus::Pending && state.count(CellStatus::Running) == 0);
+  QVERIFY(state.cells.front().training && state.cells.front().status == CellStatus::Pending);
+  const StoredTraining training = read_training_folder(cell_folder(out, state.cells.front().id));
+  QVERIFY(!training.steps.empty() && !training.checkpoints.empty() && training.final_folder.empty());
+}
+
+void ExperimentCommandTest::a_damaged_cell_is_made_again() {
+  const std::string out = temp_.file("damaged");
+  fs::copy(out_, out, fs::copy_options::recursive);
+  const ExperimentState state = read_experiment_state(out);
+  const auto damage = [&](const char* recipe, const char* evaluation, const auto& how) {
+    for (const CellState& cell : state.cells)
+      if (cell.recipe == recipe && cell.evaluation == evaluation && cell.text.ends_with("1.txt"))
+        how(cell_folder(out, cell.id));
+  };
+  damage("base", "none", [](const std::string& folder) { fs::remove(folder + "/summary.json"); });
+  damage("base", "full", [](const std::string& folder) { write_bytes(folder + "/nll.json", "[1, 2"); });
+  damage("all", "none", [](const std::string& folder) { write_bytes(folder + "/nll.json", "[1, 2]"); });
+  damage("all", "full", [](const std::string& folder) { fs::remove_all(folder); });
+  const CliResult result = run_cli(experiment(plan_, out));
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY(numbers_of(out) == numbers_of(out_));
+
+  damage("lora", "none", [](const std::string& folder) {  // of other inputs than its name says: nothing is believed
+    write_bytes(folder + "/cell.json", R"({"inputs": {"kind": "evaluation"}})");
+  });
+  const CliResult refused = run_cli(experiment(plan_, out));
+  QVERIFY2(refused.code == 1, refused.err);
+  for (const CellState& cell : read_experiment_state(out).cells)
+    QCOMPARE(cell.error.find("was made from other inputs") != std::string::npos,
+             cell.recipe == "lora" && cell.evaluation == "none" && cell.text.ends_with("1.txt"));
+}
+
+void ExperimentCommandTest::one_process_at_a_time() {
+  const FolderLock lock(out_);
+  const CliResult result = run_cli(experiment(plan_, out_));
+  QCOMPARE(result.code, 2);
+  QVERIFY2(result.err.contains("another process writes into this folder"), result.err);
+}
+
+void ExperimentCommandTest::a_cell_that_fails_leaves_the_others() {
+  json plan = short_plan();
+  write_bytes(temp_.file("short.txt"), "Who is May? May Snow.");
+  plan["texts"].push_back(temp_.file("short.txt"));
+  plan["recipes"]["diverges"] = {{"max_steps", 40},   {"gradient_accumulation_steps", 1}, {"learning_rate", 1e6},
+                                 {"warmup_steps", 0}, {"validation_fraction", 0},         {"max_grad_norm", 0}};
+  plan["recipes"].erase("lora");
+  plan["evaluations"] = {{"none", plan["evaluations"]["none"]}};
+  plan["comparisons"] = json::array();
+  write_bytes(temp_.file("failing.json"), plan.dump());
+  const std::string out = temp_.file("failing");
+  const CliResult result = run_cli(experiment(temp_.file("failing.json"), out));
+  QVERIFY2(result.code == 1, result.err);
+  const ExperimentState state = read_experiment_state(out);
+  QVERIFY(state.status == CellStatus::Failed);
+  for (const CellState& cell : state.cells) {
+    const bool fails = cell.recipe == "diverges" || cell.text == "short.txt";
+    QVERIFY2((cell.status == CellStatus::Failed) == fails, (cell.recipe + cell.text + cell.error).c_str());
+    QCOMPARE(cell.error.empty(), !fails);
+    if (cell.training && fails)
+      QVERIFY2(cell.error.find("ended by an alert at step") != std::string::npos, cell.error.c_str());
+  }
+  QCOMPARE(read_json_file(out + "/results.json").at("runs").size(), 2U);
+}
+
+void ExperimentCommandTest::some_recipes_alone() {
+  const std::string out = temp_.file("some");
+  const CliResult result = run_cli(experiment(plan_, out, {"--only", "base", "--json"}));
+  QVERIFY2(result.code == 0, result.err);
+  QCOMPARE(json_of(result).at("done"), 8);
+  QCOMPARE(json_of(result).at("cells"), 26);
+  const json results = read_json_file(out + "/results.json");
+  QVERIFY(results.at("runs").size() == 4 && results.at("recipes").size() == 3);
+  QCOMPARE(results.at("unfinished_cells"), 18);
+  QVERIFY(read_experiment_state(out).status == CellStatus::Pending);
+}
+
+void ExperimentCommandTest::a_dry_run_writes_nothing() {
+  const std::string out = temp_.file("dry");
+  const CliResult result = run_cli(experiment(plan_, out, {"--dry-run"}));
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY2(result.out.contains("26 of 26 cells to run: about ") && result.out.contains("all, seed 1: training"),
+           result.out);
+  QVERIFY(!fs::exists(out));
+  QCOMPARE(run_cli({"experiment", text(temp_.file("nowhere.json"))}).code, 5);
+  QCOMPARE(run_cli({"experiment"}).code, 2);
+  QCOMPARE(run_cli(experiment(plan_, out, {"--model", "demo"})).code, 2);
+  QCOMPARE(run_cli(experiment(plan_, out, {"--model", "nobody=x"})).code, 2);
+  QCOMPARE(run_cli(experiment(plan_, out, {"--model", "demo=/nowhere"})).code, 5);
+}
+
+static const TestFile these_tests{__FILE__, with_event_loop<ExperimentCommandTest>};
+#include "experiment_command_test.moc"

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Published experiments: docs/results.md has what docs/evaluations/experiment-*.json render to, to the letter.
+// CARRYOVER_WRITE_DOCS=1 writes it.
+#include <QDir>
+#include <QFile>
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "engine/experiments/experiment_report.h"
+#include "engine/formats/json_file.h"
+#include "tests/support/repository.h"
+#include "tests/support/test_program.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+const QString mark = "<!-- experiments from docs/evaluations, written by ./lab bench publish: ";
+
+QStringList published() {
+  QStringList files;
+  for (const QString& name :
+       QDir(root.filePath("docs/evaluations")).entryList({"experiment-*.json"}, QDir::Files, QDir::Name))
+    files.append(root.filePath("docs/evaluations/" + name));
+  return files;
+}
+
+QString sections() {
+  QStringList made;
+  for (const QString& file : published()) {
+    const std::string path = file.toStdString();
+    made.append(QString::fromStdString(experiment_report(read_json_file(path), path, 2)));
+  }
+  return made.join('\n');
+}
+
+}  // namespace
+
+class ExperimentResultsTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void the_page_is_of_the_published_results() {
+    const QString page = read("docs/results.md"), begin = mark + "begin -->\n", end = mark + "end -->";
+    QVERIFY(page.count(begin) == 1 && page.count(end) == 1);
+    const qsizetype from = page.indexOf(begin) + begin.size(), to = page.indexOf(end);
+    if (qEnvironmentVariable("CARRYOVER_WRITE_DOCS") == "1") {
+      QFile out(root.filePath("docs/results.md"));
+      QVERIFY(out.open(QIODevice::WriteOnly));
+      out.write((page.left(from) + sections() + page.mid(to)).toUtf8());
+      return;
+    }
+    QCOMPARE(page.mid(from, to - from), sections());
+  }
+  void published_results_are_whole_and_name_no_machine() {
+    for (const QString& file : published()) {
+      const nlohmann::json results = read_json_file(file.toStdString());
+      QCOMPARE(results.at("unfinished_cells"), 0);
+      QVERIFY2(results.contains("commit") && results.contains("date"), qPrintable(file));
+      QCOMPARE(QFileInfo(file).completeBaseName().toStdString(),
+               "experiment-" + results.at("experiment").get<std::string>());
+      QVERIFY2(results.dump().find("\"/") == std::string::npos, qPrintable(file));
+    }
+  }
+};
+
+static const TestFile these_tests{__FILE__, without_application<ExperimentResultsTest>};
+#include "experiment_results_test.moc"
