@@ -93,9 +93,17 @@ void ExperimentRunner::look_at_cells() {
   for (auto& [id, numbers] : finished) finish(id, std::move(numbers));
 }
 
+/// Before the first cell of a kind is done, the machine is measured for it only where there is much to do.
 void ExperimentRunner::expect() {
-  for (CellState& cell : state_.cells)
-    if (!is_finished(cell.id)) cell.expected_seconds = expected_seconds(pace_, work_.at(cell.id), cells_, plan_);
+  constexpr double kMuch = 1e13;  // operations: a minute or so
+  double left = 0;
+  for (const CellState& cell : state_.cells)
+    if (!is_finished(cell.id)) left += work_.at(cell.id).flops;
+  for (CellState& cell : state_.cells) {
+    if (is_finished(cell.id)) continue;
+    const CellWork& work = work_.at(cell.id);
+    cell.expected_seconds = left > kMuch || pace_.knows(work) ? expected_seconds(pace_, work, cells_, plan_) : 0;
+  }
 }
 
 bool ExperimentRunner::run() {
@@ -149,8 +157,8 @@ bool ExperimentRunner::run_cell(const std::string& id, const Work& work) {
   progress_.restart();
   progress_.note("[" + std::to_string(done + 1) + "/" + std::to_string(all) + "] " + cell.recipe +
                  (cell.seed ? ", seed " + std::to_string(*cell.seed) : "") +
-                 (cell.training ? ": training" : ": " + cell.evaluation + ", " + cell.text) + "  (" + id + ", about " +
-                 human_duration(cell.expected_seconds) + ")");
+                 (cell.training ? ": training" : ": " + cell.evaluation + ", " + cell.text) + "  (" + id +
+                 (cell.expected_seconds > 0 ? ", about " + human_duration(cell.expected_seconds) : "") + ")");
   try {
     work();
     cell.started = 0;

@@ -24,7 +24,7 @@ struct CellState {
   CellStatus status = CellStatus::Pending;
   std::int64_t started = 0;     ///< of one that is running: when it began here, seconds since 1970
   double seconds = 0;           ///< that it took; a reader of one that is running may put the seconds since then here
-  double expected_seconds = 0;  ///< of all of it, also once it is done
+  double expected_seconds = 0;  ///< of all of it, also once it is done; 0: not known yet
   std::optional<double> loss;   ///< nats a target: of the last step, or of the text
   std::string error;            ///< of one that failed
 };

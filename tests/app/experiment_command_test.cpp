@@ -5,7 +5,10 @@
 #include <QTest>
 #include <QThread>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <random>
+#include <set>
 
 #include "engine/experiments/experiment_report.h"
 #include "engine/experiments/experiment_state.h"
@@ -29,7 +32,7 @@ namespace {
 json short_plan() {
   json plan = demo_plan();
   plan["seeds"] = {1};
-  plan["recipes"]["all"]["max_steps"] = 8;
+  plan["recipes"]["all"]["max_steps"] = 60;
   return plan;
 }
 
@@ -91,7 +94,7 @@ void ExperimentCommandTest::cells_are_ordinary_folders() {
       ++trainings;
       const StoredTraining run = read_training_folder(folder);
       QVERIFY(!run.final_folder.empty() && run.checkpoints.empty());  // which take room and are of no use any more
-      QCOMPARE(run.steps.size(), cell.recipe == "all" ? 8U : 4U);
+      QCOMPARE(run.steps.size(), cell.recipe == "all" ? 60U : 4U);
       continue;
     }
     const StoredRun run = read_run_folder(folder);
@@ -138,30 +141,44 @@ void ExperimentCommandTest::what_is_done_is_not_made_again() {
   QCOMPARE(read_bytes(out_ + "/results.json"), before);  // to the last byte
 }
 
-/// Killed wherever it happens to be, in trainings and in evaluations, until it ends.
+/// Killed in evaluations, in a training after a checkpoint, and in evaluations of what it trained.
 void ExperimentCommandTest::kills_change_nothing() {
   const std::string out = temp_.file("killed");
   std::mt19937 random(5);
-  int kills = 0, in_training = 0, in_evaluation = 0;
-  for (int attempt = 0; attempt < 200; ++attempt) {
+  const auto running = [&]() -> std::optional<CellState> {
+    if (!fs::exists(out + "/experiment.json")) return std::nullopt;
+    for (const CellState& cell : read_experiment_state(out).cells)
+      if (cell.status == CellStatus::Running) return cell;
+    return std::nullopt;
+  };
+  std::set<std::int64_t> resumed_from;
+  for (const char* in : {"base", "base", "training", "training", "training", "all"}) {
+    const auto is_due = [&] {
+      const auto cell = running();
+      if (!cell) return false;
+      if (in != std::string("training")) return !cell->training && cell->recipe == in;
+      const std::string folder = cell_folder(out, cell->id);
+      if (!cell->training || !fs::exists(folder + "/config.json")) return false;
+      const auto step = std::ssize(read_training_folder(folder).steps);
+      return step > 2 && resumed_from.insert(step).second;
+    };
+    if (fs::exists(out + "/experiment.json")) {  // what the last kill left running is not running
+      ExperimentState state = read_experiment_state(out);
+      for (CellState& cell : state.cells)
+        if (cell.status == CellStatus::Running) cell.status = CellStatus::Pending;
+      write_experiment_state(out, state);
+    }
     QProcess process;
     prepare_cli(process, experiment(plan_, out));
     process.start();
-    const bool ended = process.waitForFinished(kills < 25 ? 700 + static_cast<int>(random() % 900) : 120000);
-    if (ended) {
-      QVERIFY2(process.exitCode() == 0, process.readAllStandardError());
-      break;
-    }
+    QVERIFY2(QTest::qWaitFor(is_due, 120000), in);
+    QThread::usleep(random() % 20000);
     process.kill();
     process.waitForFinished();
-    ++kills;
-    if (!fs::exists(out + "/experiment.json")) continue;
-    for (const CellState& cell : read_experiment_state(out).cells)
-      if (cell.status == CellStatus::Running) ++(cell.training ? in_training : in_evaluation);
+    QVERIFY(process.exitStatus() == QProcess::CrashExit);
   }
-  QVERIFY2(in_training > 0 && in_evaluation > 0,
-           qPrintable(
-               QString("%1 kills: %2 in trainings, %3 in evaluations").arg(kills).arg(in_training).arg(in_evaluation)));
+  const CliResult result = run_cli(experiment(plan_, out));
+  QVERIFY2(result.code == 0, result.err);
   QVERIFY(numbers_of(out) == numbers_of(out_));
 }
 
