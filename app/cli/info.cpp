@@ -14,6 +14,7 @@
 #include "engine/formats/dequantize.h"
 #include "engine/formats/json_file.h"
 #include "engine/models/hash_cache.h"
+#include "engine/models/measured_memory.h"
 #include "engine/models/model_source.h"
 #include "engine/models/trained_under.h"
 #include "engine/tokenizers/tokenizer.h"
@@ -142,8 +143,9 @@ std::string plain_text(const json& info, const ModelConfig& model, const Segment
   const json& tokenizer = info.at("tokenizer");
   text += "\ntokenizer  " + (tokenizer.at("kind").is_null() ? "none: " + tokenizer.at("problem").get<std::string>()
                                                             : tokenizer.at("kind").get<std::string>());
-  text += "\nhash       " + info.at("weights_hash").get<std::string>() + "\n" + dtype_text(info.at("dtype")) +
-          settings_text(config, info.at("config"));
+  text += "\nhash       " + info.at("weights_hash").get<std::string>() + "\n";
+  if (info.contains("measured")) text += "measured   " + info.at("measured").get<std::string>() + "\n";
+  text += dtype_text(info.at("dtype")) + settings_text(config, info.at("config"));
   text += "\ngroupings for --grouping\n";
   for (const json& preset : info.at("groupings")) {
     auto name = preset.at("name").get<std::string>();
@@ -162,18 +164,20 @@ int info(const std::string& path, bool as_json, const ConfigOptions& config_opti
   };
   const DTypeChoice prefill = dtype_of(Phase::Prefill);
   const CostModel cost = cost_model(model, settings.config, prefill.dtype);
-  const json result{{"model", model},
-                    {"path", path},
-                    {"parameters", model.parameters()},
-                    {"weights_hash", cached_hash(*source)},
-                    {"storage", storage_json(*source)},
-                    {"tokenizer", tokenizer_json(path)},
-                    {"config", settings.config},
-                    {"groupings", presets_json(model)},
-                    {"dtype", {{"prefill", dtype_json(prefill)}, {"decode", dtype_json(dtype_of(Phase::Decode))}}},
-                    {"memory_dtype", dtype_name(prefill.dtype)},
-                    {"pool_bytes_per_token", cost.pool_bytes_per_token()},
-                    {"memory", memory_json(cost)}};
+  json result{{"model", model},
+              {"path", path},
+              {"parameters", model.parameters()},
+              {"weights_hash", cached_hash(*source)},
+              {"storage", storage_json(*source)},
+              {"tokenizer", tokenizer_json(path)},
+              {"config", settings.config},
+              {"groupings", presets_json(model)},
+              {"dtype", {{"prefill", dtype_json(prefill)}, {"decode", dtype_json(dtype_of(Phase::Decode))}}},
+              {"memory_dtype", dtype_name(prefill.dtype)},
+              {"pool_bytes_per_token", cost.pool_bytes_per_token()},
+              {"memory", memory_json(cost)}};
+  if (const auto measured = measured_memory(result.at("weights_hash").get<std::string>()))
+    result["measured"] = measured_text(*measured);
   print(as_json ? json_text(result, 2) + "\n" : plain_text(result, model, settings.config));
   return kExitOk;
 }

@@ -14,6 +14,7 @@
 #include "engine/core/run/prefix_control.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/json_file.h"
+#include "engine/models/measured_memory.h"
 #include "engine/models/model_source.h"
 #include "engine/models/trained_under.h"
 #include "engine/records/run_folder.h"
@@ -75,6 +76,8 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
                      std::string(device_name(model.device)) + ", " + count(model.threads) + " threads\n";
   if (!model.adapter.empty()) text += "adapter    " + model.adapter + "\n";
   text += "weights    " + model.weights_hash + "\n";
+  if (const auto measured = measured_memory(model.weights_hash))
+    text += "measured   " + measured_text(*measured) + "\n";
   text += "policy     " + description.request.policy + ", S " + count(config.segment_length) + ", M " +
           count(config.carry_length) + ", R " + count(config.retrieval_length) + ", K " +
           count(config.truncation_depth);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/controllers/adapter_base.h"
+#include "engine/models/measured_memory.h"
 
 namespace carryover {
 
@@ -108,6 +109,18 @@ void ModelLoader::accept_model(const LoadedModel& model) {
                         .arg(model.info.weight_bytes / 1'000'000)
                         .arg(dtype, QString::fromUtf8(device_name(model.info.device).data())));
   context_.add_note(tr("dtype %1: %2").arg(dtype, QString::fromStdString(model.info.dtype_reason)));
+  if (const auto measured = measured_memory(model.info.weights_hash))
+    context_.add_note(tr("On %1 held-out books, memory with %2 sinks (S = %3, M = %4) changes the loss against M = R = "
+                         "0 by %5 nats a "
+                         "token with all heads local (lower on %6), and by %7 with the default grouping (lower on %8)")
+                          .arg(measured->books)
+                          .arg(measured->sink_length)
+                          .arg(measured->segment_length)
+                          .arg(measured->carry_length)
+                          .arg(measured->all_local.nats, 0, 'f', 3)
+                          .arg(measured->all_local.lower_on)
+                          .arg(measured->default_grouping.nats, 0, 'f', 3)
+                          .arg(measured->default_grouping.lower_on));
   Q_EMIT model_opened();
   Q_EMIT model_changed();
 }

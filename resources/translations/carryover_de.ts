@@ -3738,6 +3738,10 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>dtype %1: %2</translation>
     </message>
     <message>
+        <source>On %1 held-out books, memory with %2 sinks (S = %3, M = %4) changes the loss against M = R = 0 by %5 nats a token with all heads local (lower on %6), and by %7 with the default grouping (lower on %8)</source>
+        <translation>Auf %1 zurückgehaltenen Büchern ändert das Gedächtnis mit %2 Senken (S = %3, M = %4) den Verlust gegenüber M = R = 0 um %5 Nats je Token mit nur lokalen Köpfen (niedriger bei %6) und um %7 mit der voreingestellten Gruppierung (niedriger bei %8)</translation>
+    </message>
+    <message>
         <source>%1: %L2 tokens</source>
         <translation>%1: %L2 Token</translation>
     </message>

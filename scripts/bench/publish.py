@@ -12,7 +12,6 @@ import json
 import os
 import sys
 
-import alignment_report
 import publish_experiments
 import runs
 import sections
@@ -198,20 +197,8 @@ def speed_table(all_runs):
     )
 
 
-EVALUATION = os.path.join("docs", "evaluations", "alignment.json")  # losses: no share and no limit judges them
-
-
-def evaluation(root):
-    try:
-        with open(os.path.join(root, EVALUATION), encoding="utf-8") as source:
-            return alignment_report.section(json.load(source))
-    except FileNotFoundError:
-        return "Figures are pending: `./lab bench alignment --books DIR`, then `./lab bench publish`.\n"
-
-
 PAGES = {
     os.path.join("docs", "benchmarks.md"): lambda root: benchmarks(published(root)),
-    os.path.join("docs", "results.md"): evaluation,
     "README.md": lambda root: speed_table(published(root)),
 }
 
@@ -225,7 +212,7 @@ def with_figures(page, figures):
 
 
 def regenerated(root):
-    """Each page that has figures, as docs/bench and docs/evaluations give it."""
+    """Each page that has figures, as docs/bench gives it."""
     pages = {}
     for name, figures in PAGES.items():
         with open(os.path.join(root, name), encoding="utf-8") as source:
@@ -233,18 +220,9 @@ def regenerated(root):
     return pages
 
 
-def publish_evaluation(root):
-    made = os.path.join(root, "runs", "alignment", "alignment.json")
-    if os.path.exists(made):
-        with open(made, encoding="utf-8") as source:
-            runs.write(os.path.join(root, EVALUATION), json.load(source))
-        print(f"published: {EVALUATION}")
-
-
 def publish(folders, root=runs.ROOT):
     """Whether all of them held."""
     held = True
-    publish_evaluation(root)
     for folder in folders:
         try:
             run = runs.read(folder)

@@ -61,9 +61,43 @@ def sections(root):
     return "\n".join(made)
 
 
+# What the program says of weights that it was measured with (engine/models/measured_memory.h).
+MEASURED = os.path.join("resources", "measured_memory.json")
+UNTRAINED = os.path.join("docs", "evaluations", "experiment-untrained_sinks.json")
+
+
+def loss_by_text(results, evaluation):
+    run = next(run for run in results["runs"] if run["evaluation"] == evaluation)
+    return {text["file"]: text["nll_sum"] / text["lengths"][-1]["targets"] for text in run["texts"]}, run["config"]
+
+
+def measured_memory(results):
+    """One entry of MEASURED: the two forms of memory against M = R = 0, as docs/results.md has them."""
+    without, _ = loss_by_text(results, "none")
+
+    def difference(evaluation):
+        losses, _ = loss_by_text(results, evaluation)
+        deltas = [losses[text] - without[text] for text in without]
+        return {"nats": round(sum(deltas) / len(deltas), 4), "lower_on": sum(delta < 0 for delta in deltas)}
+
+    config = loss_by_text(results, "sinks_local")[1]
+    return {
+        "weights_hash": results["models"][0]["weights_hash"],
+        "books": len(without),
+        "tokens": results["lengths"][-1],
+        **{key: config[key] for key in ("segment_length", "carry_length", "sink_length")},
+        "all_local": difference("sinks_local"),
+        "default_grouping": difference("sinks_default"),
+    }
+
+
 def publish(folders, root=runs.ROOT):
     for folder in folders:
         copy(folder, root)
+    untrained = os.path.join(root, UNTRAINED)
+    if os.path.exists(untrained):
+        with open(untrained, encoding="utf-8") as source:
+            runs.write(os.path.join(root, MEASURED), [measured_memory(json.load(source))])
     path = os.path.join(root, PAGE)
     begin, end = f"<!-- {MARK}: begin -->\n", f"<!-- {MARK}: end -->"
     with open(path, encoding="utf-8") as source:

@@ -67,6 +67,12 @@ class Publishing(unittest.TestCase):
         self.assertEqual(self.read("docs/results.md"), PAGE)
         self.assertFalse(os.path.exists(os.path.join(self.root, "docs", "evaluations")))
 
+    def test_what_the_program_says_of_weights_is_what_was_published(self):
+        with open(os.path.join(ROOT, publish_experiments.UNTRAINED), encoding="utf-8") as source:
+            results = json.load(source)
+        with open(os.path.join(ROOT, publish_experiments.MEASURED), encoding="utf-8") as source:
+            self.assertEqual(json.load(source), [publish_experiments.measured_memory(results)])
+
     def test_an_experiment_is_told_from_a_bench(self):
         self.assertTrue(publish_experiments.is_experiment(self.experiment("one")))
         self.assertFalse(publish_experiments.is_experiment(self.root))
