@@ -7,7 +7,7 @@ target_compile_options(carryover_options INTERFACE
     # g++ 12 sees overlaps and ends in "text" + std::to_string(n) that are not there (GCC bugs 105329, 105651).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow>
     # In a unity build a file's private names are seen by its neighbours; builds of dev and lint check both.
-    $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-shadow -Wno-subobject-linkage>>)
+    $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>>>)
 
 find_program(CARRYOVER_CCACHE ccache)
 if(CARRYOVER_CCACHE)
