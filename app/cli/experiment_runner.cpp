@@ -107,7 +107,11 @@ void ExperimentRunner::expect() {
 }
 
 bool ExperimentRunner::run() {
-  expect();
+  {
+    const Interruptible stop;  // from before the engine starts threads: no signal may reach one of them
+    expect();
+    if (stop.control.stop_requested()) return false;
+  }
   state_.status = CellStatus::Running;
   write_experiment_state(experiment_, state_);
   try {
