@@ -50,6 +50,7 @@ class Shell : public QObject {
   void save_session(bool ask_for_name);
   void ask_layout_name();
   void set_language(const QString& language);
+  void ask_to_stop_experiment();
   bool may_close();
   void take_drops();
   QString where_focus_is() const;
