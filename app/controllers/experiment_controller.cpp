@@ -74,6 +74,7 @@ void ExperimentController::start(const ExperimentRequest& request) {
   process_.start(arguments);
   open(QString::fromStdString(request.out));
   model_.set_work(process_.running() ? Work::Running : Work::None, {});
+  Q_EMIT started();
 }
 
 void ExperimentController::stop() {

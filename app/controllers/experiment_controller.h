@@ -38,6 +38,7 @@ class ExperimentController : public QObject {
 
  Q_SIGNALS:
   void opened(const QString& folder);
+  void started();
   void ended();                                                      ///< its process
   void request_wanted(const carryover::ExperimentRequest& request);  ///< to be completed by a hand
   void pinned();
