@@ -3,6 +3,8 @@
 
 namespace carryover {
 
+BenchProcess::BenchProcess(QObject* parent) : CommandProcess(tr("bench"), parent) {}
+
 void BenchProcess::conclude(const CommandExit& exit) {
   const bool normal = exit.normal && (exit.code == 0 || exit.code == stopped_code);
   if (normal && !exit.said.isEmpty()) {

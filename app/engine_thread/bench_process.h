@@ -10,7 +10,7 @@ namespace carryover {
 class BenchProcess : public CommandProcess {
   Q_OBJECT
  public:
-  explicit BenchProcess(QObject* parent = nullptr) : CommandProcess(tr("bench"), parent) {}
+  explicit BenchProcess(QObject* parent = nullptr);
 
  Q_SIGNALS:
   void done(const QByteArray& json, const carryover::BenchReport& report);

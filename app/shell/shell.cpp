@@ -325,9 +325,11 @@ void Shell::open_guide() {
 
 /// An experiment is a process of this window's: it stops with it, and not without being asked about.
 void Shell::ask_to_stop_experiment() {
+  if (stop_question_) return stop_question_->raise();
   auto* box = new QMessageBox(QMessageBox::Question, tr("An experiment is running"),
                               tr("Closing the window stops it. What it has done stays, and Continue goes on with it."),
                               QMessageBox::NoButton, &window_);
+  stop_question_ = box;
   box->setAttribute(Qt::WA_DeleteOnClose);
   QPushButton* stop = box->addButton(tr("Stop and close"), QMessageBox::DestructiveRole);
   box->addButton(tr("Keep it running"), QMessageBox::RejectRole);

@@ -9,6 +9,7 @@
 #include "app/window/main_window.h"
 
 class QMenu;
+class QMessageBox;
 
 namespace carryover {
 
@@ -62,7 +63,8 @@ class Shell : public QObject {
   EngineConsent consent_;
   StartPanel* start_;  ///< in the window
   QPointer<GuideWindow> guide_;
-  bool closing_ = false;  ///< the question was answered
+  QPointer<QMessageBox> stop_question_;  ///< about an experiment
+  bool closing_ = false;                 ///< the question was answered
 };
 
 }  // namespace carryover
