@@ -3,6 +3,7 @@
 #include <array>
 
 #include "app/controllers/audit_controller.h"
+#include "app/controllers/experiment_controller.h"
 #include "app/controllers/head_profile_controller.h"
 #include "app/controllers/train_controller.h"
 #include "app/controllers/what_if_controller.h"
@@ -21,6 +22,7 @@ class Lab : public QObject {
   ModelLoader loader{context, engine};
   RunController runs{context, engine, loader};
   TrainController training{context, runs};
+  ExperimentController experiments{context, runs, training};
   AuditController audits{context, runs};
   HeadProfileController head_profiles{context, runs};
   InspectController inspections{context, runs};

@@ -1,133 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine_thread/bench_process.h"
 
-#include <sys/prctl.h>
-
-#include <QCoreApplication>
-#include <csignal>
-
 namespace carryover {
-namespace {
 
-constexpr int patience_ms = 5000;
-constexpr int last_patience_ms = 2000;  ///< the window is closing
-constexpr int stopped_code = 130;
-constexpr qsizetype most_error_bytes = 64 * 1024;  ///< the newest
+BenchProcess::BenchProcess(QObject* parent) : CommandProcess(tr("bench"), parent) {}
 
-Fault fault_of(int code) {
-  switch (code) {
-    case 2:
-      return Fault::Usage;
-    case 3:
-      return Fault::BadInput;
-    case 4:
-      return Fault::Unsupported;
-    case 5:
-      return Fault::Io;
-    case 6:
-      return Fault::OutOfMemory;
-    default:
-      return Fault::Internal;
-  }
-}
-
-}  // namespace
-
-BenchProcess::BenchProcess(QObject* parent) : QObject(parent), program_(QCoreApplication::applicationFilePath()) {
-  killer_.setSingleShot(true);
-  killer_.setInterval(patience_ms);
-  connect(&killer_, &QTimer::timeout, &process_, &QProcess::kill);
-  connect(&process_, &QProcess::readyReadStandardError, this, &BenchProcess::read_progress);
-  connect(&process_, &QProcess::finished, this, &BenchProcess::end);
-  connect(&process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
-    if (error != QProcess::FailedToStart) return;
-    Q_EMIT failed({Fault::Io, program_, tr("can't be started: %1").arg(process_.errorString()),
-                   tr("Install the package again; in a checkout, ./lab build builds it.")});
-    Q_EMIT ended();
-  });
-  // A window that crashes takes its bench along.
-  process_.setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGTERM); });
-}
-
-BenchProcess::~BenchProcess() {
-  process_.disconnect(this);
-  if (!running()) return;
-  process_.terminate();
-  if (!process_.waitForFinished(last_patience_ms)) process_.kill();
-  process_.waitForFinished(last_patience_ms);
-}
-
-void BenchProcess::set_program(const QString& path) {
-  program_ = path;
-}
-
-void BenchProcess::set_patience(int ms) {
-  killer_.setInterval(ms);
-}
-
-void BenchProcess::start(const QStringList& arguments) {
-  if (running()) return;
-  errors_.clear();
-  stopping_ = false;
-  process_.start(program_, arguments, QIODevice::ReadOnly);
-}
-
-void BenchProcess::stop() {
-  if (!running() || stopping_) return;
-  stopping_ = true;
-  process_.terminate();
-  killer_.start();
-}
-
-void BenchProcess::read_progress() {
-  errors_ += process_.readAllStandardError();
-  errors_ = errors_.right(most_error_bytes);
-  const qsizetype end = errors_.lastIndexOf('\n');
-  if (end < 0 || stopping_) return;
-  const qsizetype begin = end == 0 ? 0 : errors_.lastIndexOf('\n', end - 1) + 1;
-  Q_EMIT progressed(QString::fromUtf8(errors_.mid(begin, end - begin)));
-}
-
-void BenchProcess::end(int code, QProcess::ExitStatus status) {
-  killer_.stop();
-  read_progress();
-  const QByteArray said = process_.readAllStandardOutput();
-  const bool normal = status == QProcess::NormalExit && (code == 0 || code == stopped_code);
-  if (normal && !said.isEmpty()) {
+void BenchProcess::conclude(const CommandExit& exit) {
+  const bool normal = exit.normal && (exit.code == 0 || exit.code == stopped_code);
+  if (normal && !exit.said.isEmpty()) {
     BenchReport report;
     const auto problem = attempt([&] {
-      report = parse_bench(std::string_view(said.constData(), static_cast<std::size_t>(said.size())),
+      report = parse_bench(std::string_view(exit.said.constData(), static_cast<std::size_t>(exit.said.size())),
                            tr("what the bench printed").toStdString());
     });
     if (problem)
       Q_EMIT failed(*problem);
     else
-      Q_EMIT done(said, report);
-  } else if (stopping_ || (normal && code == stopped_code)) {
+      Q_EMIT done(exit.said, report);
+  } else if (exit.stopped || (normal && exit.code == stopped_code)) {
     Q_EMIT stopped();
   } else {
-    Q_EMIT failed(what_went_wrong(code, status));
+    Q_EMIT failed(what_went_wrong(exit));
   }
-  Q_EMIT ended();
-}
-
-// "carryover: WHERE: PROBLEM", then what to do.
-ErrorReport BenchProcess::what_went_wrong(int code, QProcess::ExitStatus status) const {
-  const QString bench = tr("bench");
-  if (status == QProcess::CrashExit)
-    return {code == SIGKILL ? Fault::OutOfMemory : Fault::Internal, bench,
-            tr("its process was ended by signal %1").arg(code),
-            code == SIGKILL
-                ? tr("The system does so where memory runs out: choose shorter contexts or a smaller model.")
-                : tr("Start the command line in a terminal to see more.")};
-  const QString said = QString::fromUtf8(errors_).trimmed();
-  const QString mark = QStringLiteral("carryover: ");
-  const qsizetype begin = said.startsWith(mark) ? 0 : said.lastIndexOf(u'\n' + mark) + 1;
-  if (!QStringView(said).mid(begin).startsWith(mark))
-    return {fault_of(code), bench, said.isEmpty() ? tr("it ended with code %1").arg(code) : said.section(u'\n', -1),
-            tr("Start the command line in a terminal to see more.")};
-  const QString error = said.mid(begin + mark.size());
-  return {fault_of(code), bench, error.section(u'\n', 0, 0), error.section(u'\n', 1).trimmed()};
 }
 
 }  // namespace carryover

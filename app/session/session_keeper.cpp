@@ -31,8 +31,8 @@ void count_attempt(const QString& path) {
 
 bool shows_only(const SessionState& state, const QString& model) {
   return !model.isEmpty() && state.model == model && state.text.startsWith(model) && state.notes.isEmpty() &&
-         state.bookmarks.empty() && state.trainings.isEmpty() && state.file.isEmpty() && state.pinned_run.isEmpty() &&
-         state.what_ifs.isEmpty();
+         state.bookmarks.empty() && state.trainings.isEmpty() && state.experiment.isEmpty() && state.file.isEmpty() &&
+         state.pinned_run.isEmpty() && state.what_ifs.isEmpty();
 }
 
 }  // namespace

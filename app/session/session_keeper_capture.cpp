@@ -28,6 +28,7 @@ SessionState SessionKeeper::capture() {
   capture_opened(state);
   capture_views(state);
   capture_training(state);
+  state.experiment = lab_.experiments.model().folder();
   state.unsaved = !state.file.isEmpty() && !state.same_work(saved_);
   return state;
 }

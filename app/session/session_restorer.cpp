@@ -32,6 +32,7 @@ void SessionRestorer::start() {
       context.add_note(tr("The training run %1 is not on this machine, or no longer").arg(folder), true);
     }
   }
+  if (!state_.experiment.isEmpty() && !lab_.experiments.process().running()) lab_.experiments.open(state_.experiment);
   choose_engine();
 }
 

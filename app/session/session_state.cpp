@@ -168,6 +168,7 @@ SessionState state_of(const SessionFields& fields, const QString& path) {
   state.bookmarks = bookmarks_of(fields);
   read_runs(state, fields, folder);
   read_trainings(state, fields, folder);
+  state.experiment = absolute(fields.text("experiment"), folder);
   state.geometry = fields.bytes("geometry");
   state.layout = fields.bytes("layout");
   state.file = fields.text("file");
@@ -182,7 +183,8 @@ bool SessionState::same_work(const SessionState& other) const {
   return model == other.model && adapter == other.adapter && weights == other.weights && text == other.text &&
          options == other.options && config == other.config && notes == other.notes && bookmarks == other.bookmarks &&
          run == other.run && run_folder == other.run_folder && pinned_run == other.pinned_run &&
-         what_ifs == other.what_ifs && engine == other.engine && trainings == other.trainings;
+         what_ifs == other.what_ifs && engine == other.engine && trainings == other.trainings &&
+         experiment == other.experiment;
 }
 
 std::string session_text(const SessionState& state, const QString& folder) {
@@ -215,6 +217,7 @@ std::string session_text(const SessionState& state, const QString& folder) {
                                            {"shown_what_if", state.shown_what_if},
                                            {"draft", edit_json(state.draft)},
                                            {"trainings", trainings},
+                                           {"experiment", path_json(state.experiment)},
                                            {"finetune", state.finetune},
                                            {"geometry", bytes_json(state.geometry)},
                                            {"layout", bytes_json(state.layout)},

@@ -36,6 +36,7 @@ struct SessionState {
   int shown_what_if = -1;       ///< index in it
   SegmentEdit draft;            ///< of the next one
   QStringList trainings;        ///< folders of training runs in the list
+  QString experiment;           ///< folder of the one in view; empty: none
   nlohmann::json finetune;      ///< fields of a TrainingPlan that is being filled in; null: no dialog
   QByteArray geometry, layout;  ///< of the window and its docks
   QString file;                 ///< the session file that it was saved in or opened from; autosaves alone

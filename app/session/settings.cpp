@@ -64,6 +64,7 @@ Settings settings_of(const json& fields) {
   settings.models = read_models(fields.value("recent_models", json::array()));
   settings.texts = read_list(fields, "recent_texts");
   settings.sessions = read_list(fields, "recent_sessions");
+  settings.experiments = read_list(fields, "recent_experiments");
   const json layouts = fields.value("layouts", json::object());
   for (const auto& [name, state] : layouts.items())
     settings.layouts[QString::fromStdString(name)] =
@@ -84,6 +85,7 @@ json settings_json(const Settings& settings) {
           {"recent_models", models_json(settings.models)},
           {"recent_texts", list_json(settings.texts)},
           {"recent_sessions", list_json(settings.sessions)},
+          {"recent_experiments", list_json(settings.experiments)},
           {"layouts", layouts},
           {"engines", engines}};
 }

@@ -29,7 +29,7 @@ struct Settings {
   QString language = QStringLiteral("system");  ///< or "en", "de"
   bool start_panel = true;                      ///< the questions that a first look can ask
   QList<RecentModel> models;                    ///< used lately, the newest first
-  QStringList texts, sessions;                  ///< likewise
+  QStringList texts, sessions, experiments;     ///< likewise
   std::map<QString, QByteArray> layouts;        ///< own ones by name: QMainWindow::saveState()
   std::map<EngineCommand, bool> engines;        ///< which commands a session may start (engine_consent.h)
 

@@ -47,6 +47,7 @@ const std::map<QString, QString>& headings() {
                                                  {"training", "Fine-tuning in the window"},
                                                  {"audit", "The audit"},
                                                  {"bench", "Measuring in the window"},
+                                                 {"experiments", "Experiments in the window"},
                                                  {"log", "Log"},
                                                  {"reach", "Fine-tuning in the window"},
                                                  {"notes", "Notes"},

@@ -27,7 +27,7 @@ QStringList with_plots(const PanelDocks& docks) {
 DockArrangement arrangement(const PanelDocks& docks, const QString& id) {
   if (id == QStringLiteral("train")) {
     return {{{{"grid"}, 20}, {{"training", "reach", "loss", "memory"}, 52}, {{"config"}, 28}},
-            {{{"training_runs", "audit", "log", "notes"}, 100}},
+            {{{"training_runs", "experiments", "audit", "log", "notes"}, 100}},
             34};
   }
   if (id == QStringLiteral("compare")) {

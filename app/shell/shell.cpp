@@ -11,6 +11,7 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QPushButton>
 #include <QToolBar>
 #include <QToolButton>
 
@@ -25,6 +26,7 @@
 #include "widgets/controls/command_palette.h"
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/look/icons.h"
+#include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/notes_panel.h"
 #include "widgets/panels/panel_registry.h"
 
@@ -212,6 +214,12 @@ void Shell::remember_files() {
   connect(&lab.loader, &ModelLoader::text_opened, this, [this, remember, &lab] {
     if (!lab.loader.text()->contents) remember(settings_.values.texts, lab.loader.text()->name);
   });
+  auto* experiments = static_cast<ExperimentsPanel*>(window_.docks().panel(QStringLiteral("experiments")));
+  experiments->set_recent(settings_.values.experiments);
+  connect(&lab.experiments, &ExperimentController::opened, this, [this, remember, experiments](const QString& folder) {
+    remember(settings_.values.experiments, folder);
+    experiments->set_recent(settings_.values.experiments);
+  });
   for (const auto signal : {&SessionKeeper::session_opened, &SessionKeeper::session_saved})
     connect(&keeper_, signal, this, [this, remember](const QString& path) {
       if (!path.isEmpty()) remember(settings_.values.sessions, path);
@@ -315,8 +323,32 @@ void Shell::open_guide() {
   guide_->show_section(section);
 }
 
-// Only what a session file would miss is asked about; everything else is kept without asking.
+/// An experiment is a process of this window's: it stops with it, and not without being asked about.
+void Shell::ask_to_stop_experiment() {
+  if (stop_question_) return stop_question_->raise();
+  auto* box = new QMessageBox(QMessageBox::Question, tr("An experiment is running"),
+                              tr("Closing the window stops it. What it has done stays, and Continue goes on with it."),
+                              QMessageBox::NoButton, &window_);
+  stop_question_ = box;
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  QPushButton* stop = box->addButton(tr("Stop and close"), QMessageBox::DestructiveRole);
+  box->addButton(tr("Keep it running"), QMessageBox::RejectRole);
+  ExperimentController* experiments = &window_.lab().experiments;
+  connect(experiments, &ExperimentController::ended, box, &QObject::deleteLater);  // there is nothing to ask any more
+  connect(stop, &QPushButton::clicked, this, [this, experiments] {
+    connect(experiments, &ExperimentController::ended, &window_, &QWidget::close,
+            static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
+    experiments->stop();
+  });
+  box->open();
+}
+
+// Only what a session file would miss is asked about, and a process; everything else is kept without asking.
 bool Shell::may_close() {
+  if (window_.lab().experiments.process().running()) {
+    ask_to_stop_experiment();
+    return false;
+  }
   if (closing_ || !keeper_.has_unsaved_work()) return true;
   auto* box = new QMessageBox(QMessageBox::Question, tr("Unsaved session"),
                               tr("%1 has changes that are not saved.").arg(keeper_.session_file()),

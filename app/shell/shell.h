@@ -9,6 +9,7 @@
 #include "app/window/main_window.h"
 
 class QMenu;
+class QMessageBox;
 
 namespace carryover {
 
@@ -50,6 +51,7 @@ class Shell : public QObject {
   void save_session(bool ask_for_name);
   void ask_layout_name();
   void set_language(const QString& language);
+  void ask_to_stop_experiment();
   bool may_close();
   void take_drops();
   QString where_focus_is() const;
@@ -61,7 +63,8 @@ class Shell : public QObject {
   EngineConsent consent_;
   StartPanel* start_;  ///< in the window
   QPointer<GuideWindow> guide_;
-  bool closing_ = false;  ///< the question was answered
+  QPointer<QMessageBox> stop_question_;  ///< about an experiment
+  bool closing_ = false;                 ///< the question was answered
 };
 
 }  // namespace carryover

@@ -8,6 +8,7 @@
 
 #include "app/window/bench_dialog.h"
 #include "app/window/engine_dialog.h"
+#include "app/window/experiment_dialog.h"
 #include "app/window/model_dialog.h"
 #include "engine/models/trained_under.h"
 #include "engine/records/bench_command.h"
@@ -99,6 +100,16 @@ BenchDialog* LabDialogs::bench() const {
 BenchDialog* LabDialogs::open_bench() {
   if (!bench_) bench_ = make_bench();
   return raised(bench_.data());
+}
+
+ExperimentDialog* LabDialogs::open_experiment(const ExperimentRequest& request) {
+  if (!experiment_) {
+    experiment_ = new ExperimentDialog(window_);
+    experiment_->setAttribute(Qt::WA_DeleteOnClose);
+    connect(experiment_, &ExperimentDialog::start_wanted, &lab_.experiments, &ExperimentController::start);
+  }
+  if (!request.plan.empty()) experiment_->set_request(request);
+  return raised(experiment_.data());
 }
 
 FinetuneDialog* LabDialogs::make_finetune() {

@@ -7,10 +7,12 @@
 namespace carryover {
 
 class BenchDialog;
+class ExperimentDialog;
 class FinetuneDialog;
 
-/// The window's dialogs: those that ask what to open, and those of fine-tuning and the bench, which stay open while one
-/// goes on. They are the window's children. GUI thread. Lives shorter than the lab.
+/// The window's dialogs: those that ask what to open, and those of fine-tuning, experiments and the bench. Those of
+/// fine-tuning and the bench stay open while one goes on. They are the window's children. GUI thread. Lives shorter
+/// than the lab.
 class LabDialogs : public QObject {
   Q_OBJECT
  public:
@@ -25,6 +27,7 @@ class LabDialogs : public QObject {
   FinetuneDialog* open_finetune();   ///< filled in from what is open; the same one while it is open
   BenchDialog* bench() const;        ///< null where it is not open
   BenchDialog* open_bench();         ///< the same one while it is open
+  ExperimentDialog* open_experiment(const ExperimentRequest& request);  ///< filled in with it
 
  private:
   FinetuneDialog* make_finetune();
@@ -34,6 +37,7 @@ class LabDialogs : public QObject {
   QWidget* window_;
   QPointer<FinetuneDialog> finetune_;
   QPointer<BenchDialog> bench_;
+  QPointer<ExperimentDialog> experiment_;
 };
 
 }  // namespace carryover

@@ -84,6 +84,8 @@ void LabToolbar::add_openings(LabDialogs& dialogs) {
   update();
   menu->addSeparator();
   connect(menu->addAction(tr("Benchmark…")), &QAction::triggered, &dialogs, &LabDialogs::open_bench);
+  connect(menu->addAction(tr("Experiment…")), &QAction::triggered, &dialogs,
+          [&dialogs] { dialogs.open_experiment({}); });
 }
 
 void LabToolbar::add_engine_actions(LabDialogs& dialogs) {

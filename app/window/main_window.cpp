@@ -61,6 +61,10 @@ void MainWindow::open_path(const QString& path) {
   const QFileInfo file(path);
   if (file.suffix() == QStringLiteral("carryover")) return Q_EMIT session_wanted(path);
   if (QFileInfo::exists(path + QStringLiteral("/metrics.jsonl"))) return lab_.training.open_folder(path);
+  if (QFileInfo::exists(path + QStringLiteral("/experiment.json"))) {
+    docks_.raise("experiments");
+    return lab_.experiments.open(path);
+  }
   if (is_run_folder(path.toStdString())) return lab_.runs.open_run(path);
   if (is_bench_folder(path.toStdString())) {
     if (const auto problem = attempt([&] { dialogs_.open_bench()->open_folder(path); })) show_error(*problem);

@@ -5,6 +5,7 @@
 #include "app/window/panel_docks.h"
 #include "widgets/forms/head_probe_form.h"
 #include "widgets/panels/audit_panel.h"
+#include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/log_panel.h"
 #include "widgets/panels/training_panel.h"
@@ -32,6 +33,22 @@ void bind_training(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   QObject::connect(runs, &TrainingRunsPanel::finetune_wanted, &dialogs, &LabDialogs::open_finetune);
   QObject::connect(runs, &TrainingRunsPanel::open_wanted, &lab.training, &TrainController::open_folder);
   QObject::connect(runs, &TrainingRunsPanel::resume_wanted, &lab.training, &TrainController::resume_run);
+}
+
+void bind_experiments(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
+  auto* panel = static_cast<ExperimentsPanel*>(docks.panel("experiments"));
+  ExperimentController* experiments = &lab.experiments;
+  panel->set_model(experiments->model());
+  QObject::connect(panel, &ExperimentsPanel::open_wanted, experiments, &ExperimentController::open);
+  QObject::connect(panel, &ExperimentsPanel::stop_wanted, experiments, &ExperimentController::stop);
+  QObject::connect(panel, &ExperimentsPanel::continue_wanted, experiments, &ExperimentController::go_on);
+  QObject::connect(panel, &ExperimentsPanel::cell_wanted, experiments, &ExperimentController::open_cell);
+  QObject::connect(panel, &ExperimentsPanel::pin_wanted, experiments, &ExperimentController::pin_cell);
+  QObject::connect(panel, &ExperimentsPanel::compare_wanted, experiments, &ExperimentController::compare_cells);
+  QObject::connect(panel, &ExperimentsPanel::run_wanted, &dialogs, [&dialogs] { dialogs.open_experiment({}); });
+  QObject::connect(experiments, &ExperimentController::request_wanted, &dialogs, &LabDialogs::open_experiment);
+  QObject::connect(experiments, &ExperimentController::started, panel, [&docks] { docks.raise("experiments"); });
+  QObject::connect(experiments, &ExperimentController::pinned, panel, [&docks] { docks.raise("compare"); });
 }
 
 void bind_audits(Lab& lab, AuditPanel* audit) {
@@ -77,6 +94,7 @@ void bind_log(LabContext& context, LogPanel* log) {
 void bind_panels(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   bind_log(lab.context, static_cast<LogPanel*>(docks.panel("log")));
   bind_training(lab, docks, dialogs);
+  bind_experiments(lab, docks, dialogs);
   bind_audits(lab, static_cast<AuditPanel*>(docks.panel("audit")));
   bind_head_discovery(lab, static_cast<HeadDiscoveryPanel*>(docks.panel("head_discovery")));
 }

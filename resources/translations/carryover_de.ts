@@ -95,10 +95,6 @@
         <translation>Treffer nach ihrer Bedeutung</translation>
     </message>
     <message>
-        <source>&amp;Export the table…</source>
-        <translation>Tabelle &amp;exportieren …</translation>
-    </message>
-    <message>
         <source>Runs the segment once for each anchor, without it and what was expanded from it</source>
         <translation>Liest das Segment einmal je Anker, ohne ihn und das, was von ihm aus erweitert wurde</translation>
     </message>
@@ -119,16 +115,8 @@
         <translation>Tabelle exportieren</translation>
     </message>
     <message>
-        <source>CSV (*.csv)</source>
-        <translation>CSV (*.csv)</translation>
-    </message>
-    <message>
         <source>Segment %1: loss without each hit</source>
         <translation>Segment %1: Verlust ohne jeden der Treffer</translation>
-    </message>
-    <message>
-        <source>Export</source>
-        <translation>Export</translation>
     </message>
 </context>
 <context>
@@ -427,18 +415,6 @@ Segment %5</translation>
         <translation>Proben</translation>
     </message>
     <message>
-        <source>&amp;Copy rows</source>
-        <translation>Zeilen &amp;kopieren</translation>
-    </message>
-    <message>
-        <source>Copy rows as CS&amp;V</source>
-        <translation>Zeilen als CS&amp;V kopieren</translation>
-    </message>
-    <message>
-        <source>&amp;Export the table…</source>
-        <translation>Tabelle &amp;exportieren …</translation>
-    </message>
-    <message>
         <source>No model is open</source>
         <translation>Kein Modell ist geöffnet</translation>
     </message>
@@ -513,10 +489,6 @@ Segment %5</translation>
     <message>
         <source>Export the audit</source>
         <translation>Prüfung exportieren</translation>
-    </message>
-    <message>
-        <source>CSV (*.csv)</source>
-        <translation>CSV (*.csv)</translation>
     </message>
     <message>
         <source>Results of the audit</source>
@@ -944,36 +916,12 @@ Befehl: %6</translation>
 <context>
     <name>BenchProcess</name>
     <message>
-        <source>can&apos;t be started: %1</source>
-        <translation>lässt sich nicht starten: %1</translation>
-    </message>
-    <message>
-        <source>Install the package again; in a checkout, ./lab build builds it.</source>
-        <translation>Installieren Sie das Paket neu; in einer Arbeitskopie baut es ./lab build.</translation>
-    </message>
-    <message>
         <source>what the bench printed</source>
         <translation>was die Messung ausgab</translation>
     </message>
     <message>
         <source>bench</source>
         <translation>Messung</translation>
-    </message>
-    <message>
-        <source>its process was ended by signal %1</source>
-        <translation>ihr Prozess wurde durch Signal %1 beendet</translation>
-    </message>
-    <message>
-        <source>The system does so where memory runs out: choose shorter contexts or a smaller model.</source>
-        <translation>Das System tut das, wo der Speicher ausgeht: wählen Sie kürzere Kontexte oder ein kleineres Modell.</translation>
-    </message>
-    <message>
-        <source>Start the command line in a terminal to see more.</source>
-        <translation>Starten Sie die Kommandozeile in einem Terminal, um mehr zu sehen.</translation>
-    </message>
-    <message>
-        <source>it ended with code %1</source>
-        <translation>sie endete mit Code %1</translation>
     </message>
 </context>
 <context>
@@ -1257,6 +1205,33 @@ Befehl: %6</translation>
     </message>
 </context>
 <context>
+    <name>CommandProcess</name>
+    <message>
+        <source>can&apos;t be started: %1</source>
+        <translation>lässt sich nicht starten: %1</translation>
+    </message>
+    <message>
+        <source>Install the package again; in a checkout, ./lab build builds it.</source>
+        <translation>Installieren Sie das Paket neu; in einer Arbeitskopie baut es ./lab build.</translation>
+    </message>
+    <message>
+        <source>its process was ended by signal %1</source>
+        <translation>der Prozess wurde durch Signal %1 beendet</translation>
+    </message>
+    <message>
+        <source>The system does so where memory runs out: choose shorter contexts or a smaller model.</source>
+        <translation>Das System tut das, wo der Speicher ausgeht: wählen Sie kürzere Kontexte oder ein kleineres Modell.</translation>
+    </message>
+    <message>
+        <source>Start the command line in a terminal to see more.</source>
+        <translation>Starten Sie die Kommandozeile in einem Terminal, um mehr zu sehen.</translation>
+    </message>
+    <message>
+        <source>it ended with code %1</source>
+        <translation>er endete mit Code %1</translation>
+    </message>
+</context>
+<context>
     <name>CompareLoss</name>
     <message>
         <source>Loss of A − loss of B, by segment</source>
@@ -1473,14 +1448,6 @@ Befehl: %6</translation>
     <message>
         <source>Runs A and B side by side</source>
         <translation>Läufe A und B nebeneinander</translation>
-    </message>
-    <message>
-        <source>Copy the table as CS&amp;V</source>
-        <translation>Tabelle als CS&amp;V kopieren</translation>
-    </message>
-    <message>
-        <source>&amp;Copy the table</source>
-        <translation>Tabelle &amp;kopieren</translation>
     </message>
     <message>
         <source>Pin a run as B, change a setting, the grouping, the policy, the model or the text, and run again: what that changes appears here.</source>
@@ -1990,6 +1957,456 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Connecting: %1</source>
         <translation>Verbindet: %1</translation>
+    </message>
+</context>
+<context>
+    <name>ExperimentController</name>
+    <message>
+        <source>The experiment&apos;s process has ended</source>
+        <translation>Der Prozess des Experiments ist beendet</translation>
+    </message>
+    <message>
+        <source>experiment</source>
+        <translation>Experiment</translation>
+    </message>
+    <message>
+        <source>another one is running in this window</source>
+        <translation>in diesem Fenster läuft ein anderes</translation>
+    </message>
+    <message>
+        <source>Stop it first: what it has done stays.</source>
+        <translation>Halten Sie es zuerst an: was fertig ist, bleibt.</translation>
+    </message>
+    <message>
+        <source>Running the experiment %1 into %2</source>
+        <translation>Das Experiment %1 läuft in den Ordner %2</translation>
+    </message>
+    <message>
+        <source>is a training</source>
+        <translation>ist ein Training</translation>
+    </message>
+    <message>
+        <source>has failed: %1</source>
+        <translation>ist gescheitert: %1</translation>
+    </message>
+    <message>
+        <source>has not begun yet</source>
+        <translation>hat noch nicht begonnen</translation>
+    </message>
+    <message>
+        <source>cell %1</source>
+        <translation>Zelle %1</translation>
+    </message>
+    <message>
+        <source>Choose one that has been run.</source>
+        <translation>Wählen Sie eine, die schon gelaufen ist.</translation>
+    </message>
+</context>
+<context>
+    <name>ExperimentDialog</name>
+    <message>
+        <source>Run an experiment</source>
+        <translation>Experiment ausführen</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Starten</translation>
+    </message>
+    <message>
+        <source>Run it in a process of its own</source>
+        <translation>In einem eigenen Prozess ausführen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Choose: %1</source>
+        <translation>Auswählen: %1</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>A JSON file: models, recipes, seeds, evaluations, texts</source>
+        <translation>Eine JSON-Datei: Modelle, Rezepte, Seeds, Auswertungen, Texte</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Of the experiment: a new one, or one that has some of its cells, which are not made again</source>
+        <translation>Der des Experiments: ein neuer oder einer mit einigen seiner Zellen, die nicht noch einmal gemacht werden</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modelle</translation>
+    </message>
+    <message>
+        <source>Training texts</source>
+        <translation>Trainingstexte</translation>
+    </message>
+    <message>
+        <source>Files or folders in place of the plan&apos;s; several with ;</source>
+        <translation>Dateien oder Ordner statt derer des Plans; mehrere mit ;</translation>
+    </message>
+    <message>
+        <source>Evaluation texts</source>
+        <translation>Auswertungstexte</translation>
+    </message>
+    <message>
+        <source>as planned</source>
+        <translation>wie geplant</translation>
+    </message>
+    <message>
+        <source>Recipes</source>
+        <translation>Rezepte</translation>
+    </message>
+    <message>
+        <source>Run these recipes alone; several with commas</source>
+        <translation>Nur diese Rezepte ausführen; mehrere mit Kommas</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>Threads</translation>
+    </message>
+    <message>
+        <source>Threads of the processor; 0: all</source>
+        <translation>Threads des Prozessors; 0: alle</translation>
+    </message>
+    <message>
+        <source>Plan: choose one</source>
+        <translation>Plan: wählen Sie einen aus</translation>
+    </message>
+    <message>
+        <source>Plan: %1 is no file</source>
+        <translation>Plan: %1 ist keine Datei</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>all: %1</source>
+        <translation>alle: %1</translation>
+    </message>
+    <message>
+        <source>A folder or GGUF file in place of the plan&apos;s</source>
+        <translation>Ein Ordner oder eine GGUF-Datei statt des Modells im Plan</translation>
+    </message>
+    <message>
+        <source>Folder: %1 is a file</source>
+        <translation>Ordner: %1 ist eine Datei</translation>
+    </message>
+    <message>
+        <source>Model %1: %2 is not there</source>
+        <translation>Modell %1: %2 fehlt</translation>
+    </message>
+    <message>
+        <source>Not ready: %1</source>
+        <translation>Nicht bereit: %1</translation>
+    </message>
+</context>
+<context>
+    <name>ExperimentModel</name>
+    <message>
+        <source>pending</source>
+        <translation>ausstehend</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>gescheitert</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>Training</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Recipe</source>
+        <translation>Rezept</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Seed</translation>
+    </message>
+    <message>
+        <source>Evaluation</source>
+        <translation>Auswertung</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Loss</translation>
+    </message>
+    <message>
+        <source>PPL</source>
+        <translation>PPL</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Expected</source>
+        <translation>Erwartet</translation>
+    </message>
+    <message>
+        <source>Segment (S)</source>
+        <translation>Segment (S)</translation>
+    </message>
+    <message>
+        <source>Carry (M)</source>
+        <translation>Übertrag (M)</translation>
+    </message>
+    <message>
+        <source>Retrieved (R)</source>
+        <translation>Abgerufen (R)</translation>
+    </message>
+    <message>
+        <source>Sinks (n)</source>
+        <translation>Sinks (n)</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Tokens</translation>
+    </message>
+    <message>
+        <source>Attention-visible KV</source>
+        <translation>Für Aufmerksamkeit sichtbare KV</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>Spitze des Speichers</translation>
+    </message>
+    <message>
+        <source>Loss (nats)</source>
+        <translation>Loss (Nats)</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexität</translation>
+    </message>
+    <message>
+        <source>Time (s)</source>
+        <translation>Zeit (s)</translation>
+    </message>
+    <message>
+        <source>Expected time (s)</source>
+        <translation>Erwartete Zeit (s)</translation>
+    </message>
+    <message>
+        <source>Segment length S (tokens)</source>
+        <translation>Segmentlänge S (Tokens)</translation>
+    </message>
+    <message>
+        <source>Carried tail M (tokens)</source>
+        <translation>Übertrag M (Tokens)</translation>
+    </message>
+    <message>
+        <source>Retrieved R (tokens)</source>
+        <translation>Abgerufen R (Tokens)</translation>
+    </message>
+    <message>
+        <source>Sinks n (tokens)</source>
+        <translation>Sinks n (Tokens)</translation>
+    </message>
+    <message>
+        <source>Attention-visible KV (MB)</source>
+        <translation>Für Aufmerksamkeit sichtbare KV (MB)</translation>
+    </message>
+    <message>
+        <source>Peak memory (MB)</source>
+        <translation>Spitze des Speichers (MB)</translation>
+    </message>
+</context>
+<context>
+    <name>ExperimentPlot</name>
+    <message>
+        <source>Vertical axis</source>
+        <translation>Senkrechte Achse</translation>
+    </message>
+    <message>
+        <source>Across</source>
+        <translation>Über</translation>
+    </message>
+    <message>
+        <source>across</source>
+        <translation>über</translation>
+    </message>
+    <message>
+        <source>Cells of the experiment</source>
+        <translation>Zellen des Experiments</translation>
+    </message>
+    <message>
+        <source>No cell has both numbers yet</source>
+        <translation>Noch hat keine Zelle beide Zahlen</translation>
+    </message>
+    <message>
+        <source>, training</source>
+        <translation>, Training</translation>
+    </message>
+    <message>
+        <source>Experiment %1: %2, in %3</source>
+        <translation>Experiment %1: %2, in %3</translation>
+    </message>
+    <message>
+        <source>Cell</source>
+        <translation>Zelle</translation>
+    </message>
+</context>
+<context>
+    <name>ExperimentProcess</name>
+    <message>
+        <source>experiment</source>
+        <translation>Experiment</translation>
+    </message>
+</context>
+<context>
+    <name>ExperimentsPanel</name>
+    <message>
+        <source>Experiments</source>
+        <translation>Experimente</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>Öffnen …</translation>
+    </message>
+    <message>
+        <source>Open the folder of an experiment, or watch one that runs</source>
+        <translation>Den Ordner eines Experiments öffnen oder eines beobachten, das läuft</translation>
+    </message>
+    <message>
+        <source>Run…</source>
+        <translation>Ausführen …</translation>
+    </message>
+    <message>
+        <source>Run the cells of a plan, in a process of its own</source>
+        <translation>Die Zellen eines Plans ausführen, in einem eigenen Prozess</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>Finished cells stay, a training saves a checkpoint</source>
+        <translation>Fertige Zellen bleiben, ein Training speichert einen Checkpoint</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Run the cells that are not done</source>
+        <translation>Die Zellen ausführen, die nicht fertig sind</translation>
+    </message>
+    <message>
+        <source>State of the experiment</source>
+        <translation>Zustand des Experiments</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+    <message>
+        <source>Cells that have each of these words</source>
+        <translation>Zellen, die jedes dieser Wörter haben</translation>
+    </message>
+    <message>
+        <source>What is wrong with the experiment</source>
+        <translation>Was mit dem Experiment nicht stimmt</translation>
+    </message>
+    <message>
+        <source>Cells of the experiment</source>
+        <translation>Zellen des Experiments</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>Ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Pin for &amp;Compare</source>
+        <translation>Zum &amp;Vergleich anheften</translation>
+    </message>
+    <message>
+        <source>Compare the &amp;two</source>
+        <translation>Die &amp;beiden vergleichen</translation>
+    </message>
+    <message>
+        <source>Export the cells</source>
+        <translation>Zellen exportieren</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>Open the folder of an experiment</source>
+        <translation>Den Ordner eines Experiments öffnen</translation>
+    </message>
+    <message>
+        <source>No experiment is open</source>
+        <translation>Kein Experiment ist offen</translation>
+    </message>
+    <message>
+        <source>Starting… %1</source>
+        <translation>Startet … %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 cells</source>
+        <translation>%1 von %2 Zellen</translation>
+    </message>
+    <message>
+        <source>%1 failed</source>
+        <translation>%1 gescheitert</translation>
+    </message>
+    <message>
+        <source>stopping…</source>
+        <translation>hält an …</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>about %1 left</source>
+        <translation>noch etwa %1</translation>
     </message>
 </context>
 <context>
@@ -2987,18 +3404,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>erweitert</translation>
     </message>
     <message>
-        <source>&amp;Copy rows</source>
-        <translation>Zeilen &amp;kopieren</translation>
-    </message>
-    <message>
-        <source>Copy rows as CS&amp;V</source>
-        <translation>Zeilen als CS&amp;V kopieren</translation>
-    </message>
-    <message>
-        <source>&amp;Export the table…</source>
-        <translation>Tabelle &amp;exportieren …</translation>
-    </message>
-    <message>
         <source>This head retrieves nothing here: only long-range heads in long-range layers do</source>
         <translation>Dieser Kopf ruft hier nichts ab: Das tun nur weitreichende Köpfe in weitreichenden Schichten</translation>
     </message>
@@ -3013,10 +3418,6 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Export the hits</source>
         <translation>Treffer exportieren</translation>
-    </message>
-    <message>
-        <source>CSV (*.csv)</source>
-        <translation>CSV (*.csv)</translation>
     </message>
     <message>
         <source>&amp;Drop in the what-if</source>
@@ -3358,6 +3759,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Ctrl+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Search the text&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Space, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the grid: toggle the head, the layer&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the ribbon and the text: select&lt;/td&gt;&lt;/tr&gt;</source>
         <translation>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Strg+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Text suchen&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Leertaste, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Raster: Kopf, Schicht umschalten&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Band und im Text: wählen&lt;/td&gt;&lt;/tr&gt;</translation>
+    </message>
+    <message>
+        <source>Experiment…</source>
+        <translation>Experiment …</translation>
     </message>
 </context>
 <context>
@@ -3920,6 +4325,10 @@ Wert %4 · Rang %5 von %6</translation>
         <source>Time</source>
         <translation>Zeit</translation>
     </message>
+    <message>
+        <source>Experiments</source>
+        <translation>Experimente</translation>
+    </message>
 </context>
 <context>
     <name>PlanForm</name>
@@ -4274,10 +4683,6 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Retrieval recall by head</source>
         <translation>Trefferquote des Abrufs nach Kopf</translation>
-    </message>
-    <message>
-        <source>&amp;Copy as CSV</source>
-        <translation>Als CSV &amp;kopieren</translation>
     </message>
     <message>
         <source>Long-range head, by layer</source>
@@ -5023,6 +5428,22 @@ Verlust %4 nat, PPL %5
         <source>%1 has changes that are not saved.</source>
         <translation>%1 hat Änderungen, die nicht gesichert sind.</translation>
     </message>
+    <message>
+        <source>An experiment is running</source>
+        <translation>Ein Experiment läuft</translation>
+    </message>
+    <message>
+        <source>Closing the window stops it. What it has done stays, and Continue goes on with it.</source>
+        <translation>Mit dem Fenster hält es an. Was fertig ist, bleibt, und mit Fortsetzen geht es weiter.</translation>
+    </message>
+    <message>
+        <source>Stop and close</source>
+        <translation>Anhalten und schließen</translation>
+    </message>
+    <message>
+        <source>Keep it running</source>
+        <translation>Weiterlaufen lassen</translation>
+    </message>
 </context>
 <context>
     <name>StartPanel</name>
@@ -5218,6 +5639,14 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Copy &amp;picture</source>
         <translation>&amp;Bild kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Export the table…</source>
+        <translation>Tabelle &amp;exportieren …</translation>
+    </message>
+    <message>
+        <source>CSV (*.csv)</source>
+        <translation>CSV (*.csv)</translation>
     </message>
 </context>
 <context>

@@ -77,6 +77,7 @@ const QStringList core{"engine/core/base", "engine/core/config", "engine/core/ru
                        "engine/core/cost"};
 const QStringList files =
     core + QStringList{"engine/formats", "engine/tokenizers", "engine/data", "engine/models", "engine/records"};
+const QStringList experiments = files + QStringList{"engine/experiments"};
 const QStringList remote = files + QStringList{"engine/api", "engine/remote"};
 
 const QList<Folder> folders{
@@ -97,8 +98,7 @@ const QList<Folder> folders{
     {"engine/records",
      {"engine/core/base", "engine/core/config", "engine/core/run", "engine/core/cost", "engine/formats",
       "engine/models"}},
-    {"engine/experiments",
-     core + QStringList{"engine/formats", "engine/tokenizers", "engine/data", "engine/models", "engine/records"}},
+    {"engine/experiments", files},
 
     {"engine/runtime", {"engine/core/base", "engine/core/run", "kernels"}, Library::Torch},
     {"engine/ops/cpu", {"engine/core/base", "engine/core/config", "engine/runtime"}, Library::Torch},
@@ -125,23 +125,23 @@ const QList<Folder> folders{
     {"engine/remote", files + QStringList{"engine/api"}},
 
     {"widgets/look", {"engine/core/base"}, Library::Qt},
-    {"widgets/state", files + QStringList{"widgets/look"}, Library::Qt},
+    {"widgets/state", experiments + QStringList{"widgets/look"}, Library::Qt},
     {"widgets/plot", files + QStringList{"widgets/look", "widgets/state"}, Library::Qt},
     {"widgets/controls", files + QStringList{"widgets/look", "widgets/state"}, Library::Qt},
-    {"widgets/tables", files + QStringList{"widgets/look", "widgets/state", "widgets/plot"}, Library::Qt},
+    {"widgets/tables", experiments + QStringList{"widgets/look", "widgets/state", "widgets/plot"}, Library::Qt},
     {"widgets/forms", files + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls"},
      Library::Qt},
     {"widgets/panels",
-     files + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/tables",
-                         "widgets/forms"},
+     experiments + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/tables",
+                               "widgets/forms"},
      Library::Qt},
 
     {"app/cli", remote + QStringList{"engine/experiments"}},
     {"app/engine_thread", remote + QStringList{"widgets/state"}, Library::Qt},
-    {"app/controllers", files + QStringList{"widgets/state", "widgets/forms", "app/engine_thread"}, Library::Qt},
+    {"app/controllers", experiments + QStringList{"widgets/state", "widgets/forms", "app/engine_thread"}, Library::Qt},
     {"app/window",
-     files + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/forms",
-                         "widgets/panels", "app/cli", "app/engine_thread", "app/controllers"},
+     experiments + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/forms",
+                               "widgets/panels", "app/cli", "app/engine_thread", "app/controllers"},
      Library::Qt},
     {"app/session",
      remote + QStringList{"widgets/look", "widgets/state", "widgets/forms", "widgets/panels", "app/engine_thread",

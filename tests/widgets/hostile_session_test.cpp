@@ -152,6 +152,8 @@ class HostileSessionTest : public QObject {
     row("settings of another kind", "{'config': {'grouping': '\\u202e', 'segment_length': 'x'}}");
     row("an engine command", "{'engine': '; touch made', 'model': 'x'}");
     row("an engine command in a shell's words", "{'engine': '$(touch made)'}");
+    row("an experiment from a device", "{'experiment': '/dev'}");
+    row("an experiment in a pipe", "{'experiment': 'pipe'}");
     row("trainings from devices", "{'trainings': ['/dev/zero', '/dev', 'pipe']}");
   }
   void opened() {

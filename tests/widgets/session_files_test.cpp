@@ -60,6 +60,7 @@ SessionState some_state(const QString& folder) {
   state.draft.dropped = {{8, 2, 4097}};
   state.draft.banned = {{0, 17}};
   state.trainings = {"/elsewhere/run1"};
+  state.experiment = "/elsewhere/experiment";
   state.finetune = {{"max_steps", 7}};
   state.layout = QByteArray("\0\1\2layout", 9);
   return state;

@@ -18,6 +18,7 @@
 #include <QPushButton>
 #include <QTabBar>
 #include <QTest>
+#include <filesystem>
 #include <map>
 
 #include "app/shell/guide.h"
@@ -186,6 +187,33 @@ class ShellTest : public QObject {
     answer(QMessageBox::Save);
     QTRY_VERIFY(second.window.isHidden());
     QTRY_COMPARE(read_session(file).notes, QString("two"));
+  }
+
+  void a_running_experiment_is_asked_about() {
+    const TempDir folder;
+    Home home(folder);
+    ExperimentController& experiments = home.window.lab().experiments;
+    const std::string program = folder.file("program"), out = folder.file("out");
+    test::write_bytes(program, "#!/bin/sh\ntrap 'exit 130' TERM\nwhile :; do sleep 0.05; done\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    experiments.process().set_program(QString::fromStdString(program));
+    experiments.start({"plan.json", out, {}});
+    QVERIFY(experiments.process().running());
+    QCOMPARE(home.settings.values.experiments, QStringList(QString::fromStdString(out)));
+    const auto answer = [&](const QString& text) {
+      QVERIFY(!home.window.close());
+      auto* box = home.window.findChild<QMessageBox*>();
+      QVERIFY(box != nullptr);
+      for (QAbstractButton* each : box->buttons())
+        if (each->text() == text) return each->click();
+      QFAIL("no such button");
+    };
+    answer(Shell::tr("Keep it running"));
+    QTRY_VERIFY(home.window.findChild<QMessageBox*>() == nullptr);
+    QVERIFY(home.window.isVisible() && experiments.process().running());
+    answer(Shell::tr("Stop and close"));
+    QTRY_VERIFY(home.window.isHidden());
+    QVERIFY(!experiments.process().running());
   }
 
   void the_guide_opens_where_one_is() {

@@ -12,6 +12,7 @@
 #include "widgets/panels/compare_panel.h"
 #include "widgets/panels/config_panel.h"
 #include "widgets/panels/distance_panel.h"
+#include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/head_grid_panel.h"
 #include "widgets/panels/hits_panel.h"
@@ -80,6 +81,7 @@ const std::vector<PanelEntry>& panel_registry() {
       row<TrainingPanel>("training", QT_TRANSLATE_NOOP("PanelRegistry", "Training"), PanelArea::Bottom),
       row<ReachPanel>("reach", QT_TRANSLATE_NOOP("PanelRegistry", "Gradient reach"), PanelArea::Bottom),
       row<TrainingRunsPanel>("training_runs", QT_TRANSLATE_NOOP("PanelRegistry", "Training runs"), PanelArea::Bottom),
+      row<ExperimentsPanel>("experiments", QT_TRANSLATE_NOOP("PanelRegistry", "Experiments"), PanelArea::Bottom),
       row<AuditPanel>("audit", QT_TRANSLATE_NOOP("PanelRegistry", "Audit"), PanelArea::Bottom),
       row<LogPanel>("log", QT_TRANSLATE_NOOP("PanelRegistry", "Log"), PanelArea::Bottom),
       row<NotesPanel>("notes", QT_TRANSLATE_NOOP("PanelRegistry", "Notes"), PanelArea::Bottom),

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controllers/experiment_controller.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+#include "app/engine_thread/post.h"
+
+namespace carryover {
+
+using Work = ExperimentModel::Work;
+
+ExperimentController::ExperimentController(LabContext& context, RunController& runs, TrainController& training,
+                                           QObject* parent)
+    : QObject(parent), context_(context), runs_(runs), training_(training), follower_(new ExperimentFollower) {
+  follower_thread_.setObjectName(QStringLiteral("experiment"));
+  follower_->moveToThread(&follower_thread_);
+  connect(&follower_thread_, &QThread::finished, follower_, &QObject::deleteLater);
+  connect_follower();
+  connect_process();
+  connect(&runs_, &RunController::run_opened, this, &ExperimentController::take_opened);
+  connect(&runs_, &RunController::failed, this, [this] { pinning_.clear(); });
+  follower_thread_.start();
+}
+
+ExperimentController::~ExperimentController() {
+  follower_thread_.quit();
+  follower_thread_.wait();
+}
+
+void ExperimentController::connect_follower() {
+  connect(follower_, &ExperimentFollower::news, this,
+          [this](const QString& folder, const std::shared_ptr<const ExperimentNews>& news) {
+            if (folder == model_.folder()) model_.take(news);
+          });
+  connect(follower_, &ExperimentFollower::failed, this, [this](const QString& folder, const ErrorReport& report) {
+    if (folder != model_.folder()) return;
+    if (!model_.has_state() && model_.work() != Work::None) return;  // its process has not written it yet
+    model_.set_problem(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice));
+  });
+}
+
+void ExperimentController::connect_process() {
+  connect(&process_, &ExperimentProcess::progressed, this, [this](const QString& what) {
+    if (model_.work() == Work::Running) model_.set_work(Work::Running, what);
+  });
+  connect(&process_, &ExperimentProcess::failed, this, &ExperimentController::failed);
+  connect(&process_, &ExperimentProcess::ended, this, [this] {
+    model_.set_work(Work::None, {});
+    context_.add_note(tr("The experiment's process has ended"));
+    if (!model_.has_state()) post(follower_, [folder = model_.folder()](ExperimentFollower& it) { it.follow(folder); });
+    Q_EMIT ended();
+  });
+}
+
+void ExperimentController::open(const QString& folder) {
+  const QString absolute = QDir(folder).absolutePath();
+  if (process_.running() && absolute != model_.folder())
+    return Q_EMIT failed({Fault::Usage, tr("experiment"), tr("another one is running in this window"),
+                          tr("Stop it first: what it has done stays.")});
+  model_.open(absolute);
+  post(follower_, [absolute](ExperimentFollower& follower) { follower.follow(absolute); });
+  Q_EMIT opened(absolute);
+}
+
+void ExperimentController::start(const ExperimentRequest& request) {
+  if (process_.running()) return;
+  QStringList arguments;
+  for (const std::string& word : experiment_command(request)) arguments += QString::fromStdString(word);
+  context_.add_note(tr("Running the experiment %1 into %2")
+                        .arg(QString::fromStdString(request.plan), QString::fromStdString(request.out)));
+  arguments.removeFirst();  // the program's name
+  request_ = request;
+  process_.start(arguments);
+  open(QString::fromStdString(request.out));
+  model_.set_work(process_.running() ? Work::Running : Work::None, {});
+  Q_EMIT started();
+}
+
+void ExperimentController::stop() {
+  if (!process_.running()) return;
+  process_.stop();
+  model_.set_work(Work::Stopping, {});
+}
+
+void ExperimentController::go_on() {
+  if (process_.running() || !model_.has_state()) return;
+  if (request_ && QDir(QString::fromStdString(request_->out)).absolutePath() == model_.folder())
+    return start(*request_);
+  ExperimentRequest request;
+  request.plan = model_.state().plan_file;
+  request.out = model_.folder().toStdString();
+  Q_EMIT request_wanted(request);
+}
+
+int ExperimentController::openable(const QString& id, bool evaluation) {
+  const int row = model_.index_of(id);
+  if (row < 0) return -1;
+  const CellState& cell = model_.cell(row);
+  const bool begun = QFileInfo::exists(model_.cell_folder(row) + QStringLiteral("/config.json"));
+  QString problem;
+  if (evaluation && cell.training) problem = tr("is a training");
+  if (!begun)
+    problem = cell.status == CellStatus::Failed ? tr("has failed: %1").arg(QString::fromStdString(cell.error))
+                                                : tr("has not begun yet");
+  if (problem.isEmpty()) return row;
+  Q_EMIT failed({Fault::Usage, tr("cell %1").arg(id), problem, tr("Choose one that has been run.")});
+  return -1;
+}
+
+void ExperimentController::open_cell(const QString& id) {
+  const int row = openable(id, false);
+  if (row < 0) return;
+  const QString folder = model_.cell_folder(row);
+  model_.cell(row).training ? training_.open_folder(folder) : runs_.open_run(folder);
+}
+
+void ExperimentController::pin_cell(const QString& id) {
+  const int row = openable(id, true);
+  if (row < 0) return;
+  pin(model_.cell_folder(row), QString::fromStdString(context_.run().origin().folder));
+}
+
+void ExperimentController::compare_cells(const QString& first, const QString& with) {
+  const int shown = openable(first, true), pinned = shown < 0 ? -1 : openable(with, true);
+  if (pinned >= 0) pin(model_.cell_folder(pinned), model_.cell_folder(shown));
+}
+
+/// A run becomes B by being opened and pinned; then the other one is opened.
+void ExperimentController::pin(const QString& folder, const QString& then) {
+  pinning_ = folder;
+  then_ = then;
+  runs_.open_run(folder);
+}
+
+void ExperimentController::take_opened() {
+  if (pinning_.isEmpty() || QString::fromStdString(context_.run().origin().folder) != pinning_) return;
+  pinning_.clear();
+  context_.pin_run();
+  if (!then_.isEmpty() && QFileInfo::exists(then_)) runs_.open_run(then_);
+  Q_EMIT pinned();
+}
+
+}  // namespace carryover

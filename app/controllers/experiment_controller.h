@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QThread>
+#include <optional>
+
+#include "app/controllers/experiment_follower.h"
+#include "app/controllers/run_controller.h"
+#include "app/controllers/train_controller.h"
+#include "app/engine_thread/experiment_process.h"
+#include "engine/experiments/experiment_command.h"
+#include "widgets/state/experiment_model.h"
+
+namespace carryover {
+
+/// The GUI's side of experiments: follows the folder of one, runs its plan in a process of its own, and opens its cells
+/// as the runs and trainings that they are. GUI thread; waits for nothing but a folder's reading and the process, in
+/// its destructor. Lives shorter than its RunController.
+class ExperimentController : public QObject {
+  Q_OBJECT
+ public:
+  ExperimentController(LabContext& context, RunController& runs, TrainController& training, QObject* parent = nullptr);
+  ~ExperimentController() override;
+
+  ExperimentModel& model() { return model_; }
+  ExperimentProcess& process() { return process_; }
+
+  void open(const QString& folder);  ///< that another process writes, or one that is done
+  /// Runs it, and opens its folder. Nothing while another one runs.
+  void start(const ExperimentRequest& request);
+  void stop();
+  /// Runs what is left of the open one. What it was started with is known only where this window did: else
+  /// request_wanted().
+  void go_on();
+  void open_cell(const QString& id);
+  void pin_cell(const QString& id);                               ///< as B; the run on show stays where it has a folder
+  void compare_cells(const QString& first, const QString& with);  ///< `with` as B
+
+ Q_SIGNALS:
+  void opened(const QString& folder);
+  void started();
+  void ended();                                                      ///< its process
+  void request_wanted(const carryover::ExperimentRequest& request);  ///< to be completed by a hand
+  void pinned();
+  void failed(const carryover::ErrorReport& report);
+
+ private:
+  void connect_follower();
+  void connect_process();
+  /// -1, and says why, where it can't be opened.
+  int openable(const QString& id, bool evaluation);
+  void pin(const QString& folder, const QString& then);
+  void take_opened();
+
+  LabContext& context_;
+  RunController& runs_;
+  TrainController& training_;
+  ExperimentModel model_;
+  ExperimentProcess process_;
+  QThread follower_thread_;
+  ExperimentFollower* follower_;
+  std::optional<ExperimentRequest> request_;  ///< that this window ran last
+  QString pinning_, then_;                    ///< folders: of the run that becomes B, and of the one shown after it
+};
+
+}  // namespace carryover

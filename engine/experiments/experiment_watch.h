@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "engine/experiments/experiment_state.h"
+
+namespace carryover {
+
+/// What results.json has of a finished cell beside its CellState; nothing where it does not say.
+struct CellFigures {
+  std::optional<double> segment, carry, retrieved, sinks;  ///< S, M, R, n; of an evaluation
+  std::optional<double> tokens;                            ///< read, or trained on
+  std::optional<double> attention_kv_bytes, peak_memory_bytes;
+};
+
+/// How far a cell that is running has got: steps of a training, tokens of an evaluation.
+struct CellProgress {
+  std::int64_t done = 0, all = 0;
+  bool operator==(const CellProgress&) const = default;
+};
+
+/// An experiment's folder at one moment. A plain value.
+struct ExperimentNews {
+  ExperimentState state;  ///< without the plan
+  std::map<std::string, CellFigures, std::less<>> figures;
+  std::map<std::string, CellProgress, std::less<>> progress;
+  std::string problem;  ///< why `figures` may lack some: results.json can't be read
+};
+
+/// Watches the folder of an experiment that this or another process runs, or that is done. Files are read again where
+/// they are other ones, and of a running cell only the end of its journal. Any one thread.
+class ExperimentWatch {
+ public:
+  explicit ExperimentWatch(std::string experiment);
+  /// Null where nothing has changed since the last call. Throws EngineError{Io, BadInput} naming the file where
+  /// experiment.json is missing, damaged or larger than 64 MB; the next call looks again.
+  std::shared_ptr<const ExperimentNews> poll();
+
+ private:
+  struct Stamp {
+    std::int64_t inode = 0, size = -1, seconds = 0, nanoseconds = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  static Stamp stamp_of(const std::string& path);
+  bool read_state();
+  bool read_results();
+  bool read_progress();
+
+  std::string experiment_;
+  std::optional<Stamp> state_stamp_;  ///< of what news_ has
+  Stamp results_stamp_;
+  ExperimentNews news_;
+};
+
+/// The numbers of each finished cell, by id. Throws EngineError{BadInput} naming `where`.
+std::map<std::string, CellFigures, std::less<>> cell_figures(const nlohmann::json& results, const std::string& where);
+
+/// Of a cell's folder; nothing where it has not begun, or where its files are not (yet) those of a cell.
+std::optional<CellProgress> cell_progress(const std::string& folder, bool training);
+
+}  // namespace carryover

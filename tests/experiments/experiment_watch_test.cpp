@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a window learns of an experiment's folder while another process writes it.
+#include "engine/experiments/experiment_watch.h"
+
+#include <QTest>
+#include <filesystem>
+
+#include "engine/experiments/experiment_command.h"
+#include "engine/formats/json_file.h"
+#include "tests/support/demo_plan.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/mutate.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
+
+using namespace carryover;
+using namespace carryover::test;
+using nlohmann::json;
+
+namespace {
+
+ExperimentState demo_state() {
+  const ExperimentPlan plan = experiment_plan(demo_plan().dump(), "plan.json", "");
+  return experiment_state(plan, experiment_cells(plan, "out"));
+}
+
+}  // namespace
+
+class ExperimentWatchTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void only_changes_are_news();
+  void progress_is_the_last_whole_line();
+  void figures_are_by_cell();
+  void damaged_folders_are_refused_or_read();
+  void the_command_says_what_is_not_as_planned();
+};
+
+void ExperimentWatchTest::only_changes_are_news() {
+  const TempDir temp;
+  ExperimentWatch watch(temp.path().string());
+  for (int i = 0; i < 2; ++i) QCOMPARE(unlike(Fault::Io, "experiment.json", [&] { watch.poll(); }), std::string());
+  ExperimentState state = demo_state();
+  write_experiment_state(temp.path().string(), state);
+  auto news = watch.poll();
+  QVERIFY(news != nullptr && news->state.cells.size() == state.cells.size() && news->state.plan.is_null());
+  QVERIFY(watch.poll() == nullptr);
+  state.cells[0].status = CellStatus::Done;
+  write_experiment_state(temp.path().string(), state);
+  news = watch.poll();
+  QVERIFY(news != nullptr && news->state.cells[0].status == CellStatus::Done);
+  write_bytes(temp.file("results.json"), R"({"trainings": [{"cell": "x", "tokens": 7}]})");
+  news = watch.poll();
+  QVERIFY(news != nullptr && news->problem.empty() && news->figures.at("x").tokens == 7.0);
+  write_bytes(temp.file("results.json"), "{");
+  news = watch.poll();
+  QVERIFY(news != nullptr && news->figures.empty() && news->problem.find("results.json") != std::string::npos);
+  QVERIFY(news->state.cells[0].status == CellStatus::Done);
+  std::filesystem::remove(temp.file("experiment.json"));
+  for (int i = 0; i < 2; ++i) QCOMPARE(unlike(Fault::Io, "experiment.json", [&] { watch.poll(); }), std::string());
+}
+
+void ExperimentWatchTest::progress_is_the_last_whole_line() {
+  const TempDir temp;
+  const std::string folder = temp.path().string();
+  QVERIFY(!cell_progress(folder, true));
+  write_bytes(temp.file("config.json"), R"({"max_steps": 40, "tokens": 100})");
+  QCOMPARE(cell_progress(folder, true), (CellProgress{0, 40}));
+  const std::string steps = "{\"step\": 1}\n{\"step\": 12, \"validation\": []}\n";
+  write_bytes(temp.file("metrics.jsonl"), steps + "{\"step\": 13");
+  QCOMPARE(cell_progress(folder, true), (CellProgress{12, 40}));
+  write_bytes(temp.file("metrics.jsonl"), steps + "{\"step\": 50}\n");
+  QCOMPARE(cell_progress(folder, true), (CellProgress{40, 40}));
+  write_bytes(temp.file("segments.jsonl"), "{\"first_token\": 64, \"length\": 32}\n");
+  QCOMPARE(cell_progress(folder, false), (CellProgress{96, 100}));
+  for (const char* line :
+       {"{\"first_token\": 9223372036854775807, \"length\": 9}\n", "\n", "{\"first_token\": -5, \"length\": 9}\n"}) {
+    write_bytes(temp.file("segments.jsonl"), line);
+    const auto progress = cell_progress(folder, false);
+    QVERIFY(!progress || *progress == (CellProgress{0, 100}));
+  }
+  write_bytes(temp.file("metrics.jsonl"), std::string(1 << 20, 'x'));  // no line at all
+  QCOMPARE(cell_progress(folder, true), (CellProgress{0, 40}));
+  write_bytes(temp.file("config.json"), R"({"max_steps": -3})");
+  QVERIFY(!cell_progress(folder, true));
+}
+
+void ExperimentWatchTest::figures_are_by_cell() {
+  const json results = json::parse(R"({
+    "trainings": [{"cell": "t", "tokens": 3, "peak_memory_bytes": 5}],
+    "runs": [{"config": {"segment_length": 64, "carry_length": 8, "retrieval_length": 16, "sink_length": 4},
+              "texts": [{"cell": "a", "tokens": 1, "attention_kv_bytes": 9}, {"cell": "b"}]},
+             {"texts": [{"cell": "a", "tokens": 2}]}]})");
+  const auto figures = cell_figures(results, "results.json");
+  QCOMPARE(figures.size(), std::size_t{3});
+  QVERIFY(figures.at("t").peak_memory_bytes == 5.0 && !figures.at("t").segment);
+  const CellFigures& a = figures.at("a");
+  QVERIFY(a.segment == 64.0 && a.carry == 8.0 && a.retrieved == 16.0 && a.sinks == 4.0 && a.tokens == 1.0);
+  QVERIFY(a.attention_kv_bytes == 9.0 && !figures.at("b").tokens && figures.at("b").segment == 64.0);
+  for (const char* wrong :
+       {"3", R"({"runs": [3]})", R"({"runs": [{"config": []}]})", R"({"trainings": [{"tokens": "x"}]})"})
+    QCOMPARE(unlike(Fault::BadInput, "results.json", [&] { cell_figures(json::parse(wrong), "results.json"); }),
+             std::string());
+}
+
+void ExperimentWatchTest::damaged_folders_are_refused_or_read() {
+  const TempDir temp(fast_parent());
+  ExperimentState state = demo_state();
+  state.cells[0].status = CellStatus::Running;
+  write_experiment_state(temp.path().string(), state);
+  Mutator mutants(read_bytes(temp.file("experiment.json")), 1 << 20, 7);
+  int refused = 0, read = 0;
+  for (int i = 0; i < 400; ++i) {
+    write_bytes(temp.file("experiment.json"), mutants.next());
+    try {
+      ExperimentWatch watch(temp.path().string());
+      if (watch.poll()) ++read;
+    } catch (const EngineError& error) {
+      QVERIFY(error.fault() == Fault::BadInput);
+      ++refused;
+    }
+  }
+  QVERIFY(refused > 20 && read > 20 && refused + read == 400);
+}
+
+void ExperimentWatchTest::the_command_says_what_is_not_as_planned() {
+  ExperimentRequest request{"plan.json", {}, {}};
+  QCOMPARE(experiment_command(request), (std::vector<std::string>{"carryover", "experiment", "plan.json"}));
+  request.out = "out";
+  request.overrides = {{{"m", "m.gguf"}}, {"d1", "d2"}, {"t"}, {"k0"}, 0};
+  QCOMPARE(
+      experiment_command(request),
+      (std::vector<std::string>{"carryover", "experiment", "plan.json", "--model", "m=m.gguf", "--data", "d1", "--data",
+                                "d2", "--texts", "t", "--only", "k0", "--threads", "0", "--out", "out"}));
+}
+
+static const TestFile these_tests{__FILE__, without_application<ExperimentWatchTest>};
+#include "experiment_watch_test.moc"

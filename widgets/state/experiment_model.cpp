@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/experiment_model.h"
+
+#include <QLocale>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/core/base/error.h"
+#include "widgets/state/quantity_text.h"
+
+namespace carryover {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double most_seconds = 1e9;  ///< 30 years: what claims more is wrong
+
+QString text_of(const std::string& value) {
+  return QString::fromStdString(value);
+}
+
+double plausible_seconds(double seconds) {
+  return seconds > 0 && seconds < most_seconds ? seconds : none;
+}
+
+double megabytes_of(const std::optional<double>& bytes) {
+  return bytes ? *bytes / 1e6 : none;
+}
+
+}  // namespace
+
+QString cell_status_text(CellStatus status) {
+  switch (status) {
+    case CellStatus::Pending:
+      return ExperimentModel::tr("pending");
+    case CellStatus::Running:
+      return ExperimentModel::tr("running");
+    case CellStatus::Done:
+      return ExperimentModel::tr("done");
+    default:
+      return ExperimentModel::tr("failed");
+  }
+}
+
+const ExperimentState& ExperimentModel::state() const {
+  static const ExperimentState nothing;
+  return news_ == nullptr ? nothing : news_->state;
+}
+
+const CellState& ExperimentModel::cell(int row) const {
+  CARRYOVER_CHECK(row >= 0 && row < count());
+  return news_->state.cells[static_cast<std::size_t>(row)];
+}
+
+int ExperimentModel::index_of(const QString& id) const {
+  const auto found = std::ranges::find(state().cells, id.toStdString(), &CellState::id);
+  return found == state().cells.end() ? -1 : static_cast<int>(found - state().cells.begin());
+}
+
+QString ExperimentModel::cell_folder(int row) const {
+  return text_of(carryover::cell_folder(folder_.toStdString(), cell(row).id));
+}
+
+const CellFigures* ExperimentModel::figures(int row) const {
+  const auto found = news_->figures.find(cell(row).id);
+  return found == news_->figures.end() ? nullptr : &found->second;
+}
+
+/// The file has what was left when the running cell began.
+double ExperimentModel::expected_seconds_left() const {
+  double left = state().expected_seconds_left();
+  for (int row = 0; row < count(); ++row)
+    if (cell(row).status == CellStatus::Running)
+      if (const double done = number(row, CellColumn::Progress); done > 0) left -= done * cell(row).expected_seconds;
+  return std::max(0.0, left);
+}
+
+double ExperimentModel::number(int row, CellColumn column) const {
+  const CellState& cell = this->cell(row);
+  switch (column) {
+    case CellColumn::Seed:
+      return cell.seed ? static_cast<double>(*cell.seed) : none;
+    case CellColumn::Progress: {
+      if (cell.status == CellStatus::Done) return 1;
+      const auto found = news_->progress.find(cell.id);
+      if (cell.status != CellStatus::Running || found == news_->progress.end()) return none;
+      return static_cast<double>(found->second.done) / static_cast<double>(found->second.all);
+    }
+    case CellColumn::Loss:
+      return cell.loss.value_or(none);
+    case CellColumn::Perplexity:
+      return cell.loss && !cell.training ? std::exp(*cell.loss) : none;
+    case CellColumn::Seconds:
+      return plausible_seconds(cell.seconds);
+    case CellColumn::Expected:
+      return plausible_seconds(cell.expected_seconds);
+    default:
+      break;
+  }
+  const CellFigures* figures = this->figures(row);
+  if (figures == nullptr) return none;
+  switch (column) {
+    case CellColumn::Segment:
+      return figures->segment.value_or(none);
+    case CellColumn::Carry:
+      return figures->carry.value_or(none);
+    case CellColumn::Retrieved:
+      return figures->retrieved.value_or(none);
+    case CellColumn::Sinks:
+      return figures->sinks.value_or(none);
+    case CellColumn::Tokens:
+      return figures->tokens.value_or(none);
+    case CellColumn::AttentionKv:
+      return megabytes_of(figures->attention_kv_bytes);
+    case CellColumn::PeakMemory:
+      return megabytes_of(figures->peak_memory_bytes);
+    default:
+      return none;
+  }
+}
+
+QString ExperimentModel::text(int row, CellColumn column) const {
+  const CellState& cell = this->cell(row);
+  switch (column) {
+    case CellColumn::Model:
+      return text_of(cell.model);
+    case CellColumn::Recipe:
+      return text_of(cell.recipe);
+    case CellColumn::Seed:
+      return cell.seed ? QString::number(*cell.seed) : QString();
+    case CellColumn::Evaluation:
+      return cell.training ? tr("training") : text_of(cell.evaluation);
+    case CellColumn::Text:
+      return text_of(cell.text);
+    case CellColumn::Status:
+      return cell_status_text(cell.status);
+    default:
+      break;
+  }
+  const double value = number(row, column);
+  if (std::isnan(value)) return {};
+  const QLocale locale;
+  switch (column) {
+    case CellColumn::Progress:
+      return tr("%1 %").arg(100 * value, 0, 'f', 0);
+    case CellColumn::Loss:
+      return locale.toString(value, 'f', 4);
+    case CellColumn::Perplexity:
+      return value < 1e6 ? locale.toString(value, 'f', 3) : locale.toString(value, 'g', 4);
+    case CellColumn::Seconds:
+    case CellColumn::Expected:
+      return duration_text(value);
+    case CellColumn::AttentionKv:
+    case CellColumn::PeakMemory:
+      return locale.toString(value, 'f', 2);
+    default:
+      return locale.toString(value, 'f', 0);
+  }
+}
+
+bool ExperimentModel::is_numeric(CellColumn column) {
+  return column == CellColumn::Seed || column >= CellColumn::Progress;
+}
+
+QString ExperimentModel::title(CellColumn column) {
+  switch (column) {
+    case CellColumn::Model:
+      return tr("Model");
+    case CellColumn::Recipe:
+      return tr("Recipe");
+    case CellColumn::Seed:
+      return tr("Seed");
+    case CellColumn::Evaluation:
+      return tr("Evaluation");
+    case CellColumn::Text:
+      return tr("Text");
+    case CellColumn::Status:
+      return tr("Status");
+    case CellColumn::Progress:
+      return tr("Progress");
+    case CellColumn::Loss:
+      return tr("Loss");
+    case CellColumn::Perplexity:
+      return tr("PPL");
+    case CellColumn::Seconds:
+      return tr("Time");
+    case CellColumn::Expected:
+      return tr("Expected");
+    case CellColumn::Segment:
+      return tr("Segment (S)");
+    case CellColumn::Carry:
+      return tr("Carry (M)");
+    case CellColumn::Retrieved:
+      return tr("Retrieved (R)");
+    case CellColumn::Sinks:
+      return tr("Sinks (n)");
+    case CellColumn::Tokens:
+      return tr("Tokens");
+    case CellColumn::AttentionKv:
+      return tr("Attention-visible KV");
+    case CellColumn::PeakMemory:
+      return tr("Peak memory");
+  }
+  return {};
+}
+
+QString ExperimentModel::axis_label(CellColumn column) {
+  switch (column) {
+    case CellColumn::Loss:
+      return tr("Loss (nats)");
+    case CellColumn::Perplexity:
+      return tr("Perplexity");
+    case CellColumn::Seconds:
+      return tr("Time (s)");
+    case CellColumn::Expected:
+      return tr("Expected time (s)");
+    case CellColumn::Segment:
+      return tr("Segment length S (tokens)");
+    case CellColumn::Carry:
+      return tr("Carried tail M (tokens)");
+    case CellColumn::Retrieved:
+      return tr("Retrieved R (tokens)");
+    case CellColumn::Sinks:
+      return tr("Sinks n (tokens)");
+    case CellColumn::AttentionKv:
+      return tr("Attention-visible KV (MB)");
+    case CellColumn::PeakMemory:
+      return tr("Peak memory (MB)");
+    default:
+      return title(column);
+  }
+}
+
+void ExperimentModel::open(const QString& folder) {
+  folder_ = folder;
+  news_.reset();
+  problem_.clear();
+  Q_EMIT opened();
+  Q_EMIT cells_changed();
+  Q_EMIT changed();
+}
+
+void ExperimentModel::take(const std::shared_ptr<const ExperimentNews>& news) {
+  news_ = news;
+  problem_ = text_of(news->problem);
+  Q_EMIT cells_changed();
+  Q_EMIT changed();
+}
+
+void ExperimentModel::set_problem(const QString& problem) {
+  if (problem == problem_) return;
+  problem_ = problem;
+  Q_EMIT changed();
+}
+
+void ExperimentModel::set_work(Work work, const QString& said) {
+  if (work == work_ && said == said_) return;
+  work_ = work;
+  said_ = said;
+  Q_EMIT changed();
+}
+
+}  // namespace carryover

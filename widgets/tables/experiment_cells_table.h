@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+#include <QStringList>
+#include <string>
+#include <vector>
+
+#include "widgets/state/experiment_model.h"
+
+namespace carryover {
+
+/// The cells of an experiment as rows, CellColumn by CellColumn. GUI thread.
+class ExperimentCellsTable : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  /// Without a model there are no rows.
+  explicit ExperimentCellsTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  void set_model(const ExperimentModel* model);
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+ private:
+  void update();
+
+  const ExperimentModel* model_ = nullptr;
+  std::vector<std::string> ids_;  ///< of the rows that views know
+};
+
+/// Sorts cells by number or text, empty ones last in either order; shows those that have each word somewhere.
+class ExperimentCellsFilter : public QSortFilterProxyModel {
+  Q_OBJECT
+ public:
+  explicit ExperimentCellsFilter(QObject* parent = nullptr);
+  void set_words(const QString& words);
+
+ protected:
+  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
+  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+ private:
+  QStringList words_;
+};
+
+}  // namespace carryover
