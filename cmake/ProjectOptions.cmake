@@ -49,7 +49,7 @@ endfunction()
 # In a unity build a file with a tr() of its own, which says the context of its texts, is compiled by itself.
 function(carryover_skip_unity_of_own_tr)
   foreach(source ${ARGN})
-    file(STRINGS ${source} own REGEX "^QString tr\\(const char")
+    file(STRINGS ${source} own REGEX "^(QString|std::string) tr\\(const char")
     if(own)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()

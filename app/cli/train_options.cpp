@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFlagsName = "command line";
+constexpr const char* kTrainFlagsName = "command line";
 
 /// A flag's text as a JSON value: a number where it reads as one; the field's own reader judges the rest.
 json number_of(const std::string& text) {
@@ -178,7 +178,7 @@ TrainingPlan TrainOptions::resolve() const {
   fields.update(from_file);
   fields.update(given_->fields);
   if (resumes()) fields["output_dir"] = resumed;  // it may have moved
-  const std::string model_path = model_of(fields, file.empty() ? kFlagsName : file);
+  const std::string model_path = model_of(fields, file.empty() ? kTrainFlagsName : file);
   const ModelConfig model = ModelSource::open(model_path)->config();
   if (!file.empty()) {  // its faults are named as its own
     json checked = from_file;
@@ -194,9 +194,9 @@ TrainingPlan TrainOptions::resolve() const {
   }
   const json segment_flags = config_.fields(model);
   fields.update(segment_flags);
-  TrainingPlan plan = plan_from_json(fields, kFlagsName);
+  TrainingPlan plan = plan_from_json(fields, kTrainFlagsName);
   const bool file_alone = !file.empty() && segment_flags.empty() && given_->fields.empty();
-  plan.validate(model, file_alone ? file : kFlagsName);
+  plan.validate(model, file_alone ? file : kTrainFlagsName);
   return plan;
 }
 

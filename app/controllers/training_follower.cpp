@@ -6,12 +6,12 @@
 namespace carryover {
 namespace {
 
-constexpr int poll_interval_ms = 500;
+constexpr int follow_interval_ms = 500;
 
 }  // namespace
 
 TrainingFollower::TrainingFollower(QObject* parent) : QObject(parent), timer_(this) {
-  timer_.setInterval(poll_interval_ms);
+  timer_.setInterval(follow_interval_ms);
   connect(&timer_, &QTimer::timeout, this, &TrainingFollower::look_at_all);
 }
 

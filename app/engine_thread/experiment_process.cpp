@@ -6,13 +6,13 @@ namespace {
 
 // A training stops after the layer under way, and then saves a checkpoint. Whoever is killed loses the steps since the
 // last one.
-constexpr int patience_ms = 60'000, last_patience_ms = 10'000;
+constexpr int saving_patience_ms = 60'000, last_saving_patience_ms = 10'000;
 
 }  // namespace
 
 ExperimentProcess::ExperimentProcess(QObject* parent) : CommandProcess(tr("experiment"), parent) {
-  set_patience(patience_ms);
-  set_last_patience(last_patience_ms);
+  set_patience(saving_patience_ms);
+  set_last_patience(last_saving_patience_ms);
 }
 
 void ExperimentProcess::conclude(const CommandExit& exit) {

@@ -4,7 +4,7 @@
 namespace carryover {
 namespace {
 
-constexpr int progress_interval_ms = 34;
+constexpr int report_interval_ms = 34;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ void HeadProfileWorker::profile(const HeadProfileRequest& request, const std::sh
     weights = QString::fromStdString(session->model().weights_hash);
     HeadProfileRequest reporting = request;
     reporting.progress = [this](double share, const std::string& what) {
-      if (since_progress_.isValid() && since_progress_.elapsed() < progress_interval_ms) return;
+      if (since_progress_.isValid() && since_progress_.elapsed() < report_interval_ms) return;
       since_progress_.start();
       Q_EMIT progressed(share, QString::fromStdString(what));
     };

@@ -15,8 +15,8 @@
 namespace carryover {
 namespace {
 
-constexpr int settle_ms = 250;   ///< a refresh and a replot are queued; a picture waits for both
-constexpr int most_waits = 480;  ///< for the engine, of settle_ms each
+constexpr int settle_pause_ms = 250;  ///< a refresh and a replot are queued; a picture waits for both
+constexpr int most_waits = 480;       ///< for the engine, of settle_pause_ms each
 
 }  // namespace
 
@@ -78,7 +78,7 @@ void RunReport::raise_next() {
 
 // What a view shows may need the engine first.
 void RunReport::save_settled(QWidget* widget, int waits) {
-  QTimer::singleShot(settle_ms, this, [this, widget, waits, worked = engine_works()] {
+  QTimer::singleShot(settle_pause_ms, this, [this, widget, waits, worked = engine_works()] {
     if (waits > 0 && (worked || engine_works())) return save_settled(widget, waits - 1);
     if (!save(*widget, pictures_[next_])) return;
     ++next_;

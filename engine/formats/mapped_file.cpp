@@ -38,9 +38,9 @@ std::uintptr_t page_size() {
   return size;
 }
 
-struct Descriptor {
+struct OpenFile {
   int number;
-  ~Descriptor() {
+  ~OpenFile() {
     if (number >= 0) close(number);
   }
 };
@@ -95,7 +95,7 @@ MappedFile::MappedFile(std::string path, int descriptor, std::span<const std::by
     : path_(std::move(path)), descriptor_(descriptor), bytes_(bytes), guard_(&Guard::take(bytes)) {}
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
-  Descriptor file{open_regular_file(path)};
+  OpenFile file{open_regular_file(path)};
   if (file.number < 0) fail(path, "can't be opened");
   struct stat status {};
   if (fstat(file.number, &status) != 0) fail(path, "can't be examined");

@@ -14,12 +14,12 @@ namespace carryover {
 
 namespace {
 
-constexpr std::string_view kMagic("\x93NUMPY\x01\x00", 8);
+constexpr std::string_view kNpyMagic("\x93NUMPY\x01\x00", 8);
 constexpr std::size_t kPrefix = 10;          // magic, version, length of the header
 constexpr std::size_t kAlignment = 64;       // of the data, as NumPy does
 constexpr std::size_t kGrowingHeader = 192;  // room for a count of any length
 
-[[noreturn]] void refuse(const std::string& where, const std::string& problem) {
+[[noreturn]] void refuse_npy(const std::string& where, const std::string& problem) {
   throw EngineError(Fault::BadInput, where, problem, "Use a .npy file that this program or NumPy wrote.");
 }
 
@@ -51,7 +51,7 @@ std::string header_of(const NpyType& type, const std::vector<std::int64_t>& shap
   while ((kPrefix + text.size() + 1) % kAlignment != 0 || kPrefix + text.size() + 1 < least) text += ' ';
   text += '\n';
   CARRYOVER_CHECK(text.size() <= std::numeric_limits<std::uint16_t>::max());
-  std::string bytes(kMagic);
+  std::string bytes(kNpyMagic);
   bytes += static_cast<char>(text.size() & 0xFF);
   bytes += static_cast<char>(text.size() >> 8);
   return bytes + text;
@@ -75,11 +75,11 @@ class HeaderReader {
       } else if (key == "shape") {
         read_shape(array);
       } else {
-        refuse(where_, "the header has a key '" + key.substr(0, 40) + "' that is not known");
+        refuse_npy(where_, "the header has a key '" + key.substr(0, 40) + "' that is not known");
       }
       accept(',');
     }
-    if (array.type.empty()) refuse(where_, "the header names no type");
+    if (array.type.empty()) refuse_npy(where_, "the header names no type");
     return array;
   }
 
@@ -94,12 +94,12 @@ class HeaderReader {
     return true;
   }
   void expect(char wanted) {
-    if (!accept(wanted)) refuse(where_, "the header is broken: no '" + std::string(1, wanted) + "'");
+    if (!accept(wanted)) refuse_npy(where_, "the header is broken: no '" + std::string(1, wanted) + "'");
   }
   std::string text() {
     expect('\'');
     const std::size_t end = rest_.find('\'');
-    if (end == std::string_view::npos) refuse(where_, "the header is broken: a text without an end");
+    if (end == std::string_view::npos) refuse_npy(where_, "the header is broken: a text without an end");
     const std::string found(rest_.substr(0, end));
     rest_.remove_prefix(end + 1);
     return found;
@@ -118,11 +118,11 @@ class HeaderReader {
       }
     }
     for (const auto& [name, type] : array.type)
-      if (type_bytes(type) == 0) refuse(where_, "numbers of type '" + type.substr(0, 20) + "' are not read here");
+      if (type_bytes(type) == 0) refuse_npy(where_, "numbers of type '" + type.substr(0, 20) + "' are not read here");
   }
   void read_order() {
     skip_spaces();
-    if (rest_.substr(0, 5) != "False") refuse(where_, "columns come first (Fortran order), which is not read here");
+    if (rest_.substr(0, 5) != "False") refuse_npy(where_, "columns come first (Fortran order), which is not read here");
     rest_.remove_prefix(5);
   }
   void read_shape(NpyArray& array) {
@@ -131,7 +131,7 @@ class HeaderReader {
       skip_spaces();
       std::int64_t size = 0;
       const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-      if (code != std::errc() || size < 0) refuse(where_, "the header is broken: a size that is no number");
+      if (code != std::errc() || size < 0) refuse_npy(where_, "the header is broken: a size that is no number");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       array.shape.push_back(size);
       accept(',');
@@ -144,8 +144,8 @@ class HeaderReader {
 
 /// Bytes of the header behind its prefix.
 std::size_t header_length(std::string_view bytes, const std::string& where) {
-  if (bytes.size() < kPrefix || bytes.substr(0, kMagic.size()) != kMagic)
-    refuse(where, "is not a .npy file of version 1.0");
+  if (bytes.size() < kPrefix || bytes.substr(0, kNpyMagic.size()) != kNpyMagic)
+    refuse_npy(where, "is not a .npy file of version 1.0");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
   return byte(8) | byte(9) << 8;
 }
@@ -161,7 +161,7 @@ NpyArray plain_array(const char* type, std::span<const T> values, std::vector<st
 template <typename T>
 std::vector<T> values_of(const NpyArray& array, const char* type, const std::string& where) {
   if (array.type.size() != 1 || array.type[0] != std::pair<std::string, std::string>("", type))
-    refuse(where, "holds " + type_text(array.type).substr(0, 60) + ", not '" + type + "'");
+    refuse_npy(where, "holds " + type_text(array.type).substr(0, 60) + ", not '" + type + "'");
   std::vector<T> values(array.bytes.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), array.bytes.data(), values.size() * sizeof(T));
   return values;
@@ -205,11 +205,11 @@ std::string npy_bytes(const NpyArray& array) {
 
 NpyArray npy_from_bytes(std::string_view bytes, const std::string& where) {
   const std::size_t length = header_length(bytes, where);
-  if (bytes.size() < kPrefix + length) refuse(where, "ends inside its header");
+  if (bytes.size() < kPrefix + length) refuse_npy(where, "ends inside its header");
   NpyArray array = HeaderReader(bytes.substr(kPrefix, length), where).read();
   const std::int64_t left = std::ssize(bytes) - static_cast<std::int64_t>(kPrefix + length);
   const auto check = [&](bool fits) {
-    if (!fits) refuse(where, "ends before its last number");
+    if (!fits) refuse_npy(where, "ends before its last number");
   };
   const bool empty = std::find(array.shape.begin(), array.shape.end(), 0) != array.shape.end();
   std::int64_t wanted = empty ? 0 : array.element_bytes();
@@ -237,7 +237,7 @@ NpyRows::NpyRows(const std::string& path) : file_(path) {
   const auto length = static_cast<std::int64_t>(header_length(file_.read(0, prefix), path));
   const NpyArray array = HeaderReader(file_.read(prefix, length), path).read();
   if (array.type.size() != 1 || array.type[0].second != "<f4" || array.shape.empty())
-    refuse(path, "holds " + type_text(array.type).substr(0, 60) + ", not rows of '<f4'");
+    refuse_npy(path, "holds " + type_text(array.type).substr(0, 60) + ", not rows of '<f4'");
   shape_ = array.shape;
   first_byte_ = prefix + length;
   const std::int64_t left = (file_.size() - first_byte_) / static_cast<std::int64_t>(sizeof(float));
@@ -247,7 +247,7 @@ NpyRows::NpyRows(const std::string& path) : file_(path) {
     whole = fits(row_values_, shape_[i]);
     row_values_ *= whole ? shape_[i] : 1;
   }
-  if (!whole || !fits(row_values_, shape_.front())) refuse(path, "ends before its last number");
+  if (!whole || !fits(row_values_, shape_.front())) refuse_npy(path, "ends before its last number");
 }
 
 std::vector<float> NpyRows::row(std::int64_t index) const {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the format's own limit
 
-[[noreturn]] void refuse_file(const std::string& where, const std::string& problem) {
+[[noreturn]] void refuse_safetensors(const std::string& where, const std::string& problem) {
   throw EngineError(Fault::BadInput, where, problem, "The file is damaged or incomplete: fetch it again.");
 }
 
@@ -50,11 +50,11 @@ const Dtype* find_dtype(std::string_view name) {
 std::vector<std::int64_t> read_sizes(const nlohmann::json& entry, const char* key, const std::string& tensor_where) {
   const auto list = entry.find(key);
   if (list == entry.end() || !list->is_array())
-    refuse_file(tensor_where, std::string(key) + " is missing or not a list");
+    refuse_safetensors(tensor_where, std::string(key) + " is missing or not a list");
   std::vector<std::int64_t> sizes;
   for (const nlohmann::json& value : *list) {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) {
-      refuse_file(tensor_where, std::string(key) + " holds something other than a size");
+      refuse_safetensors(tensor_where, std::string(key) + " holds something other than a size");
     }
     sizes.push_back(value.get<std::int64_t>());
   }
@@ -69,25 +69,26 @@ SafetensorsTensor read_entry(const std::string& name, const nlohmann::json& entr
   tensor.name = name;
   tensor.dtype = fields.find_text("dtype").value_or("");
   const Dtype* dtype = find_dtype(tensor.dtype);
-  if (dtype == nullptr) refuse_file(tensor_where, "dtype '" + tensor.dtype.substr(0, 40) + "' is not known");
+  if (dtype == nullptr) refuse_safetensors(tensor_where, "dtype '" + tensor.dtype.substr(0, 40) + "' is not known");
   tensor.type = dtype->type;
   tensor.shape = read_sizes(entry, "shape", tensor_where);
   std::uint64_t bytes = dtype->bytes;
   for (const std::int64_t size : tensor.shape) {
     if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes)) {
-      refuse_file(tensor_where, "the shape's size overflows");
+      refuse_safetensors(tensor_where, "the shape's size overflows");
     }
   }
   const auto offsets = read_sizes(entry, "data_offsets", tensor_where);
-  if (offsets.size() != 2 || offsets[0] > offsets[1]) refuse_file(tensor_where, "data_offsets is not [begin, end]");
+  if (offsets.size() != 2 || offsets[0] > offsets[1])
+    refuse_safetensors(tensor_where, "data_offsets is not [begin, end]");
   const auto begin = static_cast<std::uint64_t>(offsets[0]), end = static_cast<std::uint64_t>(offsets[1]);
   if (end > data.size()) {
-    refuse_file(tensor_where,
-                "ends at byte " + std::to_string(end) + " of " + std::to_string(data.size()) + " bytes of data");
+    refuse_safetensors(tensor_where,
+                       "ends at byte " + std::to_string(end) + " of " + std::to_string(data.size()) + " bytes of data");
   }
   if (end - begin != bytes) {
-    refuse_file(tensor_where, "shape and dtype need " + std::to_string(bytes) + " bytes, data_offsets span " +
-                                  std::to_string(end - begin));
+    refuse_safetensors(tensor_where, "shape and dtype need " + std::to_string(bytes) + " bytes, data_offsets span " +
+                                         std::to_string(end - begin));
   }
   tensor.data = data.subspan(begin, bytes);
   return tensor;
@@ -105,16 +106,16 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
 
 SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, const std::string& where) {
   if (bytes.size() < 8)
-    refuse_file(where, "is too short for a safetensors file (" + std::to_string(bytes.size()) + " bytes)");
+    refuse_safetensors(where, "is too short for a safetensors file (" + std::to_string(bytes.size()) + " bytes)");
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), 8);
   if (length > kMaxHeaderBytes || length > bytes.size() - 8) {
-    refuse_file(where, "the header claims " + std::to_string(length) + " bytes, the file has " +
-                           std::to_string(bytes.size() - 8) + " after its first 8");
+    refuse_safetensors(where, "the header claims " + std::to_string(length) + " bytes, the file has " +
+                                  std::to_string(bytes.size() - 8) + " after its first 8");
   }
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8, length);
   const nlohmann::json header = parse_json(text, where + " (header)", JsonKeys::Unique);
-  if (!header.is_object()) refuse_file(where, "the header is not a JSON object");
+  if (!header.is_object()) refuse_safetensors(where, "the header is not a JSON object");
   const auto data = bytes.subspan(8 + length);
   SafetensorsFile file;
   file.where_ = where;
@@ -137,13 +138,14 @@ void SafetensorsFile::check_tiling(std::span<const std::byte> data) const {
   for (const SafetensorsTensor* tensor : order) {
     if (tensor->data.data() != position) {
       const bool overlaps = tensor->data.data() < position;
-      refuse_file(where_ + ": tensor '" + tensor->name.substr(0, 120) + "'",
-                  overlaps ? "overlaps the one before it" : "leaves a gap after the one before it");
+      refuse_safetensors(where_ + ": tensor '" + tensor->name.substr(0, 120) + "'",
+                         overlaps ? "overlaps the one before it" : "leaves a gap after the one before it");
     }
     position += tensor->data.size();
   }
   if (position != data.data() + data.size()) {
-    refuse_file(where_, std::to_string(data.data() + data.size() - position) + " bytes at the end belong to no tensor");
+    refuse_safetensors(where_,
+                       std::to_string(data.data() + data.size() - position) + " bytes at the end belong to no tensor");
   }
 }
 

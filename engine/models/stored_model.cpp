@@ -12,7 +12,7 @@ namespace carryover {
 
 namespace {
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
+std::string listed_shape(const std::vector<std::int64_t>& shape) {
   std::string text = "[";
   for (const std::int64_t size : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
   return text + "]";
@@ -30,8 +30,8 @@ std::int64_t permuted_row(std::int64_t row, std::int64_t head_dim) {
 void StoredModel::add(const LlamaTensor& tensor, Place place, std::int64_t permuted_heads) {
   if (place.shape != tensor.shape) {
     throw EngineError(Fault::BadInput, place.where,
-                      "tensor " + tensor.hf_name + " has shape " + shape_text(place.shape) + ", the config needs " +
-                          shape_text(tensor.shape),
+                      "tensor " + tensor.hf_name + " has shape " + listed_shape(place.shape) + ", the config needs " +
+                          listed_shape(tensor.shape),
                       "The config and the weights belong to different models, or one is damaged: fetch both again.");
   }
   const BlockLayout layout = block_layout(place.type);

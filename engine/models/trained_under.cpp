@@ -12,11 +12,11 @@
 namespace carryover {
 
 namespace {
-constexpr const char* kFile = "segment_config.json";
+constexpr const char* kConfigFile = "segment_config.json";
 }
 
 std::optional<TrainedUnder> read_trained_under(const std::string& folder) {
-  const std::filesystem::path path = std::filesystem::path(folder) / kFile;
+  const std::filesystem::path path = std::filesystem::path(folder) / kConfigFile;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
   const std::string where = path.string();
@@ -33,7 +33,7 @@ std::optional<TrainedUnder> read_trained_under(const std::string& folder) {
 void write_trained_under(const std::string& folder, const TrainedUnder& trained) {
   nlohmann::json json = trained.config;
   json["policy"] = trained.policy;
-  write_file_atomically((std::filesystem::path(folder) / kFile).string(), json.dump(2) + "\n");
+  write_file_atomically((std::filesystem::path(folder) / kConfigFile).string(), json.dump(2) + "\n");
 }
 
 SegmentConfig initial_config(const ModelConfig& config, const std::string& model, const std::string& adapter) {

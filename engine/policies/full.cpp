@@ -78,7 +78,7 @@ void FullPolicy::close(FullState& state, std::vector<LayerTrace> traces, std::in
 
 namespace {
 
-const PolicyFactory factory("full", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
+const PolicyFactory full_factory("full", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
   return std::make_unique<FullPolicy>(r.model, r.options, r.expected_tokens);
 });
 

@@ -120,7 +120,7 @@ std::unique_ptr<PolicyState> SegmentedPolicy::with_hits(const PolicyState& state
 
 namespace {
 
-const PolicyFactory factory("segmented", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
+const PolicyFactory segmented_factory("segmented", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
   return std::make_unique<SegmentedPolicy>(r.config, r.model, r.options, r.expected_tokens, r.forced_hits, r.banned);
 });
 

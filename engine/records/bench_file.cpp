@@ -13,18 +13,18 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& problem) {
+[[noreturn]] void refuse_bench(const std::string& where, const std::string& problem) {
   throw EngineError(Fault::BadInput, where, problem, "Use what `carryover bench` wrote.");
 }
 
 /// The fields of one object, all of them required but for what may be null.
-class Reader {
+class BenchReader {
  public:
-  Reader(const json& object, const std::string& where) : fields_(object, where), where_(where) {}
+  BenchReader(const json& object, const std::string& where) : fields_(object, where), where_(where) {}
 
   std::int64_t count(const char* key) const {
     const std::int64_t value = fields_.integer(key);
-    if (value < 0) refuse(where_, std::string(key) + " is negative");
+    if (value < 0) refuse_bench(where_, std::string(key) + " is negative");
     return value;
   }
   double number(const char* key) const { return needed(fields_.find_number(key), key); }
@@ -36,28 +36,28 @@ class Reader {
 
   const json& list(const char* key) const {
     const json* value = fields_.find(key);
-    if (value == nullptr || !value->is_array()) refuse(where_, std::string(key) + " is missing, or no list");
+    if (value == nullptr || !value->is_array()) refuse_bench(where_, std::string(key) + " is missing, or no list");
     return *value;
   }
   std::vector<std::string> texts(const char* key) const {
     std::vector<std::string> all;
     for (const json& value : list(key)) {
-      if (!value.is_string()) refuse(where_, std::string(key) + " has something that is no text");
+      if (!value.is_string()) refuse_bench(where_, std::string(key) + " has something that is no text");
       all.push_back(value.get<std::string>());
     }
     return all;
   }
-  Reader object(const char* key) const {
+  BenchReader object(const char* key) const {
     const json* value = fields_.find(key);
-    if (value == nullptr) refuse(where_, std::string(key) + " is missing");
-    return Reader(*value, where_ + ", " + key);
+    if (value == nullptr) refuse_bench(where_, std::string(key) + " is missing");
+    return BenchReader(*value, where_ + ", " + key);
   }
   const std::string& where() const { return where_; }
 
  private:
   template <typename Value>
   Value needed(std::optional<Value> value, const char* key) const {
-    if (!value) refuse(where_, std::string(key) + " is missing");
+    if (!value) refuse_bench(where_, std::string(key) + " is missing");
     return *std::move(value);
   }
 
@@ -65,14 +65,14 @@ class Reader {
   std::string where_;
 };
 
-BenchKind read_kind(const Reader& row) {
+BenchKind read_kind(const BenchReader& row) {
   const std::string name = row.text("what");
   for (const BenchKind kind : bench_kinds)
     if (bench_kind_name(kind) == name) return kind;
-  refuse(row.where(), "what is '" + name.substr(0, 60) + "'");
+  refuse_bench(row.where(), "what is '" + name.substr(0, 60) + "'");
 }
 
-BenchMeasurement read_measurement(const Reader& row) {
+BenchMeasurement read_measurement(const BenchReader& row) {
   BenchMeasurement found;
   found.kind = read_kind(row);
   found.who = row.text("who");
@@ -116,8 +116,8 @@ double BenchReport::limits_moved() const {
 }
 
 BenchReport read_bench(const json& bench, const std::string& where) {
-  const Reader all(bench, where), machine = all.object("machine"), model = all.object("model"),
-                                  limits = all.object("limits");
+  const BenchReader all(bench, where), machine = all.object("machine"), model = all.object("model"),
+                                       limits = all.object("limits");
   BenchReport report;
   report.date = all.text("date");
   report.command_line = all.texts("command_line");
@@ -135,18 +135,18 @@ BenchReport read_bench(const json& bench, const std::string& where) {
   report.best_flops_per_second = limits.number("best_flops_per_second");
   report.bytes_per_second = limits.number("bytes_per_second");
   if (bench.contains("limits_after") && !bench["limits_after"].is_null()) {
-    const Reader after = all.object("limits_after");
+    const BenchReader after = all.object("limits_after");
     report.best_flops_after = after.number("best_flops_per_second");
     report.bytes_after = after.number("bytes_per_second");
   }
   for (const json& each : all.list("measurements")) {
-    const Reader row(each, where + ", measurement " + std::to_string(report.measurements.size() + 1));
+    const BenchReader row(each, where + ", measurement " + std::to_string(report.measurements.size() + 1));
     report.measurements.push_back(read_measurement(row));
     if (const json& predicted = each.value("predicted", json()); !predicted.is_null())
       report.measurements.back().predicted_bytes = row.object("predicted").count("device_peak");
   }
   for (const json& each : all.list("not_measured")) {
-    const Reader gap(each, where + ", not_measured");
+    const BenchReader gap(each, where + ", not_measured");
     report.not_measured.push_back({gap.text("what"), gap.text("who"), gap.text("why")});
   }
   report.interrupted = all.flag("interrupted");

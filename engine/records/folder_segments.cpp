@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAdvice = "Use a folder that `carryover run --out` or the window wrote.";
-
 /// carry_maps.npy, [segments, 3, L, M], row by row.
 class CarryMaps {
  public:
@@ -32,7 +30,7 @@ class CarryMaps {
       : rows_(path), layers_(layers), slots_(slots) {
     const auto& shape = rows_.shape();
     if (shape.size() != 4 || shape[1] != 3 || shape[2] != layers || shape[3] != slots)
-      throw EngineError(Fault::BadInput, path, "doesn't have the run's layers and carry length", kAdvice);
+      throw EngineError(Fault::BadInput, path, "doesn't have the run's layers and carry length", kRunFolderAdvice);
   }
 
   void fill(SegmentSnapshot& snapshot) const {
@@ -68,7 +66,7 @@ struct Lines {
 HeadHits hits_of_line(const std::string& line, const std::string& where, std::int64_t tokens) {
   HeadHits head = head_hits_from_json(parse_json(line, where), where);
   if (!head.hits.empty() && head.hits.back().position >= tokens)
-    throw EngineError(Fault::BadInput, where, "has a position behind the text's end", kAdvice);
+    throw EngineError(Fault::BadInput, where, "has a position behind the text's end", kRunFolderAdvice);
   return head;
 }
 
@@ -204,9 +202,9 @@ class FolderSegments : public SegmentSource {
         heads.push_back(brief_of(lines.head()));
       if (!are_possible(heads, place_of(record), limits_))
         throw EngineError(Fault::BadInput, hits_.path() + ", segment " + std::to_string(record.index),
-                          "has hits that the model or the text can't have", kAdvice);
+                          "has hits that the model or the text can't have", kRunFolderAdvice);
       if (!lines.at_end() && lines.head().segment < record.index)
-        throw EngineError(Fault::BadInput, lines.where(), "these hits come after a later segment's", kAdvice);
+        throw EngineError(Fault::BadInput, lines.where(), "these hits come after a later segment's", kRunFolderAdvice);
       outline_->append(digest_of(begin_of(record)), heads, losses(record));
       lines_.push_back({begin, lines.begin(), std::nullopt});
     }

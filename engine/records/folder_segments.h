@@ -8,6 +8,9 @@
 
 namespace carryover {
 
+/// Where what is given as a run is none.
+inline constexpr const char* kRunFolderAdvice = "Use a folder that `carryover run --out` or the window wrote.";
+
 /// The segments of a run folder: what stays in memory of them, and the rest as it is asked for.
 struct FolderRun {
   std::shared_ptr<RunOutline> outline;

@@ -20,8 +20,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* kAdvice = "Use a folder that `carryover run --out` or the window wrote.";
-
 std::string path_in(const std::string& directory, const char* name) {
   return (fs::path(directory) / name).string();
 }
@@ -87,7 +85,7 @@ void complete(RunSummary& summary, const json& stored) {
 }
 
 [[noreturn]] void refuse_fields(const std::string& path, const json::exception& error) {
-  throw EngineError(Fault::BadInput, path, std::string("lacks what a run's has: ") + error.what(), kAdvice);
+  throw EngineError(Fault::BadInput, path, std::string("lacks what a run's has: ") + error.what(), kRunFolderAdvice);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ namespace {
 constexpr int kGraceMs = 5000;  ///< for an end of its own, once its input is closed
 constexpr int kTermMs = 1000;
 
-[[noreturn]] void refuse(const std::string& program, int code) {
+[[noreturn]] void refuse_start(const std::string& program, int code) {
   const bool is_full = code == EAGAIN || code == ENOMEM || code == EMFILE || code == ENFILE;
   throw EngineError(Fault::Io, "engine elsewhere", "'" + program + "' can't be started: " + std::strerror(code),
                     is_full ? "Close some programs and try again." : "Try it in a terminal.");
@@ -110,9 +110,9 @@ std::string describe_end(int status) {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& words, const std::vector<std::string>& unset) {
   Pipe in, out, err;
-  if (!in.open() || !out.open() || !err.open()) refuse(words.front(), errno);
+  if (!in.open() || !out.open() || !err.open()) refuse_start(words.front(), errno);
   const int code = spawn(id_, words, unset, in, out, err);
-  if (code != 0) refuse(words.front(), code);
+  if (code != 0) refuse_start(words.front(), code);
   input_ = std::exchange(in.write_end, -1);
   output_ = std::exchange(out.read_end, -1);
   errors_ = std::exchange(err.read_end, -1);

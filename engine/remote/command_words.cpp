@@ -15,18 +15,18 @@
 namespace carryover {
 namespace {
 
-constexpr std::size_t kMostBytes = 8192;
+constexpr std::size_t kMostCommandBytes = 8192;
 constexpr std::string_view kShellCharacters = ";&|<>()$`*?";
 constexpr std::string_view kShellAtStart = "~#";
 constexpr std::string_view kEscapedInQuotes = "\"\\$`";
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& advice) {
+[[noreturn]] void refuse_command(const std::string& problem, const std::string& advice) {
   throw EngineError(Fault::Usage, "engine command", problem, advice);
 }
 
 [[noreturn]] void refuse_shell(char letter) {
-  refuse(std::string("has the character ") + letter + " outside quotes, and no shell reads the command",
-         "Put it in single quotes, or start a shell yourself: sh -c '…'.");
+  refuse_command(std::string("has the character ") + letter + " outside quotes, and no shell reads the command",
+                 "Put it in single quotes, or start a shell yourself: sh -c '…'.");
 }
 
 class Splitter {
@@ -72,7 +72,7 @@ class Splitter {
   }
 
   char next(const char* problem) {
-    if (at_ == line_.size()) refuse(problem, "Check its quotes.");
+    if (at_ == line_.size()) refuse_command(problem, "Check its quotes.");
     return line_[at_++];
   }
 
@@ -101,14 +101,14 @@ bool may_be_executed(const std::string& path) {
 }  // namespace
 
 std::vector<std::string> command_words(const std::string& line) {
-  if (line.size() > kMostBytes) refuse("is longer than 8 KB", "Put it into a script, and name that.");
+  if (line.size() > kMostCommandBytes) refuse_command("is longer than 8 KB", "Put it into a script, and name that.");
   for (const char letter : line) {
     const auto code = static_cast<unsigned char>(letter);
     if ((code < 0x20 && letter != '\t') || code == 0x7F)
-      refuse("has a control character", "Write it in one line, or put it into a script.");
+      refuse_command("has a control character", "Write it in one line, or put it into a script.");
   }
   std::vector<std::string> words = Splitter(line).split();
-  if (words.empty() || words[0].empty()) refuse("names no program", "Such as: ssh HOST carryover-cli engine.");
+  if (words.empty() || words[0].empty()) refuse_command("names no program", "Such as: ssh HOST carryover-cli engine.");
   return words;
 }
 

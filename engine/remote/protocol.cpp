@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kGreetingWords = "carryover engine ";
 constexpr std::size_t kGreetingSize = kGreetingWords.size() + 17;  // 16 hex digits and a line feed
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;       // of a body that holds a run's values
+constexpr std::uint64_t kMostBodyBytes = std::uint64_t{1} << 30;   // of a body that holds a run's values
 constexpr std::uint64_t kMostSmallBytes = std::uint64_t{1} << 20;  // of any other body
 constexpr std::uint32_t kMark = 0x46'45'4f'43;                     // "COEF"
 
@@ -47,7 +47,7 @@ std::uint64_t most_bytes(MessageKind kind) {
     case Failed:
       return kMostSmallBytes;
     default:
-      return kMostBytes;
+      return kMostBodyBytes;
   }
 }
 

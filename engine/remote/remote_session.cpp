@@ -22,7 +22,7 @@ void hear_loading(const Frame& frame, const LoadProgress& progress) {
   progress(fraction, what);
 }
 
-constexpr const char* kSender = "the engine elsewhere";
+constexpr const char* kAnswering = "the engine elsewhere";
 
 /// Checks the segments of one run as they arrive.
 class ArrivingSegments {
@@ -31,7 +31,7 @@ class ArrivingSegments {
       : ids_(request.ids), limits_(snapshot_limits(model, request.config, std::ssize(*request.ids))) {}
 
   void take(const SegmentSnapshot& snapshot) {
-    check_snapshot(snapshot, next_, limits_, kSender);
+    check_snapshot(snapshot, next_, limits_, kAnswering);
     if (!std::equal(snapshot.ids.begin(), snapshot.ids.end(), ids_->begin() + next_.first_token))
       refuse_message("a segment has other tokens than the text");
     next_ = next_.after(snapshot.record);

@@ -12,9 +12,9 @@ namespace {
 
 using nlohmann::json;
 
-class Reader {
+class JsonTokenizerReader {
  public:
-  Reader(const json& root, const std::string& where) : fields_(root, where), where_(where) {}
+  JsonTokenizerReader(const json& root, const std::string& where) : fields_(root, where), where_(where) {}
 
   BpeDefinition read() {
     definition_.where = where_;
@@ -167,7 +167,7 @@ class Reader {
 }  // namespace
 
 BpeDefinition read_tokenizer_json(const json& json, const std::string& where) {
-  return Reader(json, where).read();
+  return JsonTokenizerReader(json, where).read();
 }
 
 }  // namespace carryover

@@ -26,7 +26,7 @@
 namespace carryover {
 namespace {
 
-constexpr double reserve = 0.1;            ///< of the free memory
+constexpr double memory_reserve = 0.1;     ///< of the free memory
 constexpr double long_work_seconds = 600;  ///< a longer audit is warned of
 constexpr int form_width = 430;
 
@@ -185,7 +185,7 @@ QString AuditPanel::find_problem(const AuditSettings& wanted, const AuditCost& c
   } catch (const EngineError& error) {
     return QString::fromStdString(error.problem() + ". " + error.advice());
   }
-  if (free_ && static_cast<double>(cost.memory_bytes) > (1 - reserve) * static_cast<double>(*free_))
+  if (free_ && static_cast<double>(cost.memory_bytes) > (1 - memory_reserve) * static_cast<double>(*free_))
     return tr("Needs about %1 more, and %2 are free: fp32, fewer tokens, an adapter (LoRA rank), or a smaller model")
         .arg(bytes_text(cost.memory_bytes), bytes_text(*free_));
   return {};

@@ -16,7 +16,7 @@
 namespace carryover {
 namespace {
 
-constexpr double margin = 0.06;  ///< around the points, in shares of what they span
+constexpr double axis_margin = 0.06;  ///< around the points, in shares of what they span
 
 CellColumn chosen(const QComboBox& box) {
   return static_cast<CellColumn>(box.currentData().toInt());
@@ -31,8 +31,8 @@ int place_of(std::vector<QString>& names, const QString& name) {
 }
 
 QRectF around(const QRectF& points, bool names_on_x) {
-  const double dx = names_on_x ? 0.5 : std::max(points.width() * margin, 1e-9 + std::abs(points.left()) * 1e-3);
-  const double dy = std::max(points.height() * margin, 1e-9 + std::abs(points.top()) * 1e-3);
+  const double dx = names_on_x ? 0.5 : std::max(points.width() * axis_margin, 1e-9 + std::abs(points.left()) * 1e-3);
+  const double dy = std::max(points.height() * axis_margin, 1e-9 + std::abs(points.top()) * 1e-3);
   return points.adjusted(-dx, -dy, dx, dy);
 }
 

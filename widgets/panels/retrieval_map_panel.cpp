@@ -18,7 +18,7 @@
 namespace carryover {
 namespace {
 
-constexpr int most_columns = 1024;
+constexpr int most_map_columns = 1024;
 constexpr std::size_t most_steps = 2048;  ///< of the boundary: more than there are pixels
 
 QString head_name(int layer, int head) {
@@ -179,8 +179,8 @@ void RetrievalMapPanel::draw(const std::vector<Row>& rows) {
                          view.right(),
                          view.top(),
                          view.bottom(),
-                         std::clamp(pixels.width() / 2, 64, most_columns),
-                         std::clamp(pixels.height(), 16, most_columns),
+                         std::clamp(pixels.width() / 2, 64, most_map_columns),
+                         std::clamp(pixels.height(), 16, most_map_columns),
                          padding_->isChecked()};
   grid_ = bin_hits(hits, window, kinds ? HitValue::Kind : HitValue::Count);
   plot_->set_map(grid_.map, grid_.x0(), grid_.x1(), grid_.y0(), grid_.y1(),

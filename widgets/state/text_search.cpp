@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t slice_tokens = 8192;  // about 2 ms
 
-char lower(char letter) {
+char lower_byte(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
@@ -29,7 +29,7 @@ void TextSearch::find(const QString& text, std::int64_t start, bool forward) {
   cancel();
   const std::int64_t count = run_.token_count();
   needle_ = text.toStdString();
-  std::transform(needle_.begin(), needle_.end(), needle_.begin(), lower);
+  std::transform(needle_.begin(), needle_.end(), needle_.begin(), lower_byte);
   if (needle_.empty() || count == 0 || !run_.tokenizer()) {
     Q_EMIT not_found();
     return;
@@ -79,7 +79,7 @@ std::int64_t TextSearch::match_in(std::int64_t begin, std::int64_t end) const {
       ends.push_back(slice_bytes);
     }
   }
-  std::transform(text.begin(), text.end(), text.begin(), lower);
+  std::transform(text.begin(), text.end(), text.begin(), lower_byte);
   const std::size_t at = forward_           ? text.find(needle_)
                          : slice_bytes == 0 ? std::string::npos
                                             : text.rfind(needle_, slice_bytes - 1);

@@ -14,11 +14,11 @@ namespace carryover {
 namespace {
 
 constexpr std::size_t kept_steps = 24;  ///< with their segments: enough to look back, and bounded
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
 /// The column of one of several curves, made where it is new: steps before it had none.
 std::vector<double>& nth(std::vector<std::vector<double>>& columns, std::size_t index, std::size_t steps_before) {
-  while (columns.size() <= index) columns.emplace_back(steps_before, none);
+  while (columns.size() <= index) columns.emplace_back(steps_before, not_measured);
   return columns[index];
 }
 
@@ -106,7 +106,7 @@ void TrainingModel::add_reach(const std::vector<GradientReach>& reach) {
   }
   reach_ends_.push_back(reach_.size());
   for (std::size_t i = 0; i < std::max(sums.size(), reach_by_age_.size()); ++i)
-    nth(reach_by_age_, i, before).push_back(i < sums.size() && counts[i] > 0 ? sums[i] / counts[i] : none);
+    nth(reach_by_age_, i, before).push_back(i < sums.size() && counts[i] > 0 ? sums[i] / counts[i] : not_measured);
 }
 
 void TrainingModel::add(const StepRecord& record) {
@@ -136,7 +136,8 @@ void TrainingModel::add(const StepRecord& record) {
   put(Column::PeakMb, megabytes(bytes.device_peak));
   const std::size_t steps_before = step_count() - 1;
   for (std::size_t i = 0; i < std::max(record.segment_loss.size(), segment_loss_.size()); ++i)
-    nth(segment_loss_, i, steps_before).push_back(i < record.segment_loss.size() ? record.segment_loss[i] : none);
+    nth(segment_loss_, i, steps_before)
+        .push_back(i < record.segment_loss.size() ? record.segment_loss[i] : not_measured);
   add_reach(record.reach);
 }
 

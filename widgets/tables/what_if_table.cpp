@@ -4,7 +4,7 @@
 namespace carryover {
 namespace {
 
-QString signed_number(double value) {
+QString with_sign(double value) {
   return QStringLiteral("%1%2").arg(value > 0 ? QStringLiteral("+") : QString()).arg(value, 0, 'f', 4);
 }
 
@@ -48,11 +48,11 @@ QString WhatIfTable::display(const WhatIfResult& result, int column) const {
     case Segment:
       return QString::number(result.segment);
     case Change:
-      return signed_number(result.change.mean);
+      return with_sign(result.change.mean);
     case Low:
-      return signed_number(result.change.low);
+      return with_sign(result.change.low);
     case High:
-      return signed_number(result.change.high);
+      return with_sign(result.change.high);
     case Hits:
       return QString::number(result.changes.size());
     default:

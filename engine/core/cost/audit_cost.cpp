@@ -2,7 +2,6 @@
 #include "engine/core/cost/audit_cost.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "engine/core/cost/policy_table.h"
 #include "engine/core/cost/real.h"
@@ -11,11 +10,6 @@
 namespace carryover {
 
 namespace {
-
-std::int64_t saturated(double value) {
-  constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  return value >= static_cast<double>(most) ? most : static_cast<std::int64_t>(value);
-}
 
 /// Tensors that are trained: matmuls that read one input are one matrix (weights.h).
 double trained_tensors(const ModelConfig& model, std::int64_t lora_rank) {

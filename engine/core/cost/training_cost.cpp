@@ -2,7 +2,6 @@
 #include "engine/core/cost/training_cost.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "engine/core/config/kv_sharing.h"
 #include "engine/core/cost/policy_table.h"
@@ -13,11 +12,6 @@ namespace carryover {
 namespace {
 
 constexpr double kMaster = 4;  ///< bytes of an fp32 value
-
-std::int64_t saturated(double bytes) {
-  constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  return bytes >= static_cast<double>(most) ? most : static_cast<std::int64_t>(bytes);
-}
 
 bool targets(const LoraConfig& lora, const char* module) {
   return std::find(lora.target_modules.begin(), lora.target_modules.end(), module) != lora.target_modules.end();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array kinds = {HitKind::Anchor, HitKind::Expanded, HitKind::Padding};
 
-[[noreturn]] void refuse(const std::string& where, const std::string& problem, const std::string& advice) {
+[[noreturn]] void refuse_hits(const std::string& where, const std::string& problem, const std::string& advice) {
   throw EngineError(Fault::BadInput, where, problem, advice);
 }
 
@@ -22,10 +22,10 @@ std::int64_t whole_number(const nlohmann::json& value, const std::string& field,
                           const std::string& where) {
   const auto number = find_integer(value);
   if (!number || *number < low || *number > high) {
-    refuse(where,
-           "\"" + field + "\" is " + value.dump() + ", not a whole number from " + std::to_string(low) + " to " +
-               std::to_string(high),
-           "Write it as `carryover run --out` does in hits.jsonl.");
+    refuse_hits(where,
+                "\"" + field + "\" is " + value.dump() + ", not a whole number from " + std::to_string(low) + " to " +
+                    std::to_string(high),
+                "Write it as `carryover run --out` does in hits.jsonl.");
   }
   return *number;
 }
@@ -36,12 +36,12 @@ const nlohmann::json* column(const nlohmann::json& json, const char* name, std::
   const auto found = json.find(name);
   if (found == json.end()) return nullptr;
   if (!found->is_array())
-    refuse(where, std::string("\"") + name + "\" is not an array", "Give one value per position.");
+    refuse_hits(where, std::string("\"") + name + "\" is not an array", "Give one value per position.");
   if (found->size() != length) {
-    refuse(where,
-           std::string("\"") + name + "\" has " + std::to_string(found->size()) + " values for " +
-               std::to_string(length) + " positions",
-           "Give one value per position.");
+    refuse_hits(where,
+                std::string("\"") + name + "\" has " + std::to_string(found->size()) + " values for " +
+                    std::to_string(length) + " positions",
+                "Give one value per position.");
   }
   return &*found;
 }
@@ -50,26 +50,28 @@ HitKind parse_kind(const nlohmann::json& value, const std::string& where) {
   for (const HitKind kind : kinds) {
     if (value.is_string() && value.get_ref<const std::string&>() == hit_kind_name(kind)) return kind;
   }
-  refuse(where, "unknown kind " + value.dump(), "Use \"anchor\", \"expanded\" or \"padding\".");
+  refuse_hits(where, "unknown kind " + value.dump(), "Use \"anchor\", \"expanded\" or \"padding\".");
 }
 
 float parse_score(const nlohmann::json& value, const std::string& where) {
   if (value.is_null()) return 0;
-  if (!value.is_number()) refuse(where, "\"score\" holds " + value.dump(), "Use a number, or null for padding.");
+  if (!value.is_number()) refuse_hits(where, "\"score\" holds " + value.dump(), "Use a number, or null for padding.");
   return value.get<float>();
 }
 
 std::vector<Hit> parse_positions(const nlohmann::json& json, const std::string& where) {
   const auto found = json.find("positions");
   if (found == json.end() || !found->is_array()) {
-    refuse(where, "\"positions\" is missing or not an array", "List the token positions that the head shall read.");
+    refuse_hits(where, "\"positions\" is missing or not an array",
+                "List the token positions that the head shall read.");
   }
   std::vector<Hit> hits;
   for (const auto& value : *found) {
     const auto position = whole_number(value, "positions", 0, std::numeric_limits<std::int64_t>::max(), where);
     if (!hits.empty() && position <= hits.back().position) {
-      refuse(where, "\"positions\" has " + std::to_string(position) + " after " + std::to_string(hits.back().position),
-             "Positions must ascend, each once.");
+      refuse_hits(where,
+                  "\"positions\" has " + std::to_string(position) + " after " + std::to_string(hits.back().position),
+                  "Positions must ascend, each once.");
     }
     hits.push_back({.position = position, .kind = HitKind::Anchor, .anchor = position});
   }
@@ -98,7 +100,7 @@ void read_provenance(const nlohmann::json& json, std::vector<Hit>& hits, const s
 
 std::int64_t required(const nlohmann::json& json, const char* name, std::int64_t high, const std::string& where) {
   const auto found = json.find(name);
-  if (found == json.end()) refuse(where, std::string("\"") + name + "\" is missing", "Say whose hits these are.");
+  if (found == json.end()) refuse_hits(where, std::string("\"") + name + "\" is missing", "Say whose hits these are.");
   return whole_number(*found, name, 0, high, where);
 }
 
@@ -137,7 +139,7 @@ void to_json(nlohmann::json& json, const HeadHits& head_hits) {
 }
 
 HeadHits head_hits_from_json(const nlohmann::json& json, const std::string& where) {
-  if (!json.is_object()) refuse(where, "not a JSON object", "Give one object per line, as in hits.jsonl.");
+  if (!json.is_object()) refuse_hits(where, "not a JSON object", "Give one object per line, as in hits.jsonl.");
   constexpr std::int64_t int_max = std::numeric_limits<int>::max();
   HeadHits head_hits;
   head_hits.segment = required(json, "segment", std::numeric_limits<std::int64_t>::max(), where);

@@ -12,14 +12,14 @@ namespace carryover {
 namespace {
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;
-constexpr std::int64_t kMostEntries = std::int64_t{1} << 40;  ///< sums over millions of segments stay in 64 bits
+constexpr std::int64_t kMostMapEntries = std::int64_t{1} << 40;  ///< sums over millions of segments stay in 64 bits
 
-[[noreturn]] void refuse(const std::string& where, const std::string& problem) {
+[[noreturn]] void refuse_snapshot(const std::string& where, const std::string& problem) {
   throw EngineError(Fault::BadInput, where, problem, "Run the text again.");
 }
 
 void require(bool holds, const std::string& where, const std::string& problem) {
-  if (!holds) refuse(where, problem);
+  if (!holds) refuse_snapshot(where, problem);
 }
 
 bool is_index(std::int64_t value, std::int64_t limit) {
@@ -62,8 +62,8 @@ void check_record(const SegmentRecord& record, SegmentPlace place, const Snapsho
           where, "a segment of " + std::to_string(record.length) + " tokens doesn't lie inside the text");
   require(record.targets >= 0 && record.targets <= record.length, where,
           std::to_string(record.targets) + " targets are more than the segment has");
-  require(record.pool_entries >= 0 && record.pool_entries <= kMostEntries && record.near_ties >= 0 &&
-              record.near_ties <= kMostEntries && are_possible_sizes(record.memory) && are_finite(record),
+  require(record.pool_entries >= 0 && record.pool_entries <= kMostMapEntries && record.near_ties >= 0 &&
+              record.near_ties <= kMostMapEntries && are_possible_sizes(record.memory) && are_finite(record),
           where, "a segment's sizes or times are no numbers that it can have");
 }
 
