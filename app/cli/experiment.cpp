@@ -121,9 +121,9 @@ VerbAction add_experiment(CLI::App& app) {
   app.add_flag("--json", options->json, "print the result as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   app.footer(
-      R"(Trains each recipe for each seed, runs each evaluation on each text, and writes one table. Each training and each
-run is an ordinary folder in DIR/cells, named by the hash of what it is made from: what is finished is never made again,
-and the same command goes on after Ctrl-C or a crash.
+      R"(Trains each recipe for each seed, runs each evaluation on each text, and writes one table. Each training and
+each run is an ordinary folder in DIR/cells, named by the hash of what it is made from: what is finished is never made
+again, and the same command continues after Ctrl-C or a crash.
 
 Examples:
   carryover experiment examples/experiments/demo_k.json --dry-run

@@ -96,8 +96,12 @@ double expected_seconds(CellPace& pace, const CellWork& work, const ExperimentCe
     info.dtype = work.dtype == DType::Q8 ? DType::BFloat16 : work.dtype;
     info.device = plan.device == Device::Cuda ? Device::Cuda : Device::Cpu;
     info.threads = plan.threads;
-    pace.guess(work,
-               measure_limits(info, 512).best_flops_per_second() * (work.training ? kTrainingShare : kReadingShare));
+    const double limit = measure_limits(info, 512).best_flops_per_second();
+    for (const auto& [training, share] : {std::pair{true, kTrainingShare}, {false, kReadingShare}}) {
+      CellWork kind = work;
+      kind.training = training;
+      pace.guess(kind, limit * share);
+    }
   }
   return pace.seconds(work);
 }

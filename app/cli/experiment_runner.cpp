@@ -2,6 +2,7 @@
 #include "app/cli/experiment_runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
 #include "app/cli/experiment_forecast.h"
@@ -92,13 +93,25 @@ void ExperimentRunner::look_at_cells() {
   for (auto& [id, numbers] : finished) finish(id, std::move(numbers));
 }
 
+/// Before the first cell of a kind is done, the machine is measured for it only where there is much to do.
 void ExperimentRunner::expect() {
-  for (CellState& cell : state_.cells)
-    if (!is_finished(cell.id)) cell.expected_seconds = expected_seconds(pace_, work_.at(cell.id), cells_, plan_);
+  constexpr double kMuch = 1e13;  // operations: a minute or so
+  double left = 0;
+  for (const CellState& cell : state_.cells)
+    if (!is_finished(cell.id)) left += work_.at(cell.id).flops;
+  for (CellState& cell : state_.cells) {
+    if (is_finished(cell.id)) continue;
+    const CellWork& work = work_.at(cell.id);
+    cell.expected_seconds = left > kMuch || pace_.knows(work) ? expected_seconds(pace_, work, cells_, plan_) : 0;
+  }
 }
 
 bool ExperimentRunner::run() {
-  expect();
+  {
+    const Interruptible stop;  // from before the engine starts threads: no signal may reach one of them
+    expect();
+    if (stop.control.stop_requested()) return false;
+  }
   state_.status = CellStatus::Running;
   write_experiment_state(experiment_, state_);
   try {
@@ -139,6 +152,8 @@ template <typename Work>
 bool ExperimentRunner::run_cell(const std::string& id, const Work& work) {
   CellState& cell = state_of(id);
   cell.status = CellStatus::Running;
+  cell.started =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   cell.error.clear();
   write_experiment_state(experiment_, state_);
   const std::size_t done = state_.count(CellStatus::Done), all = state_.cells.size();
@@ -146,12 +161,14 @@ bool ExperimentRunner::run_cell(const std::string& id, const Work& work) {
   progress_.restart();
   progress_.note("[" + std::to_string(done + 1) + "/" + std::to_string(all) + "] " + cell.recipe +
                  (cell.seed ? ", seed " + std::to_string(*cell.seed) : "") +
-                 (cell.training ? ": training" : ": " + cell.evaluation + ", " + cell.text) + "  (" + id + ", about " +
-                 human_duration(cell.expected_seconds) + ")");
+                 (cell.training ? ": training" : ": " + cell.evaluation + ", " + cell.text) + "  (" + id +
+                 (cell.expected_seconds > 0 ? ", about " + human_duration(cell.expected_seconds) : "") + ")");
   try {
     work();
+    cell.started = 0;
   } catch (...) {
     const EngineError error = current_error();
+    cell.started = 0;
     if (error.fault() == Fault::Cancelled) {
       cell.status = CellStatus::Pending;
       throw Stopped{};
@@ -183,7 +200,7 @@ void ExperimentRunner::train(const TrainingCell& cell) {
   if (watch.ended_by_alert())
     throw EngineError(Fault::BadInput, cell.recipe, "ended by an alert at " + watch.alert(),
                       "Give the recipe a lower learning_rate, or on_alert \"skip\".");
-  if (summary.stopped) throw EngineError(Fault::Cancelled, cell.recipe, "stopped", "The same command goes on.");
+  if (summary.stopped) throw EngineError(Fault::Cancelled, cell.recipe, "stopped", "The same command continues.");
   json numbers = training_numbers(cell);
   CARRYOVER_CHECK(!numbers.is_null());
   remove_whole_folder((fs::path(plan->output_dir) / "checkpoints").string());
@@ -250,7 +267,7 @@ void ExperimentRunner::evaluate(const EvaluationCell& cell) {
   const RunSummary summary = session.run(description.request, recorder, stop.control);
   progress_.clear();
   recorder.rethrow();
-  if (summary.cancelled) throw EngineError(Fault::Cancelled, cell.id, "stopped", "The same command goes on.");
+  if (summary.cancelled) throw EngineError(Fault::Cancelled, cell.id, "stopped", "The same command continues.");
   record.finish(summary);
   json numbers = evaluation_numbers(folder(cell.id), cell, model, plan_.lengths);
   CARRYOVER_CHECK(!numbers.is_null());

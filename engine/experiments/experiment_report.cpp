@@ -59,6 +59,19 @@ class Report {
       }
     return found;
   }
+  /// The one that most conditions have, and of those the longest: what tables of one length are of.
+  std::int64_t common_length(const std::string& model) const {
+    std::int64_t common = view_.lengths.back();
+    std::size_t most = 0;
+    for (const std::int64_t length : view_.lengths) {
+      std::size_t have = 0;
+      for (const Condition& condition : conditions(model))
+        have += view_.book_losses(model, condition, length).empty() ? 0 : 1;
+      if (have >= most) common = length;
+      most = std::max(most, have);
+    }
+    return common;
+  }
   TableRow titles(const Condition& condition) const {
     return {view_.title_of(view_.recipes, condition.recipe), view_.title_of(view_.evaluations, condition.evaluation)};
   }
@@ -91,9 +104,9 @@ std::string Report::table(const std::string& model, TableFormat format) const {
   return format == TableFormat::Latex ? latex_table(head, rows, 3) : markdown_table(head, rows);
 }
 
-/// Each text's perplexity at the longest length.
+/// Each text's perplexity at one length.
 std::string Report::by_text(const std::string& model) const {
-  const std::int64_t length = view_.lengths.back();
+  const std::int64_t length = common_length(model);
   TableRow head{"recipe", "evaluation"};
   for (const ResultsView::Book& book : view_.books)
     head.push_back(book.title + (book.author.empty() ? "" : ", " + book.author));
@@ -216,13 +229,12 @@ std::optional<double> Report::kv_bytes(const std::string& model, const Condition
   return most;
 }
 
-/// Of the longest length that most conditions have: the last one.
 std::string Report::frontier(const std::string& model) const {
   struct Point {
     Condition condition;
     double bytes, loss;
   };
-  const std::int64_t length = view_.lengths.back();
+  const std::int64_t length = common_length(model);
   std::vector<Point> points;
   double most = 0;
   for (const Condition& condition : conditions(model)) {

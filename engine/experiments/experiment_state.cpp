@@ -44,6 +44,7 @@ json cell_json(const CellState& cell) {
     object["evaluation"] = cell.evaluation;
     object["text"] = cell.text;
   }
+  if (cell.started != 0) object["started"] = cell.started;
   if (!cell.error.empty()) object["error"] = cell.error;
   return object;
 }
@@ -62,6 +63,7 @@ CellState cell_of(const json& object, const std::string& where) {
   cell.text = text("text");
   if (const json* seed = fields.find("seed")) cell.seed = read_unsigned(*seed, where, "seed");
   cell.status = status_of(object.value("status", json()), where);
+  cell.started = fields.find_integer("started").value_or(0);
   cell.seconds = fields.find_number("seconds").value_or(0);
   cell.expected_seconds = fields.find_number("expected_seconds").value_or(0);
   cell.loss = fields.find_number("loss");

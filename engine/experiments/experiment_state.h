@@ -22,8 +22,9 @@ struct CellState {
   std::string model, recipe, evaluation, text;  ///< the last two empty of a training
   std::optional<std::uint64_t> seed;
   CellStatus status = CellStatus::Pending;
-  double seconds = 0;           ///< that it took; so far, of one that is running
-  double expected_seconds = 0;  ///< of all of it, also once it is done
+  std::int64_t started = 0;     ///< of one that is running: when it began here, seconds since 1970
+  double seconds = 0;           ///< that it took; a reader of one that is running may put the seconds since then here
+  double expected_seconds = 0;  ///< of all of it, also once it is done; 0: not known yet
   std::optional<double> loss;   ///< nats a target: of the last step, or of the text
   std::string error;            ///< of one that failed
 };
@@ -32,7 +33,7 @@ struct CellState {
 /// each change. Progress within a cell is in its own folder: metrics.jsonl of a training, segments.jsonl of a run.
 struct ExperimentState {
   std::string name, title, plan_file;
-  CellStatus status = CellStatus::Pending;  ///< Pending: stopped, and the same command goes on
+  CellStatus status = CellStatus::Pending;  ///< Pending: stopped, and the same command continues
   std::vector<CellState> cells;             ///< in the order in which they run
   nlohmann::json plan;                      ///< as it was read
 

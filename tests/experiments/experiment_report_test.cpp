@@ -101,6 +101,7 @@ class ExperimentReportTest : public QObject {
   void comparisons_draw_books();
   void offsets_are_means_of_bins();
   void the_frontier_marks_what_nothing_beats();
+  void tables_of_one_length_are_of_the_one_that_most_have();
   void every_format_escapes_its_own();
   void a_report_is_a_function_of_the_results();
   void damaged_results_are_refused_or_read();
@@ -153,6 +154,18 @@ void ExperimentReportTest::the_frontier_marks_what_nothing_beats() {
                                " |  |\n| Trained_1 | segmented | 2.00 | 0.250 | " + ppl(2.6) +
                                " | • |\n| Base | full | 8.00 | 1.000 | " + ppl(1.5) + " | • |\n";
   QVERIFY2(report.find(expected) != std::string::npos, report.c_str());
+}
+
+/// One condition was read further than the others.
+void ExperimentReportTest::tables_of_one_length_are_of_the_one_that_most_have() {
+  json further = results();
+  further["lengths"].push_back(401);
+  for (json& text : further["runs"][2]["texts"])
+    text["lengths"].push_back({{"tokens", 401}, {"targets", 400}, {"nll_sum", 900}, {"attention_kv_bytes", MiB}});
+  const std::string report = experiment_report(further, "results.json");
+  QVERIFY2(report.find("Perplexity of the first 201 tokens of each text") != std::string::npos, report.c_str());
+  QVERIFY(report.find("Perplexity at 201 tokens against") != std::string::npos);
+  QVERIFY(report.find(" | " + ppl(2.25) + " | 2 | 2 |") != std::string::npos);
 }
 
 void ExperimentReportTest::every_format_escapes_its_own() {

@@ -58,6 +58,7 @@ void ExperimentStateTest::survives_the_disk() {
   state.cells[1].status = CellStatus::Failed;
   state.cells[1].error = "it did not";
   state.cells[2].expected_seconds = 12;
+  state.cells[2].started = 1700000000;
   write_experiment_state(temp.path().string(), state);
   const ExperimentState back = read_experiment_state(temp.path().string());
   QVERIFY(back.name == "demo" && back.title == "Demo" && back.plan == state.plan && back.status == state.status);
@@ -66,8 +67,8 @@ void ExperimentStateTest::survives_the_disk() {
     const CellState &a = back.cells[i], &b = state.cells[i];
     QVERIFY(a.id == b.id && a.training == b.training && a.model == b.model && a.recipe == b.recipe &&
             a.evaluation == b.evaluation && a.text == b.text && a.seed == b.seed && a.status == b.status &&
-            a.seconds == b.seconds && a.expected_seconds == b.expected_seconds && a.loss == b.loss &&
-            a.error == b.error);
+            a.started == b.started && a.seconds == b.seconds && a.expected_seconds == b.expected_seconds &&
+            a.loss == b.loss && a.error == b.error);
   }
 }
 

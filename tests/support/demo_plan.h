@@ -18,7 +18,7 @@ inline nlohmann::json demo_plan() {
           {"title", "Demo"},
           {"about", "What the tests run."},
           {"models", {{"demo", root + "/resources/demo"}}},
-          {"data", {stories + "/train"}},
+          {"data", {stories + "/train/story_1.txt", stories + "/train/story_2.txt"}},
           {"texts", {stories + "/test/story_1.txt", stories + "/test/story_2.txt"}},
           {"lengths", {256, 512}},
           {"seeds", {1, 2}},

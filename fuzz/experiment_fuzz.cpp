@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What experiments read that may be anybody's: plans (engine/experiments/experiment_plan.h), published results and the
+// state that a window watches. An input is read as each of them.
+#include "engine/experiments/experiment_plan.h"
+#include "engine/experiments/experiment_report.h"
+#include "engine/experiments/experiment_state.h"
+#include "engine/formats/json_file.h"
+#include "fuzz/support/json_mutator.h"
+
+using namespace carryover;
+using namespace carryover::fuzz;
+
+namespace {
+
+/// What is run next: every name leads somewhere.
+void use(const ExperimentPlan& plan) {
+  require(!plan.name.empty() && !plan.models.empty() && !plan.texts.empty() && !plan.lengths.empty(), "it is whole");
+  for (const PlanRecipe& recipe : plan.recipes)
+    for (const std::string& name : recipe.evaluations)
+      require(plan.find_evaluation(name) != nullptr, "a recipe's evaluations are the plan's");
+  for (const PlanComparison& comparison : plan.comparisons)
+    for (const PlanCondition* side : {&comparison.of, &comparison.against})
+      require(plan.find_recipe(side->recipe) && plan.find_evaluation(side->evaluation), "both sides are the plan's");
+}
+
+void read_results(std::string_view text) {
+  nlohmann::json results;
+  if (!accepts([&] { results = parse_json(text, "input"); })) return;
+  const auto render = [&] {
+    std::string all = experiment_report(results, "input");
+    for (const TableFormat format : {TableFormat::Markdown, TableFormat::Csv, TableFormat::Latex})
+      all += experiment_table(results, format, "input");
+    return all;
+  };
+  std::string once;
+  if (accepts([&] { once = render(); })) require(render() == once, "the same results give the same text");
+}
+
+void read_state(std::string_view text) {
+  const std::string folder = scratch_folder();
+  write_file(folder + "/experiment.json", text);
+  ExperimentState state;
+  if (!accepts([&] { state = read_experiment_state(folder); })) return;
+  write_experiment_state(folder, state);
+  const ExperimentState again = read_experiment_state(folder);
+  require(again.cells.size() == state.cells.size() && again.name == state.name && again.plan == state.plan,
+          "a state that was accepted is the same once it is written");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = view(data, size);
+  ExperimentPlan plan;
+  if (accepts([&] { plan = experiment_plan(text, "input", "folder"); })) use(plan);
+  read_results(text);
+  read_state(text);
+  return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+  Random random(seed);
+  return deliver(mutate_json_text(view(data, size), random, most), data, most);
+}
