@@ -71,8 +71,8 @@ void ExperimentController::start(const ExperimentRequest& request) {
                         .arg(QString::fromStdString(request.plan), QString::fromStdString(request.out)));
   arguments.removeFirst();  // the program's name
   request_ = request;
-  process_.start(arguments);
   open(QString::fromStdString(request.out));
+  process_.start(arguments);
   model_.set_work(process_.running() ? Work::Running : Work::None, {});
   Q_EMIT started();
 }

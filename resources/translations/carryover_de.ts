@@ -2408,6 +2408,10 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <source>about %1 left</source>
         <translation>noch etwa %1</translation>
     </message>
+    <message>
+        <source>running in another process</source>
+        <translation>läuft in einem anderen Prozess</translation>
+    </message>
 </context>
 <context>
     <name>ExportDialog</name>

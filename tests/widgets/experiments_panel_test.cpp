@@ -141,7 +141,7 @@ void ExperimentsPanelTest::initTestCase() {
   qputenv("CARRYOVER_CACHE", QByteArray::fromStdString(temp_.file("cache")));
   out_ = temp_.file("out");
   Window lab;
-  QVERIFY(lab.panel.said().contains(ExperimentsPanel::tr("No experiment is open")));
+  QTRY_VERIFY(lab.panel.said().contains(ExperimentsPanel::tr("No experiment is open")));
   button<QToolButton>(lab.panel, ExperimentsPanel::tr("Run…"))->click();
   ExperimentDialog* dialog = lab.window.dialogs().open_experiment(request(out_));
   QCOMPARE(dialog->problem(), QString());
@@ -483,7 +483,7 @@ void ExperimentsPanelTest::nothing_runs_on_without_its_window() {
   lab.experiments.start(wrong);
   QVERIFY(ended.wait(patience_ms));
   QCOMPARE(failed.count(), 1);
-  QVERIFY(failed.front().front().value<ErrorReport>().where.contains(QStringLiteral("nowhere.json")));
+  QVERIFY(failed.front().front().value<ErrorReport>().problem.contains(QStringLiteral("nowhere.json")));
   lab.experiments.process().set_program(QStringLiteral("/nowhere/carryover"));
   lab.experiments.start(request(temp_.file("wrong")));
   QTRY_COMPARE(failed.count(), 2);

@@ -23,6 +23,16 @@
 #include "widgets/tables/table_copy.h"
 
 namespace carryover {
+namespace {
+
+constexpr int most_characters = 600, widest_column = 320;
+
+/// The file may be anybody's.
+QString shown_text(const std::string& text) {
+  return QString::fromStdString(text).left(most_characters).simplified();
+}
+
+}  // namespace
 
 ExperimentsPanel::ExperimentsPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Experiments"), parent), plot_(new ExperimentPlot(this)) {
@@ -95,6 +105,7 @@ QWidget* ExperimentsPanel::build_table() {
   prepare_table(*view_, tr("Cells of the experiment"));
   view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   view_->horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
+  view_->horizontalHeader()->setMaximumSectionSize(widest_column);
   view_->setSortingEnabled(true);
   view_->sortByColumn(-1, Qt::AscendingOrder);  // as they run
   connect(view_, &QTableView::activated, this, [this] { open_->trigger(); });
@@ -192,7 +203,7 @@ QString ExperimentsPanel::headline() const {
   if (!model_->has_state())
     return model_->work() == ExperimentModel::Work::None ? model_->folder() : tr("Starting… %1").arg(model_->said());
   const ExperimentState& state = model_->state();
-  QStringList parts{QString::fromStdString(state.title.empty() ? state.name : state.title),
+  QStringList parts{shown_text(state.title.empty() ? state.name : state.title),
                     tr("%1 of %2 cells").arg(state.count(CellStatus::Done)).arg(state.cells.size())};
   if (const std::size_t failed = state.count(CellStatus::Failed); failed > 0) parts += tr("%1 failed").arg(failed);
   switch (model_->work()) {
@@ -202,8 +213,10 @@ QString ExperimentsPanel::headline() const {
     case ExperimentModel::Work::Running:
       parts += tr("running");
       break;
-    default:  // "running" in the file of a process that was killed is not true
-      parts += state.status == CellStatus::Pending ? tr("stopped") : cell_status_text(state.status);
+    default:
+      parts += state.status == CellStatus::Pending   ? tr("stopped")
+               : state.status == CellStatus::Running ? tr("running in another process")
+                                                     : cell_status_text(state.status);
   }
   const double left = model_->expected_seconds_left();
   if (state.status != CellStatus::Done && left > 0 && left < 1e9) parts += tr("about %1 left").arg(duration_text(left));
@@ -218,7 +231,7 @@ void ExperimentsPanel::refresh() {
   headline_->setText(headline());
   headline_->setToolTip(model_ == nullptr ? QString() : model_->folder());
   const QString problem = model_ == nullptr ? QString() : model_->problem();
-  problem_->setText(problem);
+  problem_->setText(problem.left(most_characters));
   problem_->setHidden(problem.isEmpty());
   if (model_ != nullptr) plot_->draw(*model_);
 }
