@@ -5437,7 +5437,7 @@ Verlust %4 nat, PPL %5
         <translation>Ein Experiment läuft</translation>
     </message>
     <message>
-        <source>Closing the window stops it. What it has done stays, and Continue goes on with it.</source>
+        <source>Closing the window stops it. What is done is kept, and Continue resumes it.</source>
         <translation>Mit dem Fenster hält es an. Was fertig ist, bleibt, und mit Fortsetzen geht es weiter.</translation>
     </message>
     <message>
