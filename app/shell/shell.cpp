@@ -327,7 +327,7 @@ void Shell::open_guide() {
 void Shell::ask_to_stop_experiment() {
   if (stop_question_) return stop_question_->raise();
   auto* box = new QMessageBox(QMessageBox::Question, tr("An experiment is running"),
-                              tr("Closing the window stops it. What it has done stays, and Continue goes on with it."),
+                              tr("Closing the window stops it. What it has done stays, and Continue does the rest."),
                               QMessageBox::NoButton, &window_);
   stop_question_ = box;
   box->setAttribute(Qt::WA_DeleteOnClose);

@@ -5433,8 +5433,8 @@ Verlust %4 nat, PPL %5
         <translation>Ein Experiment läuft</translation>
     </message>
     <message>
-        <source>Closing the window stops it. What it has done stays, and Continue goes on with it.</source>
-        <translation>Mit dem Fenster hält es an. Was fertig ist, bleibt, und mit Fortsetzen geht es weiter.</translation>
+        <source>Closing the window stops it. What it has done stays, and Continue does the rest.</source>
+        <translation>Mit dem Fenster hält es an. Was fertig ist, bleibt, und Fortsetzen macht den Rest.</translation>
     </message>
     <message>
         <source>Stop and close</source>
