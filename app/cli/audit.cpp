@@ -12,6 +12,7 @@
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/data/text_source.h"
 #include "engine/models/model_source.h"
 #include "engine/tokenizers/tokenizer.h"
@@ -84,7 +85,7 @@ std::size_t columns(const std::string& text) {
 
 std::string report_text(const AuditReport& report, const AuditOptions& options) {
   std::string text = std::to_string(report.segments) + " segments, K " + std::to_string(report.truncation_depth) +
-                     ", loss " + fixed(report.loss, 6) + " nats\n";
+                     ", loss " + fixed_text(report.loss, 6) + " nats\n";
   std::size_t width = 0;
   for (const AuditCheck& check : report.checks) width = std::max(width, columns(check.name));
   for (const AuditCheck& check : report.checks) {
@@ -125,7 +126,7 @@ int audit(const AuditOptions& options, const ConfigOptions& config_options) {
                                     });
   request.progress = [&](double share, const std::string& what) {
     progress.status("auditing the gradient of " + std::to_string(request.ids->size()) + " tokens  " +
-                    fixed(100 * share, 0) + " %  " + what);
+                    fixed_text(100 * share, 0) + " %  " + what);
   };
   const AuditReport report = session->audit(request, control);
   progress.clear();

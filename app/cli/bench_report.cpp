@@ -12,6 +12,7 @@
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/core/base/system_file.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/records/run_folder.h"
 
 namespace carryover {
@@ -97,7 +98,7 @@ std::string shown(const std::optional<Value>& value, Format format) {
 }
 
 std::string percent(double share) {
-  return fixed(100 * share, 0) + " %";
+  return fixed_text(100 * share, 0) + " %";
 }
 
 std::string line(const std::vector<std::string>& cells) {
@@ -110,12 +111,13 @@ std::string line(const std::vector<std::string>& cells) {
 
 std::string row_text(const BenchMeasurement& row) {
   const auto time = [&](double seconds) {
-    return row.kind == BenchKind::Decode || seconds < 1 ? fixed(1000 * seconds, 2) + " ms" : fixed(seconds, 3) + " s";
+    return row.kind == BenchKind::Decode || seconds < 1 ? fixed_text(1000 * seconds, 2) + " ms"
+                                                        : fixed_text(seconds, 3) + " s";
   };
   const std::string what = std::string(bench_kind_name(row.kind)) + (row.checkpointing ? ", recomputed" : "");
   return line({what, row.who, std::to_string(row.tokens), std::to_string(row.repeats), time(row.median_s),
                time(row.min_s), time(row.max_s),
-               shown(row.tokens_per_s, [](double rate) { return fixed(rate, rate < 100 ? 1 : 0); }),
+               shown(row.tokens_per_s, [](double rate) { return fixed_text(rate, rate < 100 ? 1 : 0); }),
                shown(row.share, percent), shown(row.peak_bytes, human_bytes),
                shown(row.deviation, [](double share) { return (share < 0 ? "" : "+") + percent(share); })});
 }
@@ -153,8 +155,8 @@ std::string bench_text(const BenchReport& bench) {
   std::string text = bench.model + ", " + bench.dtype + " on " + bench.device + ", " + std::to_string(bench.threads) +
                      " threads; " + bench.processor + "\n";
   for (const std::string& program : bench.programs) text += program + "\n";
-  text += "fastest matmul " + fixed(bench.best_flops_per_second * 1e-9, 1) + " GFLOP/s, memory " +
-          fixed(bench.bytes_per_second * 1e-9, 1) + " GB/s: the limits that shares refer to\n\n";
+  text += "fastest matmul " + fixed_text(bench.best_flops_per_second * 1e-9, 1) + " GFLOP/s, memory " +
+          fixed_text(bench.bytes_per_second * 1e-9, 1) + " GB/s: the limits that shares refer to\n\n";
   text += line({"what", "who", "tokens", "n", "median", "least", "most", "tokens/s", "share", "peak", "plan"});
   for (const BenchMeasurement& row : bench.measurements) text += row_text(row);
   if (bench.limits_moved() > BenchReport::most_moved)

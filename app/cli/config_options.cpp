@@ -15,7 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFlagsName = "command line";
 constexpr const char* segment_group = "Segmented execution";
 
 /// "6,8,11,18"; "none" or nothing is the empty list.

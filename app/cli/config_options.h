@@ -12,13 +12,14 @@ namespace carryover {
 
 struct SegmentField;
 
+inline constexpr const char* kFlagsName = "command line";  ///< for errors of flags
+
 /// What --config takes: a file's name, or the object itself. Throws EngineError{Io, BadInput}.
 nlohmann::json read_settings(const std::string& source);
 std::string settings_name(const std::string& source);  ///< for errors
 
 /// The flags of a configuration, after defaults < --config < flags. Each one lands in a JSON object under the field's
-/// name, so that a flag and a line of
-/// --config's file are read and refused by the same code.
+/// name, so that a flag and a line of --config's file are read and refused by the same code.
 class ConfigOptions {
  public:
   explicit ConfigOptions(CLI::App& app);

@@ -10,6 +10,7 @@
 #include "app/cli/progress_line.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/core/cost/training_cost.h"
 #include "engine/data/text_source.h"
 #include "engine/tokenizers/tokenizer.h"
@@ -82,7 +83,7 @@ std::string label(const ExperimentCells& cells, const CellGroup& group) {
 }
 
 std::string time_text(double seconds) {
-  return seconds < 3600 ? human_duration(seconds) : fixed(seconds / 3600, 1) + " h";
+  return seconds < 3600 ? human_duration(seconds) : fixed_text(seconds / 3600, 1) + " h";
 }
 
 }  // namespace

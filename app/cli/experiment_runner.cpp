@@ -17,6 +17,7 @@
 #include "engine/data/text_source.h"
 #include "engine/experiments/experiment_report.h"
 #include "engine/formats/folder_lock.h"
+#include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/formats/whole_folder.h"
@@ -42,11 +43,6 @@ std::unique_ptr<const FolderLock> locked(const std::string& folder) {
   fs::create_directories(fs::path(folder) / "cells", code);
   if (code) throw EngineError(Fault::Io, folder, "can't be made: " + code.message(), "Choose another folder (--out).");
   return std::make_unique<const FolderLock>(folder);
-}
-
-bool has(const std::string& folder, const char* file) {
-  std::error_code ignored;
-  return fs::exists(fs::path(folder) / file, ignored);
 }
 
 }  // namespace
@@ -137,7 +133,7 @@ void ExperimentRunner::run_group(const CellGroup& group) {
     if (!is_finished(cell.id))
       worked = run_cell(cell.id, [&] { train(cell); });
     else  // killed between the two, perhaps
-      remove_whole_folder((fs::path(cell.plan.output_dir) / "checkpoints").string());
+      remove_whole_folder(path_in(cell.plan.output_dir, "checkpoints"));
   }
   for (const std::size_t index : group.uses) {
     const EvaluationCell& cell = cells_.evaluations[cells_.uses[index].cell];
@@ -195,7 +191,8 @@ void ExperimentRunner::train(const TrainingCell& cell) {
                                 progress_.loading(fraction, what);
                               });
   TrainingWatch watch(*plan, progress_, stop.control);
-  const bool resume = has(plan->output_dir, "config.json");
+  std::error_code ignored;
+  const bool resume = fs::exists(path_in(plan->output_dir, "config.json"), ignored);
   const TrainingSummary summary = session->train({plan, corpus, resume, false}, watch, stop.control);
   if (watch.ended_by_alert())
     throw EngineError(Fault::BadInput, cell.recipe, "ended by an alert at " + watch.alert(),
@@ -203,7 +200,7 @@ void ExperimentRunner::train(const TrainingCell& cell) {
   if (summary.stopped) throw EngineError(Fault::Cancelled, cell.recipe, "stopped", "The same command continues.");
   json numbers = training_numbers(cell);
   CARRYOVER_CHECK(!numbers.is_null());
-  remove_whole_folder((fs::path(plan->output_dir) / "checkpoints").string());
+  remove_whole_folder(path_in(plan->output_dir, "checkpoints"));
   finish(cell.id, std::move(numbers));
 }
 
@@ -214,7 +211,7 @@ Session& ExperimentRunner::session_for(const EvaluationCell& cell, RunControl& c
     if (!is_finished(training.id))
       throw EngineError(Fault::BadInput, training.recipe, "has no trained weights, because its training failed",
                         "Its error is in experiment.json.");
-    (training.plan.training.lora.rank > 0 ? adapter : path) = (fs::path(training.plan.output_dir) / "final").string();
+    (training.plan.training.lora.rank > 0 ? adapter : path) = path_in(training.plan.output_dir, "final");
   }
   const RunSettings& settings = cell.settings;
   const std::string key = path + "\n" + adapter + "\n" + std::string(dtype_name(settings.dtype));
@@ -278,7 +275,7 @@ void ExperimentRunner::write_reports() {
   json environment;
   for (const EvaluationCell& cell : cells_.evaluations) {
     if (!is_finished(cell.id)) continue;
-    const json config = read_json_file((fs::path(folder(cell.id)) / "config.json").string());
+    const json config = read_json_file(path_in(folder(cell.id), "config.json"));
     environment = config.value("environment", json::object());
     environment.erase("processor_flags");
     environment["device"] = config.value("device", "");
@@ -286,7 +283,7 @@ void ExperimentRunner::write_reports() {
     break;
   }
   const json results = experiment_results(plan_, cells_, numbers_, environment);
-  const auto path = [&](const char* name) { return (fs::path(experiment_) / name).string(); };
+  const auto path = [&](const char* name) { return path_in(experiment_, name); };
   write_file_atomically(path("results.json"), json_text(results, 1) + "\n");
   const std::string where = path("results.json");
   write_file_atomically(path("table.md"), experiment_table(results, TableFormat::Markdown, where));

@@ -10,6 +10,7 @@
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/json_file.h"
 #include "engine/models/model_source.h"
@@ -48,7 +49,7 @@ GenerateRequest make_request(const GenerateOptions& options, const RunSettings& 
 
 void report(const GenerateRequest& request, const GenerateResult& result) {
   const auto rate = [](std::size_t tokens, double seconds) {
-    return seconds > 0 ? fixed(static_cast<double>(tokens) / seconds, 1) + " tokens/s" : std::string("-");
+    return seconds > 0 ? fixed_text(static_cast<double>(tokens) / seconds, 1) + " tokens/s" : std::string("-");
   };
   std::fprintf(stderr, "prompt %zu tokens, %s; answer %zu tokens, %s\n", request.prompt.size(),
                rate(request.prompt.size(), result.prompt_seconds).c_str(), result.ids.size(),

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/output.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/cost/model_work.h"
 
@@ -50,7 +51,7 @@ GpuClaim time_claim(const BenchResult& result, std::int64_t tokens) {
   if (segmented == nullptr) return without_value(std::move(claim), result, "segmented", tokens);
   if (full == nullptr) return without_value(std::move(claim), result, "full", tokens);
   claim.value = segmented->median() / full->median();
-  claim.how = fixed(segmented->median(), 3) + " s / " + fixed(full->median(), 3) + " s";
+  claim.how = fixed_text(segmented->median(), 3) + " s / " + fixed_text(full->median(), 3) + " s";
   return claim;
 }
 
@@ -79,7 +80,7 @@ GpuClaim matmul_claim(const BenchInput& input, const MachineLimits& limits, cons
   if (row == nullptr) return without_value(std::move(claim), result, "segmented", tokens);
   const double matmuls = matmul_seconds(input, limits, tokens);
   claim.value = row->median() / matmuls;
-  claim.how = fixed(row->median(), 3) + " s / " + fixed(matmuls, 3) + " s";
+  claim.how = fixed_text(row->median(), 3) + " s / " + fixed_text(matmuls, 3) + " s";
   return claim;
 }
 
@@ -89,7 +90,7 @@ GpuClaim decode_claim(const MachineLimits& limits, const BenchResult& result) {
     if (row.bench_case.kind != BenchKind::Decode || row.bench_case.who != "segmented" || row.seconds.empty()) continue;
     const double reading = row.bytes / limits.bytes_per_second;
     claim.value = row.median() / reading;
-    claim.how = fixed(1000 * row.median(), 2) + " ms / " + fixed(1000 * reading, 2) + " ms behind " +
+    claim.how = fixed_text(1000 * row.median(), 2) + " ms / " + fixed_text(1000 * reading, 2) + " ms behind " +
                 std::to_string(row.bench_case.tokens) + " tokens";
   }
   return claim;
@@ -151,8 +152,8 @@ std::string claims_text(const std::vector<GpuClaim>& claims) {
   for (const GpuClaim& claim : claims) {
     char line[160];
     std::snprintf(line, sizeof line, "%-66s %7s %7s  %-12s ", claim.what.c_str(),
-                  claim.value ? fixed(*claim.value, 3).c_str() : "-",
-                  claim.bound ? ("<=" + fixed(*claim.bound, 2)).c_str() : "-", claim.verdict().c_str());
+                  claim.value ? fixed_text(*claim.value, 3).c_str() : "-",
+                  claim.bound ? ("<=" + fixed_text(*claim.bound, 2)).c_str() : "-", claim.verdict().c_str());
     text += line + claim.how + "\n";
   }
   return text;

@@ -10,6 +10,7 @@
 #include "engine/api/engine_library.h"
 #include "engine/core/analysis/head_agreement.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/output_file.h"
 #include "engine/models/model_source.h"
@@ -82,9 +83,9 @@ nlohmann::json agreement(const HeadScores& scores, const HeadScores& other, cons
 
 std::string agreement_text(const nlohmann::json& agreement) {
   const nlohmann::json& correlation = agreement.at("rank_correlation");
-  return "agreement  rank correlation " + (correlation.is_null() ? "none" : fixed(correlation.get<double>(), 3)) +
+  return "agreement  rank correlation " + (correlation.is_null() ? "none" : fixed_text(correlation.get<double>(), 3)) +
          "; of the " + agreement.at("best").dump() + " best heads, " +
-         fixed(100 * agreement.at("shared").get<double>(), 1) + " % are the same\n";
+         fixed_text(100 * agreement.at("shared").get<double>(), 1) + " % are the same\n";
 }
 
 std::string report_text(const HeadScores& scores, const nlohmann::json& report) {
@@ -93,12 +94,12 @@ std::string report_text(const HeadScores& scores, const nlohmann::json& report) 
   std::string text = "retrieving heads, by what they give to the token that has to be copied\n";
   for (const auto& [layer, head] : order)
     text += "  layer " + std::to_string(layer) + ", head " + std::to_string(head) + "  " +
-            fixed(scores.at(layer, head), 3) + "\n";
+            fixed_text(scores.at(layer, head), 3) + "\n";
   text += "share of all scores that the retrieving heads of a grouping hold\n";
   for (const auto& [name, share] : report.at("captured").items()) {
     std::string padded = name;
     padded.resize(std::max<std::size_t>(padded.size(), 16), ' ');
-    text += "  " + padded + fixed(100 * share.get<double>(), 1) + " %\n";
+    text += "  " + padded + fixed_text(100 * share.get<double>(), 1) + " %\n";
   }
   if (report.contains("agreement")) text += agreement_text(report.at("agreement"));
   return text + "proposed   " + report.at("proposed").dump() + "\n";

@@ -8,6 +8,7 @@
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/core/config/segment_fields.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/cost/dtype_choice.h"
@@ -129,14 +130,15 @@ std::string memory_text(const json& rows, const std::string& dtype) {
 std::string plain_text(const json& info, const ModelConfig& model, const SegmentConfig& config) {
   const auto count = [](std::int64_t value) { return std::to_string(value); };
   std::string text = "model      " + model.name + " (" + model.architecture + "), " +
-                     fixed(static_cast<double>(model.parameters()) / 1e6, 1) + " M parameters\n";
+                     fixed_text(static_cast<double>(model.parameters()) / 1e6, 1) + " M parameters\n";
   text += "shape      " + count(model.layers) + " layers, " + count(model.heads) + " query heads on " +
           count(model.kv_heads) + " KV heads of " + count(model.head_dim) + ", hidden " + count(model.hidden) +
           ", feed-forward " + count(model.intermediate) + "\n";
   text += "           vocabulary " + count(model.vocabulary) + ", context " + count(model.context) + " tokens" +
           (model.tied_embeddings ? ", tied embeddings" : "") + "\n";
-  text += "positions  RoPE " + std::string(rope_kind_name(model.rope.kind)) + ", base " + fixed(model.rope.theta, 0) +
-          (model.rope.kind == RopeConfig::Kind::Default ? "" : ", factor " + fixed(model.rope.factor, 2)) + "\n";
+  text += "positions  RoPE " + std::string(rope_kind_name(model.rope.kind)) + ", base " +
+          fixed_text(model.rope.theta, 0) +
+          (model.rope.kind == RopeConfig::Kind::Default ? "" : ", factor " + fixed_text(model.rope.factor, 2)) + "\n";
   text += "stored as ";
   for (const auto& [type, tensors] : info.at("storage").items())
     text += " " + type + " (" + tensors.dump() + " tensors)";

@@ -6,10 +6,10 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 
 namespace carryover {
 
@@ -31,22 +31,16 @@ void print(std::string_view text) {
   }
 }
 
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
 std::string human_bytes(double bytes) {
   const char* units[] = {"B", "KB", "MB", "GB", "TB"};
   int unit = 0;
   for (; unit < 4 && bytes >= 1000; ++unit) bytes /= 1000;
-  return fixed(bytes, unit == 0 || bytes >= 100 ? 0 : bytes >= 10 ? 1 : 2) + " " + units[unit];
+  return fixed_text(bytes, unit == 0 || bytes >= 100 ? 0 : bytes >= 10 ? 1 : 2) + " " + units[unit];
 }
 
 std::string human_duration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "unknown";
-  if (seconds < 60) return fixed(seconds, seconds < 10 ? 1 : 0) + " s";
+  if (seconds < 60) return fixed_text(seconds, seconds < 10 ? 1 : 0) + " s";
   const auto whole = static_cast<std::int64_t>(seconds);
   if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";

@@ -11,6 +11,5 @@ void print(std::string_view text);
 
 std::string human_bytes(double bytes);       ///< "1.25 GB"
 std::string human_duration(double seconds);  ///< "2 min 05 s"
-std::string fixed(double value, int digits);
 
 }  // namespace carryover

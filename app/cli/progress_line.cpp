@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "app/cli/output.h"
+#include "engine/core/base/text_parts.h"
 
 namespace carryover {
 
@@ -42,7 +43,7 @@ bool ProgressLine::due(double seconds) {
 void ProgressLine::loading(double fraction, const std::string& what) {
   if (quiet_ || (!terminal_ && loading_shown_) || (terminal_ && !due(0.1))) return;
   loading_shown_ = true;
-  show(terminal_ ? "loading " + what + "  " + fixed(100 * fraction, 0) + " %" : "loading the model");
+  show(terminal_ ? "loading " + what + "  " + fixed_text(100 * fraction, 0) + " %" : "loading the model");
 }
 
 void ProgressLine::status(const std::string& text) {
@@ -59,7 +60,7 @@ std::string ProgressLine::rate(std::int64_t done, std::int64_t total) const {
   const double seconds = seconds_between(start_, Clock::now());
   if (done <= 0 || seconds <= 0) return "";
   const double per_second = static_cast<double>(done) / seconds;
-  return ", " + fixed(per_second, per_second < 10 ? 1 : 0) + " tokens/s, " +
+  return ", " + fixed_text(per_second, per_second < 10 ? 1 : 0) + " tokens/s, " +
          human_duration(static_cast<double>(total - done) / per_second) + " left";
 }
 

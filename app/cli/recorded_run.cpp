@@ -3,6 +3,7 @@
 
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/records/forced_hits.h"
 
@@ -39,7 +40,7 @@ void RunRecorder::segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) 
   }
   const SegmentRecord& record = snapshot->record;
   const std::string loss =
-      record.targets > 0 ? ", nll " + fixed(record.nll_sum / static_cast<double>(record.targets), 3) : "";
+      record.targets > 0 ? ", nll " + fixed_text(record.nll_sum / static_cast<double>(record.targets), 3) : "";
   progress_.segment(record.index, record.first_token + record.length, total_, loss);
 }
 

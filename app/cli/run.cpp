@@ -11,6 +11,7 @@
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/json_file.h"
@@ -63,7 +64,7 @@ std::string time_text(const SegmentTime& time) {
     if (share < 0.005) break;
     std::string name = part.name;
     std::replace(name.begin(), name.end(), '_', ' ');
-    text += (text.empty() ? "" : ", ") + name + " " + fixed(100 * share, 0) + " %";
+    text += (text.empty() ? "" : ", ") + name + " " + fixed_text(100 * share, 0) + " %";
   }
   return text;
 }
@@ -86,11 +87,11 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
   text += "\n";
   text += "text       " + count(summary.tokens) + " tokens, " + count(summary.targets) + " targets, " +
           count(summary.segments) + " segments" + (summary.cancelled ? " (stopped)" : "") + "\n";
-  text += summary.ppl() ? "loss       " + fixed(*summary.nll_mean(), 4) + " nats a target, perplexity " +
-                              fixed(*summary.ppl(), 4) + "\n"
+  text += summary.ppl() ? "loss       " + fixed_text(*summary.nll_mean(), 4) + " nats a target, perplexity " +
+                              fixed_text(*summary.ppl(), 4) + "\n"
                         : std::string("loss       none: one token has nothing to predict it\n");
   const double rate = summary.seconds > 0 ? static_cast<double>(summary.tokens) / summary.seconds : 0;
-  text += "time       " + human_duration(summary.seconds) + ", " + fixed(rate, 1) + " tokens/s\n";
+  text += "time       " + human_duration(summary.seconds) + ", " + fixed_text(rate, 1) + " tokens/s\n";
   if (summary.time.sum() > 0) text += "of it      " + time_text(summary.time) + "\n";
   text += "memory     peak " + human_bytes(static_cast<double>(summary.peak_memory_bytes)) + ", pool " +
           human_bytes(static_cast<double>(summary.memory.pool)) + ", carry " +

@@ -15,8 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kTrainFlagsName = "command line";
-
 /// A flag's text as a JSON value: a number where it reads as one; the field's own reader judges the rest.
 json number_of(const std::string& text) {
   const char* end = text.data() + text.size();
@@ -178,7 +176,7 @@ TrainingPlan TrainOptions::resolve() const {
   fields.update(from_file);
   fields.update(given_->fields);
   if (resumes()) fields["output_dir"] = resumed;  // it may have moved
-  const std::string model_path = model_of(fields, file.empty() ? kTrainFlagsName : file);
+  const std::string model_path = model_of(fields, file.empty() ? kFlagsName : file);
   const ModelConfig model = ModelSource::open(model_path)->config();
   if (!file.empty()) {  // its faults are named as its own
     json checked = from_file;
@@ -194,9 +192,9 @@ TrainingPlan TrainOptions::resolve() const {
   }
   const json segment_flags = config_.fields(model);
   fields.update(segment_flags);
-  TrainingPlan plan = plan_from_json(fields, kTrainFlagsName);
+  TrainingPlan plan = plan_from_json(fields, kFlagsName);
   const bool file_alone = !file.empty() && segment_flags.empty() && given_->fields.empty();
-  plan.validate(model, file_alone ? file : kTrainFlagsName);
+  plan.validate(model, file_alone ? file : kFlagsName);
   return plan;
 }
 

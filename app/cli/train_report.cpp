@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/cli/output.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/core/cost/training_cost.h"
 
 namespace carryover {
@@ -61,11 +62,11 @@ std::string dry_run_text(const json& report) {
   const auto real = [&](const char* field) {
     return report.at(field).is_null() ? 0.0 : report.at(field).get<double>();
   };
-  text += "trained    " + fixed(real("trainable_parameters") / 1e6, 2) + " M of " + fixed(real("parameters") / 1e6, 2) +
-          " M parameters\n";
-  text += "time       " + human_duration(real("seconds_per_step")) + " a step, " + fixed(real("tokens_per_second"), 1) +
-          " tokens/s, " + human_duration(real("seconds_for_all_steps")) + " for " + report.at("max_steps").dump() +
-          " steps\n";
+  text += "trained    " + fixed_text(real("trainable_parameters") / 1e6, 2) + " M of " +
+          fixed_text(real("parameters") / 1e6, 2) + " M parameters\n";
+  text += "time       " + human_duration(real("seconds_per_step")) + " a step, " +
+          fixed_text(real("tokens_per_second"), 1) + " tokens/s, " + human_duration(real("seconds_for_all_steps")) +
+          " for " + report.at("max_steps").dump() + " steps\n";
   if (report.at("device") == "cpu") text += "The measured peak is the whole process's, LibTorch itself included.\n";
   return text + "Nothing was written.\n";
 }
@@ -85,8 +86,8 @@ std::string training_summary_text(const TrainingSummary& summary) {
   const double rate = summary.seconds > 0 ? static_cast<double>(summary.tokens) / summary.seconds : 0;
   std::string text = "trained    " + count(summary.steps) + " steps, " + count(summary.tokens) + " tokens" +
                      (summary.stopped ? " (stopped)" : "") + "\n";
-  text += "loss       " + fixed(summary.last_loss, 4) + " nats a target in the last step\n";
-  text += "time       " + human_duration(summary.seconds) + ", " + fixed(rate, 1) + " tokens/s\n";
+  text += "loss       " + fixed_text(summary.last_loss, 4) + " nats a target in the last step\n";
+  text += "time       " + human_duration(summary.seconds) + ", " + fixed_text(rate, 1) + " tokens/s\n";
   text += "memory     peak " + human_bytes(static_cast<double>(summary.peak_memory_bytes)) + "\n";
   if (!summary.checkpoint.empty()) text += "checkpoint " + summary.checkpoint + "\n";
   if (!summary.final_folder.empty()) text += "written    " + summary.final_folder + "\n";
@@ -94,16 +95,16 @@ std::string training_summary_text(const TrainingSummary& summary) {
 }
 
 std::string step_text(const StepRecord& record, std::int64_t max_steps) {
-  return "step " + count(record.step) + " of " + count(max_steps) + ", loss " + fixed(record.loss, 4) +
+  return "step " + count(record.step) + " of " + count(max_steps) + ", loss " + fixed_text(record.loss, 4) +
          (record.skipped ? " (skipped)" : "") + ", " +
-         fixed(record.tokens_per_second, record.tokens_per_second < 10 ? 1 : 0) + " tokens/s";
+         fixed_text(record.tokens_per_second, record.tokens_per_second < 10 ? 1 : 0) + " tokens/s";
 }
 
 std::string validation_text(const ValidationRecord& record) {
   std::string text = "validation after step " + count(record.step) + ": perplexity";
   for (const auto& entry : record.lengths)
-    text += std::string(&entry == record.lengths.data() ? " " : ", ") + fixed(std::exp(entry.nll_mean), 3) + " at " +
-            count(entry.length) + " tokens";
+    text += std::string(&entry == record.lengths.data() ? " " : ", ") + fixed_text(std::exp(entry.nll_mean), 3) +
+            " at " + count(entry.length) + " tokens";
   return text;
 }
 

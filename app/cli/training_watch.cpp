@@ -4,6 +4,7 @@
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/train_report.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/data/corpus.h"
 #include "engine/tokenizers/tokenizer.h"
 
@@ -50,7 +51,7 @@ std::shared_ptr<const Corpus> read_training_data(const TrainingPlan& plan, Progr
   const CorpusRequest request{plan.data, plan.text_field, plan.training.validation_fraction, default_token_cache()};
   const auto tokenizer = Tokenizer::load(plan.model);
   const auto report = [&](double fraction, const std::string& what) {
-    progress.status(what + "  " + fixed(100 * fraction, 0) + " %");
+    progress.status(what + "  " + fixed_text(100 * fraction, 0) + " %");
   };
   return std::make_shared<const Corpus>(read_corpus(request, *tokenizer, report, control));
 }

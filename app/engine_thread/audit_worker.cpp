@@ -2,16 +2,9 @@
 #include "app/engine_thread/audit_worker.h"
 
 namespace carryover {
-namespace {
-
-constexpr int progress_interval_ms = 34;
-
-}  // namespace
 
 void AuditWorker::report_progress(double share, const std::string& what) {
-  if (since_progress_.isValid() && since_progress_.elapsed() < progress_interval_ms) return;
-  since_progress_.start();
-  Q_EMIT progressed(share, QString::fromStdString(what));
+  if (progress_.passes()) Q_EMIT progressed(share, QString::fromStdString(what));
 }
 
 void AuditWorker::audit(const AuditJob& job, const std::shared_ptr<RunControl>& control) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QElapsedTimer>
 #include <QObject>
 #include <memory>
 
 #include "app/engine_thread/engine_worker.h"
+#include "app/engine_thread/throttle.h"
 #include "engine/core/analysis/audit_report.h"
 #include "engine/core/base/run_control.h"
 #include "engine/core/run/model_info.h"
@@ -34,7 +34,7 @@ class AuditWorker : public QObject {
  private:
   void report_progress(double share, const std::string& what);
   EngineWorker& engine_;  ///< on the same thread
-  QElapsedTimer since_progress_;
+  Throttle progress_;
 };
 
 }  // namespace carryover

@@ -2,11 +2,6 @@
 #include "app/engine_thread/head_profile_worker.h"
 
 namespace carryover {
-namespace {
-
-constexpr int report_interval_ms = 34;
-
-}  // namespace
 
 void HeadProfileWorker::profile(const HeadProfileRequest& request, const std::shared_ptr<RunControl>& control) {
   HeadProfile found;
@@ -18,9 +13,7 @@ void HeadProfileWorker::profile(const HeadProfileRequest& request, const std::sh
     weights = QString::fromStdString(session->model().weights_hash);
     HeadProfileRequest reporting = request;
     reporting.progress = [this](double share, const std::string& what) {
-      if (since_progress_.isValid() && since_progress_.elapsed() < report_interval_ms) return;
-      since_progress_.start();
-      Q_EMIT progressed(share, QString::fromStdString(what));
+      if (progress_.passes()) Q_EMIT progressed(share, QString::fromStdString(what));
     };
     found = session->profile_heads(reporting, *control);
   });

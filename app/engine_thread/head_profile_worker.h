@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QElapsedTimer>
 #include <QObject>
 #include <memory>
 
 #include "app/engine_thread/engine_worker.h"
+#include "app/engine_thread/throttle.h"
 
 namespace carryover {
 
@@ -25,7 +25,7 @@ class HeadProfileWorker : public QObject {
 
  private:
   EngineWorker& engine_;  ///< on the same thread
-  QElapsedTimer since_progress_;
+  Throttle progress_;
 };
 
 }  // namespace carryover

@@ -8,21 +8,18 @@
 #include "app/script/script_runner.h"
 #include "app/window/bench_figure.h"
 #include "engine/core/base/error.h"
+#include "widgets/look/qstring.h"
 #include "widgets/look/theme.h"
 
 namespace carryover {
 namespace {
-
-QString text(const std::string& value) {
-  return QString::fromStdString(value);
-}
 
 /// "SWITCH=VALUE" as the two words of `choose`.
 QStringList choice(const std::string& word) {
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos || equals == 0)
     throw EngineError(Fault::Usage, "--choose", "'" + word + "' is not SWITCH=VALUE", "Such as \"Padding=off\".");
-  return {text(word.substr(0, equals)), text(word.substr(equals + 1))};
+  return {qstring(word.substr(0, equals)), qstring(word.substr(equals + 1))};
 }
 
 }  // namespace
@@ -30,8 +27,8 @@ QStringList choice(const std::string& word) {
 std::vector<Statement> figure_script(const FigureRequest& request) {
   std::vector<Statement> script;
   const auto say = [&](const QStringList& words) { script.push_back({0, words}); };
-  const bool is_run = !QFileInfo::exists(text(request.folder) + QStringLiteral("/metrics.jsonl"));
-  say({QStringLiteral("open"), is_run ? QStringLiteral("run") : QStringLiteral("training"), text(request.folder)});
+  const bool is_run = !QFileInfo::exists(qstring(request.folder) + QStringLiteral("/metrics.jsonl"));
+  say({QStringLiteral("open"), is_run ? QStringLiteral("run") : QStringLiteral("training"), qstring(request.folder)});
   QStringList selection{QStringLiteral("select")};
   for (const auto& [what, value] : {std::pair("segment", request.segment),
                                     {"layer", request.layer},
@@ -40,10 +37,10 @@ std::vector<Statement> figure_script(const FigureRequest& request) {
     if (value) selection += {QLatin1String(what), QString::number(*value)};
   if (is_run) say(selection);  // without more, something that has hits
   if (request.figure.empty()) {
-    say({QStringLiteral("export"), QStringLiteral("report"), text(request.output)});
+    say({QStringLiteral("export"), QStringLiteral("report"), qstring(request.output)});
     return script;
   }
-  const QString figure = text(request.figure);
+  const QString figure = qstring(request.figure);
   say({QStringLiteral("show"), figure});  // its cells are made for the pixels that it has
   for (const std::string& word : request.choices) say(QStringList{QStringLiteral("choose"), figure} + choice(word));
   if (!request.view.empty()) {
@@ -51,8 +48,8 @@ std::vector<Statement> figure_script(const FigureRequest& request) {
     for (const double edge : request.view) words += QString::number(edge, 'g', 12);
     say(words);
   }
-  say({QStringLiteral("export"), QStringLiteral("figure"), figure, text(request.output), QStringLiteral("size"),
-       text(request.size), QStringLiteral("style"), text(request.style), QStringLiteral("dpi"),
+  say({QStringLiteral("export"), QStringLiteral("figure"), figure, qstring(request.output), QStringLiteral("size"),
+       qstring(request.size), QStringLiteral("style"), qstring(request.style), QStringLiteral("dpi"),
        QString::number(request.dpi)});
   return script;
 }

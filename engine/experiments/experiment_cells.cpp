@@ -13,6 +13,7 @@
 #include "engine/core/run/prefix_control.h"
 #include "engine/data/corpus.h"
 #include "engine/formats/content_hash.h"
+#include "engine/formats/folder_path.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/sha256.h"
@@ -244,7 +245,7 @@ class Resolver {
     if (hash.empty()) {
       std::string both;
       for (const char* file : {"adapter_config.json", "adapter_model.safetensors"})
-        both += file_hash((fs::path(folder) / file).string());
+        both += file_hash(path_in(folder, file));
       hash = hash_of(both);
     }
     return hash;

@@ -7,6 +7,7 @@
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
 
@@ -162,8 +163,7 @@ class PlanReader {
         refuse_key(where_, "texts", key, {"path", "title", "author", "sha256"});
     }
     if (text.path.empty()) refuse_field(where_, "texts", "has an entry without a path", "Name its file.");
-    if (!text.sha256.empty() &&
-        (text.sha256.size() != 64 || text.sha256.find_first_not_of("0123456789abcdef") != std::string::npos))
+    if (!text.sha256.empty() && !is_hex(text.sha256, 64))
       refuse_field(where_, "texts.sha256", "is not 64 hex digits", "Give what sha256sum prints, or leave it out.");
     return text;
   }

@@ -5,10 +5,12 @@
 #include <bit>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
 #include "engine/experiments/results_view.h"
+#include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/records/run_folder.h"
@@ -23,17 +25,13 @@ using nlohmann::json;
 
 constexpr const char* kCellFile = "cell.json";
 
-std::string in(const std::string& folder, const char* name) {
-  return (fs::path(folder) / name).string();
-}
-
 bool is_there(const std::string& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
 
 bool has_inputs(const std::string& folder, const json& inputs) {
-  const std::string path = in(folder, kCellFile);
+  const std::string path = path_in(folder, kCellFile);
   if (!is_there(path)) return false;
   const json cell = read_json_file(path);
   return cell.is_object() && cell.contains("inputs") && cell["inputs"] == inputs;
@@ -124,6 +122,53 @@ json named(const std::string& name, const std::string& title) {
   return {{"name", name}, {"title", title}};
 }
 
+/// What was asked: names and titles, the same for every run.
+json planned(const ExperimentPlan& plan, const ExperimentCells& cells) {
+  json results{{"format", kResultsFormat},
+               {"experiment", plan.name},
+               {"title", plan.title},
+               {"about", plan.about},
+               {"lengths", plan.lengths},
+               {"seeds", plan.seeds},
+               {"dtype", dtype_name(plan.dtype)}};
+  for (const char* list : {"models", "texts", "recipes", "evaluations", "comparisons"}) results[list] = json::array();
+  for (const CellModel& model : cells.models)
+    results["models"].push_back({{"name", model.name},
+                                 {"title", model.config.name},
+                                 {"file", file_name(model.path)},
+                                 {"parameters", model.config.parameters()},
+                                 {"weights_hash", model.weights_hash}});
+  for (const CellText& text : cells.texts)
+    results["texts"].push_back(
+        {{"file", text.file}, {"title", text.title}, {"author", text.author}, {"sha256", text.sha256}});
+  for (const PlanRecipe& recipe : plan.recipes) results["recipes"].push_back(named(recipe.name, recipe.title));
+  for (const PlanEvaluation& evaluation : plan.evaluations)
+    results["evaluations"].push_back(named(evaluation.name, evaluation.title));
+  for (const PlanComparison& comparison : plan.comparisons)
+    results["comparisons"].push_back({{"title", comparison.title},
+                                      {"of", {comparison.of.recipe, comparison.of.evaluation}},
+                                      {"against", {comparison.against.recipe, comparison.against.evaluation}}});
+  return results;
+}
+
+json training_entry(const ExperimentCells& cells, const CellGroup& group, const TrainingCell& cell, json numbers) {
+  numbers.update({{"cell", cell.id},
+                  {"model", cells.models[group.model].name},
+                  {"recipe", group.recipe},
+                  {"seed", seed_json(group.seed)},
+                  {"fields", published_fields(cell.plan)}});
+  return numbers;
+}
+
+/// Without its texts.
+json run_entry(const ExperimentCells& cells, const CellUse& use, const EvaluationCell& cell) {
+  return {{"model", cells.models[use.model].name}, {"recipe", use.recipe},
+          {"seed", seed_json(use.seed)},           {"evaluation", use.evaluation},
+          {"policy", cell.settings.policy},        {"prefix", cell.settings.prefix},
+          {"control_seed", cell.settings.seed},    {"dtype", dtype_name(cell.settings.dtype)},
+          {"config", cell.settings.config},        {"texts", json::array()}};
+}
+
 }  // namespace
 
 void begin_cell(const std::string& folder, const json& inputs) {
@@ -131,15 +176,15 @@ void begin_cell(const std::string& folder, const json& inputs) {
   fs::create_directories(folder, code);
   if (code) throw EngineError(Fault::Io, folder, "can't be made: " + code.message(), "Choose another folder (--out).");
   if (has_inputs(folder, inputs)) return;
-  if (is_there(in(folder, kCellFile)))
+  if (is_there(path_in(folder, kCellFile)))
     throw EngineError(Fault::BadInput, folder, "was made from other inputs than its name says",
                       "Remove it: it is made again.");
-  write_file_atomically(in(folder, kCellFile), json{{"inputs", inputs}}.dump(2) + "\n");
+  write_file_atomically(path_in(folder, kCellFile), json{{"inputs", inputs}}.dump(2) + "\n");
 }
 
 json training_numbers(const TrainingCell& cell) {
   const std::string& folder = cell.plan.output_dir;
-  if (!is_there(in(folder, "final")) || !has_inputs(folder, cell.inputs)) return nullptr;
+  if (!is_there(path_in(folder, "final")) || !has_inputs(folder, cell.inputs)) return nullptr;
   const StoredTraining run = read_training_folder(folder);
   if (run.final_folder.empty() || run.steps.empty() || run.steps.back().step != cell.plan.training.max_steps)
     return nullptr;
@@ -173,9 +218,9 @@ json training_numbers(const TrainingCell& cell) {
 
 json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, const CellModel& model,
                         const std::vector<std::int64_t>& lengths) {
-  if (!is_there(in(folder, "summary.json")) || !has_inputs(folder, cell.inputs)) return nullptr;
+  if (!is_there(path_in(folder, "summary.json")) || !has_inputs(folder, cell.inputs)) return nullptr;
   const StoredRun run = read_run_numbers(folder);
-  const JsonFields summary(*run.summary, in(folder, "summary.json"));
+  const JsonFields summary(*run.summary, path_in(folder, "summary.json"));
   if (summary.find_flag("cancelled").value_or(true)) return nullptr;
   if (summary.integer("targets") != std::ssize(run.target_nll) || run.target_nll.empty()) return nullptr;
   double nll = 0;
@@ -215,54 +260,18 @@ CellNumbers finished_cells(const ExperimentCells& cells, const std::string& expe
 
 json experiment_results(const ExperimentPlan& plan, const ExperimentCells& cells, const CellNumbers& numbers,
                         const json& environment) {
-  json results{{"format", kResultsFormat},
-               {"experiment", plan.name},
-               {"title", plan.title},
-               {"about", plan.about},
-               {"lengths", plan.lengths},
-               {"seeds", plan.seeds},
-               {"dtype", dtype_name(plan.dtype)},
-               {"environment", environment}};
-  results["models"] = json::array();
-  for (const CellModel& model : cells.models)
-    results["models"].push_back({{"name", model.name},
-                                 {"title", model.config.name},
-                                 {"file", file_name(model.path)},
-                                 {"parameters", model.config.parameters()},
-                                 {"weights_hash", model.weights_hash}});
-  results["texts"] = json::array();
-  for (const CellText& text : cells.texts)
-    results["texts"].push_back(
-        {{"file", text.file}, {"title", text.title}, {"author", text.author}, {"sha256", text.sha256}});
-  results["recipes"] = json::array();
-  for (const PlanRecipe& recipe : plan.recipes) results["recipes"].push_back(named(recipe.name, recipe.title));
-  results["evaluations"] = json::array();
-  for (const PlanEvaluation& evaluation : plan.evaluations)
-    results["evaluations"].push_back(named(evaluation.name, evaluation.title));
-  results["comparisons"] = json::array();
-  for (const PlanComparison& comparison : plan.comparisons)
-    results["comparisons"].push_back({{"title", comparison.title},
-                                      {"of", {comparison.of.recipe, comparison.of.evaluation}},
-                                      {"against", {comparison.against.recipe, comparison.against.evaluation}}});
+  json results = planned(plan, cells);
+  results["environment"] = environment;
   results["trainings"] = json::array();
   results["runs"] = json::array();
-  json pending = json::array();
+  std::set<std::string> unfinished;
   for (const CellGroup& group : cells.groups) {
-    const std::string& model = cells.models[group.model].name;
     if (group.training) {
       const TrainingCell& cell = cells.trainings[*group.training];
-      const auto found = numbers.find(cell.id);
-      if (found != numbers.end()) {
-        json entry = found->second;
-        entry.update({{"cell", cell.id},
-                      {"model", model},
-                      {"recipe", group.recipe},
-                      {"seed", seed_json(group.seed)},
-                      {"fields", published_fields(cell.plan)}});
-        results["trainings"].push_back(std::move(entry));
-      } else {
-        pending.push_back(cell.id);
-      }
+      if (const auto found = numbers.find(cell.id); found != numbers.end())
+        results["trainings"].push_back(training_entry(cells, group, cell, found->second));
+      else
+        unfinished.insert(cell.id);
     }
     json* run = nullptr;  // of one evaluation: settings once, then a text each
     for (const std::size_t index : group.uses) {
@@ -270,32 +279,18 @@ json experiment_results(const ExperimentPlan& plan, const ExperimentCells& cells
       const EvaluationCell& cell = cells.evaluations[use.cell];
       const auto found = numbers.find(cell.id);
       if (found == numbers.end()) {
-        pending.push_back(cell.id);
+        unfinished.insert(cell.id);
         continue;
       }
-      if (run == nullptr || run->at("evaluation") != use.evaluation) {
-        results["runs"].push_back({{"model", model},
-                                   {"recipe", use.recipe},
-                                   {"seed", seed_json(use.seed)},
-                                   {"evaluation", use.evaluation},
-                                   {"policy", cell.settings.policy},
-                                   {"prefix", cell.settings.prefix},
-                                   {"control_seed", cell.settings.seed},
-                                   {"dtype", dtype_name(cell.settings.dtype)},
-                                   {"config", cell.settings.config},
-                                   {"texts", json::array()}});
-        run = &results["runs"].back();
-      }
+      if (run == nullptr || run->at("evaluation") != use.evaluation)
+        run = &results["runs"].emplace_back(run_entry(cells, use, cell));
       json entry = found->second;
       entry["cell"] = cell.id;
       entry["file"] = cells.texts[use.text].file;
       run->at("texts").push_back(std::move(entry));
     }
   }
-  std::vector<std::string> ids = pending.get<std::vector<std::string>>();
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  results["unfinished_cells"] = ids.size();
+  results["unfinished_cells"] = unfinished.size();
   return results;
 }
 

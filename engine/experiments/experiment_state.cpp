@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <set>
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
+#include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 
@@ -21,7 +22,7 @@ constexpr std::array kStatuses{CellStatus::Pending, CellStatus::Running, CellSta
 constexpr int kStateFormat = 1;
 
 std::string state_path(const std::string& experiment) {
-  return (std::filesystem::path(experiment) / "experiment.json").string();
+  return path_in(experiment, "experiment.json");
 }
 
 CellStatus status_of(const json& value, const std::string& where) {
@@ -54,7 +55,7 @@ CellState cell_of(const json& object, const std::string& where) {
   CellState cell;
   const auto text = [&](const char* key) { return fields.find_text(key).value_or(""); };
   cell.id = text("id");
-  if (cell.id.size() != 16 || cell.id.find_first_not_of("0123456789abcdef") != std::string::npos)
+  if (!is_hex(cell.id, 16))
     refuse_field(where, "id", "is not 16 hex digits", "Use a file that `carryover experiment` wrote.");
   cell.training = text("kind") == "training";
   cell.model = text("model");

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "engine/core/base/error.h"
+#include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/regular_file.h"
 
@@ -18,18 +19,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMostWatchedBytes = std::int64_t{64}
-                                           << 20;  ///< of a file that is read as a whole: 400 000 cells
-constexpr std::size_t kTailBytes = 256 << 10;      ///< in which the last line of a journal lies
-
-std::string file_in(const std::string& folder, const char* name) {
-  return (std::filesystem::path(folder) / name).string();
-}
+constexpr std::int64_t kMostFileBytes = std::int64_t{64} << 20;  ///< of a file that is read as a whole: 400 000 cells
+constexpr std::size_t kTailBytes = 256 << 10;                    ///< in which the last line of a journal lies
 
 json read_small_json(const std::string& path) {
   std::error_code ignored;
   const auto size = std::filesystem::file_size(path, ignored);
-  if (!ignored && size > static_cast<std::uintmax_t>(kMostWatchedBytes))
+  if (!ignored && size > static_cast<std::uintmax_t>(kMostFileBytes))
     throw EngineError(Fault::BadInput, path, "has " + std::to_string(size) + " bytes, which no experiment has",
                       "Choose the folder of an experiment.");
   return read_json_file(path);
@@ -56,13 +52,13 @@ std::string last_line(const std::string& path) {
 
 /// A validation's line has a step too.
 std::int64_t steps_done(const std::string& folder) {
-  const std::string path = file_in(folder, "metrics.jsonl"), line = last_line(path);
+  const std::string path = path_in(folder, "metrics.jsonl"), line = last_line(path);
   if (line.empty()) return 0;
   return JsonFields(parse_json(line, path), path).find_integer("step").value_or(0);
 }
 
 std::int64_t tokens_done(const std::string& folder) {
-  const std::string path = file_in(folder, "segments.jsonl"), line = last_line(path);
+  const std::string path = path_in(folder, "segments.jsonl"), line = last_line(path);
   if (line.empty()) return 0;
   const json record = parse_json(line, path);
   const JsonFields fields(record, path);
@@ -108,7 +104,7 @@ std::map<std::string, CellFigures, std::less<>> cell_figures(const json& results
 
 std::optional<CellProgress> cell_progress(const std::string& folder, bool training) {
   try {
-    const std::string path = file_in(folder, "config.json");
+    const std::string path = path_in(folder, "config.json");
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) return std::nullopt;
     const json config = read_small_json(path);
@@ -138,11 +134,11 @@ std::shared_ptr<const ExperimentNews> ExperimentWatch::poll() {
 }
 
 bool ExperimentWatch::read_state() {
-  const std::string path = file_in(experiment_, "experiment.json");
+  const std::string path = path_in(experiment_, "experiment.json");
   const Stamp stamp = stamp_of(path);
   if (stamp == state_stamp_) return false;
   state_stamp_.reset();  // where it can't be read, the next call tries again
-  if (stamp.size > kMostWatchedBytes) read_small_json(path);
+  if (stamp.size > kMostFileBytes) read_small_json(path);
   news_.state = read_experiment_state(experiment_);
   news_.state.plan = nullptr;
   state_stamp_ = stamp;
@@ -150,7 +146,7 @@ bool ExperimentWatch::read_state() {
 }
 
 bool ExperimentWatch::read_results() {
-  const std::string path = file_in(experiment_, "results.json");
+  const std::string path = path_in(experiment_, "results.json");
   const Stamp stamp = stamp_of(path);
   if (stamp == results_stamp_) return false;
   results_stamp_ = stamp;

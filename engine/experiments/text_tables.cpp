@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
 
 #include "engine/core/base/text_parts.h"
@@ -96,12 +95,6 @@ std::string wrapped_text(const std::string& paragraph) {
     columns += width + (columns > 0 ? 1 : 0);
   }
   return text + "\n";
-}
-
-std::string fixed_text(double value, int digits) {
-  char text[400];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
 }
 
 std::string signed_text(double value, int digits) {

@@ -16,7 +16,6 @@ std::string latex_table(const TableRow& head, const std::vector<TableRow>& rows,
 /// One paragraph in lines of at most 120 columns, where a word is no longer; ends with a line end.
 std::string wrapped_text(const std::string& paragraph);
 
-std::string fixed_text(double value, int digits);
 std::string signed_text(double value, int digits);  ///< "+0.125", "−0.125"
 
 }  // namespace carryover

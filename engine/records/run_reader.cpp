@@ -9,6 +9,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/base/json_integer.h"
 #include "engine/core/run/snapshot_check.h"
+#include "engine/formats/folder_path.h"
 #include "engine/formats/npy.h"
 #include "engine/models/model_json.h"
 #include "engine/records/folder_segments.h"
@@ -19,10 +20,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 namespace {
-
-std::string path_in(const std::string& directory, const char* name) {
-  return (fs::path(directory) / name).string();
-}
 
 std::optional<std::int64_t> optional_count(const json& value) {
   return value.is_null() ? std::nullopt : std::optional(integer_of(value));

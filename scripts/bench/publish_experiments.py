@@ -66,28 +66,31 @@ MEASURED = os.path.join("resources", "measured_memory.json")
 UNTRAINED = os.path.join("docs", "evaluations", "experiment-untrained_sinks.json")
 
 
-def loss_by_text(results, evaluation):
-    run = next(run for run in results["runs"] if run["evaluation"] == evaluation)
-    return {text["file"]: text["nll_sum"] / text["lengths"][-1]["targets"] for text in run["texts"]}, run["config"]
+def run_of(results, evaluation):
+    return next(run for run in results["runs"] if run["evaluation"] == evaluation)
+
+
+def loss_by_text(run):
+    return {text["file"]: text["nll_sum"] / text["targets"] for text in run["texts"]}
 
 
 def measured_memory(results):
     """One entry of MEASURED: the two forms of memory against M = R = 0, as docs/results.md has them."""
-    without, _ = loss_by_text(results, "none")
+    without = loss_by_text(run_of(results, "none"))
+    local, grouped = run_of(results, "sinks_local"), run_of(results, "sinks_default")
 
-    def difference(evaluation):
-        losses, _ = loss_by_text(results, evaluation)
+    def difference(run):
+        losses = loss_by_text(run)
         deltas = [losses[text] - without[text] for text in without]
         return {"nats": round(sum(deltas) / len(deltas), 4), "lower_on": sum(delta < 0 for delta in deltas)}
 
-    config = loss_by_text(results, "sinks_local")[1]
     return {
         "weights_hash": results["models"][0]["weights_hash"],
         "books": len(without),
         "tokens": results["lengths"][-1],
-        **{key: config[key] for key in ("segment_length", "carry_length", "sink_length")},
-        "all_local": difference("sinks_local"),
-        "default_grouping": difference("sinks_default"),
+        **{key: local["config"][key] for key in ("segment_length", "carry_length", "sink_length")},
+        "all_local": difference(local),
+        "default_grouping": difference(grouped),
     }
 
 

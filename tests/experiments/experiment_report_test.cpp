@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/base/text_parts.h"
 #include "engine/experiments/results_view.h"
 #include "engine/experiments/text_tables.h"
 #include "tests/support/expect_error.h"

@@ -17,15 +17,6 @@ using namespace carryover;
 using namespace carryover::test;
 using nlohmann::json;
 
-namespace {
-
-ExperimentState demo_state() {
-  const ExperimentPlan plan = experiment_plan(demo_plan().dump(), "plan.json", "");
-  return experiment_state(plan, experiment_cells(plan, "out"));
-}
-
-}  // namespace
-
 class ExperimentWatchTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "engine/experiments/experiment_state.h"
+
 namespace carryover::test {
 
 /// An experiment on the demo model that takes seconds: two trainings of a few steps, an adapter and the model as it is,
@@ -33,6 +35,12 @@ inline nlohmann::json demo_plan() {
             {"random", {{"prefix", "random"}, {"seed", 3}}},
             {"full", {{"policy", "full"}}}}},
           {"comparisons", {{{"title", "memory"}, {"of", {"all", "segmented"}}, {"against", {"all", "none"}}}}}};
+}
+
+/// Its cells, none of them done.
+inline ExperimentState demo_state() {
+  const ExperimentPlan plan = experiment_plan(demo_plan().dump(), "plan.json", "");
+  return experiment_state(plan, experiment_cells(plan, "out"));
 }
 
 }  // namespace carryover::test

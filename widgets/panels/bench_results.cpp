@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/look/qstring.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/tables/table_copy.h"
 
@@ -18,19 +19,15 @@ namespace {
 
 constexpr int most_gap_lines = 4;  ///< more are scrolled
 
-QString shown_text(const std::string& value) {
-  return QString::fromStdString(value);
-}
-
 QString machine_text(const BenchReport& bench) {
   QStringList programs;
-  for (const std::string& program : bench.programs) programs += shown_text(program);
-  programs += shown_text(bench.libraries);
+  for (const std::string& program : bench.programs) programs += qstring(program);
+  programs += qstring(bench.libraries);
   QString said = BenchResults::tr("%1, %2 on %3, %4 threads of %5 cores · %6")
-                     .arg(shown_text(bench.model), shown_text(bench.dtype), shown_text(bench.device))
+                     .arg(qstring(bench.model), qstring(bench.dtype), qstring(bench.device))
                      .arg(static_cast<qlonglong>(bench.threads))
                      .arg(static_cast<qlonglong>(bench.cores))
-                     .arg(shown_text(bench.gpu.empty() ? bench.processor : bench.gpu));
+                     .arg(qstring(bench.gpu.empty() ? bench.processor : bench.gpu));
   said += u'\n' + programs.join(QStringLiteral(" · "));
   said += u'\n' + BenchResults::tr("Shares are of %L1 GFLOP/s in matmuls and %L2 GB/s of memory")
                       .arg(bench.best_flops_per_second * 1e-9, 0, 'f', 1)
@@ -42,8 +39,7 @@ QString gaps_text(const BenchReport& bench) {
   QStringList lines;
   if (bench.interrupted) lines += BenchResults::tr("Stopped: what was not measured by then is not here");
   for (const BenchGap& gap : bench.not_measured)
-    lines += BenchResults::tr("Not measured: %1, %2: %3")
-                 .arg(shown_text(gap.what), shown_text(gap.who), shown_text(gap.why));
+    lines += BenchResults::tr("Not measured: %1, %2: %3").arg(qstring(gap.what), qstring(gap.who), qstring(gap.why));
   return lines.join(u'\n');
 }
 

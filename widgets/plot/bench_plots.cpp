@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/qstring.h"
 #include "widgets/plot/plot_view.h"
 
 namespace carryover {
@@ -19,10 +20,6 @@ struct BenchPlots {
 };
 
 constexpr BenchPlot all_plots[] = {BenchPlot::TimeByTokens, BenchPlot::MemoryByTokens, BenchPlot::MemoryByTime};
-
-QString text(const std::string& value) {
-  return QString::fromStdString(value);
-}
 
 std::vector<BenchFigure> all_figures() {
   std::vector<BenchFigure> figures;
@@ -117,16 +114,16 @@ QString bench_kind_title(BenchKind kind) {
 }
 
 QString bench_curve_name(const BenchMeasurement& row) {
-  return row.checkpointing ? BenchPlots::tr("%1, recomputed").arg(text(row.who)) : text(row.who);
+  return row.checkpointing ? BenchPlots::tr("%1, recomputed").arg(qstring(row.who)) : qstring(row.who);
 }
 
 QString bench_provenance(const BenchReport& bench) {
   QStringList command;
-  for (const std::string& word : bench.command_line) command += text(word);
+  for (const std::string& word : bench.command_line) command += qstring(word);
   return BenchPlots::tr("Model: %1, weights %2\nMachine: %3, %4 threads\nMeasured: %5\nCommand: %6")
-      .arg(text(bench.model), text(bench.weights_hash), text(bench.processor))
+      .arg(qstring(bench.model), qstring(bench.weights_hash), qstring(bench.processor))
       .arg(static_cast<qlonglong>(bench.threads))
-      .arg(text(bench.date), command.join(QLatin1Char(' ')));
+      .arg(qstring(bench.date), command.join(QLatin1Char(' ')));
 }
 
 void draw_bench(PlotView& plot, const BenchReport& bench, const BenchFigure& figure) {

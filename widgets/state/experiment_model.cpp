@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/qstring.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -14,10 +15,6 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr double most_seconds = 1e9;  ///< 30 years: what claims more is wrong
-
-QString text_of(const std::string& value) {
-  return QString::fromStdString(value);
-}
 
 double plausible_seconds(double seconds) {
   return seconds > 0 && seconds < most_seconds ? seconds : none;
@@ -58,7 +55,7 @@ int ExperimentModel::index_of(const QString& id) const {
 }
 
 QString ExperimentModel::cell_folder(int row) const {
-  return text_of(carryover::cell_folder(folder_.toStdString(), cell(row).id));
+  return qstring(carryover::cell_folder(folder_.toStdString(), cell(row).id));
 }
 
 const CellFigures* ExperimentModel::figures(int row) const {
@@ -123,15 +120,15 @@ QString ExperimentModel::text(int row, CellColumn column) const {
   const CellState& cell = this->cell(row);
   switch (column) {
     case CellColumn::Model:
-      return text_of(cell.model);
+      return qstring(cell.model);
     case CellColumn::Recipe:
-      return text_of(cell.recipe);
+      return qstring(cell.recipe);
     case CellColumn::Seed:
       return cell.seed ? QString::number(*cell.seed) : QString();
     case CellColumn::Evaluation:
-      return cell.training ? tr("training") : text_of(cell.evaluation);
+      return cell.training ? tr("training") : qstring(cell.evaluation);
     case CellColumn::Text:
-      return text_of(cell.text);
+      return qstring(cell.text);
     case CellColumn::Status:
       return cell_status_text(cell.status);
     default:
@@ -242,7 +239,7 @@ void ExperimentModel::open(const QString& folder) {
 
 void ExperimentModel::take(const std::shared_ptr<const ExperimentNews>& news) {
   news_ = news;
-  problem_ = text_of(news->problem);
+  problem_ = qstring(news->problem);
   Q_EMIT cells_changed();
   Q_EMIT changed();
 }

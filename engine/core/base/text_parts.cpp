@@ -26,4 +26,14 @@ std::vector<std::string> text_words(std::string_view text) {
   return words;
 }
 
+std::string fixed_text(double value, int digits) {
+  char text[400];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+bool is_hex(std::string_view text, std::size_t digits) {
+  return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 }  // namespace carryover

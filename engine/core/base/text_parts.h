@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,5 +14,11 @@ std::vector<std::string> text_parts(std::string_view text, char separator);
 
 /// What lies between blanks, tabs and line ends; no part is empty. Any thread.
 std::vector<std::string> text_words(std::string_view text);
+
+/// "3.142": rounded to so many decimals. Any thread.
+std::string fixed_text(double value, int digits);
+
+/// Whether all of it is so many lower-case hex digits. Any thread.
+bool is_hex(std::string_view text, std::size_t digits);
 
 }  // namespace carryover
