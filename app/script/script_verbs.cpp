@@ -45,6 +45,15 @@ Pending until_steps_are_read(MainWindow& window, const QString& path) {
   };
 }
 
+Pending until_cells_are_read(Lab& lab) {
+  return [&lab] {
+    const ExperimentModel& experiment = lab.experiments.model();
+    if (!experiment.has_state() && !experiment.problem().isEmpty())
+      refuse(experiment.folder(), experiment.problem(), tr("Name the folder of an experiment."));
+    return experiment.has_state();
+  };
+}
+
 Pending open(MainWindow& window, const QStringList& words) {
   const QString &what = words[0], path = words.value(1);
   Lab& lab = window.lab();
@@ -66,10 +75,13 @@ Pending open(MainWindow& window, const QStringList& words) {
   } else if (what == QStringLiteral("training")) {
     lab.training.open_folder(path);
     return until_steps_are_read(window, path);
+  } else if (what == QStringLiteral("experiment")) {
+    lab.experiments.open(path);
+    return until_cells_are_read(lab);
   } else if (what == QStringLiteral("bench")) {
     window.dialogs().open_bench()->open_folder(path);
   } else {
-    refuse(what, tr("can't be opened"), tr("Open demo, model, text, run, training, bench or session."));
+    refuse(what, tr("can't be opened"), tr("Open demo, model, text, run, training, experiment, bench or session."));
   }
   return until_loaded(lab);
 }
@@ -318,8 +330,9 @@ bool engine_is_idle(Lab& lab) {
 const std::vector<ScriptVerb>& script_verbs() {
   static const std::vector<ScriptVerb> verbs = {
       {QStringLiteral("open"),
-       tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | bench FOLDER | session FILE"), 1, 3,
-       open},
+       tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | bench FOLDER | "
+          "session FILE"),
+       1, 3, open},
       {QStringLiteral("set"), tr("FIELD VALUE"), 2, 2, set},
       {QStringLiteral("run"), {}, 0, 0, run},
       {QStringLiteral("wait"), tr("[SECONDS | segment N]"), 0, 2, wait},

@@ -7781,20 +7781,12 @@ im Versuch: %3 nat
         <translation>Dieses Feld berichtigen.</translation>
     </message>
     <message>
-        <source>Open demo, model, text, run, training, bench or session.</source>
-        <translation>Demo, Modell, Text, Lauf, Training, Messung oder Sitzung öffnen.</translation>
-    </message>
-    <message>
         <source>can&apos;t be saved</source>
         <translation>lässt sich nicht sichern</translation>
     </message>
     <message>
         <source>Write: save [session] PATH.</source>
         <translation>So: save [session] PFAD.</translation>
-    </message>
-    <message>
-        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | bench FOLDER | session FILE</source>
-        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | bench ORDNER | session DATEI</translation>
     </message>
     <message>
         <source>PANEL | model</source>
@@ -8003,6 +7995,18 @@ im Versuch: %3 nat
     <message>
         <source>Summary</source>
         <translation>Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>Name the folder of an experiment.</source>
+        <translation>Nennen Sie den Ordner eines Experiments.</translation>
+    </message>
+    <message>
+        <source>Open demo, model, text, run, training, experiment, bench or session.</source>
+        <translation>Demo, Modell, Text, Lauf, Training, Experiment, Messung oder Sitzung öffnen.</translation>
+    </message>
+    <message>
+        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | bench FOLDER | session FILE</source>
+        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | experiment ORDNER | bench ORDNER | session DATEI</translation>
     </message>
 </context>
 <context>
