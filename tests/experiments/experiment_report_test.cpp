@@ -208,8 +208,17 @@ void ExperimentReportTest::damaged_results_are_refused_or_read() {
     }
   }
   QVERIFY2(refused > 100 && read > 100, qPrintable(QString("%1 refused, %2 read").arg(refused).arg(read)));
-  for (const json& wrong : {json(), json::array(), json::object(), json{{"format", 2}}})
-    QVERIFY(unlike(Fault::BadInput, "r.json", [&] { experiment_report(wrong, "r.json"); }).empty());
+  const auto refuses = [](const json& wrong) {
+    return unlike(Fault::BadInput, "r.json", [&] { experiment_report(wrong, "r.json"); }).empty();
+  };
+  for (const json& wrong : {json(), json::array(), json::object()}) QVERIFY(refuses(wrong));
+  json later = results(), huge = results(), endless = results();
+  later["format"] = 2;
+  QVERIFY(refuses(later));
+  huge["runs"][0]["texts"][0]["lengths"][0]["nll_sum"] = 1e300;  // sums of such are no numbers
+  QVERIFY(refuses(huge));
+  endless["lengths"] = json::array();
+  QVERIFY(refuses(endless));
 }
 
 static const TestFile these_tests{__FILE__, without_application<ExperimentReportTest>};
