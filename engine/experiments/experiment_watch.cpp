@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "engine/core/base/error.h"
+#include "engine/formats/folder_lock.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/regular_file.h"
@@ -81,6 +82,20 @@ const json& list_of(const JsonFields& fields, const char* key) {
   return list != nullptr && list->is_array() ? *list : none;
 }
 
+std::string watched_file(const std::string& experiment) {
+  return path_in(experiment, "experiment.json");
+}
+
+bool claims_to_run(const ExperimentState& state) {
+  return state.status == CellStatus::Running || state.count(CellStatus::Running) > 0;
+}
+
+void mark_stopped(ExperimentState& state) {
+  if (state.status == CellStatus::Running) state.status = CellStatus::Pending;
+  for (CellState& cell : state.cells)
+    if (cell.status == CellStatus::Running) cell.status = CellStatus::Pending;
+}
+
 }  // namespace
 
 std::map<std::string, CellFigures, std::less<>> cell_figures(const json& results, const std::string& where) {
@@ -133,16 +148,39 @@ std::shared_ptr<const ExperimentNews> ExperimentWatch::poll() {
   return std::make_shared<const ExperimentNews>(news_);
 }
 
-bool ExperimentWatch::read_state() {
-  const std::string path = path_in(experiment_, "experiment.json");
-  const Stamp stamp = stamp_of(path);
-  if (stamp == state_stamp_) return false;
+void ExperimentWatch::take_state(const Stamp& stamp) {
   state_stamp_.reset();  // where it can't be read, the next call tries again
-  if (stamp.size > kMostFileBytes) read_small_json(path);
+  if (stamp.size > kMostFileBytes) read_small_json(watched_file(experiment_));
   news_.state = read_experiment_state(experiment_);
   news_.state.plan = nullptr;
+  says_running_ = claims_to_run(news_.state);
+  killed_ = false;
   state_stamp_ = stamp;
-  return true;
+}
+
+/// Its process writes that it runs after it has locked the folder, and that it has ended before it lets go. So a file
+/// that says "running", a free lock, and the same file again: it was killed.
+bool ExperimentWatch::read_state() {
+  const std::string path = watched_file(experiment_);
+  bool changed = false;
+  while (true) {
+    if (const Stamp stamp = stamp_of(path); stamp != state_stamp_) {
+      take_state(stamp);
+      changed = true;
+    }
+    if (!says_running_) return changed;
+    const bool held = FolderLock::is_held(experiment_);
+    if (!held && stamp_of(path) != state_stamp_) continue;  // it has ended meanwhile
+    if (held != killed_) return changed;
+    changed = true;
+    if (held) {
+      state_stamp_.reset();  // somebody continues it
+      continue;
+    }
+    mark_stopped(news_.state);
+    killed_ = true;
+    return true;
+  }
 }
 
 bool ExperimentWatch::read_results() {

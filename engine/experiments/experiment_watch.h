@@ -27,7 +27,9 @@ struct CellProgress {
 
 /// An experiment's folder at one moment. A plain value.
 struct ExperimentNews {
-  ExperimentState state;  ///< without the plan
+  /// Without the plan. What the file calls running is pending here where no process holds the folder's lock: whoever
+  /// ran it was killed.
+  ExperimentState state;
   std::map<std::string, CellFigures, std::less<>> figures;
   std::map<std::string, CellProgress, std::less<>> progress;
   std::string problem;  ///< why `figures` may lack some: results.json can't be read
@@ -49,11 +51,14 @@ class ExperimentWatch {
   };
   static Stamp stamp_of(const std::string& path);
   bool read_state();
+  void take_state(const Stamp& stamp);
   bool read_results();
   bool read_progress();
 
   std::string experiment_;
   std::optional<Stamp> state_stamp_;  ///< of what news_ has
+  bool says_running_ = false;         ///< the file does
+  bool killed_ = false;               ///< nobody holds the lock, and news_ says so
   Stamp results_stamp_;
   ExperimentNews news_;
 };

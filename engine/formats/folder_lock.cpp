@@ -7,10 +7,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "engine/core/base/error.h"
+#include "engine/formats/folder_path.h"
 #include "engine/formats/output_file.h"
+#include "engine/formats/regular_file.h"
 
 namespace carryover {
 namespace {
@@ -25,15 +29,28 @@ bool is_named(int descriptor, const std::string& path) {
          open.st_ino == named.st_ino;
 }
 
+/// is_held() takes a shared lock for a moment, and a holder an exclusive one. So where a shared one is to be had,
+/// nobody holds the folder, and whoever wants it tries again.
+bool is_only_looked_at(int descriptor) {
+  return ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+}
+
+constexpr int kMostLooks = 1000;  ///< a millisecond apart: a process may be suspended while it looks
+
 }  // namespace
 
-FolderLock::FolderLock(const std::string& directory) : path_((std::filesystem::path(directory) / kLockFile).string()) {
-  while (true) {
+FolderLock::FolderLock(const std::string& directory) : path_(path_in(directory, kLockFile)) {
+  for (int looks = 0;;) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor_ < 0) throw write_error(path_, errno);
     const int code = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
     if (code == 0 && is_named(descriptor_, path_)) return;
+    const bool again = code == EWOULDBLOCK && is_only_looked_at(descriptor_) && ++looks < kMostLooks;
     ::close(descriptor_);
+    if (again) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      continue;
+    }
     if (code == EWOULDBLOCK) {
       throw EngineError(Fault::Usage, directory, "another process writes into this folder",
                         "Stop it first, or choose another folder.");
@@ -49,6 +66,19 @@ FolderLock::FolderLock(const std::string& directory) : path_((std::filesystem::p
 FolderLock::~FolderLock() {
   ::unlink(path_.c_str());  // before the lock goes: from then on the name may be another process's
   ::close(descriptor_);
+}
+
+bool FolderLock::is_held(const std::string& directory) {
+  const std::string path = path_in(directory, kLockFile);
+  while (true) {
+    const int descriptor = open_regular_file(path);
+    if (descriptor < 0) return errno != ENOENT;
+    const int code = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0 ? 0 : errno;
+    const bool named = is_named(descriptor, path);
+    ::close(descriptor);
+    if (code != 0) return true;
+    if (named) return false;  // else its holder has let go of it meanwhile, and there may be another
+  }
 }
 
 }  // namespace carryover

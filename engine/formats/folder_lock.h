@@ -15,6 +15,10 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
+  /// Whether a process holds the folder's lock now. A process that locks it at that moment waits for this look and gets
+  /// the lock. True where the disk can't say. Throws EngineError{Io} where `lock` is no file. Any thread.
+  static bool is_held(const std::string& directory);
+
  private:
   std::string path_;
   int descriptor_ = -1;

@@ -3,9 +3,13 @@
 #include "engine/experiments/experiment_watch.h"
 
 #include <QTest>
+#include <atomic>
 #include <filesystem>
+#include <thread>
+#include <vector>
 
 #include "engine/experiments/experiment_command.h"
+#include "engine/formats/folder_lock.h"
 #include "engine/formats/json_file.h"
 #include "tests/support/demo_plan.h"
 #include "tests/support/expect_error.h"
@@ -21,6 +25,8 @@ class ExperimentWatchTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void only_changes_are_news();
+  void a_killed_experiment_has_stopped();
+  void looking_takes_no_lock_away();
   void progress_is_the_last_whole_line();
   void figures_are_by_cell();
   void damaged_folders_are_refused_or_read();
@@ -49,6 +55,68 @@ void ExperimentWatchTest::only_changes_are_news() {
   QVERIFY(news->state.cells[0].status == CellStatus::Done);
   std::filesystem::remove(temp.file("experiment.json"));
   for (int i = 0; i < 2; ++i) QCOMPARE(unlike(Fault::Io, "experiment.json", [&] { watch.poll(); }), std::string());
+}
+
+/// Its lock is left behind, as a kill leaves it, and nobody holds it.
+void ExperimentWatchTest::a_killed_experiment_has_stopped() {
+  const TempDir temp;
+  const std::string folder = temp.path().string();
+  ExperimentState state = demo_state();
+  state.status = state.cells[1].status = CellStatus::Running;
+  state.cells[0].status = CellStatus::Done;
+  ExperimentWatch watch(folder);
+  {
+    const FolderLock process(folder);
+    write_experiment_state(folder, state);
+    const auto news = watch.poll();
+    QVERIFY(news != nullptr && news->state.status == CellStatus::Running);
+    QVERIFY(news->state.cells[1].status == CellStatus::Running && watch.poll() == nullptr);
+  }
+  write_bytes(temp.file("lock"), "");
+  auto news = watch.poll();
+  QVERIFY(news != nullptr && news->state.status == CellStatus::Pending);
+  QVERIFY(news->state.cells[1].status == CellStatus::Pending && news->state.cells[0].status == CellStatus::Done);
+  QVERIFY(watch.poll() == nullptr);
+  {
+    const FolderLock another(folder);  // continues it, and has not written anything yet
+    news = watch.poll();
+    QVERIFY(news != nullptr && news->state.status == CellStatus::Running && watch.poll() == nullptr);
+    state.status = state.cells[1].status = CellStatus::Done;
+    write_experiment_state(folder, state);
+  }
+  news = watch.poll();
+  QVERIFY(news != nullptr && news->state.status == CellStatus::Done && watch.poll() == nullptr);
+  QVERIFY(!FolderLock::is_held(folder) && !std::filesystem::exists(temp.file("lock")));
+}
+
+/// Many processes start while others look: none is refused, and each look while one holds the lock says so.
+void ExperimentWatchTest::looking_takes_no_lock_away() {
+  const TempDir temp(fast_parent());
+  const std::string folder = temp.path().string();
+  std::atomic<bool> done = false;
+  std::atomic<int> looks = 0;
+  std::vector<std::thread> viewers;
+  for (int i = 0; i < 4; ++i)
+    viewers.emplace_back([&] {
+      while (!done) {
+        FolderLock::is_held(folder);
+        ++looks;
+      }
+    });
+  std::string problem;
+  for (int i = 0; i < 2000 || looks < 2000; ++i) {
+    try {
+      const FolderLock lock(folder);
+      if (!FolderLock::is_held(folder)) problem = "not seen";
+    } catch (const EngineError& error) {
+      problem = error.what();
+    }
+  }
+  done = true;
+  for (std::thread& viewer : viewers) viewer.join();
+  QCOMPARE(problem, std::string());
+  const FolderLock first(folder);
+  QCOMPARE(unlike(Fault::Usage, folder, [&] { FolderLock second(folder); }), std::string());
 }
 
 void ExperimentWatchTest::progress_is_the_last_whole_line() {
