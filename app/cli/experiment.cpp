@@ -62,7 +62,7 @@ int experiment(const ExperimentOptions& options) {
     print(experiment_forecast(plan, cells, out, options.json, progress));
     return kExitOk;
   }
-  ExperimentRunner runner(plan, cells, out, progress);
+  ExperimentRunner runner(plan, cells, {options.plan, out, overrides}, progress);
   bool stopped = false;
   if (options.report)
     runner.write_reports();

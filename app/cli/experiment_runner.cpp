@@ -47,15 +47,16 @@ std::unique_ptr<const FolderLock> locked(const std::string& folder) {
 
 }  // namespace
 
-ExperimentRunner::ExperimentRunner(const ExperimentPlan& plan, const ExperimentCells& cells, std::string experiment,
-                                   ProgressLine& progress)
+ExperimentRunner::ExperimentRunner(const ExperimentPlan& plan, const ExperimentCells& cells,
+                                   const ExperimentRequest& request, ProgressLine& progress)
     : plan_(plan),
       cells_(cells),
-      experiment_(std::move(experiment)),
+      experiment_(request.out),
       progress_(progress),
       lock_(locked(experiment_)),
       state_(experiment_state(plan, cells)),
       work_(cell_work(cells)) {
+  state_.command = absolute_request(request);
   look_at_cells();
 }
 

@@ -19,9 +19,9 @@ class FolderLock;
 /// experiment.json after each cell, results.json and the tables after each group. One thread.
 class ExperimentRunner {
  public:
-  /// All of them outlive it. Looks at what is finished. Throws EngineError{Io, BadInput, Usage}: Usage where another
-  /// process runs this experiment.
-  ExperimentRunner(const ExperimentPlan& plan, const ExperimentCells& cells, std::string experiment,
+  /// Plan, cells and progress outlive it. Records what it was asked for, and looks at what is finished. Throws
+  /// EngineError{Io, BadInput, Usage}: Usage where another process runs this experiment.
+  ExperimentRunner(const ExperimentPlan& plan, const ExperimentCells& cells, const ExperimentRequest& request,
                    ProgressLine& progress);
   ~ExperimentRunner();
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,13 @@ struct ExperimentRequest {
 
 /// `carryover experiment …` that runs this: flags for what is not as planned.
 std::vector<std::string> experiment_command(const ExperimentRequest& request);
+
+/// The same, with every path as it is from any current folder. Throws EngineError{Io} where there is no current folder.
+ExperimentRequest absolute_request(ExperimentRequest request);
+
+/// As experiment.json records it, without `out`, which is the folder that has the file.
+nlohmann::json request_json(const ExperimentRequest& request);
+/// Throws EngineError{BadInput} naming `where` and the key.
+ExperimentRequest request_of(const nlohmann::json& object, const std::string& where);
 
 }  // namespace carryover

@@ -135,13 +135,14 @@ ExperimentState experiment_state(const ExperimentPlan& plan, const ExperimentCel
 void write_experiment_state(const std::string& experiment, const ExperimentState& state) {
   json cells = json::array();
   for (const CellState& cell : state.cells) cells.push_back(cell_json(cell));
-  const json object{{"format", kStateFormat},
-                    {"name", state.name},
-                    {"title", state.title},
-                    {"plan_file", state.plan_file},
-                    {"status", cell_status_name(state.status)},
-                    {"cells", std::move(cells)},
-                    {"plan", state.plan}};
+  json object{{"format", kStateFormat},
+              {"name", state.name},
+              {"title", state.title},
+              {"plan_file", state.plan_file},
+              {"status", cell_status_name(state.status)},
+              {"cells", std::move(cells)},
+              {"plan", state.plan}};
+  if (state.command) object["command"] = request_json(*state.command);
   write_file_atomically(state_path(experiment), json_text(object, 1) + "\n");
 }
 
@@ -157,6 +158,7 @@ ExperimentState read_experiment_state(const std::string& experiment) {
   state.plan_file = fields.find_text("plan_file").value_or("");
   state.status = status_of(object.value("status", json()), where);
   state.plan = object.value("plan", json());
+  if (const json* command = fields.find("command")) state.command = request_of(*command, where);
   const json* cells = fields.find("cells");
   if (cells == nullptr || !cells->is_array())
     refuse_field(where, "cells", "is not a list", "Use a file that `carryover experiment` wrote.");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/experiments/experiment_cells.h"
+#include "engine/experiments/experiment_command.h"
 
 namespace carryover {
 
@@ -36,6 +37,8 @@ struct ExperimentState {
   CellStatus status = CellStatus::Pending;  ///< Pending: stopped, and the same command continues
   std::vector<CellState> cells;             ///< in the order in which they run
   nlohmann::json plan;                      ///< as it was read
+  /// That started it last, with absolute paths and without its folder; nothing where an earlier version wrote the file.
+  std::optional<ExperimentRequest> command;
 
   std::size_t count(CellStatus status) const;
   double expected_seconds_left() const;

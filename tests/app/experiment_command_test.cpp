@@ -328,7 +328,9 @@ void ExperimentCommandTest::some_recipes_alone() {
   const json results = read_json_file(out + "/results.json");
   QVERIFY(results.at("runs").size() == 4 && results.at("recipes").size() == 3);
   QCOMPARE(results.at("unfinished_cells"), 18);
-  QVERIFY(read_experiment_state(out).status == CellStatus::Pending);
+  const ExperimentState state = read_experiment_state(out);
+  QVERIFY(state.status == CellStatus::Pending && state.command);
+  QVERIFY(state.command->plan == plan_ && state.command->overrides.only == std::vector<std::string>{"base"});
 }
 
 void ExperimentCommandTest::a_dry_run_writes_nothing() {

@@ -5,7 +5,10 @@
 #include <QTest>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <tuple>
 
+#include "engine/experiments/plan_needs.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/temp_dir.h"
@@ -53,6 +56,7 @@ class ExperimentPlanTest : public QObject {
   void faults_are_named_data();
   void faults_are_named();
   void what_a_plan_needs_is_named();
+  void what_has_to_be_there_is_listed();
   void the_command_line_has_the_last_word();
   void folders_give_the_texts_that_the_plan_lists();
   void shipped_plans_are_read();
@@ -179,6 +183,44 @@ void ExperimentPlanTest::what_a_plan_needs_is_named() {
   QVERIFY(experiment_plan(plan.dump(), "plan.json", "/x").recipes[2].fields["data"] == json::array({"/x/own"}));
   QVERIFY(unlike(Fault::BadInput, "twice", [] { experiment_plan(R"({"name": "a", "name": "b"})", "p", ""); }).empty());
   QVERIFY(unlike(Fault::BadInput, "p", [] { experiment_plan("[1]", "p", ""); }).empty());
+}
+
+void ExperimentPlanTest::what_has_to_be_there_is_listed() {
+  using Kind = PlanNeed::Kind;
+  const TempDir temp;
+  json file = whole;
+  file["texts"].push_back("books/one.txt");
+  file["texts"].push_back("books/two.txt");
+  file["recipes"]["own"] = {{"max_steps", 1}, {"data", {"other", "train"}}};
+  const ExperimentPlan plan = experiment_plan(file.dump(), "plan.json", temp.path().string());
+  const auto listed = [&] {
+    std::multiset<std::tuple<Kind, std::string, std::string, std::size_t, bool>> all;
+    for (const PlanNeed& need : plan_needs(plan))
+      all.insert(
+          {need.kind, need.name, fs::path(need.path).lexically_relative(temp.path()).string(), need.count, need.there});
+    return all;
+  };
+  decltype(listed()) expected{{Kind::Model, "demo", "models/demo", 1, false},
+                              {Kind::Adapter, "shipped", "adapters/one", 1, false},
+                              {Kind::Data, "", "other", 1, false},
+                              {Kind::Data, "", "train", 1, false},
+                              {Kind::Texts, "", "books", 2, false},
+                              {Kind::Texts, "", ".", 2, false}};  // the folder "test", not there, counts as a file
+  QVERIFY(listed() == expected && !all_there(plan_needs(plan)));
+  for (const char* folder : {"models/demo", "adapters/one", "other", "train", "test", "books"})
+    fs::create_directories(temp.file(folder));
+  write_bytes(temp.file("dracula.txt"), "");
+  write_bytes(temp.file("books/one.txt"), "");
+  expected = {{Kind::Model, "demo", "models/demo", 1, true},
+              {Kind::Adapter, "shipped", "adapters/one", 1, true},
+              {Kind::Data, "", "other", 1, true},
+              {Kind::Data, "", "train", 1, true},
+              {Kind::Texts, "", "test", 1, true},
+              {Kind::Texts, "", ".", 1, true},
+              {Kind::Texts, "", "books", 2, false}};
+  QVERIFY(listed() == expected && !all_there(plan_needs(plan)));
+  write_bytes(temp.file("books/two.txt"), "");
+  QVERIFY(all_there(plan_needs(plan)));
 }
 
 void ExperimentPlanTest::the_command_line_has_the_last_word() {

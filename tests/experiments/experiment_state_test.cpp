@@ -3,6 +3,7 @@
 #include "engine/experiments/experiment_state.h"
 
 #include <QTest>
+#include <filesystem>
 #include <set>
 
 #include "tests/support/demo_plan.h"
@@ -20,6 +21,7 @@ class ExperimentStateTest : public QObject {
  private Q_SLOTS:
   void every_cell_is_listed_once_in_its_order();
   void survives_the_disk();
+  void the_command_is_recorded_and_checked();
   void time_left_is_what_is_not_done();
   void paces_come_from_what_is_done();
   void damaged_files_are_refused_or_read();
@@ -61,6 +63,38 @@ void ExperimentStateTest::survives_the_disk() {
             a.started == b.started && a.seconds == b.seconds && a.expected_seconds == b.expected_seconds &&
             a.loss == b.loss && a.error == b.error);
   }
+}
+
+void ExperimentStateTest::the_command_is_recorded_and_checked() {
+  const TempDir temp;
+  const std::string folder = temp.path().string();
+  ExperimentState state = demo_state();
+  write_experiment_state(folder, state);
+  QVERIFY(!read_experiment_state(folder).command);  // as earlier versions wrote it
+  ExperimentRequest request{"plans/a plan.json", "out", {}};
+  request.overrides = {{{"m", "m.gguf"}, {"r", "random:tiny"}}, {"d1", "../d2"}, {"/t"}, {"k0", "k1"}, 0};
+  state.command = absolute_request(request);
+  QCOMPARE(state.command->out, (std::filesystem::current_path() / "out").string());
+  write_experiment_state(folder, state);
+  const auto back = read_experiment_state(folder).command;
+  QVERIFY(back && back->out.empty());  // the folder that has the file
+  const auto here = [](const char* path) {
+    return (std::filesystem::current_path() / path).lexically_normal().string();
+  };
+  request = {here("plans/a plan.json"),
+             {},
+             {{{"m", here("m.gguf")}, {"r", "random:tiny"}}, {here("d1"), here("../d2")}, {"/t"}, {"k0", "k1"}, 0}};
+  QCOMPARE(experiment_command(*back), experiment_command(request));
+  for (const char* wrong :
+       {"[]", "{}", R"({"plan": 3})", R"({"plan": ""})", R"({"plan": "a\u0000b"})", R"({"plan": "p", "data": "d"})",
+        R"({"plan": "p", "data": [3]})", R"({"plan": "p", "models": ["m"]})", R"({"plan": "p", "models": {"m": 1}})",
+        R"({"plan": "p", "texts": [""]})", R"({"plan": "p", "only": {}})", R"({"plan": "p", "threads": -1})",
+        R"({"plan": "p", "threads": 1.5})", R"({"plan": "p", "threads": 1e9})"})
+    QCOMPARE(unlike(Fault::BadInput, "file", [&] { request_of(json::parse(wrong), "file"); }), std::string());
+  const json huge{{"plan", std::string(1 << 20, 'p')}},
+      many{{"plan", "p"}, {"data", json(std::vector<std::string>(20'000, "d"))}};
+  for (const json& wrong : {huge, many})
+    QCOMPARE(unlike(Fault::BadInput, "file", [&] { request_of(wrong, "file"); }), std::string());
 }
 
 void ExperimentStateTest::time_left_is_what_is_not_done() {
