@@ -5,6 +5,7 @@
 #include <QFileInfo>
 
 #include "app/engine_thread/post.h"
+#include "engine/experiments/plan_needs.h"
 
 namespace carryover {
 
@@ -87,10 +88,20 @@ void ExperimentController::go_on() {
   if (process_.running() || !model_.has_state()) return;
   if (request_ && QDir(QString::fromStdString(request_->out)).absolutePath() == model_.folder())
     return start(*request_);
-  ExperimentRequest request;
-  request.plan = model_.state().plan_file;
-  request.out = model_.folder().toStdString();
-  Q_EMIT request_wanted(request);
+  const std::optional<ExperimentRequest>& recorded = model_.state().command;
+  ExperimentRequest request = recorded ? *recorded : ExperimentRequest{model_.state().plan_file, {}, {}};
+  request.out = model_.folder().toStdString();  // where it is now
+  bool ready = false;
+  if (recorded)
+    attempt([&] {
+      ExperimentPlan plan = read_experiment_plan(request.plan);
+      apply_overrides(plan, request.overrides);
+      ready = all_there(plan_needs(plan));
+    });
+  if (ready)
+    Q_EMIT continue_wanted(request);
+  else
+    Q_EMIT request_wanted(request);  // the dialog says what is wrong
 }
 
 int ExperimentController::openable(const QString& id, bool evaluation) {

@@ -29,8 +29,8 @@ class ExperimentController : public QObject {
   /// Runs it, and opens its folder. Nothing while another one runs.
   void start(const ExperimentRequest& request);
   void stop();
-  /// Runs what is left of the open one. What it was started with is known only where this window did: else
-  /// request_wanted().
+  /// Runs what is left of the open one: at once where this window ran it; else by continue_wanted() with the command
+  /// that its folder records, or by request_wanted() where that is missing or names files that are gone.
   void go_on();
   void open_cell(const QString& id);
   void pin_cell(const QString& id);                               ///< as B; the run on show stays where it has a folder
@@ -39,8 +39,9 @@ class ExperimentController : public QObject {
  Q_SIGNALS:
   void opened(const QString& folder);
   void started();
-  void ended();                                                      ///< its process
-  void request_wanted(const carryover::ExperimentRequest& request);  ///< to be completed by a hand
+  void ended();                                                       ///< its process
+  void request_wanted(const carryover::ExperimentRequest& request);   ///< to be completed by a hand
+  void continue_wanted(const carryover::ExperimentRequest& request);  ///< to be shown, and started if that is wanted
   void pinned();
   void failed(const carryover::ErrorReport& report);
 

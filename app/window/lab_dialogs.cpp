@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "app/window/bench_dialog.h"
+#include "app/window/continue_dialog.h"
 #include "app/window/engine_dialog.h"
 #include "app/window/experiment_dialog.h"
 #include "app/window/model_dialog.h"
@@ -110,6 +111,15 @@ ExperimentDialog* LabDialogs::open_experiment(const ExperimentRequest& request) 
   }
   if (!request.plan.empty()) experiment_->set_request(request);
   return raised(experiment_.data());
+}
+
+ContinueDialog* LabDialogs::ask_to_continue(const ExperimentRequest& request) {
+  delete continue_;  // another experiment's
+  continue_ = new ContinueDialog(request, window_);
+  continue_->setAttribute(Qt::WA_DeleteOnClose);
+  connect(continue_, &ContinueDialog::start_wanted, &lab_.experiments, &ExperimentController::start);
+  connect(continue_, &ContinueDialog::change_wanted, this, &LabDialogs::open_experiment);
+  return raised(continue_.data());
 }
 
 FinetuneDialog* LabDialogs::make_finetune() {

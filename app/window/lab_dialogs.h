@@ -7,6 +7,7 @@
 namespace carryover {
 
 class BenchDialog;
+class ContinueDialog;
 class ExperimentDialog;
 class FinetuneDialog;
 
@@ -28,6 +29,7 @@ class LabDialogs : public QObject {
   BenchDialog* bench() const;        ///< null where it is not open
   BenchDialog* open_bench();         ///< the same one while it is open
   ExperimentDialog* open_experiment(const ExperimentRequest& request);  ///< filled in with it
+  ContinueDialog* ask_to_continue(const ExperimentRequest& request);    ///< the command, before it is run
 
  private:
   FinetuneDialog* make_finetune();
@@ -38,6 +40,7 @@ class LabDialogs : public QObject {
   QPointer<FinetuneDialog> finetune_;
   QPointer<BenchDialog> bench_;
   QPointer<ExperimentDialog> experiment_;
+  QPointer<ContinueDialog> continue_;
 };
 
 }  // namespace carryover

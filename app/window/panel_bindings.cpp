@@ -47,6 +47,7 @@ void bind_experiments(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   QObject::connect(panel, &ExperimentsPanel::compare_wanted, experiments, &ExperimentController::compare_cells);
   QObject::connect(panel, &ExperimentsPanel::run_wanted, &dialogs, [&dialogs] { dialogs.open_experiment({}); });
   QObject::connect(experiments, &ExperimentController::request_wanted, &dialogs, &LabDialogs::open_experiment);
+  QObject::connect(experiments, &ExperimentController::continue_wanted, &dialogs, &LabDialogs::ask_to_continue);
   QObject::connect(experiments, &ExperimentController::started, panel, [&docks] { docks.raise("experiments"); });
   QObject::connect(experiments, &ExperimentController::pinned, panel, [&docks] { docks.raise("compare"); });
 }
