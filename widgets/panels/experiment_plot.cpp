@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/experiment_plot.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QHBoxLayout>
@@ -9,6 +10,7 @@
 #include <QStandardItemModel>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/tables/hits_model.h"
@@ -30,9 +32,10 @@ int place_of(std::vector<QString>& names, const QString& name) {
   return static_cast<int>(names.size()) - 1;
 }
 
-QRectF around(const QRectF& points, bool names_on_x) {
+/// On a logarithmic axis the plot makes the room itself.
+QRectF around(const QRectF& points, bool names_on_x, bool log_y) {
   const double dx = names_on_x ? 0.5 : std::max(points.width() * axis_margin, 1e-9 + std::abs(points.left()) * 1e-3);
-  const double dy = std::max(points.height() * axis_margin, 1e-9 + std::abs(points.top()) * 1e-3);
+  const double dy = log_y ? 0 : std::max(points.height() * axis_margin, 1e-9 + std::abs(points.top()) * 1e-3);
   return points.adjusted(-dx, -dy, dx, dy);
 }
 
@@ -49,14 +52,19 @@ ExperimentPlot::ExperimentPlot(QWidget* parent)
   auto* bar = control_bar();
   y_ = add_choice(tr("Vertical axis"), true, CellColumn::Perplexity);
   x_ = add_choice(tr("Across"), false, CellColumn::Recipe);
+  log_ = new QCheckBox(tr("log10"), this);
+  log_->setToolTip(tr("A logarithmic vertical axis, where all values are positive"));
+  log_->setAccessibleName(tr("Logarithmic vertical axis"));
+  connect(log_, &QCheckBox::toggled, this, &ExperimentPlot::choice_changed);
   bar->addStretch(1);
+  bar->addWidget(log_);
   bar->addWidget(y_);
   bar->addWidget(new QLabel(tr("across"), this));
   bar->addWidget(x_);
   put_bar_above(this, bar, plot_);
   plot_->set_title(tr("Cells of the experiment"));
   plot_->set_empty_text(tr("No cell has both numbers yet"));
-  plot_->set_csv_source([this] { return drawn_ == nullptr ? QString() : rows(*drawn_); });
+  plot_->set_csv_source([this] { return drawn_ == nullptr ? QString() : csv_rows(*drawn_); });
 }
 
 QComboBox* ExperimentPlot::add_choice(const QString& name, bool numbers_alone, CellColumn chosen) {
@@ -73,11 +81,13 @@ QComboBox* ExperimentPlot::add_choice(const QString& name, bool numbers_alone, C
   return box;
 }
 
-std::vector<ExperimentPlot::Point> ExperimentPlot::points(const ExperimentModel& model, CellColumn x,
-                                                          CellColumn y) const {
+std::vector<ExperimentPlot::Point> ExperimentPlot::points(const ExperimentModel& model,
+                                                          const std::vector<int>& rows) const {
+  const CellColumn x = drawn_x_, y = drawn_y_;
   std::vector<Point> points;
   std::vector<QString> names;
-  for (int row = 0; row < model.count(); ++row) {
+  for (const int row : rows) {
+    if (row >= model.count()) continue;  // of a table that has not heard yet
     Point point{row, {}, {}, 0, model.number(row, y)};
     const bool training = model.cell(row).training;
     if (ExperimentModel::is_numeric(x)) {
@@ -97,38 +107,58 @@ std::vector<ExperimentPlot::Point> ExperimentPlot::points(const ExperimentModel&
   return points;
 }
 
-void ExperimentPlot::draw(const ExperimentModel& model) {
-  const CellColumn x = chosen(*x_), y = chosen(*y_);
-  const bool other = &model != drawn_ || x != drawn_x_ || y != drawn_y_;
-  drawn_ = &model;
-  drawn_x_ = x;
-  drawn_y_ = y;
-  const std::vector<Point> all = points(model, x, y);
-  plot_->clear_curves();
-  plot_->set_axes(ExperimentModel::axis_label(x), ExperimentModel::axis_label(y));
-  std::vector<QString> series, names;
+/// The wish stays while the values don't allow it.
+bool ExperimentPlot::choose_scale(const std::vector<Point>& points) {
+  const bool possible = !points.empty() && std::ranges::all_of(points, [](const Point& point) { return point.y > 0; });
+  log_->setEnabled(possible || points.empty());
+  const bool wanted = possible && log_->isChecked();
+  if (wanted == drawn_log_) return false;
+  drawn_log_ = wanted;
+  plot_->set_log_y(wanted);
+  return true;
+}
+
+void ExperimentPlot::add_points(const std::vector<Point>& points, const std::vector<QString>& series) {
+  std::vector<QString> names;
+  std::vector<bool> used(series.size());
   QRectF extent;
-  for (const Point& point : all) {
-    const int curve = place_of(series, point.series);
-    if (curve == curves_) {
-      plot_->add_curve(point.series, {series_colour(static_cast<std::size_t>(curve)), false, false, false, true});
-      ++curves_;
-    }
-    plot_->append(curve, point.x, point.y);
+  for (; curves_ < static_cast<int>(series.size()); ++curves_)
+    plot_->add_curve({}, {series_colour(static_cast<std::size_t>(curves_)), false, false, false, true});
+  for (const Point& point : points) {
+    const auto curve = static_cast<std::size_t>(std::ranges::find(series, point.series) - series.begin());
+    used[curve] = true;
+    plot_->append(static_cast<int>(curve), point.x, point.y);
     if (!point.x_name.isEmpty()) place_of(names, point.x_name);  // in the order of their places, as they are sorted
     const QRectF here(point.x, point.y, 0, 0);
-    extent = &point == &all.front()
+    extent = &point == &points.front()
                  ? here
                  : QRectF(QPointF(std::min(extent.left(), point.x), std::min(extent.top(), point.y)),
                           QPointF(std::max(extent.right(), point.x), std::max(extent.bottom(), point.y)));
   }
-  for (int curve = 0; curve < curves_; ++curve) {
-    const bool used = curve < static_cast<int>(series.size());
-    if (used) plot_->set_curve_name(curve, series[static_cast<std::size_t>(curve)]);
-    plot_->set_curve_visible(curve, used);
+  for (std::size_t curve = 0; curve < static_cast<std::size_t>(curves_); ++curve) {
+    if (curve < series.size()) plot_->set_curve_name(static_cast<int>(curve), series[curve]);
+    plot_->set_curve_visible(static_cast<int>(curve), curve < series.size() && used[curve]);
   }
   plot_->set_x_names(names);
-  plot_->set_extent(all.empty() ? QRectF() : around(extent, !names.empty()));
+  plot_->set_extent(points.empty() ? QRectF() : around(extent, !names.empty(), drawn_log_));
+}
+
+void ExperimentPlot::draw(const ExperimentModel& model, std::vector<int> rows) {
+  const CellColumn x = chosen(*x_), y = chosen(*y_);
+  bool other = &model != drawn_ || x != drawn_x_ || y != drawn_y_ || rows != rows_;
+  drawn_ = &model;
+  drawn_x_ = x;
+  drawn_y_ = y;
+  rows_ = std::move(rows);
+  std::vector<int> all(static_cast<std::size_t>(model.count()));
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<QString> series;  // of every cell, so that a filter leaves each its colour
+  for (const Point& point : points(model, all)) place_of(series, point.series);
+  const std::vector<Point> shown = points(model, rows_);
+  plot_->clear_curves();
+  plot_->set_axes(ExperimentModel::axis_label(x), ExperimentModel::axis_label(y));
+  if (choose_scale(shown)) other = true;
+  add_points(shown, series);
   plot_->set_provenance(tr("Experiment %1: %2, in %3")
                             .arg(QString::fromStdString(model.state().name),
                                  QString::fromStdString(model.state().title),
@@ -138,7 +168,7 @@ void ExperimentPlot::draw(const ExperimentModel& model) {
 }
 
 /// Every cell that is drawn, with what it is of.
-QString ExperimentPlot::rows(const ExperimentModel& model) const {
+QString ExperimentPlot::csv_rows(const ExperimentModel& model) const {
   constexpr CellColumn labels[] = {CellColumn::Model, CellColumn::Recipe, CellColumn::Seed, CellColumn::Evaluation,
                                    CellColumn::Text};
   QStringList head{tr("Cell")};
@@ -147,7 +177,7 @@ QString ExperimentPlot::rows(const ExperimentModel& model) const {
   QStandardItemModel table(0, static_cast<int>(head.size()));
   table.setHorizontalHeaderLabels(head);
   const auto exact = [](double value) { return QString::number(value, 'g', QLocale::FloatingPointShortest); };
-  for (const Point& point : points(model, drawn_x_, drawn_y_)) {
+  for (const Point& point : points(model, rows_)) {
     QList<QStandardItem*> cells{new QStandardItem(QString::fromStdString(model.cell(point.row).id))};
     for (const CellColumn column : labels) cells += new QStandardItem(model.text(point.row, column));
     cells += new QStandardItem(point.x_name.isEmpty() ? exact(point.x) : point.x_name);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QWidget>
+#include <vector>
 
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/experiment_model.h"
 
+class QCheckBox;
 class QComboBox;
 
 namespace carryover {
@@ -16,7 +18,8 @@ class ExperimentPlot : public QWidget {
  public:
   explicit ExperimentPlot(QWidget* parent = nullptr);
   PlotView& plot() { return *plot_; }
-  void draw(const ExperimentModel& model);
+  /// Of these rows of the model, which others don't see.
+  void draw(const ExperimentModel& model, std::vector<int> rows);
 
  Q_SIGNALS:
   void choice_changed();
@@ -24,14 +27,19 @@ class ExperimentPlot : public QWidget {
  private:
   struct Point;
   QComboBox* add_choice(const QString& name, bool numbers_alone, CellColumn chosen);
-  std::vector<Point> points(const ExperimentModel& model, CellColumn x, CellColumn y) const;
-  QString rows(const ExperimentModel& model) const;
+  std::vector<Point> points(const ExperimentModel& model, const std::vector<int>& rows) const;
+  void add_points(const std::vector<Point>& points, const std::vector<QString>& series);
+  QString csv_rows(const ExperimentModel& model) const;
+  bool choose_scale(const std::vector<Point>& points);
 
   PlotView* plot_;
   QComboBox *x_, *y_;
+  QCheckBox* log_;
   int curves_ = 0;
+  bool drawn_log_ = false;
+  std::vector<int> rows_;
   const ExperimentModel* drawn_ = nullptr;
-  CellColumn drawn_x_ = CellColumn::Recipe, drawn_y_ = CellColumn::Perplexity;
+  CellColumn drawn_x_ = CellColumn::Recipe, drawn_y_ = CellColumn::Perplexity;  ///< what points() are of
 };
 
 }  // namespace carryover

@@ -13,6 +13,7 @@
 #include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
+#include <algorithm>
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/icons.h"
@@ -90,7 +91,10 @@ QWidget* ExperimentsPanel::build_table() {
   words->setClearButtonEnabled(true);
   words->setMaximumWidth(160);
   words->setAccessibleName(tr("Cells that have each of these words"));
-  connect(words, &QLineEdit::textChanged, &filter_, &ExperimentCellsFilter::set_words);
+  connect(words, &QLineEdit::textChanged, this, [this](const QString& text) {
+    filter_.set_words(text);
+    request_refresh();
+  });
   bar->addWidget(words);
 
   problem_ = new QLabel(side);
@@ -185,11 +189,19 @@ QStringList ExperimentsPanel::selected_cells(bool evaluations_alone) const {
   return ids;
 }
 
+/// In the model's order, whatever the table is sorted by: a curve's colour and a name's place stay.
+std::vector<int> ExperimentsPanel::shown_rows() const {
+  std::vector<int> rows;
+  for (int row = 0; row < filter_.rowCount(); ++row) rows.push_back(filter_.mapToSource(filter_.index(row, 0)).row());
+  std::ranges::sort(rows);
+  return rows;
+}
+
 void ExperimentsPanel::update_buttons() {
   using Work = ExperimentModel::Work;
   const Work work = model_ == nullptr ? Work::None : model_->work();
   stop_->setEnabled(work == Work::Running);
-  const bool left = model_ != nullptr && model_->has_state() &&
+  const bool left = model_ != nullptr && model_->has_state() && model_->state().status != CellStatus::Running &&
                     model_->state().count(CellStatus::Done) < model_->state().cells.size();
   continue_->setEnabled(work == Work::None && left);
   const qsizetype selected = selected_cells(false).size(), evaluations = selected_cells(true).size();
@@ -233,7 +245,7 @@ void ExperimentsPanel::refresh() {
   const QString problem = model_ == nullptr ? QString() : model_->problem();
   problem_->setText(problem.left(most_characters));
   problem_->setHidden(problem.isEmpty());
-  if (model_ != nullptr) plot_->draw(*model_);
+  if (model_ != nullptr) plot_->draw(*model_, shown_rows());
 }
 
 }  // namespace carryover

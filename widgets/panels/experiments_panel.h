@@ -53,6 +53,7 @@ class ExperimentsPanel : public Panel {
   void update_buttons();
   QString headline() const;
   QStringList selected_cells(bool evaluations_alone) const;
+  std::vector<int> shown_rows() const;
 
   ExperimentModel* model_ = nullptr;
   ExperimentCellsTable cells_;

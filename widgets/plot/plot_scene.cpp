@@ -138,10 +138,20 @@ void PlotScene::apply_fit() {
   if (extent.isNull() && !curves->has_data() && !map->has_data()) return;
   fitted = data_bounds();
   plot->xAxis->setRange(fitted.left(), fitted.right());
-  if (log_y)
-    plot->yAxis->setRange(fitted.top() / 1.3, fitted.bottom() * 1.3);
-  else
+  if (log_y) {
+    const double margin = std::clamp(std::pow(fitted.bottom() / fitted.top(), 0.06), 1.02, 1.3);
+    plot->yAxis->setRange(fitted.top() / margin, fitted.bottom() * margin);
+  } else
     plot->yAxis->setRange(fitted.top(), fitted.bottom());
+}
+
+// Powers of ten where there are several; else numbers as on a linear axis, of which a decade has no two.
+void PlotScene::choose_y_ticker() {
+  const QCPRange range = plot->yAxis->range();
+  if (log_y && range.lower > 0 && range.upper > 30 * range.lower)
+    plot->yAxis->setTicker(log_ticker);
+  else
+    plot->yAxis->setTicker(y_ticker);
 }
 
 // A pan or zoom never leaves the data out of sight.

@@ -23,6 +23,7 @@ struct PlotScene {
   void arrange_title();
   void fit_labels(int height);
   void apply_fit();
+  void choose_y_ticker();
   void limit(QCPAxis* axis, const QCPRange& range, double low, double high);
   QString text_at(double x, double y) const;
 

@@ -50,6 +50,7 @@ PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std
         d_->limit(axis, range, all.left(), all.right());
       else if (!d_->log_y)
         d_->limit(axis, range, all.top(), all.bottom());
+      if (axis == d_->plot->yAxis) d_->choose_y_ticker();
       Q_EMIT view_changed();
     });
   connect(d_->plot, &QCustomPlot::afterReplot, this, [this] {
@@ -108,11 +109,8 @@ void PlotView::set_log_y(bool logarithmic) {
   d_->log_y = logarithmic;
   d_->curves->set_stacking(!logarithmic);
   d_->plot->yAxis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-  if (logarithmic)
-    d_->plot->yAxis->setTicker(d_->log_ticker);
-  else
-    d_->plot->yAxis->setTicker(d_->y_ticker);
   fit();
+  d_->choose_y_ticker();
 }
 
 void PlotView::set_empty_text(const QString& text) {
