@@ -56,6 +56,23 @@ install(FILES ${desktop}/carryover.metainfo.xml DESTINATION share/metainfo RENAM
 install(FILES ${desktop}/carryover.xml DESTINATION share/mime/packages)
 install(FILES ${CMAKE_SOURCE_DIR}/resources/icons/carryover.svg DESTINATION share/icons/hicolor/scalable/apps)
 
+# --- experiments: their plans say where demo and adapters lie in an installation
+set(plans_made ${CMAKE_BINARY_DIR}/share/made/experiments)
+file(GLOB plans CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/experiments/*.json)
+foreach(plan ${plans})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${plan})
+  get_filename_component(name ${plan} NAME)
+  file(READ ${plan} text)
+  string(REPLACE "\"../../resources/" "\"../" text "${text}")
+  file(WRITE ${plans_made}/${name} "${text}")
+  install(FILES ${plans_made}/${name} DESTINATION share/carryover/experiments)
+endforeach()
+install(FILES ${CMAKE_SOURCE_DIR}/examples/experiments/README.md DESTINATION share/carryover/experiments)
+install(PROGRAMS ${CMAKE_SOURCE_DIR}/examples/experiments/fetch_books.py DESTINATION share/carryover/experiments)
+install(FILES ${CMAKE_SOURCE_DIR}/examples/experiments/books/books.json DESTINATION share/carryover/experiments/books)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/experiments/demo DESTINATION share/carryover/experiments)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/resources/adapters DESTINATION share/carryover)
+
 # --- made at build time: packed pages, and completions, which the program itself writes
 set(made ${CMAKE_BINARY_DIR}/share/made)
 file(MAKE_DIRECTORY ${made})

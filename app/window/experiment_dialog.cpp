@@ -12,15 +12,19 @@
 #include <QLineEdit>
 #include <QSpinBox>
 #include <QToolButton>
+#include <algorithm>
 
 #include "engine/records/run_command.h"
 #include "widgets/controls/button_row.h"
 #include "widgets/controls/command_box.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
 
 constexpr int most_threads = 1024, as_planned = -1;
+constexpr int most_lines = 8, line_width = 560;  ///< of what a plan needs; the rest is in the tooltip
+constexpr double most_bytes = 1e18;
 
 /// Paths or names as they are typed, with semicolons or commas between them.
 std::vector<std::string> listed(const QLineEdit& edit, QChar between) {
@@ -41,7 +45,8 @@ QString joined(const std::vector<std::string>& values, const QString& between) {
 ExperimentDialog::ExperimentDialog(QWidget* parent)
     : QDialog(parent),
       model_rows_(new QWidget(this)),
-      file_(new QComboBox(this)),
+      shipped_(new QComboBox(this)),
+      needs_(new QLabel(this)),
       threads_(new QSpinBox(this)),
       command_(new CommandBox(this)),
       state_(new QLabel(this)) {
@@ -55,13 +60,16 @@ ExperimentDialog::ExperimentDialog(QWidget* parent)
   auto* buttons = new ButtonRow(this);
   start_ = buttons->add(tr("Start"), tr("Run it in a process of its own"), this, &ExperimentDialog::accept);
   start_->setDefault(true);
+  ask_time_ = buttons->add(tr("How long?"), tr("A dry run: reads models and texts, and estimates the time"), this,
+                           &ExperimentDialog::ask_time);
   buttons->add(state_, 1);
   buttons->add(tr("Close"), {}, this, &QDialog::reject);
   auto* column = new QVBoxLayout(this);
   column->addLayout(rows);
   column->addWidget(command_, 1);
   column->addWidget(buttons);
-  resize(720, 520);
+  resize(760, 640);
+  connect_forecast();
   read_plan();
 }
 
@@ -93,19 +101,29 @@ QLineEdit* ExperimentDialog::add_path(QFormLayout& rows, const QString& label, c
   return edit;
 }
 
+void ExperimentDialog::build_plan_rows(QFormLayout& rows) {
+  shipped_->setAccessibleName(tr("Shipped plans"));
+  shipped_->setPlaceholderText(tr("those that came with the program"));
+  shipped_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  for (const QString& path : example_plans()) {
+    ExperimentPlan plan;
+    if (attempt([&] { plan = read_experiment_plan(path.toStdString()); })) continue;
+    const QString title = QString::fromStdString(plan.title);
+    shipped_->addItem(all_there(plan_needs(plan)) ? title : tr("%1 (needs more)").arg(title), path);
+    shipped_->setItemData(shipped_->count() - 1, QString::fromStdString(plan.about), Qt::ToolTipRole);
+  }
+  shipped_->setCurrentIndex(-1);
+  rows.addRow(tr("Shipped plans"), shipped_);
+  file_ = add_path(rows, tr("Plan"), tr("A JSON file: models, recipes, seeds, evaluations, texts"), Choice::File);
+  connect(file_, &QLineEdit::textChanged, this, &ExperimentDialog::read_plan);
+  connect(shipped_, &QComboBox::activated, this, [this] { file_->setText(shipped_->currentData().toString()); });
+  needs_->setTextFormat(Qt::PlainText);
+  needs_->setAccessibleName(tr("What the plan needs"));
+  rows.addRow(tr("Needs"), needs_);
+}
+
 void ExperimentDialog::build_form(QFormLayout& rows) {
-  auto* both = new QWidget(this);
-  auto* row = new QHBoxLayout(both);
-  row->setContentsMargins(0, 0, 0, 0);
-  file_->setEditable(true);
-  file_->addItems(example_plans());
-  file_->setCurrentIndex(-1);
-  file_->setAccessibleName(tr("Plan"));
-  file_->setToolTip(tr("A JSON file: models, recipes, seeds, evaluations, texts"));
-  row->addWidget(file_, 1);
-  add_browse(*row, tr("Plan"), file_->lineEdit(), Choice::File);
-  rows.addRow(tr("Plan"), both);
-  connect(file_, &QComboBox::currentTextChanged, this, &ExperimentDialog::read_plan);
+  build_plan_rows(rows);
   folder_ = add_path(rows, tr("Folder"),
                      tr("Of the experiment: a new one, or one that has some of its cells, which are not made again"),
                      Choice::NewFolder);
@@ -133,14 +151,20 @@ void ExperimentDialog::build_form(QFormLayout& rows) {
 QStringList ExperimentDialog::example_plans() {
   const QDir plans(
       QDir(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/experiments")).canonicalPath());
-  QStringList paths;
-  for (const QString& name : plans.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name))
-    paths += plans.filePath(name);
-  return plans.path() == QStringLiteral(".") ? QStringList() : paths;
+  if (plans.path() == QStringLiteral(".")) return {};
+  QStringList ready, others;
+  for (const QString& name : plans.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
+    const QString path = plans.filePath(name);
+    bool there = false;
+    attempt([&] { there = all_there(plan_needs(read_experiment_plan(path.toStdString()))); });
+    (there ? ready : others) += path;
+  }
+  return ready + others;
 }
 
 void ExperimentDialog::read_plan() {
-  const QString path = file_->currentText().trimmed();
+  const QString path = file_->text().trimmed();
+  shipped_->setCurrentIndex(shipped_->findData(path));
   plan_ = {};
   plan_problem_.clear();
   if (path.isEmpty()) {
@@ -182,7 +206,7 @@ QString ExperimentDialog::planned_folder() const {
   return QDir::current().absoluteFilePath(QStringLiteral("runs/experiments/") + QString::fromStdString(plan_.name));
 }
 
-QString ExperimentDialog::problem_of_form() const {
+QString ExperimentDialog::problem_of_form() {
   if (!plan_problem_.isEmpty()) return plan_problem_;
   const ExperimentRequest wanted = request();
   if (const QFileInfo folder(QString::fromStdString(wanted.out)); folder.exists() && !folder.isDir())
@@ -190,18 +214,89 @@ QString ExperimentDialog::problem_of_form() const {
   ExperimentPlan plan = plan_;
   if (const auto problem = attempt([&] { apply_overrides(plan, wanted.overrides); }))
     return QStringLiteral("%1: %2").arg(problem->where, problem->problem);
-  for (const PlanModel& model : plan.models)
-    if (!QFileInfo::exists(QString::fromStdString(model.path)))
-      return tr("Model %1: %2 is not there")
-          .arg(QString::fromStdString(model.name), QString::fromStdString(model.path));
-  return {};
+  needed_ = plan_needs(plan);
+  const auto missing = std::ranges::find(needed_, false, &PlanNeed::there);
+  return missing == needed_.end() ? QString() : line_of(*missing);
+}
+
+QString ExperimentDialog::line_of(const PlanNeed& need) const {
+  const QString name = QString::fromStdString(need.name), path = QString::fromStdString(need.path);
+  QString line;
+  switch (need.kind) {
+    case PlanNeed::Kind::Model:
+      line = tr("model %1: %2").arg(name, path);
+      break;
+    case PlanNeed::Kind::Adapter:
+      line = tr("adapter of %1: %2").arg(name, path);
+      break;
+    case PlanNeed::Kind::Data:
+      line = tr("training texts: %1").arg(path);
+      break;
+    case PlanNeed::Kind::Texts:
+      line = need.count > 1 ? tr("%1 evaluation texts: %2").arg(need.count).arg(path)
+                            : tr("evaluation texts: %1").arg(path);
+  }
+  return need.there ? line : tr("%1 (missing)").arg(line);
+}
+
+QString ExperimentDialog::needs() const {
+  QStringList lines;
+  for (const PlanNeed& need : needed_) lines += line_of(need);
+  return lines.join(u'\n');
+}
+
+QString ExperimentDialog::said() const {
+  return state_->text();
 }
 
 void ExperimentDialog::validate() {
+  needed_.clear();
+  expected_.clear();
+  forecast_.stop();  // it was about another form
   problem_ = problem_of_form();
+  QStringList lines;
+  for (const QString& line : needs().split(u'\n', Qt::SkipEmptyParts).mid(0, most_lines))
+    lines += needs_->fontMetrics().elidedText(line, Qt::ElideMiddle, line_width);
+  needs_->setText(lines.isEmpty() ? QStringLiteral("–") : lines.join(u'\n'));
+  needs_->setToolTip(needs());
   command_->set_command(command_line());
-  state_->setText(problem_.isEmpty() ? QString() : tr("Not ready: %1").arg(problem_));
   start_->setEnabled(problem_.isEmpty());
+  show_state();
+}
+
+void ExperimentDialog::show_state() {
+  ask_time_->setEnabled(problem_.isEmpty() && !forecast_.running());
+  state_->setText(problem_.isEmpty() ? expected_ : tr("Not ready: %1").arg(problem_));
+}
+
+void ExperimentDialog::connect_forecast() {
+  connect(&forecast_, &ForecastProcess::progressed, this, [this](const QString& what) {
+    expected_ = what;
+    show_state();
+  });
+  connect(&forecast_, &ForecastProcess::failed, this, [this](const ErrorReport& report) {
+    expected_ = QStringLiteral("%1: %2").arg(report.where, report.problem);
+    show_state();
+  });
+  connect(&forecast_, &ForecastProcess::done, this, [this](const ExperimentForecast& forecast) {
+    expected_ = tr("%1 of %2 cells to run: about %3, %4 to write")
+                    .arg(forecast.cells - forecast.done)
+                    .arg(forecast.cells)
+                    .arg(duration_text(forecast.seconds),
+                         bytes_text(static_cast<std::int64_t>(std::clamp(forecast.bytes_to_write, 0.0, most_bytes))));
+    show_state();
+  });
+  connect(&forecast_, &ForecastProcess::ended, this, &ExperimentDialog::show_state);
+}
+
+void ExperimentDialog::ask_time() {
+  if (!problem_.isEmpty() || forecast_.running()) return;
+  QStringList arguments;
+  for (const std::string& word : experiment_command(request())) arguments += QString::fromStdString(word);
+  arguments.removeFirst();  // the program's name
+  expected_ = tr("Estimating…");
+  forecast_.start(arguments + QStringList{QStringLiteral("--dry-run"), QStringLiteral("--json")});
+  show_state();
 }
 
 QString ExperimentDialog::command_line() const {
@@ -210,7 +305,7 @@ QString ExperimentDialog::command_line() const {
 
 ExperimentRequest ExperimentDialog::request() const {
   ExperimentRequest request;
-  request.plan = file_->currentText().trimmed().toStdString();
+  request.plan = file_->text().trimmed().toStdString();
   const QString folder = folder_->text().trimmed();
   request.out = (folder.isEmpty() ? planned_folder() : folder).toStdString();
   for (const auto& [name, edit] : models_)
@@ -224,7 +319,7 @@ ExperimentRequest ExperimentDialog::request() const {
 }
 
 void ExperimentDialog::set_request(const ExperimentRequest& request) {
-  file_->setEditText(QString::fromStdString(request.plan));
+  file_->setText(QString::fromStdString(request.plan));
   folder_->setText(QString::fromStdString(request.out));
   for (const auto& [name, edit] : models_) {
     edit->clear();

@@ -5,8 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/engine_thread/error_report.h"
+#include "app/engine_thread/forecast_process.h"
 #include "engine/experiments/experiment_command.h"
+#include "engine/experiments/plan_needs.h"
 
 class QComboBox;
 class QFormLayout;
@@ -19,7 +20,8 @@ namespace carryover {
 
 class CommandBox;
 
-/// What `carryover experiment` is to run: a plan, and what is not as it says. GUI thread.
+/// What `carryover experiment` is to run: a plan, shipped or one's own, and what is not as it says. Lists what the plan
+/// needs on disk, and asks a dry run for the time where that is wanted. GUI thread.
 class ExperimentDialog : public QDialog {
   Q_OBJECT
  public:
@@ -29,10 +31,14 @@ class ExperimentDialog : public QDialog {
   ExperimentRequest request() const;                   ///< as the form says, while problem() is empty
   const QString& problem() const { return problem_; }  ///< what is wrong in the form; empty: nothing
   QString command_line() const;                        ///< empty while something is wrong
-  static QStringList example_plans();                  ///< that came with the program
+  QString needs() const;                               ///< what the plan needs, a line each
+  QString said() const;                                ///< beside the buttons: the problem, or what a dry run expects
+  static QStringList example_plans();                  ///< that came with the program: those first that need no more
+  ForecastProcess& forecast() { return forecast_; }
 
  public Q_SLOTS:
   void accept() override;  ///< starts it, and closes
+  void ask_time();         ///< said() has it later
 
  Q_SIGNALS:
   void start_wanted(const carryover::ExperimentRequest& request);
@@ -42,22 +48,29 @@ class ExperimentDialog : public QDialog {
   QLineEdit* add_path(QFormLayout& rows, const QString& label, const QString& help, Choice choice);
   void add_browse(class QHBoxLayout& row, const QString& label, QLineEdit* edit, Choice choice);
   void build_form(QFormLayout& rows);
+  void build_plan_rows(QFormLayout& rows);
+  void connect_forecast();
   void read_plan();
   void show_models();
   void validate();
-  QString problem_of_form() const;
+  void show_state();
+  QString line_of(const PlanNeed& need) const;
+  QString problem_of_form();
   QString planned_folder() const;
 
   ExperimentPlan plan_;
-  QString plan_problem_, problem_;
+  std::vector<PlanNeed> needed_;
+  QString plan_problem_, problem_, expected_;
+  ForecastProcess forecast_;
   std::vector<std::pair<std::string, QLineEdit*>> models_;  ///< by name
   QWidget* model_rows_;
-  QComboBox* file_;
-  QLineEdit *folder_, *data_, *texts_, *only_;
+  QComboBox* shipped_;
+  QLabel* needs_;
+  QLineEdit *file_, *folder_, *data_, *texts_, *only_;
   QSpinBox* threads_;
   CommandBox* command_;
   QLabel* state_;
-  QPushButton* start_;
+  QPushButton *start_, *ask_time_;
 };
 
 }  // namespace carryover

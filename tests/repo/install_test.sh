@@ -50,6 +50,29 @@ for file in "$programs"/carryover* "$prefix"/lib/carryover/*.so; do
   checks=$((checks + 2))
 done
 
+# Plans: what comes with them is found where they say, and the demo's run from here.
+expect 'ok' python3 - "$source/examples/experiments" "$prefix/share/carryover/experiments" <<'PYTHON'
+import json, sys
+from pathlib import Path
+ours, installed = map(Path, sys.argv[1:])
+names = {path.name for path in ours.glob("*.json")}
+assert names and names == {path.name for path in installed.glob("*.json")}, "other plans"
+shipped = 0
+for name in names:
+    plan = json.loads((installed / name).read_text())
+    paths = list(plan["models"].values())
+    paths += [recipe["adapter"] for recipe in plan["recipes"].values() if recipe and "adapter" in recipe]
+    for path in (path for path in paths if path.startswith("..")):
+        shipped += 1
+        assert (installed / path).is_dir(), f"{name}: no {path}"
+    if name.startswith("demo_"):
+        assert (installed / plan["data"]).is_dir() and (installed / plan["texts"]).is_dir(), name
+assert shipped >= 6
+print("ok")
+PYTHON
+expect '36 of 36 cells to run: about' carryover-cli experiment "$prefix/share/carryover/experiments/demo_m.json" --dry-run
+expect 'books.json' python3 "$prefix/share/carryover/experiments/fetch_books.py" --help
+
 # What a desktop reads, by its own validators where they are installed, else by structure.
 desktop=$prefix/share/applications/carryover.desktop
 metainfo=$prefix/share/metainfo/org.carryover.Carryover.metainfo.xml
