@@ -1616,6 +1616,37 @@ Befehl: %6</translation>
     </message>
 </context>
 <context>
+    <name>ContinueDialog</name>
+    <message>
+        <source>Continue an experiment</source>
+        <translation>Ein Experiment fortsetzen</translation>
+    </message>
+    <message>
+        <source>This command was recorded when the experiment was started. It runs the cells that are not done.</source>
+        <translation>Mit diesem Befehl wurde das Experiment gestartet. Er führt die Zellen aus, die nicht fertig sind.</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Run it in a process of its own</source>
+        <translation>In einem eigenen Prozess ausführen</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Ändern…</translation>
+    </message>
+    <message>
+        <source>Another plan, model, texts or recipes</source>
+        <translation>Ein anderer Plan, ein anderes Modell, andere Texte oder Rezepte</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
     <name>DistancePanel</name>
     <message>
         <source>Hit distances</source>
@@ -2105,12 +2136,68 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Ordner: %1 ist eine Datei</translation>
     </message>
     <message>
-        <source>Model %1: %2 is not there</source>
-        <translation>Modell %1: %2 fehlt</translation>
-    </message>
-    <message>
         <source>Not ready: %1</source>
         <translation>Nicht bereit: %1</translation>
+    </message>
+    <message>
+        <source>How long?</source>
+        <translation>Wie lange?</translation>
+    </message>
+    <message>
+        <source>A dry run: reads models and texts, and estimates the time</source>
+        <translation>Ein Probelauf: liest Modelle und Texte und schätzt die Zeit</translation>
+    </message>
+    <message>
+        <source>Shipped plans</source>
+        <translation>Mitgelieferte Pläne</translation>
+    </message>
+    <message>
+        <source>those that came with the program</source>
+        <translation>die mit dem Programm kamen</translation>
+    </message>
+    <message>
+        <source>%1 (needs more)</source>
+        <translation>%1 (braucht mehr)</translation>
+    </message>
+    <message>
+        <source>What the plan needs</source>
+        <translation>Was der Plan braucht</translation>
+    </message>
+    <message>
+        <source>Needs</source>
+        <translation>Braucht</translation>
+    </message>
+    <message>
+        <source>model %1: %2</source>
+        <translation>Modell %1: %2</translation>
+    </message>
+    <message>
+        <source>adapter of %1: %2</source>
+        <translation>Adapter von %1: %2</translation>
+    </message>
+    <message>
+        <source>training texts: %1</source>
+        <translation>Trainingstexte: %1</translation>
+    </message>
+    <message>
+        <source>%1 evaluation texts: %2</source>
+        <translation>%1 Auswertungstexte: %2</translation>
+    </message>
+    <message>
+        <source>evaluation texts: %1</source>
+        <translation>Auswertungstexte: %1</translation>
+    </message>
+    <message>
+        <source>%1 (missing)</source>
+        <translation>%1 (fehlt)</translation>
+    </message>
+    <message>
+        <source>%1 of %2 cells to run: about %3, %4 to write</source>
+        <translation>%1 von %2 Zellen auszuführen: etwa %3, %4 zu schreiben</translation>
+    </message>
+    <message>
+        <source>Estimating…</source>
+        <translation>Wird geschätzt…</translation>
     </message>
 </context>
 <context>
@@ -2285,6 +2372,18 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Cell</source>
         <translation>Zelle</translation>
+    </message>
+    <message>
+        <source>log10</source>
+        <translation>log10</translation>
+    </message>
+    <message>
+        <source>A logarithmic vertical axis, where all values are positive</source>
+        <translation>Eine logarithmische senkrechte Achse, wo alle Werte positiv sind</translation>
+    </message>
+    <message>
+        <source>Logarithmic vertical axis</source>
+        <translation>Logarithmische senkrechte Achse</translation>
     </message>
 </context>
 <context>
@@ -2708,6 +2807,17 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Two steps on the first samples: measures memory and time, writes nothing</source>
         <translation>Zwei Schritte auf den ersten Beispielen: misst Speicher und Zeit, schreibt nichts</translation>
+    </message>
+</context>
+<context>
+    <name>ForecastProcess</name>
+    <message>
+        <source>dry run</source>
+        <translation>Probelauf</translation>
+    </message>
+    <message>
+        <source>what the dry run printed</source>
+        <translation>was der Probelauf ausgab</translation>
     </message>
 </context>
 <context>
