@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 struct ExperimentOptions {
-  std::string plan, out, render, format = "md";
+  std::string plan, out, earlier, render, format = "md";
   std::vector<std::string> models;
   ExperimentOverrides overrides;
   bool dry_run = false, report = false, json = false, quiet = false;
@@ -59,10 +59,10 @@ int experiment(const ExperimentOptions& options) {
   const ExperimentCells cells = experiment_cells(plan, out);
   ProgressLine progress(options.quiet);
   if (options.dry_run) {
-    print(experiment_forecast(plan, cells, out, options.json, progress));
+    print(experiment_forecast(plan, cells, out, options.earlier, options.json, progress));
     return kExitOk;
   }
-  ExperimentRunner runner(plan, cells, {options.plan, out, overrides}, progress);
+  ExperimentRunner runner(plan, cells, {options.plan, out, overrides}, options.earlier, progress);
   bool stopped = false;
   if (options.report)
     runner.write_reports();
@@ -108,6 +108,8 @@ VerbAction add_experiment(CLI::App& app) {
   app.add_option("--only", options->overrides.only, "run this recipe alone; may be given several times")
       ->allow_extra_args(false)
       ->type_name("RECIPE");
+  app.add_option("--from", options->earlier, "take the cells that this results.json has from it; DIR remembers them")
+      ->type_name("FILE");
   app.add_option("--threads", options->overrides.threads, "threads of the processor; 0: all")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");

@@ -13,6 +13,7 @@
 #include "engine/core/base/text_parts.h"
 #include "engine/core/cost/training_cost.h"
 #include "engine/data/text_source.h"
+#include "engine/experiments/earlier_results.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -108,12 +109,14 @@ double expected_seconds(CellPace& pace, const CellWork& work, const ExperimentCe
 }
 
 std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCells& cells, const std::string& experiment,
-                                bool as_json, ProgressLine& progress) {
+                                const std::string& earlier, bool as_json, ProgressLine& progress) {
   check_texts(cells, progress);
-  const CellNumbers finished = finished_cells(cells, experiment, plan.lengths, [](const auto&, const auto&) {});
+  const CellNumbers finished =
+      finished_cells(cells, experiment, earlier, plan.lengths, [](const auto&, const auto&) {});
   const auto work = cell_work(cells);
   CellPace pace;
-  for (const auto& [id, numbers] : finished) pace.add(work.at(id), numbers.at("seconds").get<double>());
+  for (const auto& [id, numbers] : finished)
+    if (!is_from_elsewhere(numbers)) pace.add(work.at(id), numbers.at("seconds").get<double>());
 
   std::set<std::string> counted;  // a cell that several groups use is of the first one
   std::string text = plan.title + "\n";

@@ -15,9 +15,10 @@ class ProgressLine;
 double expected_seconds(CellPace& pace, const CellWork& work, const ExperimentCells& cells, const ExperimentPlan& plan);
 
 /// What an experiment will take from here: hours by group and what is done, and the disk space. Reads texts and what is
-/// finished, and writes nothing. `as_json`: an object of the same. Throws EngineError{BadInput} where a text is shorter
-/// than it has to be, {Io} where the disk has no room.
+/// finished, in `experiment` and in the results `earlier` (a file, or empty), and writes nothing. `as_json`: an object
+/// of the same. Throws EngineError{BadInput} where a text is shorter than it has to be, {Io} where the disk has no
+/// room.
 std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCells& cells, const std::string& experiment,
-                                bool as_json, ProgressLine& progress);
+                                const std::string& earlier, bool as_json, ProgressLine& progress);
 
 }  // namespace carryover

@@ -15,6 +15,7 @@
 #include "engine/core/base/current_error.h"
 #include "engine/core/base/error.h"
 #include "engine/data/text_source.h"
+#include "engine/experiments/earlier_results.h"
 #include "engine/experiments/experiment_report.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/folder_path.h"
@@ -48,7 +49,7 @@ std::unique_ptr<const FolderLock> locked(const std::string& folder) {
 }  // namespace
 
 ExperimentRunner::ExperimentRunner(const ExperimentPlan& plan, const ExperimentCells& cells,
-                                   const ExperimentRequest& request, ProgressLine& progress)
+                                   const ExperimentRequest& request, const std::string& earlier, ProgressLine& progress)
     : plan_(plan),
       cells_(cells),
       experiment_(request.out),
@@ -57,7 +58,7 @@ ExperimentRunner::ExperimentRunner(const ExperimentPlan& plan, const ExperimentC
       state_(experiment_state(plan, cells)),
       work_(cell_work(cells)) {
   state_.command = absolute_request(request);
-  look_at_cells();
+  look_at_cells(earlier);
 }
 
 ExperimentRunner::~ExperimentRunner() = default;
@@ -78,15 +79,17 @@ void ExperimentRunner::finish(const std::string& id, json numbers) {
   cell.seconds = cell.expected_seconds = numbers.at("seconds").get<double>();
   if (cell.training && !numbers.at("losses").empty()) cell.loss = numbers.at("losses").back().at(1).get<double>();
   if (!cell.training) cell.loss = numbers.at("nll_sum").get<double>() / numbers.at("targets").get<double>();
-  pace_.add(work_.at(id), cell.seconds);
+  if (!is_from_elsewhere(numbers)) pace_.add(work_.at(id), cell.seconds);
   numbers_[id] = std::move(numbers);
 }
 
-void ExperimentRunner::look_at_cells() {
-  CellNumbers finished =
-      finished_cells(cells_, experiment_, plan_.lengths, [&](const std::string& id, const std::string& problem) {
-        progress_.note("cell " + id + " is not usable, and is made again: " + problem);
-      });
+void ExperimentRunner::look_at_cells(const std::string& earlier) {
+  const auto unusable = [&](const std::string& id, const std::string& problem) {
+    progress_.note("cell " + id + " is not usable, and is made again: " + problem);
+  };
+  CellNumbers finished = finished_cells(cells_, experiment_, earlier, plan_.lengths, unusable);
+  if (!earlier.empty())
+    write_file_atomically(path_in(experiment_, kEarlierFile), read_json_file(earlier).dump() + "\n");
   for (auto& [id, numbers] : finished) finish(id, std::move(numbers));
 }
 
@@ -275,7 +278,7 @@ void ExperimentRunner::evaluate(const EvaluationCell& cell) {
 void ExperimentRunner::write_reports() {
   json environment;
   for (const EvaluationCell& cell : cells_.evaluations) {
-    if (!is_finished(cell.id)) continue;
+    if (!is_finished(cell.id) || is_from_elsewhere(numbers_.at(cell.id))) continue;
     const json config = read_json_file(path_in(folder(cell.id), "config.json"));
     environment = config.value("environment", json::object());
     environment.erase("processor_flags");

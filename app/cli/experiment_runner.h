@@ -19,10 +19,11 @@ class FolderLock;
 /// experiment.json after each cell, results.json and the tables after each group. One thread.
 class ExperimentRunner {
  public:
-  /// Plan, cells and progress outlive it. Records what it was asked for, and looks at what is finished. Throws
-  /// EngineError{Io, BadInput, Usage}: Usage where another process runs this experiment.
+  /// Plan, cells and progress outlive it. Records what it was asked for, and looks at what is finished; `earlier` is a
+  /// file of results to take cells from, which the folder gets a copy of, or empty. Throws EngineError{Io, BadInput,
+  /// Usage}: Usage where another process runs this experiment.
   ExperimentRunner(const ExperimentPlan& plan, const ExperimentCells& cells, const ExperimentRequest& request,
-                   ProgressLine& progress);
+                   const std::string& earlier, ProgressLine& progress);
   ~ExperimentRunner();
 
   /// Returns false where it was stopped. A cell that fails is recorded, and the others go on.
@@ -36,7 +37,7 @@ class ExperimentRunner {
   CellState& state_of(const std::string& id);
   bool is_finished(const std::string& id) const { return numbers_.contains(id); }
   bool is_chosen(const CellGroup& group) const;
-  void look_at_cells();
+  void look_at_cells(const std::string& earlier);
   void expect();
   void run_group(const CellGroup& group);
   template <typename Work>

@@ -47,6 +47,7 @@ class Report {
   std::string frontier(const std::string& model) const;
   std::string trainings(const std::string& model) const;
   std::string machine() const;
+  std::map<std::string, std::size_t> cells_from_elsewhere() const;  ///< by where they were made
 
  private:
   /// Every condition that has a run, in the plan's order.
@@ -278,6 +279,16 @@ std::string Report::trainings(const std::string& model) const {
          markdown_table({"recipe", "seed", "steps", "tokens", "loss", "hours", "peak memory, GiB"}, rows);
 }
 
+std::map<std::string, std::size_t> Report::cells_from_elsewhere() const {
+  std::map<std::string, std::size_t> cells;
+  const auto count = [&](const std::string& maker) { cells[maker] += maker.empty() ? 0 : 1; };
+  for (const ResultsView::Training& training : view_.trainings) count(training.made_by);
+  for (const ResultsView::Run& run : view_.runs)
+    for (const ResultsView::Text& text : run.texts) count(text.made_by);
+  cells.erase("");
+  return cells;
+}
+
 std::string Report::machine() const {
   std::string text;
   const auto add = [&](const std::string& part) {
@@ -287,6 +298,7 @@ std::string Report::machine() const {
   if (!view_.commit.empty()) add("commit " + view_.commit);
   add(view_.libraries);
   add(view_.processor);
+  for (const auto& [maker, cells] : cells_from_elsewhere()) add(std::to_string(cells) + " cells on " + maker);
   if (view_.unfinished > 0) add(std::to_string(view_.unfinished) + " cells are not finished");
   return text.empty() ? text : wrapped_text(text + ".");
 }

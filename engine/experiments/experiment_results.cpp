@@ -9,6 +9,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/experiments/earlier_results.h"
 #include "engine/experiments/results_view.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
@@ -239,7 +240,7 @@ json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, c
           {"seconds", summary.find_number("seconds").value_or(0)}};
 }
 
-CellNumbers finished_cells(const ExperimentCells& cells, const std::string& experiment,
+CellNumbers finished_cells(const ExperimentCells& cells, const std::string& experiment, const std::string& earlier,
                            const std::vector<std::int64_t>& lengths,
                            const std::function<void(const std::string& id, const std::string& problem)>& unusable) {
   CellNumbers finished;
@@ -255,6 +256,8 @@ CellNumbers finished_cells(const ExperimentCells& cells, const std::string& expe
   for (const EvaluationCell& cell : cells.evaluations)
     look(cell.id,
          [&] { return evaluation_numbers(cell_folder(experiment, cell.id), cell, cells.models[cell.model], lengths); });
+  const std::string file = earlier.empty() ? path_in(experiment, kEarlierFile) : earlier;
+  if (!earlier.empty() || is_there(file)) add_earlier_cells(finished, read_json_file(file), file, cells, lengths);
   return finished;
 }
 

@@ -24,9 +24,10 @@ nlohmann::json evaluation_numbers(const std::string& folder, const EvaluationCel
 /// Numbers of the cells that are finished, by id.
 using CellNumbers = std::map<std::string, nlohmann::json>;
 
-/// Of every cell of an experiment's folder that is finished. What can't be read counts as not finished, and
-/// `unusable` is told of it.
-CellNumbers finished_cells(const ExperimentCells& cells, const std::string& experiment,
+/// Of every cell of an experiment's folder that is finished, and of those that the results in the file `earlier` have
+/// (earlier_results.h); where it is empty, in the folder's own kEarlierFile. A cell that can't be read counts as not
+/// finished, and `unusable` is told of it. Throws EngineError{Io, BadInput} where the file of results can't be used.
+CellNumbers finished_cells(const ExperimentCells& cells, const std::string& experiment, const std::string& earlier,
                            const std::vector<std::int64_t>& lengths,
                            const std::function<void(const std::string& id, const std::string& problem)>& unusable);
 

@@ -40,6 +40,14 @@ std::vector<ResultsView::Name> names_of(const json& list) {
   return names;
 }
 
+/// Of a cell that was taken from other results; empty of one of these.
+std::string maker_in(const json& entry) {
+  const auto found = entry.find("made_by");
+  if (found == entry.end()) return {};
+  const std::string commit = found->value("commit", "");
+  return found->value("processor", "another machine") + (commit.empty() ? "" : ", commit " + commit);
+}
+
 ResultsView::Text text_of(const json& entry) {
   ResultsView::Text text;
   text.file = entry.at("file").get<std::string>();
@@ -50,6 +58,7 @@ ResultsView::Text text_of(const json& entry) {
     text.offsets.push_back({count_of(bin.at(0)), count_of(bin.at(1)), real_of(bin.at(2))});
   text.peak_memory_bytes = real_of(entry.at("peak_memory_bytes"));
   text.seconds = real_of(entry.at("seconds"));
+  text.made_by = maker_in(entry);
   return text;
 }
 
@@ -82,6 +91,7 @@ ResultsView::Training training_of(const json& entry) {
   training.peak_memory_bytes = real_of(entry.at("peak_memory_bytes"));
   const json& losses = entry.at("losses");
   if (!losses.empty()) training.last_loss = real_of(losses.back().at(1));
+  training.made_by = maker_in(entry);
   return training;
 }
 

@@ -33,6 +33,7 @@ struct ResultsView {
     std::vector<Length> lengths;
     std::vector<OffsetBin> offsets;
     double peak_memory_bytes = 0, seconds = 0;
+    std::string made_by;  ///< processor and commit of a cell that was taken from other results
   };
   struct Run {
     std::string model;
@@ -47,6 +48,7 @@ struct ResultsView {
     std::uint64_t seed = 0;
     std::int64_t steps = 0, tokens = 0, skipped = 0;
     double seconds = 0, last_loss = 0, peak_memory_bytes = 0;
+    std::string made_by;
   };
   struct Comparison {
     std::string title;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """./lab bench publish [RUN...]: judges runs of benches (runs/bench/* where none is named), copies those that hold to
 docs/bench/BENCH.KIND.json, and writes the figures of docs/benchmarks.md and README.md again from all of docs/bench. A
-folder of an experiment goes to publish_experiments.py.
+folder of an experiment goes to publish_experiments.py; with --unfinished also where cells of it are still to be run.
 
 A run whose machine was busy is refused: shares above 1.02, or limits that moved by more than 10 % within it. Exit 1
 where one was. The pages are a function of docs/bench: publishing twice changes nothing.
@@ -252,10 +252,12 @@ def publish(folders, root=runs.ROOT):
 
 
 def main():
-    experiments = [folder for folder in sys.argv[1:] if publish_experiments.is_experiment(folder)]
+    unfinished = "--unfinished" in sys.argv[1:]
+    given = [argument for argument in sys.argv[1:] if argument != "--unfinished"]
+    experiments = [folder for folder in given if publish_experiments.is_experiment(folder)]
     if experiments:
-        publish_experiments.publish(experiments)
-    folders = [folder for folder in sys.argv[1:] if folder not in experiments]
+        publish_experiments.publish(experiments, unfinished=unfinished)
+    folders = [folder for folder in given if folder not in experiments]
     if experiments and not folders:
         return
     folders = folders or sorted(glob.glob(os.path.join(glob.escape(runs.ROOT), "runs", "bench", "*")))

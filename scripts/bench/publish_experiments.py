@@ -2,7 +2,8 @@
 """./lab bench publish runs/experiments/NAME: copies a finished experiment's results.json to
 docs/evaluations/experiment-NAME.json, with the date and the commit, and makes the sections of docs/results.md from all
 files there. `carryover experiment --render FILE --format section` makes a section, so that a page and a table of a user
-come from the same code; tests/repo/experiment_results_test.cpp compares.
+come from the same code; tests/repo/experiment_results_test.cpp compares. A section says how many cells are not finished;
+`carryover experiment --from docs/evaluations/experiment-NAME.json` continues with them, on any machine.
 """
 
 import datetime
@@ -32,18 +33,18 @@ def program(root):
     raise SystemExit("no build of carryover-cli renders the page: `./lab build release`, or PROGRAM=…/carryover-cli")
 
 
-def problems_of(results):
-    if results.get("unfinished_cells") != 0:
-        return f"{results.get('unfinished_cells')} of its cells are not finished"
+def problems_of(results, unfinished):
+    if results.get("unfinished_cells") != 0 and not unfinished:
+        return f"{results.get('unfinished_cells')} of its cells are not finished; --unfinished publishes the others"
     if not results.get("runs"):
         return "it has no runs"
     return ""
 
 
-def copy(folder, root):
+def copy(folder, root, unfinished):
     with open(os.path.join(folder, "results.json"), encoding="utf-8") as source:
         results = json.load(source)
-    problem = problems_of(results)
+    problem = problems_of(results, unfinished)
     if problem:
         raise SystemExit(f"refused: {folder}\n  {problem}")
     results.update(date=datetime.date.today().isoformat(), commit=runs.commit())
@@ -94,9 +95,9 @@ def measured_memory(results):
     }
 
 
-def publish(folders, root=runs.ROOT):
+def publish(folders, root=runs.ROOT, unfinished=False):
     for folder in folders:
-        copy(folder, root)
+        copy(folder, root, unfinished)
     untrained = os.path.join(root, UNTRAINED)
     if os.path.exists(untrained):
         with open(untrained, encoding="utf-8") as source:

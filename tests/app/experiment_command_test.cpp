@@ -64,6 +64,8 @@ class ExperimentCommandTest : public QObject {
   void a_cell_that_fails_leaves_the_others();
   void some_recipes_alone();
   void a_dry_run_writes_nothing();
+  void cells_of_earlier_results_are_taken();
+  void crafted_earlier_results_are_refused();
 
  private:
   QStringList experiment(const std::string& plan, const std::string& out, const QStringList& more = {}) const {
@@ -331,6 +333,63 @@ void ExperimentCommandTest::some_recipes_alone() {
   const ExperimentState state = read_experiment_state(out);
   QVERIFY(state.status == CellStatus::Pending && state.command);
   QVERIFY(state.command->plan == plan_ && state.command->overrides.only == std::vector<std::string>{"base"});
+}
+
+/// A training of which one evaluation is missing is made again, with all of its evaluations: its weights are not there.
+void ExperimentCommandTest::cells_of_earlier_results_are_taken() {
+  json earlier = read_json_file(out_ + "/results.json");
+  earlier["environment"]["processor"] = "another processor";
+  for (json& run : earlier["runs"])
+    if (run["recipe"] == "all" && run["evaluation"] == "none") run["texts"].erase(0);
+  write_bytes(temp_.file("earlier.json"), earlier.dump());
+  const QStringList from{"--from", text(temp_.file("earlier.json"))};
+  const std::string out = temp_.file("from");
+  const CliResult forecast = run_cli(experiment(plan_, out, from + QStringList{"--dry-run"}));
+  QVERIFY2(forecast.out.contains("9 of 26 cells to run: about "), forecast.err + forecast.out);
+  const CliResult some = run_cli(experiment(plan_, out, from + QStringList{"--only", "base"}));
+  QVERIFY2(some.out.contains("17 of 26 cells are done"), some.err + some.out);
+  QVERIFY(fs::is_empty(out + "/cells"));
+  const CliResult result = run_cli(experiment(plan_, out));  // remembers what it was given
+  QVERIFY2(result.out.contains("26 of 26 cells are done"), result.err + result.out);
+
+  const ExperimentState state = read_experiment_state(out);
+  for (const CellState& cell : state.cells) QCOMPARE(fs::exists(cell_folder(out, cell.id)), cell.recipe == "all");
+  json taken = numbers_of(out), undisturbed = numbers_of(out_);
+  std::size_t from_elsewhere = 0;
+  const auto erase_maker = [&](json& entry) {
+    if (!entry.contains("made_by")) return;
+    QCOMPARE(entry["made_by"]["processor"], "another processor");
+    from_elsewhere += entry.erase("made_by");
+  };
+  for (json& training : taken["trainings"]) erase_maker(training);
+  for (json& run : taken["runs"])
+    for (json& text : run["texts"]) erase_maker(text);
+  QCOMPARE(from_elsewhere, 17U);
+  QCOMPARE(taken["runs"], undisturbed["runs"]);
+  QCOMPARE(taken["trainings"], undisturbed["trainings"]);
+  const QString report = text(read_bytes(out + "/report.md")).simplified();
+  QVERIFY2(report.contains("17 cells on another processor"), report.toUtf8());
+}
+
+void ExperimentCommandTest::crafted_earlier_results_are_refused() {
+  const json whole = read_json_file(out_ + "/results.json");
+  const auto refused = [&](const auto& spoil) {
+    json results = whole;
+    spoil(results);
+    write_bytes(temp_.file("crafted.json"), results.dump());
+    const CliResult result = run_cli(
+        experiment(plan_, temp_.file("crafted"), {"--from", text(temp_.file("crafted.json")), "--only", "base"}));
+    return result.code == 3 && result.err.contains("crafted.json") && !result.err.contains("bug");
+  };
+  QVERIFY(refused([](json& results) { results = json::array(); }));
+  QVERIFY(refused([](json& results) { results["runs"][0]["texts"][0].erase("cell"); }));
+  QVERIFY(refused([](json& results) { results["runs"][0]["texts"][0]["cell"] = 7; }));
+  QVERIFY(refused([](json& results) { results["runs"][0]["texts"][0]["nll_sum"] = "much"; }));
+  QVERIFY(refused([](json& results) { results["runs"][0]["texts"][0]["lengths"] = {{{"tokens", "all"}}}; }));
+  QVERIFY(refused([](json& results) { results["trainings"][0]["made_by"] = "me"; }));
+  QVERIFY(refused([](json& results) { results["trainings"][0]["seconds"] = -1e300; }));
+  const CliResult nowhere = run_cli(experiment(plan_, temp_.file("crafted"), {"--from", text(temp_.file("no.json"))}));
+  QVERIFY2(nowhere.code == 5 && nowhere.err.contains("no.json"), nowhere.err);
 }
 
 void ExperimentCommandTest::a_dry_run_writes_nothing() {

@@ -67,6 +67,13 @@ class Publishing(unittest.TestCase):
         self.assertEqual(self.read("docs/results.md"), PAGE)
         self.assertFalse(os.path.exists(os.path.join(self.root, "docs", "evaluations")))
 
+    def test_what_is_not_finished_is_published_where_that_is_asked_for(self):
+        publish_experiments.publish([self.experiment("half", unfinished=3)], self.root, unfinished=True)
+        self.assertEqual(json.loads(self.read("docs/evaluations/experiment-half.json"))["unfinished_cells"], 3)
+        with self.assertRaises(SystemExit):
+            empty = self.write("runs/experiments/empty/results.json", '{"experiment": "empty", "runs": []}')
+            publish_experiments.publish([os.path.dirname(empty)], self.root, unfinished=True)
+
     def test_what_the_program_says_of_weights_is_what_was_published(self):
         with open(os.path.join(ROOT, publish_experiments.UNTRAINED), encoding="utf-8") as source:
             results = json.load(source)

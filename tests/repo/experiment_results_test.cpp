@@ -52,10 +52,12 @@ class ExperimentResultsTest : public QObject {
     }
     QCOMPARE(page.mid(from, to - from), sections());
   }
-  void published_results_are_whole_and_name_no_machine() {
+  void published_results_say_what_they_lack_and_name_no_machine() {
     for (const QString& file : published()) {
       const nlohmann::json results = read_json_file(file.toStdString());
-      QCOMPARE(results.at("unfinished_cells"), 0);
+      const auto unfinished = results.at("unfinished_cells").get<std::int64_t>();
+      const QString said = QStringLiteral("%1 cells are not finished").arg(unfinished);
+      QVERIFY2(unfinished == 0 || read("docs/results.md").simplified().contains(said), qPrintable(file));
       QVERIFY2(results.contains("commit") && results.contains("date"), qPrintable(file));
       QCOMPARE(QFileInfo(file).completeBaseName().toStdString(),
                "experiment-" + results.at("experiment").get<std::string>());
