@@ -97,7 +97,7 @@ VerbAction add_export(CLI::App& app) {
       ->type_name("PATH");
   app.add_flag("--quiet", options->quiet, "say nothing");
   add_figure_options(app, options);
-  app.add_option("--data", options->data, "data of the run: hits, nll, segments or carry_maps, as .csv or .npy")
+  app.add_option("--data", options->data, "data of the run: hits, nll, segments, carry_maps or sinks, as .csv or .npy")
       ->type_name("KIND")
       ->group("Data of a run");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
