@@ -128,6 +128,9 @@ class AnswerCheckTest : public QObject {
     QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.ids[1] = 500; }));
     QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.hits = {{0, 1, 7, {}}}; }));
     QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.carry_drift = {9, 1, std::vector<float>(9)}; }));
+    QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.sinks = {2, 7, std::vector<float>(14)}; }));
+    QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.record.sinks = SinkSummary{0.8, 0.8, 0, 0, 1, false}; }));
+    QVERIFY(!refused([](StepSnapshot&, SegmentSnapshot& s) { s.record.sinks = SinkSummary{0.5, 0.1, 0, 0, 1, true}; }));
   }
 };
 

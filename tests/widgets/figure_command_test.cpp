@@ -159,6 +159,22 @@ class FigureCommandTest : public QObject {
         QCOMPARE(values[static_cast<std::size_t>(((4 * 3 + 1) * layers + layer) * 16 + slot)], norms.at(layer, slot));
   }
 
+  void sinks_read_back_equal() {
+    QCOMPARE(test::run_cli({"export", run_, "--data", "sinks", "-o", file("sinks.npy")}).code, 0);
+    const NpyArray array = read_npy(file("sinks.npy").toStdString());
+    const std::int64_t layers = stored_.description.model.config.layers, columns = std::ssize(kSinkColumns);
+    QVERIFY((array.shape == std::vector<std::int64_t>{11, layers, columns}));
+    const std::vector<float> values = npy_floats(array, "sinks.npy");
+    const Map sinks = stored_.segments->load(4)->sinks;
+    QVERIFY(sinks.rows == layers &&
+            std::equal(sinks.values.begin(), sinks.values.end(), values.begin() + 4 * layers * columns));
+    QCOMPARE(test::run_cli({"export", run_, "--data", "sinks", "-o", file("sinks.csv")}).code, 0);
+    const QByteArray csv = contents(file("sinks.csv"));
+    QVERIFY(csv.contains("segment,layer,first_norm,") && csv.contains("\n10,"));
+    QCOMPARE(test::run_cli({"export", run_, "--data", "segments", "-o", file("segments.csv")}).code, 0);
+    QVERIFY(contents(file("segments.csv")).contains(",sink_text_mass,"));
+  }
+
   void a_report_holds_pictures_settings_and_numbers() {
     QCOMPARE(run_carryover({"export", run_, "--report", "-o", file("run.html")}).code, 0);
     const QByteArray html = contents(file("run.html"));
