@@ -43,9 +43,9 @@ class SinksTest : public QObject {
     QCOMPARE(summarize_sinks(map).norm_ratio, 0.0);
   }
 
-  void less_than_half_of_the_first_segments_is_lost() {
-    QVERIFY(lost_sink(of_mass(0.19), 512, of_mass(0.4)));
-    QVERIFY(!lost_sink(of_mass(0.21), 512, of_mass(0.4)));
+  void a_small_share_of_the_first_segments_is_lost() {
+    QVERIFY(lost_sink(of_mass(0.159), 512, of_mass(0.4)));
+    QVERIFY(!lost_sink(of_mass(0.161), 512, of_mass(0.4)));
     QVERIFY(!lost_sink(of_mass(0.4), 512, of_mass(0.4)));
     QVERIFY(!lost_sink(of_mass(0.0), 63, of_mass(0.4)));    // too short to be judged
     QVERIFY(!lost_sink(of_mass(0.0), 512, of_mass(0.24)));  // no sink to be lost
