@@ -15,8 +15,6 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kWeights = std::int64_t{1} << 20;  // held at a time, where one KV head's are no more
-
 /// bias + scale · q·kᵀ of queries [G, r, q, d] and keys [G, r or 1, n, d], as [G, r·q, n]. A KV head that serves r
 /// query heads is read where it lies. `bias`: [r·q, n], or undefined.
 at::Tensor scores_of(const at::Tensor& queries, const at::Tensor& keys, const at::Tensor& bias) {
@@ -47,8 +45,8 @@ at::Tensor grouped_kinds(const at::Tensor& kinds, std::int64_t groups) {
 
 }  // namespace
 
-SinkWatch::SinkWatch(const ModelConfig& model, const SegmentConfig& config)
-    : model_(model), text_tokens_(std::max(config.sink_length, kFirstTokens)) {}
+SinkWatch::SinkWatch(const ModelConfig& model, const SegmentConfig& config, std::int64_t most_weights)
+    : model_(model), text_tokens_(std::max(config.sink_length, kFirstTokens)), most_weights_(most_weights) {}
 
 void SinkWatch::start(const PolicyState& state, std::int64_t length) {
   state_ = &state;
@@ -82,8 +80,7 @@ float SinkWatch::counts_as(Kind kind, std::int64_t slot, std::int64_t slots, con
   if (behind < 0) return kind == Text;
   const std::int64_t position = hits ? hits->hits[static_cast<std::size_t>(behind)].position : begin + behind;
   if (position < text_tokens_) return kind == Text;
-  const bool heads_carry = !hits && begin >= text_tokens_ && behind < kFirstTokens;
-  return kind == Carry && heads_carry;
+  return kind == Carry && !hits && behind < kFirstTokens;
 }
 
 at::Tensor SinkWatch::prefix_kinds(const HeadGroup& group, int layer) const {
@@ -126,7 +123,7 @@ void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, const a
   at::Tensor kinds;
   if (prefix.defined()) kinds = grouped_kinds(prefix_kinds(group, sight.layer), queries.size(0));
   const std::int64_t rows = sharing.r * queries.size(2) * (before + length_);
-  const std::int64_t step = std::clamp(kWeights / rows, std::int64_t{1}, queries.size(0));
+  const std::int64_t step = std::clamp(most_weights_ / rows, std::int64_t{1}, queries.size(0));
   std::vector<at::Tensor> parts;
   for (std::int64_t first = 0; first < queries.size(0); first += step) {
     const auto part = [&](const at::Tensor& all) {

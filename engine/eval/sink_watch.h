@@ -17,7 +17,8 @@ namespace carryover {
 /// before the segment is done. Owner: a run. Thread: engine.
 class SinkWatch {
  public:
-  SinkWatch(const ModelConfig& model, const SegmentConfig& config);
+  /// `most_weights`: attention weights held at a time; those of one KV head where they are more. Changes no result.
+  SinkWatch(const ModelConfig& model, const SegmentConfig& config, std::int64_t most_weights = std::int64_t{1} << 20);
 
   /// A segment of `length` tokens that reads from `state` comes.
   void start(const PolicyState& state, std::int64_t length);
@@ -37,7 +38,8 @@ class SinkWatch {
   float counts_as(Kind kind, std::int64_t slot, std::int64_t slots, const HeadGroup& group, const HeadHits* hits) const;
 
   ModelConfig model_;
-  std::int64_t text_tokens_;            ///< that count as the text's first
+  std::int64_t text_tokens_;  ///< that count as the text's first
+  std::int64_t most_weights_;
   const PolicyState* state_ = nullptr;  ///< that the segment reads from
   std::int64_t length_ = 0;
   at::Tensor rows_;                             ///< the queries that are looked at

@@ -106,12 +106,7 @@ class TextRun {
       snapshot->carry_value_norm = std::move(maps.value_norm);
       snapshot->carry_drift = std::move(maps.drift);
     }
-    if (request_.capture.sinks) {
-      snapshot->sinks = sinks_.take();
-      record.sinks = summarize_sinks(snapshot->sinks);
-      if (!first_sinks_) first_sinks_ = record.sinks;
-      record.sinks->lost = lost_sink(*record.sinks, length_, *first_sinks_);
-    }
+    if (request_.capture.sinks) keep_sinks(*snapshot);
     add(record);
     done_ += length_;
     observer_.segment_done(std::move(snapshot));
@@ -140,6 +135,17 @@ class TextRun {
     memory.device_peak = meter_.held_peak_bytes(memory.weights);
   }
 
+  /// Nothing is kept of a model whose numbers are NaN or infinite.
+  void keep_sinks(SegmentSnapshot& snapshot) {
+    Map sinks = sinks_.take();
+    if (!are_possible(sinks)) return;
+    SinkSummary summary = summarize_sinks(sinks);
+    if (snapshot.record.index == 0) first_sinks_ = summary;
+    summary.lost = first_sinks_ && lost_sink(summary, length_, *first_sinks_);
+    snapshot.record.sinks = summary;
+    snapshot.sinks = std::move(sinks);
+  }
+
   void add(const SegmentRecord& record) {
     summary_.add(record);
     summary_.memory.raise_to(record.memory);
@@ -156,7 +162,7 @@ class TextRun {
   MemoryMeter meter_;
   TimeMeter time_;
   SinkWatch sinks_;
-  std::optional<SinkSummary> first_sinks_;  ///< the first segment's
+  std::optional<SinkSummary> first_sinks_;  ///< the first segment's, what the others are judged by
   PreparedRun prepared_;
 };
 

@@ -60,21 +60,27 @@ class CarryMaps {
 /// sinks.npy, [segments, L, kSinkColumns], row by row.
 class SinkRows {
  public:
-  SinkRows(const std::string& path, std::int64_t layers) : rows_(path) {
+  SinkRows(const std::string& path, std::int64_t layers) : path_(path), rows_(path) {
     const auto& shape = rows_.shape();
     if (shape.size() != 3 || shape[1] != layers || shape[2] != std::ssize(kSinkColumns))
-      throw EngineError(Fault::BadInput, path, "doesn't have the run's layers and the columns of sinks", kAdvice);
+      throw EngineError(Fault::BadInput, path, "doesn't have the run's layers and the columns of sinks",
+                        kRunFolderAdvice);
   }
 
-  /// Empty where the segment has none: a row of NaN, or no row.
+  /// Empty where the segment has none: a row of NaN, or no row. Throws EngineError{BadInput} on impossible values.
   Map map(std::int64_t segment) const {
     if (segment >= rows_.shape().front()) return {};
     std::vector<float> row = rows_.row(segment);
     if (std::all_of(row.begin(), row.end(), [](float value) { return std::isnan(value); })) return {};
-    return {rows_.shape()[1], rows_.shape()[2], std::move(row)};
+    Map map{rows_.shape()[1], rows_.shape()[2], std::move(row)};
+    if (!are_possible(map))
+      throw EngineError(Fault::BadInput, path_ + ", segment " + std::to_string(segment),
+                        "has norms or shares of attention that can't be", kRunFolderAdvice);
+    return map;
   }
 
  private:
+  std::string path_;
   NpyRows rows_;
 };
 

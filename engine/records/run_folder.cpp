@@ -145,6 +145,7 @@ json summary_json(const RunSummary& summary, const RunDescription& description) 
           {"peak_memory_bytes", summary.peak_memory_bytes},
           {"near_ties", summary.near_ties},
           {"sinks_lost", summary.sinks_lost ? json(*summary.sinks_lost) : json()},
+          {"sinks_lost_share", number_or_null(summary.sinks_lost_share())},
           {"cancelled", summary.cancelled},
           {"memory", summary.memory},
           {"time", summary.time}};

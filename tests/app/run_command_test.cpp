@@ -323,10 +323,14 @@ void RunCommandTest::sinks_are_measured_unless_left_out() {
       run_cli(run_demo(text_and_length + QStringList{"--no-capture", "sinks", "--out", text(temp.file("b"))}));
   QVERIFY2(measured.code == 0 && left_out.code == 0, measured.err + left_out.err);
   const StoredRun a = read_run_folder(temp.file("a")), b = read_run_folder(temp.file("b"));
-  QVERIFY(a.target_nll == b.target_nll);
+  QVERIFY(a.target_nll == b.target_nll && a.hits == b.hits && !a.hits.empty());
   std::int64_t lost = 0;
-  for (const SegmentRecord& segment : a.segments) lost += segment.sinks.value().lost;
+  for (const SegmentRecord& segment : a.segments) {
+    lost += segment.sinks.value().lost;
+    QCOMPARE(segment.sinks->lost, segment.index > 0 && lost_sink(*segment.sinks, segment.length, *a.segments[0].sinks));
+  }
   QVERIFY(a.summary->at("sinks_lost") == lost);
+  QVERIFY(a.summary->at("sinks_lost_share") == static_cast<double>(lost) / 10);
   QVERIFY(measured.out.contains("attention sink lost in " + QByteArray::number(lost) + " of 10 segments"));
   QVERIFY(fs::file_size(temp.file("a/sinks.npy")) > 10 * 8 * sizeof(float));
   QVERIFY(!left_out.out.contains("sink") && b.summary->at("sinks_lost").is_null());

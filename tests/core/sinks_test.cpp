@@ -3,6 +3,7 @@
 #include "engine/core/run/sinks.h"
 
 #include <QTest>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/run/run_request.h"
@@ -51,6 +52,16 @@ class SinksTest : public QObject {
     QVERIFY(!lost_sink(of_mass(0.0), 512, of_mass(0.24)));  // no sink to be lost
   }
 
+  void only_shares_of_one_whole_are_possible() {
+    const auto possible = [](std::vector<float> row) { return are_possible(Map{1, std::ssize(row), row}); };
+    QVERIFY(possible({3, 2, 8, 5, 0.25F, 0.25F, 0.25F, 0.25F}));
+    QVERIFY(!possible({3, 2, 8, 5, 0.5F, 0.25F, 0.25F, 0.25F}));
+    QVERIFY(!possible({3, 2, 8, 5, 0.25F, 0.25F, 0.25F, -0.25F}));
+    QVERIFY(!possible({3, 2, std::numeric_limits<float>::infinity(), 5, 0, 0, 0, 0}));
+    QVERIFY(!possible({3, std::numeric_limits<float>::quiet_NaN(), 8, 5, 0, 0, 0, 0}));
+    QVERIFY(!possible({3, 2, 8, 5, 0.25F, 0.25F, 0.25F}));
+  }
+
   void a_run_counts_those_that_are_lost() {
     RunSummary summary;
     SegmentRecord record;
@@ -64,6 +75,8 @@ class SinksTest : public QObject {
     }
     QVERIFY(summary.sinks_lost == std::optional<std::int64_t>(2));
     QCOMPARE(summary.tokens, std::int64_t{16});
+    QVERIFY(summary.sinks_lost_share() == std::optional<double>(0.5));
+    QVERIFY(!RunSummary{}.sinks_lost_share());
   }
 };
 

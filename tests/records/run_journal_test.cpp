@@ -300,6 +300,12 @@ class RunJournalTest : public QObject {
         {{"rows", 2}, {"columns", 8}, {"values", packed<float>(std::vector<float>(16))}});
     row("sinks of other columns", 2, "/sinks",
         {{"rows", 4}, {"columns", 7}, {"values", packed<float>(std::vector<float>(28))}});
+    row("sinks that are no numbers", 2, "/sinks",
+        {{"rows", 4}, {"columns", 8}, {"values", packed<float>(std::vector<float>(32, std::nanf("")))}});
+    row("sinks whose size overflows", 2, "/sinks",
+        {{"rows", 1LL << 61}, {"columns", 8}, {"values", packed<float>({})}});
+    row("sinks of fewer layers than none", 2, "/sinks",
+        {{"rows", -4}, {"columns", -8}, {"values", packed<float>(std::vector<float>(32))}});
     row("more attention than there is", 2, "/record/sinks/text_mass", 0.9);
     row("attention below zero", 2, "/record/sinks/carry_mass", -0.1);
     row("norm beyond all numbers", 2, "/record/sinks/norm_ratio", std::numeric_limits<double>::infinity());

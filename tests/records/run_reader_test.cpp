@@ -2,6 +2,8 @@
 #include "engine/records/run_reader.h"
 
 #include <QTest>
+#include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "engine/formats/npy.h"
@@ -27,6 +29,7 @@ class RunReaderTest : public QObject {
   void a_run_reopens_as_it_was();
   void a_run_that_broke_off_reopens();
   void a_run_without_sinks_reopens();
+  void impossible_sinks_are_refused();
   void ids_tell_runs_apart();
   void folders_that_do_not_hold_together_are_refused_data();
   void folders_that_do_not_hold_together_are_refused();
@@ -109,6 +112,33 @@ void RunReaderTest::a_run_without_sinks_reopens() {
   QVERIFY(!run.summary.sinks_lost);
   for (int i = 0; i < 3; ++i)
     QVERIFY(run.segments->load(i)->sinks.values.empty() && !run.outline->segment(i).record.sinks);
+}
+
+/// By the index and by the lines; the segment at fault is named.
+void RunReaderTest::impossible_sinks_are_refused() {
+  const TempDir temp;
+  std::mt19937 random(4);
+  const auto segments = write_run(temp.file("run"), whole_run_description(), random, 3);
+  const std::string path = temp.file("run/sinks.npy"), whole = test::read_bytes(path);
+  const auto put = [&](std::size_t segment, std::size_t value, float number) {
+    std::string bytes = whole;
+    const std::size_t values = 3 * 4 * 8;
+    std::memcpy(&bytes[bytes.size() + (segment * 32 + value - values) * sizeof(float)], &number, sizeof(float));
+    test::write_bytes(path, bytes);
+  };
+  put(1, 9, segments[1].sinks.values[9]);
+  QCOMPARE(test::read_bytes(path), whole);
+  for (const bool indexed : {true, false}) {
+    if (!indexed) fs::remove(temp.file("run/index.bin"));
+    for (const float number : {NAN, -1.0F, INFINITY}) {
+      put(1, 9, number);
+      QCOMPARE(unlike(Fault::BadInput, path + ", segment 1", [&] { reopen_run(temp.file("run")); }), "");
+    }
+    put(2, 4, 1.5F);
+    QCOMPARE(unlike(Fault::BadInput, path + ", segment 2", [&] { reopen_run(temp.file("run")); }), "");
+    put(1, 1, 1e6F);  // a norm may be anything
+    QCOMPARE(reopen_run(temp.file("run")).outline->segment(1).sinks.values[1], 1e6F);
+  }
 }
 
 void RunReaderTest::ids_tell_runs_apart() {

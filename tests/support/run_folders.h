@@ -36,7 +36,9 @@ inline SegmentSnapshot random_snapshot(std::int64_t index, std::mt19937& random,
   for (const TimePart& part : kTimeParts) (*result.record.time).*part.seconds = std::abs(normal(random));
   result.record.sinks = SinkSummary{0.25, 0.0625, 0.125, 0.03125, std::abs(normal(random)), index == 2};
   result.sinks = {4, std::ssize(kSinkColumns), {}};
-  for (std::size_t i = 0; i < 4 * kSinkColumns.size(); ++i) result.sinks.values.push_back(std::abs(normal(random)));
+  for (int layer = 0; layer < 4; ++layer)
+    for (const float scale : {1.0F, 1.0F, 1.0F, 1.0F, 0.02F, 0.02F, 0.02F, 0.02F})  // norms, and shares of attention
+      result.sinks.values.push_back(scale * std::abs(normal(random)));
   for (int head : {0, 2}) {
     HeadHits hits{index, 1, head, {}};
     for (int slot = 0; slot < 6; ++slot) {

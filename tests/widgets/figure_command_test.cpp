@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 #include <QTest>
 #include <cmath>
+#include <cstring>
 
 #include "engine/formats/npy.h"
 #include "engine/records/run_reader.h"
@@ -173,6 +174,25 @@ class FigureCommandTest : public QObject {
     QVERIFY(csv.contains("segment,layer,first_norm,") && csv.contains("\n10,"));
     QCOMPARE(test::run_cli({"export", run_, "--data", "segments", "-o", file("segments.csv")}).code, 0);
     QVERIFY(contents(file("segments.csv")).contains(",sink_text_mass,"));
+  }
+
+  void sinks_are_figures() {
+    const CliResult map = run_carryover({"export", run_, "--figure", "sinks", "-o", file("sinks.pdf")});
+    QVERIFY2(map.code == 0, map.err.constData());
+    const QByteArray text = run_program("pdftotext", {file("sinks.pdf"), "-"}).out;
+    QVERIFY2(text.contains("Share of the attention") && text.contains("Layer"), text.constData());
+    const CliResult curves = run_carryover({"export", run_, "--figure", "sink_curves", "--choose",
+                                            "What the curves show=Run, by segment", "-o", file("sinks.npy")});
+    QVERIFY2(curves.code == 0, curves.err.constData());
+    const NpyArray array = read_npy(file("sinks.npy").toStdString());
+    QCOMPARE(array.shape[0], std::int64_t{11});
+    std::vector<double> values(static_cast<std::size_t>(array.elements()));
+    QCOMPARE(array.bytes.size(), values.size() * sizeof(double));
+    std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
+    for (int segment = 0; segment < 11; ++segment) {
+      const double mass = stored_.outline->segment(segment).record.sinks.value().mass();
+      QVERIFY(std::abs(values[static_cast<std::size_t>(segment * array.shape[1] + 1)] - mass) < 1e-5);
+    }
   }
 
   void a_report_holds_pictures_settings_and_numbers() {

@@ -93,7 +93,17 @@ class RibbonTest : public QObject {
       return ink;
     };
     const QImage picture = strip.grab().toImage();
-    for (int segment = 0; segment < 8; ++segment) QCOMPARE(badge(picture, segment) > 10, segment == 3 || segment == 6);
+    const auto is_lost = [&](int segment) {
+      const SegmentRecord& record = lab.run().record(segment);
+      return lost_sink(*record.sinks, record.length, *lab.run().record(0).sinks);
+    };
+    int lost = 0;
+    for (int segment = 0; segment < 8; ++segment) {
+      QCOMPARE(badge(picture, segment) > 10, is_lost(segment));
+      QVERIFY(is_lost(segment) || badge(picture, segment) == 0);
+      lost += is_lost(segment);
+    }
+    QCOMPARE(lost, 2);
     QVERIFY(strip.accessibleDescription().contains(QStringLiteral("lost in 2 of 8 segments: 3, 6.")));
     const auto tooltip = [&](int segment) {
       QHelpEvent help(QEvent::ToolTip, strip.cell_rect(segment).center(), {});

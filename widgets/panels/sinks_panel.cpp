@@ -33,7 +33,7 @@ SinksPanel::SinksPanel(LabContext& lab, QWidget* parent)
       curves_(new PlotView(QStringLiteral("sink_curves"), this)) {
   quantity_->addItems({tr("Attention on all sinks"), tr("Attention on the text's first tokens"),
                        tr("Attention on the carry's first tokens"), tr("Attention on the segment's first tokens"),
-                       tr("Attention on the segment's largest token"), tr("Norm of the first tokens / median"),
+                       tr("Attention on the token of largest norm"), tr("Norm of the first tokens / median"),
                        tr("Largest norm / median")});
   quantity_->setAccessibleName(tr("What the map shows"));
   quantity_->setItemData(LargestMass, tr("Where it is none of the first: a delimiter, mostly"), Qt::ToolTipRole);
@@ -85,7 +85,7 @@ void SinksPanel::build_curves() {
   add(tr("text's first tokens"), 1);
   add(tr("carry's first tokens"), 2);
   add(tr("segment's first tokens"), 3);
-  add(tr("segment's largest token"), 4);
+  add(tr("token of largest norm"), 4);
   add(tr("first tokens / median"), 0);
   add(tr("largest / median"), 4, true);
   lost_ =
@@ -263,19 +263,20 @@ QString SinksPanel::cell_text(double x, double y) {
   const auto percent = [&](Quantity quantity) {
     return QString::number(100 * value(segment, layer, quantity), 'f', 1);
   };
-  QString text = tr("segment %1 · layer %2\nattention: text's first tokens %3 %, carry's %4 %, segment's %5 %, largest "
-                    "token %6 %\nnorm / median: first tokens %7, largest %8")
-                     .arg(segment)
-                     .arg(layer)
-                     .arg(percent(TextMass), percent(CarryMass), percent(SegmentMass), percent(LargestMass))
-                     .arg(value(segment, layer, FirstRatio), 0, 'g', 3)
-                     .arg(value(segment, layer, LargestRatio), 0, 'g', 3);
+  QString text =
+      tr("segment %1 · layer %2\nattention: text's first tokens %3 %, carry's %4 %, segment's %5 %, token of "
+         "largest norm %6 %\nnorm / median: first tokens %7, largest %8")
+          .arg(segment)
+          .arg(layer)
+          .arg(percent(TextMass), percent(CarryMass), percent(SegmentMass), percent(LargestMass))
+          .arg(value(segment, layer, FirstRatio), 0, 'g', 3)
+          .arg(value(segment, layer, LargestRatio), 0, 'g', 3);
   const SegmentRecord& record = run.record(segment);
   const double offset = static_cast<double>(sink_value(sinks, layer, SinkColumn::LargestPosition));
   if (offset >= 0 && offset < static_cast<double>(record.length)) {
     const std::int64_t position = record.first_token + static_cast<std::int64_t>(offset);
-    text +=
-        QLatin1Char('\n') + tr("largest: position %1").arg(position) + QLatin1Char('\n') + text_around(run, position);
+    text += QLatin1Char('\n') + tr("largest norm: position %1").arg(position) + QLatin1Char('\n') +
+            text_around(run, position);
   }
   if (record.sinks && record.sinks->lost) text += QLatin1Char('\n') + lost_sink_text(run, segment);
   return text;

@@ -15,6 +15,11 @@ void RunSummary::add(const SegmentRecord& record) {
   if (record.sinks) sinks_lost = sinks_lost.value_or(0) + (record.sinks->lost ? 1 : 0);
 }
 
+std::optional<double> RunSummary::sinks_lost_share() const {
+  if (!sinks_lost || segments == 0) return std::nullopt;
+  return static_cast<double>(*sinks_lost) / static_cast<double>(segments);
+}
+
 std::optional<double> RunSummary::nll_mean() const {
   if (targets == 0) return std::nullopt;
   return nll_sum / static_cast<double>(targets);

@@ -49,6 +49,7 @@ struct RunSummary {
 
   std::optional<double> nll_mean() const;  ///< none without targets
   std::optional<double> ppl() const;
+  std::optional<double> sinks_lost_share() const;  ///< of all segments; nothing where sinks were not captured
 };
 
 /// Called on the engine thread; must return quickly and never wait for another thread.

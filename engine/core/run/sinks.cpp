@@ -2,6 +2,7 @@
 #include "engine/core/run/sinks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace carryover {
@@ -14,6 +15,20 @@ void to_json(nlohmann::json& json, const SinkSummary& summary) {
 void from_json(const nlohmann::json& json, SinkSummary& summary) {
   for (const SinkNumber& number : kSinkNumbers) json.at(number.name).get_to(summary.*number.value);
   json.at("lost").get_to(summary.lost);
+}
+
+bool are_possible(const Map& sinks) {
+  if (sinks.columns != std::ssize(kSinkColumns)) return false;
+  const auto is_number = [](float value) { return std::isfinite(value) && value >= 0; };
+  if (!std::all_of(sinks.values.begin(), sinks.values.end(), is_number)) return false;
+  for (std::int64_t layer = 0; layer < sinks.rows; ++layer) {
+    float mass = 0;
+    for (const auto column :
+         {SinkColumn::TextMass, SinkColumn::CarryMass, SinkColumn::SegmentMass, SinkColumn::LargestMass})
+      mass += sink_value(sinks, layer, column);
+    if (mass > kMostSinkMass) return false;
+  }
+  return true;
 }
 
 SinkSummary summarize_sinks(const Map& sinks) {

@@ -10,6 +10,7 @@
 namespace carryover {
 
 inline constexpr std::int64_t kFirstTokens = 4;   ///< that count as the first ones; of the text max(n, this)
+inline constexpr double kMostSinkMass = 1.01;     ///< shares of one whole, and their rounding
 inline constexpr std::int64_t kSinkQueries = 16;  ///< looked at, spread evenly over the segment
 
 /// A column of a segment's map of sinks, which has a row for each layer. Norms are of the hidden state that enters the
@@ -54,6 +55,10 @@ inline constexpr std::array<SinkNumber, 5> kSinkNumbers{{{"text_mass", &SinkSumm
                                                          {"norm_ratio", &SinkSummary::norm_ratio}}};
 void to_json(nlohmann::json& json, const SinkSummary& summary);
 void from_json(const nlohmann::json& json, SinkSummary& summary);
+
+/// Whether it can be kept: each value is one that it can have. None is where the model's own numbers are NaN or
+/// infinite.
+bool are_possible(const Map& sinks);
 
 /// All but `lost`.
 SinkSummary summarize_sinks(const Map& sinks);

@@ -35,14 +35,13 @@ bool are_possible_sizes(const MemoryBytes& memory) {
                      [&](const MemoryKind& kind) { return is_possible_size(memory.*kind.bytes); });
 }
 
-/// Masses are shares of one whole; rounding may take their sum a little past it.
 bool are_possible(const SinkSummary& sinks) {
   double sum = 0;
   for (const double mass : {sinks.text_mass, sinks.carry_mass, sinks.segment_mass, sinks.largest_mass}) {
     if (!(mass >= 0)) return false;
     sum += mass;
   }
-  return sum < 1.01 && std::isfinite(sinks.norm_ratio) && sinks.norm_ratio >= 0;
+  return sum <= kMostSinkMass && std::isfinite(sinks.norm_ratio) && sinks.norm_ratio >= 0;
 }
 
 bool are_finite(const SegmentRecord& record) {
@@ -125,8 +124,7 @@ void check_map(const Map& map, std::int64_t rows, std::int64_t most_columns, con
 
 void check_sinks(const Map& sinks, const SnapshotLimits& limits, const std::string& where) {
   check_map(sinks, limits.layers, std::ssize(kSinkColumns), "the map of sinks", where);
-  require(sinks.values.empty() || sinks.columns == std::ssize(kSinkColumns), where,
-          "the map of sinks has other columns than it has");
+  require(sinks.values.empty() || are_possible(sinks), where, "the map of sinks has values that it can't have");
 }
 
 void check_snapshot(const SegmentSnapshot& snapshot, SegmentPlace place, const SnapshotLimits& limits,
