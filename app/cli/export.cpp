@@ -68,7 +68,8 @@ void add_figure_options(CLI::App& app, const std::shared_ptr<ExportOptions>& opt
     return app.add_option(flag, target, help)->type_name(type)->group(group);
   };
   add("--figure", figure.figure, "NAME",
-      "a plot of the run: retrieval_map, loss, perplexity, memory, carry, …; of a bench's folder: prefill-scaling or "
+      "a plot of the run: retrieval_map, loss, perplexity, memory, carry, sinks, …; of a bench's folder: "
+      "prefill-scaling or "
       "latency-memory");
   add("--size", figure.size, "WxHmm", "the figure's size in millimetres (85x60mm, a column)");
   add("--style", figure.style, "NAME", "paper (default: 8 pt, no title), screen or slide");
@@ -97,7 +98,7 @@ VerbAction add_export(CLI::App& app) {
       ->type_name("PATH");
   app.add_flag("--quiet", options->quiet, "say nothing");
   add_figure_options(app, options);
-  app.add_option("--data", options->data, "data of the run: hits, nll, segments or carry_maps, as .csv or .npy")
+  app.add_option("--data", options->data, "data of the run: hits, nll, segments, carry_maps or sinks, as .csv or .npy")
       ->type_name("KIND")
       ->group("Data of a run");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")

@@ -12,6 +12,7 @@
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/json_file.h"
@@ -96,6 +97,11 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
   text += "memory     peak " + human_bytes(static_cast<double>(summary.peak_memory_bytes)) + ", pool " +
           human_bytes(static_cast<double>(summary.memory.pool)) + ", carry " +
           human_bytes(static_cast<double>(summary.memory.carry)) + "\n";
+  if (summary.sinks_lost && config.carry_length > 0 && !sees_whole_text(description.request.policy)) {
+    text += "sinks      attention sink lost in " + count(*summary.sinks_lost) + " of " + count(summary.segments) +
+            " segments";
+    text += *summary.sinks_lost > 0 ? ": try --sink-length " + count(kSinkTokens) + "\n" : "\n";
+  }
   if (summary.near_ties > 0) {
     text += "near-ties  " + count(summary.near_ties) + " at the retrieval cutoff, within rounding\n";
   }
@@ -106,11 +112,12 @@ RunDescription describe(const RunOptions& options, const RunSettings& settings, 
   RunDescription description = describe_run(settings, read_input(options, settings, model),
                                             options.input_ids.empty() ? options.text : options.input_ids, model);
   description.command_line = command_line();
-  const auto wanted = [&](const char* kind) {
-    return !options.out.empty() &&
-           std::find(options.no_capture.begin(), options.no_capture.end(), kind) == options.no_capture.end();
+  const auto is_captured = [&](const char* kind) {
+    return std::find(options.no_capture.begin(), options.no_capture.end(), kind) == options.no_capture.end();
   };
+  const auto wanted = [&](const char* kind) { return !options.out.empty() && is_captured(kind); };
   description.request.capture = {wanted("hits"), wanted("nll"), options.carry_maps && !options.out.empty()};
+  description.request.capture.sinks = is_captured("sinks");  // without a folder too: the summary counts them
   return description;
 }
 
@@ -164,7 +171,8 @@ VerbAction add_run(CLI::App& app) {
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   app.add_option("--out", options->out,
-                 "folder for the record: config.json, summary.json, segments.jsonl, hits.jsonl, nll.json, ids.npy")
+                 "folder for the record: config.json, summary.json, segments.jsonl, hits.jsonl, nll.json, ids.npy, "
+                 "sinks.npy")
       ->type_name("DIR");
   app.add_flag("--overwrite", options->overwrite, "replace a run that --out holds already");
   app.add_option("--force-hits", options->force_hits, "read an earlier run's hits.jsonl instead of searching")
@@ -173,10 +181,11 @@ VerbAction add_run(CLI::App& app) {
                  "what long-range heads read: search (default), or a control: off, random, recent, constant, sinks")
       ->check(CLI::IsMember(run_prefix_names()))
       ->type_name("KIND");
-  app.add_option("--no-capture", options->no_capture, "leave hits or nll (or both: hits,nll) out of the run folder")
+  app.add_option("--no-capture", options->no_capture,
+                 "leave hits, nll or sinks (or several: hits,nll) out of the run folder; sinks: don't measure them")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"hits", "nll"}))
+      ->check(CLI::IsMember({"hits", "nll", "sinks"}))
       ->type_name("KINDS");
   app.add_flag("--carry-maps", options->carry_maps, "keep norms and drift of each carried tail too (carry_maps.npy)");
   app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");

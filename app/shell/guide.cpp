@@ -40,6 +40,7 @@ const std::map<QString, QString>& headings() {
                                                  {"text", "Text"},
                                                  {"retrieval_map", "Retrieval map"},
                                                  {"carry", "Carried tail"},
+                                                 {"sinks", "Sinks"},
                                                  {"hits", "Hits"},
                                                  {"config", "Settings"},
                                                  {"loss", "Loss"},

@@ -21,8 +21,9 @@ ExportMenu::ExportMenu(Lab& lab, PanelDocks& docks, MessageBar& messages, QWidge
     if (!directory.isEmpty()) export_plots(directory);
   });
   QMenu* numbers = addMenu(tr("Data of the run (CSV, NumPy)"));
-  for (const auto& [kind, title] : {std::pair("hits", tr("Hits…")), std::pair("nll", tr("Loss by token…")),
-                                    std::pair("segments", tr("Segments…")), std::pair("carry_maps", tr("Carry maps…"))})
+  for (const auto& [kind, title] :
+       {std::pair("hits", tr("Hits…")), std::pair("nll", tr("Loss by token…")), std::pair("segments", tr("Segments…")),
+        std::pair("carry_maps", tr("Carry maps…")), std::pair("sinks", tr("Sinks…"))})
     add(numbers, title, [this, kind = std::string(kind)] {
       ask_file(tr("Export data"), QString::fromStdString(kind + ".csv"), tr("CSV (*.csv);;NumPy (*.npy)"),
                [&](const QString& path) { write_run_data(lab_.runs.run_contents(), kind, path.toStdString()); });

@@ -23,7 +23,7 @@ double DirectLogitAttribution::along(const at::Tensor& row) const {
   return row.to(at::kDouble).dot(direction_).item<double>();
 }
 
-void DirectLogitAttribution::see(const AttentionSight& sight) {
+void DirectLogitAttribution::see(const LayerSight& sight) {
   const std::int64_t heads = decoder_.config.heads, d = decoder_.config.head_dim, token = split_.token;
   // One row for each head and part of its context: everything else in it is zero.
   at::Tensor parts = at::zeros({2 * heads, heads, d}, sight.queries.options());

@@ -13,7 +13,7 @@ class DirectLogitAttribution {
   /// `token`: row of the segment; `target`: the id whose logit it predicts.
   DirectLogitAttribution(const Decoder& decoder, std::int64_t token, std::int32_t target);
 
-  void see(const AttentionSight& sight);
+  void see(const LayerSight& sight);
   LogitAttribution result() const;  ///< once the segment is whole
 
  private:

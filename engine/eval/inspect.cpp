@@ -60,7 +60,7 @@ class Inspector {
 
  private:
   void look() {
-    const auto watch = [this](const AttentionSight& sight) { see(sight); };
+    const auto watch = [this](const LayerSight& sight) { see(sight); };
     const at::Tensor hidden = replay_.look(replay_.policy(), before_->clone(), watch);
     if (record_) check_losses(record_, replay_.losses(hidden, inspection_.segment), inspection_.segment);
   }
@@ -94,7 +94,7 @@ class Inspector {
         std::make_unique<DirectLogitAttribution>(replay_.decoder(), token, ids[static_cast<std::size_t>(target)]);
   }
 
-  void see(const AttentionSight& sight) {
+  void see(const LayerSight& sight) {
     if (parts_.attention && parts_.attention->layer == sight.layer) {
       const AttentionPattern attention(sight, parts_.attention->head);
       inspection_.attention = attention_map(attention, *parts_.attention, parts_.map_rows, parts_.map_columns);
@@ -125,7 +125,7 @@ class Inspector {
     return positions;
   }
 
-  void add_masses(const AttentionSight& sight) {
+  void add_masses(const LayerSight& sight) {
     for (int h = 0; h < replay_.decoder().config.heads; ++h) {
       const AttentionPattern attention(sight, h);
       if (attention.prefix_length() == 0) continue;
@@ -138,7 +138,7 @@ class Inspector {
     }
   }
 
-  void add_pairs(const AttentionSight& sight) {
+  void add_pairs(const LayerSight& sight) {
     for (int h = 0; h < replay_.decoder().config.heads; ++h) {
       control_.checkpoint();
       const PairAttention found = attend_to_pairs(AttentionPattern(sight, h), parts_.pairs);

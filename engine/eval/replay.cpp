@@ -37,7 +37,7 @@ at::Tensor Replay::ids(std::int64_t segment) const {
   return ids_tensor(decoder_, part_of(*request_.ids, first, length));
 }
 
-SegmentRunner Replay::runner(const AttentionPolicy& policy, std::function<void(const AttentionSight&)> watch) {
+SegmentRunner Replay::runner(const AttentionPolicy& policy, std::function<void(const LayerSight&)> watch) {
   const auto after_layer = [this](int) { control_.checkpoint(); };
   return SegmentRunner({decoder_, policy, rope_, after_layer, false, {}, std::move(watch)}, request_.config);
 }
@@ -60,7 +60,7 @@ std::unique_ptr<PolicyState> Replay::advance(const AttentionPolicy& policy, std:
 }
 
 at::Tensor Replay::look(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state,
-                        std::function<void(const AttentionSight&)> watch) {
+                        std::function<void(const LayerSight&)> watch) {
   const std::int64_t segment = state->next.index;
   SegmentRunner runner = this->runner(policy, std::move(watch));
   runner.resume(std::move(state));

@@ -34,7 +34,7 @@ class Replay {
 
   /// Hidden states [m, D] of the segment that `state` stands before, which stays as it was.
   at::Tensor look(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state,
-                  std::function<void(const AttentionSight&)> watch = {});
+                  std::function<void(const LayerSight&)> watch = {});
 
   /// look(), as losses of the segment's targets.
   std::vector<float> losses(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state);
@@ -43,7 +43,7 @@ class Replay {
 
  private:
   at::Tensor ids(std::int64_t segment) const;
-  SegmentRunner runner(const AttentionPolicy& policy, std::function<void(const AttentionSight&)> watch);
+  SegmentRunner runner(const AttentionPolicy& policy, std::function<void(const LayerSight&)> watch);
 
   const Decoder& decoder_;
   const RunRequest& request_;

@@ -19,7 +19,7 @@ constexpr std::int64_t kColumns = 4096;
 at::Tensor tail_queries(Replay& replay, HeadRef head) {
   at::Tensor tail;
   const std::int64_t wanted = replay.request().config.query_length;
-  replay.look(replay.policy(), replay.state_before(replay.segment() - 1), [&](const AttentionSight& sight) {
+  replay.look(replay.policy(), replay.state_before(replay.segment() - 1), [&](const LayerSight& sight) {
     if (sight.layer != head.layer) return;
     const at::Tensor queries = sight.kv.queries[head.head];
     const std::int64_t length = std::min(wanted, queries.size(0));

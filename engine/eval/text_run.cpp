@@ -11,6 +11,7 @@
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
+#include "engine/eval/sink_watch.h"
 #include "engine/method/segment_loss.h"
 #include "engine/runtime/memory_meter.h"
 #include "engine/runtime/time_meter.h"
@@ -37,6 +38,7 @@ class TextRun {
         ids_(*request.ids),
         meter_(decoder.options().device()),
         time_(decoder.options().device()),
+        sinks_(decoder.config, request.config),
         prepared_(decoder, setup()) {}
 
   RunSummary run() {
@@ -57,6 +59,7 @@ class TextRun {
     RunSetup setup{request_.policy, request_.config, tokens(), request_.forced_hits};
     setup.after_layer = [this](int layer) { after_layer(layer); };
     setup.time = &time_;
+    if (request_.capture.sinks) setup.watch_attention = [this](const AttentionSight& sight) { sinks_.see(sight); };
     return setup;
   }
   std::int64_t tokens() const { return static_cast<std::int64_t>(ids_.size()); }
@@ -78,6 +81,7 @@ class TextRun {
     const CarriedState before = runner().state().carry;
     if (archive_ && request_.capture.states) archive_->keep(runner().state());
 
+    if (request_.capture.sinks) sinks_.start(runner().state(), length_);
     meter_.reset_peak();
     const std::int64_t live_before = meter_.live_bytes();
     const at::Tensor hidden = runner().run_segment(ids_tensor(decoder_, part_of(ids_, done_, length_)));
@@ -102,6 +106,7 @@ class TextRun {
       snapshot->carry_value_norm = std::move(maps.value_norm);
       snapshot->carry_drift = std::move(maps.drift);
     }
+    if (request_.capture.sinks) keep_sinks(*snapshot);
     add(record);
     done_ += length_;
     observer_.segment_done(std::move(snapshot));
@@ -130,13 +135,19 @@ class TextRun {
     memory.device_peak = meter_.held_peak_bytes(memory.weights);
   }
 
+  /// Nothing is kept of a model whose numbers are NaN or infinite.
+  void keep_sinks(SegmentSnapshot& snapshot) {
+    Map sinks = sinks_.take();
+    if (!are_possible(sinks)) return;
+    SinkSummary summary = summarize_sinks(sinks);
+    if (snapshot.record.index == 0) first_sinks_ = summary;
+    summary.lost = first_sinks_ && lost_sink(summary, length_, *first_sinks_);
+    snapshot.record.sinks = summary;
+    snapshot.sinks = std::move(sinks);
+  }
+
   void add(const SegmentRecord& record) {
-    summary_.tokens += record.length;
-    summary_.targets += record.targets;
-    summary_.segments += 1;
-    summary_.nll_sum += record.nll_sum;
-    summary_.near_ties += record.near_ties;
-    if (record.time) summary_.time += *record.time;
+    summary_.add(record);
     summary_.memory.raise_to(record.memory);
   }
 
@@ -150,6 +161,8 @@ class TextRun {
   RunSummary summary_;
   MemoryMeter meter_;
   TimeMeter time_;
+  SinkWatch sinks_;
+  std::optional<SinkSummary> first_sinks_;  ///< the first segment's, what the others are judged by
   PreparedRun prepared_;
 };
 

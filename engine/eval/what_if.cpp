@@ -180,7 +180,7 @@ class WhatIf {
   /// The positions that each long head would attend to most, had it the whole pool.
   std::vector<HeadHits> oracle_hits(const SegmentedPolicy& policy, const PolicyState& state) {
     PoolAttention attention(policy.pool(state), state.hits);
-    replay_.look(policy, state.clone(), [&](const AttentionSight& sight) { attention.see(sight); });
+    replay_.look(policy, state.clone(), [&](const LayerSight& sight) { attention.see(sight); });
     std::vector<HeadHits> hits;
     for (const HeadRecall& head : attention.recall()) {
       HeadHits read{request_.segment, head.head.layer, head.head.head, {}};

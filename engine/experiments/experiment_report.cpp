@@ -35,6 +35,10 @@ std::string settings_text(const ResultsView::Run& run) {
   return text;
 }
 
+std::string lost_text(const std::optional<double>& share) {
+  return share ? fixed_text(100 * *share, 1) + " %" : "";
+}
+
 class Report {
  public:
   explicit Report(const ResultsView& view) : view_(view) {}
@@ -73,6 +77,11 @@ class Report {
     }
     return common;
   }
+  /// Whether any run measured its sinks: those of earlier versions did not.
+  bool has_sinks(const std::string& model) const {
+    return std::ranges::any_of(
+        conditions(model), [&](const Condition& condition) { return view_.sinks_lost(model, condition).has_value(); });
+  }
   TableRow titles(const Condition& condition) const {
     return {view_.title_of(view_.recipes, condition.recipe), view_.title_of(view_.evaluations, condition.evaluation)};
   }
@@ -88,6 +97,8 @@ std::string Report::table(const std::string& model, TableFormat format) const {
   TableRow head{"recipe", "evaluation", "settings"};
   for (const std::int64_t length : view_.lengths) head.push_back(std::to_string(length) + " tokens");
   head.insert(head.end(), {"books", "seeds"});
+  const bool sinks = has_sinks(model);
+  if (sinks) head.emplace_back("sinks lost");
   std::vector<TableRow> rows;
   for (const Condition& condition : conditions(model)) {
     const auto runs = view_.runs_of(model, condition);
@@ -100,6 +111,7 @@ std::string Report::table(const std::string& model, TableFormat format) const {
       books = std::max(books, losses.size());
     }
     row.insert(row.end(), {std::to_string(books), std::to_string(runs.size())});
+    if (sinks) row.push_back(lost_text(view_.sinks_lost(model, condition)));
     rows.push_back(std::move(row));
   }
   return format == TableFormat::Latex ? latex_table(head, rows, 3) : markdown_table(head, rows);
@@ -128,18 +140,40 @@ std::string Report::by_text(const std::string& model) const {
 }
 
 std::string Report::csv() const {
-  std::string text = csv_row({"model", "recipe", "evaluation", "seed", "text", "tokens", "targets", "loss",
-                              "perplexity", "attention_kv_bytes", "peak_memory_bytes", "seconds"});
+  TableRow head{"model",
+                "recipe",
+                "evaluation",
+                "seed",
+                "text",
+                "tokens",
+                "targets",
+                "loss",
+                "perplexity",
+                "attention_kv_bytes",
+                "peak_memory_bytes",
+                "seconds"};
+  const bool sinks = std::ranges::any_of(view_.models, [&](const auto& model) { return has_sinks(model.name); });
+  if (sinks) head.emplace_back("sinks_lost_share");
+  std::string text = csv_row(head);
   for (const ResultsView::Run& run : view_.runs)
     for (const ResultsView::Text& entry : run.texts)
       for (const ResultsView::Length& length : entry.lengths) {
         if (length.targets == 0) continue;
         const double loss = length.nll_sum / static_cast<double>(length.targets);
-        text += csv_row({run.model, run.condition.recipe, run.condition.evaluation,
-                         run.seed ? std::to_string(*run.seed) : "", entry.file, std::to_string(length.tokens),
-                         std::to_string(length.targets), fixed_text(loss, 6), fixed_text(std::exp(loss), 4),
-                         fixed_text(length.attention_kv_bytes, 0), fixed_text(entry.peak_memory_bytes, 0),
-                         fixed_text(entry.seconds, 1)});
+        TableRow row{run.model,
+                     run.condition.recipe,
+                     run.condition.evaluation,
+                     run.seed ? std::to_string(*run.seed) : "",
+                     entry.file,
+                     std::to_string(length.tokens),
+                     std::to_string(length.targets),
+                     fixed_text(loss, 6),
+                     fixed_text(std::exp(loss), 4),
+                     fixed_text(length.attention_kv_bytes, 0),
+                     fixed_text(entry.peak_memory_bytes, 0),
+                     fixed_text(entry.seconds, 1)};
+        if (sinks) row.push_back(entry.sinks_lost ? fixed_text(*entry.sinks_lost, 4) : "");
+        text += csv_row(row);
       }
   return text;
 }

@@ -227,17 +227,19 @@ json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, c
   double nll = 0;
   for (const float value : run.target_nll) nll += static_cast<double>(value);
   const auto memory = run.summary->value("memory", MemoryBytes{});
-  return {{"run_id", run.config->value("run_id", "")},
-          {"weights_hash", summary.find_text("weights_hash").value_or("")},
-          {"tokens", summary.integer("tokens")},
-          {"targets", summary.integer("targets")},
-          {"nll_sum", rounded(nll)},
-          {"lengths", length_sums(run.target_nll, cell, model, lengths)},
-          {"segments", segment_sums(run.target_nll, cell.settings.config.segment_length)},
-          {"offsets", offset_sums(run.target_nll, cell.settings.config.segment_length)},
-          {"attention_kv_bytes", memory.attention_kv},
-          {"peak_memory_bytes", summary.integer("peak_memory_bytes")},
-          {"seconds", summary.find_number("seconds").value_or(0)}};
+  json numbers{{"run_id", run.config->value("run_id", "")},
+               {"weights_hash", summary.find_text("weights_hash").value_or("")},
+               {"tokens", summary.integer("tokens")},
+               {"targets", summary.integer("targets")},
+               {"nll_sum", rounded(nll)},
+               {"lengths", length_sums(run.target_nll, cell, model, lengths)},
+               {"segments", segment_sums(run.target_nll, cell.settings.config.segment_length)},
+               {"offsets", offset_sums(run.target_nll, cell.settings.config.segment_length)},
+               {"attention_kv_bytes", memory.attention_kv},
+               {"peak_memory_bytes", summary.integer("peak_memory_bytes")},
+               {"seconds", summary.find_number("seconds").value_or(0)}};
+  if (const auto share = summary.find_number("sinks_lost_share")) numbers["sinks_lost_share"] = *share;
+  return numbers;
 }
 
 CellNumbers finished_cells(const ExperimentCells& cells, const std::string& experiment, const std::string& earlier,

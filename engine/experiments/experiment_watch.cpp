@@ -72,6 +72,7 @@ void take_figures(std::map<std::string, CellFigures, std::less<>>& figures, cons
   const JsonFields fields(entry, where);
   cell.tokens = fields.find_number("tokens");
   cell.attention_kv_bytes = fields.find_number("attention_kv_bytes");
+  cell.sinks_lost = fields.find_number("sinks_lost_share");
   cell.peak_memory_bytes = fields.find_number("peak_memory_bytes");
   if (const auto id = fields.find_text("cell")) figures.try_emplace(*id, cell);
 }

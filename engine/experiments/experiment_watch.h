@@ -17,6 +17,7 @@ struct CellFigures {
   std::optional<double> segment, carry, retrieved, sinks;  ///< S, M, R, n; of an evaluation
   std::optional<double> tokens;                            ///< read, or trained on
   std::optional<double> attention_kv_bytes, peak_memory_bytes;
+  std::optional<double> sinks_lost;  ///< share of an evaluation's segments
 };
 
 /// How far a cell that is running has got: steps of a training, tokens of an evaluation.

@@ -29,6 +29,12 @@ double real_of(const json& value) {
   return real;
 }
 
+double share_of(const json& value) {
+  const auto share = value.get<double>();
+  if (!(share >= 0 && share <= 1)) throw std::out_of_range("a share is not between 0 and 1");
+  return share;
+}
+
 ResultsView::Condition condition_of(const json& pair) {
   return {pair.at(0).get<std::string>(), pair.at(1).get<std::string>()};
 }
@@ -59,6 +65,7 @@ ResultsView::Text text_of(const json& entry) {
   text.peak_memory_bytes = real_of(entry.at("peak_memory_bytes"));
   text.seconds = real_of(entry.at("seconds"));
   text.made_by = maker_in(entry);
+  if (entry.contains("sinks_lost_share")) text.sinks_lost = share_of(entry.at("sinks_lost_share"));
   return text;
 }
 
@@ -157,6 +164,18 @@ std::map<std::string, double> ResultsView::book_losses(const std::string& model,
   std::map<std::string, double> losses;
   for (const auto& [file, mean] : means) losses[file] = mean.sum / mean.seeds;
   return losses;
+}
+
+std::optional<double> ResultsView::sinks_lost(const std::string& model, const Condition& condition) const {
+  double sum = 0;
+  int texts = 0;
+  for (const Run* run : runs_of(model, condition))
+    for (const Text& text : run->texts) {
+      if (!text.sinks_lost) continue;
+      sum += *text.sinks_lost;
+      ++texts;
+    }
+  return texts > 0 ? std::optional(sum / texts) : std::nullopt;
 }
 
 ResultsView results_view(const json& results, const std::string& where) {

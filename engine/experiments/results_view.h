@@ -34,6 +34,7 @@ struct ResultsView {
     std::vector<OffsetBin> offsets;
     double peak_memory_bytes = 0, seconds = 0;
     std::string made_by;  ///< processor and commit of a cell that was taken from other results
+    std::optional<double> sinks_lost;  ///< share of its segments; nothing where the run did not measure sinks
   };
   struct Run {
     std::string model;
@@ -74,6 +75,8 @@ struct ResultsView {
   /// Mean loss of each book, nats a target, over the seeds that have it; nothing for a book that has none.
   std::map<std::string, double> book_losses(const std::string& model, const Condition& condition,
                                             std::int64_t length) const;
+  /// Share of the segments that lost their sink, mean over texts and seeds; nothing where none was measured.
+  std::optional<double> sinks_lost(const std::string& model, const Condition& condition) const;
   /// Runs of a condition, a seed each.
   std::vector<const Run*> runs_of(const std::string& model, const Condition& condition) const;
 };

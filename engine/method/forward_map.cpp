@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/core/config/kv_sharing.h"
+#include "engine/method/head_groups.h"
 #include "engine/method/head_select.h"
 #include "engine/method/layer_checkpoint.h"
 #include "engine/ops/elementwise.h"
@@ -17,27 +17,6 @@
 namespace carryover {
 
 namespace {
-
-/// [rows, n, d] → [G, r', n, d].
-at::Tensor grouped(const at::Tensor& rows, std::int64_t r) {
-  return rows.view({rows.size(0) / r, r, rows.size(1), rows.size(2)});
-}
-
-/// A prefix as [G, r or 1, P, d]. One per query head is grouped like the queries; one per KV head of the group is
-/// shared, or repeated where the group is ragged.
-at::Tensor group_prefix(const at::Tensor& prefix, const HeadGroup& group, const KvSharing& sharing) {
-  if (!prefix.defined()) return {};
-  if (group.prefix_per_query_head) return grouped(prefix.contiguous(), sharing.r);
-  if (sharing.even) return prefix.unsqueeze(1);
-  std::vector<int> row_of_head;  // the prefix has a row for each distinct KV head, in order
-  int row = -1, last = -1;
-  for (int kv_head : sharing.kv_rows) {
-    if (kv_head != last) ++row;
-    last = kv_head;
-    row_of_head.push_back(row);
-  }
-  return select_heads(prefix, row_of_head).unsqueeze(1);
-}
 
 std::int64_t bytes_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.numel() * static_cast<std::int64_t>(tensor.itemsize()) : 0;
@@ -122,11 +101,15 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   LayerResult result;
   f.spend(&SegmentTime::retrieval);
   if (call.open == nullptr) result.trace = f.policy.trace(call.layer, attended.kv);
+  if (f.watch_attention) {
+    f.spend(&SegmentTime::host);
+    f.watch_attention({call.layer, groups, attended.queries, attended.kv, x});
+  }
   if (!f.watch) attended = {{}, {}, attended.x};  // the feed-forward does not pay for the rest
   f.spend(&SegmentTime::feed_forward);
   result.x = f.decoder.add_feed_forward(call.layer, attended.x, call.dropout);
   f.spend(&SegmentTime::host);
-  if (f.watch) f.watch({call.layer, groups, attended.queries, attended.kv, x, attended.x, result.x});
+  if (f.watch) f.watch({{call.layer, groups, attended.queries, attended.kv, x}, attended.x, result.x});
   return result;
 }
 

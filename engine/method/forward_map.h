@@ -15,7 +15,11 @@ struct AttentionSight {
   const at::Tensor& queries;   ///< [H, m, d], rotated
   const LayerKv& kv;           ///< of the segment so far
   const at::Tensor& entering;  ///< [m, D], the residual stream before the layer
-  const at::Tensor& attended;  ///< [m, D], after its attention
+};
+
+/// And what became of it.
+struct LayerSight : AttentionSight {
+  const at::Tensor& attended;  ///< [m, D], the residual stream after the layer's attention
   const at::Tensor& leaving;   ///< [m, D], after its feed-forward
 };
 
@@ -27,8 +31,11 @@ struct ForwardContext {
   std::function<void(int layer)> after_layer;  ///< progress and cancellation; may throw EngineError{Cancelled}
   bool checkpointing = false;  ///< with gradients: keep a layer's inputs only, and run it again in backward
   AdapterDropout dropout;      ///< training: `segment` is filled in here
-  std::function<void(const AttentionSight&)> watch = {};  ///< called for each layer; changes nothing
-  TimeMeter* time = nullptr;                              ///< told what is worked on
+  std::function<void(const LayerSight&)> watch = {};  ///< called after each layer; changes nothing
+  TimeMeter* time = nullptr;                          ///< told what is worked on
+  /// Called after each layer's attention, before its feed-forward, which then doesn't pay for the memory of what is
+  /// seen here. Changes nothing.
+  std::function<void(const AttentionSight&)> watch_attention = {};
 
   void spend(double SegmentTime::*part) const {
     if (time != nullptr) time->spend(part);

@@ -12,7 +12,7 @@ PreparedRun::PreparedRun(const Decoder& decoder, RunSetup setup)
       rope_(decoder.config, setup.config.rope.value_or(decoder.config.rope),
             rope_length(setup.policy, setup.config, setup.tokens), decoder.options()),
       runner_({decoder, *policy_, rope_, std::move(setup.after_layer), setup.checkpointing, setup.dropout,
-               std::move(setup.watch), setup.time},
+               std::move(setup.watch), setup.time, std::move(setup.watch_attention)},
               setup.config) {}
 
 }  // namespace carryover

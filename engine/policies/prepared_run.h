@@ -18,9 +18,10 @@ struct RunSetup {
   std::function<void(int layer)> after_layer = {};
   bool checkpointing = false;
   AdapterDropout dropout = {};
-  std::function<void(const AttentionSight&)> watch = {};
+  std::function<void(const LayerSight&)> watch = {};
   std::vector<TokenRange> banned = {};  ///< of retrieval
   TimeMeter* time = nullptr;
+  std::function<void(const AttentionSight&)> watch_attention = {};
 };
 
 /// A run's policy, angles and recurrence. Owner: a run. Thread: engine. Throws EngineError{Usage} for an unknown

@@ -57,6 +57,33 @@ class CarryMaps {
   std::int64_t layers_, slots_;
 };
 
+/// sinks.npy, [segments, L, kSinkColumns], row by row.
+class SinkRows {
+ public:
+  SinkRows(const std::string& path, std::int64_t layers) : path_(path), rows_(path) {
+    const auto& shape = rows_.shape();
+    if (shape.size() != 3 || shape[1] != layers || shape[2] != std::ssize(kSinkColumns))
+      throw EngineError(Fault::BadInput, path, "doesn't have the run's layers and the columns of sinks",
+                        kRunFolderAdvice);
+  }
+
+  /// Empty where the segment has none: a row of NaN, or no row. Throws EngineError{BadInput} on impossible values.
+  Map map(std::int64_t segment) const {
+    if (segment >= rows_.shape().front()) return {};
+    std::vector<float> row = rows_.row(segment);
+    if (std::all_of(row.begin(), row.end(), [](float value) { return std::isnan(value); })) return {};
+    Map map{rows_.shape()[1], rows_.shape()[2], std::move(row)};
+    if (!are_possible(map))
+      throw EngineError(Fault::BadInput, path_ + ", segment " + std::to_string(segment),
+                        "has norms or shares of attention that can't be", kRunFolderAdvice);
+    return map;
+  }
+
+ private:
+  std::string path_;
+  NpyRows rows_;
+};
+
 /// Where a segment's lines stand in hits.jsonl.
 struct Lines {
   std::int64_t begin, end;
@@ -111,6 +138,8 @@ class FolderSegments : public SegmentSource {
     if (fs::exists(maps, ignored))
       maps_ =
           std::make_unique<CarryMaps>(maps, description.model.config.layers, description.request.config.carry_length);
+    const std::string sinks = (fs::path(run.directory) / "sinks.npy").string();
+    if (fs::exists(sinks, ignored)) sinks_ = std::make_unique<SinkRows>(sinks, description.model.config.layers);
     read_outline(run);
   }
 
@@ -155,6 +184,7 @@ class FolderSegments : public SegmentSource {
     const auto first = ids_->begin() + record.first_token;
     snapshot.ids.assign(first, first + record.length);
     if (maps_) maps_->fill(snapshot);
+    if (sinks_) snapshot.sinks = sinks_->map(record.index);
     return snapshot;
   }
 
@@ -183,6 +213,7 @@ class FolderSegments : public SegmentSource {
       auto entry = index.next();
       if (!entry || entry->hits_end > hits_size) break;
       entry->digest.record = run.segments[static_cast<std::size_t>(outline_->count())];
+      if (sinks_) entry->digest.sinks = sinks_->map(entry->digest.record.index);
       if (!are_possible(entry->heads, place_of(entry->digest.record), limits_)) break;
       outline_->append(entry->digest, entry->heads, losses(entry->digest.record));
       lines_.push_back({end_of_lines(), entry->hits_end, entry->lines_print});
@@ -217,6 +248,7 @@ class FolderSegments : public SegmentSource {
   std::shared_ptr<RunOutline> outline_;
   InputFile hits_;
   std::unique_ptr<CarryMaps> maps_;
+  std::unique_ptr<SinkRows> sinks_;
   std::vector<Lines> lines_;  ///< by segment
 };
 

@@ -107,6 +107,8 @@ Table segments_table(const RunContents& run, bool csv) {
   for (const MemoryKind& kind : kMemoryKinds)
     if (!kind.of_training) columns.emplace_back(std::string("memory_") + kind.name, "<i8");
   for (const TimePart& part : kTimeParts) columns.emplace_back(std::string("time_") + part.name, "<f8");
+  for (const auto& [name, value] : kSinkNumbers) columns.emplace_back(std::string("sink_") + name, "<f8");
+  columns.emplace_back("sink_lost", "<f8");
   Table table(columns, csv);
   each_segment(run, [&](const SegmentSnapshot& segment) {
     const SegmentRecord& record = segment.record;
@@ -116,8 +118,34 @@ Table segments_table(const RunContents& run, bool csv) {
       if (!kind.of_training) table << record.memory.*kind.bytes;
     for (const TimePart& part : kTimeParts)
       table << (record.time ? (*record.time).*part.seconds : std::numeric_limits<double>::quiet_NaN());
+    for (const auto& [name, value] : kSinkNumbers)
+      table << (record.sinks ? (*record.sinks).*value : std::numeric_limits<double>::quiet_NaN());
+    table << (record.sinks ? static_cast<double>(record.sinks->lost) : std::numeric_limits<double>::quiet_NaN());
   });
   return table;
+}
+
+Table sinks_table(const RunContents& run) {
+  NpyType columns{{"segment", "<i8"}, {"layer", "<i8"}};
+  for (const char* name : kSinkColumns) columns.emplace_back(name, "<f4");
+  Table table(columns, true);
+  each_segment(run, [&](const SegmentSnapshot& segment) {
+    for (std::int64_t layer = 0; layer < segment.sinks.rows; ++layer) {
+      table << segment.record.index << layer;
+      for (std::int64_t column = 0; column < segment.sinks.columns; ++column) table << segment.sinks.at(layer, column);
+    }
+  });
+  return table;
+}
+
+NpyArray sinks_array(const RunContents& run) {
+  const std::int64_t layers = run.description.model.config.layers;
+  std::vector<float> values;
+  each_segment(run, [&](const SegmentSnapshot& segment) {
+    const std::vector<float> row = sinks_row(segment, layers);
+    values.insert(values.end(), row.begin(), row.end());
+  });
+  return npy_array(std::span<const float>(values), {run.segments->count(), layers, std::ssize(kSinkColumns)});
 }
 
 Table carry_table(const RunContents& run) {
@@ -155,9 +183,10 @@ NpyArray carry_array(const RunContents& run) {
 bool has_data(const RunContents& run, const std::string& kind) {
   for (int i = 0; i < run.segments->count(); ++i) {
     const auto segment = run.segments->load(i);
-    const bool there = kind == "hits"  ? !segment->hits.empty()
-                       : kind == "nll" ? !segment->target_nll.empty()
-                                       : kind == "segments" || !segment->carry_key_norm.values.empty();
+    const bool there = kind == "hits"    ? !segment->hits.empty()
+                       : kind == "nll"   ? !segment->target_nll.empty()
+                       : kind == "sinks" ? !segment->sinks.values.empty()
+                                         : kind == "segments" || !segment->carry_key_norm.values.empty();
     if (there) return true;
   }
   return false;
@@ -185,6 +214,10 @@ json sidecar(const NpyArray& array, const std::string& kind, const std::string& 
   json description{{"data", kind}, {"shape", array.shape}, {"provenance", provenance}};
   if (!columns.empty()) description["columns"] = std::move(columns);
   if (kind == "hits") description["kinds"] = {"anchor", "expanded", "padding"};
+  if (kind == "sinks") {
+    description["axes"] = {"segment", "layer", "column"};
+    description["columns"] = kSinkColumns;
+  }
   if (kind == "carry_maps") description["axes"] = {"segment", "key norm, value norm, drift", "layer", "slot"};
   return description;
 }
@@ -192,7 +225,7 @@ json sidecar(const NpyArray& array, const std::string& kind, const std::string& 
 }  // namespace
 
 std::vector<std::string> run_data_kinds() {
-  return {"hits", "nll", "segments", "carry_maps"};
+  return {"hits", "nll", "segments", "carry_maps", "sinks"};
 }
 
 void write_run_data(const RunContents& run, const std::string& kind, const std::string& path) {
@@ -202,14 +235,15 @@ void write_run_data(const RunContents& run, const std::string& kind, const std::
   const std::string provenance =
       run_provenance(run.description) + "\nremade by: " +
       shell_command({"carryover", "export", folder, "--data", kind, "-o", std::filesystem::path(path).filename()});
-  const bool maps = kind == "carry_maps";
-  if (maps && !csv) {
-    const NpyArray array = carry_array(run);
+  const bool maps = kind == "carry_maps", sinks = kind == "sinks";
+  if ((maps || sinks) && !csv) {
+    const NpyArray array = maps ? carry_array(run) : sinks_array(run);
     return write_npy(path, array, sidecar(array, kind, provenance));
   }
   Table table = kind == "hits"  ? hits_table(run, csv)
                 : kind == "nll" ? nll_table(run, csv)
                 : maps          ? carry_table(run)
+                : sinks         ? sinks_table(run)
                                 : segments_table(run, csv);
   if (!csv) {
     const NpyArray records = table.records();

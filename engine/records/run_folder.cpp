@@ -25,8 +25,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* kFileNames[] = {"config.json", "ids.npy",      "segments.jsonl", "hits.jsonl",
-                                      "nll.json",    "summary.json", "carry_maps.npy", "index.bin"};
+constexpr const char* kFileNames[] = {"config.json",  "ids.npy",        "segments.jsonl", "hits.jsonl", "nll.json",
+                                      "summary.json", "carry_maps.npy", "sinks.npy",      "index.bin"};
 
 /// A number that reads back as the same float, or null.
 void append_number(std::string& text, float value) {
@@ -144,6 +144,8 @@ json summary_json(const RunSummary& summary, const RunDescription& description) 
           {"tokens_per_s", rate},
           {"peak_memory_bytes", summary.peak_memory_bytes},
           {"near_ties", summary.near_ties},
+          {"sinks_lost", summary.sinks_lost ? json(*summary.sinks_lost) : json()},
+          {"sinks_lost_share", number_or_null(summary.sinks_lost_share())},
           {"cancelled", summary.cancelled},
           {"memory", summary.memory},
           {"time", summary.time}};
@@ -157,11 +159,12 @@ struct RunFolder::Files {
   bool keep = true;  ///< false while the files belong to this run and hold no segment yet
   std::unique_ptr<OutputFile> segments, hits, nll, index;
   RunIndexWriter index_writer;
-  std::unique_ptr<NpyFile> maps;  ///< made where a snapshot has some
+  std::unique_ptr<NpyFile> maps, sinks;  ///< made where a snapshot has some
   std::int64_t appended = 0;
 
   ~Files() {
     maps.reset();
+    sinks.reset();
     segments.reset();
     hits.reset();
     nll.reset();
@@ -175,6 +178,7 @@ struct RunFolder::Files {
 
   std::string path(const char* name) const { return (fs::path(directory) / name).string(); }
   void append_maps(const SegmentSnapshot& snapshot);
+  void append_sinks(const SegmentSnapshot& snapshot);
 };
 
 void RunFolder::Files::append_maps(const SegmentSnapshot& snapshot) {
@@ -185,6 +189,16 @@ void RunFolder::Files::append_maps(const SegmentSnapshot& snapshot) {
     for (std::int64_t i = 0; i < appended; ++i) maps->append(carry_map_row({}, layers, slots));
   }
   maps->append(carry_map_row(snapshot, layers, slots));
+}
+
+void RunFolder::Files::append_sinks(const SegmentSnapshot& snapshot) {
+  if (!sinks && snapshot.sinks.values.empty()) return;
+  const std::int64_t layers = description.model.config.layers;
+  if (!sinks) {
+    sinks = std::make_unique<NpyFile>(path("sinks.npy"), std::vector<std::int64_t>{layers, std::ssize(kSinkColumns)});
+    for (std::int64_t i = 0; i < appended; ++i) sinks->append(sinks_row({}, layers));
+  }
+  sinks->append(sinks_row(snapshot, layers));
 }
 
 RunFolder::RunFolder(const std::string& directory, const RunDescription& description, bool overwrite)
@@ -225,6 +239,7 @@ void RunFolder::append(const SegmentSnapshot& snapshot) {
   files_->hits->append(hits);
   nll.replace_end(nll.size() - 2, losses + "]\n", "]\n");
   files_->append_maps(snapshot);
+  files_->append_sinks(snapshot);
   files_->index->append(files_->index_writer.entry(snapshot, hits, files_->hits->size()));
   ++files_->appended;
   files_->segments->append(json_text(snapshot.record) + "\n");  // last: a listed segment has its hits and losses
@@ -236,7 +251,8 @@ void RunFolder::finish(const RunSummary& summary) {
   files_->hits->finish();
   files_->nll->finish();
   files_->index->finish();
-  if (files_->maps) files_->maps->finish();
+  for (const auto& maps : {std::ref(files_->maps), std::ref(files_->sinks)})
+    if (maps.get()) maps.get()->finish();
   write_file_atomically(files_->path("summary.json"), json_text(summary_json(summary, files_->description), 2) + "\n");
   files_->keep = true;
   files_->lock.reset();
@@ -274,6 +290,13 @@ std::vector<float> carry_map_row(const SegmentSnapshot& snapshot, std::int64_t l
       for (std::int64_t slot = 0; slot < planes[plane]->columns; ++slot)
         row.at(static_cast<std::size_t>((plane * layers + layer) * slots + slot)) = planes[plane]->at(layer, slot);
   return row;
+}
+
+std::vector<float> sinks_row(const SegmentSnapshot& snapshot, std::int64_t layers) {
+  const auto size = static_cast<std::size_t>(layers) * kSinkColumns.size();
+  if (snapshot.sinks.values.empty()) return std::vector<float>(size, std::nanf(""));
+  CARRYOVER_CHECK(snapshot.sinks.values.size() == size);
+  return snapshot.sinks.values;
 }
 
 std::vector<HeadHits> read_hits(const std::string& path) {

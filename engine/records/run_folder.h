@@ -36,11 +36,11 @@ nlohmann::json environment_json(const ModelInfo& model);
 nlohmann::json summary_json(const RunSummary& summary, const RunDescription& description);
 
 /// The folder that `carryover run --out DIR` writes, and the window saves: config.json, ids.npy, segments.jsonl,
-/// hits.jsonl, nll.json, summary.json, index.bin (run_index.h), and carry_maps.npy where snapshots have maps. Lines are
-/// appended as segments close, and each file is whole after each append, a failed one too; a file written at once goes
-/// to a temporary name, is synced and renamed. Where no segment closed before the folder is destroyed unfinished,
-/// nothing is left behind. Owner: the thread that runs. Throws EngineError{Io} when the disk is full or DIR can't be
-/// written, and EngineError{Usage} where DIR already holds a run (unless `overwrite`).
+/// hits.jsonl, nll.json, summary.json, index.bin (run_index.h), and carry_maps.npy and sinks.npy where snapshots have
+/// such maps. Lines are appended as segments close, and each file is whole after each append, a failed one too; a file
+/// written at once goes to a temporary name, is synced and renamed. Where no segment closed before the folder is
+/// destroyed unfinished, nothing is left behind. Owner: the thread that runs. Throws EngineError{Io} when the disk is
+/// full or DIR can't be written, and EngineError{Usage} where DIR already holds a run (unless `overwrite`).
 class RunFolder {
  public:
   RunFolder(const std::string& directory, const RunDescription& description, bool overwrite);
@@ -69,6 +69,9 @@ StoredRun read_run_numbers(const std::string& directory);  ///< likewise, withou
 /// A segment's row of carry_maps.npy: norms of keys, of values, and drift, [layers, slots] each; NaN where there is
 /// nothing.
 std::vector<float> carry_map_row(const SegmentSnapshot& snapshot, std::int64_t layers, std::int64_t slots);
+
+/// A segment's row of sinks.npy, [layers, kSinkColumns]; NaN where it has no map.
+std::vector<float> sinks_row(const SegmentSnapshot& snapshot, std::int64_t layers);
 
 /// A hits.jsonl; for --force-hits see forced_hits.h.
 std::vector<HeadHits> read_hits(const std::string& path);

@@ -22,7 +22,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int version = 3;  // 1 had no "description"
+constexpr int version = 4;  // 1 had no "description", 3 no sinks
 
 /// What stands before each record: its kind, size and fingerprint, in the machine's byte order, as the arrays in it.
 struct RecordHead {
@@ -111,7 +111,8 @@ json segment_json(const SegmentSnapshot& snapshot) {
           {"hits", hits_json(snapshot)},
           {"carry_key_norm", map_json(snapshot.carry_key_norm)},
           {"carry_value_norm", map_json(snapshot.carry_value_norm)},
-          {"carry_drift", map_json(snapshot.carry_drift)}};
+          {"carry_drift", map_json(snapshot.carry_drift)},
+          {"sinks", map_json(snapshot.sinks)}};
 }
 
 /// What the segments of a run are checked against.
@@ -134,6 +135,7 @@ std::shared_ptr<const SegmentSnapshot> segment_of(const json& fields, const Jour
   snapshot->carry_key_norm = map_of(fields.at("carry_key_norm"));
   snapshot->carry_value_norm = map_of(fields.at("carry_value_norm"));
   snapshot->carry_drift = map_of(fields.at("carry_drift"));
+  if (fields.contains("sinks")) snapshot->sinks = map_of(fields.at("sinks"));  // not up to version 3
   check_snapshot(*snapshot, place, run.limits, where);
   return snapshot;
 }
@@ -150,6 +152,7 @@ json summary_fields(const RunSummary& summary) {
           {"nll_sum", summary.nll_sum},
           {"seconds", summary.seconds},
           {"near_ties", summary.near_ties},
+          {"sinks_lost", summary.sinks_lost ? json(*summary.sinks_lost) : json()},
           {"peak_memory_bytes", summary.peak_memory_bytes},
           {"cancelled", summary.cancelled},
           {"memory", summary.memory},
@@ -164,6 +167,8 @@ RunSummary summary_of(const json& fields) {
   fields.at("nll_sum").get_to(summary.nll_sum);
   fields.at("seconds").get_to(summary.seconds);
   get_near_ties(fields, summary.near_ties);
+  if (const auto lost = fields.find("sinks_lost"); lost != fields.end() && !lost->is_null())
+    summary.sinks_lost = integer_of(*lost);
   get_integer(fields, "peak_memory_bytes", summary.peak_memory_bytes);
   fields.at("cancelled").get_to(summary.cancelled);
   summary.memory = fields.at("memory").get<MemoryBytes>();

@@ -92,15 +92,10 @@ RunSummary sum_up(const RunOutline& outline) {
   summary.cancelled = true;
   for (int segment = 0; segment < outline.count(); ++segment) {
     const SegmentRecord& record = outline.segment(segment).record;
-    ++summary.segments;
-    summary.tokens += record.length;
-    summary.targets += record.targets;
-    summary.nll_sum += record.nll_sum;
+    summary.add(record);
     summary.seconds += record.seconds;
-    summary.near_ties += record.near_ties;
     summary.peak_memory_bytes = std::max(summary.peak_memory_bytes, record.memory.device_peak);
     summary.memory = record.memory;
-    if (record.time) summary.time += *record.time;
   }
   return summary;
 }

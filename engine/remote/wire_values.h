@@ -73,6 +73,12 @@ void describe(Fields& field, Described<Fields, SegmentTime>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, SinkSummary>& value) {
+  for (const SinkNumber& number : kSinkNumbers) field(number.name, value.*number.value);
+  field("lost", value.lost);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, SegmentRecord>& value) {
   field("index", value.index);
   field("first_token", value.first_token);
@@ -84,6 +90,7 @@ void describe(Fields& field, Described<Fields, SegmentRecord>& value) {
   field("near_ties", value.near_ties);
   field("memory", value.memory);
   field("time", value.time);
+  field("sinks", value.sinks);
 }
 
 template <typename Fields>
@@ -119,6 +126,7 @@ void describe(Fields& field, Described<Fields, SegmentSnapshot>& value) {
   field("carry_key_norm", value.carry_key_norm);
   field("carry_value_norm", value.carry_value_norm);
   field("carry_drift", value.carry_drift);
+  field("sinks", value.sinks);
 }
 
 template <typename Fields>
@@ -182,6 +190,7 @@ void describe(Fields& field, Described<Fields, CaptureOptions>& value) {
   field("target_nll", value.target_nll);
   field("carry_maps", value.carry_maps);
   field("states", value.states);
+  field("sinks", value.sinks);
 }
 
 template <typename Fields>
@@ -203,6 +212,7 @@ void describe(Fields& field, Described<Fields, RunSummary>& value) {
   field("nll_sum", value.nll_sum);
   field("seconds", value.seconds);
   field("near_ties", value.near_ties);
+  field("sinks_lost", value.sinks_lost);
   field("peak_memory_bytes", value.peak_memory_bytes);
   field("cancelled", value.cancelled);
   field("memory", value.memory);

@@ -65,7 +65,7 @@ double distance(const Gradients& a, const Gradients& b) {
 struct RetrievedPaths {
   std::int64_t layers_seen = 0, with_gradient = 0;
 
-  void see(const AttentionSight& sight) {
+  void see(const LayerSight& sight) {
     ++layers_seen;
     for (const HeadGroup& group : sight.groups)
       if (group.prefix_per_query_head && group.prefix_keys.defined())
@@ -106,7 +106,7 @@ class Audit {
     advance(0, "the trainer's gradient");
     RetrievedPaths paths;
     AuditedRun plain;
-    if (request_.checks) plain.watch = [&paths](const AttentionSight& sight) { paths.see(sight); };
+    if (request_.checks) plain.watch = [&paths](const LayerSight& sight) { paths.see(sight); };
     const SampleGradient sample = trainer_(parameters_, plain);
     gradient_ = parameters_.take_gradients();
     report_.segments = static_cast<std::int64_t>(sample.segment_nll.size());

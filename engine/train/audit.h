@@ -9,7 +9,7 @@ namespace carryover {
 /// How an audit asks its trainer to run.
 struct AuditedRun {
   bool checkpointing = false;
-  std::function<void(const AttentionSight&)> watch = {};  ///< to be called for each layer of the trainer's forward
+  std::function<void(const LayerSight&)> watch = {};  ///< to be called for each layer of the trainer's forward
 };
 
 /// What is audited: adds ∇L_K of the audit's text to `parameters`, and says what the pool holds at the end.

@@ -21,7 +21,7 @@ struct GradientSetup {
   bool checkpointing = false;
   AdapterDropout dropout = {};
   std::function<void(int layer)> after_layer = {};
-  std::function<void(const AttentionSight&)> watch = {};
+  std::function<void(const LayerSight&)> watch = {};
   bool keep_segments = false;    ///< fill SampleGradient::segments
   bool keep_pool = false;        ///< fill SampleGradient::pool
   MemoryMeter* meter = nullptr;  ///< measures the graphs where given

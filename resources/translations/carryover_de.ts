@@ -2338,6 +2338,14 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <source>Peak memory (MB)</source>
         <translation>Spitze des Speichers (MB)</translation>
     </message>
+    <message>
+        <source>Sinks lost</source>
+        <translation>Senke verloren</translation>
+    </message>
+    <message>
+        <source>Segments that lost their sink (share)</source>
+        <translation>Segmente ohne Senke (Anteil)</translation>
+    </message>
 </context>
 <context>
     <name>ExperimentPlot</name>
@@ -2668,6 +2676,10 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Written: %1</source>
         <translation>Geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>Sinks…</source>
+        <translation>Senken …</translation>
     </message>
 </context>
 <context>
@@ -4443,6 +4455,10 @@ Wert %4 · Rang %5 von %6</translation>
         <source>Experiments</source>
         <translation>Experimente</translation>
     </message>
+    <message>
+        <source>Sinks</source>
+        <translation>Senken</translation>
+    </message>
 </context>
 <context>
     <name>PlanForm</name>
@@ -5053,6 +5069,10 @@ Verlust %4 nat, PPL %5
         <source>Show all segments</source>
         <translation>Alle Segmente zeigen</translation>
     </message>
+    <message>
+        <source>Attention sink lost in %1 of %2 segments: %3. Set Sinks to %4 and run again.</source>
+        <translation>Aufmerksamkeitssenke in %1 von %2 Segmenten verloren: %3. Senken auf %4 setzen und noch einmal ausführen.</translation>
+    </message>
 </context>
 <context>
     <name>RunController</name>
@@ -5557,6 +5577,170 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Keep it running</source>
         <translation>Weiterlaufen lassen</translation>
+    </message>
+</context>
+<context>
+    <name>Sinks</name>
+    <message>
+        <source>Attention sink lost: %1 % of the attention is on sinks, %2 % in segment 0. The segment begins with a carry, and no token took the place of the text&apos;s first one.
+Set Sinks to %3 and run again.</source>
+        <translation>Aufmerksamkeitssenke verloren: %1 % der Aufmerksamkeit liegen auf Senken, in Segment 0 %2 %. Das Segment beginnt mit einem Übertrag, und kein Token nahm die Stelle des ersten Tokens des Textes ein.
+Senken auf %3 setzen und noch einmal ausführen.</translation>
+    </message>
+</context>
+<context>
+    <name>SinksPanel</name>
+    <message>
+        <source>Sinks</source>
+        <translation>Senken</translation>
+    </message>
+    <message>
+        <source>Attention on all sinks</source>
+        <translation>Aufmerksamkeit auf alle Senken</translation>
+    </message>
+    <message>
+        <source>Attention on the text&apos;s first tokens</source>
+        <translation>Aufmerksamkeit auf die ersten Tokens des Textes</translation>
+    </message>
+    <message>
+        <source>Attention on the carry&apos;s first tokens</source>
+        <translation>Aufmerksamkeit auf die ersten Tokens des Übertrags</translation>
+    </message>
+    <message>
+        <source>Attention on the segment&apos;s first tokens</source>
+        <translation>Aufmerksamkeit auf die ersten Tokens des Segments</translation>
+    </message>
+    <message>
+        <source>Norm of the first tokens / median</source>
+        <translation>Norm der ersten Tokens / Median</translation>
+    </message>
+    <message>
+        <source>Largest norm / median</source>
+        <translation>Größte Norm / Median</translation>
+    </message>
+    <message>
+        <source>What the map shows</source>
+        <translation>Was die Karte zeigt</translation>
+    </message>
+    <message>
+        <source>Where it is none of the first: a delimiter, mostly</source>
+        <translation>Soweit es keines der ersten ist: meist ein Trennzeichen</translation>
+    </message>
+    <message>
+        <source>Of the hidden state that enters the layer: a sink&apos;s is many times the median</source>
+        <translation>Des Zustands, der in die Schicht eintritt: Die einer Senke ist ein Vielfaches des Medians</translation>
+    </message>
+    <message>
+        <source>Shown segment, by layer</source>
+        <translation>Gezeigtes Segment, nach Schicht</translation>
+    </message>
+    <message>
+        <source>Run, by segment</source>
+        <translation>Lauf, nach Segment</translation>
+    </message>
+    <message>
+        <source>What the curves show</source>
+        <translation>Was die Kurven zeigen</translation>
+    </message>
+    <message>
+        <source>Lost sinks</source>
+        <translation>Verlorene Senken</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>all sinks</source>
+        <translation>alle Senken</translation>
+    </message>
+    <message>
+        <source>text&apos;s first tokens</source>
+        <translation>erste Tokens des Textes</translation>
+    </message>
+    <message>
+        <source>carry&apos;s first tokens</source>
+        <translation>erste Tokens des Übertrags</translation>
+    </message>
+    <message>
+        <source>segment&apos;s first tokens</source>
+        <translation>erste Tokens des Segments</translation>
+    </message>
+    <message>
+        <source>first tokens / median</source>
+        <translation>erste Tokens / Median</translation>
+    </message>
+    <message>
+        <source>largest / median</source>
+        <translation>größte / Median</translation>
+    </message>
+    <message>
+        <source>sink lost</source>
+        <translation>Senke verloren</translation>
+    </message>
+    <message>
+        <source>This run was kept without its sinks: run the text again</source>
+        <translation>Dieser Lauf wurde ohne seine Senken aufgehoben: den Text noch einmal ausführen</translation>
+    </message>
+    <message>
+        <source>no sink lost in %1 segments</source>
+        <translation>in %1 Segmenten keine Senke verloren</translation>
+    </message>
+    <message>
+        <source>⚠ sink lost in %1 of %2 segments</source>
+        <translation>⚠ Senke in %1 von %2 Segmenten verloren</translation>
+    </message>
+    <message>
+        <source>Segment %1. </source>
+        <translation>Segment %1. </translation>
+    </message>
+    <message>
+        <source>Share of the attention</source>
+        <translation>Anteil an der Aufmerksamkeit</translation>
+    </message>
+    <message>
+        <source>Share of the attention, mean of layers</source>
+        <translation>Anteil an der Aufmerksamkeit, Mittel der Schichten</translation>
+    </message>
+    <message>
+        <source>Norm / median</source>
+        <translation>Norm / Median</translation>
+    </message>
+    <message>
+        <source>Norm / median, the largest of any layer</source>
+        <translation>Norm / Median, der größte Wert aller Schichten</translation>
+    </message>
+    <message>
+        <source>Sinks of segment %1, by layer</source>
+        <translation>Senken von Segment %1, nach Schicht</translation>
+    </message>
+    <message>
+        <source>Sinks by segment</source>
+        <translation>Senken nach Segment</translation>
+    </message>
+    <message>
+        <source>Attention on the token of largest norm</source>
+        <translation>Aufmerksamkeit auf das Token der größten Norm</translation>
+    </message>
+    <message>
+        <source>token of largest norm</source>
+        <translation>Token der größten Norm</translation>
+    </message>
+    <message>
+        <source>segment %1 · layer %2
+attention: text&apos;s first tokens %3 %, carry&apos;s %4 %, segment&apos;s %5 %, token of largest norm %6 %
+norm / median: first tokens %7, largest %8</source>
+        <translation>Segment %1 · Schicht %2
+Aufmerksamkeit: erste Tokens des Textes %3 %, des Übertrags %4 %, des Segments %5 %, Token der größten Norm %6 %
+Norm / Median: erste Tokens %7, größte %8</translation>
+    </message>
+    <message>
+        <source>largest norm: position %1</source>
+        <translation>größte Norm: Position %1</translation>
     </message>
 </context>
 <context>
@@ -8117,6 +8301,10 @@ im Versuch: %3 nat
     <message>
         <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | bench FOLDER | session FILE</source>
         <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | experiment ORDNER | bench ORDNER | session DATEI</translation>
+    </message>
+    <message>
+        <source>Segments that lost their attention sink</source>
+        <translation>Segmente, die ihre Aufmerksamkeitssenke verloren haben</translation>
     </message>
 </context>
 <context>

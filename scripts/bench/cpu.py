@@ -232,7 +232,7 @@ def run_with_keys(keys, folder):
             "--out",
             folder,
             "--no-capture",
-            "nll",
+            "nll,sinks",
             "--quiet",
         ],
         check=True,

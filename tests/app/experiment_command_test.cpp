@@ -56,6 +56,7 @@ class ExperimentCommandTest : public QObject {
   void cells_are_ordinary_folders();
   void sums_are_those_of_the_losses();
   void tables_come_from_the_results_alone();
+  void cells_of_earlier_versions_are_done();
   void what_is_done_is_not_made_again();
   void kills_change_nothing();
   void ctrl_c_saves_and_the_same_command_continues();
@@ -120,7 +121,11 @@ void ExperimentCommandTest::sums_are_those_of_the_losses() {
   for (const json& run : results.at("runs"))
     for (const json& text : run.at("texts")) {
       ++texts;
-      const std::vector<float> nll = read_run_folder(cell_folder(out_, text.at("cell").get<std::string>())).target_nll;
+      const StoredRun cell = read_run_folder(cell_folder(out_, text.at("cell").get<std::string>()));
+      const std::vector<float>& nll = cell.target_nll;
+      const auto lost = [](const SegmentRecord& segment) { return segment.sinks.value().lost; };
+      QCOMPARE(text.at("sinks_lost_share").get<double>() * static_cast<double>(cell.segments.size()),
+               static_cast<double>(std::ranges::count_if(cell.segments, lost)));
       std::map<std::int64_t, std::pair<int, double>> lengths, segments, offsets;
       const auto add = [&](auto& sums, std::int64_t key, float value) {
         sums[key].first += 1;
@@ -175,6 +180,27 @@ void ExperimentCommandTest::tables_come_from_the_results_alone() {
   const CliResult again = run_cli(experiment(plan_, out_, {"--report"}));
   QVERIFY2(again.code == 0, again.err);
   QCOMPARE(read_bytes(out_ + "/table.md"), experiment_table(results, TableFormat::Markdown, file));
+}
+
+/// They say nothing of sinks, and are done all the same.
+void ExperimentCommandTest::cells_of_earlier_versions_are_done() {
+  const std::string file = out_ + "/results.json", whole = read_bytes(file);
+  const std::string id = read_json_file(file).at("runs").at(0).at("texts").at(0).at("cell").get<std::string>();
+  const std::string summary = cell_folder(out_, id) + "/summary.json", now = read_bytes(summary);
+  json earlier = json::parse(now);
+  for (const char* key : {"sinks_lost", "sinks_lost_share"}) QCOMPARE(earlier.erase(key), 1U);
+  write_bytes(summary, earlier.dump());
+  const CliResult again = run_cli(experiment(plan_, out_, {"--report"}));
+  QVERIFY2(again.code == 0, again.err);
+  json wanted = json::parse(whole);
+  QCOMPARE(wanted["runs"][0]["texts"][0].erase("sinks_lost_share"), 1U);
+  QCOMPARE(read_json_file(file), wanted);
+  QCOMPARE(json::parse(read_bytes(summary)), earlier);  // it was not run again
+  const std::string table = read_bytes(out_ + "/table.md");
+  QVERIFY2(table.find("| sinks lost |") != std::string::npos, table.c_str());
+  write_bytes(summary, now);
+  QCOMPARE(run_cli(experiment(plan_, out_, {"--report"})).code, 0);
+  QCOMPARE(read_bytes(file), whole);
 }
 
 void ExperimentCommandTest::what_is_done_is_not_made_again() {

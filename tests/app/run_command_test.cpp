@@ -51,6 +51,7 @@ class RunCommandTest : public QObject {
   void a_read_error_is_no_end_of_the_record();
   void one_process_writes_a_run_folder();
   void capture_can_be_left_out();
+  void sinks_are_measured_unless_left_out();
   void one_token_has_no_perplexity();
   void a_text_may_be_shorter_than_a_segment();
   void bos_comes_first();
@@ -311,7 +312,33 @@ void RunCommandTest::capture_can_be_left_out() {
   QVERIFY2(result.code == 0, result.err);
   const StoredRun run = read_run_folder(temp.file("a"));
   QVERIFY(run.hits.empty() && run.target_nll.empty() && run.segments.size() == 10);
-  QVERIFY(run.summary->at("ppl").is_number());
+  QVERIFY(run.summary->at("ppl").is_number() && run.summary->at("sinks_lost").is_number());
+}
+
+void RunCommandTest::sinks_are_measured_unless_left_out() {
+  const TempDir temp;
+  const QStringList text_and_length{test::demo_text(), "--tokens", "600"};
+  const CliResult measured = run_cli(run_demo(text_and_length + QStringList{"--out", text(temp.file("a"))}));
+  const CliResult left_out =
+      run_cli(run_demo(text_and_length + QStringList{"--no-capture", "sinks", "--out", text(temp.file("b"))}));
+  QVERIFY2(measured.code == 0 && left_out.code == 0, measured.err + left_out.err);
+  const StoredRun a = read_run_folder(temp.file("a")), b = read_run_folder(temp.file("b"));
+  QVERIFY(a.target_nll == b.target_nll && a.hits == b.hits && !a.hits.empty());
+  std::int64_t lost = 0;
+  for (const SegmentRecord& segment : a.segments) {
+    lost += segment.sinks.value().lost;
+    QCOMPARE(segment.sinks->lost, segment.index > 0 && lost_sink(*segment.sinks, segment.length, *a.segments[0].sinks));
+  }
+  QVERIFY(a.summary->at("sinks_lost") == lost);
+  QVERIFY(a.summary->at("sinks_lost_share") == static_cast<double>(lost) / 10);
+  QVERIFY(measured.out.contains("attention sink lost in " + QByteArray::number(lost) + " of 10 segments"));
+  QVERIFY(fs::file_size(temp.file("a/sinks.npy")) > 10 * 8 * sizeof(float));
+  QVERIFY(!left_out.out.contains("sink") && b.summary->at("sinks_lost").is_null());
+  QVERIFY(!b.segments[3].sinks && !fs::exists(temp.file("b/sinks.npy")));
+  // Where nothing is carried, there is no boundary to lose it at.
+  const CliResult forgetful =
+      run_cli(run_demo(text_and_length + QStringList{"--carry-length", "0", "--retrieval-length", "0"}));
+  QVERIFY(forgetful.code == 0 && !forgetful.out.contains("sink"));
 }
 
 void RunCommandTest::one_token_has_no_perplexity() {

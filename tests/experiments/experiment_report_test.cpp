@@ -103,6 +103,7 @@ class ExperimentReportTest : public QObject {
   void offsets_are_means_of_bins();
   void the_frontier_marks_what_nothing_beats();
   void tables_of_one_length_are_of_the_one_that_most_have();
+  void lost_sinks_are_a_column_where_they_were_measured();
   void every_format_escapes_its_own();
   void a_report_is_a_function_of_the_results();
   void damaged_results_are_refused_or_read();
@@ -155,6 +156,30 @@ void ExperimentReportTest::the_frontier_marks_what_nothing_beats() {
                                " |  |\n| Trained_1 | segmented | 2.00 | 0.250 | " + ppl(2.6) +
                                " | • |\n| Base | full | 8.00 | 1.000 | " + ppl(1.5) + " | • |\n";
   QVERIFY2(report.find(expected) != std::string::npos, report.c_str());
+}
+
+/// A column where runs measured it, and nothing of it in results of earlier versions; runs that did not are left out.
+void ExperimentReportTest::lost_sinks_are_a_column_where_they_were_measured() {
+  for (const TableFormat format : {TableFormat::Markdown, TableFormat::Csv, TableFormat::Latex})
+    QVERIFY(experiment_table(results(), format, "r").find("sinks") == std::string::npos);
+  json measured = results();
+  measured["runs"][2]["texts"][0]["sinks_lost_share"] = 0.5;  // t, seg: two texts of seed 1, and one of seed 2
+  measured["runs"][2]["texts"][1]["sinks_lost_share"] = 1;
+  measured["runs"][4]["texts"][1]["sinks_lost_share"] = 0.25;
+  measured["runs"][3]["texts"][0]["sinks_lost_share"] = 0;
+  const std::string table = experiment_table(measured, TableFormat::Markdown, "r");
+  QVERIFY2(table.find("| books | seeds | sinks lost |\n") != std::string::npos, table.c_str());
+  QVERIFY(table.find(ppl(2.6) + " | 2 | 2 | 58.3 % |\n") != std::string::npos);
+  QVERIFY(table.find(ppl(2.85) + " | 2 | 2 | 0.0 % |\n") != std::string::npos);
+  QVERIFY(table.find(ppl(4.5) + " | 2 | 1 |  |\n") != std::string::npos);
+  const std::string csv = experiment_table(measured, TableFormat::Csv, "r");
+  QVERIFY(csv.find(",seconds,sinks_lost_share\n") != std::string::npos &&
+          csv.find(",2.0,0.5000\n") != std::string::npos);
+  QVERIFY(csv.find("m,base,full,,a.txt,201,200,1.000000,2.7183,8388608,1000,2.0,\n") != std::string::npos);
+  for (const json& wrong : {json(1.5), json(-0.5), json("x")}) {
+    measured["runs"][2]["texts"][0]["sinks_lost_share"] = wrong;
+    QCOMPARE(unlike(Fault::BadInput, "r", [&] { experiment_table(measured, TableFormat::Csv, "r"); }), "");
+  }
 }
 
 /// One condition was read further than the others.

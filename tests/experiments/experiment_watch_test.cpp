@@ -148,13 +148,14 @@ void ExperimentWatchTest::figures_are_by_cell() {
   const json results = json::parse(R"({
     "trainings": [{"cell": "t", "tokens": 3, "peak_memory_bytes": 5}],
     "runs": [{"config": {"segment_length": 64, "carry_length": 8, "retrieval_length": 16, "sink_length": 4},
-              "texts": [{"cell": "a", "tokens": 1, "attention_kv_bytes": 9}, {"cell": "b"}]},
+              "texts": [{"cell": "a", "tokens": 1, "attention_kv_bytes": 9, "sinks_lost_share": 0.5}, {"cell": "b"}]},
              {"texts": [{"cell": "a", "tokens": 2}]}]})");
   const auto figures = cell_figures(results, "results.json");
   QCOMPARE(figures.size(), std::size_t{3});
   QVERIFY(figures.at("t").peak_memory_bytes == 5.0 && !figures.at("t").segment);
   const CellFigures& a = figures.at("a");
   QVERIFY(a.segment == 64.0 && a.carry == 8.0 && a.retrieved == 16.0 && a.sinks == 4.0 && a.tokens == 1.0);
+  QVERIFY(a.sinks_lost == 0.5 && !figures.at("b").sinks_lost);
   QVERIFY(a.attention_kv_bytes == 9.0 && !figures.at("b").tokens && figures.at("b").segment == 64.0);
   for (const char* wrong :
        {"3", R"({"runs": [3]})", R"({"runs": [{"config": []}]})", R"({"trainings": [{"tokens": "x"}]})"})

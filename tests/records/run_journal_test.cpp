@@ -63,6 +63,8 @@ SegmentSnapshot snapshot(int index) {
   if (index > 0) {
     segment.hits = {{index, 1, 0, {{0, HitKind::Padding, 0, -1, -1}, {3, HitKind::Anchor, 1.7F, 3, 1}}}};
     segment.carry_drift = {4, 2, {1, std::nanf(""), 3, 4.25F, 5, 6, 7, 8}};
+    segment.sinks = {4, 8, std::vector<float>(32, 0.125F)};
+    segment.record.sinks = SinkSummary{0.25, 0, 0.125, 0, 9, true};
   }
   segment.carry_key_norm = {4, 2, {1, 2, 3, 0.3F, 5, 6, 7, 8}};
   return segment;
@@ -75,6 +77,7 @@ RunSummary summary() {
   summary.segments = 3;
   summary.nll_sum = 12.34;
   summary.near_ties = 2;
+  summary.sinks_lost = 1;
   summary.memory.pool = 77;
   return summary;
 }
@@ -142,6 +145,10 @@ class RunJournalTest : public QObject {
     QVERIFY(second.carry_key_norm.values == wanted.carry_key_norm.values);
     QVERIFY(std::isnan(second.carry_drift.at(0, 1)));
     QCOMPARE(second.carry_drift.at(1, 1), 4.25F);
+    QVERIFY(second.sinks.rows == 4 && second.sinks.values == wanted.sinks.values);
+    QVERIFY(second.record.sinks == wanted.record.sinks);
+    QVERIFY(run.contents.outline->segment(1).sinks.values == wanted.sinks.values);
+    QVERIFY(run.contents.summary.sinks_lost == summary().sinks_lost);
     QVERIFY(run.contents.summary.memory == summary().memory);
     QCOMPARE(run.contents.summary.nll_sum, 12.34);
     QCOMPARE(run.contents.summary.near_ties, std::int64_t{2});
@@ -168,6 +175,25 @@ class RunJournalTest : public QObject {
     QCOMPARE(read.request.policy, std::string("full"));
     QVERIFY(read.request.config == old.request.config);
     QVERIFY(*read.request.ids == *old.request.ids);
+  }
+
+  void one_of_version_3_has_no_sinks() {
+    const TempDir folder;
+    const std::string path = folder.file("run.journal");
+    write_journal(path);
+    std::string bytes;
+    for (ParsedRecord& each : parsed_records(read_bytes(path))) {
+      if (each.fields.contains("version")) each.fields["version"] = 3;
+      each.fields.erase("sinks");
+      each.fields.erase("sinks_lost");
+      if (each.fields.contains("record")) each.fields["record"].erase("sinks");
+      bytes += record_of(each.kind, nlohmann::json::to_cbor(each.fields));
+    }
+    write_bytes(path, bytes);
+    const JournaledRun run = read_run_journal(path);
+    QVERIFY(run.whole && !run.contents.summary.sinks_lost);
+    const auto second = run.contents.segments->load(1);
+    QVERIFY(second->hits == snapshot(1).hits && second->sinks.values.empty() && !second->record.sinks);
   }
 
   void cut_off_anywhere_it_reads_up_to_the_last_whole_record() {
@@ -270,6 +296,19 @@ class RunJournalTest : public QObject {
         {{"rows", 2}, {"columns", 2}, {"values", packed<float>({1, 2, 3, 4})}});
     row("map wider than the carry", 2, "/carry_drift",
         {{"rows", 4}, {"columns", 3}, {"values", packed<float>(std::vector<float>(12))}});
+    row("sinks of another layer count", 2, "/sinks",
+        {{"rows", 2}, {"columns", 8}, {"values", packed<float>(std::vector<float>(16))}});
+    row("sinks of other columns", 2, "/sinks",
+        {{"rows", 4}, {"columns", 7}, {"values", packed<float>(std::vector<float>(28))}});
+    row("sinks that are no numbers", 2, "/sinks",
+        {{"rows", 4}, {"columns", 8}, {"values", packed<float>(std::vector<float>(32, std::nanf("")))}});
+    row("sinks whose size overflows", 2, "/sinks",
+        {{"rows", 1LL << 61}, {"columns", 8}, {"values", packed<float>({})}});
+    row("sinks of fewer layers than none", 2, "/sinks",
+        {{"rows", -4}, {"columns", -8}, {"values", packed<float>(std::vector<float>(32))}});
+    row("more attention than there is", 2, "/record/sinks/text_mass", 0.9);
+    row("attention below zero", 2, "/record/sinks/carry_mass", -0.1);
+    row("norm beyond all numbers", 2, "/record/sinks/norm_ratio", std::numeric_limits<double>::infinity());
     row("layer", 2, "/hits/heads", packed<std::int32_t>({4, 0, 2}));
     row("negative layer", 2, "/hits/heads", packed<std::int32_t>({-1, 0, 2}));
     row("head", 2, "/hits/heads", packed<std::int32_t>({1, 99, 2}));

@@ -2,6 +2,8 @@
 #include "engine/records/run_reader.h"
 
 #include <QTest>
+#include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "engine/formats/npy.h"
@@ -26,6 +28,8 @@ class RunReaderTest : public QObject {
  private Q_SLOTS:
   void a_run_reopens_as_it_was();
   void a_run_that_broke_off_reopens();
+  void a_run_without_sinks_reopens();
+  void impossible_sinks_are_refused();
   void ids_tell_runs_apart();
   void folders_that_do_not_hold_together_are_refused_data();
   void folders_that_do_not_hold_together_are_refused();
@@ -49,6 +53,7 @@ void RunReaderTest::a_run_reopens_as_it_was() {
     if (key != "model") QVERIFY2(again.at(key) == value, key.c_str());
   QVERIFY(!run.summary.cancelled);
   QCOMPARE(run.summary.targets, std::int64_t{95});
+  QVERIFY(run.summary.sinks_lost == std::optional<std::int64_t>(1));
   QCOMPARE(run.segments->count(), static_cast<int>(segments.size()));
   const std::vector<std::int32_t>& ids = *written.request.ids;
   for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -59,8 +64,8 @@ void RunReaderTest::a_run_reopens_as_it_was() {
     QCOMPARE(read.hits, segments[i].hits);
     QCOMPARE(read.ids, std::vector<std::int32_t>(ids.begin() + read.record.first_token,
                                                  ids.begin() + read.record.first_token + read.record.length));
-    for (const auto map :
-         {&SegmentSnapshot::carry_key_norm, &SegmentSnapshot::carry_value_norm, &SegmentSnapshot::carry_drift}) {
+    for (const auto map : {&SegmentSnapshot::carry_key_norm, &SegmentSnapshot::carry_value_norm,
+                           &SegmentSnapshot::carry_drift, &SegmentSnapshot::sinks}) {
       QCOMPARE((read.*map).columns, (segments[i].*map).columns);
       QCOMPARE((read.*map).values, (segments[i].*map).values);
     }
@@ -81,6 +86,59 @@ void RunReaderTest::a_run_that_broke_off_reopens() {
   QCOMPARE(run.summary.tokens, std::int64_t{32});
   const auto first = run.segments->load(0);
   QVERIFY(first->hits.empty() && first->carry_key_norm.values.empty());
+}
+
+/// What was measured of sinks is in the outline, from the index too; a run of an earlier version has none of it.
+void RunReaderTest::a_run_without_sinks_reopens() {
+  const TempDir temp;
+  std::mt19937 random(7);
+  const auto segments = write_run(temp.file("run"), whole_run_description(), random, 3);
+  for (const bool indexed : {true, false}) {
+    if (!indexed) fs::remove(temp.file("run/index.bin"));
+    const RunContents run = reopen_run(temp.file("run"));
+    for (int i = 0; i < 3; ++i)
+      QCOMPARE(run.outline->segment(i).sinks.values, segments[static_cast<std::size_t>(i)].sinks.values);
+    QVERIFY(run.outline->segment(2).record.sinks == segments[2].record.sinks);
+  }
+  std::string lines;
+  for (const SegmentSnapshot& segment : segments) {
+    json record = segment.record;
+    record.erase("sinks");
+    lines += record.dump() + "\n";
+  }
+  test::write_bytes(temp.file("run/segments.jsonl"), lines);
+  fs::remove(temp.file("run/sinks.npy"));
+  const RunContents run = reopen_run(temp.file("run"));
+  QVERIFY(!run.summary.sinks_lost);
+  for (int i = 0; i < 3; ++i)
+    QVERIFY(run.segments->load(i)->sinks.values.empty() && !run.outline->segment(i).record.sinks);
+}
+
+/// By the index and by the lines; the segment at fault is named.
+void RunReaderTest::impossible_sinks_are_refused() {
+  const TempDir temp;
+  std::mt19937 random(4);
+  const auto segments = write_run(temp.file("run"), whole_run_description(), random, 3);
+  const std::string path = temp.file("run/sinks.npy"), whole = test::read_bytes(path);
+  const auto put = [&](std::size_t segment, std::size_t value, float number) {
+    std::string bytes = whole;
+    const std::size_t values = 3 * 4 * 8;
+    std::memcpy(&bytes[bytes.size() + (segment * 32 + value - values) * sizeof(float)], &number, sizeof(float));
+    test::write_bytes(path, bytes);
+  };
+  put(1, 9, segments[1].sinks.values[9]);
+  QCOMPARE(test::read_bytes(path), whole);
+  for (const bool indexed : {true, false}) {
+    if (!indexed) fs::remove(temp.file("run/index.bin"));
+    for (const float number : {NAN, -1.0F, INFINITY}) {
+      put(1, 9, number);
+      QCOMPARE(unlike(Fault::BadInput, path + ", segment 1", [&] { reopen_run(temp.file("run")); }), "");
+    }
+    put(2, 4, 1.5F);
+    QCOMPARE(unlike(Fault::BadInput, path + ", segment 2", [&] { reopen_run(temp.file("run")); }), "");
+    put(1, 1, 1e6F);  // a norm may be anything
+    QCOMPARE(reopen_run(temp.file("run")).outline->segment(1).sinks.values[1], 1e6F);
+  }
 }
 
 void RunReaderTest::ids_tell_runs_apart() {
@@ -125,6 +183,15 @@ void RunReaderTest::folders_that_do_not_hold_together_are_refused_data() {
   QTest::newRow("maps of another run") << "carry_maps.npy"
                                        << "(3, 3, 4, 8)"
                                        << "(3, 3, 8, 4)";
+  QTest::newRow("sinks of another model") << "sinks.npy"
+                                          << "(3, 4, 8)"
+                                          << "(3, 8, 4)";
+  QTest::newRow("more attention than there is") << "segments.jsonl"
+                                                << "\"text_mass\":0.25"
+                                                << "\"text_mass\":1.25";
+  QTest::newRow("attention below zero") << "segments.jsonl"
+                                        << "\"carry_mass\":0"
+                                        << "\"carry_mass\":-0";
 }
 
 void RunReaderTest::folders_that_do_not_hold_together_are_refused() {

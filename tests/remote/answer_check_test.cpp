@@ -3,6 +3,7 @@
 #include "engine/remote/answer_check.h"
 
 #include <QTest>
+#include <cmath>
 #include <functional>
 
 #include "tests/support/expect_error.h"
@@ -128,6 +129,23 @@ class AnswerCheckTest : public QObject {
     QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.ids[1] = 500; }));
     QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.hits = {{0, 1, 7, {}}}; }));
     QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.carry_drift = {9, 1, std::vector<float>(9)}; }));
+    QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.sinks = {2, 7, std::vector<float>(14)}; }));
+    const auto of_sinks = [&](float value, std::size_t place = 11) {
+      return refused([&](StepSnapshot&, SegmentSnapshot& s) {
+        s.sinks = {kLimits.layers, 8, std::vector<float>(static_cast<std::size_t>(8 * kLimits.layers), 0.2F)};
+        s.sinks.values[place] = value;
+      });
+    };
+    QVERIFY(!of_sinks(100) && !of_sinks(0));  // a norm
+    QVERIFY(of_sinks(NAN) && of_sinks(-1) && of_sinks(INFINITY));
+    QVERIFY(of_sinks(0.5, 12) && of_sinks(-0.1F, 12) && !of_sinks(0.4F, 12));  // a share, beside three of 0.2
+    QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.sinks = {-2, -8, std::vector<float>(16)}; }));
+    QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.sinks = {1LL << 61, 8, {}}; }));
+    QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.sinks = {1LL << 61, 8, std::vector<float>(8)}; }));
+    QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.record.sinks = SinkSummary{NAN, 0, 0, 0, 1, false}; }));
+    QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.record.sinks = SinkSummary{0, 0, 0, 0, -1, false}; }));
+    QVERIFY(refused([](StepSnapshot&, SegmentSnapshot& s) { s.record.sinks = SinkSummary{0.8, 0.8, 0, 0, 1, false}; }));
+    QVERIFY(!refused([](StepSnapshot&, SegmentSnapshot& s) { s.record.sinks = SinkSummary{0.5, 0.1, 0, 0, 1, true}; }));
   }
 };
 

@@ -84,6 +84,8 @@ class DocsTest : public QObject {
     explain_fields(config.at("environment"), guide, missing);
     explain_fields(summary_json({}, description), guide, missing);
     explain_fields(SegmentRecord{}, guide, missing);
+    explain_fields(SinkSummary{}, guide, missing);
+    for (const char* column : kSinkColumns) explain_fields({{column, 0}}, guide, missing);
     explain_fields(MemoryBytes{}, guide, missing);
     explain_fields(HeadHits{}, guide, missing);
     explain_fields(RopeConfig{}, guide, missing);

@@ -3,6 +3,7 @@
 // paper's own positions (prefix 0..P-1, segment P..P+m-1), one loop for each sum. It shares no code with the engine.
 #pragma once
 #include <cmath>
+#include <functional>
 
 #include "engine/core/config/model_config.h"
 #include "tests/support/slow_retrieval.h"
@@ -12,6 +13,15 @@ namespace carryover::test {
 
 using slow::Vector;
 using Rows = std::vector<Vector>;
+
+/// What one head of one layer did in one segment.
+struct PlainSight {
+  int layer, head;
+  std::int64_t first;                          ///< the segment's first token
+  const Rows& entering;                        ///< hidden states before the layer
+  const std::vector<std::int64_t>& positions;  ///< in the text, of the prefix's slots
+  const Rows& weights;                         ///< of each token on the prefix and on the segment up to itself
+};
 
 class PlainLlama {
  public:
@@ -23,6 +33,8 @@ class PlainLlama {
         carry_(static_cast<std::size_t>(model.layers)),
         pool_(carry_),
         sinks_(carry_) {}
+
+  std::function<void(const PlainSight&)> see = {};
 
   /// Logits of every token of the text: [T][V].
   Rows run(const std::vector<std::int32_t>& ids) {
@@ -47,6 +59,7 @@ class PlainLlama {
   /// Unrotated keys and values of one KV head over some tokens.
   struct Past {
     Rows keys, values;
+    std::vector<std::int64_t> positions = {};  ///< in the text; of a segment's own keys none
   };
   using LayerPast = std::map<int, Past>;     // by KV head
   using LayerQueries = std::map<int, Rows>;  // by query head
@@ -122,6 +135,8 @@ class PlainLlama {
     if (sinks == sinks_[static_cast<std::size_t>(layer)].end()) return prefix;
     prefix.keys.insert(prefix.keys.begin(), sinks->second.keys.begin(), sinks->second.keys.end());
     prefix.values.insert(prefix.values.begin(), sinks->second.values.begin(), sinks->second.values.end());
+    const std::vector<std::int64_t>& places = sinks->second.positions;
+    prefix.positions.insert(prefix.positions.begin(), places.begin(), places.end());
     return prefix;
   }
 
@@ -140,11 +155,12 @@ class PlainLlama {
     for (const Hit& hit : slow::retrieve(tail_queries_[l].at(head), pool.keys, config_)) {
       prefix.keys.push_back(pool.keys[static_cast<std::size_t>(hit.position)]);
       prefix.values.push_back(pool.values[static_cast<std::size_t>(hit.position)]);
+      prefix.positions.push_back(pool.positions[static_cast<std::size_t>(hit.position)]);
     }
     return prefix;
   }
 
-  Rows attend(const Past& prefix, const Past& segment, const Rows& queries) const {
+  Rows attend(const Past& prefix, const Past& segment, const Rows& queries, Rows& all_weights) const {
     const std::size_t P = prefix.keys.size();
     Rows keys;
     for (std::size_t p = 0; p < P; ++p) keys.push_back(rotate(prefix.keys[p], p));
@@ -164,6 +180,8 @@ class PlainLlama {
         for (std::size_t c = 0; c < mixed.size(); ++c) mixed[c] += weights[p] / sum * value[c];
       }
       out.push_back(mixed);
+      for (double& weight : weights) weight /= sum;
+      all_weights.push_back(std::move(weights));
     }
     return out;
   }
@@ -183,8 +201,10 @@ class PlainLlama {
     }
     Rows concatenated(x.size());
     for (int head = 0; head < model_.heads; ++head) {
-      const Rows mixed =
-          attend(prefix_of(layer, head), kept[head / static_cast<int>(model_.group_size())], queries[head]);
+      const Past prefix = prefix_of(layer, head);
+      Rows weights;
+      const Rows mixed = attend(prefix, kept[head / static_cast<int>(model_.group_size())], queries[head], weights);
+      if (see) see({layer, head, first_, x, prefix.positions, weights});
       for (std::size_t j = 0; j < x.size(); ++j)
         concatenated[j].insert(concatenated[j].end(), mixed[j].begin(), mixed[j].end());
     }
@@ -211,10 +231,17 @@ class PlainLlama {
     std::vector<LayerQueries> queries(carry_.size());
     for (std::size_t l = 0; l < segment.size(); ++l) run_layer(static_cast<int>(l), x, segment[l], queries[l]);
     close(segment, queries);
+    first_ += std::ssize(ids);
     const std::string head = model_.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight";
     Rows logits;
     for (const Vector& row : x) logits.push_back(multiply(head, normalise("model.norm.weight", row)));
     return logits;
+  }
+
+  static std::vector<std::int64_t> places(std::int64_t first, std::int64_t count) {
+    std::vector<std::int64_t> result;
+    for (std::int64_t i = 0; i < count; ++i) result.push_back(first + i);
+    return result;
   }
 
   void close(const std::vector<LayerPast>& segment, std::vector<LayerQueries>& queries) {
@@ -224,15 +251,20 @@ class PlainLlama {
         if (!sinks_[l].contains(kv_head)) {
           sinks = std::min(kv.keys.size(), static_cast<std::size_t>(config_.sink_length));
           const auto n = static_cast<std::ptrdiff_t>(sinks);
-          sinks_[l][kv_head] = {{kv.keys.begin(), kv.keys.begin() + n}, {kv.values.begin(), kv.values.begin() + n}};
+          sinks_[l][kv_head] = {
+              {kv.keys.begin(), kv.keys.begin() + n}, {kv.values.begin(), kv.values.begin() + n}, places(0, n)};
         }
         const auto first = static_cast<std::ptrdiff_t>(sinks);
         const auto tail = static_cast<std::ptrdiff_t>(
             std::min(kv.keys.size() - sinks, static_cast<std::size_t>(config_.carry_length)));
-        carry_[l][kv_head] = {{kv.keys.end() - tail, kv.keys.end()}, {kv.values.end() - tail, kv.values.end()}};
+        const std::int64_t end = first_ + std::ssize(kv.keys);
+        carry_[l][kv_head] = {
+            {kv.keys.end() - tail, kv.keys.end()}, {kv.values.end() - tail, kv.values.end()}, places(end - tail, tail)};
         Past& pool = pool_[l][kv_head];
         pool.keys.insert(pool.keys.end(), kv.keys.begin() + first, kv.keys.end());
         pool.values.insert(pool.values.end(), kv.values.begin() + first, kv.values.end());
+        const auto pooled = places(first_ + first, std::ssize(kv.keys) - first);
+        pool.positions.insert(pool.positions.end(), pooled.begin(), pooled.end());
       }
     tail_queries_ = std::move(queries);
   }
@@ -242,6 +274,7 @@ class PlainLlama {
   std::map<std::string, std::vector<float>> weights_;
   std::vector<LayerPast> carry_, pool_, sinks_;  ///< the pool without the sinks
   std::vector<LayerQueries> tail_queries_;
+  std::int64_t first_ = 0;  ///< token of the segment
 };
 
 }  // namespace carryover::test

@@ -31,9 +31,14 @@ inline SegmentSnapshot random_snapshot(std::int64_t index, std::mt19937& random,
     result.target_nll.push_back(normal(random));
     result.record.nll_sum += result.target_nll.back();
   }
-  if (index == 0) return result;  // as runs of older versions, without the time of its parts
+  if (index == 0) return result;  // as runs of older versions, without the time of its parts and without sinks
   result.record.time.emplace();
   for (const TimePart& part : kTimeParts) (*result.record.time).*part.seconds = std::abs(normal(random));
+  result.record.sinks = SinkSummary{0.25, 0.0625, 0.125, 0.03125, std::abs(normal(random)), index == 2};
+  result.sinks = {4, std::ssize(kSinkColumns), {}};
+  for (int layer = 0; layer < 4; ++layer)
+    for (const float scale : {1.0F, 1.0F, 1.0F, 1.0F, 0.02F, 0.02F, 0.02F, 0.02F})  // norms, and shares of attention
+      result.sinks.values.push_back(scale * std::abs(normal(random)));
   for (int head : {0, 2}) {
     HeadHits hits{index, 1, head, {}};
     for (int slot = 0; slot < 6; ++slot) {
@@ -50,13 +55,7 @@ inline SegmentSnapshot random_snapshot(std::int64_t index, std::mt19937& random,
 
 inline RunSummary summary_of(const std::vector<SegmentSnapshot>& segments) {
   RunSummary summary;
-  for (const SegmentSnapshot& segment : segments) {
-    summary.tokens += segment.record.length;
-    summary.targets += segment.record.targets;
-    summary.nll_sum += segment.record.nll_sum;
-    ++summary.segments;
-    if (segment.record.time) summary.time += *segment.record.time;
-  }
+  for (const SegmentSnapshot& segment : segments) summary.add(segment.record);
   summary.seconds = 2;
   return summary;
 }

@@ -73,6 +73,25 @@ inline Map synthetic_map(std::int64_t rows, std::int64_t columns, double scale, 
   return map;
 }
 
+/// Every third segment but the first has lost its sink: a tenth of the attention is on sinks there, else half of it.
+inline Map synthetic_sinks(std::int64_t segment, std::int64_t layers) {
+  const bool little = segment > 0 && segment % 3 == 0;
+  const float mass = little ? 0.1F : 0.5F;
+  Map sinks{layers, std::ssize(kSinkColumns), {}};
+  for (std::int64_t layer = 0; layer < layers; ++layer)
+    for (const float value : {little ? 2.F : 90.F + static_cast<float>(layer), 2.F, 100.F, 5.F,
+                              segment == 0 ? mass : 0.F, 0.01F, segment == 0 ? 0.F : mass, 0.02F})
+      sinks.values.push_back(value);
+  return sinks;
+}
+
+inline void add_synthetic_sinks(SegmentSnapshot& snapshot, std::int64_t layers) {
+  const SinkSummary first = summarize_sinks(synthetic_sinks(0, layers));
+  snapshot.sinks = synthetic_sinks(snapshot.record.index, layers);
+  snapshot.record.sinks = summarize_sinks(snapshot.sinks);
+  snapshot.record.sinks->lost = lost_sink(*snapshot.record.sinks, snapshot.record.length, first);
+}
+
 inline std::shared_ptr<const SegmentSnapshot> synthetic_snapshot(const RunModel& run, int segment) {
   const SegmentConfig& config = run.request().config;
   auto snapshot = std::make_shared<SegmentSnapshot>();
@@ -105,6 +124,7 @@ inline std::shared_ptr<const SegmentSnapshot> synthetic_snapshot(const RunModel&
   snapshot->carry_key_norm = synthetic_map(layers, config.carry_length, 20, segment);
   snapshot->carry_value_norm = synthetic_map(layers, config.carry_length, 2, segment);
   if (segment > 0) snapshot->carry_drift = synthetic_map(layers, config.carry_length, 0.4, segment);
+  add_synthetic_sinks(*snapshot, layers);
   return snapshot;
 }
 

@@ -18,7 +18,11 @@ struct TinyDecoder {
   std::map<std::string, std::vector<float>> values;
   Decoder decoder;
 
-  TinyDecoder(const ModelConfig& config, unsigned seed, at::ScalarType type) : values(random_weights(config, seed)) {
+  TinyDecoder(const ModelConfig& config, unsigned seed, at::ScalarType type)
+      : TinyDecoder(config, random_weights(config, seed), type) {}
+
+  TinyDecoder(const ModelConfig& config, std::map<std::string, std::vector<float>> weights, at::ScalarType type)
+      : values(std::move(weights)) {
     const TempDir dir;
     write_tiny_model(dir.path(), config, values);
     const auto source = ModelSource::open(dir.path().string());

@@ -98,7 +98,8 @@ void for_each_type(auto action) {
 
 inline void for_all_types(auto action) {
   for_each_type<EnginePlace, Failure, ModelFile, MemoryBytes, RopeConfig, ModelConfig, ModelRequest, ModelInfo>(action);
-  for_each_type<CaptureOptions, RunRequest, RunSummary, SegmentRecord, Map, Hit, HeadHits, SegmentSnapshot>(action);
+  for_each_type<CaptureOptions, RunRequest, RunSummary, SinkSummary, SegmentRecord, Map, Hit, HeadHits,
+                SegmentSnapshot>(action);
   for_each_type<Sampling, GenerateRequest, GenerateResult, Document, Corpus, TrainRequest, TrainOrder>(action);
   for_each_type<GradientReach, StepRecord, StepSnapshot, ValidationRecord::Length, ValidationRecord>(action);
   for_each_type<TokenRange, SlotRef, SegmentEdit, WhatIfOutcome, RecordedSegment, WhatIfRequest, WhatIfBase>(action);

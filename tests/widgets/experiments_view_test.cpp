@@ -101,6 +101,7 @@ void ExperimentsViewTest::a_folder_is_shown_as_it_is() {
     const double perplexity = lab.model.number(row, CellColumn::Perplexity);
     QVERIFY(cell.training ? std::isnan(perplexity) : std::abs(perplexity - std::exp(*cell.loss)) < 1e-9);
     QCOMPARE(std::isnan(lab.model.number(row, CellColumn::AttentionKv)), cell.training);  // results.json has it
+    QCOMPARE(lab.cell(row, CellColumn::SinksLost).isEmpty(), cell.training);
   }
   QVERIFY2(lab.panel.said().startsWith(QStringLiteral("Demo · ")), qPrintable(lab.panel.said()));
   QVERIFY(lab.panel.said().contains(ExperimentsPanel::tr("%1 of %2 cells").arg(9).arg(9)));

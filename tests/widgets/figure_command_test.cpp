@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 #include <QTest>
 #include <cmath>
+#include <cstring>
 
 #include "engine/formats/npy.h"
 #include "engine/records/run_reader.h"
@@ -157,6 +158,41 @@ class FigureCommandTest : public QObject {
     for (std::int64_t layer = 0; layer < layers; ++layer)
       for (std::int64_t slot = 0; slot < 16; ++slot)
         QCOMPARE(values[static_cast<std::size_t>(((4 * 3 + 1) * layers + layer) * 16 + slot)], norms.at(layer, slot));
+  }
+
+  void sinks_read_back_equal() {
+    QCOMPARE(test::run_cli({"export", run_, "--data", "sinks", "-o", file("sinks.npy")}).code, 0);
+    const NpyArray array = read_npy(file("sinks.npy").toStdString());
+    const std::int64_t layers = stored_.description.model.config.layers, columns = std::ssize(kSinkColumns);
+    QVERIFY((array.shape == std::vector<std::int64_t>{11, layers, columns}));
+    const std::vector<float> values = npy_floats(array, "sinks.npy");
+    const Map sinks = stored_.segments->load(4)->sinks;
+    QVERIFY(sinks.rows == layers &&
+            std::equal(sinks.values.begin(), sinks.values.end(), values.begin() + 4 * layers * columns));
+    QCOMPARE(test::run_cli({"export", run_, "--data", "sinks", "-o", file("sinks.csv")}).code, 0);
+    const QByteArray csv = contents(file("sinks.csv"));
+    QVERIFY(csv.contains("segment,layer,first_norm,") && csv.contains("\n10,"));
+    QCOMPARE(test::run_cli({"export", run_, "--data", "segments", "-o", file("segments.csv")}).code, 0);
+    QVERIFY(contents(file("segments.csv")).contains(",sink_text_mass,"));
+  }
+
+  void sinks_are_figures() {
+    const CliResult map = run_carryover({"export", run_, "--figure", "sinks", "-o", file("sinks.pdf")});
+    QVERIFY2(map.code == 0, map.err.constData());
+    const QByteArray text = run_program("pdftotext", {file("sinks.pdf"), "-"}).out;
+    QVERIFY2(text.contains("Share of the attention") && text.contains("Layer"), text.constData());
+    const CliResult curves = run_carryover({"export", run_, "--figure", "sink_curves", "--choose",
+                                            "What the curves show=Run, by segment", "-o", file("sinks.npy")});
+    QVERIFY2(curves.code == 0, curves.err.constData());
+    const NpyArray array = read_npy(file("sinks.npy").toStdString());
+    QCOMPARE(array.shape[0], std::int64_t{11});
+    std::vector<double> values(static_cast<std::size_t>(array.elements()));
+    QCOMPARE(array.bytes.size(), values.size() * sizeof(double));
+    std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
+    for (int segment = 0; segment < 11; ++segment) {
+      const double mass = stored_.outline->segment(segment).record.sinks.value().mass();
+      QVERIFY(std::abs(values[static_cast<std::size_t>(segment * array.shape[1] + 1)] - mass) < 1e-5);
+    }
   }
 
   void a_report_holds_pictures_settings_and_numbers() {

@@ -18,6 +18,7 @@
 #include "widgets/panels/loss_panel.h"
 #include "widgets/panels/memory_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
+#include "widgets/panels/sinks_panel.h"
 #include "widgets/panels/time_panel.h"
 #include "widgets/state/lab_context.h"
 
@@ -69,7 +70,8 @@ class PanelsTest : public QObject {
     MemoryPanel memory(context);
     LossPanel loss(context);
     TimePanel time(context);
-    for (Panel* panel : std::initializer_list<Panel*>{&map, &carry, &memory, &loss, &time}) {
+    SinksPanel sinks(context);
+    for (Panel* panel : std::initializer_list<Panel*>{&map, &carry, &memory, &loss, &time, &sinks}) {
       show(*panel);
       for (PlotView* plot : panel->plots()) {
         QVERIFY(plot->is_empty());
@@ -213,6 +215,61 @@ class PanelsTest : public QObject {
     QTest::mouseClick(plot.childAt(pixel), Qt::LeftButton, Qt::NoModifier, plot.childAt(pixel)->mapFrom(&plot, pixel));
     QCOMPARE(context.selected().layer, 7);
     QCOMPARE(context.selected().token, 4 * 256 - 32 + 10);
+  }
+
+  void the_map_of_sinks_follows_quantity_range_and_selection() {
+    LabContext context;
+    test::synthetic_run(context.run(), 9, 9, test::synthetic_request(9));
+    SinksPanel panel(context);
+    show(panel);
+    PlotView &map = *panel.plots()[0], &curves = *panel.plots()[1];
+    QVERIFY(map.map_colour(3, 4).isValid());
+    QVERIFY(map.map_colour(3, 4) != map.map_colour(4, 4));  // 3 has lost its sink
+    QCOMPARE(map.map_colour(4, 4), map.map_colour(5, 4));
+    const auto choose = [&](const char* name, int index) {
+      for (auto* box : panel.findChildren<QComboBox*>())
+        if (box->accessibleName() == QLatin1String(name)) box->setCurrentIndex(index);
+      test::settle();
+    };
+    const auto drawn = [&](int curve) { return curves.drawn_points(curve); };
+    context.select_segment(4);
+    test::settle();
+    QCOMPARE(drawn(0).size(), std::size_t{12});  // by layer
+    QVERIFY(std::abs(drawn(0)[7].second - 0.53) < 1e-6 && std::abs(drawn(3)[7].second - 0.5) < 1e-6);
+    choose("What the curves show", 1);
+    QCOMPARE(drawn(0).size(), std::size_t{9});
+    QVERIFY(std::abs(drawn(0)[3].second - 0.13) < 1e-6);
+    QCOMPARE(drawn(7).size(), std::size_t{2});  // lost: 3 and 6
+    QCOMPARE(drawn(7)[1].first, 6.0);
+    choose("What the map shows", 5);
+    QVERIFY(std::abs(drawn(5)[4].second - 101.0 / 2) < 1e-6);  // the largest ratio of any layer
+    context.set_range({2, 4});
+    test::settle();
+    QCOMPARE(drawn(5).size(), std::size_t{3});
+    QVERIFY(!map.map_colour(6, 4).isValid());
+    QVERIFY(map.csv().contains(QStringLiteral("51")));
+    const QPoint pixel = pixel_at(map, 3, 7);
+    QTest::mouseClick(map.childAt(pixel), Qt::LeftButton, Qt::NoModifier, map.childAt(pixel)->mapFrom(&map, pixel));
+    QCOMPARE(context.selected().segment, 3);
+    QCOMPARE(context.selected().layer, 7);
+    const auto labels = panel.findChildren<QLabel*>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+      return label->text().contains(QStringLiteral("lost in 1 of 3 segments")) &&
+             label->toolTip().contains(QStringLiteral("Set Sinks to 4"));
+    }));
+  }
+
+  /// A folder of an earlier version.
+  void a_run_without_sinks_says_so() {
+    LabContext context;
+    context.run().begin(test::synthetic_model(), test::synthetic_request(3), nullptr);
+    auto segment = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(context.run(), 0));
+    segment->sinks = {};
+    segment->record.sinks.reset();
+    context.run().append(segment);
+    SinksPanel panel(context);
+    show(panel);
+    for (const PlotView* plot : panel.plots()) QVERIFY(plot->is_empty());
   }
 
   void a_hit_is_jumped_to_and_its_reader_stays() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
+#include <QHelpEvent>
 #include <QScrollBar>
 #include <QTest>
+#include <QToolTip>
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
@@ -74,6 +76,45 @@ class RibbonTest : public QObject {
       for (int j = 0; j < i; ++j) QVERIFY(scales[i] != scales[j]);
     }
     QVERIFY(pictures[0] != pictures[2]);
+  }
+
+  /// A badge, a tooltip and the description for screen readers, and nothing of it where no sink is lost.
+  void segments_that_lost_their_sink_have_a_badge() {
+    LabContext lab;
+    RibbonStrip strip(lab);
+    strip.resize(900, 90);
+    const RunRequest request = test::synthetic_request(8);
+    test::synthetic_run(lab.run(), 8, 8, request);  // 3 and 6 have lost it
+    const auto badge = [&](const QImage& picture, int segment) {
+      int ink = 0;
+      const QRect cell = strip.cell_rect(segment);
+      for (int x = cell.right() - 9; x <= cell.right(); ++x)
+        for (int y = cell.top(); y < cell.top() + 9; ++y) ink += picture.pixelColor(x, y) == current_theme().anchor;
+      return ink;
+    };
+    const QImage picture = strip.grab().toImage();
+    const auto is_lost = [&](int segment) {
+      const SegmentRecord& record = lab.run().record(segment);
+      return lost_sink(*record.sinks, record.length, *lab.run().record(0).sinks);
+    };
+    int lost = 0;
+    for (int segment = 0; segment < 8; ++segment) {
+      QCOMPARE(badge(picture, segment) > 10, is_lost(segment));
+      QVERIFY(is_lost(segment) || badge(picture, segment) == 0);
+      lost += is_lost(segment);
+    }
+    QCOMPARE(lost, 2);
+    QVERIFY(strip.accessibleDescription().contains(QStringLiteral("lost in 2 of 8 segments: 3, 6.")));
+    const auto tooltip = [&](int segment) {
+      QHelpEvent help(QEvent::ToolTip, strip.cell_rect(segment).center(), {});
+      QCoreApplication::sendEvent(strip.viewport(), &help);
+      return QToolTip::text();
+    };
+    QVERIFY(tooltip(3).contains(QStringLiteral("13 % of the attention is on sinks, 53 % in segment 0")));
+    QVERIFY(tooltip(3).contains(QStringLiteral("Set Sinks to 4")));
+    QVERIFY(!tooltip(4).contains(QStringLiteral("lost")));
+    lab.run().begin(test::synthetic_model(), request, nullptr);
+    QVERIFY(!strip.accessibleDescription().contains(QStringLiteral("lost")));
   }
 
   void arcs_run_only_where_hits_come_from() {

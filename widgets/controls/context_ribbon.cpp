@@ -18,6 +18,7 @@
 
 #include "widgets/look/colour_mix.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/sink_text.h"
 
 namespace carryover {
 namespace {
@@ -25,12 +26,13 @@ namespace {
 constexpr int edge = 6;
 constexpr double least_pitch = 14, largest_pitch = 84;
 constexpr std::size_t most_arcs = 64;
+constexpr std::size_t most_named = 20;  ///< segments, to a screen reader
 
 }  // namespace
 
 RibbonStrip::RibbonStrip(LabContext& context, QWidget* parent) : QAbstractScrollArea(parent), context_(context) {
   setAccessibleName(tr("Segments"));
-  setAccessibleDescription(tr("One cell a segment. Left and right select, Home and End go to the ends."));
+  describe_all();
   setFocusPolicy(Qt::StrongFocus);
   setFrameShape(QFrame::NoFrame);
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -54,6 +56,8 @@ QSize RibbonStrip::sizeHint() const {
 
 void RibbonStrip::reset() {
   values_.clear();
+  lost_.clear();
+  describe_all();
   Q_EMIT scale_changed();
   update_range();
   horizontalScrollBar()->setValue(0);
@@ -61,8 +65,12 @@ void RibbonStrip::reset() {
 }
 
 void RibbonStrip::append(int first, int last) {
-  for (int segment = first; segment <= last; ++segment) values_.append(context_.run().digest(segment));
+  for (int segment = first; segment <= last; ++segment) {
+    values_.append(context_.run().digest(segment));
+    if (has_lost_sink(segment)) lost_.push_back(segment);
+  }
   if (context_.comparison()) values_.compare(context_.comparison(), first);
+  describe_all();
   Q_EMIT scale_changed();
   update_range();
   viewport()->update();
@@ -162,6 +170,19 @@ void RibbonStrip::paint_cell(QPainter& painter, int segment) const {
   painter.drawRect(cell.adjusted(-1, -1, 0, 0));
 }
 
+/// A triangle in the corner of a segment that lost its attention sink, with a rim that no colour of a cell hides.
+void RibbonStrip::paint_badge(QPainter& painter, int segment) const {
+  if (!has_lost_sink(segment)) return;
+  const Theme& theme = current_theme();
+  const QRect cell = cell_rect(segment);
+  const double size = std::min(9.0, cell.width() * 0.6), right = cell.right() + 1, top = cell.top();
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  painter.setPen(QPen(theme.background, 1.5));
+  painter.setBrush(theme.anchor);
+  painter.drawPolygon(QPolygonF({{right - size, top}, {right, top}, {right, top + size}}));
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
 /// The tail that this segment got from the one before.
 void RibbonStrip::paint_carry(QPainter& painter, int segment) const {
   const Theme& theme = current_theme();
@@ -248,6 +269,7 @@ void RibbonStrip::paintEvent(QPaintEvent* /*event*/) {
   for (int segment = first; segment <= last; ++segment) {
     paint_cell(painter, segment);
     paint_carry(painter, segment);
+    paint_badge(painter, segment);
   }
   paint_brace(painter);
   paint_range(painter);
@@ -283,6 +305,27 @@ void RibbonStrip::wheelEvent(QWheelEvent* event) {
   horizontalScrollBar()->setValue(horizontalScrollBar()->value() - distance / 2);
 }
 
+bool RibbonStrip::has_lost_sink(int segment) const {
+  if (segment >= values_.count()) return false;
+  const auto& sinks = context_.run().record(segment).sinks;
+  return sinks && sinks->lost;
+}
+
+void RibbonStrip::describe_all() {
+  QString text = tr("One cell a segment. Left and right select, Home and End go to the ends.");
+  if (!lost_.empty()) {
+    QStringList named;
+    for (std::size_t i = 0; i < std::min(lost_.size(), most_named); ++i) named += QString::number(lost_[i]);
+    if (lost_.size() > most_named) named += QStringLiteral("…");
+    text += QLatin1Char(' ') + tr("Attention sink lost in %1 of %2 segments: %3. Set Sinks to %4 and run again.")
+                                   .arg(lost_.size())
+                                   .arg(values_.count())
+                                   .arg(named.join(QStringLiteral(", ")))
+                                   .arg(kSinkTokens);
+  }
+  setAccessibleDescription(text);
+}
+
 QString RibbonStrip::describe(int segment) const {
   if (segment >= values_.count()) return tr("Segment %1: not run yet").arg(segment);
   const RibbonValues::Values& values = values_.of(segment);
@@ -301,6 +344,7 @@ QString RibbonStrip::describe(int segment) const {
                      .arg(record.near_ties);
   if (!std::isnan(values.loss_change))
     text += QLatin1Char('\n') + tr("Δ loss against the pinned run: %1 nats").arg(values.loss_change, 0, 'f', 4);
+  if (has_lost_sink(segment)) text += QLatin1Char('\n') + lost_sink_text(context_.run(), segment);
   return text;
 }
 

@@ -13,8 +13,9 @@ class QToolButton;
 namespace carryover {
 
 /// One cell a segment, coloured by a value of it; the carry between cells; arcs from the selected segment to where its
-/// hits come from; a brace over the K transitions that gradients would cross. A drag filters all views to the segments
-/// it spans (Esc: all again), P pins the selected segment as reference. Draws only the cells on screen. GUI thread.
+/// hits come from; a brace over the K transitions that gradients would cross; a badge where the sink is lost. A drag
+/// filters all views to the segments it spans (Esc: all again), P pins the selected segment as reference. Draws only
+/// the cells on screen. GUI thread.
 class RibbonStrip : public QAbstractScrollArea {
   Q_OBJECT
  public:
@@ -53,15 +54,19 @@ class RibbonStrip : public QAbstractScrollArea {
   void show_selected();
   void paint_cell(QPainter& painter, int segment) const;
   void paint_carry(QPainter& painter, int segment) const;
+  void paint_badge(QPainter& painter, int segment) const;
   void paint_arcs(QPainter& painter) const;
   void paint_brace(QPainter& painter) const;
   void paint_range(QPainter& painter) const;
   void extend_range(int step);
   void toggle_pin(int segment);
   QString describe(int segment) const;
+  bool has_lost_sink(int segment) const;
+  void describe_all();  ///< for screen readers
 
   LabContext& context_;
   RibbonValues values_;
+  std::vector<int> lost_;  ///< segments that lost their sink
   int pressed_ = -1;       ///< segment that a drag began at
   SegmentRange brushing_;  ///< what the drag under way spans
 };

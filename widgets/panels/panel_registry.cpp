@@ -24,6 +24,7 @@
 #include "widgets/panels/reach_panel.h"
 #include "widgets/panels/recall_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
+#include "widgets/panels/sinks_panel.h"
 #include "widgets/panels/text_panel.h"
 #include "widgets/panels/time_panel.h"
 #include "widgets/panels/training_panel.h"
@@ -65,6 +66,7 @@ const std::vector<PanelEntry>& panel_registry() {
       row<PrefixPanel>("prefix", QT_TRANSLATE_NOOP("PanelRegistry", "Prefix"), PanelArea::Centre),
       row<AttentionPanel>("attention", QT_TRANSLATE_NOOP("PanelRegistry", "Attention"), PanelArea::Centre),
       row<CarryPanel>("carry", QT_TRANSLATE_NOOP("PanelRegistry", "Carried tail"), PanelArea::Centre),
+      row<SinksPanel>("sinks", QT_TRANSLATE_NOOP("PanelRegistry", "Sinks"), PanelArea::Centre),
       row<HeadDiscoveryPanel>("head_discovery", QT_TRANSLATE_NOOP("PanelRegistry", "Head discovery"),
                               PanelArea::Centre),
       row<ComparePanel>("compare", QT_TRANSLATE_NOOP("PanelRegistry", "Compare"), PanelArea::Centre),

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "widgets/state/quantity_text.h"
+#include "widgets/state/sink_text.h"
 
 namespace carryover {
 namespace {
@@ -94,6 +95,9 @@ std::vector<ComparisonRow> results(const RunComparison& comparison, const Segmen
   rows.add_unless_zero(tr("Hits, padding left out"), static_cast<double>(a.hits), static_cast<double>(b.hits), 0);
   rows.add_unless_zero(tr("Near-ties at the cutoff"), static_cast<double>(a.near_ties),
                        static_cast<double>(b.near_ties), 0);
+  const auto lost_in_a = count_lost_sinks(comparison.a(), range), lost_in_b = count_lost_sinks(comparison.b(), range);
+  if (lost_in_a && lost_in_b)
+    rows.add_unless_zero(tr("Segments that lost their attention sink"), lost_in_a->lost, lost_in_b->lost, 0);
   rows.add(tr("Tokens"), static_cast<double>(a.tokens), static_cast<double>(b.tokens), 0);
   rows.add(tr("Time, s"), a.seconds, b.seconds, 2);
   if (a.seconds > 0 && b.seconds > 0)

@@ -111,6 +111,8 @@ double ExperimentModel::number(int row, CellColumn column) const {
       return megabytes_of(figures->attention_kv_bytes);
     case CellColumn::PeakMemory:
       return megabytes_of(figures->peak_memory_bytes);
+    case CellColumn::SinksLost:
+      return figures->sinks_lost.value_or(none);
     default:
       return none;
   }
@@ -140,6 +142,8 @@ QString ExperimentModel::text(int row, CellColumn column) const {
   switch (column) {
     case CellColumn::Progress:
       return tr("%1 %").arg(100 * value, 0, 'f', 0);
+    case CellColumn::SinksLost:
+      return tr("%1 %").arg(100 * value, 0, 'f', 1);
     case CellColumn::Loss:
       return locale.toString(value, 'f', 4);
     case CellColumn::Perplexity:
@@ -197,6 +201,8 @@ QString ExperimentModel::title(CellColumn column) {
       return tr("Attention-visible KV");
     case CellColumn::PeakMemory:
       return tr("Peak memory");
+    case CellColumn::SinksLost:
+      return tr("Sinks lost");
   }
   return {};
 }
@@ -223,6 +229,8 @@ QString ExperimentModel::axis_label(CellColumn column) {
       return tr("Attention-visible KV (MB)");
     case CellColumn::PeakMemory:
       return tr("Peak memory (MB)");
+    case CellColumn::SinksLost:
+      return tr("Segments that lost their sink (share)");
     default:
       return title(column);
   }

@@ -27,9 +27,10 @@ enum class CellColumn {
   Sinks,
   Tokens,
   AttentionKv,
-  PeakMemory
+  PeakMemory,
+  SinksLost
 };
-inline constexpr int cell_column_count = 18;
+inline constexpr int cell_column_count = 19;
 
 /// The cells of one experiment, as its folder says, and what goes on in it. Filled by the ExperimentController; views
 /// read it. GUI thread.
@@ -55,7 +56,8 @@ class ExperimentModel : public QObject {
 
   /// Of the cells that are not done, as far as known.
   double expected_seconds_left() const;
-  /// NaN where the cell has none, or the column no numbers. Loss in nats, progress in [0, 1], memory in MB.
+  /// NaN where the cell has none, or the column no numbers. Loss in nats, progress and shares in [0, 1],
+  /// memory in MB.
   double number(int row, CellColumn column) const;
   QString text(int row, CellColumn column) const;  ///< for people
   static bool is_numeric(CellColumn column);

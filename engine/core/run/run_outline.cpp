@@ -33,7 +33,8 @@ SegmentDigest digest_of(const SegmentSnapshot& snapshot) {
       0,
       0,
       mean_of(snapshot.carry_key_norm),
-      {largest_of(snapshot.carry_key_norm), largest_of(snapshot.carry_value_norm), largest_of(snapshot.carry_drift)}};
+      {largest_of(snapshot.carry_key_norm), largest_of(snapshot.carry_value_norm), largest_of(snapshot.carry_drift)},
+      snapshot.sinks};
 }
 
 RunOutline::RunOutline(std::int64_t tokens) : nll_(static_cast<std::size_t>(tokens), no_value) {}
@@ -88,6 +89,7 @@ std::shared_ptr<const SegmentSnapshot> RunOutline::remains(int segment, std::spa
   const auto own = ids.subspan(static_cast<std::size_t>(record.first_token), static_cast<std::size_t>(record.length));
   snapshot->ids.assign(own.begin(), own.end());
   snapshot->target_nll = target_nll(segment);
+  snapshot->sinks = this->segment(segment).sinks;
   for (const HitIndex::Column& column : hits_.columns()) {
     HeadHits head{segment, column.layer, column.head, {}};
     for (const BriefHit hit : column.of(segment))
@@ -98,7 +100,10 @@ std::shared_ptr<const SegmentSnapshot> RunOutline::remains(int segment, std::spa
 }
 
 std::int64_t RunOutline::bytes() const {
-  return static_cast<std::int64_t>(segments_.capacity() * sizeof(SegmentDigest) + nll_.capacity() * sizeof(float)) +
+  std::size_t maps = 0;
+  for (const SegmentDigest& segment : segments_) maps += segment.sinks.values.capacity() * sizeof(float);
+  return static_cast<std::int64_t>(maps + segments_.capacity() * sizeof(SegmentDigest) +
+                                   nll_.capacity() * sizeof(float)) +
          hits_.bytes();
 }
 

@@ -18,6 +18,7 @@ struct SegmentDigest {
   std::int64_t anchors = 0, evidence = 0;  ///< slots over all heads; evidence: anchors and expanded ones
   float mean_key_norm = std::numeric_limits<float>::quiet_NaN();  ///< of the carry that it left; NaN: no map was kept
   std::array<float, 3> largest{};                                 ///< in its maps of key norms, value norms and drift
+  Map sinks;                                                      ///< the snapshot's: 32·L bytes
 };
 
 /// What stays in memory of every segment of a run, however long the text: a digest, the loss of each target, and all

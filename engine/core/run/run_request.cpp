@@ -5,6 +5,21 @@
 
 namespace carryover {
 
+void RunSummary::add(const SegmentRecord& record) {
+  ++segments;
+  tokens += record.length;
+  targets += record.targets;
+  nll_sum += record.nll_sum;
+  near_ties += record.near_ties;
+  if (record.time) time += *record.time;
+  if (record.sinks) sinks_lost = sinks_lost.value_or(0) + (record.sinks->lost ? 1 : 0);
+}
+
+std::optional<double> RunSummary::sinks_lost_share() const {
+  if (!sinks_lost || segments == 0) return std::nullopt;
+  return static_cast<double>(*sinks_lost) / static_cast<double>(segments);
+}
+
 std::optional<double> RunSummary::nll_mean() const {
   if (targets == 0) return std::nullopt;
   return nll_sum / static_cast<double>(targets);

@@ -20,6 +20,7 @@ struct CaptureOptions {
   bool target_nll = true;
   bool carry_maps = true;
   bool states = false;  ///< keep what each segment started from, for what_if() and inspect(), within a budget
+  bool sinks = true;    ///< core/run/sinks.h; scores of kSinkQueries queries a head, and 4·8·L bytes a segment
 };
 
 struct RunRequest {
@@ -37,13 +38,18 @@ struct RunSummary {
   double nll_sum = 0;
   double seconds = 0;
   std::int64_t near_ties = 0;
+  std::optional<std::int64_t> sinks_lost = {};  ///< segments; nothing where sinks were not captured
   std::int64_t peak_memory_bytes = 0;  ///< the most that the run held at once: weights and all that it allocated
   bool cancelled = false;
   MemoryBytes memory;  ///< maxima over segments
   SegmentTime time;    ///< sums over the segments whose time was measured
 
+  /// A segment's counts, losses and times. Memory and the run's own time are no sums of segments.
+  void add(const SegmentRecord& record);
+
   std::optional<double> nll_mean() const;  ///< none without targets
   std::optional<double> ppl() const;
+  std::optional<double> sinks_lost_share() const;  ///< of all segments; nothing where sinks were not captured
 };
 
 /// Called on the engine thread; must return quickly and never wait for another thread.

@@ -18,6 +18,7 @@ void to_json(nlohmann::json& json, const SegmentRecord& record) {
                         {"near_ties", record.near_ties},
                         {"memory", record.memory}};
   if (record.time) json["time"] = *record.time;
+  if (record.sinks) json["sinks"] = *record.sinks;
 }
 
 void get_near_ties(const nlohmann::json& object, std::int64_t& near_ties) {
@@ -35,6 +36,7 @@ void from_json(const nlohmann::json& json, SegmentRecord& record) {
   get_near_ties(json, record.near_ties);
   json.at("memory").get_to(record.memory);
   if (json.contains("time")) record.time = json.at("time").get<SegmentTime>();
+  if (json.contains("sinks")) record.sinks = json.at("sinks").get<SinkSummary>();
 }
 
 }  // namespace carryover

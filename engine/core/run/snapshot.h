@@ -9,7 +9,9 @@
 
 #include "engine/core/base/memory_bytes.h"
 #include "engine/core/run/hits.h"
+#include "engine/core/run/map.h"
 #include "engine/core/run/segment_time.h"
+#include "engine/core/run/sinks.h"
 
 namespace carryover {
 
@@ -25,21 +27,13 @@ struct SegmentRecord {
   std::int64_t pool_entries = 0;  ///< tokens held by the pool after this segment
   std::int64_t near_ties = 0;  ///< retrieval cuts made for the NEXT segment whose margin is under 1e-5·‖summary‖·‖key‖
   MemoryBytes memory;
-  std::optional<SegmentTime> time = {};  ///< nothing in runs that were kept before it was measured
+  std::optional<SegmentTime> time = {};   ///< nothing in runs that were kept before it was measured
+  std::optional<SinkSummary> sinks = {};  ///< nothing where they were not captured
 };
 void to_json(nlohmann::json& json, const SegmentRecord& record);
 void from_json(const nlohmann::json& json, SegmentRecord& record);
 /// The field "near_ties" of a segment or a summary, which earlier versions called "close_cuts".
 void get_near_ties(const nlohmann::json& object, std::int64_t& near_ties);
-
-/// A row-major float map small enough to draw. rows × columns.
-struct Map {
-  std::int64_t rows = 0, columns = 0;
-  std::vector<float> values;
-  float at(std::int64_t row, std::int64_t column) const {
-    return values[static_cast<std::size_t>(row * columns + column)];
-  }
-};
 
 /// What one segment showed, copied to the CPU and immutable; the only thing of the engine that other threads see.
 /// Maps are empty where they were not captured.
@@ -53,6 +47,7 @@ struct SegmentSnapshot {
   Map carry_value_norm;  ///< [L, M_i]
   Map carry_drift;  ///< [L, M_i]: ‖k − k'‖/‖k'‖ against the same slot of the previous segment's carry; empty for the
                     ///< first
+  Map sinks;  ///< [L, kSinkColumns]
 };
 
 }  // namespace carryover

@@ -35,6 +35,15 @@ bool are_possible_sizes(const MemoryBytes& memory) {
                      [&](const MemoryKind& kind) { return is_possible_size(memory.*kind.bytes); });
 }
 
+bool are_possible(const SinkSummary& sinks) {
+  double sum = 0;
+  for (const double mass : {sinks.text_mass, sinks.carry_mass, sinks.segment_mass, sinks.largest_mass}) {
+    if (!(mass >= 0)) return false;
+    sum += mass;
+  }
+  return sum <= kMostSinkMass && std::isfinite(sinks.norm_ratio) && sinks.norm_ratio >= 0;
+}
+
 bool are_finite(const SegmentRecord& record) {
   if (!std::isfinite(record.seconds)) return false;
   const auto finite = [&](const TimePart& part) { return std::isfinite((*record.time).*part.seconds); };
@@ -65,6 +74,7 @@ void check_record(const SegmentRecord& record, SegmentPlace place, const Snapsho
   require(record.pool_entries >= 0 && record.pool_entries <= kMostMapEntries && record.near_ties >= 0 &&
               record.near_ties <= kMostMapEntries && are_possible_sizes(record.memory) && are_finite(record),
           where, "a segment's sizes or times are no numbers that it can have");
+  require(!record.sinks || are_possible(*record.sinks), where, "a segment's sinks are no numbers that it can have");
 }
 
 void check_hits(const std::vector<HeadHits>& hits, SegmentPlace place, const SnapshotLimits& limits,
@@ -112,6 +122,11 @@ void check_map(const Map& map, std::int64_t rows, std::int64_t most_columns, con
   require(bounded && fits, where, what + " doesn't have the size of the model's layers and of its values");
 }
 
+void check_sinks(const Map& sinks, const SnapshotLimits& limits, const std::string& where) {
+  check_map(sinks, limits.layers, std::ssize(kSinkColumns), "the map of sinks", where);
+  require(sinks.values.empty() || are_possible(sinks), where, "the map of sinks has values that it can't have");
+}
+
 void check_snapshot(const SegmentSnapshot& snapshot, SegmentPlace place, const SnapshotLimits& limits,
                     const std::string& where) {
   check_record(snapshot.record, place, limits, where);
@@ -122,6 +137,7 @@ void check_snapshot(const SegmentSnapshot& snapshot, SegmentPlace place, const S
   check_map(snapshot.carry_key_norm, limits.layers, limits.carry_length, "the map of key norms", where);
   check_map(snapshot.carry_value_norm, limits.layers, limits.carry_length, "the map of value norms", where);
   check_map(snapshot.carry_drift, limits.layers, limits.carry_length, "the map of drift", where);
+  check_sinks(snapshot.sinks, limits, where);
 }
 
 }  // namespace carryover

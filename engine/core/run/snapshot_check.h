@@ -49,8 +49,11 @@ bool are_possible(std::span<const BriefHead> heads, SegmentPlace place, const Sn
 void check_map(const Map& map, std::int64_t rows, std::int64_t most_columns, const std::string& what,
                const std::string& where);
 
-/// All of a snapshot: record, number of ids and losses, hits, maps. Values of losses and maps may be anything, NaN
-/// too. Throws EngineError{BadInput} with `where`.
+/// [layers, kSinkColumns] of finite norms and of shares of attention, or empty. Throws EngineError{BadInput}.
+void check_sinks(const Map& sinks, const SnapshotLimits& limits, const std::string& where);
+
+/// All of a snapshot: record, number of ids and losses, hits, maps. Values of losses and of the carry's maps may be
+/// anything, NaN too. Throws EngineError{BadInput} with `where`.
 void check_snapshot(const SegmentSnapshot& snapshot, SegmentPlace place, const SnapshotLimits& limits,
                     const std::string& where);
 

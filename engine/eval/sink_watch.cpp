@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/eval/sink_watch.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/method/head_groups.h"
+#include "engine/method/head_select.h"
+#include "engine/runtime/compute_type.h"
+
+namespace carryover {
+
+namespace {
+
+/// bias + scale · q·kᵀ of queries [G, r, q, d] and keys [G, r or 1, n, d], as [G, r·q, n]. A KV head that serves r
+/// query heads is read where it lies. `bias`: [r·q, n], or undefined.
+at::Tensor scores_of(const at::Tensor& queries, const at::Tensor& keys, const at::Tensor& bias) {
+  const double scale = 1 / std::sqrt(static_cast<double>(queries.size(3)));
+  const at::Tensor rows = keys.to(queries.scalar_type());
+  if (keys.size(1) == 1) {
+    const at::Tensor flat = queries.flatten(1, 2), columns = rows.squeeze(1).transpose(1, 2);
+    if (bias.defined()) return at::baddbmm(bias.unsqueeze(0), flat, columns, 1, scale);
+    return (flat * scale).bmm(columns);
+  }
+  return (queries * scale)
+      .flatten(0, 1)
+      .bmm(rows.flatten(0, 1).transpose(1, 2))
+      .view({queries.size(0), -1, rows.size(2)});
+}
+
+const HeadHits* hits_of(const PolicyState& state, int layer, int head) {
+  const auto found = std::find_if(state.hits.begin(), state.hits.end(),
+                                  [&](const HeadHits& each) { return each.layer == layer && each.head == head; });
+  return found == state.hits.end() ? nullptr : &*found;
+}
+
+/// [heads or 1, lead, kinds] → [G, r or 1, lead, kinds].
+at::Tensor grouped_kinds(const at::Tensor& kinds, std::int64_t groups) {
+  if (kinds.size(0) == 1) return kinds.unsqueeze(0).expand({groups, 1, kinds.size(1), kinds.size(2)});
+  return kinds.view({groups, -1, kinds.size(1), kinds.size(2)});
+}
+
+}  // namespace
+
+SinkWatch::SinkWatch(const ModelConfig& model, const SegmentConfig& config, std::int64_t most_weights)
+    : model_(model), text_tokens_(std::max(config.sink_length, kFirstTokens)), most_weights_(most_weights) {}
+
+void SinkWatch::start(const PolicyState& state, std::int64_t length) {
+  state_ = &state;
+  length_ = length;
+  norms_ = at::Tensor();
+}
+
+void SinkWatch::see(const AttentionSight& sight) {
+  if (!norms_.defined()) prepare(sight.entering);
+  at::Tensor norms = norms_[sight.layer];
+  at::linalg_vector_norm_out(norms, sight.entering, 2, {1}, false, norms.scalar_type());
+  const at::Tensor largest = norms.argmax().view({1});
+  for (const HeadGroup& group : sight.groups) add(sight, group, largest);
+}
+
+void SinkWatch::prepare(const at::Tensor& entering) {
+  const auto options = entering.options().dtype(ops::compute_type(entering.scalar_type()));
+  const std::int64_t count = std::min(kSinkQueries, length_);
+  norms_ = at::empty({model_.layers, length_}, options);
+  masses_ = at::empty({model_.layers, model_.heads, kKinds}, options);
+  rows_ = ((at::arange(count, options.dtype(at::kLong)) * 2 + 1) * length_).floor_divide(2 * count);
+  futures_ = {{1, at::zeros({count, length_}, options)}};
+  futures_[1].masked_fill_(at::arange(length_, rows_.options()).unsqueeze(0) > rows_.unsqueeze(1),
+                           -std::numeric_limits<double>::infinity());
+}
+
+/// 1 where slot `slot` of a prefix of `slots` counts as `kind`. `hits`: what a retrieved prefix holds behind its sinks.
+float SinkWatch::counts_as(Kind kind, std::int64_t slot, std::int64_t slots, const HeadGroup& group,
+                           const HeadHits* hits) const {
+  const std::int64_t behind = slot - group.sinks, begin = state_->next.first_token - (slots - group.sinks);
+  if (behind < 0) return kind == Text;
+  const std::int64_t position = hits ? hits->hits[static_cast<std::size_t>(behind)].position : begin + behind;
+  if (position < text_tokens_) return kind == Text;
+  return kind == Carry && !hits && behind < kFirstTokens;
+}
+
+at::Tensor SinkWatch::prefix_kinds(const HeadGroup& group, int layer) const {
+  const std::int64_t slots = group.prefix_keys.size(1);
+  const std::int64_t lead = std::min(slots, group.sinks + text_tokens_ + kFirstTokens);
+  std::vector<float> kinds;
+  std::int64_t rows = 0;
+  for (const int head : group.heads) {
+    const HeadHits* hits = group.prefix_per_query_head ? hits_of(*state_, layer, head) : nullptr;
+    for (std::int64_t slot = 0; slot < lead; ++slot)
+      for (const Kind kind : {Text, Carry}) kinds.push_back(counts_as(kind, slot, slots, group, hits));
+    ++rows;
+    if (!group.prefix_per_query_head) break;  // alike for all
+  }
+  return ops::device_list(kinds, norms_.device()).to(norms_.scalar_type()).view({rows, lead, 2});
+}
+
+const at::Tensor& SinkWatch::future(std::int64_t r) {
+  at::Tensor& repeated = futures_[r];
+  if (!repeated.defined()) repeated = futures_[1].repeat({r, 1});
+  return repeated;
+}
+
+at::Tensor SinkWatch::mean_weights(const at::Tensor& queries, const at::Tensor& prefix, const at::Tensor& keys) {
+  const std::int64_t r = queries.size(1);
+  at::Tensor scores = scores_of(queries, keys, future(r));
+  if (prefix.defined()) scores = at::cat({scores_of(queries, prefix, {}), scores}, 2);
+  return at::softmax(scores, 2).view({queries.size(0), r, queries.size(2), -1}).mean(2);
+}
+
+void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, const at::Tensor& largest) {
+  const KvSharing sharing = share_kv(group.heads, model_.group_size());
+  const at::Tensor queries =
+      grouped(select_heads(sight.queries, group.heads).index_select(1, rows_).to(norms_.scalar_type()), sharing.r);
+  const at::Tensor keys = select_heads(sight.kv.rotated_keys, sharing.kv_rows).unsqueeze(1);
+  const at::Tensor prefix = group_prefix(group.prefix_keys, group, sharing);
+  const Kind own = state_->next.first_token == 0 ? Text : Segment;
+  const std::int64_t before = prefix.defined() ? prefix.size(2) : 0,
+                     first_tokens = std::min(own == Text ? text_tokens_ : kFirstTokens, length_);
+  at::Tensor kinds;
+  if (prefix.defined()) kinds = grouped_kinds(prefix_kinds(group, sight.layer), queries.size(0));
+  const std::int64_t rows = sharing.r * queries.size(2) * (before + length_);
+  const std::int64_t step = std::clamp(most_weights_ / rows, std::int64_t{1}, queries.size(0));
+  std::vector<at::Tensor> parts;
+  for (std::int64_t first = 0; first < queries.size(0); first += step) {
+    const auto part = [&](const at::Tensor& all) {
+      return all.defined() ? all.narrow(0, first, std::min(step, all.size(0) - first)) : all;
+    };
+    const at::Tensor weights = mean_weights(part(queries), part(prefix), part(keys));  // [G, r, P + m]
+    at::Tensor masses = at::zeros({weights.size(0), weights.size(1), kKinds}, weights.options());
+    if (prefix.defined())
+      masses.narrow(2, Text, 2)
+          .copy_(at::matmul(weights.narrow(2, 0, kinds.size(2)).unsqueeze(2), part(kinds)).squeeze(2));
+    masses.select(2, own).add_(weights.narrow(2, before, first_tokens).sum(2));
+    masses.select(2, Largest).copy_((weights.index_select(2, largest + before) * (largest >= first_tokens)).squeeze(2));
+    parts.push_back(masses.flatten(0, 1));
+  }
+  const at::Tensor all = parts.size() == 1 ? parts[0] : at::cat(parts, 0);
+  const at::Tensor layer = masses_[sight.layer];
+  if (consecutive(group.heads))
+    layer.narrow(0, group.heads.front(), all.size(0)).copy_(all);
+  else
+    layer.index_copy_(
+        0, ops::device_list(std::vector<std::int64_t>(group.heads.begin(), group.heads.end()), all.device()), all);
+}
+
+Map SinkWatch::take() {
+  const at::Tensor norms = norms_.to(at::kFloat).cpu(), masses = masses_.mean(1).to(at::kFloat).cpu();
+  const auto [largest, position] = norms.max(1);
+  const at::Tensor columns = at::cat({at::stack({norms.narrow(1, 0, std::min(kFirstTokens, length_)).amax(1),
+                                                 std::get<0>(norms.median(1)), largest, position.to(at::kFloat)},
+                                                1),
+                                      masses},
+                                     1)
+                                 .contiguous();
+  Map map{columns.size(0), columns.size(1), {}};
+  map.values.assign(columns.const_data_ptr<float>(), columns.const_data_ptr<float>() + columns.numel());
+  norms_ = at::Tensor();
+  return map;
+}
+
+}  // namespace carryover

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+
+#include "engine/core/config/segment_config.h"
+#include "engine/core/run/sinks.h"
+#include "engine/core/run/snapshot.h"
+#include "engine/method/forward_map.h"
+
+namespace carryover {
+
+/// Looks on while segments run in one chunk each, and measures where their attention sinks are: one map a segment
+/// (core/run/sinks.h). Of each head it computes the scores of kSinkQueries queries, and nothing leaves the device
+/// before the segment is done. Owner: a run. Thread: engine.
+class SinkWatch {
+ public:
+  /// `most_weights`: attention weights held at a time; those of one KV head where they are more. Changes no result.
+  SinkWatch(const ModelConfig& model, const SegmentConfig& config, std::int64_t most_weights = std::int64_t{1} << 20);
+
+  /// A segment of `length` tokens that reads from `state` comes.
+  void start(const PolicyState& state, std::int64_t length);
+  void see(const AttentionSight& sight);  ///< each of its layers
+  Map take();                             ///< [L, kSinkColumns], its map
+
+ private:
+  enum Kind { Text, Carry, Segment, Largest, kKinds };
+  void prepare(const at::Tensor& entering);  ///< buffers of the segment
+  void add(const AttentionSight& sight, const HeadGroup& group, const at::Tensor& largest);
+  /// Which of a prefix's first slots are the text's and which the carry's first tokens: [heads or 1, slots, 2].
+  at::Tensor prefix_kinds(const HeadGroup& group, int layer) const;
+  /// Attention of queries [G, r, q, d] on [prefix; segment], mean over q: [G, r, P + m].
+  at::Tensor mean_weights(const at::Tensor& queries, const at::Tensor& prefix, const at::Tensor& keys);
+  /// [r·queries, m]: −inf where a key is ahead of the query, else 0.
+  const at::Tensor& future(std::int64_t r);
+  float counts_as(Kind kind, std::int64_t slot, std::int64_t slots, const HeadGroup& group, const HeadHits* hits) const;
+
+  ModelConfig model_;
+  std::int64_t text_tokens_;  ///< that count as the text's first
+  std::int64_t most_weights_;
+  const PolicyState* state_ = nullptr;  ///< that the segment reads from
+  std::int64_t length_ = 0;
+  at::Tensor rows_;                             ///< the queries that are looked at
+  std::map<std::int64_t, at::Tensor> futures_;  ///< by r
+  at::Tensor norms_;                            ///< [L, m]
+  at::Tensor masses_;                           ///< [L, H, 4]
+};
+
+}  // namespace carryover

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/sink_text.h"
+
+#include <QCoreApplication>
+
+#include "widgets/state/run_model.h"
+
+namespace carryover {
+
+QString lost_sink_text(const RunModel& run, int segment) {
+  const auto mass = [&](int of) {
+    const auto& sinks = run.record(of).sinks;  // a folder that others wrote may lack the first segment's
+    return sinks ? QString::number(100 * sinks->mass(), 'f', 0) : QStringLiteral("–");
+  };
+  return QCoreApplication::translate(
+             "Sinks",
+             "Attention sink lost: %1 % of the attention is on sinks, %2 % in segment 0. The segment begins with a "
+             "carry, and no token took the place of the text's first one.\nSet Sinks to %3 and run again.")
+      .arg(mass(segment), mass(0))
+      .arg(kSinkTokens);
+}
+
+std::optional<SinkCount> count_lost_sinks(const RunModel& run, const SegmentRange& range) {
+  SinkCount count;
+  for (int segment = 0; segment < run.segment_count(); ++segment) {
+    const auto& sinks = run.record(segment).sinks;
+    if (!sinks || !range.contains(segment)) continue;
+    ++count.segments;
+    count.lost += sinks->lost;
+  }
+  return count.segments > 0 ? std::optional(count) : std::nullopt;
+}
+
+}  // namespace carryover
