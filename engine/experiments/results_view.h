@@ -33,7 +33,7 @@ struct ResultsView {
     std::vector<Length> lengths;
     std::vector<OffsetBin> offsets;
     double peak_memory_bytes = 0, seconds = 0;
-    std::string made_by;  ///< processor and commit of a cell that was taken from other results
+    std::string made_by;               ///< processor and commit of a cell that was taken from other results
     std::optional<double> sinks_lost;  ///< share of its segments; nothing where the run did not measure sinks
   };
   struct Run {

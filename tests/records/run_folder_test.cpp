@@ -36,8 +36,8 @@ std::vector<std::string> listing(const fs::path& directory) {
   return names;
 }
 
-const std::vector<std::string> kAllFiles{"config.json", "hits.jsonl",     "ids.npy",     "index.bin",
-                                         "nll.json",    "segments.jsonl", "summary.json"};
+const std::vector<std::string> kAllFiles{"config.json", "hits.jsonl",     "ids.npy",   "index.bin",
+                                         "nll.json",    "segments.jsonl", "sinks.npy", "summary.json"};
 
 }  // namespace
 

@@ -70,7 +70,7 @@ for name in names:
 assert shipped >= 6
 print("ok")
 PYTHON
-expect '36 of 36 cells to run: about' carryover-cli experiment "$prefix/share/carryover/experiments/demo_m.json" --dry-run
+expect '130 of 130 cells to run: about' carryover-cli experiment "$prefix/share/carryover/experiments/demo_m.json" --dry-run
 expect 'books.json' python3 "$prefix/share/carryover/experiments/fetch_books.py" --help
 
 # What a desktop reads, by its own validators where they are installed, else by structure.

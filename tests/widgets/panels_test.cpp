@@ -247,7 +247,7 @@ class PanelsTest : public QObject {
     test::settle();
     QCOMPARE(drawn(5).size(), std::size_t{3});
     QVERIFY(!map.map_colour(6, 4).isValid());
-    QVERIFY(map.csv().contains(QStringLiteral("51")));
+    QVERIFY2(map.csv().contains(QStringLiteral("50.5")), qPrintable(map.csv()));
     const QPoint pixel = pixel_at(map, 3, 7);
     QTest::mouseClick(map.childAt(pixel), Qt::LeftButton, Qt::NoModifier, map.childAt(pixel)->mapFrom(&map, pixel));
     QCOMPARE(context.selected().segment, 3);

@@ -99,7 +99,7 @@ class RibbonTest : public QObject {
     };
     int lost = 0;
     for (int segment = 0; segment < 8; ++segment) {
-      QCOMPARE(badge(picture, segment) > 10, is_lost(segment));
+      QCOMPARE(badge(picture, segment) > 5, is_lost(segment));
       QVERIFY(is_lost(segment) || badge(picture, segment) == 0);
       lost += is_lost(segment);
     }
