@@ -112,12 +112,12 @@ RunDescription describe(const RunOptions& options, const RunSettings& settings, 
   RunDescription description = describe_run(settings, read_input(options, settings, model),
                                             options.input_ids.empty() ? options.text : options.input_ids, model);
   description.command_line = command_line();
-  const auto is_captured = [&](const char* kind) {
-    return std::find(options.no_capture.begin(), options.no_capture.end(), kind) == options.no_capture.end();
+  const auto wanted = [&](const char* kind) {
+    return !options.out.empty() &&
+           std::find(options.no_capture.begin(), options.no_capture.end(), kind) == options.no_capture.end();
   };
-  const auto wanted = [&](const char* kind) { return !options.out.empty() && is_captured(kind); };
   description.request.capture = {wanted("hits"), wanted("nll"), options.carry_maps && !options.out.empty()};
-  description.request.capture.sinks = is_captured("sinks");  // without a folder too: the summary counts them
+  description.request.capture.sinks = wanted("sinks");
   return description;
 }
 
