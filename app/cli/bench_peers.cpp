@@ -111,7 +111,7 @@ class TransformersPeer {
 
   const BenchInput& input() const { return input_; }
   const std::string& program() const { return program_; }
-  bool has_our_weights() const { return !input_.model.path.starts_with(random_model_prefix); }
+  bool has_our_weights() const { return !names_random_model(input_.model.path); }
   DType dtype() const {  // the nearest that it has
     return input_.model.dtype == DType::Q8 ? DType::BFloat16 : input_.model.dtype;
   }

@@ -121,7 +121,7 @@ class SessionSubject final : public BenchSubject {
     request.policy = policy_;
     request.config = input_.config;
     request.loss = false;
-    request.capture = {false, false, false, false, false};
+    request.capture = CaptureOptions::nothing();
     NoObserver observer;
     const RunSummary summary = session_.run(request, observer, control);
     if (summary.cancelled) cancelled();

@@ -258,7 +258,8 @@ void ExperimentRunner::evaluate(const EvaluationCell& cell) {
     ids.insert(ids.begin(), *bos);
   }
   RunDescription description = describe_run(settings, std::move(ids), cells_.texts[cell.text].path, model.config);
-  description.request.capture = {false, true, false};
+  description.request.capture = CaptureOptions::nothing();
+  description.request.capture.target_nll = description.request.capture.sinks = true;
   Session& session = session_for(cell, stop.control);
   description.model = session.model();
   description.command_line = run_command(description);

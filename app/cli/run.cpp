@@ -116,8 +116,10 @@ RunDescription describe(const RunOptions& options, const RunSettings& settings, 
     return !options.out.empty() &&
            std::find(options.no_capture.begin(), options.no_capture.end(), kind) == options.no_capture.end();
   };
-  description.request.capture = {wanted("hits"), wanted("nll"), options.carry_maps && !options.out.empty()};
-  description.request.capture.sinks = wanted("sinks");
+  description.request.capture = {.hits = wanted("hits"),
+                                 .target_nll = wanted("nll"),
+                                 .carry_maps = options.carry_maps && !options.out.empty(),
+                                 .sinks = wanted("sinks")};
   return description;
 }
 

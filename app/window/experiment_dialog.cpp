@@ -105,12 +105,9 @@ void ExperimentDialog::build_plan_rows(QFormLayout& rows) {
   shipped_->setAccessibleName(tr("Shipped plans"));
   shipped_->setPlaceholderText(tr("those that came with the program"));
   shipped_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  for (const QString& path : example_plans()) {
-    ExperimentPlan plan;
-    if (attempt([&] { plan = read_experiment_plan(path.toStdString()); })) continue;
-    const QString title = QString::fromStdString(plan.title);
-    shipped_->addItem(all_there(plan_needs(plan)) ? title : tr("%1 (needs more)").arg(title), path);
-    shipped_->setItemData(shipped_->count() - 1, QString::fromStdString(plan.about), Qt::ToolTipRole);
+  for (const ShippedPlan& plan : shipped_plans()) {
+    shipped_->addItem(plan.ready ? plan.title : tr("%1 (needs more)").arg(plan.title), plan.path);
+    shipped_->setItemData(shipped_->count() - 1, plan.about, Qt::ToolTipRole);
   }
   shipped_->setCurrentIndex(-1);
   rows.addRow(tr("Shipped plans"), shipped_);
@@ -148,18 +145,21 @@ void ExperimentDialog::build_form(QFormLayout& rows) {
   connect(threads_, &QSpinBox::valueChanged, this, &ExperimentDialog::validate);
 }
 
-QStringList ExperimentDialog::example_plans() {
+std::vector<ExperimentDialog::ShippedPlan> ExperimentDialog::shipped_plans() {
   const QDir plans(
       QDir(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/experiments")).canonicalPath());
   if (plans.path() == QStringLiteral(".")) return {};
-  QStringList ready, others;
+  std::vector<ShippedPlan> shipped;
   for (const QString& name : plans.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
     const QString path = plans.filePath(name);
-    bool there = false;
-    attempt([&] { there = all_there(plan_needs(read_experiment_plan(path.toStdString()))); });
-    (there ? ready : others) += path;
+    attempt([&] {
+      const ExperimentPlan plan = read_experiment_plan(path.toStdString());
+      shipped.push_back(
+          {path, QString::fromStdString(plan.title), QString::fromStdString(plan.about), all_there(plan_needs(plan))});
+    });
   }
-  return ready + others;
+  std::ranges::stable_partition(shipped, &ShippedPlan::ready);
+  return shipped;
 }
 
 void ExperimentDialog::read_plan() {

@@ -33,7 +33,11 @@ class ExperimentDialog : public QDialog {
   QString command_line() const;                        ///< empty while something is wrong
   QString needs() const;                               ///< what the plan needs, a line each
   QString said() const;                                ///< beside the buttons: the problem, or what a dry run expects
-  static QStringList example_plans();                  ///< that came with the program: those first that need no more
+  struct ShippedPlan {
+    QString path, title, about;
+    bool ready = false;  ///< needs no more than there is
+  };
+  static std::vector<ShippedPlan> shipped_plans();  ///< that came with the program, those first that are ready
   ForecastProcess& forecast() { return forecast_; }
 
  public Q_SLOTS:

@@ -106,13 +106,7 @@ class Inspector {
     if (recall_) recall_->see(sight);
   }
 
-  const HeadHits* hits_of(HeadRef head) const {
-    const auto& hits = inspection_.hits;
-    const auto found = std::find_if(hits.begin(), hits.end(), [head](const HeadHits& other) {
-      return other.layer == head.layer && other.head == head.head;
-    });
-    return found == hits.end() ? nullptr : &*found;
-  }
+  const HeadHits* hits_of(HeadRef head) const { return find_hits(inspection_.hits, head.layer, head.head); }
 
   /// Of the sinks, then of what was retrieved, or else of what stands right before the segment.
   std::vector<std::int64_t> prefix_positions(const AttentionPattern& attention, HeadRef head) const {

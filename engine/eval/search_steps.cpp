@@ -54,10 +54,8 @@ Map pooled(const at::Tensor& scores, std::int64_t step) {
 
 SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head) {
   const auto* policy = dynamic_cast<const SegmentedPolicy*>(&replay.policy());
-  const auto found = std::find_if(before.hits.begin(), before.hits.end(), [&](const HeadHits& hits) {
-    return hits.layer == head.layer && hits.head == head.head;
-  });
-  if (!policy || found == before.hits.end())
+  const HeadHits* const found = find_hits(before.hits, head.layer, head.head);
+  if (!policy || found == nullptr)
     throw EngineError(Fault::BadInput, "layer " + std::to_string(head.layer) + ", head " + std::to_string(head.head),
                       "retrieves nothing for segment " + std::to_string(replay.segment()),
                       "Choose a long head of a long-range layer, and a segment after the first.");

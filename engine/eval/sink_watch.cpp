@@ -31,12 +31,6 @@ at::Tensor scores_of(const at::Tensor& queries, const at::Tensor& keys, const at
       .view({queries.size(0), -1, rows.size(2)});
 }
 
-const HeadHits* hits_of(const PolicyState& state, int layer, int head) {
-  const auto found = std::find_if(state.hits.begin(), state.hits.end(),
-                                  [&](const HeadHits& each) { return each.layer == layer && each.head == head; });
-  return found == state.hits.end() ? nullptr : &*found;
-}
-
 /// [heads or 1, lead, kinds] → [G, r or 1, lead, kinds].
 at::Tensor grouped_kinds(const at::Tensor& kinds, std::int64_t groups) {
   if (kinds.size(0) == 1) return kinds.unsqueeze(0).expand({groups, 1, kinds.size(1), kinds.size(2)});
@@ -89,7 +83,7 @@ at::Tensor SinkWatch::prefix_kinds(const HeadGroup& group, int layer) const {
   std::vector<float> kinds;
   std::int64_t rows = 0;
   for (const int head : group.heads) {
-    const HeadHits* hits = group.prefix_per_query_head ? hits_of(*state_, layer, head) : nullptr;
+    const HeadHits* hits = group.prefix_per_query_head ? find_hits(state_->hits, layer, head) : nullptr;
     for (std::int64_t slot = 0; slot < lead; ++slot)
       for (const Kind kind : {Text, Carry}) kinds.push_back(counts_as(kind, slot, slots, group, hits));
     ++rows;

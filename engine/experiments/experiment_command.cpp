@@ -6,6 +6,7 @@
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
 #include "engine/formats/json_file.h"
+#include "engine/models/random_model.h"
 
 namespace carryover {
 
@@ -18,7 +19,7 @@ constexpr int kMostRecordedThreads = 1024;
 constexpr const char* kUseRecorded = "Use a file that `carryover experiment` wrote.";
 
 std::string absolute_path_of(const std::string& path) {
-  if (path.empty() || path.starts_with("random:")) return path;
+  if (path.empty() || names_random_model(path)) return path;
   std::error_code code;
   const auto found = std::filesystem::absolute(path, code);
   if (code) throw EngineError(Fault::Io, path, "can't be found: " + code.message(), "Give an absolute path.");

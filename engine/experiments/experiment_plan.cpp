@@ -10,6 +10,7 @@
 #include "engine/core/base/text_parts.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
+#include "engine/models/random_model.h"
 
 namespace carryover {
 
@@ -95,7 +96,7 @@ class PlanReader {
   std::string path_of(const json& value, const std::string& field) const {
     const std::string path = read_string(value, where_, field);
     if (path.empty()) refuse_field(where_, field, "is empty", "Name a file or a folder.");
-    if (folder_.empty() || path.starts_with("random:")) return path;
+    if (folder_.empty() || names_random_model(path)) return path;
     return (fs::path(folder_) / path).lexically_normal().string();
   }
 

@@ -21,10 +21,6 @@ using nlohmann::json;
 constexpr std::array kStatuses{CellStatus::Pending, CellStatus::Running, CellStatus::Done, CellStatus::Failed};
 constexpr int kStateFormat = 1;
 
-std::string state_path(const std::string& experiment) {
-  return path_in(experiment, "experiment.json");
-}
-
 CellStatus status_of(const json& value, const std::string& where) {
   for (const CellStatus status : kStatuses)
     if (value == cell_status_name(status)) return status;
@@ -132,6 +128,10 @@ ExperimentState experiment_state(const ExperimentPlan& plan, const ExperimentCel
   return state;
 }
 
+std::string experiment_state_path(const std::string& experiment) {
+  return path_in(experiment, "experiment.json");
+}
+
 void write_experiment_state(const std::string& experiment, const ExperimentState& state) {
   json cells = json::array();
   for (const CellState& cell : state.cells) cells.push_back(cell_json(cell));
@@ -143,11 +143,11 @@ void write_experiment_state(const std::string& experiment, const ExperimentState
               {"cells", std::move(cells)},
               {"plan", state.plan}};
   if (state.command) object["command"] = request_json(*state.command);
-  write_file_atomically(state_path(experiment), json_text(object, 1) + "\n");
+  write_file_atomically(experiment_state_path(experiment), json_text(object, 1) + "\n");
 }
 
 ExperimentState read_experiment_state(const std::string& experiment) {
-  const std::string where = state_path(experiment);
+  const std::string where = experiment_state_path(experiment);
   const json object = read_json_file(where);
   const JsonFields fields(object, where);
   if (fields.integer("format") != kStateFormat)

@@ -47,6 +47,8 @@ struct ExperimentState {
 /// All pending.
 ExperimentState experiment_state(const ExperimentPlan& plan, const ExperimentCells& cells);
 
+/// Its experiment.json.
+std::string experiment_state_path(const std::string& experiment);
 void write_experiment_state(const std::string& experiment, const ExperimentState& state);
 /// Throws EngineError{Io, BadInput} naming the file.
 ExperimentState read_experiment_state(const std::string& experiment);

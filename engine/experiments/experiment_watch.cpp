@@ -83,10 +83,6 @@ const json& list_of(const JsonFields& fields, const char* key) {
   return list != nullptr && list->is_array() ? *list : none;
 }
 
-std::string watched_file(const std::string& experiment) {
-  return path_in(experiment, "experiment.json");
-}
-
 bool claims_to_run(const ExperimentState& state) {
   return state.status == CellStatus::Running || state.count(CellStatus::Running) > 0;
 }
@@ -151,7 +147,7 @@ std::shared_ptr<const ExperimentNews> ExperimentWatch::poll() {
 
 void ExperimentWatch::take_state(const Stamp& stamp) {
   state_stamp_.reset();  // where it can't be read, the next call tries again
-  if (stamp.size > kMostFileBytes) read_small_json(watched_file(experiment_));
+  if (stamp.size > kMostFileBytes) read_small_json(experiment_state_path(experiment_));
   news_.state = read_experiment_state(experiment_);
   news_.state.plan = nullptr;
   says_running_ = claims_to_run(news_.state);
@@ -162,7 +158,7 @@ void ExperimentWatch::take_state(const Stamp& stamp) {
 /// Its process writes that it runs after it has locked the folder, and that it has ended before it lets go. So a file
 /// that says "running", a free lock, and the same file again: it was killed.
 bool ExperimentWatch::read_state() {
-  const std::string path = watched_file(experiment_);
+  const std::string path = experiment_state_path(experiment_);
   bool changed = false;
   while (true) {
     if (const Stamp stamp = stamp_of(path); stamp != state_stamp_) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/models/random_model.h"
+
 namespace carryover {
 
 namespace {
@@ -12,7 +14,7 @@ namespace fs = std::filesystem;
 
 bool lies_there(const std::string& path) {
   std::error_code ignored;
-  return path.starts_with("random:") || fs::exists(path, ignored);
+  return names_random_model(path) || fs::exists(path, ignored);
 }
 
 /// A folder, or a file alone, is a need of its own; files that lie in one folder are one.

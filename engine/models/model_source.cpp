@@ -14,7 +14,7 @@
 namespace carryover {
 
 std::unique_ptr<ModelSource> ModelSource::open(const std::string& path) {
-  if (path.starts_with(random_model_prefix)) return open_random_model(path.substr(random_model_prefix.size()));
+  if (names_random_model(path)) return open_random_model(path.substr(random_model_prefix.size()));
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {

@@ -14,6 +14,9 @@ namespace carryover {
 /// without its checkpoint. Named as a path: "random:llama2-7b", or "random:llama2-7b:7" for the weights of seed 7.
 /// There is no tokenizer.
 inline constexpr std::string_view random_model_prefix = "random:";
+inline bool names_random_model(std::string_view path) {
+  return path.starts_with(random_model_prefix);
+}
 
 /// "llama2-7b" (as the 32K version of the paper), "llama3.1-8b", "smollm2-135m", and "tiny" for tests.
 std::vector<std::string> random_shapes();

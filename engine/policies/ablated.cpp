@@ -40,12 +40,6 @@ HeadGroup rest_of(const HeadGroup& group, const std::vector<std::int64_t>& rows)
   return rest;
 }
 
-const HeadHits* hits_of(const PolicyState& state, int layer, int head) {
-  for (const HeadHits& hits : state.hits)
-    if (hits.layer == layer && hits.head == head) return &hits;
-  return nullptr;
-}
-
 }  // namespace
 
 bool AblatedPolicy::drops(int layer, int head, std::int64_t position) const {
@@ -60,7 +54,7 @@ std::vector<HeadGroup> AblatedPolicy::context(const PolicyState& state, int laye
     std::vector<std::int64_t> untouched;
     for (std::size_t row = 0; row < group.heads.size(); ++row) {
       const HeadHits* hits =
-          retrieved && group.prefix_keys.defined() ? hits_of(state, layer, group.heads[row]) : nullptr;
+          retrieved && group.prefix_keys.defined() ? find_hits(state.hits, layer, group.heads[row]) : nullptr;
       std::vector<std::int64_t> kept;
       if (hits)
         for (std::size_t slot = 0; slot < hits->hits.size(); ++slot)

@@ -12,6 +12,7 @@
 #include "engine/core/base/text_parts.h"
 #include "engine/core/run/snapshot_check.h"
 #include "engine/formats/fingerprint.h"
+#include "engine/formats/folder_path.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/input_lines.h"
 #include "engine/formats/json_file.h"
@@ -132,13 +133,13 @@ class FolderSegments : public SegmentSource {
       : ids_(description.request.ids),
         limits_(snapshot_limits(description.model.config, description.request.config, std::ssize(*ids_))),
         outline_(std::make_shared<RunOutline>(std::ssize(*ids_))),
-        hits_((fs::path(run.directory) / "hits.jsonl").string()) {
-    const std::string maps = (fs::path(run.directory) / "carry_maps.npy").string();
+        hits_(path_in(run.directory, "hits.jsonl")) {
+    const std::string maps = path_in(run.directory, "carry_maps.npy");
     std::error_code ignored;
     if (fs::exists(maps, ignored))
       maps_ =
           std::make_unique<CarryMaps>(maps, description.model.config.layers, description.request.config.carry_length);
-    const std::string sinks = (fs::path(run.directory) / "sinks.npy").string();
+    const std::string sinks = path_in(run.directory, "sinks.npy");
     if (fs::exists(sinks, ignored)) sinks_ = std::make_unique<SinkRows>(sinks, description.model.config.layers);
     read_outline(run);
   }
@@ -203,7 +204,7 @@ class FolderSegments : public SegmentSource {
 
   template <typename Losses>
   std::size_t read_index(const StoredRun& run, const Losses& losses) {
-    const std::string path = (fs::path(run.directory) / "index.bin").string();
+    const std::string path = path_in(run.directory, "index.bin");
     std::error_code ignored;
     if (!fs::exists(path, ignored)) return 0;
     const InputFile file(path);

@@ -126,7 +126,7 @@ json config_json(const RunDescription& description) {
 }
 
 json summary_json(const RunSummary& summary, const RunDescription& description) {
-  const auto number_or_null = [](std::optional<double> value) { return value ? json(*value) : json(); };
+  const auto or_null = [](const auto& value) { return value ? json(*value) : json(); };
   const double rate = summary.seconds > 0 ? static_cast<double>(summary.tokens) / summary.seconds : 0;
   return {{"model", description.model.config.name},
           {"adapter", description.model.adapter.empty() ? json() : json(description.model.adapter)},
@@ -138,14 +138,14 @@ json summary_json(const RunSummary& summary, const RunDescription& description) 
           {"tokens", summary.tokens},
           {"targets", summary.targets},
           {"segments", summary.segments},
-          {"nll_mean", number_or_null(summary.nll_mean())},
-          {"ppl", number_or_null(summary.ppl())},
+          {"nll_mean", or_null(summary.nll_mean())},
+          {"ppl", or_null(summary.ppl())},
           {"seconds", summary.seconds},
           {"tokens_per_s", rate},
           {"peak_memory_bytes", summary.peak_memory_bytes},
           {"near_ties", summary.near_ties},
-          {"sinks_lost", summary.sinks_lost ? json(*summary.sinks_lost) : json()},
-          {"sinks_lost_share", number_or_null(summary.sinks_lost_share())},
+          {"sinks_lost", or_null(summary.sinks_lost)},
+          {"sinks_lost_share", or_null(summary.sinks_lost_share())},
           {"cancelled", summary.cancelled},
           {"memory", summary.memory},
           {"time", summary.time}};
@@ -178,27 +178,27 @@ struct RunFolder::Files {
 
   std::string path(const char* name) const { return (fs::path(directory) / name).string(); }
   void append_maps(const SegmentSnapshot& snapshot);
-  void append_sinks(const SegmentSnapshot& snapshot);
+
+ private:
+  /// `file` is made with the first snapshot whose map is kept; rows of those before it are of an empty one.
+  template <typename Row>
+  void append_row(std::unique_ptr<NpyFile>& file, const char* name, std::vector<std::int64_t> shape, const Map& map,
+                  const SegmentSnapshot& snapshot, const Row& row) {
+    if (!file && map.values.empty()) return;
+    if (!file) {
+      file = std::make_unique<NpyFile>(path(name), std::move(shape));
+      for (std::int64_t i = 0; i < appended; ++i) file->append(row(SegmentSnapshot{}));
+    }
+    file->append(row(snapshot));
+  }
 };
 
 void RunFolder::Files::append_maps(const SegmentSnapshot& snapshot) {
-  if (!maps && snapshot.carry_key_norm.values.empty()) return;
   const std::int64_t layers = description.model.config.layers, slots = description.request.config.carry_length;
-  if (!maps) {
-    maps = std::make_unique<NpyFile>(path("carry_maps.npy"), std::vector<std::int64_t>{3, layers, slots});
-    for (std::int64_t i = 0; i < appended; ++i) maps->append(carry_map_row({}, layers, slots));
-  }
-  maps->append(carry_map_row(snapshot, layers, slots));
-}
-
-void RunFolder::Files::append_sinks(const SegmentSnapshot& snapshot) {
-  if (!sinks && snapshot.sinks.values.empty()) return;
-  const std::int64_t layers = description.model.config.layers;
-  if (!sinks) {
-    sinks = std::make_unique<NpyFile>(path("sinks.npy"), std::vector<std::int64_t>{layers, std::ssize(kSinkColumns)});
-    for (std::int64_t i = 0; i < appended; ++i) sinks->append(sinks_row({}, layers));
-  }
-  sinks->append(sinks_row(snapshot, layers));
+  append_row(maps, "carry_maps.npy", {3, layers, slots}, snapshot.carry_key_norm, snapshot,
+             [&](const SegmentSnapshot& of) { return carry_map_row(of, layers, slots); });
+  append_row(sinks, "sinks.npy", {layers, std::ssize(kSinkColumns)}, snapshot.sinks, snapshot,
+             [&](const SegmentSnapshot& of) { return sinks_row(of, layers); });
 }
 
 RunFolder::RunFolder(const std::string& directory, const RunDescription& description, bool overwrite)
@@ -239,7 +239,6 @@ void RunFolder::append(const SegmentSnapshot& snapshot) {
   files_->hits->append(hits);
   nll.replace_end(nll.size() - 2, losses + "]\n", "]\n");
   files_->append_maps(snapshot);
-  files_->append_sinks(snapshot);
   files_->index->append(files_->index_writer.entry(snapshot, hits, files_->hits->size()));
   ++files_->appended;
   files_->segments->append(json_text(snapshot.record) + "\n");  // last: a listed segment has its hits and losses
@@ -251,8 +250,8 @@ void RunFolder::finish(const RunSummary& summary) {
   files_->hits->finish();
   files_->nll->finish();
   files_->index->finish();
-  for (const auto& maps : {std::ref(files_->maps), std::ref(files_->sinks)})
-    if (maps.get()) maps.get()->finish();
+  if (files_->maps) files_->maps->finish();
+  if (files_->sinks) files_->sinks->finish();
   write_file_atomically(files_->path("summary.json"), json_text(summary_json(summary, files_->description), 2) + "\n");
   files_->keep = true;
   files_->lock.reset();

@@ -42,7 +42,7 @@ ValidationRecord validate_model(const Decoder& decoder, const TrainingPlan& plan
       request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(window));
       request.policy = plan.policy;
       request.config = plan.config;
-      request.capture = {false, false, false, false, false};
+      request.capture = CaptureOptions::nothing();
       Silent observer;
       const RunSummary summary = run_text(decoder, request, observer, control);
       if (summary.cancelled) control.checkpoint();

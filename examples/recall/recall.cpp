@@ -83,6 +83,7 @@ std::map<std::int64_t, RecallScore> score_recall(Session& session, const Tokeniz
     const json told = json::parse(line);
     RunRequest request;
     request.config = config;
+    request.capture.sinks = false;
     request.ids =
         std::make_shared<const std::vector<std::int32_t>>(tokenizer.encode(told.at("text").get<std::string>()));
     const std::vector<Asked> asked = read_asked(told, *request.ids);

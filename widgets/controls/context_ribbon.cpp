@@ -306,9 +306,7 @@ void RibbonStrip::wheelEvent(QWheelEvent* event) {
 }
 
 bool RibbonStrip::has_lost_sink(int segment) const {
-  if (segment >= values_.count()) return false;
-  const auto& sinks = context_.run().record(segment).sinks;
-  return sinks && sinks->lost;
+  return segment < values_.count() && context_.run().record(segment).has_lost_sink();
 }
 
 void RibbonStrip::describe_all() {

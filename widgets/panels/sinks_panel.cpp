@@ -101,7 +101,7 @@ SinksPanel::Across SinksPanel::across() const {
 }
 
 std::vector<SinksPanel::Quantity> SinksPanel::drawn_quantities() const {
-  if (quantity() == FirstRatio || quantity() == LargestRatio) return {FirstRatio, LargestRatio};
+  if (is_ratio(quantity())) return {FirstRatio, LargestRatio};
   return {AllMass, TextMass, CarryMass, SegmentMass, LargestMass};
 }
 
@@ -137,7 +137,7 @@ double SinksPanel::of_segment(int segment, Quantity quantity) {
     largest = std::max(largest, value(segment, layer, quantity));
   }
   if (layers == 0) return NAN;
-  return quantity == FirstRatio || quantity == LargestRatio ? largest : sum / static_cast<double>(layers);
+  return is_ratio(quantity) ? largest : sum / static_cast<double>(layers);
 }
 
 std::vector<int> SinksPanel::segments() {
@@ -175,10 +175,8 @@ void SinksPanel::show_state(const std::vector<int>& segments) {
   state_->setText(!count             ? QString()
                   : count->lost == 0 ? tr("no sink lost in %1 segments").arg(count->segments)
                                      : tr("⚠ sink lost in %1 of %2 segments").arg(count->lost).arg(count->segments));
-  const auto lost = std::find_if(segments.begin(), segments.end(), [this](int segment) {
-    const auto& sinks = context().run().record(segment).sinks;
-    return sinks && sinks->lost;
-  });
+  const auto lost = std::find_if(segments.begin(), segments.end(),
+                                 [this](int segment) { return context().run().record(segment).has_lost_sink(); });
   state_->setToolTip(lost == segments.end() ? QString()
                                             : tr("Segment %1. ").arg(*lost) + lost_sink_text(context().run(), *lost));
 }
@@ -188,12 +186,12 @@ void SinksPanel::draw_map(const std::vector<int>& segments) {
   Map map{layers, std::ssize(segments), {}};
   for (int layer = 0; layer < layers; ++layer)
     for (const int segment : segments) map.values.push_back(static_cast<float>(value(segment, layer, quantity())));
-  const bool is_ratio = quantity() == FirstRatio || quantity() == LargestRatio;
+  const bool ratios = is_ratio(quantity());
   map_->set_title(quantity_->currentText());
-  map_->set_value_range(0, is_ratio ? NAN : 1);
+  map_->set_value_range(0, ratios ? NAN : 1);
   map_->set_map(map, segments.front() - 0.5, segments.back() + 0.5, -0.5, static_cast<double>(layers) - 0.5,
-                is_ratio ? quantity_->currentText() : tr("Share of the attention"),
-                is_ratio ? PlotView::Gradient::Cividis : PlotView::Gradient::Viridis);
+                ratios ? quantity_->currentText() : tr("Share of the attention"),
+                ratios ? PlotView::Gradient::Cividis : PlotView::Gradient::Viridis);
 }
 
 void SinksPanel::draw_curves(const std::vector<int>& segments) {
@@ -215,7 +213,7 @@ void SinksPanel::draw_curves(const std::vector<int>& segments) {
   curves_->set_curve_visible(lost_, !by_layer);
   if (!by_layer)
     for (const int segment : segments)
-      if (const auto& sinks = context().run().record(segment).sinks; sinks && sinks->lost)
+      if (context().run().record(segment).has_lost_sink())
         curves_->append(lost_, segment, of_segment(segment, drawn.front()));
   curves_->set_axes(by_layer ? tr("Layer") : tr("Segment"),
                     masses     ? by_layer ? tr("Share of the attention") : tr("Share of the attention, mean of layers")
@@ -278,7 +276,7 @@ QString SinksPanel::cell_text(double x, double y) {
     text += QLatin1Char('\n') + tr("largest norm: position %1").arg(position) + QLatin1Char('\n') +
             text_around(run, position);
   }
-  if (record.sinks && record.sinks->lost) text += QLatin1Char('\n') + lost_sink_text(run, segment);
+  if (record.has_lost_sink()) text += QLatin1Char('\n') + lost_sink_text(run, segment);
   return text;
 }
 

@@ -24,6 +24,7 @@ class SinksPanel : public Panel {
  private:
   enum Quantity { AllMass, TextMass, CarryMass, SegmentMass, LargestMass, FirstRatio, LargestRatio };
   enum Across { Layers, Segments };
+  static bool is_ratio(Quantity quantity) { return quantity == FirstRatio || quantity == LargestRatio; }
   Quantity quantity() const;
   Across across() const;
   /// Of one layer; NaN where the segment's sinks were not kept.

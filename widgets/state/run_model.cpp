@@ -200,9 +200,7 @@ float RunModel::nll_of_token(std::int64_t position) const {
 
 const HeadHits* RunModel::hits(int segment, int layer, int head) const {
   if (segment < 0 || segment >= segment_count() || hit_index().of(segment, layer, head).empty()) return nullptr;
-  for (const HeadHits& candidate : snapshot(segment).hits)
-    if (candidate.layer == layer && candidate.head == head) return &candidate;
-  return nullptr;
+  return find_hits(snapshot(segment).hits, layer, head);
 }
 
 std::vector<std::pair<std::int64_t, int>> RunModel::hit_counts(int segment) const {

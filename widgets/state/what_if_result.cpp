@@ -32,18 +32,11 @@ QString slots_text(const std::vector<SlotRef>& held, const QString& sign) {
   return named.join(QStringLiteral(", "));
 }
 
-const HeadHits* find_head(const std::vector<HeadHits>& hits, int layer, int head) {
-  const auto found = std::find_if(hits.begin(), hits.end(), [&](const HeadHits& candidate) {
-    return candidate.layer == layer && candidate.head == head;
-  });
-  return found == hits.end() ? nullptr : &*found;
-}
-
 /// Adds what `have` reads and `other` doesn't.
 void add_missing(const std::vector<HeadHits>& have, const std::vector<HeadHits>& other, bool gained,
                  std::vector<HitChange>& changes) {
   for (const HeadHits& head : have) {
-    const HeadHits* there = find_head(other, head.layer, head.head);
+    const HeadHits* there = find_hits(other, head.layer, head.head);
     for (const Hit& hit : head.hits) {
       const auto by_position = [](const Hit& a, std::int64_t position) { return a.position < position; };
       const bool found = there && [&] {

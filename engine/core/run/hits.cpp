@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/run/hits.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -116,6 +117,12 @@ std::string_view hit_kind_name(HitKind kind) {
       return "padding";
   }
   return "unknown";
+}
+
+const HeadHits* find_hits(const std::vector<HeadHits>& hits, int layer, int head) {
+  const auto found = std::ranges::find_if(
+      hits, [&](const HeadHits& candidate) { return candidate.layer == layer && candidate.head == head; });
+  return found == hits.end() ? nullptr : &*found;
 }
 
 void to_json(nlohmann::json& json, const HeadHits& head_hits) {

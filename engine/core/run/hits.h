@@ -41,6 +41,9 @@ struct HeadHits {
   bool operator==(const HeadHits&) const = default;
 };
 
+/// Those of a head, or null.
+const HeadHits* find_hits(const std::vector<HeadHits>& hits, int layer, int head);
+
 /// The line format of hits.jsonl: segment, layer, head, positions, kind, score (null for padding), anchor, summary.
 void to_json(nlohmann::json& json, const HeadHits& head_hits);
 /// `positions` is required; `kind`, `score`, `anchor`, `summary` may be absent (then slots count as anchors without

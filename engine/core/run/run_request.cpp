@@ -12,7 +12,7 @@ void RunSummary::add(const SegmentRecord& record) {
   nll_sum += record.nll_sum;
   near_ties += record.near_ties;
   if (record.time) time += *record.time;
-  if (record.sinks) sinks_lost = sinks_lost.value_or(0) + (record.sinks->lost ? 1 : 0);
+  if (record.sinks) sinks_lost = sinks_lost.value_or(0) + (record.has_lost_sink() ? 1 : 0);
 }
 
 std::optional<double> RunSummary::sinks_lost_share() const {

@@ -21,6 +21,8 @@ struct CaptureOptions {
   bool carry_maps = true;
   bool states = false;  ///< keep what each segment started from, for what_if() and inspect(), within a budget
   bool sinks = true;    ///< core/run/sinks.h; scores of kSinkQueries queries a head, and 4·8·L bytes a segment
+
+  static CaptureOptions nothing() { return {false, false, false, false, false}; }
 };
 
 struct RunRequest {

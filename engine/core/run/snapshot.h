@@ -29,6 +29,8 @@ struct SegmentRecord {
   MemoryBytes memory;
   std::optional<SegmentTime> time = {};   ///< nothing in runs that were kept before it was measured
   std::optional<SinkSummary> sinks = {};  ///< nothing where they were not captured
+
+  bool has_lost_sink() const { return sinks && sinks->lost; }
 };
 void to_json(nlohmann::json& json, const SegmentRecord& record);
 void from_json(const nlohmann::json& json, SegmentRecord& record);
