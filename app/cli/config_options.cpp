@@ -5,6 +5,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
+#include "engine/core/config/recall_preset.h"
 #include "engine/core/config/segment_fields.h"
 #include "engine/core/cost/policy_table.h"
 #include "engine/formats/json_file.h"
@@ -30,6 +31,17 @@ json parse_indices(const std::string& text, const char* flag) {
     }
     list.push_back(value);
   }
+  return list;
+}
+
+/// "18.6,15.6", as a file has it.
+json read_head_list(const std::string& text, const char* flag) {
+  const auto heads = parse_heads(text);
+  if (!heads)
+    throw EngineError(Fault::Usage, flag, "'" + text + "' is not a list of layers and heads",
+                      "Give one such as 18.6,15.6, or none.");
+  json list = json::array();
+  for (const HeadRef& head : *heads) list.push_back({head.layer, head.head});
   return list;
 }
 
@@ -99,6 +111,15 @@ ConfigOptions::ConfigOptions(CLI::App& app) {
   add_execution(app);
 }
 
+void ConfigOptions::add_preset(CLI::App& app) {
+  app.add_option("--preset", given_->preset,
+                 "recall: every head reads sinks, windows that one shared search retrieved, and the carry, and a "
+                 "question is run twice; beyond the paper. Flags win over it")
+      ->check(CLI::IsMember({"recall"}))
+      ->type_name("NAME")
+      ->group(segment_group);
+}
+
 void ConfigOptions::add_fields(CLI::App& app) {
   for (const SegmentField& field : segment_fields()) {
     const std::string help = *field.symbol == '\0' ? field.help : std::string(field.symbol) + ": " + field.help;
@@ -108,8 +129,10 @@ void ConfigOptions::add_fields(CLI::App& app) {
       add_switch(app, field, help);
     else if (field.is_count())
       add_value<std::int64_t>(app, field, "N", help);
-    else if (field.is<PoolKeys>())
-      add_value<std::string>(app, field, "FORMAT", help);
+    else if (const Choice* choice = field.choice())
+      add_value<std::string>(app, field, choice->type, help);
+    else if (field.is<std::vector<HeadRef>>())
+      add_heads(app, field, help);
     else  // written out for the model by fields()
       app.add_option(field.flag(), given_->rope, help)->type_name("KIND:FACTOR")->group(segment_group);
   }
@@ -135,6 +158,17 @@ void ConfigOptions::add_list(CLI::App& app, const SegmentField& field, const std
          },
          help + "; such as 0,1,2, or none")
       ->type_name("LIST")
+      ->group(segment_group);
+}
+
+void ConfigOptions::add_heads(CLI::App& app, const SegmentField& field, const std::string& help) {
+  app.add_option_function<std::string>(
+         field.flag(),
+         [given = given_, key = field.key, flag = field.flag()](const std::string& text) {
+           given->fields[key] = read_head_list(text, flag.c_str());
+         },
+         help + "; such as 18.6,15.6, or none")
+      ->type_name("HEADS")
       ->group(segment_group);
 }
 
@@ -178,7 +212,7 @@ json ConfigOptions::fields(const ModelConfig& model) const {
 
 RunSettings ConfigOptions::resolve(const ModelConfig& model, const SegmentConfig& defaults) const {
   RunSettings settings;
-  settings.config = defaults;
+  settings.config = given_->preset.empty() ? defaults : recall_preset(model, defaults);
   std::string where = kFlagsName;
   if (!given_->config_file.empty()) {
     apply_file(settings, given_->config_file);

@@ -24,6 +24,9 @@ class ConfigOptions {
  public:
   explicit ConfigOptions(CLI::App& app);
 
+  /// --preset, between the defaults and --config.
+  void add_preset(CLI::App& app);
+
   /// Throws EngineError{BadInput, Usage} naming the field, and the file where it came from one.
   RunSettings resolve(const ModelConfig& model, const SegmentConfig& defaults) const;
 
@@ -37,12 +40,13 @@ class ConfigOptions {
   template <typename Value>
   void add_value(CLI::App& app, const SegmentField& field, const char* type, const std::string& help);
   void add_list(CLI::App& app, const SegmentField& field, const std::string& help);
+  void add_heads(CLI::App& app, const SegmentField& field, const std::string& help);
   void add_switch(CLI::App& app, const SegmentField& field, const std::string& help);
   void add_execution(CLI::App& app);
 
   struct Given {
     nlohmann::json fields = nlohmann::json::object();
-    std::string config_file, grouping, rope;
+    std::string config_file, grouping, rope, preset;
   };
   std::shared_ptr<Given> given_ = std::make_shared<Given>();
 };

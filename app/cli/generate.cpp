@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
@@ -22,16 +24,43 @@ namespace carryover {
 namespace {
 
 struct GenerateOptions {
-  std::string model, adapter, prompt_file;
+  std::string model, adapter, prompt_file, question;
   std::int64_t max_new_tokens = 128;
   double temperature = 0, top_p = 1;
   bool parse_special = false, ignore_eos = false, json = false, quiet = false;
 };
 
+/// Where the last paragraph of a text begins, or its last chat turn where it has one.
+std::size_t question_start(std::string_view text) {
+  for (const std::string_view turn : {"<|im_start|>user", "<|start_header_id|>user", "[INST]"})
+    if (const std::size_t start = text.rfind(turn); start != std::string_view::npos) return start;
+  const std::size_t end = text.find_last_not_of(" \n\r\t");
+  const std::size_t blank = text.substr(0, end == std::string_view::npos ? 0 : end).rfind("\n\n");
+  return blank == std::string_view::npos ? 0 : blank + 2;
+}
+
+/// --question, behind the prompt, or the prompt's own last part.
+void add_question(GenerateRequest& request, const GenerateOptions& options, const std::string& text,
+                  const Tokenizer& tokenizer) {
+  const auto encode = [&](const std::string& part) { return tokenizer.encode(part, options.parse_special); };
+  if (!options.question.empty()) {
+    const std::vector<std::int32_t> question = encode(options.question);
+    request.prompt.insert(request.prompt.end(), question.begin(), question.end());
+    request.question_length = std::ssize(question);
+    return;
+  }
+  // Tokens may lie across its beginning: it begins with the first one that differs.
+  const std::vector<std::int32_t> before = encode(text.substr(0, question_start(text)));
+  const auto first = std::ranges::mismatch(before, request.prompt).in2;
+  request.question_length = request.prompt.end() - first;
+}
+
 GenerateRequest make_request(const GenerateOptions& options, const RunSettings& settings, const ModelConfig& model,
                              const Tokenizer& tokenizer) {
   GenerateRequest request;
-  request.prompt = tokenizer.encode(read_text(options.prompt_file), options.parse_special);
+  const std::string text = read_text(options.prompt_file);
+  request.prompt = tokenizer.encode(text, options.parse_special);
+  if (settings.config.question_pass) add_question(request, options, text, tokenizer);
   if (settings.config.bos) {
     if (!tokenizer.bos()) throw EngineError(Fault::BadInput, options.model, "has no BOS token", "Leave out --bos.");
     request.prompt.insert(request.prompt.begin(), *tokenizer.bos());
@@ -59,6 +88,9 @@ void report(const GenerateRequest& request, const GenerateResult& result) {
 int generate(const GenerateOptions& options, const ConfigOptions& config_options) {
   const ModelConfig model = ModelSource::open(options.model)->config();
   const RunSettings settings = config_options.resolve(model, initial_config(model, options.model, options.adapter));
+  if (!options.question.empty() && !settings.config.question_pass)
+    throw EngineError(Fault::Usage, "--question", "is for --question-pass, which is off",
+                      "Add --question-pass or --preset recall, or write the question into the prompt.");
   const auto tokenizer = Tokenizer::load(options.model);
   const GenerateRequest request = make_request(options, settings, model, *tokenizer);
 
@@ -89,7 +121,10 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
     const nlohmann::json json{{"prompt_tokens", request.prompt.size()},
                               {"ids", result.ids},
                               {"text", text},
+                              {"question_tokens", request.question_length},
+                              {"question_hits", result.question_hits},
                               {"prompt_seconds", result.prompt_seconds},
+                              {"draft_seconds", result.draft_seconds},
                               {"decode_seconds", result.decode_seconds},
                               {"cancelled", result.cancelled}};
     print(json_text(json, 2) + "\n");
@@ -108,6 +143,10 @@ VerbAction add_generate(CLI::App& app) {
   app.add_option("--prompt-file", options->prompt_file, "UTF-8 text to continue, or - for standard input")
       ->required()
       ->type_name("FILE");
+  app.add_option("--question", options->question,
+                 "text behind the prompt that --question-pass runs twice; without it the prompt's last paragraph or "
+                 "chat turn")
+      ->type_name("TEXT");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
   app.add_option("--max-new-tokens", options->max_new_tokens, "most tokens to add (128)")
@@ -124,10 +163,12 @@ VerbAction add_generate(CLI::App& app) {
   app.add_flag("--json", options->json, "one JSON object at the end instead of text as it comes");
   app.add_flag("--quiet", options->quiet, "no progress and no timing on standard error");
   const auto config = std::make_shared<ConfigOptions>(app);
+  config->add_preset(app);
   app.footer(R"(Examples:
   carryover generate model.gguf --prompt-file question.txt --max-new-tokens 200
   echo 'Once upon a time' | carryover generate model.gguf --prompt-file - --temperature 0.8 --top-p 0.95 --seed 7
-  carryover generate model.gguf --prompt-file long.txt --boundary-at-prompt-end)");
+  carryover generate model.gguf --prompt-file long.txt --boundary-at-prompt-end
+  carryover generate model.gguf --preset recall --prompt-file book.txt --question "Who wrote the letter?")");
   return [options, config] { return generate(*options, *config); };
 }
 

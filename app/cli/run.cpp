@@ -84,7 +84,8 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
           count(config.carry_length) + ", R " + count(config.retrieval_length) + ", K " +
           count(config.truncation_depth);
   if (config.sink_length > 0) text += ", sinks " + count(config.sink_length);
-  if (config.pool_keys != PoolKeys::Model) text += ", pool keys " + std::string(pool_keys_name(config.pool_keys));
+  if (config.pool_keys != PoolKeys::Model)
+    text += ", pool keys " + std::string(kPoolKeysNames[static_cast<std::size_t>(config.pool_keys)]);
   text += "\n";
   text += "text       " + count(summary.tokens) + " tokens, " + count(summary.targets) + " targets, " +
           count(summary.segments) + " segments" + (summary.cancelled ? " (stopped)" : "") + "\n";
@@ -194,6 +195,7 @@ VerbAction add_run(CLI::App& app) {
   app.add_flag("--json", options->json, "print the summary as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   const auto config = std::make_shared<ConfigOptions>(app);
+  config->add_preset(app);
   app.footer(R"(The model reads the text in segments: local heads see a carried tail of the segment before, long-range
 heads a retrieved prefix from all of them. Defaults fit the model; `carryover info MODEL` prints them.
 Ctrl-C stops after what is done, writes it, and exits with 130; a second one ends at once.

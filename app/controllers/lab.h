@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 
+#include "app/controllers/ask_controller.h"
 #include "app/controllers/audit_controller.h"
 #include "app/controllers/experiment_controller.h"
 #include "app/controllers/head_profile_controller.h"
@@ -27,6 +28,7 @@ class Lab : public QObject {
   HeadProfileController head_profiles{context, runs};
   InspectController inspections{context, runs};
   WhatIfController what_ifs{context, runs, inspections};
+  AskController questions{context, runs};
 
   void open_model(const ModelRequest& request);  ///< with its dtype and device from now on; the text is run
   void open_text(const QString& path);           ///< in place of the one that runs, and runs it
@@ -34,7 +36,7 @@ class Lab : public QObject {
   /// Without loading the open model anew where dtype or device change: another one is opened next.
   void set_options_of_next_model(const RunOptions& options);
   void pause_or_resume();  ///< the training, or else the run
-  std::array<EngineJob*, 3> jobs() { return {&audits, &head_profiles, &what_ifs}; }
+  std::array<EngineJob*, 4> jobs() { return {&audits, &head_profiles, &what_ifs, &questions}; }
   void stop_engine();  ///< whatever uses it
   TrainingPlan suggested_plan() const;
 

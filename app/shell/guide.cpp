@@ -42,6 +42,8 @@ const std::map<QString, QString>& headings() {
                                                  {"carry", "Carried tail"},
                                                  {"sinks", "Sinks"},
                                                  {"hits", "Hits"},
+                                                 {"passages", "Retrieved passages"},
+                                                 {"ask", "Ask"},
                                                  {"config", "Settings"},
                                                  {"loss", "Loss"},
                                                  {"memory", "Memory"},

@@ -119,12 +119,12 @@ class EngineSession final : public Session {
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
     const GivesMemoryBack at_the_end;
     FiniteLosses finite(observer);
-    return guarded([&] { return run_text(decoder(), request, finite, control, &archive_); });
+    return guarded([&] { return run_text(decoder(), request, finite, control, &archive_, &document_); });
   }
   GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
                           RunControl& control) override {
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return generate_text(decoder(), request, on_token, control); });
+    return guarded([&] { return generate_text(decoder(), request, on_token, control, &document_); });
   }
   std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
                             RunControl& control) override {
@@ -149,6 +149,7 @@ class EngineSession final : public Session {
     refuse_packed("training");
     refuse_lora_over_adapter(*request.plan);
     archive_.clear();  // its memory is training's now
+    document_.clear();
     const GivesMemoryBack at_the_end;
     return guarded([&] {
       TrainingResult result;
@@ -209,6 +210,7 @@ class EngineSession final : public Session {
   void read_model(const ModelSource& source, const std::string& path, const LoadProgress& progress) {
     whole_ = false;
     archive_.clear();
+    document_.clear();
     decoder_.config = info_.config = source.config();
     info_.path = path;
     info_.adapter.clear();
@@ -220,6 +222,7 @@ class EngineSession final : public Session {
 
   void merge(const std::string& adapter) {
     archive_.clear();
+    document_.clear();
     const LoadedAdapter loaded = read_adapter(adapter, decoder_);
     merge_adapter(decoder_.weights, loaded.adapter);
     info_.adapter = adapter;
@@ -249,6 +252,7 @@ class EngineSession final : public Session {
   Decoder decoder_;
   bool whole_ = false;  ///< the decoder has all that info_ names
   StateArchive archive_{kStateBytes};
+  DocumentState document_;
 };
 
 }  // namespace

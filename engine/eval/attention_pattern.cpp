@@ -49,8 +49,7 @@ AttentionPattern::AttentionPattern(const AttentionSight& sight, int head) {
         if (other / (heads / kv_heads) < kv_head) before.insert(static_cast<int>(other / (heads / kv_heads)));
       row = std::ssize(before);
     }
-    retrieved_ = group.prefix_per_query_head;
-    sinks_ = group.sinks;
+    group_ = &group;
     prefix_values_ = group.prefix_values[row].to(opmath);
     prefix_length_ = prefix_values_.size(0);
     keys_ = at::cat({group.prefix_keys[row].to(opmath), keys_}, 0);

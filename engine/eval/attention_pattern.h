@@ -10,15 +10,19 @@
 namespace carryover {
 
 /// What a query head attends to in one layer: the attention that ops::prefix_attention never writes down, a block of
-/// queries at a time. Thread: engine.
+/// queries at a time. Borrows the sight. Thread: engine.
 class AttentionPattern {
  public:
   AttentionPattern(const AttentionSight& sight, int head);
 
   std::int64_t prefix_length() const { return prefix_length_; }
-  std::int64_t sinks() const { return sinks_; }  ///< the prefix's first slots
+  PrefixSpan span(PrefixPart part) const { return group_ ? group_->span(part) : PrefixSpan{part}; }
+  /// As method/attention_policy's slot_position().
+  std::int64_t position(std::int64_t slot, const HeadHits* hits, std::int64_t first_token) const {
+    return slot_position(*group_, slot, hits, first_token);
+  }
   std::int64_t queries() const { return queries_.size(0); }
-  bool reads_retrieved() const { return retrieved_; }
+  bool reads_retrieved() const { return span(PrefixPart::Retrieved).length > 0; }
   const at::Tensor& prefix_values() const { return prefix_values_; }  ///< [P, d]; undefined where P = 0
   const at::Tensor& values() const { return values_; }                ///< [n, d]
 
@@ -27,8 +31,8 @@ class AttentionPattern {
 
  private:
   at::Tensor queries_, keys_, values_, prefix_values_;  ///< keys_: [P + n, d]
-  std::int64_t prefix_length_ = 0, sinks_ = 0;
-  bool retrieved_ = false;
+  std::int64_t prefix_length_ = 0;
+  const HeadGroup* group_ = nullptr;  ///< of the sight; null where P = 0
 };
 
 /// A head's attention as a map of at most `rows` × `columns`.

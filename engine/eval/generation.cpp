@@ -9,6 +9,8 @@
 #include <chrono>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/head_reads.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/sampling.h"
@@ -17,23 +19,83 @@ namespace carryover {
 
 namespace {
 
-/// Whole segments first, then what remains as an open one. Returns the hidden state of the prompt's last token, [1, D].
-at::Tensor run_prompt(const Decoder& decoder, SegmentRunner& runner, const GenerateRequest& request) {
-  at::Tensor hidden;
-  std::int64_t done = 0;
-  const auto tokens = static_cast<std::int64_t>(request.prompt.size());
-  for (std::int64_t length : prompt_partition(tokens, request.config)) {
-    hidden = runner.run_segment(ids_tensor(decoder, part_of(request.prompt, done, length)));
-    done += length;
+/// Reads a prompt: whole segments first, then what remains of it as an open one, which decoding goes on in.
+class PromptReader {
+ public:
+  PromptReader(const Decoder& decoder, SegmentRunner& runner, const GenerateRequest& request, DocumentState* document)
+      : decoder_(decoder), runner_(runner), request_(request), document_(document) {}
+
+  /// The hidden state of the prompt's last token, [1, D].
+  at::Tensor read(GenerateResult& result) {
+    const std::int64_t tokens = std::ssize(request_.prompt);
+    const bool twice = request_.config.question_pass && request_.question_length > 0;
+    std::int64_t done = 0;
+    at::Tensor hidden;
+    if (twice) {
+      done = tokens - request_.question_length;
+      read_document(done);
+      if (request_.without_retrieval)
+        runner_.forget_retrieved();
+      else if (done > 0 && searches())
+        draft(done, result);
+    } else {
+      hidden = run_segments(prompt_partition(tokens, request_.config));
+      done = runner_.state().next.first_token;
+    }
+    if (done < tokens) hidden = runner_.extend(ids(done, tokens - done));
+    return hidden.narrow(0, hidden.size(0) - 1, 1);
   }
-  if (done < tokens) hidden = runner.extend(ids_tensor(decoder, part_of(request.prompt, done, tokens - done)));
-  return hidden.narrow(0, hidden.size(0) - 1, 1);
+
+ private:
+  at::Tensor run_segments(const std::vector<std::int64_t>& lengths) {
+    at::Tensor hidden;
+    for (const std::int64_t length : lengths)
+      hidden = runner_.run_segment(ids(runner_.state().next.first_token, length));
+    return hidden;
+  }
+
+  void read_document(std::int64_t tokens) {
+    if (document_ != nullptr)
+      if (auto state = document_->behind(request_, tokens)) return runner_.resume(std::move(state));
+    run_segments(document_partition(tokens, request_.config));
+    if (document_ != nullptr && tokens > 0) document_->keep(request_, tokens, runner_.state());
+  }
+
+  bool searches() const {
+    return !policy_row(request_.policy).sees_whole_text && retrieves(request_.config, decoder_.config);
+  }
+
+  void draft(std::int64_t first, GenerateResult& result) {
+    const auto start = std::chrono::steady_clock::now();
+    runner_.draft(ids(first, request_.question_length));
+    result.question_hits = runner_.state().hits;
+    result.draft_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  at::Tensor ids(std::int64_t first, std::int64_t count) const {
+    return ids_tensor(decoder_, part_of(request_.prompt, first, count));
+  }
+
+  const Decoder& decoder_;
+  SegmentRunner& runner_;
+  const GenerateRequest& request_;
+  DocumentState* document_;
+};
+
+void check_question(const GenerateRequest& request) {
+  const std::int64_t length = request.question_length,
+                     most = std::min<std::int64_t>(request.config.segment_length, std::ssize(request.prompt));
+  if (!request.config.question_pass || (length >= 0 && length <= most)) return;
+  throw EngineError(Fault::BadInput, "the question",
+                    "has " + std::to_string(length) + " tokens, and " + std::to_string(most) + " fit one segment",
+                    "Shorten it, or raise segment_length.");
 }
 
 }  // namespace
 
 GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& request,
-                             const std::function<bool(std::int32_t)>& on_token, RunControl& control) {
+                             const std::function<bool(std::int32_t)>& on_token, RunControl& control,
+                             DocumentState* document) {
   const at::NoGradGuard no_gradients;
   const at::AutoDispatchBelowADInplaceOrView plain_ops;  // a token's operations are small: their dispatch counts
   RunRequest prompt;
@@ -42,9 +104,11 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
   prompt.config = request.config;
   prompt.loss = false;
   check_request(decoder, prompt, request.max_new_tokens);
+  check_question(request);
 
   const auto expected = static_cast<std::int64_t>(request.prompt.size()) + request.max_new_tokens;
-  PreparedRun prepared(decoder, {request.policy, request.config, expected, {}, [&](int) { control.checkpoint(); }});
+  PreparedRun prepared(
+      decoder, {request.policy, request.config, expected, request.forced_hits, [&](int) { control.checkpoint(); }});
   SegmentRunner& runner = prepared.runner();
   Sampler sampler(request.sampling);
   GenerateResult result;
@@ -54,7 +118,8 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
     return std::chrono::duration<double>(clock - before).count();
   };
   try {
-    at::Tensor last = run_prompt(decoder, runner, request);
+    at::Tensor last = PromptReader(decoder, runner, request, document).read(result);
+    if (runner.open_length() == request.config.segment_length) runner.close();
     result.prompt_seconds = lap();
     while (static_cast<std::int64_t>(result.ids.size()) < request.max_new_tokens) {
       const std::int32_t id = sampler.choose(decoder.logits(last)[0]);

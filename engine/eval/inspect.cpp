@@ -108,14 +108,10 @@ class Inspector {
 
   const HeadHits* hits_of(HeadRef head) const { return find_hits(inspection_.hits, head.layer, head.head); }
 
-  /// Of the sinks, then of what was retrieved, or else of what stands right before the segment.
   std::vector<std::int64_t> prefix_positions(const AttentionPattern& attention, HeadRef head) const {
     std::vector<std::int64_t> positions;
-    const HeadHits* hits = attention.reads_retrieved() ? hits_of(head) : nullptr;
     for (std::int64_t slot = 0; slot < attention.prefix_length(); ++slot)
-      positions.push_back(slot < attention.sinks() ? slot
-                          : hits ? hits->hits[static_cast<std::size_t>(slot - attention.sinks())].position
-                                 : replay_.first_token() - attention.prefix_length() + slot);
+      positions.push_back(attention.position(slot, hits_of(head), replay_.first_token()));
     return positions;
   }
 
@@ -128,7 +124,8 @@ class Inspector {
       inspection_.prefix_mass.values[cell] = static_cast<float>(slots.sum().item<double>());
       if (!attention.reads_retrieved() || hits_of({sight.layer, h}) == nullptr) continue;
       const auto* mass = slots.const_data_ptr<double>();
-      inspection_.slot_masses.push_back({{sight.layer, h}, {mass + attention.sinks(), mass + slots.numel()}});
+      const PrefixSpan read = attention.span(PrefixPart::Retrieved);
+      inspection_.slot_masses.push_back({{sight.layer, h}, {mass + read.first, mass + read.first + read.length}});
     }
   }
 

@@ -51,11 +51,12 @@ HeadRecall compare(const HeadHits& hits, const at::Tensor& attention, std::int64
 
 void PoolAttention::see(const AttentionSight& sight) {
   const LayerPool& layer = pool_.layer(sight.layer);
-  std::size_t row = 0;
+  const std::int64_t group_size = sight.queries.size(0) / sight.kv.keys.size(0);
   for (const HeadHits& hits : hits_) {
     if (hits.layer != sight.layer) continue;
     const std::int64_t first = pool_.first_searched();
-    const at::Tensor keys = layer.keys.upcast(layer.head_slot[row++], first, pool_.entries() - first);
+    const std::int32_t slot = layer.slots_of({static_cast<int>(hits.head / group_size)}).front();
+    const at::Tensor keys = layer.keys.upcast(slot, first, pool_.entries() - first);
     recall_.push_back(compare(hits, mean_attention(sight.kv.queries[hits.head].to(keys.device()), keys), first));
   }
 }

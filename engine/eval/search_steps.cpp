@@ -4,8 +4,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "engine/core/base/error.h"
+#include "engine/method/position_scores.h"
+#include "engine/method/query_summaries.h"
 #include "engine/ops/retrieval_ops.h"
 #include "engine/policies/segmented.h"
 
@@ -50,6 +53,37 @@ Map pooled(const at::Tensor& scores, std::int64_t step) {
   return {best.size(0), columns, {best.const_data_ptr<float>(), best.const_data_ptr<float>() + best.numel()}};
 }
 
+/// The paper's search: scores of each summary, and the k best of each.
+void add_summaries(SearchSteps& steps, const SegmentConfig& config, const RetrievalPool& pool, const LayerPool& layer,
+                   std::int64_t slot, const at::Tensor& queries) {
+  const at::Tensor summaries = query_summaries(config, queries).to(layer.keys.device());
+  const at::Tensor entries = layer.keys.upcast(slot, 0, pool.entries());
+  steps.scores = pooled(at::mm(summaries[0].to(entries.scalar_type()), entries.t()), steps.position_step);
+  const std::int64_t first = pool.first_searched();
+  const auto ranked =
+      ops::pool_topk(layer.keys.slot(slot).after(first), pool.entries() - first, summaries, {0}, config.top_k);
+  for (std::size_t i = 0; i < ranked.indices.size(); ++i) {
+    if (ranked.indices[i] < 0) continue;
+    const std::int64_t position = first + ranked.indices[i];
+    const bool anchor = std::ranges::any_of(
+        steps.hits.hits, [&](const Hit& hit) { return hit.kind == HitKind::Anchor && hit.position == position; });
+    steps.ranked.push_back({static_cast<int>(i / static_cast<std::size_t>(config.top_k)), position,
+                            static_cast<float>(ranked.scores[i]), anchor});
+  }
+}
+
+/// A search by positions: one row of this head's scores, and the anchors that came of it.
+void add_positions(SearchSteps& steps, const SegmentConfig& config, const RetrievalPool& pool, const LayerPool& layer,
+                   std::int64_t slot, const at::Tensor& queries) {
+  const std::int64_t first = pool.first_searched();
+  const std::vector<double> scores = position_scores(config, layer, slot, queries[0], {first, pool.entries() - first});
+  const at::Tensor row = at::tensor(scores, at::kDouble).unsqueeze(0);
+  steps.scores = pooled(at::constant_pad_nd(row, {first, 0}, -1e30), steps.position_step);
+  for (const Hit& hit : steps.hits.hits)
+    if (hit.kind == HitKind::Anchor) steps.ranked.push_back({0, hit.position, hit.score, true});
+  std::ranges::sort(steps.ranked, std::greater(), &SearchSteps::Ranked::score);
+}
+
 }  // namespace
 
 SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head) {
@@ -61,29 +95,19 @@ SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head
                       "Choose a long head of a long-range layer, and a segment after the first.");
   const SegmentConfig& config = replay.request().config;
   const RetrievalPool& pool = policy->pool(before);
+  if (found->shared) head = {found->layer, found->head};  // who searched
   const LayerPool& layer = pool.layer(head.layer);
-  const std::vector<int>& long_heads = config.grouping.long_heads(head.layer);
-  const auto row = std::find(long_heads.begin(), long_heads.end(), head.head) - long_heads.begin();
-  const std::int64_t slot = layer.head_slot[static_cast<std::size_t>(row)];
-
+  const std::int64_t slot =
+      layer.slots_of({static_cast<int>(head.head / replay.decoder().config.group_size())}).front();
   const at::Tensor queries = tail_queries(replay, head);
-  const at::Tensor summaries = query_summaries(config, queries).to(layer.keys.device());
-  SearchSteps steps{head, summary_ranges(config, queries.size(1), replay.first_token()), 1, {}, {}, *found};
-  const at::Tensor entries = layer.keys.upcast(slot, 0, pool.entries());
+  const std::int64_t end = replay.first_token();
+  SearchSteps steps{head, {{end - queries.size(1), end}}, 1, {}, {}, *found};
   steps.position_step = (pool.entries() + kColumns - 1) / kColumns;
-  steps.scores = pooled(at::mm(summaries[0].to(entries.scalar_type()), entries.t()), steps.position_step);
-
-  const std::int64_t first = pool.first_searched();
-  const auto ranked =
-      ops::pool_topk(layer.keys.slot(slot).after(first), pool.entries() - first, summaries, {0}, config.top_k);
-  for (std::size_t i = 0; i < ranked.indices.size(); ++i) {
-    if (ranked.indices[i] < 0) continue;
-    const std::int64_t position = first + ranked.indices[i];
-    const bool anchor = std::any_of(found->hits.begin(), found->hits.end(), [&](const Hit& hit) {
-      return hit.kind == HitKind::Anchor && hit.position == position;
-    });
-    steps.ranked.push_back({static_cast<int>(i / static_cast<std::size_t>(config.top_k)), position,
-                            static_cast<float>(ranked.scores[i]), anchor});
+  if (is_paper_search(config)) {
+    steps.summaries = summary_ranges(config, queries.size(1), end);
+    add_summaries(steps, config, pool, layer, slot, queries);
+  } else {
+    add_positions(steps, config, pool, layer, slot, queries);
   }
   return steps;
 }

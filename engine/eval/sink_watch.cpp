@@ -67,25 +67,29 @@ void SinkWatch::prepare(const at::Tensor& entering) {
                            -std::numeric_limits<double>::infinity());
 }
 
-/// 1 where slot `slot` of a prefix of `slots` counts as `kind`. `hits`: what a retrieved prefix holds behind its sinks.
-float SinkWatch::counts_as(Kind kind, std::int64_t slot, std::int64_t slots, const HeadGroup& group,
-                           const HeadHits* hits) const {
-  const std::int64_t behind = slot - group.sinks, begin = state_->next.first_token - (slots - group.sinks);
-  if (behind < 0) return kind == Text;
-  const std::int64_t position = hits ? hits->hits[static_cast<std::size_t>(behind)].position : begin + behind;
-  if (position < text_tokens_) return kind == Text;
-  return kind == Carry && !hits && behind < kFirstTokens;
+/// 1 where a slot of a prefix counts as `kind`. `hits`: what its head retrieved.
+float SinkWatch::counts_as(Kind kind, std::int64_t slot, const HeadGroup& group, const HeadHits* hits) const {
+  if (slot_position(group, slot, hits, state_->next.first_token) < text_tokens_) return kind == Text;
+  const PrefixSpan carry = group.span(PrefixPart::Carry);
+  return kind == Carry && slot >= carry.first && slot < carry.first + std::min(carry.length, kFirstTokens);
+}
+
+/// How many of a prefix's first slots hold all that may count.
+std::int64_t SinkWatch::counted_slots(const HeadGroup& group) const {
+  std::int64_t slots = 0;
+  for (const PrefixSpan& span : group.spans)
+    slots = std::max(slots, span.first + std::min(span.length, text_tokens_ + kFirstTokens));
+  return slots;
 }
 
 at::Tensor SinkWatch::prefix_kinds(const HeadGroup& group, int layer) const {
-  const std::int64_t slots = group.prefix_keys.size(1);
-  const std::int64_t lead = std::min(slots, group.sinks + text_tokens_ + kFirstTokens);
+  const std::int64_t lead = counted_slots(group);
   std::vector<float> kinds;
   std::int64_t rows = 0;
   for (const int head : group.heads) {
-    const HeadHits* hits = group.prefix_per_query_head ? find_hits(state_->hits, layer, head) : nullptr;
+    const HeadHits* hits = find_hits(state_->hits, layer, head);
     for (std::int64_t slot = 0; slot < lead; ++slot)
-      for (const Kind kind : {Text, Carry}) kinds.push_back(counts_as(kind, slot, slots, group, hits));
+      for (const Kind kind : {Text, Carry}) kinds.push_back(counts_as(kind, slot, group, hits));
     ++rows;
     if (!group.prefix_per_query_head) break;  // alike for all
   }

@@ -35,7 +35,8 @@ class SinkWatch {
   at::Tensor mean_weights(const at::Tensor& queries, const at::Tensor& prefix, const at::Tensor& keys);
   /// [r·queries, m]: −inf where a key is ahead of the query, else 0.
   const at::Tensor& future(std::int64_t r);
-  float counts_as(Kind kind, std::int64_t slot, std::int64_t slots, const HeadGroup& group, const HeadHits* hits) const;
+  float counts_as(Kind kind, std::int64_t slot, const HeadGroup& group, const HeadHits* hits) const;
+  std::int64_t counted_slots(const HeadGroup& group) const;
 
   ModelConfig model_;
   std::int64_t text_tokens_;  ///< that count as the text's first

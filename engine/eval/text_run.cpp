@@ -54,6 +54,8 @@ class TextRun {
     return summary_;
   }
 
+  const PolicyState& state() { return runner().state(); }
+
  private:
   RunSetup setup() {
     RunSetup setup{request_.policy, request_.config, tokens(), request_.forced_hits};
@@ -207,11 +209,14 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
 }
 
 RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control,
-                    StateArchive* archive) {
+                    StateArchive* archive, DocumentState* document) {
   const at::NoGradGuard no_gradients;
   if (archive) archive->open(request);
   check_request(decoder, request);
-  return TextRun(decoder, request, observer, control, archive).run();
+  TextRun run(decoder, request, observer, control, archive);
+  const RunSummary summary = run.run();
+  if (document && request.capture.states && !summary.cancelled) document->keep(request, run.state());
+  return summary;
 }
 
 std::vector<float> logits_at(const Decoder& decoder, const RunRequest& request,

@@ -7,6 +7,7 @@
 
 #include "engine/core/base/run_control.h"
 #include "engine/core/run/run_request.h"
+#include "engine/eval/document_state.h"
 #include "engine/eval/state_archive.h"
 #include "engine/policies/prepared_run.h"
 
@@ -25,9 +26,9 @@ at::Tensor ids_tensor(const Decoder& decoder, std::span<const std::int32_t> ids)
 at::Tensor segment_nll(const Decoder& decoder, const RunRequest& request, std::int64_t first, const at::Tensor& hidden);
 
 /// Reads a text in segments: losses, hits, maps and memory of each (the contract of Session::run). States go to the
-/// archive where the request wants them kept.
+/// archive where the request wants them kept, and the last one to `document`.
 RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control,
-                    StateArchive* archive = nullptr);
+                    StateArchive* archive = nullptr, DocumentState* document = nullptr);
 
 /// The contract of Session::logits.
 std::vector<float> logits_at(const Decoder& decoder, const RunRequest& request,

@@ -30,6 +30,9 @@ const SegmentConfig& edited_config(const RunRequest& run, const SegmentEdit& edi
 bool needs_other_pool(const RunRequest& run, const SegmentEdit& edit) {
   const SegmentConfig& config = edited_config(run, edit);
   return !(config.grouping == run.config.grouping) || config.pool_keys != run.config.pool_keys ||
+         config.local_reads != run.config.local_reads || config.long_reads != run.config.long_reads ||
+         config.search != run.config.search || config.search_heads != run.config.search_heads ||
+         config.search_scores != run.config.search_scores ||
          (run.config.retrieval_length == 0 && config.retrieval_length > 0);
 }
 
@@ -101,7 +104,7 @@ class WhatIf {
                                  edit.banned);
     std::unique_ptr<PolicyState> state = edit.searches_again() ? hand_over(edited, edit) : before_->clone();
     if (auto hits = hits_instead(edited, *state, edit)) state = edited.with_hits(*state, std::move(*hits));
-    const AblatedPolicy ablated(edited, edit);
+    const AblatedPolicy ablated(edited, edit, replay_.decoder().config.group_size());
     for (const SlotRef& slot : edit.dropped)
       if (!holds(long_head(state->hits, slot), slot.position))
         throw EngineError(Fault::BadInput, name_of(slot), "was not retrieved for this segment", "Drop what was.");
@@ -183,7 +186,7 @@ class WhatIf {
     replay_.look(policy, state.clone(), [&](const LayerSight& sight) { attention.see(sight); });
     std::vector<HeadHits> hits;
     for (const HeadRecall& head : attention.recall()) {
-      HeadHits read{request_.segment, head.head.layer, head.head.head, {}};
+      HeadHits read{request_.segment, head.head.layer, head.head.head, {}, state.hits.front().shared};
       for (const std::int64_t position : head.oracle) read.hits.push_back({.position = position});
       hits.push_back(std::move(read));
     }

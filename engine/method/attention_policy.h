@@ -10,11 +10,18 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/memory_bytes.h"
+#include "engine/core/config/retrieval_choices.h"
 #include "engine/core/run/hits.h"
 #include "engine/method/carried_state.h"
 #include "engine/model/rope.h"
 
 namespace carryover {
+
+/// Slots of a prefix, one behind the other, that hold one part of it.
+struct PrefixSpan {
+  PrefixPart part;
+  std::int64_t first = 0, length = 0;
+};
 
 /// Query heads that attend alike in one layer, and what they see before their segment.
 struct HeadGroup {
@@ -22,8 +29,16 @@ struct HeadGroup {
   at::Tensor prefix_keys;    ///< [heads or KV heads of `heads`, P, d], rotated for this segment; undefined where P = 0
   at::Tensor prefix_values;  ///< the same
   bool prefix_per_query_head = false;
-  std::int64_t sinks = 0;  ///< slots at the prefix's head that hold the text's first tokens
+  bool long_range = false;             ///< heads of H_long
+  std::vector<PrefixSpan> spans = {};  ///< what the P slots hold, in order; parts of no slots are left out
+
+  std::int64_t slots() const { return prefix_keys.defined() ? prefix_keys.size(1) : 0; }
+  PrefixSpan span(PrefixPart part) const;  ///< of no slots where the prefix lacks it
 };
+
+/// The absolute position of a slot of a group's prefix. `hits`: what its head retrieved; may be null where the slot
+/// holds none of it. `first_token`: where the segment begins, right behind the carry.
+std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const HeadHits* hits, std::int64_t first_token);
 
 /// Keys, values and queries of one layer for the segment so far, all unrotated but `rotated_keys`.
 struct LayerKv {
@@ -36,7 +51,7 @@ struct LayerKv {
 struct LayerTrace {
   LayerCarry carry;                    ///< differentiable
   at::Tensor past_keys, past_values;   ///< detached: for the pool, or for full attention's cache (rotated there)
-  at::Tensor queries;                  ///< detached tail queries [H_long, ≤ L_q, d] of a retrieving layer
+  at::Tensor queries;                  ///< detached tail queries [searching heads, ≤ L_q, d]
   LayerSinks sinks;                    ///< of this segment; a policy keeps the first segment's
   std::shared_ptr<LayerTrace> second;  ///< what another policy keeps of the same layer (policies/handover.h)
 };
@@ -47,8 +62,8 @@ struct SegmentFrame {
   std::int64_t first_token = 0;  ///< absolute position
 };
 
-/// All that crosses segments. Made by a policy and changed by its commit() alone; training replaces `carry`, the
-/// differentiable part, by leaves of the same values (SegmentRunner::replace_carry).
+/// All that crosses segments. Made by a policy and changed by its commit(), search() and forget_retrieved() alone;
+/// training replaces `carry`, the differentiable part, by leaves of the same values (SegmentRunner::replace_carry).
 struct PolicyState {
   virtual ~PolicyState() = default;
   CarriedState carry;
@@ -83,8 +98,15 @@ class AttentionPolicy {
   /// What to keep of a layer once its segment is whole.
   virtual LayerTrace trace(int layer, const LayerKv& kv) const = 0;
 
-  /// Closes a segment of m tokens: the only place where a state changes. traces: [L], of trace().
+  /// Closes a segment of m tokens. traces: [L], of trace(). Beside search() and forget_retrieved() the only place
+  /// where a state changes.
   virtual void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;
+
+  /// Searches again for the segment that comes, with the queries of a draft of it; nothing else of the draft is kept. A
+  /// policy that retrieves nothing has nothing to do.
+  virtual void search(PolicyState&, const std::vector<LayerTrace>&) const {}
+  /// The segment that comes reads nothing retrieved.
+  virtual void forget_retrieved(PolicyState&) const {}
 };
 
 /// A policy with states of one type. A state is checked to be of it here; policies themselves cast nothing.

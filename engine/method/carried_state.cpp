@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/core/config/head_reads.h"
 #include "engine/method/head_select.h"
 
 namespace carryover {
@@ -54,7 +55,7 @@ CarriedState CarriedState::detached() const {
 
 LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int layer, const at::Tensor& keys,
                       const at::Tensor& values) {
-  const std::vector<int> kv_heads = config.grouping.local_kv_heads(layer, model);
+  const std::vector<int> kv_heads = carry_kv_heads(config, model, layer);
   const std::int64_t length = std::min(config.carry_length, keys.size(1));
   if (kv_heads.empty() || length == 0) return {};
   const auto tail = [&](const at::Tensor& kv) {
@@ -65,7 +66,7 @@ LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int
 
 std::int64_t LayerSinks::bytes() const {
   std::int64_t total = 0;
-  for (const at::Tensor* tensor : {&local_keys, &local_values, &long_keys, &long_values})
+  for (const at::Tensor* tensor : {&keys, &values})
     if (tensor->defined()) total += static_cast<std::int64_t>(tensor->nbytes());
   return total;
 }
@@ -85,19 +86,13 @@ CarriedState CarriedState::without_tokens_before(std::int64_t first, std::int64_
   return shorter;
 }
 
-LayerSinks first_tokens(const SegmentConfig& config, const ModelConfig& model, int layer, const at::Tensor& keys,
-                        const at::Tensor& values) {
+LayerSinks first_tokens(const SegmentConfig& config, const at::Tensor& keys, const at::Tensor& values) {
   const std::int64_t length = std::min(config.sink_length, keys.size(1));
   if (length == 0) return {};
-  const auto first = [&](const at::Tensor& kv, const std::vector<int>& kv_heads) {
-    if (kv_heads.empty()) return at::Tensor();
-    return select_heads(kv.detach().narrow(1, 0, length), kv_heads).clone(at::MemoryFormat::Contiguous);
+  const auto first = [&](const at::Tensor& kv) {
+    return kv.detach().narrow(1, 0, length).clone(at::MemoryFormat::Contiguous);
   };
-  const std::vector<int> local = config.grouping.local_kv_heads(layer, model);
-  std::vector<int> of_long_heads;
-  for (const int head : config.grouping.long_heads(layer))
-    of_long_heads.push_back(head / static_cast<int>(model.group_size()));
-  return {first(keys, local), first(values, local), first(keys, of_long_heads), first(values, of_long_heads)};
+  return {first(keys), first(values)};
 }
 
 CarryMaps carry_maps(const CarriedState& state, const CarriedState& previous) {

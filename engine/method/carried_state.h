@@ -9,17 +9,16 @@
 
 namespace carryover {
 
-/// One layer of C_i: for KV heads that at least one local query head reads, in ascending order.
+/// One layer of C_i: of the KV heads of carry_kv_heads(), those that a reader of the carry uses.
 struct LayerCarry {
-  at::Tensor keys;    ///< [H_local_kv, M_i, d], unrotated; undefined for C_0 and for layers without local heads
-  at::Tensor values;  ///< [H_local_kv, M_i, d]
+  at::Tensor keys;    ///< [H_carry_kv, M_i, d], unrotated; undefined for C_0 and for layers where nobody reads it
+  at::Tensor values;  ///< [H_carry_kv, M_i, d]
 };
 
 /// The text's first tokens in one layer, which lead the prefix of every later segment (ADR 0019). Detached, unrotated;
-/// undefined where nobody reads them.
+/// undefined where there are none.
 struct LayerSinks {
-  at::Tensor local_keys, local_values;  ///< [H_local_kv, n, d]: the rows of a LayerCarry
-  at::Tensor long_keys, long_values;    ///< [H_long, n, d]: a row for each long query head
+  at::Tensor keys, values;  ///< [H_kv, n, d]
 
   std::int64_t bytes() const;
 };
@@ -36,14 +35,13 @@ struct CarriedState {
   CarriedState detached() const;
 };
 
-/// The last M keys and values of the KV heads that local heads of `layer` read, copied, so that the rest can be freed.
+/// The last M keys and values of the KV heads of carry_kv_heads(), copied, so that the rest can be freed.
 /// keys, values: [H_kv, n, d] unrotated.
 LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int layer, const at::Tensor& keys,
                       const at::Tensor& values);
 
-/// The first `sink_length` keys and values of the heads of `layer`, copied. keys, values: [H_kv, n, d] unrotated.
-LayerSinks first_tokens(const SegmentConfig& config, const ModelConfig& model, int layer, const at::Tensor& keys,
-                        const at::Tensor& values);
+/// The first `sink_length` keys and values of a layer, copied. keys, values: [H_kv, n, d] unrotated.
+LayerSinks first_tokens(const SegmentConfig& config, const at::Tensor& keys, const at::Tensor& values);
 
 /// [L, M_i] maps of a state for the window: mean over KV heads of ‖k‖, ‖v‖, and the drift ‖k − k'‖/‖k'‖ from `previous`
 /// (empty where the lengths differ).

@@ -86,7 +86,7 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
 
   std::vector<at::Tensor> outputs;
   for (const HeadGroup& group : groups) {
-    f.spend(group.prefix_per_query_head ? &SegmentTime::long_attention : &SegmentTime::local_attention);
+    f.spend(group.long_range ? &SegmentTime::long_attention : &SegmentTime::local_attention);
     outputs.push_back(attend(group, queries, kv, decoder.config.group_size()));
   }
   f.spend(&SegmentTime::projections);

@@ -3,9 +3,28 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "engine/method/head_select.h"
 
 namespace carryover {
+
+PrefixSpan HeadGroup::span(PrefixPart part) const {
+  const auto found = std::ranges::find(spans, part, &PrefixSpan::part);
+  return found == spans.end() ? PrefixSpan{part} : *found;
+}
+
+std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const HeadHits* hits, std::int64_t first_token) {
+  for (const PrefixSpan& span : group.spans) {
+    const std::int64_t behind = slot - span.first;
+    if (behind < 0 || behind >= span.length) continue;
+    if (span.part == PrefixPart::Sinks) return behind;
+    if (span.part == PrefixPart::Carry) return first_token - span.length + behind;
+    CARRYOVER_CHECK(hits != nullptr);
+    return hits->hits[static_cast<std::size_t>(behind)].position;
+  }
+  CARRYOVER_CHECK(false);
+}
 
 at::Tensor grouped(const at::Tensor& rows, std::int64_t r) {
   return rows.view({rows.size(0) / r, r, rows.size(1), rows.size(2)});

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/core/config/kv_sharing.h"
@@ -16,6 +17,14 @@ inline at::Tensor select_heads(const at::Tensor& tensor, const std::vector<int>&
     return tensor.narrow(0, heads.empty() ? 0 : heads.front(), static_cast<std::int64_t>(heads.size()));
   const std::vector<std::int64_t> rows(heads.begin(), heads.end());
   return tensor.index_select(0, ops::device_list(rows, tensor.device()));
+}
+
+/// Where the members of `some` stand in `all`; both ascend, and `some` may repeat.
+inline std::vector<int> places_of(const std::vector<int>& some, const std::vector<int>& all) {
+  std::vector<int> places;
+  for (const int member : some)
+    places.push_back(static_cast<int>(std::lower_bound(all.begin(), all.end(), member) - all.begin()));
+  return places;
 }
 
 }  // namespace carryover

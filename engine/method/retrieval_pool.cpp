@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/head_reads.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/runtime/memory_meter.h"
 
@@ -33,18 +34,14 @@ RetrievalPool::RetrievalPool(const SegmentConfig& config, const ModelConfig& mod
       device_(config.pool_on_host ? c10::Device(at::kCPU) : options.device()),
       sink_length_(config.sink_length) {
   options = options.device(device_);
-  if (config.retrieval_length == 0) return;
   const auto value_bytes = static_cast<int>(options.dtype().itemsize());
   for (int l = 0; l < model.layers; ++l) {
-    if (!config.grouping.retrieves(l)) continue;
     LayerPool& pool = layers_[static_cast<std::size_t>(l)];
-    pool.kv_heads = config.grouping.long_kv_heads(l, model);
-    for (int head : config.grouping.long_heads(l)) {
-      const int kv_head = head / static_cast<int>(model.group_size());
-      const auto slot = std::lower_bound(pool.kv_heads.begin(), pool.kv_heads.end(), kv_head) - pool.kv_heads.begin();
-      pool.head_slot.push_back(static_cast<std::int32_t>(slot));
-    }
+    pool.kv_heads = pool_kv_heads(config, model, l);
+    if (pool.kv_heads.empty()) continue;
     const std::int64_t slots = std::ssize(pool.kv_heads);
+    if (config.search_scores == SearchScores::Centred)
+      pool.key_sums = at::zeros({slots, model.head_dim}, options.dtype(at::kDouble));
     pool.keys = ops::StoredKeys::empty(config.pool_keys, slots, model.head_dim, options);
     pool.values = at::empty({slots, 0, model.head_dim}, options);
     entry_bytes_ +=
@@ -53,6 +50,17 @@ RetrievalPool::RetrievalPool(const SegmentConfig& config, const ModelConfig& mod
   const CostModel cost{model, config, value_bytes};
   segment_bytes_ = cost.activation_bytes(config.segment_length) + cost.segmented_attention_bytes();
   reserve(std::max<std::int64_t>(expected_tokens, config.segment_length));
+}
+
+std::vector<std::int32_t> LayerPool::slots_of(const std::vector<int>& kv_heads_wanted) const {
+  std::vector<std::int32_t> slots;
+  for (const int kv_head : kv_heads_wanted)
+    slots.push_back(static_cast<std::int32_t>(std::ranges::lower_bound(kv_heads, kv_head) - kv_heads.begin()));
+  return slots;
+}
+
+at::Tensor LayerPool::mean_key(std::int64_t slot) const {
+  return key_sums[slot] / static_cast<double>(std::max<std::int64_t>(1, summed));
 }
 
 std::int64_t RetrievalPool::bytes() const {
@@ -92,6 +100,17 @@ void RetrievalPool::grow(std::int64_t tokens) {
   capacity_ = tokens;
 }
 
+/// A copy of this pool may share the sums: they are made anew, not added to.
+void RetrievalPool::add_to_sums(LayerPool& pool, std::int64_t m) const {
+  const std::int64_t first = std::max(entries_, sink_length_), count = entries_ + m - first;
+  if (count <= 0) return;
+  std::vector<at::Tensor> sums;
+  for (std::int64_t slot = 0; slot < std::ssize(pool.kv_heads); ++slot)
+    sums.push_back(pool.keys.upcast(slot, first, count).sum(0, false, at::kDouble));
+  pool.key_sums = pool.key_sums + at::stack(sums).to(pool.key_sums.device());
+  pool.summed += count;
+}
+
 void RetrievalPool::append(const std::vector<at::Tensor>& keys, const std::vector<at::Tensor>& values, std::int64_t m) {
   if (entries_ + m > capacity_) reserve(std::max(entries_ + m, capacity_ + capacity_ / 2));
   for (std::size_t l = 0; l < layers_.size(); ++l) {
@@ -99,6 +118,7 @@ void RetrievalPool::append(const std::vector<at::Tensor>& keys, const std::vecto
     CARRYOVER_CHECK(keys[l].defined() && keys[l].size(1) == m && !keys[l].requires_grad());
     layers_[l].keys.store(keys[l], entries_);
     layers_[l].values.narrow(1, entries_, m).copy_(values[l]);
+    if (layers_[l].key_sums.defined()) add_to_sums(layers_[l], m);
   }
   entries_ += m;
 }

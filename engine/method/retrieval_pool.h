@@ -10,15 +10,19 @@
 
 namespace carryover {
 
-/// The pool of one retrieving layer (app:retrieval): append-only, detached, no eviction; entry p is the token at
-/// absolute position p. Keys unrotated, rounded on arrival to SegmentConfig::pool_keys and kept in no other form: that
-/// is what is scored, and what a prefix gets in the model's dtype (ADR 0014). Readers take keys.upcast() or
-/// upcast_to(). Thread: engine.
+/// The pool of one layer that is searched or read from (app:retrieval): append-only, detached, no eviction; entry p is
+/// the token at absolute position p. Keys unrotated, rounded on arrival to SegmentConfig::pool_keys and kept in no
+/// other form: that is what is scored, and what a prefix gets in the model's dtype (ADR 0014). Readers take
+/// keys.upcast() or upcast_to(). Thread: engine.
 struct LayerPool {
-  std::vector<int> kv_heads;            ///< slot → KV head, ascending
-  std::vector<std::int32_t> head_slot;  ///< for each long query head of the layer, in order: its slot
-  ops::StoredKeys keys;                 ///< [slots, capacity, d]
-  at::Tensor values;                    ///< [slots, capacity, d] in the model's dtype
+  std::vector<int> kv_heads;  ///< slot → KV head, ascending (pool_kv_heads())
+  ops::StoredKeys keys;       ///< [slots, capacity, d]
+  at::Tensor values;          ///< [slots, capacity, d] in the model's dtype
+  at::Tensor key_sums;        ///< [slots, d] fp64, of the entries behind the sinks; undefined unless scores are centred
+  std::int64_t summed = 0;    ///< entries in `key_sums`
+
+  std::vector<std::int32_t> slots_of(const std::vector<int>& kv_heads_wanted) const;  ///< all of them are held
+  at::Tensor mean_key(std::int64_t slot) const;                                       ///< [d] fp64
 };
 
 class RetrievalPool {
@@ -37,7 +41,7 @@ class RetrievalPool {
   std::int64_t first_searched() const { return std::min(sink_length_, entries_); }
   const LayerPool& layer(int layer) const { return layers_[static_cast<std::size_t>(layer)]; }
 
-  /// One segment: keys[l], values[l] are [slots, m, d] for retrieving layers, undefined elsewhere. Once per segment.
+  /// One segment: keys[l], values[l] are [slots, m, d] for layers with slots, undefined elsewhere. Once per segment.
   void append(const std::vector<at::Tensor>& keys, const std::vector<at::Tensor>& values, std::int64_t m);
 
   std::vector<at::Tensor> contents() const;  ///< views of the entries held: rows, scales and values, layer by layer
@@ -50,7 +54,8 @@ class RetrievalPool {
   void reserve(std::int64_t tokens);
   void grow(std::int64_t tokens);
   bool fits(std::int64_t tokens) const;
-  std::vector<LayerPool> layers_;  ///< [L]; layers that don't retrieve have no slots
+  void add_to_sums(LayerPool& pool, std::int64_t m) const;
+  std::vector<LayerPool> layers_;  ///< [L]; layers that nobody searches or reads have no slots
   c10::Device device_;             ///< where it is, or where it moves when it grows
   std::int64_t entry_bytes_ = 0;   ///< of one position, all layers and slots
   std::int64_t entries_ = 0, capacity_ = 0;

@@ -10,10 +10,12 @@
 #include <span>
 
 #include "engine/core/base/error.h"
+#include "engine/core/run/window_selection.h"
+#include "engine/method/head_select.h"
+#include "engine/method/query_summaries.h"
 #include "engine/ops/cuda/device_search.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/retrieval_ops.h"
-#include "engine/runtime/compute_type.h"
 
 namespace carryover {
 
@@ -121,43 +123,49 @@ at::Tensor key_norms(const ops::StoredKeys& keys, std::int64_t slot, const ops::
   return rows.to(at::kDouble).norm(2, -1).cpu();
 }
 
-/// [heads, P] of one layer's heads.
-at::Tensor positions_of(std::span<const HeadHits> heads, const RetrievalPool& pool) {
+[[noreturn]] void refuse_hits(const HeadHits& hits, const std::string& problem) {
+  throw EngineError(Fault::BadInput, "forced hits",
+                    "segment " + std::to_string(hits.segment) + ", layer " + std::to_string(hits.layer) + ", head " +
+                        std::to_string(hits.head) + " does not fit: " + problem,
+                    "Record the hits on the same text with the same configuration.");
+}
+
+/// [rows, P], a row for each list.
+at::Tensor positions_of(const std::vector<const HeadHits*>& lists, const RetrievalPool& pool) {
   const std::int64_t entries = pool.entries(), first = pool.first_searched();
-  const std::size_t length = heads[0].hits.size();
+  const std::size_t length = lists[0]->hits.size();
   at::Tensor positions =
-      at::empty({static_cast<std::int64_t>(heads.size()), static_cast<std::int64_t>(length)}, at::kLong);
+      at::empty({static_cast<std::int64_t>(lists.size()), static_cast<std::int64_t>(length)}, at::kLong);
   auto* out = positions.mutable_data_ptr<std::int64_t>();
-  for (const HeadHits& head : heads) {
-    const bool within =
-        head.hits.empty() || (head.hits.front().position >= first && head.hits.back().position < entries);
-    if (head.hits.size() != length || !within)
-      throw EngineError(Fault::BadInput, "forced hits",
-                        "segment " + std::to_string(head.segment) + ", layer " + std::to_string(head.layer) +
-                            ", head " + std::to_string(head.head) + " does not fit: positions " +
-                            std::to_string(first) + " to " + std::to_string(entries - 1) +
-                            " can be read and the layer's other heads read " + std::to_string(length),
-                        "Record the hits on the same text with the same configuration.");
-    for (const Hit& hit : head.hits) *out++ = hit.position;
+  for (const HeadHits* list : lists) {
+    const std::vector<Hit>& hits = list->hits;
+    const bool within = hits.empty() || (hits.front().position >= first && hits.back().position < entries);
+    if (hits.size() != length || !within)
+      refuse_hits(*list, "positions " + std::to_string(first) + " to " + std::to_string(entries - 1) +
+                             " can be read and the layer's other heads read " + std::to_string(length));
+    for (const Hit& hit : hits) *out++ = hit.position;
   }
   return positions;
 }
 
-/// Top-k over the entries behind the sinks that are not banned, counted from the first entry behind the sinks.
-ops::RankedEntries rank(const LayerPool& layer, const RetrievalPool& pool, const at::Tensor& summaries, std::int64_t k,
-                        const std::vector<TokenRange>& banned) {
-  const ops::StoredKeys searched = layer.keys.after(pool.first_searched());
-  const std::int64_t entries = pool.entries() - pool.first_searched();
-  if (banned.empty()) return ops::pool_topk(searched, entries, summaries, layer.head_slot, k);
+/// Top-k over the searched entries that are not banned, counted from the first searched one.
+ops::RankedEntries rank(const ops::StoredKeys& searched, std::int64_t entries, const std::vector<std::int32_t>& slots,
+                        const at::Tensor& summaries, std::int64_t k, const std::vector<TokenRange>& banned) {
+  if (banned.empty()) return ops::pool_topk(searched, entries, summaries, slots, k);
   std::vector<std::int64_t> allowed;
   for (std::int64_t position = 0; position < entries; ++position)
     if (std::none_of(banned.begin(), banned.end(), [&](const TokenRange& range) { return range.contains(position); }))
       allowed.push_back(position);
   const ops::StoredKeys keys = searched.select(at::tensor(allowed, at::kLong));
-  auto ranked = ops::pool_topk(keys, std::ssize(allowed), summaries, layer.head_slot, k);
+  auto ranked = ops::pool_topk(keys, std::ssize(allowed), summaries, slots, k);
   for (std::int64_t& index : ranked.indices)
     if (index >= 0) index = allowed[static_cast<std::size_t>(index)];
   return ranked;
+}
+
+/// By layer and head.
+void in_order(std::vector<HeadHits>& hits) {
+  std::ranges::stable_sort(hits, {}, [](const HeadHits& list) { return std::pair(list.layer, list.head); });
 }
 
 }  // namespace
@@ -165,22 +173,26 @@ ops::RankedEntries rank(const LayerPool& layer, const RetrievalPool& pool, const
 std::int64_t RetrievedPrefix::bytes() const {
   std::int64_t total = 0;
   for (const LayerPrefix& layer : layers)
-    if (layer.keys.defined()) total += static_cast<std::int64_t>(layer.keys.nbytes() + layer.values.nbytes());
+    for (const PrefixRows& rows : {layer.local, layer.far})
+      if (rows.keys.defined()) total += static_cast<std::int64_t>(rows.keys.nbytes() + rows.values.nbytes());
   return total;
-}
-
-at::Tensor query_summaries(const SegmentConfig& config, const at::Tensor& queries) {
-  const at::Tensor upcast = queries.to(ops::compute_type(queries.scalar_type()));
-  const std::int64_t available = upcast.size(1), w = config.summary_window;
-  const at::Tensor means = available >= w ? upcast.unfold(1, w, config.summary_stride).mean(-1) : upcast.mean(1, true);
-  const std::int64_t tail = std::min(config.summary_tail, available);
-  return at::cat({means, upcast.narrow(1, available - tail, tail).mean(1, true)}, 1);
 }
 
 Retriever::Retriever(const SegmentConfig& config, const ModelConfig& model, const std::vector<HeadHits>& forced,
                      std::vector<TokenRange> banned)
     : config_(config), model_(model), banned_(std::move(banned)) {
-  for (const HeadHits& record : forced) forced_[{record.segment, record.layer, record.head}] = record;
+  for (const HeadHits& record : forced) {
+    if (record.shared)
+      forced_shared_[record.segment] = record;
+    else
+      forced_[{record.segment, record.layer, record.head}] = record;
+  }
+}
+
+std::vector<int> Retriever::kv_heads_of_each(const std::vector<int>& heads) const {
+  std::vector<int> kv_heads;
+  for (const int head : heads) kv_heads.push_back(head / static_cast<int>(model_.group_size()));
+  return kv_heads;
 }
 
 const HeadHits* Retriever::forced_for(std::int64_t reader, int layer, int head) const {
@@ -188,27 +200,38 @@ const HeadHits* Retriever::forced_for(std::int64_t reader, int layer, int head) 
   return found == forced_.end() ? nullptr : &found->second;
 }
 
-std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, const RetrievalPool& pool,
-                                        std::int64_t reader, std::int64_t& near_ties) const {
-  const std::vector<int>& heads = config_.grouping.long_heads(layer);
-  const LayerPool& layer_pool = pool.layer(layer);
-  at::Tensor summaries = query_summaries(config_, queries).to(layer_pool.keys.device());
+SelectionRule Retriever::rule(std::int64_t sinks) const {
+  return {config_.anchor_count(), config_.expand_before, config_.expand_after, config_.retrieval_length,
+          counted_from(sinks, banned_)};
+}
+
+SearchedEntries Retriever::searched(const SearchedPool& from, bool skips_carry) const {
+  const std::int64_t first = from.pool.first_searched();
+  return {first, std::max<std::int64_t>(0, from.pool.entries() - first - (skips_carry ? from.carried : 0))};
+}
+
+std::vector<HeadHits> Retriever::search_anchors(int layer, const HeadReads& kind, const at::Tensor& queries,
+                                                const SearchedPool& from, std::int64_t& near_ties) const {
+  const LayerPool& layer_pool = from.pool.layer(layer);
+  const at::Tensor summaries = query_summaries(config_, queries).to(layer_pool.keys.device());
   const std::int64_t n = summaries.size(1);
-  const std::int64_t first = pool.first_searched(), entries = pool.entries() - first;
+  const auto [first, entries] = searched(from, kind.read(PrefixPart::Carry));
   const SelectionRule selection = rule(first);
-  const auto ranked = rank(layer_pool, pool, summaries, std::min(config_.top_k, entries) + 1, selection.banned);
-  const ops::StoredKeys searched = layer_pool.keys.after(first);
+  const ops::StoredKeys keys = layer_pool.keys.after(first);
+  const std::vector<std::int32_t> slots = layer_pool.slots_of(kind.prefix_kv_heads(model_));
+  const auto ranked = rank(keys, entries, slots, summaries, std::min(config_.top_k, entries) + 1, selection.banned);
   const at::Tensor summary_norms = summaries.to(at::kDouble).norm(2, -1).cpu();
   std::vector<HeadHits> all;
-  for (std::size_t h = 0; h < heads.size(); ++h) {
-    if (const HeadHits* forced = forced_for(reader, layer, heads[h])) {
+  for (std::size_t h = 0; h < kind.heads.size(); ++h) {
+    if (const HeadHits* forced = forced_for(from.reader, layer, kind.heads[h])) {
       all.push_back(*forced);
       continue;
     }
     const HeadRanking ranking{ranked, static_cast<std::int64_t>(h) * n, n};
-    all.push_back({reader, layer, heads[h], behind(first, select_hits(candidates_of(ranking), selection, entries))});
+    all.push_back(
+        {from.reader, layer, kind.heads[h], behind(first, select_hits(candidates_of(ranking), selection, entries))});
     const std::vector<Cut> cuts = cuts_of(ranking, config_.anchor_count());
-    const at::Tensor last_in = key_norms(searched, layer_pool.head_slot[h], ranked, cuts);
+    const at::Tensor last_in = key_norms(keys, slots[h], ranked, cuts);
     const double* key_norm = last_in.const_data_ptr<double>();
     const double* summary_norm = summary_norms.const_data_ptr<double>() + ranking.first_row;
     near_ties += count_close(cuts, [&](std::size_t i) { return summary_norm[cuts[i].summary] * key_norm[i]; });
@@ -216,97 +239,178 @@ std::vector<HeadHits> Retriever::search(int layer, const at::Tensor& queries, co
   return all;
 }
 
-RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
-                                    std::int64_t reader, c10::Device device) const {
+std::vector<Hit> Retriever::choose(std::span<const double> scores, SearchedEntries among,
+                                   std::int64_t& near_ties) const {
+  const SelectionRule selection = rule(among.first);
+  if (config_.retrieve == RetrieveBy::Windows) {
+    WindowSelection windows = select_windows(scores, {config_.window_length, selection.length, selection.banned});
+    near_ties += windows.gap < kCloseMargin * std::max(1.0, std::abs(windows.last));
+    return behind(among.first, std::move(windows.hits));
+  }
+  const PositionRanking best = best_positions(scores, selection.anchors, selection.banned);
+  near_ties += best.gap < kCloseMargin * std::max(1.0, std::abs(best.last));
+  return behind(among.first, select_hits(best.candidates, selection, among.count));
+}
+
+std::vector<HeadHits> Retriever::search_positions(int layer, const HeadReads& kind, const at::Tensor& queries,
+                                                  const SearchedPool& from, std::int64_t& near_ties) const {
+  const LayerPool& layer_pool = from.pool.layer(layer);
+  const SearchedEntries among = searched(from, kind.read(PrefixPart::Carry));
+  const std::vector<std::int32_t> slots = layer_pool.slots_of(kind.prefix_kv_heads(model_));
+  std::vector<HeadHits> all;
+  for (std::size_t h = 0; h < kind.heads.size(); ++h) {
+    if (const HeadHits* forced = forced_for(from.reader, layer, kind.heads[h])) {
+      all.push_back(*forced);
+      continue;
+    }
+    std::vector<double> scores =
+        position_scores(config_, layer_pool, slots[h], queries[static_cast<std::int64_t>(h)], among);
+    if (config_.search_scores == SearchScores::Centred) scores = z_scores(scores);
+    all.push_back({from.reader, layer, kind.heads[h], choose(scores, among, near_ties)});
+  }
+  return all;
+}
+
+HeadHits Retriever::search_shared(const std::vector<at::Tensor>& queries, const SearchedPool& from,
+                                  std::int64_t& near_ties) const {
+  if (const auto forced = forced_shared_.find(from.reader); forced != forced_shared_.end()) return forced->second;
+  const SearchedEntries among = searched(from, shared_search_skips_carry(config_, model_));
+  const HeadRef named = config_.search_heads.front();
+  HeadHits shared{from.reader, named.layer, named.head, {}, true};
+  if (among.count == 0) return shared;
+  std::vector<double> sum(static_cast<std::size_t>(among.count), 0.0);
+  for (int layer = 0; layer < model_.layers; ++layer) {
+    const std::vector<int> heads = search_heads(config_, model_, layer);
+    if (heads.empty()) continue;
+    const LayerPool& layer_pool = from.pool.layer(layer);
+    const std::vector<std::int32_t> slots = layer_pool.slots_of(kv_heads_of_each(heads));
+    for (std::size_t h = 0; h < heads.size(); ++h)
+      add_z_scores(position_scores(config_, layer_pool, slots[h],
+                                   queries[static_cast<std::size_t>(layer)][static_cast<std::int64_t>(h)], among),
+                   sum);
+  }
+  shared.hits = choose(sum, among, near_ties);
+  return shared;
+}
+
+RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, const SearchedPool& from,
+                                    c10::Device device) const {
   const at::NoGradGuard no_gradients;
-  if (searches_on_device(queries, pool, reader)) return retrieve_on_device(queries, pool, reader, device);
+  if (searches_on_device(queries, from)) return retrieve_on_device(queries, from, device);
   std::vector<HeadHits> hits;
   std::int64_t near_ties = 0;
-  if (config_.retrieval_length > 0 && pool.entries() > pool.first_searched())
-    for (int l = 0; l < model_.layers; ++l)
-      if (config_.grouping.retrieves(l))
-        for (HeadHits& head : search(l, queries[static_cast<std::size_t>(l)], pool, reader, near_ties))
-          hits.push_back(std::move(head));
-  RetrievedPrefix prefix = gather(std::move(hits), pool, device);
+  if (config_.search == SearchBy::Shared) {
+    if (retrieves(config_, model_)) hits.push_back(search_shared(queries, from, near_ties));
+    if (!hits.empty() && hits.front().hits.empty()) hits.clear();
+  } else {
+    each_reader([&](int layer, const HeadReads& kind) {
+      if (searched(from, kind.read(PrefixPart::Carry)).count == 0) return;
+      const at::Tensor own = select_heads(queries[static_cast<std::size_t>(layer)],
+                                          places_of(kind.heads, search_heads(config_, model_, layer)));
+      for (HeadHits& head : is_paper_search(config_) ? search_anchors(layer, kind, own, from, near_ties)
+                                                     : search_positions(layer, kind, own, from, near_ties))
+        hits.push_back(std::move(head));
+    });
+  }
+  RetrievedPrefix prefix = gather(std::move(hits), from.pool, device);
   prefix.near_ties = near_ties;
   return prefix;
 }
 
-SelectionRule Retriever::rule(std::int64_t sinks) const {
-  return {config_.anchor_count(), config_.expand_before, config_.expand_after, config_.retrieval_length,
-          counted_from(sinks, banned_)};
-}
-
 /// Where nothing is prescribed or banned, and the kernels take it.
-bool Retriever::searches_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
-                                   std::int64_t reader) const {
-  const std::int64_t entries = pool.entries() - pool.first_searched();
-  if (config_.retrieval_length == 0 || entries == 0 || !banned_.empty()) return false;
-  const auto forced = forced_.lower_bound({reader, std::numeric_limits<int>::min(), std::numeric_limits<int>::min()});
-  if (forced != forced_.end() && std::get<0>(forced->first) == reader) return false;
-  for (int l = 0; l < model_.layers; ++l) {
-    if (!config_.grouping.retrieves(l)) continue;
-    const std::int64_t available = queries[static_cast<std::size_t>(l)].size(1), w = config_.summary_window;
+bool Retriever::searches_on_device(const std::vector<at::Tensor>& queries, const SearchedPool& from) const {
+  if (!is_paper_search(config_) || !banned_.empty()) return false;
+  const auto forced =
+      forced_.lower_bound({from.reader, std::numeric_limits<int>::min(), std::numeric_limits<int>::min()});
+  if (forced != forced_.end() && std::get<0>(forced->first) == from.reader) return false;
+  bool searches = false, all = true;
+  each_reader([&](int layer, const HeadReads& kind) {
+    const std::int64_t entries = searched(from, kind.read(PrefixPart::Carry)).count;
+    const std::int64_t available = queries[static_cast<std::size_t>(layer)].size(1), w = config_.summary_window;
     const std::int64_t summaries = (available >= w ? (available - w) / config_.summary_stride + 1 : 1) + 1;
-    return !pool.layer(l).keys.device().is_cpu() &&
-           ops::selects_on_device(summaries, config_.top_k, std::min(config_.retrieval_length, entries));
-  }
-  return false;
+    searches = true;
+    all = all && entries > 0 && !from.pool.layer(layer).keys.device().is_cpu() &&
+          ops::selects_on_device(summaries, config_.top_k, std::min(config_.retrieval_length, entries));
+  });
+  return searches && all;
 }
 
-/// Launches every layer's search and gathering before it asks for any result.
-RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
-                                              std::int64_t reader, c10::Device device) const {
+/// Launches every search and gathering before it asks for any result.
+RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& queries, const SearchedPool& from,
+                                              c10::Device device) const {
   const at::NoGradGuard no_gradients;
-  const std::int64_t first = pool.first_searched();
   RetrievedPrefix prefix;
   prefix.layers.resize(static_cast<std::size_t>(model_.layers));
-  std::vector<int> layers;
+  std::vector<std::pair<int, HeadReads>> readers;
   std::vector<ops::DeviceSearch> searches;
-  for (int l = 0; l < model_.layers; ++l) {
-    if (!config_.grouping.retrieves(l)) continue;
-    const LayerPool& layer_pool = pool.layer(l);
-    const at::Tensor summaries = query_summaries(config_, queries[static_cast<std::size_t>(l)]);
-    layers.push_back(l);
-    searches.push_back(ops::search_on_device(layer_pool.keys.after(first).rows, pool.entries() - first,
-                                             summaries.to(layer_pool.keys.device()), layer_pool.head_slot,
+  each_reader([&](int layer, const HeadReads& kind) {
+    const LayerPool& layer_pool = from.pool.layer(layer);
+    const auto [first, entries] = searched(from, kind.read(PrefixPart::Carry));
+    const std::vector<std::int32_t> slots = layer_pool.slots_of(kind.prefix_kv_heads(model_));
+    const at::Tensor own = select_heads(queries[static_cast<std::size_t>(layer)],
+                                        places_of(kind.heads, search_heads(config_, model_, layer)));
+    readers.emplace_back(layer, kind);
+    searches.push_back(ops::search_on_device(layer_pool.keys.after(first).rows, entries,
+                                             query_summaries(config_, own).to(layer_pool.keys.device()), slots,
                                              config_.top_k, rule(first)));
     auto [keys, values] =
-        ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.head_slot, searches.back().positions + first);
-    prefix.layers[static_cast<std::size_t>(l)] = {keys.to(device), values.to(device)};
-  }
+        ops::gather_prefix(layer_pool.keys, layer_pool.values, slots, searches.back().positions + first);
+    prefix.layers[static_cast<std::size_t>(layer)].of(kind.long_range) = {keys.to(device), values.to(device)};
+  });
   const std::vector<ops::FoundHits> found = ops::to_host(searches);
-  for (std::size_t l = 0; l < found.size(); ++l) {
-    const ops::FoundHits& layer = found[l];
-    const std::vector<int>& heads = config_.grouping.long_heads(layers[l]);
+  const std::int64_t first = from.pool.first_searched();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const ops::FoundHits& layer = found[i];
+    const std::vector<int>& heads = readers[i].second.heads;
     const auto n = static_cast<std::int64_t>(layer.summary_norms.size() / heads.size());
     for (std::size_t h = 0; h < heads.size(); ++h) {
       const HeadRanking ranking{layer.ranked, static_cast<std::int64_t>(h) * n, n};
-      prefix.hits.push_back({reader, layers[l], heads[h], behind(first, hits_of(layer, ranking, h, heads.size()))});
+      prefix.hits.push_back(
+          {from.reader, readers[i].first, heads[h], behind(first, hits_of(layer, ranking, h, heads.size()))});
       const std::vector<Cut> cuts = cuts_of(ranking, config_.anchor_count());
-      prefix.near_ties += count_close(cuts, [&](std::size_t i) {
-        const auto summary = static_cast<std::size_t>(ranking.first_row + cuts[i].summary);
-        return static_cast<double>(layer.summary_norms[summary]) * layer.key_norms[cuts[i].last_in];
+      prefix.near_ties += count_close(cuts, [&](std::size_t c) {
+        const auto summary = static_cast<std::size_t>(ranking.first_row + cuts[c].summary);
+        return static_cast<double>(layer.summary_norms[summary]) * layer.key_norms[cuts[c].last_in];
       });
     }
   }
+  in_order(prefix.hits);
   return prefix;
+}
+
+std::vector<const HeadHits*> Retriever::lists_of(int layer, const HeadReads& kind,
+                                                 const std::vector<HeadHits>& hits) const {
+  std::vector<const HeadHits*> lists;
+  if (!kind.per_query_head) {
+    if (!hits.empty()) lists.assign(kind.prefix_kv_heads(model_).size(), &hits.front());
+    return lists;
+  }
+  for (const int head : kind.heads)
+    if (const HeadHits* list = find_hits(hits, layer, head)) lists.push_back(list);
+  if (!lists.empty() && lists.size() < kind.heads.size())
+    refuse_hits(*lists.front(), "other heads of the layer have none");
+  return lists;
 }
 
 RetrievedPrefix Retriever::gather(std::vector<HeadHits> hits, const RetrievalPool& pool, c10::Device device) const {
   const at::NoGradGuard no_gradients;
   RetrievedPrefix prefix;
   prefix.layers.resize(static_cast<std::size_t>(model_.layers));
-  for (std::size_t first = 0, last; first < hits.size(); first = last) {
-    const int layer = hits[first].layer;
-    for (last = first; last < hits.size() && hits[last].layer == layer; ++last) continue;
-    const std::span<const HeadHits> heads(hits.data() + first, last - first);
+  if (config_.search == SearchBy::Shared && !hits.empty() && (hits.size() > 1 || !hits.front().shared))
+    refuse_hits(hits.front(), "the search is shared, and its readers read one list");
+  in_order(hits);
+  each_reader([&](int layer, const HeadReads& kind) {
+    const std::vector<const HeadHits*> lists = lists_of(layer, kind, hits);
+    if (lists.empty() || lists.front()->hits.empty()) {
+      if (!lists.empty()) positions_of(lists, pool);  // all of them are empty
+      return;
+    }
     const LayerPool& layer_pool = pool.layer(layer);
-    const at::Tensor positions = positions_of(heads, pool);
-    if (positions.size(1) == 0) continue;
-    auto [keys, values] = ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.head_slot, positions);
-    prefix.layers[static_cast<std::size_t>(layer)] = {keys.to(device), values.to(device)};
-  }
+    auto [keys, values] =
+        ops::gather_prefix(layer_pool.keys, layer_pool.values, layer_pool.slots_of(kind.prefix_kv_heads(model_)),
+                           positions_of(lists, pool));
+    prefix.layers[static_cast<std::size_t>(layer)].of(kind.long_range) = {keys.to(device), values.to(device)};
+  });
   prefix.hits = std::move(hits);
   return prefix;
 }

@@ -3,67 +3,96 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
+#include "engine/core/config/head_reads.h"
 #include "engine/core/run/hit_selection.h"
 #include "engine/core/run/hits.h"
+#include "engine/method/position_scores.h"
 #include "engine/method/retrieval_pool.h"
 
 namespace carryover {
 
-/// One layer of R_i: each long query head's own prefix. Detached. Keys unrotated.
+/// What the heads of one kind read of one layer: rows as HeadReads::prefix_kv_heads(). Detached. Keys unrotated.
+struct PrefixRows {
+  at::Tensor keys, values;  ///< [rows, P, d]; undefined where P = 0
+};
+
+/// One layer of R_i.
 struct LayerPrefix {
-  at::Tensor keys, values;  ///< [H_long, P, d]; undefined where P = 0
+  PrefixRows local, far;  ///< of the local heads, and of the long ones
+  PrefixRows& of(bool long_range) { return long_range ? far : local; }
+  const PrefixRows& of(bool long_range) const { return long_range ? far : local; }
 };
 
 /// R_i: the forward-only prefix (eq:forward, lem:nograd-retrieval) with where each slot came from.
 struct RetrievedPrefix {
   std::vector<LayerPrefix> layers;  ///< [L]
-  std::vector<HeadHits> hits;       ///< by layer and head; `segment` is the one that reads them
-  std::int64_t near_ties = 0;       ///< cuts whose margin is under 1e-5·‖summary‖·‖key‖
+  std::vector<HeadHits> hits;       ///< by layer and head, or the shared one; `segment` is the one that reads them
+  std::int64_t near_ties = 0;       ///< cuts whose margin is within fp32 rounding's reach
 
   std::int64_t bytes() const;
 };
 
-/// Means of the queries at a segment's tail: windows of w at stride s, then the mean of the last t (app:retrieval, step
-/// 1). queries: [heads, m', d] unrotated, the last min(L_q, m). Returns [heads, n, d] in max(fp32, dtype).
-at::Tensor query_summaries(const SegmentConfig& config, const at::Tensor& queries);
+/// What is searched, and for which segment.
+struct SearchedPool {
+  const RetrievalPool& pool;
+  std::int64_t reader = 0;   ///< index of the segment that will read R
+  std::int64_t carried = 0;  ///< tokens of the carry that it reads, the pool's last ones
+};
 
-/// ρ: from the tail queries of segment i and a pool that holds segments 1..i to R_i (app:retrieval). Nothing here is
-/// differentiable. Thread: engine.
+/// ρ: from the tail queries of segment i and a pool that holds segments 1..i to R_i (app:retrieval; shared search,
+/// centred scores and windows: ADR 0028). Nothing here is differentiable. Thread: engine.
 class Retriever {
  public:
-  /// `forced` replays recorded hits by (segment, layer, head); heads without a record are searched, except at `banned`
-  /// positions.
+  /// `forced` replays recorded hits by (segment, layer, head), or by segment where they are shared; heads without a
+  /// record are searched, except at `banned` positions.
   Retriever(const SegmentConfig& config, const ModelConfig& model, const std::vector<HeadHits>& forced,
             std::vector<TokenRange> banned = {});
 
-  /// queries[l]: [H_long, m', d] unrotated for retrieving layers. `reader`: index of the segment that will read R.
-  /// Prefixes come out on `device`. Throws as gather().
-  RetrievedPrefix retrieve(const std::vector<at::Tensor>& queries, const RetrievalPool& pool, std::int64_t reader,
-                           c10::Device device) const;
+  /// queries[l]: [heads of search_heads(), m', d] unrotated; undefined where a layer has none. Prefixes come out on
+  /// `device`. Throws as gather().
+  RetrievedPrefix retrieve(const std::vector<at::Tensor>& queries, const SearchedPool& from, c10::Device device) const;
 
-  /// The prefix that holds these hits, by layer and head, every long head of a retrieving layer once. Throws
-  /// EngineError{BadInput} where a position is not in the pool or is a sink's, or heads of a layer differ in number of
-  /// hits.
+  /// The prefix that holds these hits: of every reader once, or the one list of a shared search. Throws
+  /// EngineError{BadInput} where a position is not in the pool or is a sink's, where heads of one kind in a layer
+  /// differ in number of hits, and where some of them have none.
   RetrievedPrefix gather(std::vector<HeadHits> hits, const RetrievalPool& pool, c10::Device device) const;
 
-  /// The same by kernels that wait for nothing, all results fetched at the end: what retrieve() does with a pool on a
-  /// GPU where nothing is forced or banned. The pool is not empty.
-  RetrievedPrefix retrieve_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool,
-                                     std::int64_t reader, c10::Device device) const;
+  /// The paper's search by kernels that wait for nothing, all results fetched at the end: what retrieve() does with a
+  /// pool on a GPU where nothing is forced or banned. The pool is not empty.
+  RetrievedPrefix retrieve_on_device(const std::vector<at::Tensor>& queries, const SearchedPool& from,
+                                     c10::Device device) const;
 
  private:
-  bool searches_on_device(const std::vector<at::Tensor>& queries, const RetrievalPool& pool, std::int64_t reader) const;
+  template <typename Visit>
+  void each_reader(Visit visit) const {
+    for (int layer = 0; layer < model_.layers; ++layer)
+      for (const HeadReads& kind : head_reads(config_, model_, layer))
+        if (kind.read(PrefixPart::Retrieved)) visit(layer, kind);
+  }
+  std::vector<int> kv_heads_of_each(const std::vector<int>& heads) const;
+  bool searches_on_device(const std::vector<at::Tensor>& queries, const SearchedPool& from) const;
   SelectionRule rule(std::int64_t sinks) const;  ///< in positions behind the sinks
-  std::vector<HeadHits> search(int layer, const at::Tensor& queries, const RetrievalPool& pool, std::int64_t reader,
-                               std::int64_t& near_ties) const;
+  SearchedEntries searched(const SearchedPool& from, bool skips_carry) const;
+  /// The paper's search of one kind of heads: the best keys of each summary, expanded.
+  std::vector<HeadHits> search_anchors(int layer, const HeadReads& kind, const at::Tensor& queries,
+                                       const SearchedPool& from, std::int64_t& near_ties) const;
+  /// The same by a score for each position.
+  std::vector<HeadHits> search_positions(int layer, const HeadReads& kind, const at::Tensor& queries,
+                                         const SearchedPool& from, std::int64_t& near_ties) const;
+  HeadHits search_shared(const std::vector<at::Tensor>& queries, const SearchedPool& from,
+                         std::int64_t& near_ties) const;
+  std::vector<Hit> choose(std::span<const double> scores, SearchedEntries among, std::int64_t& near_ties) const;
+  std::vector<const HeadHits*> lists_of(int layer, const HeadReads& kind, const std::vector<HeadHits>& hits) const;
   const HeadHits* forced_for(std::int64_t reader, int layer, int head) const;
 
   SegmentConfig config_;
   ModelConfig model_;
   std::map<std::tuple<std::int64_t, int, int>, HeadHits> forced_;
+  std::map<std::int64_t, HeadHits> forced_shared_;
   std::vector<TokenRange> banned_;
 };
 

@@ -39,6 +39,16 @@ at::Tensor SegmentRunner::peek_segment(const at::Tensor& ids) {
   return hidden;
 }
 
+void SegmentRunner::draft(const at::Tensor& ids) {
+  open(true);
+  run(ids);
+  const auto traces = open_->close(forward_.policy);
+  open_.reset();
+  forward_.spend(&SegmentTime::retrieval);
+  forward_.policy.search(*state_, traces);
+  forward_.spend(&SegmentTime::host);
+}
+
 at::Tensor SegmentRunner::extend(const at::Tensor& ids) {
   if (!open_) open(false);
   return run(ids);

@@ -28,6 +28,11 @@ class SegmentRunner {
   /// The same, but nothing comes of it: the state stays as it was. For looking at a segment again.
   at::Tensor peek_segment(const at::Tensor& ids);
 
+  /// Runs ids [m], m ≤ S, while no segment is open, as a draft of the segment that comes: its queries search, and what
+  /// they find takes the place of what was retrieved. Nothing else comes of it.
+  void draft(const at::Tensor& ids);
+  void forget_retrieved() { forward_.policy.forget_retrieved(*state_); }  ///< while no segment is open
+
   /// The next chunk of the open segment (opened where there is none), which may not pass S tokens. Does not close it.
   at::Tensor extend(const at::Tensor& ids);
 

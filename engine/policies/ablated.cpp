@@ -4,71 +4,86 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace carryover {
 
 namespace {
 
-/// All of it but the sinks.
-void remove_prefix(HeadGroup& group) {
-  const bool keeps = group.sinks > 0 && group.prefix_keys.defined();
-  group.prefix_keys = keeps ? group.prefix_keys.narrow(1, 0, group.sinks) : at::Tensor();
-  group.prefix_values = keeps ? group.prefix_values.narrow(1, 0, group.sinks) : at::Tensor();
+/// The row of a group's prefix that its head number `head` reads.
+std::int64_t prefix_row(const HeadGroup& group, std::size_t head, std::int64_t group_size) {
+  if (group.prefix_per_query_head) return static_cast<std::int64_t>(head);
+  std::int64_t row = 0;
+  for (std::size_t i = 1; i <= head; ++i) row += group.heads[i] / group_size != group.heads[i - 1] / group_size;
+  return row;
 }
 
-/// The part of a group that is one row of its heads, with its sinks and `hits`, slots behind them.
-HeadGroup one_head(const HeadGroup& group, std::size_t row, const std::vector<std::int64_t>& hits) {
-  HeadGroup head{{group.heads[row]}, {}, {}, true, group.sinks};
-  std::vector<std::int64_t> slots(static_cast<std::size_t>(group.sinks));
-  std::iota(slots.begin(), slots.end(), 0);
-  for (const std::int64_t hit : hits) slots.push_back(group.sinks + hit);
-  if (slots.empty()) return head;
+/// The part of a group that is its head number `head`, with these slots of the prefix alone.
+HeadGroup one_head(const HeadGroup& group, std::size_t head, const std::vector<std::int64_t>& slots,
+                   std::int64_t group_size) {
+  HeadGroup part{{group.heads[head]}, {}, {}, true, group.long_range};
+  for (const PrefixSpan& span : group.spans) {
+    const auto inside = [&](std::int64_t slot) { return slot >= span.first && slot < span.first + span.length; };
+    const std::int64_t first = part.spans.empty() ? 0 : part.spans.back().first + part.spans.back().length;
+    if (const auto kept = std::ranges::count_if(slots, inside); kept > 0)
+      part.spans.push_back({span.part, first, kept});
+  }
+  if (slots.empty()) return part;
   const at::Tensor kept = at::tensor(slots, at::kLong).to(group.prefix_keys.device());
-  const auto at_row = static_cast<std::int64_t>(row);
-  head.prefix_keys = group.prefix_keys.narrow(0, at_row, 1).index_select(1, kept);
-  head.prefix_values = group.prefix_values.narrow(0, at_row, 1).index_select(1, kept);
-  return head;
+  const std::int64_t row = prefix_row(group, head, group_size);
+  part.prefix_keys = group.prefix_keys.narrow(0, row, 1).index_select(1, kept);
+  part.prefix_values = group.prefix_values.narrow(0, row, 1).index_select(1, kept);
+  return part;
 }
 
-/// The other rows, as they were.
-HeadGroup rest_of(const HeadGroup& group, const std::vector<std::int64_t>& rows) {
-  const at::Tensor kept = at::tensor(rows, at::kLong).to(group.prefix_keys.device());
-  HeadGroup rest{
-      {}, group.prefix_keys.index_select(0, kept), group.prefix_values.index_select(0, kept), true, group.sinks};
-  for (const std::int64_t row : rows) rest.heads.push_back(group.heads[static_cast<std::size_t>(row)]);
-  return rest;
+/// The group without a part of its prefix.
+void remove_part(HeadGroup& group, PrefixPart part) {
+  const PrefixSpan gone = group.span(part);
+  if (gone.length == 0) return;
+  const std::int64_t behind = gone.first + gone.length, left = group.slots() - gone.length;
+  const auto without = [&](const at::Tensor& rows) {
+    if (left == 0) return at::Tensor();
+    return at::cat({rows.narrow(1, 0, gone.first), rows.narrow(1, behind, rows.size(1) - behind)}, 1);
+  };
+  group.prefix_keys = without(group.prefix_keys);
+  group.prefix_values = without(group.prefix_values);
+  std::erase_if(group.spans, [&](const PrefixSpan& span) { return span.part == part; });
+  for (PrefixSpan& span : group.spans)
+    if (span.first > gone.first) span.first -= gone.length;
 }
 
 }  // namespace
 
-bool AblatedPolicy::drops(int layer, int head, std::int64_t position) const {
-  return std::find(edit_.dropped.begin(), edit_.dropped.end(), SlotRef{layer, head, position}) != edit_.dropped.end();
+bool AblatedPolicy::drops(const HeadHits& list, std::int64_t position) const {
+  return std::ranges::count(edit_.dropped, SlotRef{list.layer, list.head, position}) > 0;
+}
+
+std::vector<std::int64_t> AblatedPolicy::kept_slots(const HeadGroup& group, const HeadHits& hits) const {
+  const PrefixSpan read = group.span(PrefixPart::Retrieved);
+  std::vector<std::int64_t> kept;
+  for (std::int64_t slot = 0; slot < group.slots(); ++slot) {
+    const bool retrieved = slot >= read.first && slot < read.first + read.length;
+    if (!retrieved || !drops(hits, hits.hits[static_cast<std::size_t>(slot - read.first)].position))
+      kept.push_back(slot);
+  }
+  return kept;
 }
 
 std::vector<HeadGroup> AblatedPolicy::context(const PolicyState& state, int layer, Rope& rope) const {
   std::vector<HeadGroup> groups;
   for (HeadGroup& group : whole_.context(state, layer, rope)) {
-    const bool retrieved = group.prefix_per_query_head;
-    if (retrieved ? edit_.prefix == PrefixSource::Off : edit_.no_carry) remove_prefix(group);
-    std::vector<std::int64_t> untouched;
-    for (std::size_t row = 0; row < group.heads.size(); ++row) {
-      const HeadHits* hits =
-          retrieved && group.prefix_keys.defined() ? find_hits(state.hits, layer, group.heads[row]) : nullptr;
-      std::vector<std::int64_t> kept;
-      if (hits)
-        for (std::size_t slot = 0; slot < hits->hits.size(); ++slot)
-          if (!drops(layer, group.heads[row], hits->hits[slot].position))
-            kept.push_back(static_cast<std::int64_t>(slot));
-      if (!hits || kept.size() == hits->hits.size())
-        untouched.push_back(static_cast<std::int64_t>(row));
-      else
-        groups.push_back(one_head(group, row, kept));
-    }
-    if (untouched.size() == group.heads.size())
+    if (edit_.prefix == PrefixSource::Off) remove_part(group, PrefixPart::Retrieved);
+    if (edit_.no_carry) remove_part(group, PrefixPart::Carry);
+    const bool reads = group.span(PrefixPart::Retrieved).length > 0;
+    std::vector<std::vector<std::int64_t>> kept;
+    for (const int head : group.heads)
+      if (reads) kept.push_back(kept_slots(group, *find_hits(state.hits, layer, head)));
+    const auto whole = [&](const std::vector<std::int64_t>& slots) { return std::ssize(slots) == group.slots(); };
+    if (std::ranges::all_of(kept, whole)) {
       groups.push_back(std::move(group));
-    else if (!untouched.empty())
-      groups.push_back(rest_of(group, untouched));
+      continue;
+    }
+    for (std::size_t head = 0; head < group.heads.size(); ++head)
+      groups.push_back(one_head(group, head, kept[head], group_size_));
   }
   return groups;
 }
@@ -76,8 +91,7 @@ std::vector<HeadGroup> AblatedPolicy::context(const PolicyState& state, int laye
 std::vector<HeadHits> AblatedPolicy::hits(const PolicyState& state) const {
   if (edit_.prefix == PrefixSource::Off) return {};
   std::vector<HeadHits> hits = state.hits;
-  for (HeadHits& head : hits)
-    std::erase_if(head.hits, [&](const Hit& hit) { return drops(head.layer, head.head, hit.position); });
+  for (HeadHits& head : hits) std::erase_if(head.hits, [&](const Hit& hit) { return drops(head, hit.position); });
   return hits;
 }
 

@@ -9,10 +9,13 @@
 namespace carryover {
 
 /// Another policy with parts of its prefixes taken out: the carry, what was retrieved, or single slots. What is left
-/// keeps its positions; sinks always stay. Borrows the other; shares its states.
+/// keeps its positions; sinks always stay. A slot of a shared list is taken from all of its readers. Borrows the other;
+/// shares its states.
 class AblatedPolicy final : public AttentionPolicy {
  public:
-  AblatedPolicy(const AttentionPolicy& whole, const SegmentEdit& edit) : whole_(whole), edit_(edit) {}
+  /// `group_size`: query heads of a KV head.
+  AblatedPolicy(const AttentionPolicy& whole, const SegmentEdit& edit, std::int64_t group_size)
+      : whole_(whole), edit_(edit), group_size_(group_size) {}
 
   std::string name() const override { return whole_.name(); }
   std::unique_ptr<PolicyState> init_state() const override { return whole_.init_state(); }
@@ -27,10 +30,13 @@ class AblatedPolicy final : public AttentionPolicy {
   std::vector<HeadHits> hits(const PolicyState& state) const;
 
  private:
-  bool drops(int layer, int head, std::int64_t position) const;
+  bool drops(const HeadHits& list, std::int64_t position) const;
+  /// Slots of a group's prefix that are left to a head that reads `hits`.
+  std::vector<std::int64_t> kept_slots(const HeadGroup& group, const HeadHits& hits) const;
 
   const AttentionPolicy& whole_;
   const SegmentEdit& edit_;
+  std::int64_t group_size_;
 };
 
 }  // namespace carryover

@@ -51,6 +51,7 @@ std::vector<HeadGroup> FullPolicy::read(const FullState& state, int layer, Rope&
     const FullState::Layer& past = state.layers[static_cast<std::size_t>(layer)];
     all.prefix_keys = past.keys.narrow(1, 0, state.entries);
     all.prefix_values = past.values.narrow(1, 0, state.entries);
+    all.spans = {{PrefixPart::Carry, 0, state.entries}};
   }
   return {all};
 }

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/method/head_select.h"
 #include "engine/policies/registry.h"
@@ -12,10 +13,15 @@ namespace carryover {
 
 namespace {
 
-/// [rows, n + P, d]: sinks before the rest of a prefix, each of which may be undefined.
-at::Tensor behind_sinks(const at::Tensor& sinks, const at::Tensor& rest) {
-  if (!sinks.defined()) return rest;
-  return rest.defined() ? at::cat({sinks, rest}, 1) : sinks;
+/// Rows for the KV heads `wanted` of a tensor with a row for each of `held`.
+at::Tensor rows_for(const at::Tensor& tensor, const std::vector<int>& wanted, const std::vector<int>& held) {
+  return wanted == held ? tensor : select_heads(tensor, places_of(wanted, held));
+}
+
+std::vector<int> all_kv_heads(const ModelConfig& model) {
+  std::vector<int> all(static_cast<std::size_t>(model.kv_heads));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 }  // namespace
@@ -48,28 +54,47 @@ std::unique_ptr<PolicyState> SegmentedPolicy::init_state() const {
   return state;
 }
 
+PrefixRows SegmentedPolicy::part_of(const SegmentedState& state, int layer, const HeadReads& kind,
+                                    PrefixPart part) const {
+  const auto l = static_cast<std::size_t>(layer);
+  const std::vector<int> wanted = kind.prefix_kv_heads(model_);
+  const auto rows = [&](const at::Tensor& keys, const at::Tensor& values, const std::vector<int>& held) -> PrefixRows {
+    if (!keys.defined()) return {};
+    return {rows_for(keys, wanted, held), rows_for(values, wanted, held)};
+  };
+  switch (part) {
+    case PrefixPart::Sinks:
+      if (state.sinks.empty()) return {};
+      return rows(state.sinks[l].keys, state.sinks[l].values, all_kv_heads(model_));
+    case PrefixPart::Carry:
+      return rows(state.carry.layers[l].keys, state.carry.layers[l].values, carry_kv_heads(config_, model_, layer));
+    case PrefixPart::Retrieved:
+      return state.retrieved.layers[l].of(kind.long_range);
+  }
+  CARRYOVER_CHECK(false);
+}
+
+HeadGroup SegmentedPolicy::group_of(const SegmentedState& state, int layer, const HeadReads& kind, Rope& rope) const {
+  HeadGroup group{kind.heads, {}, {}, kind.per_query_head, kind.long_range};
+  std::vector<at::Tensor> keys, values;
+  std::int64_t slots = 0;
+  for (const PrefixPart part : kind.parts) {
+    PrefixRows rows = part_of(state, layer, kind, part);
+    if (!rows.keys.defined()) continue;
+    group.spans.push_back({part, slots, rows.keys.size(1)});
+    slots += rows.keys.size(1);
+    keys.push_back(std::move(rows.keys));
+    values.push_back(std::move(rows.values));
+  }
+  if (slots == 0) return group;
+  group.prefix_keys = rope.rotate_prefix(keys.size() == 1 ? keys[0] : at::cat(keys, 1));
+  group.prefix_values = values.size() == 1 ? values[0] : at::cat(values, 1);
+  return group;
+}
+
 std::vector<HeadGroup> SegmentedPolicy::read(const SegmentedState& state, int layer, Rope& rope) const {
   std::vector<HeadGroup> groups;
-  HeadGroup local{config_.grouping.local_heads(layer, static_cast<int>(model_.heads)), {}, {}, false};
-  const LayerSinks sinks = state.sinks.empty() ? LayerSinks() : state.sinks[static_cast<std::size_t>(layer)];
-  const auto add = [&](HeadGroup& group, const at::Tensor& keys, const at::Tensor& values) {
-    if (keys.defined()) {
-      group.prefix_keys = rope.rotate_prefix(keys);
-      group.prefix_values = values;
-    }
-    groups.push_back(std::move(group));
-  };
-  if (!local.heads.empty()) {
-    const LayerCarry& carry = state.carry.layers[static_cast<std::size_t>(layer)];
-    if (sinks.local_keys.defined()) local.sinks = sinks.local_keys.size(1);
-    add(local, behind_sinks(sinks.local_keys, carry.keys), behind_sinks(sinks.local_values, carry.values));
-  }
-  HeadGroup far{config_.grouping.long_heads(layer), {}, {}, true};
-  if (!far.heads.empty()) {
-    const LayerPrefix& prefix = state.retrieved.layers[static_cast<std::size_t>(layer)];
-    if (sinks.long_keys.defined()) far.sinks = sinks.long_keys.size(1);
-    add(far, behind_sinks(sinks.long_keys, prefix.keys), behind_sinks(sinks.long_values, prefix.values));
-  }
+  for (const HeadReads& kind : head_reads(config_, model_, layer)) groups.push_back(group_of(state, layer, kind, rope));
   // By their first head: where heads don't interleave, outputs need no reordering.
   if (groups.size() == 2 && groups[1].heads < groups[0].heads) std::swap(groups[0], groups[1]);
   return groups;
@@ -78,15 +103,16 @@ std::vector<HeadGroup> SegmentedPolicy::read(const SegmentedState& state, int la
 LayerTrace SegmentedPolicy::trace(int layer, const LayerKv& kv) const {
   LayerTrace trace;
   trace.carry = carry_tail(config_, model_, layer, kv.keys, kv.values);
-  trace.sinks = first_tokens(config_, model_, layer, kv.keys, kv.values);
-  if (config_.retrieval_length == 0 || !config_.grouping.retrieves(layer)) return trace;
-  const std::vector<int> kv_heads = config_.grouping.long_kv_heads(layer, model_);
+  trace.sinks = first_tokens(config_, kv.keys, kv.values);
+  const std::vector<int> kv_heads = pool_kv_heads(config_, model_, layer);
+  if (kv_heads.empty()) return trace;
   trace.past_keys = select_heads(kv.keys.detach(), kv_heads).contiguous();
   trace.past_values = select_heads(kv.values.detach(), kv_heads).contiguous();
+  const std::vector<int> searchers = search_heads(config_, model_, layer);
+  if (searchers.empty()) return trace;
   const std::int64_t held = kv.queries.size(1), tail = std::min(config_.query_length, held);
-  trace.queries = select_heads(kv.queries.detach(), config_.grouping.long_heads(layer))
-                      .narrow(1, held - tail, tail)
-                      .clone(at::MemoryFormat::Contiguous);
+  trace.queries =
+      select_heads(kv.queries.detach(), searchers).narrow(1, held - tail, tail).clone(at::MemoryFormat::Contiguous);
   return trace;
 }
 
@@ -102,9 +128,28 @@ void SegmentedPolicy::close(SegmentedState& state, std::vector<LayerTrace> trace
   }
   if (first_segment) state.carry = state.carry.without_tokens_before(config_.sink_length, m);
   state.next = {state.next.index + 1, state.next.first_token + m};
-  if (config_.retrieval_length == 0) return;
+  if (!retrieves(config_, model_)) return;
   state.pool.append(keys, values, m);
-  state.retrieved = retriever_.retrieve(queries, state.pool, state.next.index, options_.device());
+  retrieve(state, queries);
+}
+
+void SegmentedPolicy::search(PolicyState& state, const std::vector<LayerTrace>& traces) const {
+  if (!retrieves(config_, model_)) return;
+  std::vector<at::Tensor> queries;
+  for (const LayerTrace& trace : traces) queries.push_back(trace.queries);
+  retrieve(own(state), queries);
+}
+
+void SegmentedPolicy::forget_retrieved(PolicyState& state) const {
+  SegmentedState& mine = own(state);
+  mine.retrieved = retriever_.gather({}, mine.pool, options_.device());
+  mine.hits.clear();
+  mine.near_ties = 0;
+}
+
+void SegmentedPolicy::retrieve(SegmentedState& state, const std::vector<at::Tensor>& queries) const {
+  state.retrieved =
+      retriever_.retrieve(queries, {state.pool, state.next.index, state.carry.length()}, options_.device());
   state.hits = state.retrieved.hits;
   state.near_ties = state.retrieved.near_ties;
 }

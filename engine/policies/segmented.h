@@ -20,8 +20,8 @@ struct SegmentedState final : PolicyState {
 };
 
 /// The paper's policy (sec:consistency, app:attention): local heads see the carry, long heads of long layers a
-/// retrieved prefix, other long heads their segment alone. Sinks, where the configuration has them, lead the prefix of
-/// every head from the second segment on. Positions start anew in each segment.
+/// retrieved prefix, other long heads their segment alone, each behind the sinks where the configuration has them. What
+/// else heads may read is SegmentConfig's (ADR 0028). Positions start anew in each segment.
 class SegmentedPolicy final : public PolicyOf<SegmentedState> {
  public:
   SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
@@ -32,6 +32,8 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState> {
   std::unique_ptr<PolicyState> init_state() const override;
   std::int64_t first_position(const SegmentFrame&) const override { return 0; }
   LayerTrace trace(int layer, const LayerKv& kv) const override;
+  void search(PolicyState& state, const std::vector<LayerTrace>& traces) const override;
+  void forget_retrieved(PolicyState& state) const override;
 
   const RetrievalPool& pool(const PolicyState& state) const { return own(state).pool; }
 
@@ -44,6 +46,11 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState> {
   void close(SegmentedState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
 
  private:
+  /// One part of a prefix, undefined where it has no slots.
+  PrefixRows part_of(const SegmentedState& state, int layer, const HeadReads& kind, PrefixPart part) const;
+  void retrieve(SegmentedState& state, const std::vector<at::Tensor>& queries) const;
+  HeadGroup group_of(const SegmentedState& state, int layer, const HeadReads& kind, Rope& rope) const;
+
   SegmentConfig config_;
   ModelConfig model_;
   at::TensorOptions options_;

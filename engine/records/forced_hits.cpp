@@ -40,16 +40,14 @@ void require_every_head(const std::string& path, const std::vector<HeadHits>& hi
   std::set<std::tuple<std::int64_t, int, int>> recorded;
   for (const HeadHits& head : hits) recorded.insert({head.segment, head.layer, head.head});
   for (std::int64_t segment = 1; segment < segments; ++segment) {
-    const bool searched = segment * config.segment_length > config.sink_length;
-    for (int layer = 0; searched && layer < model.layers; ++layer) {
-      if (!config.grouping.retrieves(layer)) continue;
-      for (const int head : config.grouping.long_heads(layer))
-        if (!recorded.contains({segment, layer, head}))
-          throw EngineError(Fault::BadInput, path,
-                            "has no hits of segment " + std::to_string(segment) + ", layer " + std::to_string(layer) +
-                                ", head " + std::to_string(head) + ", which this run reads",
-                            "Use the whole hits.jsonl of a run with the same grouping and segment length.");
-    }
+    if (segment * config.segment_length <= config.sink_length + config.carry_length) continue;  // nothing to search
+    for (const HeadHits& list : hit_lists(config, model, segment))
+      if (!recorded.contains({segment, list.layer, list.head}))
+        throw EngineError(Fault::BadInput, path,
+                          "has no hits of segment " + std::to_string(segment) + ", layer " +
+                              std::to_string(list.layer) + ", head " + std::to_string(list.head) +
+                              ", which this run reads",
+                          "Use the whole hits.jsonl of a run with the same grouping and segment length.");
   }
 }
 

@@ -16,7 +16,7 @@ std::string run_id(const ModelInfo& model, const RunRequest& request) {
   id.add(nlohmann::json(request.config).dump());
   if (request.ids) id.add(std::as_bytes(std::span(*request.ids)));
   for (const HeadHits& head : request.forced_hits) {
-    const std::int64_t reader[] = {head.segment, head.layer, head.head};
+    const std::int64_t reader[] = {head.segment, head.layer, head.head, head.shared};
     id.add(std::as_bytes(std::span(reader)));
     for (const Hit& hit : head.hits) id.add(std::as_bytes(std::span(&hit.position, 1)));
   }

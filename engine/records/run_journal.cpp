@@ -79,8 +79,10 @@ json hits_json(const SegmentSnapshot& snapshot) {
       summaries.push_back(hit.summary);
     }
   }
+  const bool shared = snapshot.hits.size() == 1 && snapshot.hits.front().shared;
   return {{"heads", binary(heads)},  {"position", binary(positions)}, {"kind", binary(kinds)},
-          {"score", binary(scores)}, {"anchor", binary(anchors)},     {"summary", binary(summaries)}};
+          {"score", binary(scores)}, {"anchor", binary(anchors)},     {"summary", binary(summaries)},
+          {"shared", shared}};
 }
 
 std::vector<HeadHits> hits_of(const json& fields, std::int64_t segment) {
@@ -95,9 +97,10 @@ std::vector<HeadHits> hits_of(const json& fields, std::int64_t segment) {
              anchors = array_of<std::int64_t>(fields.at("anchor"));
   const auto scores = array_of<float>(fields.at("score"));
   const auto kinds = array_of<std::uint8_t>(fields.at("kind"));
+  const bool shared = fields.value("shared", false);
   std::size_t slot = 0;
   for (std::size_t i = 0; i + 2 < heads.size(); i += 3) {
-    HeadHits& head = hits.emplace_back(HeadHits{segment, heads[i], heads[i + 1], {}});
+    HeadHits& head = hits.emplace_back(HeadHits{segment, heads[i], heads[i + 1], {}, shared});
     for (std::int32_t left = heads[i + 2]; left > 0; --left, ++slot)
       head.hits.push_back({positions.at(slot), static_cast<HitKind>(kinds.at(slot)), scores.at(slot), anchors.at(slot),
                            summaries.at(slot)});

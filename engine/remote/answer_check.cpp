@@ -70,9 +70,8 @@ void check_attribution(const LogitAttribution& attribution, const SnapshotLimits
 
 /// Masses stand beside the hits of their head.
 bool fit(const SlotMasses& masses, const std::vector<HeadHits>& hits, const SnapshotLimits& limits) {
-  const auto of_head = std::ranges::find_if(
-      hits, [&](const HeadHits& each) { return each.layer == masses.head.layer && each.head == masses.head.head; });
-  return has(limits, masses.head) && of_head != hits.end() && of_head->hits.size() == masses.mass.size();
+  const HeadHits* of_head = find_hits(hits, masses.head.layer, masses.head.head);
+  return has(limits, masses.head) && of_head != nullptr && of_head->hits.size() == masses.mass.size();
 }
 
 }  // namespace

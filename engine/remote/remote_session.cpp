@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/core/run/partition.h"
 #include "engine/core/run/snapshot_check.h"
 #include "engine/records/training_plan.h"
 #include "engine/remote/answer_check.h"
@@ -132,6 +133,10 @@ class RemoteSession final : public Session {
     };
     auto result = unpack_as<GenerateResult>(engine_->ask(Generate, pack(number_, request), &control, hear));
     if (enough && result.ids.size() > heard) result.ids.resize(heard);
+    const std::int64_t document = std::ssize(request.prompt) - request.question_length;
+    if (request.question_length < 0 || document < 0) refuse_message("hits came of a question that was not asked");
+    check_hits(result.question_hits, {std::ssize(document_partition(document, request.config)), document},
+               snapshot_limits(info_.config, request.config, std::ssize(request.prompt)), "the engine's answer");
     return result;
   }
 

@@ -115,6 +115,7 @@ void describe(Fields& field, Described<Fields, HeadHits>& value) {
   field("layer", value.layer);
   field("head", value.head);
   field("hits", value.hits);
+  field("shared", value.shared);
 }
 
 template <typename Fields>
@@ -229,18 +230,23 @@ void describe(Fields& field, Described<Fields, Sampling>& value) {
 template <typename Fields>
 void describe(Fields& field, Described<Fields, GenerateRequest>& value) {
   field("prompt", value.prompt);
+  field("question_length", value.question_length);
   field("max_new_tokens", value.max_new_tokens);
   field("stop_ids", value.stop_ids);
   field("policy", value.policy);
   field("config", value.config);
   field("sampling", value.sampling);
+  field("forced_hits", value.forced_hits);
+  field("without_retrieval", value.without_retrieval);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, GenerateResult>& value) {
   field("ids", value.ids);
+  field("question_hits", value.question_hits);
   field("prompt_seconds", value.prompt_seconds);
   field("decode_seconds", value.decode_seconds);
+  field("draft_seconds", value.draft_seconds);
   field("cancelled", value.cancelled);
 }
 

@@ -68,7 +68,7 @@ struct RetrievedPaths {
   void see(const LayerSight& sight) {
     ++layers_seen;
     for (const HeadGroup& group : sight.groups)
-      if (group.prefix_per_query_head && group.prefix_keys.defined())
+      if (group.span(PrefixPart::Retrieved).length > 0 && group.span(PrefixPart::Carry).length == 0)
         with_gradient += group.prefix_keys.requires_grad() + group.prefix_values.requires_grad();
   }
 };

@@ -120,6 +120,76 @@
     </message>
 </context>
 <context>
+    <name>AskController</name>
+    <message>
+        <source>The question was cancelled</source>
+        <translation>Die Frage wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>no text has been run</source>
+        <translation>noch kein Text gelesen wurde</translation>
+    </message>
+    <message>
+        <source>no model is open</source>
+        <translation>kein Modell geöffnet ist</translation>
+    </message>
+    <message>
+        <source>a question is being answered</source>
+        <translation>gerade eine Frage beantwortet wird</translation>
+    </message>
+    <message>
+        <source>question</source>
+        <translation>Frage</translation>
+    </message>
+    <message>
+        <source>Run a text first, or wait for the engine.</source>
+        <translation>Lesen Sie zuerst einen Text, oder warten Sie auf die Engine.</translation>
+    </message>
+    <message>
+        <source>a question is using the engine</source>
+        <translation>eine Frage benutzt die Engine</translation>
+    </message>
+</context>
+<context>
+    <name>AskPanel</name>
+    <message>
+        <source>Ask</source>
+        <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>A question about the text, or the beginning of a sentence that answers it</source>
+        <translation>Eine Frage zum Text, oder der Anfang eines Satzes, der sie beantwortet</translation>
+    </message>
+    <message>
+        <source>Question about the text</source>
+        <translation>Frage zum Text</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>Antworten</translation>
+    </message>
+    <message>
+        <source>Passages that the question retrieved</source>
+        <translation>Stellen, die die Frage gefunden hat</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>answering…</source>
+        <translation>antwortet …</translation>
+    </message>
+    <message>
+        <source>With retrieval:</source>
+        <translation>Mit Retrieval:</translation>
+    </message>
+    <message>
+        <source>Retrieval switched off:</source>
+        <translation>Ohne Retrieval:</translation>
+    </message>
+</context>
+<context>
     <name>AssetFetcher</name>
     <message>
         <source>%1 can&apos;t be started</source>
@@ -1562,6 +1632,14 @@ Befehl: %6</translation>
     <message>
         <source>How much of the text to run is not a number</source>
         <translation>Wie viel vom Text laufen soll, ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>such as 18.6, 15.6</source>
+        <translation>etwa 18.6, 15.6</translation>
+    </message>
+    <message>
+        <source>Search heads are not a list of layers and heads such as 18.6, 15.6</source>
+        <translation>Die Suchköpfe sind keine Liste von Schichten und Köpfen wie 18.6, 15.6</translation>
     </message>
 </context>
 <context>
@@ -4458,6 +4536,120 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Sinks</source>
         <translation>Senken</translation>
+    </message>
+    <message>
+        <source>Retrieved passages</source>
+        <translation>Gefundene Stellen</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>Fragen</translation>
+    </message>
+</context>
+<context>
+    <name>PassagesPanel</name>
+    <message>
+        <source>Retrieved passages</source>
+        <translation>Gefundene Stellen</translation>
+    </message>
+    <message>
+        <source>Whose passages these are</source>
+        <translation>Wessen Stellen es sind</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Runs the segment without this passage and shows what its loss becomes</source>
+        <translation>Liest das Segment ohne diese Stelle und zeigt, wie sich sein Verlust ändert</translation>
+    </message>
+    <message>
+        <source>Only this one</source>
+        <translation>Nur diese</translation>
+    </message>
+    <message>
+        <source>Runs the segment with no other passage than this one</source>
+        <translation>Liest das Segment mit keiner anderen Stelle als dieser</translation>
+    </message>
+    <message>
+        <source>Export the passages</source>
+        <translation>Stellen exportieren</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>Segment %1: nothing was retrieved for this head</source>
+        <translation>Segment %1: für diesen Kopf wurde nichts gefunden</translation>
+    </message>
+    <message>
+        <source>Segment %1, all readers: %2 passages</source>
+        <translation>Segment %1, alle Leser: %2 Stellen</translation>
+    </message>
+    <message>
+        <source>Segment %1, L%2 H%3: %4 passages</source>
+        <translation>Segment %1, L%2 H%3: %4 Stellen</translation>
+    </message>
+    <message>
+        <source>without the passage at %1</source>
+        <translation>ohne die Stelle bei %1</translation>
+    </message>
+    <message>
+        <source>only the passage at %1</source>
+        <translation>nur die Stelle bei %1</translation>
+    </message>
+</context>
+<context>
+    <name>PassagesTable</name>
+    <message>
+        <source>Score</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>Position</source>
+        <translation>Position</translation>
+    </message>
+    <message>
+        <source>Passage</source>
+        <translation>Stelle</translation>
+    </message>
+    <message>
+        <source>Δ loss</source>
+        <translation>Δ Verlust</translation>
+    </message>
+    <message>
+        <source>Δ token</source>
+        <translation>Δ Token</translation>
+    </message>
+    <message>
+        <source>Its window&apos;s mean score, or its anchor&apos;s</source>
+        <translation>Mittlerer Wert des Fensters, oder Wert des Ankers</translation>
+    </message>
+    <message>
+        <source>Segment that it lies in</source>
+        <translation>Segment, in dem sie liegt</translation>
+    </message>
+    <message>
+        <source>Its first token</source>
+        <translation>Ihr erstes Token</translation>
+    </message>
+    <message>
+        <source>What was retrieved, as text</source>
+        <translation>Was gefunden wurde, als Text</translation>
+    </message>
+    <message>
+        <source>Mean loss of the reading segment without it less with it, nats; Remove measures it</source>
+        <translation>Mittlerer Verlust des lesenden Segments ohne sie minus mit ihr, in Nat; Entfernen misst ihn</translation>
+    </message>
+    <message>
+        <source>The same of the selected token</source>
+        <translation>Dasselbe für das gewählte Token</translation>
     </message>
 </context>
 <context>
@@ -8267,10 +8459,6 @@ im Versuch: %3 nat
         <translation>Grenze am Ende der Eingabe</translation>
     </message>
     <message>
-        <source>Generation only: closes a segment where the prompt ends, so that the question&apos;s queries retrieve for the answer</source>
-        <translation>Nur beim Erzeugen: schließt ein Segment am Ende der Eingabe, damit die Anfragen der Frage für die Antwort abrufen</translation>
-    </message>
-    <message>
         <source>Pool in host memory</source>
         <translation>Pool im Hauptspeicher</translation>
     </message>
@@ -8305,6 +8493,74 @@ im Versuch: %3 nat
     <message>
         <source>Segments that lost their attention sink</source>
         <translation>Segmente, die ihre Aufmerksamkeitssenke verloren haben</translation>
+    </message>
+    <message>
+        <source>Local heads read</source>
+        <translation>Lokale Köpfe lesen</translation>
+    </message>
+    <message>
+        <source>Parts of a local head&apos;s prefix, in order: sinks, retrieved, carry; retrieved counts in long-range layers alone; the paper: carry</source>
+        <translation>Teile des Präfixes eines lokalen Kopfes, der Reihe nach: sinks, retrieved, carry; retrieved gilt nur in Schichten mit Fernköpfen; im Artikel: carry</translation>
+    </message>
+    <message>
+        <source>Long-range heads read</source>
+        <translation>Fernköpfe lesen</translation>
+    </message>
+    <message>
+        <source>The same of a long-range head; the paper: retrieved</source>
+        <translation>Dasselbe für einen Fernkopf; im Artikel: retrieved</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suche</translation>
+    </message>
+    <message>
+        <source>per-head: each reader searches for itself, the paper&apos;s; shared: the search heads find positions for all</source>
+        <translation>per-head: jeder Leser sucht für sich, wie im Artikel; shared: die Suchköpfe finden Positionen für alle</translation>
+    </message>
+    <message>
+        <source>Search heads</source>
+        <translation>Suchköpfe</translation>
+    </message>
+    <message>
+        <source>Heads whose queries search where the search is shared, as layer.head; the sum of their scores counts</source>
+        <translation>Köpfe, deren Queries bei gemeinsamer Suche suchen, als Schicht.Kopf; es zählt die Summe ihrer Werte</translation>
+    </message>
+    <message>
+        <source>Scores</source>
+        <translation>Werte</translation>
+    </message>
+    <message>
+        <source>summaries: dot products with means of queries, the paper&apos;s; centred: the best query&apos;s, with keys less their mean, as z-scores</source>
+        <translation>summaries: Skalarprodukte mit gemittelten Queries, wie im Artikel; centred: das der besten Query, mit Keys abzüglich ihres Mittels, als z-Wert</translation>
+    </message>
+    <message>
+        <source>Retrieve</source>
+        <translation>Auswahl</translation>
+    </message>
+    <message>
+        <source>anchors: the best positions with their neighbours, the paper&apos;s; windows: whole windows of the best mean score</source>
+        <translation>anchors: die besten Positionen mit ihren Nachbarn, wie im Artikel; windows: ganze Fenster mit dem besten mittleren Wert</translation>
+    </message>
+    <message>
+        <source>Window length</source>
+        <translation>Fensterlänge</translation>
+    </message>
+    <message>
+        <source>Positions of a retrieved window</source>
+        <translation>Positionen eines gefundenen Fensters</translation>
+    </message>
+    <message>
+        <source>Generation only: closes a segment where the prompt ends, so that the question&apos;s queries retrieve for the answer; its first token comes before that</source>
+        <translation>Nur beim Generieren: schließt ein Segment am Ende des Prompts, so dass die Queries der Frage für die Antwort suchen; deren erstes Token kommt davor</translation>
+    </message>
+    <message>
+        <source>Question pass</source>
+        <translation>Frage zweimal</translation>
+    </message>
+    <message>
+        <source>Generation only: runs the prompt&apos;s question twice, as a draft that searches and leaves nothing else behind, then behind what it found, so that the answer&apos;s first token can use it</source>
+        <translation>Nur beim Generieren: liest die Frage des Prompts zweimal, als Entwurf, der nur sucht, und dann hinter dem Gefundenen, so dass schon das erste Token der Antwort es nutzen kann</translation>
     </message>
 </context>
 <context>

@@ -2,7 +2,9 @@
 #include "engine/core/cost/cost_model.h"
 
 #include <QTest>
+#include <algorithm>
 #include <limits>
+#include <set>
 
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
@@ -60,29 +62,35 @@ void CostModelTest::matches_a_count_over_heads() {
   for (int i = 0; i < 200; ++i) {
     const std::int64_t kv_heads = test::draw(random, 1, 4), group = test::draw(random, 1, 4);
     const ModelConfig model = test::tiny_config(5, kv_heads * group, kv_heads, 2 * test::draw(random, 1, 8));
-    const SegmentConfig config = test::random_segment_config(random, model);
+    SegmentConfig config = test::random_segment_config(random, model);
+    if (i % 2 == 1) test::vary_search(random, config, model);
     const CostModel cost{model, config, 4};
-    const Grouping& grouping = config.grouping;
+    const bool searched_alone = config.search == SearchBy::PerHead;
+    bool anyone_reads = false;
+    for (int layer = 0; layer < model.layers; ++layer)
+      for (int head = 0; head < model.heads; ++head)
+        anyone_reads = anyone_reads || test::reads_part(config, layer, head, "retrieved");
     std::int64_t slots = 0, carry = 0, pool = 0;
     double visible = 0;
-    for (int layer = 0; layer < model.layers; ++layer) {
+    for (int layer = 0; layer < model.layers; ++layer)
       for (int kv = 0; kv < kv_heads; ++kv) {
-        bool is_local = false, is_long = false;
+        bool is_carried = false, is_pooled = false;
+        std::set<bool> kinds;  // local and long heads that have a row of this KV head in their prefix
         for (int head = kv * static_cast<int>(group); head < (kv + 1) * group; ++head) {
-          (grouping.is_long(layer, head) ? is_long : is_local) = true;
-          const bool reads = grouping.is_long(layer, head) && grouping.is_long_layer(layer);
-          if (reads) slots += config.retrieval_length;
-          if (grouping.is_long(layer, head)) slots += config.sink_length;
-          visible += static_cast<double>(config.sink_length);
-          visible += static_cast<double>(!grouping.is_long(layer, head) ? config.carry_length
-                                         : reads                        ? config.retrieval_length
-                                                                        : 0);
+          const bool retrieved = test::reads_part(config, layer, head, "retrieved");
+          const std::int64_t seen = test::seen_before(config, model, layer, head, std::int64_t{1} << 40);
+          visible += static_cast<double>(seen);
+          is_carried = is_carried || test::reads_part(config, layer, head, "carry");
+          is_pooled = is_pooled || retrieved;
+          if (!searched_alone && anyone_reads)
+            is_pooled = is_pooled || std::ranges::count(config.search_heads, HeadRef{layer, head}) > 0;
+          const bool own_row = retrieved && searched_alone;
+          if (own_row || kinds.insert(config.grouping.is_long(layer, head)).second) slots += seen;
         }
-        slots += config.segment_length + (is_local ? config.sink_length + config.carry_length : 0);
-        carry += is_local ? config.carry_length : 0;
-        pool += is_long && grouping.is_long_layer(layer) && config.retrieval_length > 0;
+        slots += config.segment_length;
+        carry += is_carried ? config.carry_length : 0;
+        pool += is_pooled;
       }
-    }
     const std::int64_t pair = 2 * model.head_dim * 4;
     QCOMPARE(cost.segmented_attention_bytes(), slots * pair);
     QCOMPARE(cost.carry_bytes(), carry * pair);

@@ -21,12 +21,7 @@ double counted_pairs(const ModelConfig& model, const SegmentConfig& config, cons
     for (int layer = 0; layer < model.layers; ++layer)
       for (int head = 0; head < model.heads; ++head) {
         const std::int64_t first = token / config.segment_length * config.segment_length;
-        const std::int64_t sinks = first > 0 ? config.sink_length : 0;
-        std::int64_t prefix = sinks;
-        if (!config.grouping.is_long(layer, head))
-          prefix += std::min(config.carry_length, first);
-        else if (config.grouping.is_long_layer(layer))
-          prefix += std::min(config.retrieval_length, first - sinks);
+        const std::int64_t prefix = seen_before(config, model, layer, head, first);
         sum += static_cast<double>(policy == "full" ? token + 1 : prefix + token - first + 1);
       }
   return sum;
@@ -46,6 +41,7 @@ class ModelWorkTest : public QObject {
       config.carry_length = draw(random, 0, static_cast<int>(config.segment_length));
       config.sink_length = draw(random, 0, std::min<std::int64_t>(5, config.segment_length - config.carry_length));
       config.retrieval_length = draw(random, 0, 70);
+      if (round % 2 == 1) vary_search(random, config, model);
       const std::int64_t tokens = draw(random, 1, 200);
       for (const char* policy : {"segmented", "full"}) {
         const ModelWork work{model, config, policy};

@@ -63,6 +63,37 @@ class PrefixControlTest : public QObject {
     }
   }
 
+  void a_shared_search_has_one_list_of_whole_windows() {
+    std::mt19937 random(5);
+    const ModelConfig model = test::tiny_config();
+    int lists = 0;
+    for (int i = 0; i < 100; ++i) {
+      SegmentConfig config = test::random_segment_config(random, model);
+      config.retrieval_length = test::draw(random, 20, 80);
+      test::vary_search(random, config, model);
+      config.search = SearchBy::Shared;
+      config.retrieve = RetrieveBy::Windows;
+      for (const HeadHits& one : control_hits(PrefixSource::Random, config, model, 1200, 7)) {
+        ++lists;
+        QVERIFY(one.shared && HeadRef({one.layer, one.head}) == config.search_heads.front());
+        const bool skips = test::skips_carry(config, model, 0, 0);
+        const std::int64_t pool = one.segment * config.segment_length - (skips ? config.carry_length : 0);
+        QCOMPARE(std::ssize(one.hits), std::min(pool - config.sink_length, config.retrieval_length));
+        QVERIFY(one.hits.front().position >= config.sink_length && one.hits.back().position < pool);
+        std::int64_t in_windows = 0;  // positions of runs that are at least a window long
+        for (std::size_t begin = 0, end = 0; begin < one.hits.size(); begin = end) {
+          for (end = begin + 1; end < one.hits.size() && one.hits[end].position == one.hits[end - 1].position + 1;)
+            ++end;
+          if (static_cast<std::int64_t>(end - begin) >= config.window_length)
+            in_windows += static_cast<std::int64_t>(end - begin);
+        }
+        QVERIFY(in_windows >= std::ssize(one.hits) / config.window_length * config.window_length -
+                                  (std::ssize(one.hits) % config.window_length));
+      }
+    }
+    QVERIFY(lists > 100);
+  }
+
   void random_prefixes_cover_the_pool_evenly() {
     const ModelConfig model = test::tiny_config();
     SegmentConfig config;

@@ -94,7 +94,8 @@ void SegmentConfigTest::survives_json() {
   std::mt19937 random(2);
   const ModelConfig model = test::tiny_config();
   for (int i = 0; i < 1000; ++i) {
-    const SegmentConfig config = test::random_segment_config(random, model);
+    SegmentConfig config = test::random_segment_config(random, model);
+    test::vary_search(random, config, model);
     config.validate(model, "random");
     SegmentConfig read = SegmentConfig::defaults_for(model);
     update_from_json(read, json::parse(json(config).dump()), "text");
@@ -118,8 +119,8 @@ void SegmentConfigTest::each_field_is_checked_data() {
   const auto row = [](const char* fields, const char* part) {
     QTest::newRow(fields) << QByteArray(fields) << QByteArray(part);
   };
-  for (const char* field :
-       {"segment_length", "query_length", "summary_window", "summary_stride", "summary_tail", "top_k", "anchors"}) {
+  for (const char* field : {"segment_length", "query_length", "summary_window", "summary_stride", "summary_tail",
+                            "top_k", "anchors", "window_length"}) {
     const QByteArray zero = QByteArray("{\"") + field + "\":0}";
     QTest::newRow(zero) << zero << QByteArray(field);
   }
@@ -131,6 +132,17 @@ void SegmentConfigTest::each_field_is_checked_data() {
   row(R"({"segment_length":64,"carry_length":65})", "carry_length");
   row(R"({"pool_keys":"int4"})", "pool_keys is not known: \"int4\"");
   row(R"({"pool_keys":"Int8"})", "Use model, bf16 or int8");
+  row(R"({"local_reads":"carry+sinks+carry"})", "local_reads is not known: \"carry+sinks+carry\"");
+  row(R"({"long_reads":"all"})", "Use none, sinks,");
+  row(R"({"search":"shared"})", "search_heads is empty");
+  row(R"({"search":"shared","search_heads":[[4,0]]})", "search_heads has 4.0, which the model lacks");
+  row(R"({"search_heads":[[0,-1]]})", "search_heads has 0.-1, which the model lacks");
+  row(R"({"search_heads":[[1,2],[0,0],[1,2]]})", "search_heads has 1.2 twice");
+  row(R"({"search_heads":[[1,2,3]]})", "search_heads is not a list of layers and heads");
+  row(R"({"search_heads":[[1,9223372036854775807]]})", "search_heads is not a list of layers and heads");
+  row(R"({"question_pass":true,"boundary_at_prompt_end":true})", "question_pass is on beside boundary_at_prompt_end");
+  row(R"({"search_scores":"z"})", "Use summaries or centred");
+  row(R"({"retrieve":"windows","retrieval_length":15})", "window_length is 16, more than retrieval_length, 15");
   row(R"({"long_range_layers":[4]})", "layer 4 is out of range");
   row(R"({"long_range_layers":[-1]})", "layer -1 is out of range");
   row(R"({"long_range_layers":[1,2,1]})", "layer 1 is listed twice");

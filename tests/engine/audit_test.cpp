@@ -76,7 +76,7 @@ class LiveContents final : public SamePolicy {
         values.push_back(at::cat(values_.at(layer), 1)[kv_head].index_select(0, at::tensor(positions)));
       }
       if (keys.empty()) continue;  // sinks alone
-      const std::int64_t sinks = group.sinks, length = group.prefix_keys.size(1) - sinks;
+      const std::int64_t sinks = group.span(PrefixPart::Sinks).length, length = group.prefix_keys.size(1) - sinks;
       const RopeAngles angles = rope.angles(-length, length);
       group.prefix_keys =
           at::cat({group.prefix_keys.narrow(1, 0, sinks), ops::rotate(at::stack(keys), angles.cos, angles.sin)}, 1);

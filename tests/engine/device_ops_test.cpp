@@ -156,15 +156,15 @@ class DeviceOpsTest : public QObject {
                                             {},
                                             eighths({3, std::min<std::int64_t>(m, 64), 8}, type)};
       const Retriever retriever(config, model, {});
-      const RetrievedPrefix expected = retriever.retrieve(queries, pool, 4, at::kCPU),
-                            found = retriever.retrieve_on_device(queries, pool, 4, at::kCPU);
+      const RetrievedPrefix expected = retriever.retrieve(queries, {pool, 4}, at::kCPU),
+                            found = retriever.retrieve_on_device(queries, {pool, 4}, at::kCPU);
       QVERIFY2(found.hits == expected.hits, qPrintable(QString("round %1").arg(round)));
       QCOMPARE(found.near_ties, expected.near_ties);
       for (const std::size_t layer : {std::size_t{0}, std::size_t{2}}) {
-        QVERIFY(found.layers[layer].keys.equal(expected.layers[layer].keys));
-        QVERIFY(found.layers[layer].values.equal(expected.layers[layer].values));
+        QVERIFY(found.layers[layer].far.keys.equal(expected.layers[layer].far.keys));
+        QVERIFY(found.layers[layer].far.values.equal(expected.layers[layer].far.values));
       }
-      QVERIFY(!found.layers[1].keys.defined());
+      QVERIFY(!found.layers[1].far.keys.defined());
     }
   }
 };

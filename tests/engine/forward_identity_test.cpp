@@ -2,6 +2,7 @@
 // Forward identity (def:semantics, cor:alignment) as properties over random models and configurations.
 #include <QTest>
 
+#include "engine/core/run/partition.h"
 #include "engine/method/segment_loss.h"
 #include "tests/support/plain_llama.h"
 #include "tests/support/test_program.h"
@@ -29,7 +30,7 @@ struct Case {
   explicit Case(unsigned seed)
       : random(seed),
         model(random_tiny_config(random)),
-        config(random_small_config(random, model)),
+        config(random_varied_config(random, model)),
         ids(distinct_ids(random, draw(random, 2, 130), model.vocabulary)) {}
 };
 
@@ -55,6 +56,41 @@ class ForwardIdentityTest : public QObject {
                                 logits[static_cast<std::int64_t>(t)][static_cast<std::int64_t>(v)].item<double>()));
       QVERIFY2(largest < 1e-9, qPrintable(QString("seed %1: %2").arg(seed).arg(largest)));
     }
+  }
+
+  /// The question is a draft that only searches, and then a segment that reads what it found.
+  void a_question_is_read_with_what_it_searched_for() {
+    const at::NoGradGuard no_gradients;
+    int changed = 0;
+    for (unsigned seed = 400; seed < 424; ++seed) {
+      Case c(seed);
+      const std::int64_t tokens = std::ssize(c.ids), question = std::min(tokens, c.config.segment_length / 2 + 1);
+      TinyDecoder tiny(c.model, seed, at::kDouble);
+      PlainLlama plain(c.model, c.config, tiny.values);
+      PreparedRun prepared(tiny.decoder, {"segmented", c.config, tokens});
+      const at::Tensor ids = as_tensor(c.ids);
+      std::int64_t done = 0;
+      for (const std::int64_t length : document_partition(tokens - question, c.config)) {
+        plain.run({c.ids.begin() + done, c.ids.begin() + done + length});
+        prepared.runner().run_segment(ids.narrow(0, done, length));
+        done += length;
+      }
+      if (done == 0) continue;
+      const std::vector<std::int32_t> asked(c.ids.begin() + done, c.ids.end());
+      const std::vector<HeadHits> before = prepared.runner().state().hits;
+      const std::int64_t entries = prepared.runner().state().pool_entries();
+      plain.draft(asked);
+      prepared.runner().draft(ids.narrow(0, done, question));
+      changed += prepared.runner().state().hits != before;
+      QCOMPARE(prepared.runner().state().pool_entries(), entries);
+      QCOMPARE(prepared.runner().state().next.first_token, done);
+      const Vector expected = plain.run(asked).back();
+      const at::Tensor logits = tiny.decoder.logits(prepared.runner().extend(ids.narrow(0, done, question)));
+      for (std::size_t v = 0; v < expected.size(); ++v)
+        QVERIFY2(std::abs(expected[v] - logits[question - 1][static_cast<std::int64_t>(v)].item<double>()) < 1e-9,
+                 qPrintable(QString("seed %1").arg(seed)));
+    }
+    QVERIFY(changed > 5);
   }
 
   void one_segment_equals_full_attention_for_any_grouping() {

@@ -27,10 +27,10 @@ class PoliciesTest : public QObject {
   void attention_reads_what_the_row_says() {
     const at::NoGradGuard no_gradients;
     int segments = 0;
-    for (unsigned seed = 0; seed < 20; ++seed) {
+    for (unsigned seed = 0; seed < 40; ++seed) {
       std::mt19937 random(seed);
       const ModelConfig model = random_tiny_config(random);
-      const SegmentConfig config = random_small_config(random, model);
+      const SegmentConfig config = random_varied_config(random, model);
       const TinyDecoder tiny(model, seed, at::kFloat);
       const auto ids = distinct_ids(random, draw(random, 2, 130), model.vocabulary);
       const at::Tensor all = as_tensor(ids);

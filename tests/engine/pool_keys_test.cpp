@@ -41,7 +41,7 @@ RetrievedPrefix retrieve(SegmentConfig config, PoolKeys format, const at::Tensor
   }
   const std::int64_t tail = std::min(config.query_length, queries.size(1));
   return Retriever(config, model, {}, std::move(banned))
-      .retrieve({queries.narrow(1, queries.size(1) - tail, tail)}, pool, 3, at::kCPU);
+      .retrieve({queries.narrow(1, queries.size(1) - tail, tail)}, {pool, 3}, at::kCPU);
 }
 
 at::Tensor tensor_of(const std::vector<slow::Vector>& rows) {
@@ -91,8 +91,8 @@ class PoolKeysTest : public QObject {
   void names_and_default() {
     QCOMPARE(SegmentConfig().pool_keys, PoolKeys::Model);
     const char* names[] = {"model", "bf16", "int8"};
-    for (std::size_t i = 0; i < kPoolKeys.size(); ++i)
-      QCOMPARE(std::string(pool_keys_name(kPoolKeys[i])), std::string(names[i]));
+    for (std::size_t i = 0; i < kPoolKeysNames.size(); ++i)
+      QCOMPARE(std::string(kPoolKeysNames[i]), std::string(names[i]));
   }
 
   void hits_are_those_of_exact_retrieval_over_the_rounded_keys() {
@@ -113,10 +113,10 @@ class PoolKeysTest : public QObject {
         QVERIFY2(prefix.hits == exact.hits, qPrintable(QString("seed %1").arg(seed)));
         QCOMPARE(prefix.near_ties, exact.near_ties);
         moved += !(prefix.hits == as_is.hits);
-        QCOMPARE(prefix.layers[0].keys.scalar_type(), type);
-        QVERIFY(prefix.layers[0].keys.equal(exact.layers[0].keys.to(type)));
+        QCOMPARE(prefix.layers[0].far.keys.scalar_type(), type);
+        QVERIFY(prefix.layers[0].far.keys.equal(exact.layers[0].far.keys.to(type)));
         for (std::size_t j = 0; j < prefix.hits[0].hits.size(); ++j)
-          QVERIFY(prefix.layers[0].values[0][static_cast<std::int64_t>(j)].equal(
+          QVERIFY(prefix.layers[0].far.values[0][static_cast<std::int64_t>(j)].equal(
               keys[0][prefix.hits[0].hits[j].position] + 1));
       }
     }
@@ -174,7 +174,7 @@ class PoolKeysTest : public QObject {
       const std::int64_t kv_heads = draw(random, 1, 3);
       const ModelConfig model = tiny_config(3, kv_heads * draw(random, 1, 3), kv_heads, 2 * draw(random, 1, 6));
       SegmentConfig config = random_segment_config(random, model);
-      config.pool_keys = kPoolKeys[static_cast<std::size_t>(i % 3)];
+      config.pool_keys = static_cast<PoolKeys>(i % 3);
       const at::TensorOptions options = at::TensorOptions().dtype(kTypes[i / 3 % 3]);
       const CostModel cost{model, config, static_cast<int>(options.dtype().itemsize())};
       RetrievalPool pool(config, model, options, 0);
@@ -196,7 +196,7 @@ class PoolKeysTest : public QObject {
   }
 
   void a_shared_copy_grows_by_itself() {
-    for (const PoolKeys format : kPoolKeys) {
+    for (const PoolKeys format : {PoolKeys::Model, PoolKeys::BFloat16, PoolKeys::Int8}) {
       const ModelConfig model = tiny_config(1, 1, 1, 8, 16);
       SegmentConfig config;
       config.grouping = Grouping({0}, {{0}});

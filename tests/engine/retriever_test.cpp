@@ -42,7 +42,7 @@ RetrievedPrefix retrieve(const slow::RetrievalCase& c, at::ScalarType type, cons
   }
   const auto held = static_cast<std::int64_t>(c.queries.size()), tail = std::min(config.query_length, held);
   const at::Tensor queries = rows_tensor(c.queries, type).narrow(1, held - tail, tail);
-  return Retriever(config, model, forced).retrieve({queries}, pool, 7, at::kCPU);
+  return Retriever(config, model, forced).retrieve({queries}, {pool, 7}, at::kCPU);
 }
 
 }  // namespace
@@ -61,12 +61,12 @@ class RetrieverTest : public QObject {
       QCOMPARE(prefix.hits[0].segment, 7);
       QVERIFY2(prefix.hits[0].hits == expected, qPrintable(QString("seed %1").arg(seed)));
       const auto length = static_cast<std::int64_t>(expected.size());
-      QCOMPARE(prefix.layers[0].keys.size(1), length);
+      QCOMPARE(prefix.layers[0].far.keys.size(1), length);
       const at::Tensor keys = rows_tensor(c.keys, type);
       for (std::int64_t j = 0; j < length; ++j) {
         const std::int64_t position = expected[static_cast<std::size_t>(j)].position;
-        QVERIFY(prefix.layers[0].keys[0][j].equal(keys[0][position]));
-        QVERIFY(prefix.layers[0].values[0][j].equal(keys[0][position] + 1));
+        QVERIFY(prefix.layers[0].far.keys[0][j].equal(keys[0][position]));
+        QVERIFY(prefix.layers[0].far.values[0][j].equal(keys[0][position] + 1));
       }
     }
   }
@@ -76,9 +76,9 @@ class RetrieverTest : public QObject {
     config.grouping = Grouping({0}, {{0}});
     RetrievalPool pool(config, one_head(8), at::TensorOptions().dtype(at::kFloat), 16);
     const RetrievedPrefix prefix =
-        Retriever(config, one_head(8), {}).retrieve({at::ones({1, 4, 8})}, pool, 0, at::kCPU);
+        Retriever(config, one_head(8), {}).retrieve({at::ones({1, 4, 8})}, {pool, 0}, at::kCPU);
     QVERIFY(prefix.hits.empty());
-    QVERIFY(!prefix.layers[0].keys.defined());
+    QVERIFY(!prefix.layers[0].far.keys.defined());
   }
 
   void exact_ties_at_a_cut_are_counted_as_close() {
@@ -116,12 +116,12 @@ class RetrieverTest : public QObject {
     pool.append({rows}, {rows}, 16);
     for (const int head : {0, 1}) {
       const HeadHits nothing{7, 0, head, {}};
-      QVERIFY_EXCEPTION_THROWN(Retriever(config, model, {nothing}).retrieve({at::ones({2, 4, 8})}, pool, 7, at::kCPU),
+      QVERIFY_EXCEPTION_THROWN(Retriever(config, model, {nothing}).retrieve({at::ones({2, 4, 8})}, {pool, 7}, at::kCPU),
                                EngineError);
     }
     const RetrievedPrefix none =
-        Retriever(config, model, {{7, 0, 0, {}}, {7, 0, 1, {}}}).retrieve({at::ones({2, 4, 8})}, pool, 7, at::kCPU);
-    QVERIFY(!none.layers[0].keys.defined());
+        Retriever(config, model, {{7, 0, 0, {}}, {7, 0, 1, {}}}).retrieve({at::ones({2, 4, 8})}, {pool, 7}, at::kCPU);
+    QVERIFY(!none.layers[0].far.keys.defined());
   }
 
   void more_than_the_pool_holds_can_be_asked_for() {

@@ -163,7 +163,7 @@ class SessionTest : public QObject {
     QVERIFY(last.activations > 0);
     QCOMPARE(recorder.snapshots.back()->record.pool_entries, 2048);
     QCOMPARE(last.pool, recorder.snapshots[1]->record.memory.pool * 8 / 2);
-    for (const PoolKeys format : kPoolKeys) {
+    for (const PoolKeys format : {PoolKeys::Model, PoolKeys::BFloat16, PoolKeys::Int8}) {
       RunRequest held = request(1024);
       held.config.pool_keys = format;
       Recorder other;

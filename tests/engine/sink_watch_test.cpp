@@ -137,7 +137,8 @@ class PlainSinks {
 
   /// 0 text, 1 carry, 2 segment, 3 largest, 4 none of them.
   int kind(const AttentionPattern& attention, HeadRef head, std::int64_t key, double largest) const {
-    const std::int64_t prefix = attention.prefix_length(), sinks = attention.sinks(), carried = prefix - sinks;
+    const std::int64_t prefix = attention.prefix_length(), sinks = attention.span(PrefixPart::Sinks).length,
+                       carried = prefix - sinks;
     if (key >= prefix) {
       const std::int64_t token = key - prefix;
       if (first_token_ == 0 && token < text_) return 0;

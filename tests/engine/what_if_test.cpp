@@ -143,9 +143,9 @@ class WhatIfTest : public QObject {
     std::size_t moved = 0;
     for (unsigned seed = 300; seed < 316; ++seed) {
       Case c(seed);
-      c.request.config.pool_keys = kPoolKeys[seed % 3];
+      c.request.config.pool_keys = static_cast<PoolKeys>(seed % 3);
       RunRequest changed = c.request;
-      changed.config.pool_keys = kPoolKeys[(seed + 1) % 3];
+      changed.config.pool_keys = static_cast<PoolKeys>((seed + 1) % 3);
       const WhatIfOutcome outcome = c.one(3, {.config = changed.config});
       QVERIFY2(outcome.hits == c.run(changed)[3]->hits, qPrintable(QString::number(seed)));
       moved += !(outcome.hits == c.run(c.request)[3]->hits);

@@ -15,7 +15,8 @@ namespace {
 QString value_name(const SegmentField& field) {
   if (field.is_count()) return "N";
   if (field.is<Grouping>()) return "LIST";
-  if (field.is<PoolKeys>()) return "FORMAT";
+  if (field.choice() != nullptr) return field.choice()->type;
+  if (field.is<std::vector<HeadRef>>()) return "HEADS";
   return field.is<std::optional<RopeConfig>>() ? "KIND:FACTOR" : "";
 }
 

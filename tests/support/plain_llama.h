@@ -55,6 +55,15 @@ class PlainLlama {
     return all;
   }
 
+  /// Runs ids as the segment that comes, whose queries then search in the place of the last segment's; nothing else of
+  /// it is kept.
+  void draft(const std::vector<std::int32_t>& ids) {
+    std::vector<LayerPast> segment(carry_.size());
+    std::vector<LayerQueries> queries(carry_.size());
+    forward(ids, segment, queries);
+    tail_queries_ = std::move(queries);
+  }
+
  private:
   /// Unrotated keys and values of one KV head over some tokens.
   struct Past {
@@ -114,7 +123,16 @@ class PlainLlama {
 
   /// Positions that a head can see at most.
   std::int64_t longest_context() const {
-    return config_.segment_length + config_.sink_length + std::max(config_.carry_length, config_.retrieval_length);
+    std::int64_t longest = 0;
+    for (const PrefixParts kind : {config_.local_reads, config_.long_reads}) {
+      const std::string names(kPrefixPartsNames[static_cast<std::size_t>(kind)]);
+      std::int64_t length = 0;
+      if (names.find("sinks") != std::string::npos) length += config_.sink_length;
+      if (names.find("carry") != std::string::npos) length += config_.carry_length;
+      if (names.find("retrieved") != std::string::npos) length += config_.retrieval_length;
+      longest = std::max(longest, length);
+    }
+    return config_.segment_length + longest;
   }
 
   Vector rotate(const Vector& x, std::size_t position) const {
@@ -128,36 +146,96 @@ class PlainLlama {
     return out;
   }
 
-  /// What a head sees before its segment: the text's first tokens, then its carry or what it retrieved.
+  /// What a head sees before its segment: the parts that its kind reads, in their order.
   Past prefix_of(int layer, int head) const {
-    Past prefix = rest_of_prefix(layer, head);
-    const auto sinks = sinks_[static_cast<std::size_t>(layer)].find(head / static_cast<int>(model_.group_size()));
-    if (sinks == sinks_[static_cast<std::size_t>(layer)].end()) return prefix;
-    prefix.keys.insert(prefix.keys.begin(), sinks->second.keys.begin(), sinks->second.keys.end());
-    prefix.values.insert(prefix.values.begin(), sinks->second.values.begin(), sinks->second.values.end());
-    const std::vector<std::int64_t>& places = sinks->second.positions;
-    prefix.positions.insert(prefix.positions.begin(), places.begin(), places.end());
+    const auto l = static_cast<std::size_t>(layer);
+    const int kv_head = head / static_cast<int>(model_.group_size());
+    Past prefix;
+    for (const std::string& part : parts(layer, head)) {
+      if (part == "sinks") append(prefix, sinks_[l], kv_head);
+      if (part == "carry") append(prefix, carry_[l], kv_head);
+      if (part == "retrieved" && !pool_[l].empty()) {
+        const Past& pool = pool_[l].at(kv_head);
+        for (const std::int64_t index : retrieved(layer, head)) {
+          prefix.keys.push_back(pool.keys[static_cast<std::size_t>(index)]);
+          prefix.values.push_back(pool.values[static_cast<std::size_t>(index)]);
+          prefix.positions.push_back(pool.positions[static_cast<std::size_t>(index)]);
+        }
+      }
+    }
     return prefix;
   }
 
-  Past rest_of_prefix(int layer, int head) const {
-    const int kv_head = head / static_cast<int>(model_.group_size());
-    const auto l = static_cast<std::size_t>(layer);
-    if (!config_.grouping.is_long(layer, head)) {
-      const auto found = carry_[l].find(kv_head);
-      return found == carry_[l].end() ? Past{} : found->second;
+  /// Names of the parts that a head reads; what is retrieved is read in long-range layers alone.
+  std::vector<std::string> parts(int layer, int head) const {
+    const bool is_long = config_.grouping.is_long(layer, head);
+    const auto place = static_cast<std::size_t>(is_long ? config_.long_reads : config_.local_reads);
+    std::string names(kPrefixPartsNames[place]);
+    std::vector<std::string> result;
+    for (std::size_t end; !names.empty(); names.erase(0, end == std::string::npos ? end : end + 1)) {
+      end = names.find('+');
+      const std::string name = names.substr(0, end);
+      if (name != "retrieved" || (config_.grouping.is_long_layer(layer) && config_.retrieval_length > 0))
+        result.push_back(name);
     }
-    if (!config_.grouping.is_long_layer(layer) || config_.retrieval_length == 0 || pool_[l].empty() ||
-        pool_[l].at(kv_head).keys.empty())
-      return {};
-    const Past& pool = pool_[l].at(kv_head);
-    Past prefix;
-    for (const Hit& hit : slow::retrieve(tail_queries_[l].at(head), pool.keys, config_)) {
-      prefix.keys.push_back(pool.keys[static_cast<std::size_t>(hit.position)]);
-      prefix.values.push_back(pool.values[static_cast<std::size_t>(hit.position)]);
-      prefix.positions.push_back(pool.positions[static_cast<std::size_t>(hit.position)]);
+    return result;
+  }
+
+  bool reads(int layer, int head, const std::string& part) const {
+    const std::vector<std::string> all = parts(layer, head);
+    return std::find(all.begin(), all.end(), part) != all.end();
+  }
+
+  static void append(Past& prefix, const LayerPast& layer, int kv_head) {
+    const auto found = layer.find(kv_head);
+    if (found == layer.end()) return;
+    prefix.keys.insert(prefix.keys.end(), found->second.keys.begin(), found->second.keys.end());
+    prefix.values.insert(prefix.values.end(), found->second.values.begin(), found->second.values.end());
+    prefix.positions.insert(prefix.positions.end(), found->second.positions.begin(), found->second.positions.end());
+  }
+
+  /// Entries of the pool that are searched: a reader of the carry doesn't look for it.
+  std::size_t searched(bool skips_carry) const {
+    const std::size_t entries = pool_[0].empty() ? 0 : pool_[0].at(0).keys.size();
+    const std::size_t carried = !skips_carry || carry_[0].empty() ? 0 : carry_[0].at(0).keys.size();
+    return entries - std::min(entries, carried);
+  }
+
+  /// Places in the pool that a head reads, ascending.
+  std::vector<std::int64_t> retrieved(int layer, int head) const {
+    std::set<std::int64_t> held;
+    if (config_.search == SearchBy::Shared) {
+      held = shared_search();
+    } else if (const std::size_t count = searched(reads(layer, head, "carry")); count > 0) {
+      const auto l = static_cast<std::size_t>(layer);
+      const Rows& keys = pool_[l].at(head / static_cast<int>(model_.group_size())).keys;
+      const Rows& queries = tail_queries_[l].at(head);
+      if (config_.search_scores == SearchScores::Summaries && config_.retrieve == RetrieveBy::Anchors) {
+        const Rows first(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count));
+        for (const Hit& hit : slow::retrieve(queries, first, config_)) held.insert(hit.position);
+      } else {
+        held = slow::chosen_positions(slow::position_scores(queries, keys, count, config_), config_);
+      }
     }
-    return prefix;
+    return {held.begin(), held.end()};
+  }
+
+  std::set<std::int64_t> shared_search() const {
+    bool skips = false;
+    for (int layer = 0; layer < model_.layers; ++layer)
+      for (int head = 0; head < model_.heads; ++head)
+        skips = skips || (reads(layer, head, "carry") && reads(layer, head, "retrieved"));
+    const std::size_t count = searched(skips);
+    if (count == 0) return {};
+    Vector sum(count, 0.0);
+    for (const HeadRef& searcher : config_.search_heads) {
+      const auto l = static_cast<std::size_t>(searcher.layer);
+      const Rows& keys = pool_[l].at(searcher.head / static_cast<int>(model_.group_size())).keys;
+      const Vector scores =
+          slow::standardised(slow::position_scores(tail_queries_[l].at(searcher.head), keys, count, config_));
+      for (std::size_t i = 0; i < count; ++i) sum[i] += scores[i];
+    }
+    return slow::chosen_positions(sum, config_);
   }
 
   Rows attend(const Past& prefix, const Past& segment, const Rows& queries, Rows& all_weights) const {
@@ -221,17 +299,23 @@ class PlainLlama {
   }
 
   Rows run_segment(const std::vector<std::int32_t>& ids) {
+    std::vector<LayerPast> segment(carry_.size());
+    std::vector<LayerQueries> queries(carry_.size());
+    const Rows logits = forward(ids, segment, queries);
+    close(segment, queries);
+    first_ += std::ssize(ids);
+    return logits;
+  }
+
+  Rows forward(const std::vector<std::int32_t>& ids, std::vector<LayerPast>& segment,
+               std::vector<LayerQueries>& queries) const {
     const auto D = static_cast<std::size_t>(model_.hidden);
     Rows x;
     for (std::int32_t id : ids) {
       const float* row = weights_.at("model.embed_tokens.weight").data() + static_cast<std::size_t>(id) * D;
       x.emplace_back(row, row + D);
     }
-    std::vector<LayerPast> segment(carry_.size());
-    std::vector<LayerQueries> queries(carry_.size());
     for (std::size_t l = 0; l < segment.size(); ++l) run_layer(static_cast<int>(l), x, segment[l], queries[l]);
-    close(segment, queries);
-    first_ += std::ssize(ids);
     const std::string head = model_.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight";
     Rows logits;
     for (const Vector& row : x) logits.push_back(multiply(head, normalise("model.norm.weight", row)));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <algorithm>
 #include <random>
+#include <set>
+#include <string_view>
 
 #include "engine/core/config/segment_config.h"
 
@@ -27,7 +30,54 @@ inline Grouping random_grouping(std::mt19937& random, const ModelConfig& model) 
 }
 
 inline PoolKeys random_pool_keys(std::mt19937& random) {
-  return kPoolKeys[static_cast<std::size_t>(draw(random, 0, 2))];
+  return static_cast<PoolKeys>(draw(random, 0, 2));
+}
+
+/// Other readers and searches than the paper's.
+inline void vary_search(std::mt19937& random, SegmentConfig& config, const ModelConfig& model) {
+  config.local_reads = static_cast<PrefixParts>(draw(random, 0, std::ssize(kPrefixPartsNames) - 1));
+  config.long_reads = static_cast<PrefixParts>(draw(random, 0, std::ssize(kPrefixPartsNames) - 1));
+  config.search = static_cast<SearchBy>(draw(random, 0, 1));
+  config.search_scores = static_cast<SearchScores>(draw(random, 0, 1));
+  config.retrieve = static_cast<RetrieveBy>(draw(random, 0, 1));
+  config.window_length = draw(random, 1, std::clamp<std::int64_t>(config.retrieval_length, 1, 16));
+  std::set<HeadRef> searchers;
+  for (std::int64_t left = draw(random, 1, 3); left > 0; --left)
+    searchers.insert(
+        {static_cast<int>(draw(random, 0, model.layers - 1)), static_cast<int>(draw(random, 0, model.heads - 1))});
+  config.search_heads.assign(searchers.begin(), searchers.end());
+}
+
+/// Whether a head reads a part ("sinks", "retrieved", "carry"), by the names of its kind's parts.
+inline bool reads_part(const SegmentConfig& config, int layer, int head, std::string_view part) {
+  const bool is_long = config.grouping.is_long(layer, head);
+  const auto place = static_cast<std::size_t>(is_long ? config.long_reads : config.local_reads);
+  if (kPrefixPartsNames[place].find(part) == std::string_view::npos) return false;
+  return part != "retrieved" || (config.grouping.is_long_layer(layer) && config.retrieval_length > 0);
+}
+
+/// Whether a search leaves the carried positions out: the head's own, or the shared one.
+inline bool skips_carry(const SegmentConfig& config, const ModelConfig& model, int layer, int head) {
+  const auto both = [&](int l, int h) {
+    return reads_part(config, l, h, "retrieved") && reads_part(config, l, h, "carry");
+  };
+  if (config.search == SearchBy::PerHead) return both(layer, head);
+  for (int l = 0; l < model.layers; ++l)
+    for (int h = 0; h < model.heads; ++h)
+      if (both(l, h)) return true;
+  return false;
+}
+
+/// Positions before a segment that begins at `first` which a head sees.
+inline std::int64_t seen_before(const SegmentConfig& config, const ModelConfig& model, int layer, int head,
+                                std::int64_t first) {
+  const std::int64_t sinks = first > 0 ? config.sink_length : 0, carried = std::min(config.carry_length, first);
+  const std::int64_t searched = first - sinks - (skips_carry(config, model, layer, head) ? carried : 0);
+  std::int64_t seen = reads_part(config, layer, head, "sinks") ? sinks : 0;
+  if (reads_part(config, layer, head, "carry")) seen += carried;
+  if (reads_part(config, layer, head, "retrieved"))
+    seen += std::min(config.retrieval_length, std::max<std::int64_t>(0, searched));
+  return seen;
 }
 
 /// A valid config with every field away from its default now and then.
@@ -50,6 +100,7 @@ inline SegmentConfig random_segment_config(std::mt19937& random, const ModelConf
   config.bos = draw(random, 0, 1) == 0;
   config.cross_boundary_target = draw(random, 0, 1) == 0;
   config.boundary_at_prompt_end = draw(random, 0, 1) == 0;
+  config.question_pass = !config.boundary_at_prompt_end && draw(random, 0, 1) == 0;
   config.pool_on_host = draw(random, 0, 1) == 0;
   if (draw(random, 0, 2) == 0) {
     config.rope = RopeConfig{static_cast<RopeConfig::Kind>(draw(random, 0, 3)),

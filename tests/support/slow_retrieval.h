@@ -4,6 +4,7 @@
 // random_retrieval_case() all sums are exact in fp32, so any right implementation gives equal hits, ties included.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <set>
@@ -121,6 +122,67 @@ inline std::vector<Hit> retrieve(const std::vector<Vector>& queries, const std::
     hits.push_back(explain(position, ranked, config));
   }
   return hits;
+}
+
+/// What each of the first `searched` keys is worth (SearchScores).
+inline Vector position_scores(const std::vector<Vector>& queries, const std::vector<Vector>& keys, std::size_t searched,
+                              const SegmentConfig& config) {
+  const bool centred = config.search_scores == SearchScores::Centred;
+  const auto used = std::min(queries.size(), static_cast<std::size_t>(config.query_length));
+  const std::vector<Vector> probes =
+      centred ? std::vector<Vector>(queries.end() - static_cast<std::ptrdiff_t>(used), queries.end())
+              : summaries(queries, config);
+  const Vector centre = centred ? mean(keys, 0, keys.size()) : Vector(keys.at(0).size(), 0.0);
+  Vector scores;
+  for (std::size_t key = 0; key < searched; ++key) {
+    std::set<double> products;
+    for (const Vector& probe : probes) products.insert(dot(probe, keys[key]) - dot(probe, centre));
+    scores.push_back(*products.rbegin());
+  }
+  return scores;
+}
+
+/// In standard deviations from their mean.
+inline Vector standardised(const Vector& scores) {
+  double sum = 0, squares = 0;
+  for (const double score : scores) sum += score;
+  const double centre = sum / static_cast<double>(scores.size());
+  for (const double score : scores) squares += std::pow(score - centre, 2);
+  const double deviation = std::sqrt(squares / static_cast<double>(scores.size()));
+  Vector result;
+  for (const double score : scores) result.push_back(deviation == 0 ? 0 : (score - centre) / deviation);
+  return result;
+}
+
+/// Which positions are held (RetrieveBy): wishes in order, as many as there is room for.
+inline std::set<std::int64_t> chosen_positions(const Vector& scores, const SegmentConfig& config) {
+  const std::int64_t count = std::ssize(scores), width = config.window_length;
+  std::set<std::int64_t> held;
+  if (config.retrieve == RetrieveBy::Windows) {
+    std::set<std::pair<double, std::int64_t>> windows;  // best first, of equal ones the first
+    for (std::int64_t first = 0; first + width <= count; ++first) {
+      double sum = 0;
+      for (std::int64_t i = first; i < first + width; ++i) sum += scores[static_cast<std::size_t>(i)];
+      windows.emplace(-sum / static_cast<double>(width), first);
+    }
+    for (const auto& [negated, first] : windows) {
+      if (std::ssize(held) + width > config.retrieval_length / width * width) break;
+      const auto next = held.lower_bound(first);
+      if (next != held.end() && *next < first + width) continue;
+      for (std::int64_t i = first; i < first + width; ++i) held.insert(i);
+    }
+  } else {
+    std::set<std::pair<double, std::int64_t>> best;
+    for (std::int64_t i = 0; i < count; ++i) best.emplace(-scores[static_cast<std::size_t>(i)], i);
+    std::int64_t rank = 0;
+    for (const auto& [negated, anchor] : best) {
+      if (rank++ == config.anchor_count()) break;
+      for (std::int64_t i = anchor - config.expand_before; i <= anchor + config.expand_after; ++i)
+        if (i >= 0 && i < count && std::ssize(held) < config.retrieval_length) held.insert(i);
+    }
+  }
+  for (std::int64_t i = 0; i < count && std::ssize(held) < config.retrieval_length; ++i) held.insert(i);
+  return held;
 }
 
 /// One head's input. Divisors of means (w, t, and the number of queries where it is smaller) are powers of two.

@@ -54,6 +54,13 @@ inline SegmentConfig random_small_config(std::mt19937& random, const ModelConfig
   return config;
 }
 
+/// The same, and in half of the cases other readers and searches than the paper's.
+inline SegmentConfig random_varied_config(std::mt19937& random, const ModelConfig& model) {
+  SegmentConfig config = random_small_config(random, model);
+  if (draw(random, 0, 1) == 0) vary_search(random, config, model);
+  return config;
+}
+
 /// No id twice: in layer 0 a key depends on its token alone, so repeated tokens would tie up to rounding.
 inline std::vector<std::int32_t> distinct_ids(std::mt19937& random, std::int64_t count, std::int64_t vocabulary) {
   std::vector<std::int32_t> ids(static_cast<std::size_t>(vocabulary));

@@ -3,6 +3,7 @@
 #include "widgets/panels/config_panel.h"
 
 #include <QComboBox>
+#include <QLineEdit>
 #include <QTest>
 #include <QUndoStack>
 
@@ -26,6 +27,10 @@ void choose(QComboBox& box, int index) {
   Q_EMIT box.activated(index);
 }
 
+std::string name_of(PoolKeys keys) {
+  return std::string(kPoolKeysNames[static_cast<std::size_t>(keys)]);
+}
+
 }  // namespace
 
 class ConfigPanelTest : public QObject {
@@ -40,23 +45,52 @@ class ConfigPanelTest : public QObject {
     const ModelConfig model = test::synthetic_model().config;
     QComboBox* box = choice_of(panel, QStringLiteral("int8"));
     QVERIFY(box && !box->toolTip().isEmpty());
-    QCOMPARE(box->count(), static_cast<int>(kPoolKeys.size()));
+    QCOMPARE(box->count(), static_cast<int>(kPoolKeysNames.size()));
     std::mt19937 random(5);
     for (int i = 0; i < 12; ++i) {
       SegmentConfig config = test::random_segment_config(random, model);
       config.rope.reset();
       lab.set_model(model, config);
       test::settle();
-      QCOMPARE(box->currentText().toStdString(), std::string(pool_keys_name(config.pool_keys)));
+      QCOMPARE(box->currentText().toStdString(), name_of(config.pool_keys));
       SegmentConfig other = config;
-      other.pool_keys = kPoolKeys[(static_cast<std::size_t>(config.pool_keys) + 1) % kPoolKeys.size()];
-      choose(*box, box->findText(QString::fromUtf8(pool_keys_name(other.pool_keys).data())));
+      other.pool_keys = static_cast<PoolKeys>((static_cast<std::size_t>(config.pool_keys) + 1) % kPoolKeysNames.size());
+      choose(*box, box->findText(QString::fromStdString(name_of(other.pool_keys))));
       QVERIFY(lab.config() == other);
       lab.undo_stack().undo();
       test::settle();
       QVERIFY(lab.config() == config);
-      QCOMPARE(box->currentText().toStdString(), std::string(pool_keys_name(config.pool_keys)));
+      QCOMPARE(box->currentText().toStdString(), name_of(config.pool_keys));
     }
+  }
+
+  void search_heads_are_typed_and_what_is_no_list_is_said() {
+    LabContext lab;
+    ConfigPanel panel(lab);
+    panel.show();
+    lab.set_model(test::synthetic_model().config, SegmentConfig::defaults_for(test::synthetic_model().config));
+    test::settle();
+    QLineEdit* heads = nullptr;
+    for (QLineEdit* line : panel.findChildren<QLineEdit*>())
+      if (!line->placeholderText().isEmpty()) heads = line;
+    QVERIFY(heads);
+    const auto type = [&](const QString& text) {
+      heads->setFocus();
+      heads->selectAll();
+      QTest::keyClicks(heads, text);
+      QTest::keyClick(heads, Qt::Key_Return);
+      test::settle();
+    };
+    type(QStringLiteral("1.2, 0.3"));
+    QVERIFY(lab.config().search_heads == std::vector<HeadRef>({{0, 3}, {1, 2}}));
+    QCOMPARE(heads->text(), QStringLiteral("0.3, 1.2"));
+    type(QStringLiteral("1.2, x"));
+    QVERIFY(lab.settings_problem().contains(QStringLiteral("18.6")));
+    QVERIFY(lab.config().search_heads == std::vector<HeadRef>({{0, 3}, {1, 2}}));
+    type(QStringLiteral("1.99"));
+    QVERIFY(lab.settings_problem().contains(QStringLiteral("1.99")));
+    type(QStringLiteral("none"));
+    QVERIFY(lab.config().search_heads.empty() && lab.settings_problem().isEmpty());
   }
 };
 

@@ -87,7 +87,7 @@ void draw_segments(SegmentConfig& config, Draw& draw) {
   config.expand_after = draw.whole(0, 4);
   for (bool* flag : {&config.bos, &config.cross_boundary_target, &config.boundary_at_prompt_end, &config.pool_on_host})
     *flag = draw.coin();
-  config.pool_keys = kPoolKeys[static_cast<std::size_t>(draw.whole(0, 2))];
+  config.pool_keys = static_cast<PoolKeys>(draw.whole(0, 2));
   config.grouping = draw.coin() ? Grouping({0, 2}, {{0}, {1}, {}, {0, 1}}) : Grouping({1}, {{0, 1}});
   if (draw.coin()) config.grouping = Grouping({}, {{}});
   if (draw.coin()) {

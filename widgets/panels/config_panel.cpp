@@ -107,6 +107,11 @@ void ConfigPanel::add_options(QFormLayout* form) {
   watch_text(token_limit_);
 }
 
+/// A field that loses the focus because it goes ends its editing, after what it is read with has gone.
+ConfigPanel::~ConfigPanel() {
+  for (QWidget* field : findChildren<QWidget*>()) field->disconnect(this);
+}
+
 void ConfigPanel::write_options() {
   if (updating_) return;
   RunOptions options;
@@ -121,7 +126,8 @@ void ConfigPanel::add_fields(QFormLayout* form) {
   for (const SegmentField& field : segment_fields()) {
     if (field.is_count()) add_number(form, field);
     if (field.is<bool>()) add_switch(form, field);
-    if (field.is<PoolKeys>()) add_pool_keys(form, field);
+    if (field.choice() != nullptr) add_choice(form, field);
+    if (field.is<std::vector<HeadRef>>()) add_heads(form, field);
     if (field.is<std::optional<RopeConfig>>()) add_rope(form, field);
   }
 }
@@ -163,12 +169,28 @@ void ConfigPanel::add_switch(QFormLayout* form, const SegmentField& field) {
   connect(box, &QCheckBox::toggled, this, [this] { commit(); });
 }
 
-void ConfigPanel::add_pool_keys(QFormLayout* form, const SegmentField& field) {
+void ConfigPanel::add_choice(QFormLayout* form, const SegmentField& field) {
   QStringList names;
-  for (const PoolKeys format : kPoolKeys) names << QString::fromUtf8(pool_keys_name(format).data());
-  pool_keys_ = choice(this, names, field_text(field.help));
-  form->addRow(field_label(field.label, field.symbol), pool_keys_);
-  connect(pool_keys_, &QComboBox::activated, this, [this] { commit(); });
+  for (const std::string_view name : field.choice()->names) names << QString::fromUtf8(name.data());
+  QComboBox* box = choice(this, names, field_text(field.help));
+  form->addRow(field_label(field.label, field.symbol), box);
+  choices_.push_back({box, *field.choice()});
+  connect(box, &QComboBox::activated, this, [this] { commit(); });
+}
+
+void ConfigPanel::add_heads(QFormLayout* form, const SegmentField& field) {
+  search_heads_ = new QLineEdit(this);
+  search_heads_->setToolTip(field_text(field.help));
+  search_heads_->setPlaceholderText(tr("such as 18.6, 15.6"));
+  auto* name = new QLabel(field_label(field.label, field.symbol), this);
+  name->setBuddy(search_heads_);
+  form->addRow(name, search_heads_);
+  connect(search_heads_, &QLineEdit::textEdited, this, [this] { validate(); });
+  connect(search_heads_, &QLineEdit::editingFinished, this, [this] {
+    commit();
+    if (const auto heads = parse_heads(search_heads_->text().toStdString()))
+      search_heads_->setText(QString::fromStdString(text_of_heads(*heads)));
+  });
 }
 
 void ConfigPanel::add_rope(QFormLayout* form, const SegmentField& field) {
@@ -202,7 +224,8 @@ SegmentConfig ConfigPanel::typed_config() {
   SegmentConfig config = context().config();
   for (const NumberField& number : numbers_) number.write(config);
   for (const SwitchField& item : switches_) config.*item.field = item.box->isChecked();
-  config.pool_keys = kPoolKeys[static_cast<std::size_t>(pool_keys_->currentIndex())];
+  for (const ChoiceField& item : choices_) item.choice.set(config, static_cast<std::size_t>(item.box->currentIndex()));
+  config.search_heads = parse_heads(search_heads_->text().toStdString()).value_or(std::vector<HeadRef>());
   config.rope = typed_rope();
   return config;
 }
@@ -217,6 +240,8 @@ ConfigPanel::Problem ConfigPanel::find_problem() {
   for (const NumberField& number : numbers_)
     if (!number.box->hasAcceptableInput())
       return {QLatin1String(number.field.key), tr("%1 is not a number").arg(number.label->text())};
+  if (!parse_heads(search_heads_->text().toStdString()))
+    return {{}, tr("Search heads are not a list of layers and heads such as 18.6, 15.6")};
   if (!rope_factor_->hasAcceptableInput()) return {{}, tr("RoPE factor is not a number")};
   if (!token_limit_->hasAcceptableInput()) return {{}, tr("How much of the text to run is not a number")};
   try {
@@ -268,7 +293,9 @@ void ConfigPanel::refresh() {
   for (const NumberField& number : numbers_)
     number.box->setValue(static_cast<int>(std::min<std::int64_t>(number.read(config), widest)));
   for (const SwitchField& item : switches_) item.box->setChecked(config.*item.field);
-  pool_keys_->setCurrentIndex(static_cast<int>(config.pool_keys));
+  for (const ChoiceField& item : choices_) item.box->setCurrentIndex(static_cast<int>(item.choice.get(config)));
+  if (parse_heads(search_heads_->text().toStdString()) != config.search_heads)
+    search_heads_->setText(QString::fromStdString(text_of_heads(config.search_heads)));
   rope_->setCurrentIndex(config.rope ? static_cast<int>(config.rope->kind) + 1 : 0);
   rope_factor_->setValue(config.rope ? config.rope->factor : 1.0);
   rope_factor_->setEnabled(config.rope.has_value());

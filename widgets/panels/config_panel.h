@@ -3,6 +3,7 @@
 #include <QTimer>
 #include <vector>
 
+#include "engine/core/config/segment_fields.h"
 #include "widgets/panels/panel.h"
 
 class QAbstractSpinBox;
@@ -15,14 +16,13 @@ class QSpinBox;
 
 namespace carryover {
 
-struct SegmentField;
-
 /// Every field of SegmentConfig but the grouping (which has the grid), with units; policy, dtype and device.
 /// What is typed is checked at once, and becomes the configuration (undoable) when it is valid. GUI thread.
 class ConfigPanel : public Panel {
   Q_OBJECT
  public:
   ConfigPanel(LabContext& context, QWidget* parent = nullptr);
+  ~ConfigPanel() override;
 
  protected:
   void refresh() override;
@@ -36,6 +36,10 @@ class ConfigPanel : public Panel {
     std::int64_t read(const SegmentConfig& config) const;
     void write(SegmentConfig& config) const;
   };
+  struct ChoiceField {
+    QComboBox* box;
+    const Choice& choice;
+  };
   struct SwitchField {
     QCheckBox* box;
     bool SegmentConfig::*field;
@@ -44,7 +48,8 @@ class ConfigPanel : public Panel {
   void add_number(QFormLayout* form, const SegmentField& field);
   void add_switch(QFormLayout* form, const SegmentField& field);
   void add_options(QFormLayout* form);
-  void add_pool_keys(QFormLayout* form, const SegmentField& field);
+  void add_choice(QFormLayout* form, const SegmentField& field);
+  void add_heads(QFormLayout* form, const SegmentField& field);
   void add_rope(QFormLayout* form, const SegmentField& field);
   void write_options();
   SegmentConfig typed_config();
@@ -61,7 +66,9 @@ class ConfigPanel : public Panel {
 
   std::vector<NumberField> numbers_;
   std::vector<SwitchField> switches_;
-  QComboBox *policy_, *dtype_, *device_, *pool_keys_, *rope_;
+  std::vector<ChoiceField> choices_;
+  QLineEdit* search_heads_;
+  QComboBox *policy_, *dtype_, *device_, *rope_;
   QDoubleSpinBox* rope_factor_;
   QSpinBox* token_limit_;
   QLabel* problem_;

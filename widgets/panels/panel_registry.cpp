@@ -5,6 +5,7 @@
 #include <QDataStream>
 #include <QIODevice>
 
+#include "widgets/panels/ask_panel.h"
 #include "widgets/panels/attention_panel.h"
 #include "widgets/panels/attribution_panel.h"
 #include "widgets/panels/audit_panel.h"
@@ -20,6 +21,7 @@
 #include "widgets/panels/loss_panel.h"
 #include "widgets/panels/memory_panel.h"
 #include "widgets/panels/notes_panel.h"
+#include "widgets/panels/passages_panel.h"
 #include "widgets/panels/prefix_panel.h"
 #include "widgets/panels/reach_panel.h"
 #include "widgets/panels/recall_panel.h"
@@ -71,9 +73,11 @@ const std::vector<PanelEntry>& panel_registry() {
                               PanelArea::Centre),
       row<ComparePanel>("compare", QT_TRANSLATE_NOOP("PanelRegistry", "Compare"), PanelArea::Centre),
       row<HitsPanel>("hits", QT_TRANSLATE_NOOP("PanelRegistry", "Hits"), PanelArea::Right),
+      row<PassagesPanel>("passages", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieved passages"), PanelArea::Right),
       row<WhatIfPanel>("what_if", QT_TRANSLATE_NOOP("PanelRegistry", "What-if"), PanelArea::Right),
       row<ConfigPanel>("config", QT_TRANSLATE_NOOP("PanelRegistry", "Settings"), PanelArea::Right),
       row<LossPanel>("loss", QT_TRANSLATE_NOOP("PanelRegistry", "Loss"), PanelArea::Bottom),
+      row<AskPanel>("ask", QT_TRANSLATE_NOOP("PanelRegistry", "Ask"), PanelArea::Bottom),
       row<MemoryPanel>("memory", QT_TRANSLATE_NOOP("PanelRegistry", "Memory"), PanelArea::Bottom),
       row<TimePanel>("time", QT_TRANSLATE_NOOP("PanelRegistry", "Time"), PanelArea::Bottom),
       row<DistancePanel>("distances", QT_TRANSLATE_NOOP("PanelRegistry", "Hit distances"), PanelArea::Bottom),

@@ -9,6 +9,7 @@
 #include "engine/core/config/segment_config.h"
 #include "widgets/state/alignment.h"
 #include "widgets/state/inspections.h"
+#include "widgets/state/questions.h"
 #include "widgets/state/run_comparison.h"
 #include "widgets/state/run_digests.h"
 #include "widgets/state/run_model.h"
@@ -63,6 +64,7 @@ class LabContext : public QObject {
   TrainingRuns& training() { return training_; }
   Inspections& inspections() { return inspections_; }
   WhatIfs& what_ifs() { return what_ifs_; }
+  Questions& questions() { return questions_; }
   QUndoStack& undo_stack() { return undo_stack_; }
   Notebook& notebook() { return *notebook_; }
 
@@ -135,6 +137,7 @@ class LabContext : public QObject {
   TrainingRuns training_;
   Inspections inspections_;
   WhatIfs what_ifs_;
+  Questions questions_;
   QUndoStack undo_stack_;
   Notebook* notebook_;  ///< a child of this
   Selection selected_, hovered_, pinned_;

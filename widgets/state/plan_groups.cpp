@@ -46,7 +46,7 @@ Kind kind_of(const SegmentField& field) {
   if (field.is<std::int64_t>()) return Kind::Integer;
   if (field.is<std::optional<std::int64_t>>()) return Kind::OptionalInteger;
   if (field.is<bool>()) return Kind::Flag;
-  if (field.is<PoolKeys>()) return Kind::Choice;
+  if (field.choice() != nullptr) return Kind::Choice;
   return std::string_view(field.key) == "long_range_layers" ? Kind::Integers : Kind::Json;
 }
 
@@ -54,8 +54,8 @@ PlanGroup segment_group() {
   PlanGroup group{TEXT("Segments"), {}};
   for (const SegmentField& field : segment_fields()) {
     PlanField row{field.key, kind_of(field), field.label, field.unit, field.help, {}, field.symbol};
-    if (row.kind == Kind::Choice)
-      for (const PoolKeys format : kPoolKeys) row.choices << QString::fromUtf8(pool_keys_name(format).data());
+    if (const Choice* choice = field.choice())
+      for (const std::string_view name : choice->names) row.choices << QString::fromUtf8(name.data());
     group.fields.push_back(row);
     if (std::string_view(field.key) == "truncation_depth")
       group.fields.push_back(

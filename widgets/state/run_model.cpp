@@ -199,7 +199,11 @@ float RunModel::nll_of_token(std::int64_t position) const {
 }
 
 const HeadHits* RunModel::hits(int segment, int layer, int head) const {
-  if (segment < 0 || segment >= segment_count() || hit_index().of(segment, layer, head).empty()) return nullptr;
+  const SegmentConfig& config = state_->request.config;
+  const bool shared = config.search == SearchBy::Shared && !config.search_heads.empty();  // one list for all readers
+  const HeadRef listed = shared ? config.search_heads.front() : HeadRef{layer, head};
+  if (segment < 0 || segment >= segment_count() || hit_index().of(segment, listed.layer, listed.head).empty())
+    return nullptr;
   return find_hits(snapshot(segment).hits, layer, head);
 }
 

@@ -3,18 +3,6 @@
 
 namespace carryover {
 
-std::string_view pool_keys_name(PoolKeys format) {
-  switch (format) {
-    case PoolKeys::Model:
-      return "model";
-    case PoolKeys::BFloat16:
-      return "bf16";
-    case PoolKeys::Int8:
-      return "int8";
-  }
-  return "unknown";
-}
-
 std::int64_t pool_key_bytes(PoolKeys format, std::int64_t head_dim, int bytes_per_value) {
   switch (format) {
     case PoolKeys::Model:

@@ -13,9 +13,7 @@ enum class PoolKeys : std::uint8_t {
   BFloat16,  ///< rounded to the nearest, ties to even
   Int8       ///< −127 to 127 with one fp32 scale a key, its largest magnitude / 127
 };
-inline constexpr std::array kPoolKeys{PoolKeys::Model, PoolKeys::BFloat16, PoolKeys::Int8};
-
-std::string_view pool_keys_name(PoolKeys format);  ///< "model", "bf16", "int8"
+inline constexpr std::array<std::string_view, 3> kPoolKeysNames{"model", "bf16", "int8"};
 
 /// Of one key. `bytes_per_value`: of the model's dtype.
 std::int64_t pool_key_bytes(PoolKeys format, std::int64_t head_dim, int bytes_per_value);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_integer.h"
 #include "engine/core/config/segment_fields.h"
 
 namespace carryover {
@@ -50,11 +52,33 @@ RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
   return rope;
 }
 
-PoolKeys read_pool_keys(const nlohmann::json& value, const std::string& where) {
-  for (PoolKeys format : kPoolKeys) {
-    if (value == pool_keys_name(format)) return format;
+/// The place in its names of what a file gives.
+std::size_t read_choice(const nlohmann::json& value, const std::string& where, const std::string& key,
+                        const Choice& choice) {
+  std::string names;
+  for (std::size_t place = 0; place < choice.names.size(); ++place) {
+    if (value == choice.names[place]) return place;
+    if (place > 0) names += place + 1 == choice.names.size() ? " or " : ", ";
+    names += choice.names[place];
   }
-  refuse_field(where, "pool_keys", "is not known: " + value.dump().substr(0, 60), "Use model, bf16 or int8.");
+  refuse_field(where, key, "is not known: " + value.dump().substr(0, 60), "Use " + names + ".");
+}
+
+std::vector<HeadRef> read_heads(const nlohmann::json& value, const std::string& where, const std::string& key) {
+  const auto refuse = [&] {
+    refuse_field(where, key, "is not a list of layers and heads: " + value.dump().substr(0, 60),
+                 "Give pairs, such as [[18, 6], [15, 6]].");
+  };
+  if (!value.is_array()) refuse();
+  std::vector<HeadRef> heads;
+  for (const nlohmann::json& pair : value) {
+    if (!pair.is_array() || pair.size() != 2) refuse();
+    const auto layer = find_integer(pair[0]), head = find_integer(pair[1]);
+    if (!layer || !head || !std::in_range<int>(*layer) || !std::in_range<int>(*head)) refuse();
+    heads.push_back({static_cast<int>(*layer), static_cast<int>(*head)});
+  }
+  std::ranges::sort(heads);
+  return heads;
 }
 
 void read_value(const nlohmann::json& value, const std::string& where, const std::string& key, std::int64_t& member) {
@@ -67,8 +91,9 @@ void read_value(const nlohmann::json& value, const std::string& where, const std
                 std::optional<std::int64_t>& member) {
   member = value.is_null() ? std::nullopt : std::optional(read_integer(value, where, key));
 }
-void read_value(const nlohmann::json& value, const std::string& where, const std::string&, PoolKeys& member) {
-  member = read_pool_keys(value, where);
+void read_value(const nlohmann::json& value, const std::string& where, const std::string& key,
+                std::vector<HeadRef>& member) {
+  member = read_heads(value, where, key);
 }
 void read_value(const nlohmann::json& value, const std::string& where, const std::string&,
                 std::optional<RopeConfig>& member) {
@@ -82,8 +107,10 @@ nlohmann::json json_of(std::int64_t value) {
 nlohmann::json json_of(bool value) {
   return value;
 }
-nlohmann::json json_of(PoolKeys value) {
-  return pool_keys_name(value);
+nlohmann::json json_of(const std::vector<HeadRef>& heads) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const HeadRef& head : heads) list.push_back({head.layer, head.head});
+  return list;
 }
 template <typename Value>
 nlohmann::json json_of(const std::optional<Value>& value) {
@@ -112,6 +139,28 @@ void check_rope_of_run(const RopeConfig& rope, const std::string& where) {
   if (rope.kind == RopeKind::Llama3 && rope.high_frequency_factor <= rope.low_frequency_factor) {
     refuse_field(where, "rope.high_frequency_factor", "is not above low_frequency_factor", "Llama 3.1 uses 1 and 4.");
   }
+}
+
+/// Who searches, and what is taken of it.
+void check_search(const SegmentConfig& config, const ModelConfig& model, const std::string& where) {
+  if (config.retrieval_length > 0 && config.search == SearchBy::Shared && config.search_heads.empty())
+    refuse_field(where, "search_heads", "is empty, and the search is shared", "Name heads, such as 18.6,15.6,18.7.");
+  for (std::size_t i = 0; i < config.search_heads.size(); ++i) {
+    const HeadRef head = config.search_heads[i];
+    const std::string name = std::to_string(head.layer) + "." + std::to_string(head.head);
+    if (head.layer < 0 || head.layer >= model.layers || head.head < 0 || head.head >= model.heads)
+      refuse_field(where, "search_heads", "has " + name + ", which the model lacks",
+                   "It has " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) +
+                       " heads, counted from 0.");
+    if (i > 0 && head == config.search_heads[i - 1])
+      refuse_field(where, "search_heads", "has " + name + " twice", "Name each one once.");
+  }
+  if (config.retrieve == RetrieveBy::Windows && config.retrieval_length > 0 &&
+      config.window_length > config.retrieval_length)
+    refuse_field(where, "window_length",
+                 "is " + std::to_string(config.window_length) + ", more than retrieval_length, " +
+                     std::to_string(config.retrieval_length),
+                 "A retrieved window has to fit: make it shorter.");
 }
 
 /// The largest buffer that a config can ask for: K and V of S + M + R positions, every head of every layer, in fp64.
@@ -166,6 +215,7 @@ void SegmentConfig::validate(const ModelConfig& model, const std::string& where)
                      ", more than segment_length, " + std::to_string(segment_length),
                  "Sinks and carry are different tokens of one segment: make their sum at most its length.");
   }
+  check_search(*this, model, where);
   if (!sizes_fit(*this, model)) {
     refuse_field(where, "segment_length + carry_length + retrieval_length",
                  "ask for more bytes than a 64-bit number holds", "Use lengths in tokens, such as 4096, 512 and 512.");
@@ -174,6 +224,9 @@ void SegmentConfig::validate(const ModelConfig& model, const std::string& where)
   each_count(*this, [&](const SegmentField& field, std::int64_t value) {
     if (value > most) refuse_field(where, field.key, "is " + std::to_string(value), "It must be at most 2^40.");
   });
+  if (question_pass && boundary_at_prompt_end)
+    refuse_field(where, "question_pass", "is on beside boundary_at_prompt_end",
+                 "Turn one of them off: each says where the prompt's last segment ends.");
   if (rope) check_rope_of_run(*rope, where);
   try {
     grouping.validate(model);
@@ -187,7 +240,10 @@ void to_json(nlohmann::json& json, const SegmentConfig& config) {
   for (const SegmentField& field : segment_fields())
     std::visit(
         [&](auto member) {
-          if constexpr (!std::is_same_v<decltype(member), Grouping SegmentConfig::*>)
+          using Member = decltype(member);
+          if constexpr (std::is_same_v<Member, Choice>)
+            json[field.key] = member.name(config);
+          else if constexpr (!std::is_same_v<Member, Grouping SegmentConfig::*>)
             json[field.key] = json_of(config.*member);
         },
         field.member);
@@ -199,7 +255,14 @@ void update_from_json(SegmentConfig& config, const nlohmann::json& json, const s
   for (const auto& item : json.items()) {
     const SegmentField* field = find_segment_field(item.key());
     if (!field) refuse_field(where, item.key(), "is not a field of the config", "Remove it, or correct its spelling.");
-    std::visit([&](auto member) { read_value(item.value(), where, item.key(), updated.*member); }, field->member);
+    std::visit(
+        [&](auto member) {
+          if constexpr (std::is_same_v<decltype(member), Choice>)
+            member.set(updated, read_choice(item.value(), where, item.key(), member));
+          else
+            read_value(item.value(), where, item.key(), updated.*member);
+        },
+        field->member);
   }
   try {
     from_json(json, updated.grouping);

@@ -4,10 +4,13 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/core/config/grouping.h"
+#include "engine/core/config/head_ref.h"
 #include "engine/core/config/model_config.h"
 #include "engine/core/config/pool_keys.h"
+#include "engine/core/config/retrieval_choices.h"
 
 namespace carryover {
 
@@ -21,8 +24,16 @@ struct SegmentConfig {
   std::int64_t carry_length = 512;      ///< M, 0 ≤ M ≤ S
   std::int64_t retrieval_length = 512;  ///< R ≥ 0; may exceed S
   std::int64_t sink_length = 0;  ///< n ≥ 0, n + M ≤ S: the text's first tokens that every head reads (ADR 0019)
-  std::int64_t truncation_depth = 1;    ///< K ≥ 0, segment transitions that gradients cross
-  Grouping grouping;                    ///< JSON: long_range_layers, long_range_heads
+  std::int64_t truncation_depth = 1;  ///< K ≥ 0, segment transitions that gradients cross
+  Grouping grouping;                  ///< JSON: long_range_layers, long_range_heads
+  /// What heads read before their segment; "retrieved" counts in the layers of L_long alone (core/config/head_reads.h).
+  PrefixParts local_reads = PrefixParts::SinksCarry;
+  PrefixParts long_reads = PrefixParts::SinksRetrieved;
+  SearchBy search = SearchBy::PerHead;
+  std::vector<HeadRef> search_heads;  ///< who searches where the search is shared, ascending; JSON: [[layer, head], …]
+  SearchScores search_scores = SearchScores::Summaries;
+  RetrieveBy retrieve = RetrieveBy::Anchors;
+  std::int64_t window_length = 16;      ///< W ≥ 1, of RetrieveBy::Windows
   std::int64_t query_length = 64;       ///< L_q ≥ 1
   std::int64_t summary_window = 8;      ///< w ≥ 1
   std::int64_t summary_stride = 4;      ///< s ≥ 1
@@ -34,6 +45,7 @@ struct SegmentConfig {
   bool bos = false;                     ///< put the model's BOS before the text, as position 0
   bool cross_boundary_target = true;    ///< the last logits of a segment predict the next one's first token
   bool boundary_at_prompt_end = false;  ///< close a segment where the prompt ends (generation only)
+  bool question_pass = false;           ///< run the prompt's question twice: to search, then to read (generation only)
   bool pool_on_host = false;            ///< keep the pool in host memory although the model is on a GPU
   PoolKeys pool_keys{};                 ///< how the pool holds its keys: "model" (the default: exact), "bf16" or "int8"
   std::optional<RopeConfig> rope;       ///< overrides the checkpoint's scaling

@@ -2,12 +2,21 @@
 #include "engine/core/config/segment_fields.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace carryover {
 
 namespace {
 
 using Config = SegmentConfig;
+
+template <auto member>
+constexpr Choice choice(const char* type, std::span<const std::string_view> names) {
+  return {type, names, [](const Config& config) { return static_cast<std::size_t>(config.*member); },
+          [](Config& config, std::size_t place) {
+            config.*member = static_cast<std::remove_cvref_t<decltype(config.*member)>>(place);
+          }};
+}
 
 #define TEXT(text) text  // what scripts/translations.sh collects
 
@@ -32,6 +41,28 @@ constexpr SegmentField fields[] = {
     {"long_range_heads", "", TEXT("Long-range heads"), "",
      TEXT("Query heads that are long-range, counted from 0: one list, or in a file one for each layer"),
      &Config::grouping},
+    {"local_reads", "", TEXT("Local heads read"), "",
+     TEXT("Parts of a local head's prefix, in order: sinks, retrieved, carry; retrieved counts in long-range layers "
+          "alone; the paper: carry"),
+     choice<&Config::local_reads>("PARTS", kPrefixPartsNames)},
+    {"long_reads", "", TEXT("Long-range heads read"), "", TEXT("The same of a long-range head; the paper: retrieved"),
+     choice<&Config::long_reads>("PARTS", kPrefixPartsNames)},
+    {"search", "", TEXT("Search"), "",
+     TEXT("per-head: each reader searches for itself, the paper's; shared: the search heads find positions for all"),
+     choice<&Config::search>("WHO", kSearchByNames)},
+    {"search_heads", "", TEXT("Search heads"), "",
+     TEXT("Heads whose queries search where the search is shared, as layer.head; the sum of their scores counts"),
+     &Config::search_heads},
+    {"search_scores", "", TEXT("Scores"), "",
+     TEXT("summaries: dot products with means of queries, the paper's; centred: the best query's, with keys less their "
+          "mean, as z-scores"),
+     choice<&Config::search_scores>("KIND", kSearchScoresNames)},
+    {"retrieve", "", TEXT("Retrieve"), "",
+     TEXT("anchors: the best positions with their neighbours, the paper's; windows: whole windows of the best mean "
+          "score"),
+     choice<&Config::retrieve>("KIND", kRetrieveByNames)},
+    {"window_length", "W", TEXT("Window length"), TEXT(" tokens"), TEXT("Positions of a retrieved window"),
+     &Config::window_length, 1},
     {"query_length", "L_q", TEXT("Queries"), TEXT(" tokens"),
      TEXT("Last queries of a segment, which search for the next one's prefix"), &Config::query_length, 1},
     {"summary_window", "w", TEXT("Window"), TEXT(" queries"), TEXT("Queries averaged into one summary"),
@@ -54,14 +85,18 @@ constexpr SegmentField fields[] = {
      TEXT("The last logits of a segment predict the next one's first token"), &Config::cross_boundary_target},
     {"boundary_at_prompt_end", "", TEXT("Boundary at the prompt's end"), "",
      TEXT("Generation only: closes a segment where the prompt ends, so that the question's queries retrieve for the "
-          "answer"),
+          "answer; its first token comes before that"),
      &Config::boundary_at_prompt_end},
+    {"question_pass", "", TEXT("Question pass"), "",
+     TEXT("Generation only: runs the prompt's question twice, as a draft that searches and leaves nothing else behind, "
+          "then behind what it found, so that the answer's first token can use it"),
+     &Config::question_pass},
     {"pool_on_host", "", TEXT("Pool in host memory"), "",
      TEXT("Keeps the retrieval pool in host memory although the model is on a GPU"), &Config::pool_on_host},
     {"pool_keys", "", TEXT("Pool keys"), "",
      TEXT("Format of the pool's keys: model (exact), bf16, or int8 for a pool in host memory; the last two take less "
           "memory, and hits may differ"),
-     &Config::pool_keys},
+     choice<&Config::pool_keys>("FORMAT", kPoolKeysNames)},
     {"rope", "", TEXT("RoPE"), "",
      TEXT("Scaling of positions in place of the checkpoint's: default, linear:8, dynamic:10, llama3:8"), &Config::rope},
 };

@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "engine/core/config/segment_config.h"
 
 namespace carryover {
 
+/// A member that takes one of a list of names.
+struct Choice {
+  const char* type;  ///< what stands for it in help
+  std::span<const std::string_view> names;
+  std::size_t (*get)(const SegmentConfig& config);  ///< its place in `names`
+  void (*set)(SegmentConfig& config, std::size_t place);
+  std::string_view name(const SegmentConfig& config) const { return names[get(config)]; }
+};
+
 /// A field of SegmentConfig, described once (ADR 0022). Its JSON, its bounds, its flag, the settings panel, the
 /// fine-tune form, the what-if summary, the guide's table and the manual page come from this row.
 struct SegmentField {
-  using Member =
-      std::variant<std::int64_t SegmentConfig::*, std::optional<std::int64_t> SegmentConfig::*, bool SegmentConfig::*,
-                   PoolKeys SegmentConfig::*, std::optional<RopeConfig> SegmentConfig::*, Grouping SegmentConfig::*>;
+  using Member = std::variant<std::int64_t SegmentConfig::*, std::optional<std::int64_t> SegmentConfig::*,
+                              bool SegmentConfig::*, Choice, std::vector<HeadRef> SegmentConfig::*,
+                              std::optional<RopeConfig> SegmentConfig::*, Grouping SegmentConfig::*>;
   const char* key;     ///< its name in JSON; its flag is this name with dashes
   const char* symbol;  ///< the paper's; "" where it has none
   const char* label;   ///< for forms; English, as `unit` and `help`, and translated by the window
@@ -30,6 +41,7 @@ struct SegmentField {
   bool is() const {
     return std::holds_alternative<Value SegmentConfig::*>(member);
   }
+  const Choice* choice() const { return std::get_if<Choice>(&member); }  ///< null where it is none
   bool is_count() const { return is<std::int64_t>() || is<std::optional<std::int64_t>>(); }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/core/config/head_reads.h"
 #include "engine/core/cost/policy_table.h"
 
 namespace carryover {
@@ -18,29 +19,23 @@ std::int64_t saturated(Int128 value) {
   return value > most ? most : static_cast<std::int64_t>(value);
 }
 
+/// A segment that begins here reads all that it ever may.
+constexpr auto kLate = std::numeric_limits<std::int64_t>::max();
+
 /// K and V of one position of one KV head, bytes.
 Int128 pair_bytes(const CostModel& cost) {
   return Int128{2} * cost.model.head_dim * cost.bytes_per_value;
 }
 
-/// Heads that sinks are kept for in a layer: KV heads of local heads, and long query heads.
-Int128 sink_rows(const CostModel& cost, int layer) {
-  const Grouping& grouping = cost.config.grouping;
-  return std::ssize(grouping.local_kv_heads(layer, cost.model)) + std::ssize(grouping.long_heads(layer));
-}
-
 Int128 sink_bytes(const CostModel& cost) {
-  Int128 rows = 0;
-  for (int layer = 0; layer < cost.model.layers; ++layer) rows += sink_rows(cost, layer);
-  return rows * cost.config.sink_length * pair_bytes(cost);
+  return Int128{cost.model.layers} * cost.model.kv_heads * cost.config.sink_length * pair_bytes(cost);
 }
 
 /// Positions × heads of the prefixes that attention reads in one segment, over all layers.
 Int128 prefix_slots(const CostModel& cost) {
-  constexpr auto late = std::numeric_limits<std::int64_t>::max();
   Int128 slots = 0;
   for (int layer = 0; layer < cost.model.layers; ++layer)
-    for (const VisiblePrefix& seen : policies().front().visible(cost.model, cost.config, layer, late))
+    for (const VisiblePrefix& seen : policies().front().visible(cost.model, cost.config, layer, kLate))
       slots += Int128{seen.rows} * seen.length;
   return slots;
 }
@@ -106,16 +101,14 @@ std::int64_t CostModel::segmented_attention_bytes() const {
 
 std::int64_t CostModel::carry_bytes() const {
   Int128 heads = 0;
-  for (int layer = 0; layer < model.layers; ++layer) heads += std::ssize(config.grouping.local_kv_heads(layer, model));
+  for (int layer = 0; layer < model.layers; ++layer) heads += std::ssize(carry_kv_heads(config, model, layer));
   return saturated(heads * config.carry_length * pair_bytes(*this));
 }
 
 std::int64_t CostModel::pool_bytes_per_token() const {
   if (config.retrieval_length == 0) return 0;
   Int128 heads = 0;
-  for (int layer : config.grouping.long_range_layers()) {
-    heads += std::ssize(config.grouping.long_kv_heads(layer, model));
-  }
+  for (int layer = 0; layer < model.layers; ++layer) heads += std::ssize(pool_kv_heads(config, model, layer));
   const Int128 key = pool_key_bytes(config.pool_keys, model.head_dim, bytes_per_value);
   return saturated(heads * (key + Int128{model.head_dim} * bytes_per_value));
 }
@@ -135,12 +128,10 @@ std::int64_t CostModel::activation_bytes(std::int64_t chunk, bool loss) const {
 double CostModel::visible_positions() const {
   double prefix = 0;
   for (int layer = 0; layer < model.layers; ++layer) {
-    const double taken = static_cast<double>(config.grouping.long_heads(layer).size());
-    prefix += (static_cast<double>(model.heads) - taken) * static_cast<double>(config.carry_length);
-    if (config.grouping.is_long_layer(layer)) prefix += taken * static_cast<double>(config.retrieval_length);
+    for (const VisiblePrefix& seen : policies().front().visible(model, config, layer, kLate))
+      prefix += static_cast<double>(seen.heads) * static_cast<double>(seen.length);
   }
-  return static_cast<double>(config.segment_length + config.sink_length) +
-         prefix / static_cast<double>(model.layers * model.heads);
+  return static_cast<double>(config.segment_length) + prefix / static_cast<double>(model.layers * model.heads);
 }
 
 MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/head_reads.h"
 #include "engine/core/cost/real.h"
 
 namespace carryover {
@@ -13,12 +14,20 @@ namespace {
 using Visible = std::vector<VisiblePrefix>;
 
 Visible visible_segmented(const ModelConfig& model, const SegmentConfig& config, int layer, std::int64_t first) {
-  const Grouping& grouping = config.grouping;
   const std::int64_t sinks = first > 0 ? config.sink_length : 0, carried = std::min(config.carry_length, first);
-  const std::int64_t retrieved = grouping.is_long_layer(layer) ? std::min(config.retrieval_length, first - sinks) : 0;
-  const std::int64_t far = std::ssize(grouping.long_heads(layer));
-  return {{model.heads - far, std::ssize(grouping.local_kv_heads(layer, model)), sinks + carried},
-          {far, far, sinks + retrieved}};
+  Visible visible;
+  for (const HeadReads& kind : head_reads(config, model, layer)) {
+    const bool skips_carry =
+        config.search == SearchBy::Shared ? shared_search_skips_carry(config, model) : kind.read(PrefixPart::Carry);
+    const std::int64_t searched = std::max<std::int64_t>(0, first - sinks - (skips_carry ? carried : 0));
+    std::int64_t length = 0;
+    for (const PrefixPart part : kind.parts)
+      length += part == PrefixPart::Sinks   ? sinks
+                : part == PrefixPart::Carry ? carried
+                                            : std::min(config.retrieval_length, searched);
+    visible.push_back({std::ssize(kind.heads), std::ssize(kind.prefix_kv_heads(model)), length});
+  }
+  return visible;
 }
 
 MemoryBytes memory_segmented(const CostModel& cost, std::int64_t tokens, RunUse use) {
@@ -97,7 +106,7 @@ SegmentConfig sample_config(const std::string& policy, SegmentConfig config, std
 
 std::int64_t rope_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens) {
   if (policy_row(policy).sees_whole_text) return tokens;
-  return config.segment_length + config.sink_length + std::max(config.carry_length, config.retrieval_length);
+  return config.segment_length + longest_prefix(config);
 }
 
 double visible_bytes(const CostModel& cost, const std::string& policy, std::int64_t context) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/core/config/segment_config.h"
+#include "engine/core/run/hits.h"
 
 namespace carryover {
 
@@ -16,16 +17,24 @@ struct Sampling {
 
 struct GenerateRequest {
   std::vector<std::int32_t> prompt;
+  /// Last tokens of the prompt that are the question, at most S; with SegmentConfig::question_pass the segment before
+  /// it closes there, however short. 0: there is none.
+  std::int64_t question_length = 0;
   std::int64_t max_new_tokens = 128;
   std::vector<std::int32_t> stop_ids;
   std::string policy = "segmented";
   SegmentConfig config;
   Sampling sampling;
+  std::vector<HeadHits> forced_hits;  ///< read instead of searching, as RunRequest's
+  /// The question reads nothing retrieved; what stands before it was read as ever. A control.
+  bool without_retrieval = false;
 };
 
 struct GenerateResult {
   std::vector<std::int32_t> ids;
+  std::vector<HeadHits> question_hits;  ///< what the question read, where it was run twice
   double prompt_seconds = 0, decode_seconds = 0;
+  double draft_seconds = 0;  ///< of the prompt's: the question's first pass
   bool cancelled = false;
 };
 

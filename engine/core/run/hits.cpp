@@ -8,6 +8,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/json_integer.h"
+#include "engine/core/config/head_reads.h"
 
 namespace carryover {
 namespace {
@@ -119,10 +120,24 @@ std::string_view hit_kind_name(HitKind kind) {
   return "unknown";
 }
 
+std::vector<HeadHits> hit_lists(const SegmentConfig& config, const ModelConfig& model, std::int64_t segment) {
+  std::vector<HeadHits> lists;
+  if (config.search == SearchBy::Shared) {
+    if (!retrieves(config, model)) return lists;
+    const HeadRef first = config.search_heads.front();
+    lists.push_back({segment, first.layer, first.head, {}, true});
+    return lists;
+  }
+  for (int layer = 0; layer < model.layers; ++layer)
+    for (const int head : reader_heads(config, model, layer)) lists.push_back({segment, layer, head, {}});
+  return lists;
+}
+
 const HeadHits* find_hits(const std::vector<HeadHits>& hits, int layer, int head) {
   const auto found = std::ranges::find_if(
       hits, [&](const HeadHits& candidate) { return candidate.layer == layer && candidate.head == head; });
-  return found == hits.end() ? nullptr : &*found;
+  if (found != hits.end()) return &*found;
+  return hits.size() == 1 && hits.front().shared ? &hits.front() : nullptr;
 }
 
 void to_json(nlohmann::json& json, const HeadHits& head_hits) {
@@ -143,6 +158,7 @@ void to_json(nlohmann::json& json, const HeadHits& head_hits) {
           {"score", score},
           {"anchor", anchor},
           {"summary", summary}};
+  if (head_hits.shared) json["shared"] = true;
 }
 
 HeadHits head_hits_from_json(const nlohmann::json& json, const std::string& where) {
@@ -152,6 +168,10 @@ HeadHits head_hits_from_json(const nlohmann::json& json, const std::string& wher
   head_hits.segment = required(json, "segment", std::numeric_limits<std::int64_t>::max(), where);
   head_hits.layer = static_cast<int>(required(json, "layer", int_max, where));
   head_hits.head = static_cast<int>(required(json, "head", int_max, where));
+  if (const auto shared = json.find("shared"); shared != json.end()) {
+    if (!shared->is_boolean()) refuse_hits(where, "\"shared\" is neither true nor false", "Use true, or leave it out.");
+    head_hits.shared = shared->get<bool>();
+  }
   head_hits.hits = parse_positions(json, where);
   read_provenance(json, head_hits.hits, where);
   return head_hits;

@@ -5,16 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/config/head_ref.h"
 #include "engine/core/run/hits.h"
 #include "engine/core/run/snapshot.h"
 #include "engine/core/run/what_if.h"
 
 namespace carryover {
-
-struct HeadRef {
-  int layer = 0, head = 0;
-  bool operator==(const HeadRef&) const = default;
-};
 
 /// A query and a key of one segment, both counted from its start; the key does not lie after the query.
 struct AttentionPair {

@@ -21,4 +21,11 @@ std::vector<std::int64_t> prompt_partition(std::int64_t prompt_tokens, const Seg
   return lengths;
 }
 
+std::vector<std::int64_t> document_partition(std::int64_t tokens, const SegmentConfig& config) {
+  const std::int64_t S = config.segment_length;
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(tokens / S), S);
+  if (tokens % S > 0) lengths.push_back(tokens % S);
+  return lengths;
+}
+
 }  // namespace carryover

@@ -15,6 +15,9 @@ struct SegmentConfig;
 /// carry and queries are whole. The same F_θ on another partition.
 std::vector<std::int64_t> prompt_partition(std::int64_t prompt_tokens, const SegmentConfig& config);
 
+/// Lengths of the segments of a text that is closed where it ends, whatever the last one's length is.
+std::vector<std::int64_t> document_partition(std::int64_t tokens, const SegmentConfig& config);
+
 /// Ids [first, first + count) of a text.
 inline std::span<const std::int32_t> part_of(std::span<const std::int32_t> text, std::int64_t first,
                                              std::int64_t count) {

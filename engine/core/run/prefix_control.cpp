@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/head_reads.h"
 
 namespace carryover {
 
@@ -43,6 +44,19 @@ std::vector<std::int64_t> draw_positions(Counter& counter, std::int64_t count, s
   return {chosen.begin(), chosen.end()};
 }
 
+/// `count` positions of 0..limit−1 in whole windows that don't overlap, and the first others where they don't fill it.
+std::vector<std::int64_t> draw_windows(Counter& counter, std::int64_t count, std::int64_t limit, std::int64_t window) {
+  const std::int64_t windows = count / window;
+  std::set<std::int64_t> chosen;
+  std::int64_t shift = 0;  // each window before takes the place of one position
+  for (const std::int64_t drawn : draw_positions(counter, windows, limit - windows * (window - 1))) {
+    for (std::int64_t i = 0; i < window; ++i) chosen.insert(drawn + shift + i);
+    shift += window - 1;
+  }
+  for (std::int64_t position = 0; std::ssize(chosen) < count; ++position) chosen.insert(position);
+  return {chosen.begin(), chosen.end()};
+}
+
 /// The first `first` of 0..limit−1 and the last count − first ones.
 std::vector<std::int64_t> ends_of(std::int64_t first, std::int64_t count, std::int64_t limit) {
   std::vector<std::int64_t> positions(static_cast<std::size_t>(count));
@@ -70,6 +84,15 @@ std::vector<std::int64_t> control_positions(PrefixSource control, Counter& count
       break;
   }
   CARRYOVER_CHECK(false);
+}
+
+/// Tokens of the carry that a list's readers read anyway.
+std::int64_t skipped_carry(const SegmentConfig& config, const ModelConfig& model, const HeadHits& list) {
+  bool skips = list.shared && shared_search_skips_carry(config, model);
+  if (!list.shared)
+    for (const HeadReads& kind : head_reads(config, model, list.layer))
+      skips = skips || (std::ranges::count(kind.heads, list.head) > 0 && kind.read(PrefixPart::Carry));
+  return skips ? config.carry_length : 0;
 }
 
 }  // namespace
@@ -102,17 +125,17 @@ std::vector<HeadHits> control_hits(PrefixSource control, const SegmentConfig& co
   Counter counter(seed);
   std::vector<HeadHits> all;
   for (std::int64_t segment = 1; segment * config.segment_length < tokens; ++segment) {
-    const std::int64_t first = config.sink_length, pool = segment * config.segment_length - first;
-    const std::int64_t count = std::min(config.retrieval_length, pool);
-    for (int layer = 0; layer < model.layers; ++layer) {
-      if (!config.grouping.retrieves(layer)) continue;
-      for (int head : config.grouping.long_heads(layer)) {
-        HeadHits hits{segment, layer, head, {}};
-        for (std::int64_t position :
-             control_positions(control, counter, count, pool, std::max<std::int64_t>(0, kSinkTokens - first)))
-          hits.hits.push_back({first + position});
-        all.push_back(std::move(hits));
-      }
+    for (HeadHits& list : hit_lists(config, model, segment)) {
+      const std::int64_t first = config.sink_length;
+      const std::int64_t pool = segment * config.segment_length - first - skipped_carry(config, model, list);
+      const std::int64_t count = std::min(config.retrieval_length, pool);
+      if (count <= 0) continue;
+      const bool windows = control == PrefixSource::Random && config.retrieve == RetrieveBy::Windows;
+      for (std::int64_t position :
+           windows ? draw_windows(counter, count, pool, config.window_length)
+                   : control_positions(control, counter, count, pool, std::max<std::int64_t>(0, kSinkTokens - first)))
+        list.hits.push_back({first + position});
+      all.push_back(std::move(list));
     }
   }
   return all;

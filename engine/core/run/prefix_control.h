@@ -16,7 +16,7 @@ namespace carryover {
 enum class PrefixSource {
   Search,    ///< what was retrieved
   Off,       ///< nothing
-  Random,    ///< R positions of the pool, drawn anew for each segment, layer and head
+  Random,    ///< R positions of the pool (whole windows where windows are retrieved), drawn anew for each list of hits
   Recent,    ///< the last R positions of the pool
   Constant,  ///< the first R positions of the text, the same for every segment
   Sinks,     ///< the first kSinkTokens positions and the most recent ones: StreamingLLM's cache

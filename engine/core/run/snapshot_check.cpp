@@ -84,6 +84,7 @@ void check_hits(const std::vector<HeadHits>& hits, SegmentPlace place, const Sna
     require(head.segment == place.index, where, "hits belong to another segment");
     require(is_index(head.layer, limits.layers) && is_index(head.head, limits.heads), where,
             "layer " + std::to_string(head.layer) + ", head " + std::to_string(head.head) + " is not in the model");
+    require(!head.shared || hits.size() == 1, where, "hits that all heads read stand beside others");
     require(heads.emplace(head.layer, head.head).second, where, "a head has two lists of hits");
     std::int64_t last = -1;
     for (const Hit& hit : head.hits) {

@@ -29,6 +29,7 @@ struct SegmentEdit {
 
   /// Whether the search has to be done again, so that the segment before has to be run again.
   bool searches_again() const { return !banned.empty() || config.has_value(); }
+  bool operator==(const SegmentEdit&) const = default;
 };
 
 /// What a what-if showed, beside the same segment as it was.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controllers/ask_controller.h"
+
+#include "app/engine_thread/post.h"
+#include "widgets/state/provenance.h"
+
+namespace carryover {
+namespace {
+
+constexpr std::int64_t kAnswerTokens = 64;
+
+}  // namespace
+
+AskController::AskController(LabContext& context, RunController& runs)
+    : EngineJob(context, runs), worker_(with(new AskWorker(runs.engine().worker()), tr("The question was cancelled"))) {
+  Questions& questions = context.questions();
+  connect(&questions, &Questions::wanted, this, &AskController::start);
+  connect(&questions, &Questions::cancel_wanted, this, &AskController::cancel);
+  connect(worker_, &AskWorker::told, &questions, &Questions::add_text);
+  connect(worker_, &AskWorker::found, &questions, &Questions::set_hits);
+  connect(worker_, &AskWorker::answered, this, [this] {
+    release();
+    context_.questions().end();
+  });
+  connect(this, &EngineJob::ended, &questions, &Questions::end);
+  const auto tell = [this] { context_.questions().set_unavailable(active() ? QString() : why_not()); };
+  connect(&runs, &RunController::state_changed, this, tell);
+  connect(&context.run(), &RunModel::reset, this, tell);
+  connect(&context.run(), &RunModel::segments_appended, this, tell);
+  tell();
+}
+
+QString AskController::why_not() const {
+  const RunModel& run = context_.run();
+  if (run.segment_count() == 0) return tr("no text has been run");
+  if (const QString busy = runs_.why_engine_is_busy(); !busy.isEmpty()) return busy;
+  if (!runs_.loader().model() || !run.tokenizer()) return tr("no model is open");
+  return {};
+}
+
+void AskController::start(const QString& text) {
+  const QString why = active() ? tr("a question is being answered") : why_not();
+  if (!why.isEmpty())
+    return Q_EMIT failed({Fault::Usage, tr("question"), why, tr("Run a text first, or wait for the engine.")});
+  const RunModel& run = context_.run();
+  const LoadedModel& model = *runs_.loader().model();
+  GenerateRequest request;
+  const std::int64_t read =
+      run.record(run.segment_count() - 1).first_token + run.record(run.segment_count() - 1).length;
+  request.prompt.assign(run.request().ids->begin(), run.request().ids->begin() + read);
+  const auto question = model.tokenizer->encode(question_prompt(text).toStdString());
+  request.prompt.insert(request.prompt.end(), question.begin(), question.end());
+  request.question_length = std::ssize(question);
+  request.max_new_tokens = kAnswerTokens;
+  if (model.tokenizer->eos()) request.stop_ids.push_back(*model.tokenizer->eos());
+  request.policy = run.request().policy;
+  request.config = run.request().config;
+  request.config.question_pass = true;
+  request.config.boundary_at_prompt_end = false;
+  request.forced_hits = run.request().forced_hits;
+  context_.questions().begin({text, {}, {}, {}, run_provenance(run)});
+  const auto control = begin(tr("a question is using the engine"));
+  Q_EMIT started();
+  post(worker_,
+       [request, tokenizer = model.tokenizer, control](AskWorker& worker) { worker.ask(request, tokenizer, control); });
+}
+
+}  // namespace carryover

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/config/head_ref.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace carryover {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// A number that fills the text.
+std::optional<int> number_of(std::string_view text) {
+  int value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::vector<HeadRef>> parse_heads(std::string_view text) {
+  std::vector<HeadRef> heads;
+  text = trimmed(text);
+  if (text.empty() || text == "none") return heads;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view item = trimmed(text.substr(0, comma));
+    const std::size_t dot = item.find('.');
+    if (dot == std::string_view::npos) return std::nullopt;
+    const auto layer = number_of(item.substr(0, dot)), head = number_of(item.substr(dot + 1));
+    if (!layer || !head) return std::nullopt;
+    heads.push_back({*layer, *head});
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  std::ranges::sort(heads);
+  return heads;
+}
+
+std::string text_of_heads(const std::vector<HeadRef>& heads) {
+  std::string text;
+  for (const HeadRef& head : heads)
+    text += (text.empty() ? "" : ", ") + std::to_string(head.layer) + "." + std::to_string(head.head);
+  return text;
+}
+
+}  // namespace carryover

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carryover {
+
+/// A query head of a layer, both counted from 0.
+struct HeadRef {
+  int layer = 0, head = 0;
+  auto operator<=>(const HeadRef&) const = default;
+};
+
+/// "18.6, 15.6", as people write heads; ascending. An empty text or "none" is the empty list; nothing where it is not
+/// such a list.
+std::optional<std::vector<HeadRef>> parse_heads(std::string_view text);
+std::string text_of_heads(const std::vector<HeadRef>& heads);
+
+}  // namespace carryover

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace carryover {
+
+/// What may stand in a head's prefix.
+enum class PrefixPart : std::uint8_t {
+  Sinks,      ///< the text's first n tokens
+  Retrieved,  ///< what was searched for
+  Carry       ///< the carried tail
+};
+
+/// Which parts a head's prefix has, in their order there. The paper's heads read one part each.
+enum class PrefixParts : std::uint8_t {
+  None,
+  Sinks,
+  Retrieved,
+  Carry,
+  SinksRetrieved,
+  SinksCarry,
+  RetrievedSinks,
+  RetrievedCarry,
+  CarrySinks,
+  CarryRetrieved,
+  SinksRetrievedCarry,
+  SinksCarryRetrieved,
+  RetrievedSinksCarry,
+  RetrievedCarrySinks,
+  CarrySinksRetrieved,
+  CarryRetrievedSinks
+};
+inline constexpr std::array<std::string_view, 16> kPrefixPartsNames{"none",
+                                                                    "sinks",
+                                                                    "retrieved",
+                                                                    "carry",
+                                                                    "sinks+retrieved",
+                                                                    "sinks+carry",
+                                                                    "retrieved+sinks",
+                                                                    "retrieved+carry",
+                                                                    "carry+sinks",
+                                                                    "carry+retrieved",
+                                                                    "sinks+retrieved+carry",
+                                                                    "sinks+carry+retrieved",
+                                                                    "retrieved+sinks+carry",
+                                                                    "retrieved+carry+sinks",
+                                                                    "carry+sinks+retrieved",
+                                                                    "carry+retrieved+sinks"};
+std::vector<PrefixPart> parts_of(PrefixParts parts);  ///< in order
+bool has(PrefixParts parts, PrefixPart part);
+
+/// Whose queries decide what is retrieved.
+enum class SearchBy : std::uint8_t {
+  PerHead,  ///< each head that reads retrieved tokens searches for its own (app:retrieval)
+  Shared    ///< SegmentConfig::search_heads decide one list of positions, which all readers read
+};
+inline constexpr std::array<std::string_view, 2> kSearchByNames{"per-head", "shared"};
+
+/// What a position of the pool is worth to a head.
+enum class SearchScores : std::uint8_t {
+  Summaries,  ///< the largest dot product of its key with a summary of the queries (app:retrieval)
+  Centred     ///< the largest over the last L_q queries q of q·(k − mean k), as a z-score over the pool
+};
+inline constexpr std::array<std::string_view, 2> kSearchScoresNames{"summaries", "centred"};
+
+/// How scores become positions.
+enum class RetrieveBy : std::uint8_t {
+  Anchors,  ///< the best positions with their neighbours (app:retrieval)
+  Windows   ///< the windows of the best mean score, whole and without overlap
+};
+inline constexpr std::array<std::string_view, 2> kRetrieveByNames{"anchors", "windows"};
+
+}  // namespace carryover

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/core/run/hit_selection.h"
+#include "engine/core/run/hits.h"
+
+namespace carryover {
+
+struct WindowRule {
+  std::int64_t window;                  ///< W ≥ 1
+  std::int64_t length;                  ///< R
+  std::vector<TokenRange> banned = {};  ///< positions that no slot may hold
+};
+
+/// Slots of whole windows, and how close the choice was.
+struct WindowSelection {
+  std::vector<Hit> hits;  ///< ascending; `position` counts from the scores' first
+  double gap = 0;   ///< score of the last window taken less that of the best one left; infinite where none is left
+  double last = 0;  ///< score of the last window taken
+};
+
+/// A window is worth the mean of its W scores, summed in order in fp64. Of those that hold no banned position the best
+/// is taken (equal ones: the first), then the best that overlaps none taken, until ⌊R/W⌋ are held or none is left; then
+/// the lowest unused positions fill up to min(R, positions allowed). A hit's score is its window's; its anchor, which
+/// alone is of HitKind::Anchor, is the window's best position (equal ones: the first). Scores must not be NaN. Pure;
+/// any thread.
+WindowSelection select_windows(std::span<const double> scores, const WindowRule& rule);
+
+/// The best positions of all, as select_hits() takes them.
+struct PositionRanking {
+  std::vector<Candidate> candidates;  ///< at most `count`, none banned
+  double gap = 0;                     ///< as WindowSelection
+  double last = 0;
+};
+PositionRanking best_positions(std::span<const double> scores, std::int64_t count,
+                               const std::vector<TokenRange>& banned);
+
+/// Adds each score's distance from their mean in standard deviations (of the population) to `sum`; 0 where all are
+/// equal. Sizes must be alike.
+void add_z_scores(std::span<const double> scores, std::span<double> sum);
+std::vector<double> z_scores(std::span<const double> scores);  ///< the same alone
+
+}  // namespace carryover

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "examples/recall/needle_case.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "engine/core/base/error.h"
+
+namespace carryover {
+namespace {
+
+constexpr std::array<std::string_view, 32> kCities{
+    "Oslo",   "Lisbon", "Cairo",  "Madrid", "Vienna",  "Prague", "Dublin", "Athens", "Warsaw",  "Naples", "Geneva",
+    "Boston", "Havana", "Lima",   "Quito",  "Nairobi", "Delhi",  "Kyoto",  "Seoul",  "Hanoi",   "Sydney", "Perth",
+    "Tunis",  "Riga",   "Bergen", "Lyon",   "Turin",   "Bremen", "Krakow", "Zagreb", "Dresden", "Toledo"};
+constexpr std::array<std::string_view, 32> kNames{
+    "Gideon", "Martha", "Silas",   "Harriet", "Jonas",   "Lydia",   "Walter",  "Agnes", "Felix",    "Clara",   "Hugo",
+    "Edith",  "Rufus",  "Matilda", "Conrad",  "Sylvia",  "Bernard", "Hester",  "Oscar", "Winifred", "Leopold", "Ruth",
+    "Victor", "Judith", "Ernest",  "Flora",   "Ambrose", "Stella",  "Gilbert", "Nora",  "Edgar",    "Olive"};
+constexpr std::array<std::string_view, 40> kWords{
+    "lantern", "anchor", "violin", "pepper", "castle", "mirror", "falcon", "garden", "hammer", "ribbon",
+    "saddle",  "kettle", "marble", "orchid", "pirate", "rocket", "silver", "tunnel", "velvet", "walnut",
+    "basket",  "candle", "desert", "engine", "forest", "goblet", "harbor", "island", "jacket", "ladder",
+    "magnet",  "needle", "onion",  "pocket", "quartz", "river",  "shadow", "temple", "turtle", "window"};
+
+template <std::size_t count>
+std::vector<std::string_view> shuffled(std::array<std::string_view, count> all, SeededDraw& draw) {
+  for (std::size_t left = count; left > 1; --left) std::swap(all[left - 1], all[draw.below(left)]);
+  return {all.begin(), all.end()};
+}
+
+std::string digits(std::size_t count, SeededDraw& draw) {
+  std::string text(1, static_cast<char>('1' + draw.below(9)));
+  while (text.size() < count) text += static_cast<char>('0' + draw.below(10));
+  return text;
+}
+
+/// `lead` + " " + `value` + `rest` is the statement, `lead` the question.
+Needle make_needle(const std::string& kind, const std::string& lead, const std::string& value, const std::string& rest,
+                   const Tokenizer& tokenizer) {
+  Needle needle;
+  needle.kind = kind;
+  needle.statement = tokenizer.encode(" " + lead + " " + value + rest);
+  needle.question = tokenizer.encode("\n\n" + lead);
+  const auto common = [&](const std::string& start) {
+    const std::vector<std::int32_t> ids = tokenizer.encode(start);
+    return std::ranges::mismatch(ids, needle.statement).in1 - ids.begin();
+  };
+  needle.value_offset = common(" " + lead);
+  const auto begin = needle.statement.begin() + needle.value_offset;
+  needle.value.assign(begin, needle.statement.begin() + common(" " + lead + " " + value));
+  CARRYOVER_CHECK(!needle.value.empty());
+  return needle;
+}
+
+std::vector<Needle> make_needles(const NeedlePlan& plan, const Tokenizer& tokenizer, SeededDraw& draw) {
+  const auto cities = shuffled(kCities, draw), names = shuffled(kNames, draw), words = shuffled(kWords, draw);
+  const auto count = static_cast<std::size_t>(plan.of_each_kind), rivals = static_cast<std::size_t>(plan.rivals);
+  CARRYOVER_CHECK(2 * count <= kCities.size() && count + rivals <= kNames.size());
+  std::vector<Needle> needles;
+  for (std::size_t i = 0; i < count; ++i) {
+    needles.push_back(make_needle("number", "The special magic number for " + std::string(cities[i]) + " is",
+                                  digits(5, draw), ".", tokenizer));
+    needles.push_back(make_needle("word", "The secret word for " + std::string(cities[count + i]) + " is",
+                                  std::string(words[i]), ".", tokenizer));
+    needles.push_back(make_needle("fact", std::string(names[i]) + " was born in the year", "1" + digits(3, draw),
+                                  ", in a small house by the river.", tokenizer));
+  }
+  const std::uint64_t asked = rivals > 0 ? draw.below(rivals) : 0;
+  for (std::size_t i = 0; i < rivals; ++i) {
+    needles.push_back(make_needle("rival", "The telephone number of " + std::string(names[count + i]) + " is",
+                                  digits(7, draw), ".", tokenizer));
+    needles.back().asked = i == asked;
+  }
+  for (std::size_t left = needles.size(); left > 1; --left) std::swap(needles[left - 1], needles[draw.below(left)]);
+  return needles;
+}
+
+}  // namespace
+
+std::uint64_t SeededDraw::below(std::uint64_t limit) {
+  std::uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return (z ^ (z >> 31)) % limit;
+}
+
+NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int32_t>& book, const Tokenizer& tokenizer,
+                             SeededDraw& draw) {
+  const std::int64_t tokens = plan.segments * plan.segment_length;
+  if (std::ssize(book) < tokens)
+    throw EngineError(Fault::BadInput, "text",
+                      "has " + std::to_string(book.size()) + " tokens, and a document needs " + std::to_string(tokens),
+                      "Take a longer text, or fewer segments.");
+  NeedleDocument document{{}, make_needles(plan, tokenizer, draw)};
+  const auto first = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(std::ssize(book) - tokens + 1)));
+  const std::int64_t spread = tokens - plan.segment_length, count = std::ssize(document.needles);
+  auto next = book.begin() + first;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Needle& needle = document.needles[static_cast<std::size_t>(i)];
+    const std::int64_t wanted =
+        (spread * i + static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(spread)))) / count;
+    while (std::ssize(document.ids) < wanted) document.ids.push_back(*next++);
+    // To the end of the sentence, if one ends within reach.
+    for (int more = 0; more < 40 && !tokenizer.bytes(document.ids.empty() ? *next : document.ids.back()).ends_with('.');
+         ++more)
+      document.ids.push_back(*next++);
+    needle.position = std::ssize(document.ids);
+    document.ids.insert(document.ids.end(), needle.statement.begin(), needle.statement.end());
+  }
+  while (std::ssize(document.ids) < tokens) document.ids.push_back(*next++);
+  document.ids.resize(static_cast<std::size_t>(tokens));
+  return document;
+}
+
+}  // namespace carryover

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/ask_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTableView>
+#include <QTextBrowser>
+#include <cmath>
+
+#include "widgets/controls/page_parts.h"
+#include "widgets/tables/table_copy.h"
+
+namespace carryover {
+
+AskPanel::AskPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Ask"), parent),
+      lab_(lab),
+      question_(new QLineEdit(this)),
+      ask_(new QPushButton(tr("Ask"), this)),
+      why_not_(new QLabel(this)),
+      answers_(new QTextBrowser(this)),
+      view_(new QTableView(this)) {
+  question_->setPlaceholderText(tr("A question about the text, or the beginning of a sentence that answers it"));
+  question_->setClearButtonEnabled(true);
+  question_->setAccessibleName(tr("Question about the text"));
+  why_not_->setForegroundRole(QPalette::PlaceholderText);
+  answers_->setAccessibleName(tr("Answers"));
+  answers_->setOpenLinks(false);
+  view_->setModel(&table_);
+  prepare_table(*view_, tr("Passages that the question retrieved"));
+  for (const int column : {PassagesTable::Change, PassagesTable::TokenChange}) view_->setColumnHidden(column, true);
+  view_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  view_->horizontalHeader()->setSectionResizeMode(PassagesTable::Text, QHeaderView::Stretch);
+  add_copy_actions(*view_);
+  auto* split = new QSplitter(Qt::Horizontal, this);
+  split->addWidget(answers_);
+  split->addWidget(view_);
+  split->setStretchFactor(0, 1);
+  split->setStretchFactor(1, 1);
+  QHBoxLayout* bar = control_bar();
+  bar->addWidget(question_, 1);
+  bar->addWidget(ask_);
+  bar->addWidget(why_not_);
+  put_bar_above(this, bar, split);
+  connect(question_, &QLineEdit::returnPressed, this, &AskPanel::ask);
+  connect(question_, &QLineEdit::textChanged, this, &Panel::request_refresh);
+  connect(ask_, &QPushButton::clicked, this, [this] {
+    if (lab_.questions().running())
+      lab_.questions().ask_cancel();
+    else
+      ask();
+  });
+  connect(&lab.questions(), &Questions::changed, this, &Panel::request_refresh);
+  connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) {
+    context().select_token(table_.rows()[static_cast<std::size_t>(index.row())].passage.anchor);
+  });
+}
+
+void AskPanel::ask() {
+  const Questions& questions = lab_.questions();
+  if (question_->text().trimmed().isEmpty() || questions.running() || !questions.unavailable().isEmpty()) return;
+  lab_.questions().ask(question_->text().trimmed());
+}
+
+void AskPanel::refresh() {
+  const Questions& questions = lab_.questions();
+  const bool running = questions.running();
+  ask_->setText(running ? tr("Cancel") : tr("Ask"));
+  ask_->setEnabled(running || (questions.unavailable().isEmpty() && !question_->text().trimmed().isEmpty()));
+  why_not_->setText(running ? tr("answering…") : questions.unavailable());
+  QString page;
+  for (auto question = questions.all().rbegin(); question != questions.all().rend(); ++question)
+    page += QStringLiteral("<p><b>%1</b></p><p>%2<br/>%3</p><p><i>%4</i><br/>%5</p><hr/>")
+                .arg(question->text.toHtmlEscaped(), tr("With retrieval:"), question->answer.toHtmlEscaped(),
+                     tr("Retrieval switched off:"), question->without_retrieval.toHtmlEscaped());
+  answers_->setHtml(page);
+  show_passages();
+}
+
+void AskPanel::show_passages() {
+  const Questions& questions = lab_.questions();
+  std::vector<PassageRow> rows;
+  if (!questions.all().empty() && !questions.all().back().hits.empty())
+    for (const Passage& passage : passages_of(questions.all().back().hits.front()))
+      rows.push_back(
+          {passage, lab_.run().segment_of_token(passage.first), passage_text(lab_.run(), passage), NAN, NAN});
+  table_.set_rows(std::move(rows));
+}
+
+}  // namespace carryover

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "widgets/panels/panel.h"
+#include "widgets/tables/passages_table.h"
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTableView;
+class QTextBrowser;
+
+namespace carryover {
+
+/// A question about the text that was run: the answer as it is generated, the same with retrieval switched off, and the
+/// passages that the question retrieved. GUI thread.
+class AskPanel : public Panel {
+  Q_OBJECT
+ public:
+  explicit AskPanel(LabContext& context, QWidget* parent = nullptr);
+
+ protected:
+  void refresh() override;
+
+ private:
+  void ask();
+  void show_passages();
+
+  LabContext& lab_;
+  QLineEdit* question_;
+  QPushButton* ask_;
+  QLabel* why_not_;
+  QTextBrowser* answers_;
+  QTableView* view_;
+  PassagesTable table_;
+};
+
+}  // namespace carryover

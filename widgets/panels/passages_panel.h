@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <optional>
+
+#include "widgets/panels/panel.h"
+#include "widgets/tables/passages_table.h"
+
+class QLabel;
+class QPushButton;
+class QTableView;
+
+namespace carryover {
+
+/// What the selected segment retrieved, as passages of text in order of score: of the selected head, or of all readers
+/// where the search is shared. A passage is removed, or read alone, by a what-if. GUI thread.
+class PassagesPanel : public Panel {
+  Q_OBJECT
+ public:
+  explicit PassagesPanel(LabContext& context, QWidget* parent = nullptr);
+  /// Throws EngineError{Io}.
+  void export_csv(const QString& path) const;
+
+ protected:
+  void refresh() override;
+
+ private:
+  void make_table();
+  const HeadHits* shown_hits(int segment);
+  PassageRow row_of(const Passage& passage, int segment) const;
+  std::optional<std::size_t> chosen() const;  ///< the current row
+  void run_edit(bool remove);
+  void go_to(int row);
+  void show_buttons();
+
+  LabContext& lab_;
+  PassagesTable table_;
+  QTableView* view_;
+  QLabel* what_;
+  QPushButton *remove_, *only_;
+  int segment_ = -1;
+  std::int64_t token_ = -1;  ///< of that segment, the last one that was selected: its loss is shown too
+};
+
+}  // namespace carryover

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/passages.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace carryover {
+
+std::vector<Passage> passages_of(const HeadHits& hits) {
+  std::map<std::int64_t, Passage> by_anchor;
+  for (const Hit& hit : hits.hits) {
+    if (hit.kind == HitKind::Padding) continue;
+    const bool is_new = !by_anchor.contains(hit.anchor);
+    Passage& passage = by_anchor[hit.anchor];
+    if (is_new) passage = {hit.position, hit.position, hit.anchor, hit.score, {}};
+    passage.first = std::min(passage.first, hit.position);
+    passage.end = std::max(passage.end, hit.position + 1);
+    passage.held.push_back({hits.layer, hits.head, hit.position});
+  }
+  std::vector<Passage> all;
+  for (auto& [anchor, passage] : by_anchor) all.push_back(std::move(passage));
+  std::ranges::stable_sort(all, std::greater(), &Passage::score);
+  return all;
+}
+
+QString passage_text(const RunModel& run, const Passage& passage) {
+  QString text;
+  for (std::int64_t i = passage.first; i < std::min(passage.end, run.token_count()); ++i) text += run.token_text(i);
+  return text.replace(QLatin1Char('\n'), QChar(0x23ce));
+}
+
+SegmentEdit without_passage(const Passage& passage) {
+  SegmentEdit edit;
+  edit.dropped = passage.held;
+  return edit;
+}
+
+SegmentEdit only_passage(const std::vector<Passage>& all, std::size_t kept) {
+  SegmentEdit edit;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (i != kept) edit.dropped.insert(edit.dropped.end(), all[i].held.begin(), all[i].held.end());
+  return edit;
+}
+
+}  // namespace carryover

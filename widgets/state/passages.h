@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QString>
+#include <vector>
+
+#include "engine/core/run/what_if.h"
+#include "widgets/state/run_model.h"
+
+namespace carryover {
+
+/// A piece of the text that was retrieved: a window, or an anchor with what was expanded from it. A plain value.
+struct Passage {
+  std::int64_t first = 0, end = 0;  ///< positions [first, end)
+  std::int64_t anchor = 0;          ///< the position that scored best
+  float score = 0;
+  std::vector<SlotRef> held;  ///< the slots that hold it
+};
+
+/// What a list of hits is made of, best score first. Padding is none of it.
+std::vector<Passage> passages_of(const HeadHits& hits);
+/// Its text, on one line, with line breaks shown as ⏎.
+QString passage_text(const RunModel& run, const Passage& passage);
+
+/// Leaves one passage out of what is read, or all others.
+SegmentEdit without_passage(const Passage& passage);
+SegmentEdit only_passage(const std::vector<Passage>& all, std::size_t kept);
+
+}  // namespace carryover

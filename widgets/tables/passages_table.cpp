@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/tables/passages_table.h"
+
+#include <QLocale>
+#include <cmath>
+
+#include "widgets/tables/number_sort.h"
+
+namespace carryover {
+namespace {
+
+double number(const PassageRow& row, int column) {
+  switch (column) {
+    case PassagesTable::Score:
+      return static_cast<double>(row.passage.score);
+    case PassagesTable::Segment:
+      return row.segment;
+    case PassagesTable::Position:
+      return static_cast<double>(row.passage.first);
+    case PassagesTable::Change:
+      return row.change;
+    case PassagesTable::TokenChange:
+      return row.token_change;
+    default:
+      return NAN;
+  }
+}
+
+QString nats(double change) {
+  return std::isnan(change) ? QString() : QStringLiteral("%1%2").arg(change < 0 ? "" : "+").arg(change, 0, 'f', 3);
+}
+
+}  // namespace
+
+void PassagesTable::set_rows(std::vector<PassageRow> rows) {
+  beginResetModel();
+  rows_ = std::move(rows);
+  endResetModel();
+}
+
+int PassagesTable::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+int PassagesTable::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant PassagesTable::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const PassageRow& row = rows_[static_cast<std::size_t>(index.row())];
+  if (role == number_role) return number(row, index.column());
+  if (role == Qt::ToolTipRole && index.column() == Text) return row.text;
+  if (role == Qt::TextAlignmentRole)
+    return QVariant((index.column() == Text ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+  if (role != Qt::DisplayRole) return {};
+  switch (index.column()) {
+    case Score:
+      return QString::number(static_cast<double>(row.passage.score), 'f', 2);
+    case Segment:
+      return QString::number(row.segment);
+    case Position:
+      return QLocale().toString(static_cast<qlonglong>(row.passage.first));
+    case Text:
+      return row.text;
+    case Change:
+      return nats(row.change);
+    default:
+      return nats(row.token_change);
+  }
+}
+
+QVariant PassagesTable::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
+  const QString names[] = {tr("Score"), tr("Segment"), tr("Position"), tr("Passage"), tr("Δ loss"), tr("Δ token")};
+  const QString tips[] = {tr("Its window's mean score, or its anchor's"),
+                          tr("Segment that it lies in"),
+                          tr("Its first token"),
+                          tr("What was retrieved, as text"),
+                          tr("Mean loss of the reading segment without it less with it, nats; Remove measures it"),
+                          tr("The same of the selected token")};
+  if (role == Qt::DisplayRole) return names[section];
+  if (role == Qt::ToolTipRole) return tips[section];
+  return {};
+}
+
+}  // namespace carryover
