@@ -11,7 +11,7 @@ namespace carryover {
 /// A query head of a layer, both counted from 0.
 struct HeadRef {
   int layer = 0, head = 0;
-  auto operator<=>(const HeadRef&) const = default;
+  auto operator<=>(const HeadRef&) const = default;  // NOLINT(modernize-use-nullptr): of the code that it makes
 };
 
 /// "18.6, 15.6", as people write heads; ascending. An empty text or "none" is the empty list; nothing where it is not
