@@ -45,8 +45,7 @@ void AskController::start(const QString& text) {
   const RunModel& run = context_.run();
   const LoadedModel& model = *runs_.loader().model();
   GenerateRequest request;
-  const std::int64_t read =
-      run.record(run.segment_count() - 1).first_token + run.record(run.segment_count() - 1).length;
+  const std::int64_t read = run.tokens_after(run.segment_count() - 1);
   request.prompt.assign(run.request().ids->begin(), run.request().ids->begin() + read);
   const auto question = model.tokenizer->encode(question_prompt(text).toStdString());
   request.prompt.insert(request.prompt.end(), question.begin(), question.end());

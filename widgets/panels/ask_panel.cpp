@@ -55,6 +55,7 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
       ask();
   });
   connect(&lab.questions(), &Questions::changed, this, &Panel::request_refresh);
+  connect(&lab.questions(), &Questions::hits_changed, this, &AskPanel::show_passages);
   connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) {
     context().select_token(table_.rows()[static_cast<std::size_t>(index.row())].passage.anchor);
   });
@@ -78,7 +79,6 @@ void AskPanel::refresh() {
                 .arg(question->text.toHtmlEscaped(), tr("With retrieval:"), question->answer.toHtmlEscaped(),
                      tr("Retrieval switched off:"), question->without_retrieval.toHtmlEscaped());
   answers_->setHtml(page);
-  show_passages();
 }
 
 void AskPanel::show_passages() {

@@ -15,6 +15,7 @@ void Questions::begin(const Question& question) {
   all_.push_back(question);
   running_ = true;
   Q_EMIT changed();
+  Q_EMIT hits_changed();
 }
 
 void Questions::add_text(bool without_retrieval, const QString& piece) {
@@ -26,7 +27,7 @@ void Questions::add_text(bool without_retrieval, const QString& piece) {
 void Questions::set_hits(std::vector<HeadHits> hits) {
   CARRYOVER_CHECK(!all_.empty());
   all_.back().hits = std::move(hits);
-  Q_EMIT changed();
+  Q_EMIT hits_changed();
 }
 
 void Questions::end() {

@@ -40,6 +40,7 @@ class Questions : public QObject {
 
  Q_SIGNALS:
   void changed();
+  void hits_changed();  ///< of the last question
   void wanted(const QString& text);
   void cancel_wanted();
 
