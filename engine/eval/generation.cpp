@@ -55,10 +55,21 @@ class PromptReader {
   }
 
   void read_document(std::int64_t tokens) {
-    if (document_ != nullptr)
-      if (auto state = document_->behind(request_, tokens)) return runner_.resume(std::move(state));
-    run_segments(document_partition(tokens, request_.config));
-    if (document_ != nullptr && tokens > 0) document_->keep(request_, tokens, runner_.state());
+    const std::vector<std::int64_t> lengths = document_partition(tokens, request_.config);
+    if (document_ == nullptr || tokens == 0) {
+      run_segments(lengths);
+      return;
+    }
+    const auto text = part_of(request_.prompt, 0, tokens);
+    RunRequest document;
+    document.ids = std::make_shared<const std::vector<std::int32_t>>(text.begin(), text.end());
+    document.policy = request_.policy;
+    document.config = request_.config;
+    document.forced_hits = request_.forced_hits;
+    if (auto state = document_->behind(document)) return runner_.resume(std::move(state));
+    document_->clear();
+    run_segments(lengths);
+    document_->keep(document, runner_.state());
   }
 
   bool searches() const {

@@ -213,6 +213,7 @@ RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserv
   const at::NoGradGuard no_gradients;
   if (archive) archive->open(request);
   check_request(decoder, request);
+  if (document) document->clear();
   TextRun run(decoder, request, observer, control, archive);
   const RunSummary summary = run.run();
   if (document && request.capture.states && !summary.cancelled) document->keep(request, run.state());

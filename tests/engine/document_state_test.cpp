@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Questions about a text that was read: the state behind it gives the answers that reading it again gives.
+#include "engine/eval/document_state.h"
+
+#include <QTest>
+
+#include "engine/core/config/recall_preset.h"
+#include "engine/eval/generation.h"
+#include "tests/support/test_program.h"
+#include "tests/support/tiny_decoder.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+/// A text of four segments and the rest of one, and what is asked behind it.
+struct Case {
+  std::mt19937 random;
+  ModelConfig model;
+  TinyDecoder tiny;
+  RunRequest text;
+  RunControl control;
+
+  explicit Case(unsigned seed) : random(seed), model(random_tiny_config(random)), tiny(model, seed, at::kDouble) {
+    text.config = random_varied_config(random, model);
+    text.config.segment_length = 20;
+    text.config.carry_length = 8;
+    text.config.sink_length = 2;
+    text.config.question_pass = true;
+    text.config.boundary_at_prompt_end = false;
+    text.ids = std::make_shared<const std::vector<std::int32_t>>(distinct_ids(random, 87, model.vocabulary));
+    text.capture.states = true;
+  }
+
+  GenerateRequest question(unsigned seed) const {
+    std::mt19937 drawn(seed);
+    GenerateRequest request;
+    request.prompt = *text.ids;
+    for (const std::int32_t id : random_ids(drawn, 6, model.vocabulary)) request.prompt.push_back(id);
+    request.question_length = 6;
+    request.max_new_tokens = 9;
+    request.config = text.config;
+    return request;
+  }
+
+  GenerateResult ask(const GenerateRequest& request, DocumentState* document) {
+    return generate_text(
+        tiny.decoder, request, [](std::int32_t) { return true; }, control, document);
+  }
+
+  bool same(const GenerateResult& a, const GenerateResult& b) const {
+    return a.ids == b.ids && a.question_hits == b.question_hits;
+  }
+};
+
+struct Silent : RunObserver {
+  void segment_done(std::shared_ptr<const SegmentSnapshot>) override {}
+};
+
+}  // namespace
+
+class DocumentStateTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void answers_do_not_depend_on_what_was_asked_before() {
+    int retrieved = 0;
+    for (unsigned seed = 0; seed < 12; ++seed) {
+      Case c(seed);
+      DocumentState document;
+      for (unsigned asked : {1U, 2U, 1U, 3U}) {
+        const GenerateRequest request = c.question(asked);
+        const GenerateResult again = c.ask(request, nullptr), kept = c.ask(request, &document);
+        QVERIFY2(c.same(again, kept), qPrintable(QString("seed %1, question %2").arg(seed).arg(asked)));
+        QVERIFY(document.behind(c.text) != nullptr);
+        retrieved += !kept.question_hits.empty();
+        GenerateRequest without = request;
+        without.without_retrieval = true;
+        QVERIFY(c.same(c.ask(without, nullptr), c.ask(without, &document)));
+        QVERIFY(c.ask(without, &document).question_hits.empty());
+      }
+    }
+    QVERIFY(retrieved > 10);
+  }
+
+  void a_run_leaves_its_state_and_another_text_is_read() {
+    Case c(3);
+    DocumentState document;
+    Silent silent;
+    run_text(c.tiny.decoder, c.text, silent, c.control, nullptr, &document);
+    QVERIFY(document.behind(c.text) != nullptr);
+    const GenerateRequest request = c.question(1);
+    QVERIFY(c.same(c.ask(request, &document), c.ask(request, nullptr)));
+
+    RunRequest other = c.text;
+    other.config.question_pass = false;  // says only how a prompt ends
+    QVERIFY(document.behind(other) != nullptr);
+    other.config.carry_length = 7;
+    QVERIFY(document.behind(other) == nullptr);
+    other = c.text;
+    other.ids = std::make_shared<const std::vector<std::int32_t>>(other.ids->begin(), other.ids->end() - 1);
+    QVERIFY(document.behind(other) == nullptr);
+    other.capture.states = false;
+    run_text(c.tiny.decoder, other, silent, c.control, nullptr, &document);
+    QVERIFY(document.behind(c.text) == nullptr && document.behind(other) == nullptr);  // nothing is held beside a run
+  }
+
+  /// A preset that no model can run would be refused here.
+  void the_recall_preset_fits_any_model() {
+    std::mt19937 random(5);
+    for (int i = 0; i < 50; ++i) {
+      ModelConfig model = random_tiny_config(random);
+      model.context = draw(random, 32, 100000);
+      SegmentConfig config = SegmentConfig::untrained_defaults_for(model);
+      config.search_heads = {{0, 1}};
+      config = recall_preset(model, config);
+      config.validate(model, "preset");
+      QVERIFY(config.search_heads == std::vector<HeadRef>({{0, 1}}) && !known_search_heads(model));
+    }
+  }
+};
+
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<DocumentStateTest>};
+#include "document_state_test.moc"
