@@ -40,9 +40,7 @@ json read_head_list(const std::string& text, const char* flag) {
   if (!heads)
     throw EngineError(Fault::Usage, flag, "'" + text + "' is not a list of layers and heads",
                       "Give one such as 18.6,15.6, or none.");
-  json list = json::array();
-  for (const HeadRef& head : *heads) list.push_back({head.layer, head.head});
-  return list;
+  return *heads;
 }
 
 /// Settings only, or a run folder's config.json: there they stand under "config", beside a description of the run.

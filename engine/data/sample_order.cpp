@@ -3,28 +3,17 @@
 #include <utility>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/split_mix.h"
 #include "engine/data/corpus.h"
 
 namespace carryover {
 
 namespace {
 
-/// splitmix64: the n-th number of a stream is a function of its seed alone, the same on every platform, which
-/// std::shuffle and std::uniform_int_distribution are not.
-class Numbers {
- public:
-  Numbers(std::uint64_t seed, std::uint64_t stream) : state_(mix(seed) ^ mix(stream + 0x632be59bd9b4e019u)) {}
-  /// In [0, bound); the bias of at most bound/2^64 is far below what a shuffle could show.
-  std::uint64_t below(std::uint64_t bound) { return mix(state_ += 0x9e3779b97f4a7c15u) % bound; }
-
- private:
-  static std::uint64_t mix(std::uint64_t value) {
-    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-    value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-    return value ^ (value >> 31);
-  }
-  std::uint64_t state_;
-};
+/// The numbers of one stream of a seed.
+SplitMix numbers_of(std::uint64_t seed, std::uint64_t stream) {
+  return SplitMix(mixed(seed) ^ mixed(stream + 0x632be59bd9b4e019u));
+}
 
 /// Samples that a document of `tokens` gives.
 std::int64_t windows(std::int64_t tokens, std::int64_t length) {
@@ -54,7 +43,7 @@ SampleSpan SampleOrder::sample(std::int64_t n) {
 
 void SampleOrder::prepare(std::int64_t epoch) {
   if (epoch == epoch_) return;
-  Numbers numbers(seed_, static_cast<std::uint64_t>(epoch));
+  SplitMix numbers = numbers_of(seed_, static_cast<std::uint64_t>(epoch));
   spans_.clear();
   spans_.reserve(static_cast<std::size_t>(samples_per_epoch_));
   for (std::size_t document = 0; document < document_lengths_.size(); ++document) {

@@ -55,7 +55,7 @@ void PoolAttention::see(const AttentionSight& sight) {
   for (const HeadHits& hits : hits_) {
     if (hits.layer != sight.layer) continue;
     const std::int64_t first = pool_.first_searched();
-    const std::int32_t slot = layer.slots_of({static_cast<int>(hits.head / group_size)}).front();
+    const std::int32_t slot = layer.slot_of(static_cast<int>(hits.head / group_size));
     const at::Tensor keys = layer.keys.upcast(slot, first, pool_.entries() - first);
     recall_.push_back(compare(hits, mean_attention(sight.kv.queries[hits.head].to(keys.device()), keys), first));
   }

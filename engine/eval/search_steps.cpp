@@ -97,8 +97,7 @@ SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head
   const RetrievalPool& pool = policy->pool(before);
   if (found->shared) head = {found->layer, found->head};  // who searched
   const LayerPool& layer = pool.layer(head.layer);
-  const std::int64_t slot =
-      layer.slots_of({static_cast<int>(head.head / replay.decoder().config.group_size())}).front();
+  const std::int64_t slot = layer.slot_of(static_cast<int>(head.head / replay.decoder().config.group_size()));
   const at::Tensor queries = tail_queries(replay, head);
   const std::int64_t end = replay.first_token();
   SearchSteps steps{head, {{end - queries.size(1), end}}, 1, {}, {}, *found};

@@ -22,7 +22,8 @@ struct LayerPool {
   std::int64_t summed = 0;    ///< entries in `key_sums`
 
   std::vector<std::int32_t> slots_of(const std::vector<int>& kv_heads_wanted) const;  ///< all of them are held
-  at::Tensor mean_key(std::int64_t slot) const;                                       ///< [d] fp64
+  std::int32_t slot_of(int kv_head) const { return slots_of({kv_head}).front(); }
+  at::Tensor mean_key(std::int64_t slot) const;  ///< [d] fp64
 };
 
 class RetrievalPool {

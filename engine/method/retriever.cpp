@@ -189,12 +189,6 @@ Retriever::Retriever(const SegmentConfig& config, const ModelConfig& model, cons
   }
 }
 
-std::vector<int> Retriever::kv_heads_of_each(const std::vector<int>& heads) const {
-  std::vector<int> kv_heads;
-  for (const int head : heads) kv_heads.push_back(head / static_cast<int>(model_.group_size()));
-  return kv_heads;
-}
-
 const HeadHits* Retriever::forced_for(std::int64_t reader, int layer, int head) const {
   const auto found = forced_.find({reader, layer, head});
   return found == forced_.end() ? nullptr : &found->second;
@@ -215,7 +209,7 @@ std::vector<HeadHits> Retriever::search_anchors(int layer, const HeadReads& kind
   const LayerPool& layer_pool = from.pool.layer(layer);
   const at::Tensor summaries = query_summaries(config_, queries).to(layer_pool.keys.device());
   const std::int64_t n = summaries.size(1);
-  const auto [first, entries] = searched(from, kind.read(PrefixPart::Carry));
+  const auto [first, entries] = searched(from, search_skips_carry(config_, model_, kind));
   const SelectionRule selection = rule(first);
   const ops::StoredKeys keys = layer_pool.keys.after(first);
   const std::vector<std::int32_t> slots = layer_pool.slots_of(kind.prefix_kv_heads(model_));
@@ -255,7 +249,7 @@ std::vector<Hit> Retriever::choose(std::span<const double> scores, SearchedEntri
 std::vector<HeadHits> Retriever::search_positions(int layer, const HeadReads& kind, const at::Tensor& queries,
                                                   const SearchedPool& from, std::int64_t& near_ties) const {
   const LayerPool& layer_pool = from.pool.layer(layer);
-  const SearchedEntries among = searched(from, kind.read(PrefixPart::Carry));
+  const SearchedEntries among = searched(from, search_skips_carry(config_, model_, kind));
   const std::vector<std::int32_t> slots = layer_pool.slots_of(kind.prefix_kv_heads(model_));
   std::vector<HeadHits> all;
   for (std::size_t h = 0; h < kind.heads.size(); ++h) {
@@ -283,7 +277,7 @@ HeadHits Retriever::search_shared(const std::vector<at::Tensor>& queries, const 
     const std::vector<int> heads = search_heads(config_, model_, layer);
     if (heads.empty()) continue;
     const LayerPool& layer_pool = from.pool.layer(layer);
-    const std::vector<std::int32_t> slots = layer_pool.slots_of(kv_heads_of_each(heads));
+    const std::vector<std::int32_t> slots = layer_pool.slots_of(kv_heads_of_each(heads, model_));
     for (std::size_t h = 0; h < heads.size(); ++h)
       add_z_scores(position_scores(config_, layer_pool, slots[h],
                                    queries[static_cast<std::size_t>(layer)][static_cast<std::int64_t>(h)], among),
@@ -304,7 +298,7 @@ RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, cons
     if (!hits.empty() && hits.front().hits.empty()) hits.clear();
   } else {
     each_reader([&](int layer, const HeadReads& kind) {
-      if (searched(from, kind.read(PrefixPart::Carry)).count == 0) return;
+      if (searched(from, search_skips_carry(config_, model_, kind)).count == 0) return;
       const at::Tensor own = select_heads(queries[static_cast<std::size_t>(layer)],
                                           places_of(kind.heads, search_heads(config_, model_, layer)));
       for (HeadHits& head : is_paper_search(config_) ? search_anchors(layer, kind, own, from, near_ties)
@@ -325,7 +319,7 @@ bool Retriever::searches_on_device(const std::vector<at::Tensor>& queries, const
   if (forced != forced_.end() && std::get<0>(forced->first) == from.reader) return false;
   bool searches = false, all = true;
   each_reader([&](int layer, const HeadReads& kind) {
-    const std::int64_t entries = searched(from, kind.read(PrefixPart::Carry)).count;
+    const std::int64_t entries = searched(from, search_skips_carry(config_, model_, kind)).count;
     const std::int64_t available = queries[static_cast<std::size_t>(layer)].size(1), w = config_.summary_window;
     const std::int64_t summaries = (available >= w ? (available - w) / config_.summary_stride + 1 : 1) + 1;
     searches = true;
@@ -345,7 +339,7 @@ RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& que
   std::vector<ops::DeviceSearch> searches;
   each_reader([&](int layer, const HeadReads& kind) {
     const LayerPool& layer_pool = from.pool.layer(layer);
-    const auto [first, entries] = searched(from, kind.read(PrefixPart::Carry));
+    const auto [first, entries] = searched(from, search_skips_carry(config_, model_, kind));
     const std::vector<std::int32_t> slots = layer_pool.slots_of(kind.prefix_kv_heads(model_));
     const at::Tensor own = select_heads(queries[static_cast<std::size_t>(layer)],
                                         places_of(kind.heads, search_heads(config_, model_, layer)));

@@ -73,7 +73,6 @@ class Retriever {
       for (const HeadReads& kind : head_reads(config_, model_, layer))
         if (kind.read(PrefixPart::Retrieved)) visit(layer, kind);
   }
-  std::vector<int> kv_heads_of_each(const std::vector<int>& heads) const;
   bool searches_on_device(const std::vector<at::Tensor>& queries, const SearchedPool& from) const;
   SelectionRule rule(std::int64_t sinks) const;  ///< in positions behind the sinks
   SearchedEntries searched(const SearchedPool& from, bool skips_carry) const;

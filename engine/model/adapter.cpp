@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/base/split_mix.h"
 #include "engine/model/weights.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/linear.h"
@@ -17,12 +18,9 @@ namespace carryover {
 
 namespace {
 
-/// A well mixed 64-bit value of two (splitmix64's finaliser).
+/// A well mixed 64-bit value of two.
 std::uint64_t mix(std::uint64_t state, std::uint64_t next) {
-  std::uint64_t z = state + 0x9e3779b97f4a7c15ull + next * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return z ^ (z >> 31);
+  return mixed(state + kSplitMixStep + next * 0xbf58476d1ce4e5b9ull);
 }
 
 /// x with a share p of its values dropped and the others scaled up.

@@ -4,27 +4,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "engine/method/head_select.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
-
-namespace {
-
-/// Rows for the KV heads `wanted` of a tensor with a row for each of `held`.
-at::Tensor rows_for(const at::Tensor& tensor, const std::vector<int>& wanted, const std::vector<int>& held) {
-  return wanted == held ? tensor : select_heads(tensor, places_of(wanted, held));
-}
-
-std::vector<int> all_kv_heads(const ModelConfig& model) {
-  std::vector<int> all(static_cast<std::size_t>(model.kv_heads));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-}  // namespace
 
 std::int64_t SegmentedState::own_bytes() const {
   std::int64_t total = carry.bytes() + retrieved.bytes();
@@ -58,16 +42,15 @@ PrefixRows SegmentedPolicy::part_of(const SegmentedState& state, int layer, cons
                                     PrefixPart part) const {
   const auto l = static_cast<std::size_t>(layer);
   const std::vector<int> wanted = kind.prefix_kv_heads(model_);
-  const auto rows = [&](const at::Tensor& keys, const at::Tensor& values, const std::vector<int>& held) -> PrefixRows {
-    if (!keys.defined()) return {};
-    return {rows_for(keys, wanted, held), rows_for(values, wanted, held)};
+  const auto rows = [](const auto& held, const std::vector<int>& places) -> PrefixRows {
+    if (!held.keys.defined()) return {};
+    return {select_heads(held.keys, places), select_heads(held.values, places)};
   };
   switch (part) {
-    case PrefixPart::Sinks:
-      if (state.sinks.empty()) return {};
-      return rows(state.sinks[l].keys, state.sinks[l].values, all_kv_heads(model_));
+    case PrefixPart::Sinks:  // a row for every KV head
+      return state.sinks.empty() ? PrefixRows() : rows(state.sinks[l], wanted);
     case PrefixPart::Carry:
-      return rows(state.carry.layers[l].keys, state.carry.layers[l].values, carry_kv_heads(config_, model_, layer));
+      return rows(state.carry.layers[l], places_of(wanted, carry_kv_heads(config_, model_, layer)));
     case PrefixPart::Retrieved:
       return state.retrieved.layers[l].of(kind.long_range);
   }

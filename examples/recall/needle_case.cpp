@@ -25,12 +25,12 @@ constexpr std::array<std::string_view, 40> kWords{
     "magnet",  "needle", "onion",  "pocket", "quartz", "river",  "shadow", "temple", "turtle", "window"};
 
 template <std::size_t count>
-std::vector<std::string_view> shuffled(std::array<std::string_view, count> all, SeededDraw& draw) {
+std::vector<std::string_view> shuffled(std::array<std::string_view, count> all, SplitMix& draw) {
   for (std::size_t left = count; left > 1; --left) std::swap(all[left - 1], all[draw.below(left)]);
   return {all.begin(), all.end()};
 }
 
-std::string digits(std::size_t count, SeededDraw& draw) {
+std::string digits(std::size_t count, SplitMix& draw) {
   std::string text(1, static_cast<char>('1' + draw.below(9)));
   while (text.size() < count) text += static_cast<char>('0' + draw.below(10));
   return text;
@@ -54,7 +54,7 @@ Needle make_needle(const std::string& kind, const std::string& lead, const std::
   return needle;
 }
 
-std::vector<Needle> make_needles(const NeedlePlan& plan, const Tokenizer& tokenizer, SeededDraw& draw) {
+std::vector<Needle> make_needles(const NeedlePlan& plan, const Tokenizer& tokenizer, SplitMix& draw) {
   const auto cities = shuffled(kCities, draw), names = shuffled(kNames, draw), words = shuffled(kWords, draw);
   const auto count = static_cast<std::size_t>(plan.of_each_kind), rivals = static_cast<std::size_t>(plan.rivals);
   CARRYOVER_CHECK(2 * count <= kCities.size() && count + rivals <= kNames.size());
@@ -79,15 +79,8 @@ std::vector<Needle> make_needles(const NeedlePlan& plan, const Tokenizer& tokeni
 
 }  // namespace
 
-std::uint64_t SeededDraw::below(std::uint64_t limit) {
-  std::uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-  return (z ^ (z >> 31)) % limit;
-}
-
 NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int32_t>& book, const Tokenizer& tokenizer,
-                             SeededDraw& draw) {
+                             SplitMix& draw) {
   const std::int64_t tokens = plan.segments * plan.segment_length;
   if (std::ssize(book) < tokens)
     throw EngineError(Fault::BadInput, "text",

@@ -4,19 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/base/split_mix.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
-
-/// Numbers that follow from a seed alone (splitmix64), the same on every machine.
-class SeededDraw {
- public:
-  explicit SeededDraw(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t below(std::uint64_t limit);
-
- private:
-  std::uint64_t state_;
-};
 
 /// A sentence that is put into a text, and the question that it answers.
 struct Needle {
@@ -46,6 +37,6 @@ struct NeedlePlan {
 /// sentence, evenly over the document but its last segment, in an order of their own. Throws EngineError{BadInput} for
 /// a shorter book.
 NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int32_t>& book, const Tokenizer& tokenizer,
-                             SeededDraw& draw);
+                             SplitMix& draw);
 
 }  // namespace carryover

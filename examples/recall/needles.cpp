@@ -17,7 +17,6 @@
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
 #include "engine/core/config/recall_preset.h"
-#include "engine/core/run/partition.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/json_file.h"
@@ -168,8 +167,8 @@ void measure(const std::string& model, const std::string& plan_path, const std::
                     {"method", method.name},
                     {"config", method.config}};
           if (done.contains(key_of(line))) continue;
-          SeededDraw draw(seed.get<std::uint64_t>() * 1000003 +
-                          static_cast<std::uint64_t>(document * 64 + shape.segments));
+          SplitMix draw(seed.get<std::uint64_t>() * 1000003 +
+                        static_cast<std::uint64_t>(document * 64 + shape.segments));
           const auto& book = books[static_cast<std::size_t>(document) % books.size()];
           const NeedleDocument made = make_document(shape, book, *tokenizer, draw);
           std::vector<HeadHits> forced;

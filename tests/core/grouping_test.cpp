@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/core/config/head_reads.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
@@ -64,11 +65,13 @@ void GroupingTest::kv_heads_follow_their_query_heads() {
   const ModelConfig model = test::tiny_config(3, 12, 4);
   for (int i = 0; i < 200; ++i) {
     const Grouping grouping = test::random_grouping(random, model);
+    SegmentConfig config;
+    config.grouping = Grouping({0, 1, 2}, grouping.long_range_heads());
     for (int layer = 0; layer < 3; ++layer) {
       std::set<int> local, distant;
       for (int head = 0; head < 12; ++head) (grouping.is_long(layer, head) ? distant : local).insert(head / 3);
-      QCOMPARE(grouping.local_kv_heads(layer, model), std::vector<int>(local.begin(), local.end()));
-      QCOMPARE(grouping.long_kv_heads(layer, model), std::vector<int>(distant.begin(), distant.end()));
+      QCOMPARE(carry_kv_heads(config, model, layer), std::vector<int>(local.begin(), local.end()));
+      QCOMPARE(pool_kv_heads(config, model, layer), std::vector<int>(distant.begin(), distant.end()));
     }
   }
 }

@@ -25,15 +25,6 @@ void set_member(std::vector<int>& ascending, int value, bool present) {
   if (!present && there) ascending.erase(at);
 }
 
-std::vector<int> kv_heads_of(const std::vector<int>& query_heads, std::int64_t group_size) {
-  std::vector<int> result;
-  for (int head : query_heads) {
-    const int kv_head = static_cast<int>(head / group_size);
-    if (result.empty() || result.back() != kv_head) result.push_back(kv_head);
-  }
-  return result;
-}
-
 void check_members(const std::vector<int>& ascending, std::int64_t limit, const char* field, const char* what) {
   for (std::size_t i = 0; i < ascending.size(); ++i) {
     const std::string value = std::to_string(ascending[i]);
@@ -122,14 +113,6 @@ std::vector<int> Grouping::local_heads(int layer, int heads) const {
   std::vector<int> local;
   std::set_difference(all.begin(), all.end(), taken.begin(), taken.end(), std::back_inserter(local));
   return local;
-}
-
-std::vector<int> Grouping::local_kv_heads(int layer, const ModelConfig& model) const {
-  return kv_heads_of(local_heads(layer, static_cast<int>(model.heads)), model.group_size());
-}
-
-std::vector<int> Grouping::long_kv_heads(int layer, const ModelConfig& model) const {
-  return kv_heads_of(long_heads(layer), model.group_size());
 }
 
 void Grouping::set_long(int layer, int head, bool is_long, int layer_count) {

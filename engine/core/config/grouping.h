@@ -27,8 +27,6 @@ class Grouping {
   bool is_long_layer(int layer) const;  ///< layer ∈ L_long
   bool retrieves(int layer) const { return is_long_layer(layer) && !long_heads(layer).empty(); }
   std::vector<int> local_heads(int layer, int heads) const;
-  std::vector<int> local_kv_heads(int layer, const ModelConfig&) const;  ///< KV heads that keep a carry
-  std::vector<int> long_kv_heads(int layer, const ModelConfig&) const;   ///< KV heads that keep pool entries
 
   void set_long(int layer, int head, bool is_long, int layer_count);  ///< expands to one list per layer where needed
   void set_long_layer(int layer, bool is_long);

@@ -7,13 +7,10 @@ namespace carryover {
 
 namespace {
 
-/// KV heads of query heads, which ascend.
+/// The distinct KV heads of query heads, which ascend.
 std::vector<int> kv_heads_of(const std::vector<int>& heads, const ModelConfig& model) {
-  std::vector<int> kv_heads;
-  for (const int head : heads) {
-    const int kv_head = head / static_cast<int>(model.group_size());
-    if (kv_heads.empty() || kv_heads.back() != kv_head) kv_heads.push_back(kv_head);
-  }
+  std::vector<int> kv_heads = kv_heads_of_each(heads, model);
+  kv_heads.erase(std::unique(kv_heads.begin(), kv_heads.end()), kv_heads.end());
   return kv_heads;
 }
 
@@ -48,7 +45,10 @@ bool HeadReads::read(PrefixPart part) const {
 }
 
 std::vector<int> HeadReads::prefix_kv_heads(const ModelConfig& model) const {
-  if (!per_query_head) return kv_heads_of(heads, model);
+  return per_query_head ? kv_heads_of_each(heads, model) : kv_heads_of(heads, model);
+}
+
+std::vector<int> kv_heads_of_each(const std::vector<int>& heads, const ModelConfig& model) {
   std::vector<int> kv_heads;
   for (const int head : heads) kv_heads.push_back(head / static_cast<int>(model.group_size()));
   return kv_heads;
@@ -107,6 +107,10 @@ bool shared_search_skips_carry(const SegmentConfig& config, const ModelConfig& m
   return any_kind(config, model, [](const HeadReads& kind) {
     return kind.read(PrefixPart::Retrieved) && kind.read(PrefixPart::Carry);
   });
+}
+
+bool search_skips_carry(const SegmentConfig& config, const ModelConfig& model, const HeadReads& readers) {
+  return config.search == SearchBy::Shared ? shared_search_skips_carry(config, model) : readers.read(PrefixPart::Carry);
 }
 
 std::int64_t longest_prefix(const SegmentConfig& config) {

@@ -22,6 +22,9 @@ struct HeadReads {
 /// The kinds of a layer: local heads, then long ones, each where it has a head.
 std::vector<HeadReads> head_reads(const SegmentConfig& config, const ModelConfig& model, int layer);
 
+/// The KV head of each query head.
+std::vector<int> kv_heads_of_each(const std::vector<int>& heads, const ModelConfig& model);
+
 /// KV heads whose tail is carried: those that a reader of the carry uses. Ascending.
 std::vector<int> carry_kv_heads(const SegmentConfig& config, const ModelConfig& model, int layer);
 /// Query heads of a layer that read retrieved tokens, and those that search: themselves, or the shared searchers.
@@ -34,10 +37,12 @@ std::vector<int> pool_kv_heads(const SegmentConfig& config, const ModelConfig& m
 /// Each head for itself, by summaries, expanded anchors: the search of app:retrieval.
 bool is_paper_search(const SegmentConfig& config);
 
-/// Whether any head of any layer reads retrieved tokens, and whether one of them reads the carry too: then the carried
-/// positions are not searched, so that none stands twice in a prefix.
+/// Whether any head of any layer reads retrieved tokens.
 bool retrieves(const SegmentConfig& config, const ModelConfig& model);
+/// Whether the carried positions are not searched, so that none stands twice in a prefix: where a reader reads the
+/// carry too. Of a shared search, that is any reader of any layer; else these.
 bool shared_search_skips_carry(const SegmentConfig& config, const ModelConfig& model);
+bool search_skips_carry(const SegmentConfig& config, const ModelConfig& model, const HeadReads& readers);
 
 /// The most positions that a prefix can have.
 std::int64_t longest_prefix(const SegmentConfig& config);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 namespace carryover {
 
@@ -48,6 +49,10 @@ std::string text_of_heads(const std::vector<HeadRef>& heads) {
   for (const HeadRef& head : heads)
     text += (text.empty() ? "" : ", ") + std::to_string(head.layer) + "." + std::to_string(head.head);
   return text;
+}
+
+void to_json(nlohmann::json& json, const HeadRef& head) {
+  json = {head.layer, head.head};
 }
 
 }  // namespace carryover

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <compare>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,5 +19,6 @@ struct HeadRef {
 /// such a list.
 std::optional<std::vector<HeadRef>> parse_heads(std::string_view text);
 std::string text_of_heads(const std::vector<HeadRef>& heads);
+void to_json(nlohmann::json& json, const HeadRef& head);  ///< [layer, head]
 
 }  // namespace carryover

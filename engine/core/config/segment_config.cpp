@@ -108,9 +108,7 @@ nlohmann::json json_of(bool value) {
   return value;
 }
 nlohmann::json json_of(const std::vector<HeadRef>& heads) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const HeadRef& head : heads) list.push_back({head.layer, head.head});
-  return list;
+  return heads;
 }
 template <typename Value>
 nlohmann::json json_of(const std::optional<Value>& value) {
@@ -147,7 +145,7 @@ void check_search(const SegmentConfig& config, const ModelConfig& model, const s
     refuse_field(where, "search_heads", "is empty, and the search is shared", "Name heads, such as 18.6,15.6,18.7.");
   for (std::size_t i = 0; i < config.search_heads.size(); ++i) {
     const HeadRef head = config.search_heads[i];
-    const std::string name = std::to_string(head.layer) + "." + std::to_string(head.head);
+    const std::string name = text_of_heads({head});
     if (head.layer < 0 || head.layer >= model.layers || head.head < 0 || head.head >= model.heads)
       refuse_field(where, "search_heads", "has " + name + ", which the model lacks",
                    "It has " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) +

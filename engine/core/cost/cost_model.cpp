@@ -106,7 +106,6 @@ std::int64_t CostModel::carry_bytes() const {
 }
 
 std::int64_t CostModel::pool_bytes_per_token() const {
-  if (config.retrieval_length == 0) return 0;
   Int128 heads = 0;
   for (int layer = 0; layer < model.layers; ++layer) heads += std::ssize(pool_kv_heads(config, model, layer));
   const Int128 key = pool_key_bytes(config.pool_keys, model.head_dim, bytes_per_value);
@@ -127,10 +126,9 @@ std::int64_t CostModel::activation_bytes(std::int64_t chunk, bool loss) const {
 
 double CostModel::visible_positions() const {
   double prefix = 0;
-  for (int layer = 0; layer < model.layers; ++layer) {
+  for (int layer = 0; layer < model.layers; ++layer)
     for (const VisiblePrefix& seen : policies().front().visible(model, config, layer, kLate))
       prefix += static_cast<double>(seen.heads) * static_cast<double>(seen.length);
-  }
   return static_cast<double>(config.segment_length) + prefix / static_cast<double>(model.layers * model.heads);
 }
 

@@ -17,9 +17,8 @@ Visible visible_segmented(const ModelConfig& model, const SegmentConfig& config,
   const std::int64_t sinks = first > 0 ? config.sink_length : 0, carried = std::min(config.carry_length, first);
   Visible visible;
   for (const HeadReads& kind : head_reads(config, model, layer)) {
-    const bool skips_carry =
-        config.search == SearchBy::Shared ? shared_search_skips_carry(config, model) : kind.read(PrefixPart::Carry);
-    const std::int64_t searched = std::max<std::int64_t>(0, first - sinks - (skips_carry ? carried : 0));
+    const std::int64_t skipped = search_skips_carry(config, model, kind) ? carried : 0;
+    const std::int64_t searched = std::max<std::int64_t>(0, first - sinks - skipped);
     std::int64_t length = 0;
     for (const PrefixPart part : kind.parts)
       length += part == PrefixPart::Sinks   ? sinks

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/split_mix.h"
 #include "engine/core/config/head_reads.h"
 
 namespace carryover {
@@ -19,37 +20,22 @@ constexpr std::array kSources = {PrefixSource::Search, PrefixSource::Off,      P
 constexpr std::array<std::string_view, kSources.size()> kNames = {"search",   "off",   "random", "recent",
                                                                   "constant", "sinks", "oracle"};
 
-/// Numbers that follow from a seed alone (splitmix64).
-class Counter {
- public:
-  explicit Counter(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 /// `count` of 0..limit−1 without repeats, ascending (Floyd's method).
-std::vector<std::int64_t> draw_positions(Counter& counter, std::int64_t count, std::int64_t limit) {
+std::vector<std::int64_t> draw_positions(SplitMix& numbers, std::int64_t count, std::int64_t limit) {
   std::set<std::int64_t> chosen;
   for (std::int64_t top = limit - count; top < limit; ++top) {
-    const auto drawn = static_cast<std::int64_t>(counter.next() % static_cast<std::uint64_t>(top + 1));
+    const auto drawn = static_cast<std::int64_t>(numbers.below(static_cast<std::uint64_t>(top + 1)));
     chosen.insert(chosen.contains(drawn) ? top : drawn);
   }
   return {chosen.begin(), chosen.end()};
 }
 
 /// `count` positions of 0..limit−1 in whole windows that don't overlap, and the first others where they don't fill it.
-std::vector<std::int64_t> draw_windows(Counter& counter, std::int64_t count, std::int64_t limit, std::int64_t window) {
+std::vector<std::int64_t> draw_windows(SplitMix& numbers, std::int64_t count, std::int64_t limit, std::int64_t window) {
   const std::int64_t windows = count / window;
   std::set<std::int64_t> chosen;
   std::int64_t shift = 0;  // each window before takes the place of one position
-  for (const std::int64_t drawn : draw_positions(counter, windows, limit - windows * (window - 1))) {
+  for (const std::int64_t drawn : draw_positions(numbers, windows, limit - windows * (window - 1))) {
     for (std::int64_t i = 0; i < window; ++i) chosen.insert(drawn + shift + i);
     shift += window - 1;
   }
@@ -67,11 +53,11 @@ std::vector<std::int64_t> ends_of(std::int64_t first, std::int64_t count, std::i
 }
 
 /// Of `pool` positions; `sinks`: how many of the first ones PrefixSource::Sinks takes.
-std::vector<std::int64_t> control_positions(PrefixSource control, Counter& counter, std::int64_t count,
+std::vector<std::int64_t> control_positions(PrefixSource control, SplitMix& numbers, std::int64_t count,
                                             std::int64_t pool, std::int64_t sinks) {
   switch (control) {
     case PrefixSource::Random:
-      return draw_positions(counter, count, pool);
+      return draw_positions(numbers, count, pool);
     case PrefixSource::Recent:
       return ends_of(0, count, pool);
     case PrefixSource::Constant:
@@ -88,11 +74,10 @@ std::vector<std::int64_t> control_positions(PrefixSource control, Counter& count
 
 /// Tokens of the carry that a list's readers read anyway.
 std::int64_t skipped_carry(const SegmentConfig& config, const ModelConfig& model, const HeadHits& list) {
-  bool skips = list.shared && shared_search_skips_carry(config, model);
-  if (!list.shared)
-    for (const HeadReads& kind : head_reads(config, model, list.layer))
-      skips = skips || (std::ranges::count(kind.heads, list.head) > 0 && kind.read(PrefixPart::Carry));
-  return skips ? config.carry_length : 0;
+  const auto skips = [&](const HeadReads& kind) {
+    return (list.shared || std::ranges::count(kind.heads, list.head) > 0) && search_skips_carry(config, model, kind);
+  };
+  return std::ranges::any_of(head_reads(config, model, list.layer), skips) ? config.carry_length : 0;
 }
 
 }  // namespace
@@ -122,7 +107,7 @@ std::vector<std::string> run_prefix_names() {
 
 std::vector<HeadHits> control_hits(PrefixSource control, const SegmentConfig& config, const ModelConfig& model,
                                    std::int64_t tokens, std::uint64_t seed) {
-  Counter counter(seed);
+  SplitMix numbers(seed);
   std::vector<HeadHits> all;
   for (std::int64_t segment = 1; segment * config.segment_length < tokens; ++segment) {
     for (HeadHits& list : hit_lists(config, model, segment)) {
@@ -132,8 +117,8 @@ std::vector<HeadHits> control_hits(PrefixSource control, const SegmentConfig& co
       if (count <= 0) continue;
       const bool windows = control == PrefixSource::Random && config.retrieve == RetrieveBy::Windows;
       for (std::int64_t position :
-           windows ? draw_windows(counter, count, pool, config.window_length)
-                   : control_positions(control, counter, count, pool, std::max<std::int64_t>(0, kSinkTokens - first)))
+           windows ? draw_windows(numbers, count, pool, config.window_length)
+                   : control_positions(control, numbers, count, pool, std::max<std::int64_t>(0, kSinkTokens - first)))
         list.hits.push_back({first + position});
       all.push_back(std::move(list));
     }
