@@ -157,7 +157,8 @@ VerbAction add_audit(CLI::App& app) {
   app.footer(R"(Holds the trainer's gradient against the truncated loss written out term by term and against finite
 differences, in fp64 unless --dtype says otherwise, with segments of 32 tokens unless --segment-length does; and the
 text run in chunks and token by token against whole segments. "margin" is how far the gradient of another K is from
-that of K on this model and text: bounds stay well under it. Exit code 0: every check passed; 1: one failed, or the
+that of K on this model and text: bounds stay well under it. Distillation is no part of the objective that is audited.
+Exit code 0: every check passed; 1: one failed, or the
 dtype cannot tell K from K - 1 and K + 1.
 
 Examples:

@@ -14,6 +14,7 @@
 #include "engine/core/cost/training_cost.h"
 #include "engine/data/text_source.h"
 #include "engine/experiments/earlier_results.h"
+#include "engine/records/teacher_file.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -48,10 +49,10 @@ void check_texts(const ExperimentCells& cells, ProgressLine& progress) {
   progress.clear();
 }
 
-/// Of what is still to be written: trained weights, the checkpoints of the training that has the largest, and runs.
+/// Of what is still to be written: trained weights, what the training that needs most keeps while it runs, and runs.
 double bytes_to_write(const ExperimentCells& cells, const CellNumbers& finished) {
   constexpr double kRunBytesPerToken = 16, kRunBytes = 64 << 10;  // losses as text, ids; segments and descriptions
-  double bytes = 0, checkpoints = 0;
+  double bytes = 0, kept_meanwhile = 0;
   for (const TrainingCell& cell : cells.trainings) {
     if (finished.contains(cell.id)) continue;
     const TrainingConfig& training = cell.plan.training;
@@ -60,13 +61,16 @@ double bytes_to_write(const ExperimentCells& cells, const CellNumbers& finished)
     const double weights =
         static_cast<double>(cost.trainable_parameters) * static_cast<double>(bytes_per_value(cell.plan.dtype));
     bytes += weights;
-    checkpoints = std::max(checkpoints, (weights + static_cast<double>(cost.memory.optimizer)) *
-                                            static_cast<double>(training.save_total_limit + 1));
+    const double checkpoints =
+        (weights + static_cast<double>(cost.memory.optimizer)) * static_cast<double>(training.save_total_limit + 1);
+    const double teacher =
+        training.distillation > 0 ? teacher_bytes(cell.plan, cells.models[cell.model].config.vocabulary) : 0;
+    kept_meanwhile = std::max(kept_meanwhile, checkpoints + teacher);
   }
   for (const EvaluationCell& cell : cells.evaluations)
     if (!finished.contains(cell.id))
       bytes += kRunBytes + kRunBytesPerToken * static_cast<double>(*cell.settings.tokens);
-  return bytes + checkpoints;
+  return bytes + kept_meanwhile;
 }
 
 /// Of the disk that the folder is on, or will be.

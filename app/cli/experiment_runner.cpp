@@ -23,6 +23,7 @@
 #include "engine/formats/output_file.h"
 #include "engine/formats/whole_folder.h"
 #include "engine/records/run_command.h"
+#include "engine/records/teacher_file.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -44,6 +45,13 @@ std::unique_ptr<const FolderLock> locked(const std::string& folder) {
   fs::create_directories(fs::path(folder) / "cells", code);
   if (code) throw EngineError(Fault::Io, folder, "can't be made: " + code.message(), "Choose another folder (--out).");
   return std::make_unique<const FolderLock>(folder);
+}
+
+/// What a finished training no longer needs.
+void remove_leavings(const std::string& folder) {
+  std::error_code ignored;
+  remove_whole_folder(path_in(folder, "checkpoints"));
+  fs::remove(path_in(folder, kTeacherFile), ignored);
 }
 
 }  // namespace
@@ -137,7 +145,7 @@ void ExperimentRunner::run_group(const CellGroup& group) {
     if (!is_finished(cell.id))
       worked = run_cell(cell.id, [&] { train(cell); });
     else  // killed between the two, perhaps
-      remove_whole_folder(path_in(cell.plan.output_dir, "checkpoints"));
+      remove_leavings(cell.plan.output_dir);
   }
   for (const std::size_t index : group.uses) {
     const EvaluationCell& cell = cells_.evaluations[cells_.uses[index].cell];
@@ -204,7 +212,7 @@ void ExperimentRunner::train(const TrainingCell& cell) {
   if (summary.stopped) throw EngineError(Fault::Cancelled, cell.recipe, "stopped", "The same command continues.");
   json numbers = training_numbers(cell);
   CARRYOVER_CHECK(!numbers.is_null());
-  remove_whole_folder(path_in(plan->output_dir, "checkpoints"));
+  remove_leavings(plan->output_dir);
   finish(cell.id, std::move(numbers));
 }
 

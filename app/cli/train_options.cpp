@@ -135,6 +135,10 @@ void TrainOptions::add_schedule(CLI::App& app) {
   add_field(app, "--train-segments", "train_segments", "N", "segments of a sample (K + 1)", group);
   add_field(app, "--weight-decay", "weight_decay", "X", "of matrices", group);
   add_field(app, "--max-grad-norm", "max_grad_norm", "X", "gradients are clipped to this norm; 0: never", group);
+  add_field(app, "--distillation", "distillation", "X",
+            "weight, 0 to 1, of the KL to the model's own full attention before step 0, beside the cross-entropy's; "
+            "0: none",
+            group);
   const auto given = given_;
   app.add_flag_function(
          "--gradient-checkpointing,!--no-gradient-checkpointing",

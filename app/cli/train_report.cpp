@@ -7,6 +7,7 @@
 #include "app/cli/output.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/cost/training_cost.h"
+#include "engine/records/teacher_file.h"
 
 namespace carryover {
 
@@ -38,16 +39,18 @@ json dry_run_json(const TrainingPlan& plan, const ModelInfo& model, const StepRe
   const TrainingCost cost =
       training_cost(model.config, plan.config, plan.training, plan.policy, bytes_per_value(model.dtype));
   const double steps = static_cast<double>(plan.training.max_steps);
-  return {{"measured", step.memory},
-          {"estimated", cost.memory},
-          {"device", device_name(model.device)},
-          {"trainable_parameters", cost.trainable_parameters},
-          {"parameters", model.config.parameters()},
-          {"loss", step.loss},
-          {"max_steps", plan.training.max_steps},
-          {"seconds_per_step", step.seconds},
-          {"tokens_per_second", step.tokens_per_second},
-          {"seconds_for_all_steps", step.seconds * steps}};
+  return {
+      {"measured", step.memory},
+      {"estimated", cost.memory},
+      {"device", device_name(model.device)},
+      {"trainable_parameters", cost.trainable_parameters},
+      {"parameters", model.config.parameters()},
+      {"loss", step.loss},
+      {"max_steps", plan.training.max_steps},
+      {"seconds_per_step", step.seconds},
+      {"tokens_per_second", step.tokens_per_second},
+      {"seconds_for_all_steps", step.seconds * steps},
+      {"teacher_bytes", plan.training.distillation > 0 ? json(teacher_bytes(plan, model.config.vocabulary)) : json()}};
 }
 
 std::string dry_run_text(const json& report) {
@@ -96,6 +99,7 @@ std::string training_summary_text(const TrainingSummary& summary) {
 
 std::string step_text(const StepRecord& record, std::int64_t max_steps) {
   return "step " + count(record.step) + " of " + count(max_steps) + ", loss " + fixed_text(record.loss, 4) +
+         (record.distillation_loss ? ", distillation " + fixed_text(*record.distillation_loss, 4) : "") +
          (record.skipped ? " (skipped)" : "") + ", " +
          fixed_text(record.tokens_per_second, record.tokens_per_second < 10 ? 1 : 0) + " tokens/s";
 }
@@ -121,6 +125,10 @@ std::string training_text(const TrainingPlan& plan, const ModelInfo& model, std:
       (training.lora.rank > 0 ? "an adapter of rank " + count(training.lora.rank) : std::string("every parameter")) +
       ", " + count(training.samples_per_step()) + " samples of " + count(plan.tokens_per_sample()) +
       " tokens a step, " + (training.gradient_checkpointing ? "with" : "without") + " checkpointing\n";
+  if (training.distillation > 0)
+    text += "teacher    the model under full attention, λ " + fixed_text(training.distillation, 2) +
+            "; its logits take " + human_bytes(teacher_bytes(plan, model.config.vocabulary)) +
+            " at most in the run's folder\n";
   return text + "data       " + count(train_tokens) + " tokens to train on, " + count(held_out_tokens) + " held out\n";
 }
 

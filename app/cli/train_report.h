@@ -17,7 +17,7 @@ std::string dry_run_text(const nlohmann::json& report);
 nlohmann::json training_summary_json(const TrainingSummary& summary);
 std::string training_summary_text(const TrainingSummary& summary);
 
-/// "step 12 of 150, loss 2.345, 812 tokens/s"
+/// "step 12 of 150, loss 2.345, 812 tokens/s"; with distillation its loss behind the other one
 std::string step_text(const StepRecord& record, std::int64_t max_steps);
 /// "validation after step 100: perplexity 12.3 at 1024 tokens, 12.1 at 4096"
 std::string validation_text(const ValidationRecord& record);

@@ -38,6 +38,12 @@ void TrainingWatch::noted(const std::string& text) {
   progress_.note(text);
 }
 
+/// What comes before the first step is no part of a step's time.
+void TrainingWatch::preparing(double fraction, const std::string& what) {
+  start_ = Clock::now();
+  progress_.status(what + "  " + fixed_text(100 * fraction, 0) + " %");
+}
+
 void TrainingWatch::alerted(const TrainingAlert& alert) {
   alert_ = "step " + std::to_string(alert.step) + ": " + alert.text;
   progress_.note("alert at " + alert_);

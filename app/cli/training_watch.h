@@ -27,6 +27,7 @@ class TrainingWatch : public TrainObserver {
   void validation_done(const ValidationRecord& record) override;
   void checkpoint_saved(std::int64_t step, const std::string& directory) override;
   void noted(const std::string& text) override;
+  void preparing(double fraction, const std::string& what) override;
   void alerted(const TrainingAlert& alert) override;
 
   const std::optional<StepRecord>& last() const { return last_; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/engine_thread/post.h"
+#include "app/engine_thread/throttle.h"
 
 namespace carryover {
 namespace {
@@ -119,7 +120,10 @@ void TrainController::open_folder(const QString& directory) {
 
 void TrainController::launch(const TrainJob& job, const QString& why) {
   EngineWorker* worker = &runs_.engine().worker();
-  channel_ = std::make_shared<TrainChannel>([worker] { Q_EMIT worker->train_news(); });
+  const auto prepared = [worker, news = Throttle()](double fraction, const std::string& what) mutable {
+    if (news.passes()) Q_EMIT worker->loading(fraction, QString::fromStdString(what));
+  };
+  channel_ = std::make_shared<TrainChannel>([worker] { Q_EMIT worker->train_news(); }, prepared);
   stopping_ = stepped_ = false;
   runs_.engine().set_busy(why);
   update_state();

@@ -19,13 +19,17 @@ struct SavedCheckpoint {
 };
 
 /// What one training shares between the engine thread, which reports through it, and the GUI thread, which steers and
-/// drains it. Neither waits for the other. `wake` is called on the engine thread, once until the next drain(); it must
-/// only queue. Segments are copied out for one step between two drains: more could not be looked at.
+/// drains it. Neither waits for the other. `wake` is called on the engine thread, once until the next drain();
+/// `prepared` there too, with each news of what comes before the first step. Both must only queue. Segments are copied
+/// out for one step between two drains: more could not be looked at.
 class TrainChannel : public TrainObserver {
  public:
   using News = std::variant<std::shared_ptr<const StepSnapshot>, ValidationRecord, TrainingAlert, SavedCheckpoint>;
 
-  explicit TrainChannel(std::function<void()> wake) : box_(std::move(wake)) {}
+  using Prepared = std::function<void(double fraction, const std::string& what)>;
+
+  explicit TrainChannel(std::function<void()> wake, Prepared prepared = {})
+      : box_(std::move(wake)), prepared_(std::move(prepared)) {}
 
   RunControl& control() { return control_; }
 
@@ -40,6 +44,9 @@ class TrainChannel : public TrainObserver {
                       std::memory_order_relaxed);
     box_.wake_once();
   }
+  void preparing(double fraction, const std::string& what) override {
+    if (prepared_) prepared_(fraction, what);
+  }
   bool wants_segments() const override { return wants_segments_.exchange(false); }
 
   /// GUI thread.
@@ -52,6 +59,7 @@ class TrainChannel : public TrainObserver {
  private:
   RunControl control_;
   Mailbox<News> box_;
+  Prepared prepared_;
   std::atomic<double> share_done_{0};
   mutable std::atomic<bool> wants_segments_{true};
 };

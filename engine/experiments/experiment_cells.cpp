@@ -171,8 +171,10 @@ class Resolver {
     cell.recipe = recipe.name;
     cell.seed = seed;
     const auto samples = static_cast<double>(cell.plan.training.max_steps * cell.plan.training.samples_per_step());
-    cell.flops = samples * ModelWork{model.config, cell.plan.config, cell.plan.policy}.training_flops(
-                               cell.plan.tokens_per_sample());
+    const std::int64_t tokens = cell.plan.tokens_per_sample();
+    cell.flops = samples * ModelWork{model.config, cell.plan.config, cell.plan.policy}.training_flops(tokens);
+    if (cell.plan.training.distillation > 0)  // the teacher reads each sample once
+      cell.flops += samples * ModelWork{model.config, cell.plan.config, "full"}.forward_flops(tokens, tokens);
     cells_.trainings.push_back(std::move(cell));
     return cells_.trainings.size() - 1;
   }

@@ -8,7 +8,6 @@
 
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/run/partition.h"
-#include "engine/ops/logit_loss.h"
 #include "engine/ops/matmul.h"
 
 namespace carryover {
@@ -48,7 +47,7 @@ at::Tensor target_nll(const Decoder& decoder, const at::Tensor& hidden, const at
   const auto row_bytes = decoder.config.vocabulary * static_cast<std::int64_t>(hidden.itemsize());
   const std::int64_t rows = std::max<std::int64_t>(1, logit_block_bytes / row_bytes);
   if (gradient != nullptr) gradient->hidden = at::empty({n, hidden.size(1)}, hidden.options());
-  std::vector<at::Tensor> blocks;
+  std::vector<at::Tensor> blocks, soft_blocks;
   for (std::int64_t first = 0; first < n; first += rows) {
     const std::int64_t count = std::min(rows, n - first);
     const at::Tensor block = hidden.narrow(0, first, count), chosen = targets.narrow(0, first, count);
@@ -56,9 +55,16 @@ at::Tensor target_nll(const Decoder& decoder, const at::Tensor& hidden, const at
     const ops::LogitLoss loss = ops::logit_loss(logits, chosen);
     blocks.push_back(loss.nll);
     if (gradient == nullptr) continue;
-    ops::to_loss_gradient(logits, loss, chosen);
+    if (gradient->soft != nullptr) {
+      const ops::SoftTargets soft = gradient->soft->rows(first, count);
+      soft_blocks.push_back(ops::soft_loss(logits, loss, soft));
+      ops::to_loss_gradient(logits, loss, chosen, &soft);
+    } else {
+      ops::to_loss_gradient(logits, loss, chosen);
+    }
     add_gradient(decoder, logits, block, gradient->hidden.narrow(0, first, count), gradient->head);
   }
+  if (!soft_blocks.empty()) gradient->soft_loss = at::cat(soft_blocks);
   return at::cat(blocks);
 }
 

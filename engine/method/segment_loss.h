@@ -5,13 +5,17 @@
 
 #include "engine/core/config/segment_config.h"
 #include "engine/model/decoder.h"
+#include "engine/ops/logit_loss.h"
 
 namespace carryover {
 
-/// Where ∂Σnll goes while the losses are computed, so that no logits are kept or made twice.
+/// Where the sum's gradients go while the losses are computed, so that no logits are kept or made twice.
 struct LossGradient {
   at::Tensor hidden;     ///< [n, D], the hidden states' dtype; target_nll makes it
   at::Tensor head = {};  ///< [V, D] in max(fp32, dtype), added to; undefined where the head is frozen
+  /// Of the n targets: the gradients are those of Σ (1 − λ)·nll + λ·soft_loss. Null: of Σnll.
+  const ops::SoftTargets* soft = nullptr;
+  at::Tensor soft_loss = {};  ///< −Σ p_T log p, [n] in max(fp32, dtype); target_nll makes it where `soft` is given
 };
 
 /// The targets of the segment of `length` tokens that begins at `first`: each token's next. The last one's is the next

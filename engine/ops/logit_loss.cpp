@@ -68,18 +68,32 @@ LogitLoss logit_loss_cpu(const at::Tensor& logits, const at::Tensor& targets) {
   return loss;
 }
 
-void to_loss_gradient_cpu(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets) {
+/// Takes λ·p_T from the tokens [first, first + count) of a row.
+template <typename Opmath>
+void subtract_soft(const SoftTargets& soft, std::int64_t row, std::int64_t first, std::int64_t count, Opmath* chunk) {
+  const std::int64_t k = soft.ids.size(1);
+  const std::int64_t* ids = soft.ids.const_data_ptr<std::int64_t>() + row * k;
+  const Opmath* probabilities = soft.probabilities.const_data_ptr<Opmath>() + row * k;
+  const auto weight = static_cast<Opmath>(soft.weight);
+  for (std::int64_t i = 0; i < k; ++i)
+    if (ids[i] >= first && ids[i] < first + count) chunk[ids[i] - first] -= weight * probabilities[i];
+}
+
+void to_loss_gradient_cpu(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets,
+                          const SoftTargets* soft) {
   const std::int64_t rows = logits.size(0), n = logits.size(1);
   CARRYOVER_DISPATCH(logits.scalar_type(), "to_loss_gradient", [&] {
     using Opmath = at::opmath_type<scalar_t>;
     scalar_t* values = logits.mutable_data_ptr<scalar_t>();
     const std::int64_t* target = targets.const_data_ptr<std::int64_t>();
     const Opmath* log_sum = loss.log_sum.const_data_ptr<Opmath>();
+    const auto hard = static_cast<Opmath>(soft != nullptr ? 1 - soft->weight : 1);
     at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r)
         for_chunks<Opmath>(values + r * n, n, [&](std::int64_t first, std::int64_t count, Opmath* chunk) {
           exponentiate(chunk, log_sum[r], count);
-          if (target[r] >= first && target[r] < first + count) chunk[target[r] - first] -= 1;
+          if (target[r] >= first && target[r] < first + count) chunk[target[r] - first] -= hard;
+          if (soft != nullptr) subtract_soft(*soft, r, first, count, chunk);
           store(chunk, values + r * n + first, count);
         });
     });
@@ -95,11 +109,26 @@ LogitLoss logit_loss(const at::Tensor& logits, const at::Tensor& targets) {
   return {log_sum - upcast.gather(1, targets.unsqueeze(1)).squeeze(1), log_sum};
 }
 
-void to_loss_gradient(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets) {
-  if (logits.is_cpu()) return to_loss_gradient_cpu(logits, loss, targets);
+SoftTargets SoftTargets::rows(std::int64_t first, std::int64_t count) const {
+  return {ids.narrow(0, first, count), probabilities.narrow(0, first, count), weight};
+}
+
+at::Tensor soft_loss(const at::Tensor& logits, const LogitLoss& loss, const SoftTargets& soft) {
+  const at::Tensor chosen = logits.gather(1, soft.ids).to(loss.log_sum.scalar_type());
+  return (soft.probabilities * (loss.log_sum.unsqueeze(1) - chosen)).sum(1);
+}
+
+void to_loss_gradient(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets, const SoftTargets* soft) {
+  if (soft != nullptr)
+    CARRYOVER_CHECK(soft->ids.is_contiguous() && soft->probabilities.is_contiguous() &&
+                    soft->ids.size(0) == logits.size(0) && soft->ids.sizes() == soft->probabilities.sizes());
+  if (logits.is_cpu()) return to_loss_gradient_cpu(logits, loss, targets, soft);
   const at::Tensor upcast = logits.to(compute_type(logits.scalar_type())).sub(loss.log_sum.unsqueeze(1)).exp_();
   const at::Tensor chosen = targets.unsqueeze(1);
-  logits.copy_(upcast.scatter_add_(1, chosen, at::full_like(chosen, -1, upcast.options())));
+  const double hard = soft != nullptr ? 1 - soft->weight : 1;
+  upcast.scatter_add_(1, chosen, at::full_like(chosen, -hard, upcast.options()));
+  if (soft != nullptr) upcast.scatter_add_(1, soft->ids, soft->probabilities * -soft->weight);
+  logits.copy_(upcast);
 }
 
 }  // namespace carryover::ops

@@ -14,7 +14,21 @@ struct LogitLoss {
 /// logits: [n, V], dense; targets: [n] int64. Differentiable.
 LogitLoss logit_loss(const at::Tensor& logits, const at::Tensor& targets);
 
-/// Makes of logits ∂Σnll/∂logits = softmax − one-hot, in place and in their dtype.
-void to_loss_gradient(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets);
+/// What a teacher expects of n targets: its k likeliest tokens, and how it divides its probability among them.
+struct SoftTargets {
+  at::Tensor ids;            ///< [n, k] int64, dense
+  at::Tensor probabilities;  ///< p_T: [n, k] in the logits' compute_type, dense; each row's sum is 1
+  double weight = 0;         ///< λ in [0, 1]
+
+  SoftTargets rows(std::int64_t first, std::int64_t count) const;
+};
+
+/// −Σ p_T log softmax(logits) of each row, [n] in compute_type. Call before the logits become their gradient.
+at::Tensor soft_loss(const at::Tensor& logits, const LogitLoss& loss, const SoftTargets& soft);
+
+/// Makes of logits ∂Σnll/∂logits = softmax − one-hot, in place and in their dtype. With `soft` it is the gradient of
+/// Σ (1 − λ)·nll + λ·soft_loss: softmax − (1 − λ)·one-hot − λ·p_T, rounded once.
+void to_loss_gradient(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets,
+                      const SoftTargets* soft = nullptr);
 
 }  // namespace carryover::ops

@@ -14,6 +14,7 @@
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/formats/whole_folder.h"
+#include "engine/records/teacher_file.h"
 
 namespace carryover {
 
@@ -73,7 +74,7 @@ void remove_leftover_files(const std::string& directory) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
     const std::string name = entry.path().filename().string();
-    for (const char* own : {kConfig, kMetrics}) {
+    for (const char* own : {kConfig, kMetrics, kTeacherFile}) {
       if (name.starts_with(own + std::string(kAtomicSuffix))) fs::remove(entry.path(), ignored);
     }
   }
@@ -103,6 +104,7 @@ Scalars scalars_of(const StepRecord& record) {
                   {"learning_rate", record.learning_rate},
                   {"gradient_norm", record.gradient_norm},
                   {"tokens_per_second", record.tokens_per_second}};
+  if (record.distillation_loss) scalars.emplace_back("distillation_loss", *record.distillation_loss);
   const json memory = record.memory;
   for (const auto& [kind, bytes] : memory.items()) {
     scalars.emplace_back("memory/" + kind, bytes.get<double>());

@@ -16,9 +16,9 @@ namespace carryover {
 class FolderLock;
 
 /// A training run's folder: config.json (the plan, and `environment`: where it runs), metrics.jsonl,
-/// events.out.tfevents.*, checkpoints/step-N, final/. A lock file keeps a second process out. Owner: the thread that
-/// trains. Every member throws EngineError{Io} naming file and advice when the disk is full or the folder can't be
-/// written.
+/// events.out.tfevents.*, checkpoints/step-N, final/; with distillation teacher.bin (teacher_file.h). A lock file keeps
+/// a second process out. Owner: the thread that trains. Every member throws EngineError{Io} naming file and advice when
+/// the disk is full or the folder can't be written.
 class TrainingFolder {
  public:
   /// A new run. Throws EngineError{Usage} where the folder holds one already, or another process trains in it.

@@ -44,6 +44,9 @@ class TrainEvents final : public TrainObserver {
   void progress(std::int64_t done, std::int64_t total) override {
     sender_.send(MessageKind::Progress, pack(done, total));
   }
+  void preparing(double fraction, const std::string& what) override {
+    sender_.send(MessageKind::Loading, pack(fraction, what));
+  }
   bool wants_segments() const override { return job_.wants_segments.exchange(false); }
 
  private:

@@ -62,6 +62,7 @@ void describe(Fields& field, Described<Fields, StepRecord>& value) {
   field("tokens", value.tokens);
   field("targets", value.targets);
   field("loss", value.loss);
+  field("distillation_loss", value.distillation_loss);
   field("segment_loss", value.segment_loss);
   field("learning_rate", value.learning_rate);
   field("gradient_norm", value.gradient_norm);

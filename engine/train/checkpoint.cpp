@@ -93,7 +93,8 @@ void write_checkpoint(const std::string& directory, Decoder& decoder, TrainableP
                    {"smoothed_loss", position.smoothed_loss},
                    {"optimizer_steps", optimizer.steps()},
                    {"corpus", position.corpus_hash},
-                   {"base", position.base_hash.empty() ? json() : json(position.base_hash)}};
+                   {"base", position.base_hash.empty() ? json() : json(position.base_hash)},
+                   {"teacher", position.teacher_hash.empty() ? json() : json(position.teacher_hash)}};
   write_file_atomically((fs::path(directory) / kPosition).string(), state.dump(2) + "\n");
   write_checksums(directory);
 }
@@ -103,9 +104,12 @@ CheckpointRead read_checkpoint(const std::string& directory, TrainableParameters
   const std::string path = (fs::path(directory) / kPosition).string();
   const json state = read_json_file(path);
   const JsonFields fields(state, path);
-  TrainingPosition position{fields.integer("step"), fields.integer("tokens"),
-                            fields.find_number("smoothed_loss").value_or(0), fields.find_text("corpus").value_or(""),
-                            fields.find_text("base").value_or("")};
+  TrainingPosition position{fields.integer("step"),
+                            fields.integer("tokens"),
+                            fields.find_number("smoothed_loss").value_or(0),
+                            fields.find_text("corpus").value_or(""),
+                            fields.find_text("base").value_or(""),
+                            fields.find_text("teacher").value_or("")};
 
   const SafetensorsFile model = SafetensorsFile::open(model_file(directory));
   for (const NamedRows& named : parameters.names())

@@ -13,7 +13,8 @@ struct TrainingPosition {
   std::int64_t tokens = 0;
   double smoothed_loss = 0;
   std::string corpus_hash;
-  std::string base_hash;  ///< ModelInfo::weights_hash of what an adapter is trained over; else empty
+  std::string base_hash;     ///< ModelInfo::weights_hash of what an adapter is trained over; else empty
+  std::string teacher_hash;  ///< likewise of the model before step 0, where it is the teacher; else empty
 };
 
 /// The decoder's weights as others load them, with the tokenizer of `tokenizer_of` (a model's path).

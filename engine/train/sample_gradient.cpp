@@ -76,9 +76,13 @@ class SampleRun {
     if (targets > 0) {
       graph.hidden = hidden.narrow(0, 0, targets);
       LossGradient gradient{{}, parameters_.head_gradient()};
+      std::optional<ops::SoftTargets> soft;
+      if (setup_.soft) soft = setup_.soft->rows(done_, targets);
+      gradient.soft = soft ? &*soft : nullptr;
       const at::Tensor nll = target_nll(decoder_, graph.hidden.detach(), ids_tensor(decoder_, target_ids), &gradient);
       graph.hidden_gradient = gradient.hidden;
       nll_sum = nll.sum(at::kDouble).item<double>();
+      if (setup_.soft) result_.soft_loss_sum += gradient.soft_loss.sum(at::kDouble).item<double>();
       if (setup_.keep_segments) {
         const at::Tensor host = nll.to(at::kFloat).cpu().contiguous();
         snapshot.target_nll.assign(host.const_data_ptr<float>(), host.const_data_ptr<float>() + targets);

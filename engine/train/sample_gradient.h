@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/core/run/training_values.h"
+#include "engine/ops/logit_loss.h"
 #include "engine/policies/prepared_run.h"
 #include "engine/runtime/memory_meter.h"
 #include "engine/train/parameters.h"
@@ -25,12 +27,15 @@ struct GradientSetup {
   bool keep_segments = false;    ///< fill SampleGradient::segments
   bool keep_pool = false;        ///< fill SampleGradient::pool
   MemoryMeter* meter = nullptr;  ///< measures the graphs where given
+  /// Distillation: row t is of the target behind the sample's token t.
+  std::optional<ops::SoftTargets> soft = std::nullopt;
 };
 
 /// What a sample gave beside its gradient.
 struct SampleGradient {
   std::int64_t targets = 0;
   double nll_sum = 0;               ///< nats
+  double soft_loss_sum = 0;         ///< Σ −p_T log p, nats; of GradientSetup::soft
   std::vector<double> segment_nll;  ///< sums
   std::vector<std::int64_t> segment_targets;
   std::vector<GradientReach> reach;
@@ -40,7 +45,8 @@ struct SampleGradient {
 };
 
 /// Adds ∇L_K of one sample, the gradient of its ΣNLL, to `parameters`: runs F_θ over it segment by segment with
-/// truncated backpropagation. Under `full` the whole sample is one segment. Carry and pool live as long as the call.
+/// truncated backpropagation. With soft targets the terms are Σ (1 − λ)·NLL + λ·soft_loss instead. Under `full` the
+/// whole sample is one segment. Carry and pool live as long as the call.
 SampleGradient add_sample_gradient(const Decoder& decoder, TrainableParameters& parameters, const GradientSetup& setup,
                                    std::span<const std::int32_t> ids);
 

@@ -10,17 +10,23 @@
 #include <optional>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
+#include "engine/core/run/partition.h"
 #include "engine/data/corpus.h"
+#include "engine/formats/folder_path.h"
+#include "engine/formats/whole_folder.h"
 #include "engine/records/run_folder.h"
 #include "engine/records/training_folder.h"
 #include "engine/train/checkpoint.h"
 #include "engine/train/sample_gradient.h"
+#include "engine/train/teacher.h"
 #include "engine/train/validation.h"
 
 namespace carryover {
 
 namespace {
 
+namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSmoothing = 0.9;         ///< of the loss that spikes are told by
@@ -30,7 +36,7 @@ constexpr std::int64_t kSpikeWarmUp = 10;  ///< steps before a spike can be told
 /// Sums over the samples of one step.
 struct StepSums {
   std::int64_t targets = 0, tokens = 0, samples = 0;
-  double nll = 0;
+  double nll = 0, soft_loss = 0;
   std::vector<double> segment_nll;
   std::vector<std::int64_t> segment_targets;
   std::map<std::pair<std::int64_t, std::int64_t>, GradientReach> reach;
@@ -41,6 +47,7 @@ struct StepSums {
     ++samples;
     targets += sample.targets;
     nll += sample.nll_sum;
+    soft_loss += sample.soft_loss_sum;
     const std::size_t n = std::max(segment_nll.size(), sample.segment_nll.size());
     segment_nll.resize(n);
     segment_targets.resize(n);
@@ -94,6 +101,7 @@ class Trainer {
   TrainingSummary run() {
     const auto start = Clock::now();
     try {
+      if (!dry_run_ && distils()) hear_teacher();
       while (position_.step < (dry_run_ ? kDrySteps : plan_.training.max_steps)) {
         step();
         if (!dry_run_) after_step();
@@ -137,6 +145,61 @@ class Trainer {
     wrote(*checkpoint);
   }
 
+  /// What the teacher says of all samples is asked for before the first step: once for a training, because every weight
+  /// may change with it. An adapter leaves the teacher as it is.
+  void hear_teacher() {
+    if (position_.step >= plan_.training.max_steps) return;
+    const bool is_there = lora() || position_.step == 0;
+    if (position_.teacher_hash.empty() && is_there) position_.teacher_hash = info_.weights_hash;
+    const std::string path = path_in(folder_->directory(), kTeacherFile);
+    const TeacherKey key = teacher_key(plan_, decoder_.config, corpus_, position_.teacher_hash);
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) teacher_.emplace(path, key);
+    if (teacher_ && teacher_->samples() == std::ssize(key.samples)) return;
+    if (!is_there)
+      throw EngineError(Fault::BadInput, path,
+                        teacher_ ? "was written for fewer steps than are asked for, and the weights have changed since"
+                                 : "is missing, and the weights that it is of have changed since",
+                        "Put it back, ask for no more steps than before, or start a new run.");
+    write_teacher_file(path, key);
+    teacher_.emplace(path, key);
+  }
+
+  void write_teacher_file(const std::string& path, const TeacherKey& key) {
+    const double bytes = teacher_bytes(key);
+    std::error_code code;
+    const fs::space_info disk = fs::space(folder_->directory(), code);
+    if (!code && bytes > static_cast<double>(disk.available))
+      throw EngineError(Fault::Io, path,
+                        "would take " + fixed_text(bytes / 1e9, 1) + " GB, and the disk has " +
+                            fixed_text(static_cast<double>(disk.available) / 1e9, 1) + " GB left",
+                        "Free some space, train fewer steps, or set distillation to 0.");
+    const double layers = static_cast<double>(decoder_.config.layers);
+    const double total = layers * static_cast<double>(key.samples.size());
+    write_teacher(path, key, [&](std::int64_t n) {
+      return teacher_rows(decoder_, plan_.config, ids_of(n), [&](int layer) {
+        observer_.preparing((layers * static_cast<double>(n) + layer + 1) / total, "the teacher reads the samples");
+        control_.checkpoint();
+      });
+    });
+    sync_folder(folder_->directory());
+  }
+
+  /// Those of the training's n-th sample. A dry run has no file: its weights stay the teacher's.
+  std::optional<ops::SoftTargets> soft_targets_of(std::int64_t n) {
+    if (!distils()) return std::nullopt;
+    CARRYOVER_CHECK(teacher_ || dry_run_);
+    const TeacherRows rows = teacher_
+                                 ? teacher_->read(n)
+                                 : teacher_rows(decoder_, plan_.config, ids_of(n), [&](int) { control_.checkpoint(); });
+    return soft_targets(decoder_, rows, plan_.training.distillation);
+  }
+
+  std::span<const std::int32_t> ids_of(std::int64_t n) {
+    const SampleSpan span = order_.sample(n);
+    return part_of(corpus_.train[span.document].ids, span.first, span.length);
+  }
+
   /// One optimizer step: gradients of its samples, alerts, update, record.
   void step() {
     const auto start = Clock::now();
@@ -150,6 +213,7 @@ class Trainer {
     record.step = step;
     record.targets = sums.targets;
     record.loss = sums.nll / static_cast<double>(sums.targets);
+    if (distils()) record.distillation_loss = sums.soft_loss / static_cast<double>(sums.targets);
     record.gradient_norm = optimizer_.gradient_norm(sums.targets);
     record.learning_rate = dry_run_ ? 0 : plan_.training.rate_at(step - 1);
     record.skipped = dry_run_ ? !is_finite(record) : must_skip(record, sums);
@@ -179,7 +243,8 @@ class Trainer {
     const bool wants_segments = observer_.wants_segments();
     StepSums sums;
     for (std::int64_t s = 0; s < samples; ++s) {
-      const SampleSpan span = order_.sample((step - 1) * samples + s);
+      const std::int64_t n = (step - 1) * samples + s;
+      const std::span<const std::int32_t> ids = ids_of(n);
       const std::int64_t layer_steps = decoder_.config.layers * plan_.segments_per_sample();
       std::int64_t layers_done = 0;
       GradientSetup setup;
@@ -190,16 +255,14 @@ class Trainer {
                        static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(s), 0};
       setup.after_layer = [&](int) {
         layers_done = std::min(layers_done + 1, layer_steps);
-        observer_.progress(sums.tokens + span.length * layers_done / layer_steps, total);
+        observer_.progress(sums.tokens + std::ssize(ids) * layers_done / layer_steps, total);
         control_.checkpoint();
       };
       setup.keep_segments = wants_segments && s + 1 == samples;
       setup.meter = &meter_;
-      const std::vector<std::int32_t>& ids = corpus_.train[span.document].ids;
-      sums.add(add_sample_gradient(
-          decoder_, parameters_, setup,
-          std::span(ids).subspan(static_cast<std::size_t>(span.first), static_cast<std::size_t>(span.length))));
-      sums.tokens += span.length;
+      setup.soft = soft_targets_of(n);
+      sums.add(add_sample_gradient(decoder_, parameters_, setup, ids));
+      sums.tokens += std::ssize(ids);
     }
     return sums;
   }
@@ -309,6 +372,7 @@ class Trainer {
   }
 
   bool lora() const { return plan_.training.lora.rank > 0; }
+  bool distils() const { return plan_.training.distillation > 0; }
   void changes_weights() { result_.changed_weights = result_.changed_weights || !lora(); }
   void wrote(const std::string& folder) {
     result_.folder = folder;
@@ -335,6 +399,7 @@ class Trainer {
   TrainableParameters parameters_;
   Optimizer optimizer_;
   std::optional<TrainingFolder> folder_;
+  std::optional<TeacherFile> teacher_;
   TrainingPosition position_;
   std::int64_t saved_step_ = -1;
   bool inside_update_ = false;

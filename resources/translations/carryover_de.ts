@@ -7569,6 +7569,14 @@ im Versuch: %3 nat
         <translation>Norm des Gradienten des mittleren Verlusts; 0: nie</translation>
     </message>
     <message>
+        <source>Distillation</source>
+        <translation>Destillation</translation>
+    </message>
+    <message>
+        <source>Weight of the KL to the model&apos;s own full attention, 0 to 1; 0: none</source>
+        <translation>Gewicht der KL zur vollen Attention des Modells selbst, 0 bis 1; 0: keine</translation>
+    </message>
+    <message>
         <source>Checkpointing</source>
         <translation>Checkpointing</translation>
     </message>

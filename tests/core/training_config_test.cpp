@@ -47,6 +47,7 @@ TrainingConfig unusual(std::mt19937& random) {
   config.adam_beta2 = 0.75;
   config.adam_epsilon = 1e-7;
   config.max_grad_norm = random() % 3;
+  config.distillation = 0.125 * static_cast<double>(1 + random() % 8);
   config.gradient_checkpointing = false;
   config.seed = (std::uint64_t{1} << 63) + random();
   config.validation_fraction = 0.25;
@@ -137,6 +138,8 @@ void TrainingConfigTest::each_field_is_checked_data() {
   row("beta 2", R"({"adam_beta2": -0.25})", "adam_beta2 is -0.25");
   row("epsilon", R"({"adam_epsilon": 0})", "adam_epsilon is 0");
   row("clipping", R"({"max_grad_norm": -1})", "max_grad_norm is -1");
+  row("negative distillation", R"({"distillation": -0.1})", "distillation is -0.1");
+  row("distillation above one", R"({"distillation": 1.001})", "distillation is 1.001");
   row("everything held out", R"({"validation_fraction": 1})", "validation_fraction is 1");
   row("one token", R"({"eval_lengths": [1024, 1]})", "eval_lengths is 1");
   row("keep none", R"({"save_total_limit": 0})", "save_total_limit is 0");
@@ -216,6 +219,13 @@ void TrainingConfigTest::records_survive_json() {
   QVERIFY(json(json::parse(validation.dump()).get<ValidationRecord>()) == validation);
   QVERIFY(std::abs(validation.at("validation").at(0).at("ppl").get<double>() - std::exp(2.0)) < 1e-12);
   QVERIFY_THROWS_EXCEPTION(json::exception, validation.get<StepRecord>());
+  QVERIFY(!step.contains("distillation_loss") && !step.get<StepRecord>().distillation_loss);
+  StepRecord distilled = some_step();
+  distilled.distillation_loss = 1.75;
+  QVERIFY(json(distilled).get<StepRecord>().distillation_loss == 1.75);
+  distilled.distillation_loss = std::numeric_limits<double>::quiet_NaN();
+  QVERIFY(json(distilled).at("distillation_loss").is_null());
+  QVERIFY(std::isnan(json(distilled).get<StepRecord>().distillation_loss.value()));
 }
 
 void TrainingConfigTest::what_is_no_number_is_null() {

@@ -190,6 +190,35 @@ class OpsTest : public QObject {
       }
   }
 
+  /// The same with a teacher's tokens in several chunks of a row, the target among them or not.
+  void soft_loss_is_the_cross_entropys() {
+    for (const at::ScalarType type : {at::kDouble, at::kFloat, at::kBFloat16})
+      for (const std::int64_t width : {3, 2048, 5000}) {
+        const at::Tensor logits = (at::randn({7, width}, at::kDouble) * 20).to(type),
+                         targets = at::randint(width, {7}, at::kLong);
+        const at::ScalarType opmath = type == at::kDouble ? at::kDouble : at::kFloat;
+        const at::Tensor ids = std::get<1>(at::rand({7, width}).topk(3, 1)),
+                         probabilities = at::rand({7, 3}, at::kDouble).softmax(1).to(opmath);
+        for (const double weight : {0.0, 0.3, 1.0}) {
+          const ops::SoftTargets soft{ids, probabilities, weight};
+          const at::Tensor in_fp64 = logits.to(at::kDouble).requires_grad_(), log_p = in_fp64.log_softmax(1);
+          const at::Tensor exact = -(probabilities.to(at::kDouble) * log_p.gather(1, ids)).sum(1);
+          const at::Tensor nll = -log_p.gather(1, targets.unsqueeze(1)).squeeze(1);
+          const at::Tensor sum = ((1 - weight) * nll + weight * exact).sum();
+          const at::Tensor gradient = torch::autograd::grad({sum}, {in_fp64})[0];
+          const at::NoGradGuard no_gradients;
+          at::Tensor in_place = logits.clone(), hard_alone = logits.clone();
+          const ops::LogitLoss loss = ops::logit_loss(in_place, targets);
+          QVERIFY(error(ops::soft_loss(in_place, loss, soft), exact) <= (type == at::kDouble ? 1e-11 : 1e-4));
+          ops::to_loss_gradient(in_place, loss, targets, &soft);
+          const double unit = type == at::kDouble ? 1e-12 : type == at::kFloat ? 1e-5 : 4e-3;
+          QVERIFY(error(in_place, gradient) <= unit);
+          ops::to_loss_gradient(hard_alone, loss, targets);
+          QCOMPARE(in_place.equal(hard_alone), weight == 0);
+        }
+      }
+  }
+
   void logit_loss_of_impossible_tokens_is_that_of_the_others() {
     const at::NoGradGuard no_gradients;
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "engine/core/cost/model_work.h"
 #include "engine/models/model_source.h"
 #include "tests/support/demo_plan.h"
 #include "tests/support/expect_error.h"
@@ -59,6 +60,7 @@ class ExperimentCellsTest : public QObject {
   void what_decides_nothing_leaves_it();
   void hashes_are_those_of_earlier_versions();
   void faults_name_the_part_of_the_plan();
+  void a_teacher_reads_each_sample_once();
   void shipped_plans_fit_their_models();
 };
 
@@ -126,6 +128,7 @@ void ExperimentCellsTest::inputs_change_the_hash_data() {
   row("/recipes/all/lora_rank", "3", true, 8);
   row("/recipes/all/text_field", "\"body\"", true, 8);
   row("/recipes/all/on_alert", "\"skip\"", true, 8);
+  row("/recipes/all/distillation", "0.5", true, 8);
   row("/training/max_grad_norm", "0.5", true, 8);
   row("/seeds", "[5, 6]", true, 8);
   row("/config/segment_length", "32", true, 16);
@@ -213,6 +216,7 @@ void ExperimentCellsTest::what_decides_nothing_leaves_it_data() {
   row("/recipes/all/threads", "2");
   row("/training/max_steps", "9");         // which the recipe has its own of
   row("/recipes/all/weight_decay", "0");   // its default
+  row("/recipes/all/distillation", "0");   // likewise
   row("/recipes/all/carry_length", "16");  // what it is
   row("/evaluations/none/title", "\"M = R = 0\"");
   row("/evaluations/none/seed", "5");  // nothing is drawn
@@ -281,6 +285,18 @@ void ExperimentCellsTest::faults_name_the_part_of_the_plan() {
         Fault::BadInput, "is another text than the plan's");
   check("/texts/1", std::string(CARRYOVER_SOURCE_DIR) + "/examples/experiments/demo/test/story_1.txt", Fault::BadInput,
         "has the name of another text");
+}
+
+void ExperimentCellsTest::a_teacher_reads_each_sample_once() {
+  json plan = demo_plan();
+  const ExperimentCells alone = cells_of(plan);
+  plan["recipes"]["all"]["distillation"] = 0.5;
+  const ExperimentCells distilled = cells_of(plan);
+  const TrainingCell &before = alone.trainings.at(0), &after = distilled.trainings.at(0);
+  QVERIFY(before.recipe == "all" && after.plan.training.distillation == 0.5);
+  const ModelWork full{alone.models[0].config, after.plan.config, "full"};
+  const std::int64_t tokens = after.plan.tokens_per_sample();
+  QCOMPARE(after.flops, before.flops + 4 * full.forward_flops(tokens, tokens));  // four steps of one sample
 }
 
 /// Every setting of every cell is valid for the model that the plan is for; the demo's plans find all of their files.

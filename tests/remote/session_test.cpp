@@ -213,6 +213,8 @@ class RemoteSessionTest : public QObject {
     plan->model = "a model";
     auto corpus = std::make_shared<Corpus>();
     corpus->train.push_back({"a text", {1, 2, 3}});
+    std::vector<std::string> said;  // before the first step
+    engine_->set_loading([&](double, const std::string& what) { said.push_back(what); });
     RunControl control;
     std::thread user([&] {
       while (!control.paused()) std::this_thread::yield();
@@ -229,6 +231,7 @@ class RemoteSessionTest : public QObject {
     QCOMPARE(observer.alerts, std::vector<std::string>{"an alert"});
     QCOMPARE(observer.checkpoints, std::vector<std::string>{"there"});
     QCOMPARE(observer.notes, std::vector<std::string>{"a note"});
+    QCOMPARE(said, std::vector<std::string>{"the teacher reads"});
     QCOMPARE(observer.validations.size(), std::size_t{1});
     QCOMPARE(session_->model().weights_hash, std::string("trained"));
     QCOMPARE(session_->model().trained_steps, 3);

@@ -23,11 +23,15 @@ struct Losses final : RunObserver {
 
 struct Watch final : TrainObserver {
   std::function<void(std::int64_t step)> after_step;
+  std::function<void(double fraction)> while_preparing;
   std::vector<std::string> notes, checkpoints, alerts;
   void step_done(std::shared_ptr<const StepSnapshot> snapshot) override {
     if (after_step) after_step(snapshot->record.step);
   }
   void noted(const std::string& text) override { notes.push_back(text); }
+  void preparing(double fraction, const std::string&) override {
+    if (while_preparing) while_preparing(fraction);
+  }
   void checkpoint_saved(std::int64_t, const std::string& folder) override { checkpoints.push_back(folder); }
   void alerted(const TrainingAlert& alert) override { alerts.push_back(alert.text); }
 };

@@ -115,6 +115,7 @@ class FakeSession final : public Session {
   /// Step by step, pausing by itself after the first one as an alert does.
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     TrainingSummary summary;
+    observer.preparing(0.5, "the teacher reads");
     for (std::int64_t step = 1; step <= 3; ++step) {
       StepSnapshot snapshot;
       snapshot.record.step = step;

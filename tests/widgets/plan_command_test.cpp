@@ -111,6 +111,7 @@ void draw_training(TrainingConfig& training, Draw& draw) {
   training.adam_beta2 = draw.real(0.1, 0.9995);
   training.adam_epsilon = draw.real(1e-12, 1e-6);
   training.max_grad_norm = draw.real(0, 3);
+  if (draw.coin()) training.distillation = draw.real(0, 1);
   training.gradient_checkpointing = draw.coin();
   training.seed = static_cast<std::uint64_t>(draw.whole(0, std::numeric_limits<std::int64_t>::max())) * 2 + 1;
   if (draw.coin()) training.seed %= 1000;

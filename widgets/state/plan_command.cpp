@@ -32,6 +32,7 @@ constexpr const char* flags[] = {
     "train_segments",
     "weight_decay",
     "max_grad_norm",
+    "distillation",
     "lora_rank",
     "lora_alpha",
     "lora_dropout",

@@ -85,6 +85,8 @@ PlanGroup optimisation_group() {
        {"adam_beta2", Kind::Real, TEXT("Adam β₂"), "", TEXT("Decay of the second moment")},
        {"adam_epsilon", Kind::Real, TEXT("Adam ε"), "", TEXT("Keeps the division finite")},
        {"max_grad_norm", Kind::Real, TEXT("Clip gradient at"), "", TEXT("Norm of the mean loss's gradient; 0: never")},
+       {"distillation", Kind::Real, TEXT("Distillation"), "",
+        TEXT("Weight of the KL to the model's own full attention, 0 to 1; 0: none")},
        {"gradient_checkpointing", Kind::Flag, TEXT("Checkpointing"), "",
         TEXT("Layers run again in backward: less memory, a third slower")}}};
 }

@@ -28,19 +28,23 @@ void each_integer(Config& config, Visit visit) {
   visit("lora_rank", config.lora.rank, std::int64_t{0});
 }
 
-/// What a real field may be: at least `least` (or above it), and below `limit`.
+/// What a real field may be: at least `least` (or above it), and below `limit` (or equal to it).
 struct Range {
   double least = 0;
   bool above = false;
   double limit = std::numeric_limits<double>::infinity();
+  bool to_limit = false;
 
-  bool holds(double value) const { return (above ? value > least : value >= least) && value < limit; }
+  bool holds(double value) const {
+    return (above ? value > least : value >= least) && (to_limit ? value <= limit : value < limit);
+  }
   std::string text() const {
+    if (to_limit) return "It must be from 0 to 1.";
     if (std::isfinite(limit)) return "It must be at least 0 and below 1.";
     return above ? "It must be above 0." : "It must be at least 0.";
   }
 };
-constexpr Range kAboveZero{0, true}, kFromZero{}, kShare{0, false, 1};
+constexpr Range kAboveZero{0, true}, kFromZero{}, kShare{0, false, 1}, kWeight{0, false, 1, true};
 
 template <typename Config, typename Visit>
 void each_real(Config& config, Visit visit) {
@@ -50,6 +54,7 @@ void each_real(Config& config, Visit visit) {
   visit("adam_beta2", config.adam_beta2, kShare);
   visit("adam_epsilon", config.adam_epsilon, kAboveZero);
   visit("max_grad_norm", config.max_grad_norm, kFromZero);
+  visit("distillation", config.distillation, kWeight);
   visit("validation_fraction", config.validation_fraction, kShare);
   visit("spike_factor", config.spike_factor, kFromZero);
   visit("lora_alpha", config.lora.alpha, kAboveZero);

@@ -26,7 +26,8 @@ class TrainObserver {
   virtual void validation_done(const ValidationRecord& /*record*/) {}
   virtual void checkpoint_saved(std::int64_t /*step*/, const std::string& /*directory*/) {}
   virtual void alerted(const TrainingAlert& /*alert*/) {}
-  virtual void noted(const std::string& /*text*/) {}  ///< for the log; asks for nothing
+  virtual void noted(const std::string& /*text*/) {}                           ///< for the log; asks for nothing
+  virtual void preparing(double /*fraction*/, const std::string& /*what*/) {}  ///< before the first step
   /// Inside a step: tokens done of the step's.
   virtual void progress(std::int64_t /*tokens_done*/, std::int64_t /*tokens_total*/) {}
   /// Whether step_done should carry the last sample's segments; asked once per step.

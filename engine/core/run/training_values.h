@@ -23,10 +23,12 @@ struct GradientReach {
 
 /// One optimizer step: a line of metrics.jsonl.
 struct StepRecord {
-  std::int64_t step = 0;             ///< counted from 1
-  std::int64_t tokens = 0;           ///< trained on so far, targets and first tokens alike
-  std::int64_t targets = 0;          ///< of this step
-  double loss = 0;                   ///< ΣNLL/Σtargets of this step, nats
+  std::int64_t step = 0;     ///< counted from 1
+  std::int64_t tokens = 0;   ///< trained on so far, targets and first tokens alike
+  std::int64_t targets = 0;  ///< of this step
+  double loss = 0;           ///< ΣNLL/Σtargets of this step, nats
+  /// Mean over targets of −Σ p_T log p, the cross-entropy to the teacher, nats; none without distillation.
+  std::optional<double> distillation_loss;
   std::vector<double> segment_loss;  ///< nats per target, by segment of a sample
   double learning_rate = 0;
   double gradient_norm = 0;  ///< before clipping, of the mean loss

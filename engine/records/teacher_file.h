@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/formats/input_file.h"
+#include "engine/records/training_plan.h"
+
+namespace carryover {
+
+/// The file of a training's folder that keeps what the teacher said of its samples.
+inline constexpr const char* kTeacherFile = "teacher.bin";
+/// Logits of a target that are kept, the largest ones; all of a smaller vocabulary.
+inline constexpr std::int64_t teacher_logits = 64;
+
+/// The k largest logits of each target of a sample, from the largest on. Row t is of the target behind token t.
+struct TeacherRows {
+  std::int64_t targets = 0, k = 0;
+  std::vector<std::int32_t> ids;  ///< [targets, k]
+  std::vector<float> logits;      ///< [targets, k]
+};
+
+/// A sample as a training draws it.
+struct TeacherSample {
+  std::int64_t targets = 0;
+  std::uint64_t order = 0;  ///< hash of this sample and all before it: which they are
+};
+
+/// What a teacher's file has to be of: it is somebody else's where one of these differs.
+struct TeacherKey {
+  std::string weights;  ///< ModelInfo::weights_hash of the teacher
+  std::int64_t vocabulary = 0, k = 0;
+  std::vector<TeacherSample> samples;  ///< all that the training draws, in order
+};
+
+/// Writes the file whole or not at all, a sample at a time: `rows_of` is called for each of the key's samples in order,
+/// and may throw to give up. Eight bytes of length and a JSON header; then, for each sample, its `order`, the hash of
+/// what follows, its ids (int32) and logits (fp32). Throws EngineError{Io}.
+void write_teacher(const std::string& path, const TeacherKey& key,
+                   const std::function<TeacherRows(std::int64_t sample)>& rows_of);
+
+/// Reads such a file, which may come from anybody, a sample at a time. Owner: one thread.
+class TeacherFile {
+ public:
+  /// Throws EngineError{BadInput, Io} naming the file where it is cut, damaged, or of another teacher or other samples.
+  TeacherFile(const std::string& path, const TeacherKey& key);
+
+  /// How many of the key's samples it has: fewer where it was written for fewer steps.
+  std::int64_t samples() const { return static_cast<std::int64_t>(begins_.size()); }
+  /// Ids are in the vocabulary and logits finite and descending. Throws EngineError{BadInput, Io} naming the file.
+  TeacherRows read(std::int64_t sample) const;
+
+ private:
+  void place_samples(std::int64_t begin, std::int64_t stored);
+
+  InputFile file_;
+  std::int64_t vocabulary_, k_;
+  std::vector<TeacherSample> samples_;
+  std::vector<std::int64_t> begins_;  ///< of the samples that are there, in the file
+};
+
+/// Bytes of the file: of the key's samples, and at most those of a plan whose texts nobody has read yet.
+double teacher_bytes(const TeacherKey& key);
+double teacher_bytes(const TrainingPlan& plan, std::int64_t vocabulary);
+
+}  // namespace carryover
