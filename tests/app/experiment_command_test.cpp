@@ -64,6 +64,7 @@ class ExperimentCommandTest : public QObject {
   void one_process_at_a_time();
   void a_cell_that_fails_leaves_the_others();
   void some_recipes_alone();
+  void a_recipe_may_distil();
   void a_dry_run_writes_nothing();
   void cells_of_earlier_results_are_taken();
   void crafted_earlier_results_are_refused();
@@ -111,6 +112,29 @@ void ExperimentCommandTest::cells_are_ordinary_folders() {
     QVERIFY(run.config->at("model").at("adapter").get<std::string>().ends_with("/final"));
   }
   QCOMPARE(trainings, 2);
+}
+
+/// The teacher's logits go with the checkpoints: nobody needs them after the training.
+void ExperimentCommandTest::a_recipe_may_distil() {
+  const TempDir temp;
+  json plan = short_plan();
+  plan["recipes"] = {{"distilled", demo_plan()["recipes"]["all"]}};
+  plan["recipes"]["distilled"]["distillation"] = 0.5;
+  plan["evaluations"] = {{"segmented", nullptr}};
+  plan.erase("comparisons");
+  write_bytes(temp.file("plan.json"), plan.dump());
+  const CliResult result = run_cli(experiment(temp.file("plan.json"), temp.file("out")));
+  QVERIFY2(result.code == 0 && result.out.contains("3 of 3 cells are done"), result.err + result.out);
+  int trainings = 0;
+  for (const CellState& cell : read_experiment_state(temp.file("out")).cells) {
+    if (!cell.training) continue;
+    ++trainings;
+    const std::string folder = cell_folder(temp.file("out"), cell.id);
+    for (const StepRecord& step : read_training_folder(folder).steps)
+      QVERIFY(step.distillation_loss.value_or(0) > 0 && *step.distillation_loss != step.loss);
+    QVERIFY(fs::exists(folder + "/final") && !fs::exists(folder + "/teacher.bin"));
+  }
+  QCOMPARE(trainings, 1);
 }
 
 /// By length, segment (of 64 tokens) and offset, beside a loop over the losses of the cell's own folder.

@@ -3,6 +3,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/train_report.h"
 #include "engine/records/training_folder.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
@@ -58,6 +59,7 @@ class TrainCommandTest : public QObject {
   void another_text_is_not_resumed();
   void a_damaged_checkpoint_is_not_resumed();
   void an_adapter_is_trained_and_applied();
+  void distillation_is_announced_and_recorded();
   void the_audit_passes();
   void the_audit_writes_gradients();
   void the_audit_refuses();
@@ -280,6 +282,28 @@ void TrainCommandTest::an_adapter_is_trained_and_applied() {
   QVERIFY2(generated.code == 0, generated.err);
   const CliResult none = run_cli({"run", test::demo_model(), test::demo_text(), "--adapter", text(temp.file("none"))});
   QVERIFY2(none.code != 0 && none.err.contains("none"), none.err);
+}
+
+void TrainCommandTest::distillation_is_announced_and_recorded() {
+  const TempDir temp;
+  const QStringList flags{"--output", text(temp.file("run")), "--max-steps", "3", "--distillation", "0.5"};
+  const json report = json_of(run_cli(train_demo(flags + QStringList{"--dry-run", "--json"})));
+  QVERIFY(report.at("teacher_bytes") == 3 * 2 * (127 * 512 + 16) && !fs::exists(temp.file("run")));
+  const CliResult result = run_cli(train_demo(flags));
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY2(result.out.contains("teacher    the model under full attention, λ 0.50; its logits take 390 KB"),
+           result.out);
+  const StoredTraining run = read_training_folder(temp.file("run"));
+  QCOMPARE(run.steps.size(), std::size_t{3});
+  for (const StepRecord& step : run.steps) QVERIFY(step.distillation_loss.value_or(0) > 0);
+  QVERIFY(static_cast<double>(fs::file_size(temp.file("run/teacher.bin"))) >= report.at("teacher_bytes").get<double>());
+  StepRecord step;
+  step.step = 12;
+  step.loss = 2.345;
+  step.tokens_per_second = 812;
+  QCOMPARE(step_text(step, 150), std::string("step 12 of 150, loss 2.3450, 812 tokens/s"));
+  step.distillation_loss = 2.25;
+  QCOMPARE(step_text(step, 150), std::string("step 12 of 150, loss 2.3450, distillation 2.2500, 812 tokens/s"));
 }
 
 void TrainCommandTest::the_audit_passes() {
