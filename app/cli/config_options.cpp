@@ -5,8 +5,8 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
-#include "engine/core/config/recall_preset.h"
 #include "engine/core/config/segment_fields.h"
+#include "engine/core/config/settings_presets.h"
 #include "engine/core/cost/policy_table.h"
 #include "engine/formats/json_file.h"
 
@@ -111,9 +111,10 @@ ConfigOptions::ConfigOptions(CLI::App& app) {
 
 void ConfigOptions::add_preset(CLI::App& app) {
   app.add_option("--preset", given_->preset,
-                 "recall: every head reads sinks, windows that one shared search retrieved, and the carry, and a "
-                 "question is run twice; beyond the paper. Flags win over it")
-      ->check(CLI::IsMember({"recall"}))
+                 "paper; sinks: the same with attention sinks; recall: every head reads sinks, windows that one "
+                 "shared search retrieved, and the carry, and a question is run twice, both beyond the paper. --config "
+                 "and flags win over it")
+      ->check(CLI::IsMember({"paper", "sinks", "recall"}))
       ->type_name("NAME")
       ->group(segment_group);
 }
@@ -210,7 +211,9 @@ json ConfigOptions::fields(const ModelConfig& model) const {
 
 RunSettings ConfigOptions::resolve(const ModelConfig& model, const SegmentConfig& defaults) const {
   RunSettings settings;
-  settings.config = given_->preset.empty() ? defaults : recall_preset(model, defaults);
+  settings.config = defaults;
+  for (const SettingsPreset& preset : settings_presets(model, defaults.search_heads))
+    if (preset.name == given_->preset) settings.config = preset.config;
   std::string where = kFlagsName;
   if (!given_->config_file.empty()) {
     apply_file(settings, given_->config_file);

@@ -6,6 +6,7 @@
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/recall_heads.h"
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/analysis/head_agreement.h"
@@ -21,9 +22,10 @@ namespace carryover {
 namespace {
 
 struct HeadOptions {
-  std::string model, adapter, text, from, against, grouping, tsv, scores, dtype = "auto", device = "auto";
+  std::string model, adapter, from, against, grouping, tsv, scores, dtype = "auto", device = "auto";
   std::string measure = "attention";
-  std::vector<std::string> kinds;
+  std::vector<std::string> kinds, texts;
+  RecallHeadOptions recall;
   std::int64_t tokens = 512, probes = 3, needle = 32, layers = 0, heads = 0, seed = 1;
   int threads = 0;
   bool json = false, quiet = false;
@@ -31,9 +33,10 @@ struct HeadOptions {
 
 HeadProfileRequest make_request(const HeadOptions& options) {
   HeadProfileRequest request;
-  if (!options.text.empty()) {
+  if (!options.texts.empty()) {
     const auto tokenizer = Tokenizer::load(options.model);
-    request.text = std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode(read_text(options.text)));
+    request.text =
+        std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode(read_text(options.texts.front())));
     request.kinds.push_back(ProbeKind::Passage);
   }
   if (!options.kinds.empty()) request.kinds.clear();
@@ -105,7 +108,21 @@ std::string report_text(const HeadScores& scores, const nlohmann::json& report) 
   return text + "proposed   " + report.at("proposed").dump() + "\n";
 }
 
+int recall_heads(const HeadOptions& options) {
+  RecallHeadOptions recall = options.recall;
+  recall.order.texts = options.texts;
+  recall.grouping = options.grouping;
+  recall.order.seed = options.seed;
+  recall.json = options.json;
+  recall.quiet = options.quiet;
+  return find_recall_heads(recall, {options.model, parse_dtype(options.dtype), parse_device(options.device),
+                                    options.threads, false, options.adapter});
+}
+
 int heads(const HeadOptions& options) {
+  if (options.recall.wanted) return recall_heads(options);
+  if (options.texts.size() > 1)
+    throw EngineError(Fault::Usage, "heads", "takes one text", "Name several with --recall alone.");
   const ModelConfig model = ModelSource::open(options.model)->config();
   const HeadScores scores = options.from.empty() ? profile(options) : read_scores(options.from, model);
   const Grouping usual = default_grouping(model);
@@ -130,7 +147,10 @@ VerbAction add_heads(CLI::App& app) {
     app.add_option(name, value, help)->check(CLI::PositiveNumber)->type_name(type);
   };
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
-  app.add_option("TEXT", options->text, "a text whose passages are asked for too, beside random tokens")->type_name("");
+  app.add_option("TEXT", options->texts,
+                 "a text whose passages are asked for too, beside random tokens; with --recall the novels that needles "
+                 "are put into")
+      ->type_name("");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
   app.add_option("--kinds", options->kinds,
@@ -163,11 +183,16 @@ VerbAction add_heads(CLI::App& app) {
       ->type_name("N");
   app.add_flag("--json", options->json, "print everything as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
+  options->recall.add_to(app);
   app.footer(
       R"(Reads random tokens twice, needles in a haystack that are asked for at its end, and passages of TEXT once more
 behind it, under full attention: a head's score is its attention to the token that has to be copied next. Examples:
   carryover heads smollm2.gguf novel.txt --grouping-out heads.json
-  carryover run smollm2.gguf novel.txt --config heads.json)");
+  carryover run smollm2.gguf novel.txt --config heads.json
+With --recall: which heads search well enough to find a needle, and which have to read it, on sentences that are put
+into novels. In minutes for a small model; stopped, it goes on from --evidence. Example:
+  carryover heads smollm2.gguf novel.txt another.txt --recall --evidence found.json --grouping-out heads.json
+  carryover generate smollm2.gguf --preset recall --config heads.json --prompt-file book.txt --question "Who came?")");
   return [options] { return heads(*options); };
 }
 

@@ -6,6 +6,7 @@
 #include "app/controllers/audit_controller.h"
 #include "app/controllers/experiment_controller.h"
 #include "app/controllers/head_profile_controller.h"
+#include "app/controllers/recall_heads_controller.h"
 #include "app/controllers/train_controller.h"
 #include "app/controllers/what_if_controller.h"
 
@@ -26,6 +27,7 @@ class Lab : public QObject {
   ExperimentController experiments{context, runs, training};
   AuditController audits{context, runs};
   HeadProfileController head_profiles{context, runs};
+  RecallHeadsController recall_heads{context, runs};
   InspectController inspections{context, runs};
   WhatIfController what_ifs{context, runs, inspections};
   AskController questions{context, runs};
@@ -36,7 +38,7 @@ class Lab : public QObject {
   /// Without loading the open model anew where dtype or device change: another one is opened next.
   void set_options_of_next_model(const RunOptions& options);
   void pause_or_resume();  ///< the training, or else the run
-  std::array<EngineJob*, 4> jobs() { return {&audits, &head_profiles, &what_ifs, &questions}; }
+  std::array<EngineJob*, 5> jobs() { return {&audits, &head_profiles, &recall_heads, &what_ifs, &questions}; }
   void stop_engine();  ///< whatever uses it
   TrainingPlan suggested_plan() const;
 

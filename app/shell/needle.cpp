@@ -51,14 +51,14 @@ std::int64_t token_count(const Tokenizer& tokenizer, const std::string& text) {
 
 }  // namespace
 
-Needle hide_sentence(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::int64_t segment_length,
-                     const QString& sentence, double depth) {
+HiddenSentence hide_sentence(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::int64_t segment_length,
+                             const QString& sentence, double depth) {
   const std::string words = sentence.simplified().toStdString();
   const auto total = static_cast<std::int64_t>(ids.size());
   const std::int64_t last_segment = (total - 1) / segment_length;
   if (words.empty())
     throw EngineError(Fault::BadInput, tr("sentence"), tr("there is none"), tr("Write one, of a few words or more."));
-  Needle hidden;
+  HiddenSentence hidden;
   hidden.cue = first_half(sentence.simplified());
   const std::int64_t needle = token_count(tokenizer, ' ' + words), cue = token_count(tokenizer, ' ' + hidden.cue);
   const std::int64_t cue_at = last_segment * segment_length - slack - cue - needle;  // counted in the text as it was

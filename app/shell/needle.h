@@ -13,7 +13,7 @@ namespace carryover {
 
 /// A text with a sentence hidden in it, and its first words once more where the last segment's prefix is searched: at
 /// the end of the segment before, so that heads have something to look for.
-struct Needle {
+struct HiddenSentence {
   std::string text;
   std::int64_t begin = 0, end = 0;  ///< of the sentence, bytes of `text`
   std::string cue;                  ///< the words that ask for it
@@ -21,8 +21,8 @@ struct Needle {
 
 /// `ids`: the tokens to be run; the new text has as many or more. `depth`: 0 (the start) to 1 (a segment before the
 /// cue). Throws EngineError{BadInput} where there is no sentence, or where the tokens are fewer than three segments.
-Needle hide_sentence(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::int64_t segment_length,
-                     const QString& sentence, double depth);
+HiddenSentence hide_sentence(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::int64_t segment_length,
+                             const QString& sentence, double depth);
 
 /// Tokens of a run that hold bytes begin..end of its text.
 struct TokenSpan {

@@ -206,7 +206,7 @@ void StartPanel::hide_and_run(const QString& sentence, double depth) {
 
 void StartPanel::look_for_sentence() {
   if (!hidden_) return;
-  const Needle hidden = *std::exchange(hidden_, std::nullopt);
+  const HiddenSentence hidden = *std::exchange(hidden_, std::nullopt);
   LabContext& context = lab_.context;
   const RunModel& run = context.run();
   const TokenSpan span = tokens_of_bytes(run, hidden.begin, hidden.end);

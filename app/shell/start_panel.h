@@ -41,8 +41,8 @@ class StartPanel : public QFrame {
   QLineEdit* sentence_ = nullptr;
   QDoubleSpinBox* depth_ = nullptr;
   QLabel* answer_;
-  bool who_asked_ = false;        ///< the answer follows the selection
-  std::optional<Needle> hidden_;  ///< being run
+  bool who_asked_ = false;                ///< the answer follows the selection
+  std::optional<HiddenSentence> hidden_;  ///< being run
 };
 
 }  // namespace carryover

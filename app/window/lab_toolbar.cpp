@@ -163,7 +163,7 @@ void LabToolbar::update_actions() {
     set_themed_icon(pause_, paused ? QStringLiteral("run") : QStringLiteral("pause"));
   }
   stop_->setEnabled(running || paused || trains == TrainingState::Preparing || lab_.audits.active() ||
-                    lab_.head_profiles.active() || lab_.what_ifs.active());
+                    lab_.head_profiles.active() || lab_.recall_heads.active() || lab_.what_ifs.active());
   const int count = context.run().segment_count();
   previous_->setEnabled(context.selected().segment > 0);
   next_->setEnabled(context.selected().segment + 1 < count);

@@ -4,10 +4,12 @@
 #include "app/window/lab_dialogs.h"
 #include "app/window/panel_docks.h"
 #include "widgets/forms/head_probe_form.h"
+#include "widgets/forms/recall_heads_form.h"
 #include "widgets/panels/audit_panel.h"
 #include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/log_panel.h"
+#include "widgets/panels/recall_heads_panel.h"
 #include "widgets/panels/training_panel.h"
 #include "widgets/panels/training_runs_panel.h"
 
@@ -84,6 +86,26 @@ void bind_head_discovery(Lab& lab, HeadDiscoveryPanel* heads) {
   });
 }
 
+void bind_recall_heads(Lab& lab, RecallHeadsPanel* panel) {
+  RecallHeadsForm* form = &panel->form();
+  const auto tell_unfinished = [&lab, form] { form->set_unfinished(lab.recall_heads.has_unfinished(form->order())); };
+  QObject::connect(form, &RecallHeadsForm::search_wanted, &lab.recall_heads, &RecallHeadsController::start);
+  QObject::connect(form, &RecallHeadsForm::cancel_wanted, &lab.recall_heads, &RecallHeadsController::cancel);
+  QObject::connect(form, &RecallHeadsForm::order_changed, &lab.recall_heads, tell_unfinished);
+  QObject::connect(&lab.recall_heads, &RecallHeadsController::started, form, &RecallHeadsForm::begin);
+  QObject::connect(&lab.recall_heads, &RecallHeadsController::progressed, form, &RecallHeadsForm::set_progress);
+  QObject::connect(&lab.recall_heads, &RecallHeadsController::found, panel, &RecallHeadsPanel::show_heads);
+  QObject::connect(&lab.recall_heads, &RecallHeadsController::ended, form, [form, tell_unfinished] {
+    form->end();
+    tell_unfinished();
+  });
+  tell_of_engine(lab, form, [&lab, form] {
+    const auto& text = lab.loader.text();
+    form->set_open_text(text && !text->contents ? text->name : QString());
+    form->set_engine_busy(lab.runs.why_engine_is_busy());
+  });
+}
+
 void bind_log(LabContext& context, LogPanel* log) {
   QObject::connect(&context, &LabContext::noted, log, [log](const QString& text, bool is_error) {
     log->append_line(is_error ? LogLevel::Error : LogLevel::Info, text);
@@ -98,6 +120,7 @@ void bind_panels(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   bind_experiments(lab, docks, dialogs);
   bind_audits(lab, static_cast<AuditPanel*>(docks.panel("audit")));
   bind_head_discovery(lab, static_cast<HeadDiscoveryPanel*>(docks.panel("head_discovery")));
+  bind_recall_heads(lab, static_cast<RecallHeadsPanel*>(docks.panel("recall_heads")));
 }
 
 }  // namespace carryover

@@ -18,6 +18,7 @@
 #include "engine/eval/head_profile.h"
 #include "engine/eval/inspect.h"
 #include "engine/eval/machine_limits.h"
+#include "engine/eval/recall_heads.h"
 #include "engine/eval/replay_check.h"
 #include "engine/eval/text_run.h"
 #include "engine/eval/what_if.h"
@@ -144,6 +145,11 @@ class EngineSession final : public Session {
   HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) override {
     const GivesMemoryBack at_the_end;
     return guarded([&] { return carryover::profile_heads(decoder(), request, control); });
+  }
+  RecallHeads find_recall_heads(const RecallHeadsRequest& request, RunControl& control) override {
+    document_.clear();  // its pool's memory is theirs now
+    const GivesMemoryBack at_the_end;
+    return guarded([&] { return carryover::find_recall_heads(decoder(), request, control); });
   }
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     refuse_packed("training");

@@ -8,6 +8,7 @@
 
 #include "engine/core/analysis/audit_report.h"
 #include "engine/core/analysis/head_scores.h"
+#include "engine/core/analysis/recall_heads.h"
 #include "engine/core/base/run_control.h"
 #include "engine/core/run/generate_request.h"
 #include "engine/core/run/model_info.h"
@@ -66,6 +67,11 @@ class Session {
   /// How much each head retrieves: probes are read under full attention, each as one segment. Cancelled within a head
   /// of a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}.
   virtual HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) = 0;
+
+  /// Which heads find answers, and which have to read them: documents are read once each, then their questions' drafts
+  /// search by every head, and readers of a needle are dropped one part after another. A stop request throws
+  /// EngineError{Cancelled}; what request.keep had last goes on from there. Throws EngineError{BadInput}.
+  virtual RecallHeads find_recall_heads(const RecallHeadsRequest& request, RunControl& control) = 0;
 };
 
 /// Loads a model; in libcarryover_engine. Throws EngineError{BadInput, Unsupported, OutOfMemory}.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/core/analysis/cluster_bootstrap.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/experiments/results_view.h"
 #include "engine/experiments/text_tables.h"
 

@@ -265,25 +265,35 @@ std::vector<HeadHits> Retriever::search_positions(int layer, const HeadReads& ki
   return all;
 }
 
-HeadHits Retriever::search_shared(const std::vector<at::Tensor>& queries, const SearchedPool& from,
-                                  std::int64_t& near_ties) const {
-  if (const auto forced = forced_shared_.find(from.reader); forced != forced_shared_.end()) return forced->second;
+SearchedEntries Retriever::visit_searchers(
+    const std::vector<at::Tensor>& queries, const SearchedPool& from,
+    const std::function<void(HeadRef head, std::span<const double> scores)>& visit) const {
   const SearchedEntries among = searched(from, shared_search_skips_carry(config_, model_));
-  const HeadRef named = config_.search_heads.front();
-  HeadHits shared{from.reader, named.layer, named.head, {}, true};
-  if (among.count == 0) return shared;
-  std::vector<double> sum(static_cast<std::size_t>(among.count), 0.0);
+  if (among.count == 0) return among;
   for (int layer = 0; layer < model_.layers; ++layer) {
     const std::vector<int> heads = search_heads(config_, model_, layer);
     if (heads.empty()) continue;
     const LayerPool& layer_pool = from.pool.layer(layer);
     const std::vector<std::int32_t> slots = layer_pool.slots_of(kv_heads_of_each(heads, model_));
     for (std::size_t h = 0; h < heads.size(); ++h)
-      add_z_scores(position_scores(config_, layer_pool, slots[h],
-                                   queries[static_cast<std::size_t>(layer)][static_cast<std::int64_t>(h)], among),
-                   sum);
+      visit({layer, heads[h]},
+            z_scores(position_scores(config_, layer_pool, slots[h],
+                                     queries[static_cast<std::size_t>(layer)][static_cast<std::int64_t>(h)], among)));
   }
-  shared.hits = choose(sum, among, near_ties);
+  return among;
+}
+
+HeadHits Retriever::search_shared(const std::vector<at::Tensor>& queries, const SearchedPool& from,
+                                  std::int64_t& near_ties) const {
+  if (const auto forced = forced_shared_.find(from.reader); forced != forced_shared_.end()) return forced->second;
+  const HeadRef named = config_.search_heads.front();
+  HeadHits shared{from.reader, named.layer, named.head, {}, true};
+  std::vector<double> sum;
+  const SearchedEntries among = visit_searchers(queries, from, [&](HeadRef, std::span<const double> scores) {
+    sum.resize(scores.size(), 0.0);
+    for (std::size_t i = 0; i < scores.size(); ++i) sum[i] += scores[i];
+  });
+  if (among.count > 0) shared.hits = choose(sum, among, near_ties);
   return shared;
 }
 

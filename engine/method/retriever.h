@@ -2,6 +2,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <functional>
 #include <map>
 #include <span>
 #include <tuple>
@@ -60,6 +61,11 @@ class Retriever {
   /// EngineError{BadInput} where a position is not in the pool or is a sink's, where heads of one kind in a layer
   /// differ in number of hits, and where some of them have none.
   RetrievedPrefix gather(std::vector<HeadHits> hits, const RetrievalPool& pool, c10::Device device) const;
+
+  /// What a shared search adds up: calls `visit` with each searcher, by layer and head, and its z-scores of the entries
+  /// that are searched. Returns those. Queries as for retrieve().
+  SearchedEntries visit_searchers(const std::vector<at::Tensor>& queries, const SearchedPool& from,
+                                  const std::function<void(HeadRef head, std::span<const double> scores)>& visit) const;
 
   /// The paper's search by kernels that wait for nothing, all results fetched at the end: what retrieve() does with a
   /// pool on a GPU where nothing is forced or banned. The pool is not empty.

@@ -39,11 +39,16 @@ at::Tensor SegmentRunner::peek_segment(const at::Tensor& ids) {
   return hidden;
 }
 
-void SegmentRunner::draft(const at::Tensor& ids) {
+std::vector<LayerTrace> SegmentRunner::draft_traces(const at::Tensor& ids) {
   open(true);
   run(ids);
-  const auto traces = open_->close(forward_.policy);
+  auto traces = open_->close(forward_.policy);
   open_.reset();
+  return traces;
+}
+
+void SegmentRunner::draft(const at::Tensor& ids) {
+  const std::vector<LayerTrace> traces = draft_traces(ids);
   forward_.spend(&SegmentTime::retrieval);
   forward_.policy.search(*state_, traces);
   forward_.spend(&SegmentTime::host);

@@ -31,6 +31,8 @@ class SegmentRunner {
   /// Runs ids [m], m ≤ S, while no segment is open, as a draft of the segment that comes: its queries search, and what
   /// they find takes the place of what was retrieved. Nothing else comes of it.
   void draft(const at::Tensor& ids);
+  /// What such a draft would search with: [L], as AttentionPolicy::search() takes it. Nothing comes of it.
+  std::vector<LayerTrace> draft_traces(const at::Tensor& ids);
   void forget_retrieved() { forward_.policy.forget_retrieved(*state_); }  ///< while no segment is open
 
   /// The next chunk of the open segment (opened where there is none), which may not pass S tokens. Does not close it.

@@ -5,10 +5,21 @@
 
 #include <algorithm>
 
+#include "engine/core/base/error.h"
 #include "engine/method/head_select.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
+
+namespace {
+
+std::vector<at::Tensor> queries_of(const std::vector<LayerTrace>& traces) {
+  std::vector<at::Tensor> queries;
+  for (const LayerTrace& trace : traces) queries.push_back(trace.queries);
+  return queries;
+}
+
+}  // namespace
 
 std::int64_t SegmentedState::own_bytes() const {
   std::int64_t total = carry.bytes() + retrieved.bytes();
@@ -117,10 +128,13 @@ void SegmentedPolicy::close(SegmentedState& state, std::vector<LayerTrace> trace
 }
 
 void SegmentedPolicy::search(PolicyState& state, const std::vector<LayerTrace>& traces) const {
-  if (!retrieves(config_, model_)) return;
-  std::vector<at::Tensor> queries;
-  for (const LayerTrace& trace : traces) queries.push_back(trace.queries);
-  retrieve(own(state), queries);
+  if (retrieves(config_, model_)) retrieve(own(state), queries_of(traces));
+}
+
+SearchedEntries SegmentedPolicy::visit_searchers(
+    const PolicyState& state, const std::vector<LayerTrace>& traces,
+    const std::function<void(HeadRef head, std::span<const double> scores)>& visit) const {
+  return retriever_.visit_searchers(queries_of(traces), searched_pool(own(state)), visit);
 }
 
 void SegmentedPolicy::forget_retrieved(PolicyState& state) const {
@@ -131,8 +145,7 @@ void SegmentedPolicy::forget_retrieved(PolicyState& state) const {
 }
 
 void SegmentedPolicy::retrieve(SegmentedState& state, const std::vector<at::Tensor>& queries) const {
-  state.retrieved =
-      retriever_.retrieve(queries, {state.pool, state.next.index, state.carry.length()}, options_.device());
+  state.retrieved = retriever_.retrieve(queries, searched_pool(state), options_.device());
   state.hits = state.retrieved.hits;
   state.near_ties = state.retrieved.near_ties;
 }
@@ -144,6 +157,28 @@ std::unique_ptr<PolicyState> SegmentedPolicy::with_hits(const PolicyState& state
   other->hits = other->retrieved.hits;
   other->near_ties = 0;
   return other;
+}
+
+std::unique_ptr<PolicyState> SegmentedPolicy::narrowed(const SegmentedPolicy& from, const PolicyState& state) const {
+  const SegmentedState& whole = own(state);
+  auto narrow = std::make_unique<SegmentedState>(RetrievalPool(config_, model_, options_, 0));
+  static_cast<PolicyState&>(*narrow) = whole;
+  narrow->sinks = whole.sinks;
+  narrow->retrieved.hits = whole.retrieved.hits;
+  narrow->retrieved.layers.resize(static_cast<std::size_t>(model_.layers));
+  for (int layer = 0; layer < model_.layers; ++layer)
+    for (const HeadReads& kind : head_reads(config_, model_, layer)) {
+      if (!kind.read(PrefixPart::Retrieved)) continue;
+      for (const HeadReads& wide : head_reads(from.config_, model_, layer)) {
+        const PrefixRows& held = whole.retrieved.layers[static_cast<std::size_t>(layer)].of(wide.long_range);
+        if (!std::ranges::includes(wide.heads, kind.heads) || !held.keys.defined()) continue;
+        CARRYOVER_CHECK(!kind.per_query_head && !wide.per_query_head);
+        const std::vector<int> rows = places_of(kind.prefix_kv_heads(model_), wide.prefix_kv_heads(model_));
+        narrow->retrieved.layers[static_cast<std::size_t>(layer)].of(kind.long_range) = {
+            select_heads(held.keys, rows), select_heads(held.values, rows)};
+      }
+    }
+  return narrow;
 }
 
 namespace {

@@ -41,6 +41,14 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState> {
   /// Retriever::gather().
   std::unique_ptr<PolicyState> with_hits(const PolicyState& state, std::vector<HeadHits> hits) const;
 
+  /// What the next segment reads of `state`, which is of a policy that differs in its grouping alone, and whose readers
+  /// are this one's and more. For looking at that segment: it has no pool.
+  std::unique_ptr<PolicyState> narrowed(const SegmentedPolicy& from, const PolicyState& state) const;
+
+  /// The scores of each searcher (Retriever::visit_searchers) for the segment that comes, by a draft's traces.
+  SearchedEntries visit_searchers(const PolicyState& state, const std::vector<LayerTrace>& traces,
+                                  const std::function<void(HeadRef head, std::span<const double> scores)>& visit) const;
+
  protected:
   std::vector<HeadGroup> read(const SegmentedState& state, int layer, Rope& rope) const override;
   void close(SegmentedState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
@@ -48,6 +56,9 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState> {
  private:
   /// One part of a prefix, undefined where it has no slots.
   PrefixRows part_of(const SegmentedState& state, int layer, const HeadReads& kind, PrefixPart part) const;
+  SearchedPool searched_pool(const SegmentedState& state) const {
+    return {state.pool, state.next.index, state.carry.length()};
+  }
   void retrieve(SegmentedState& state, const std::vector<at::Tensor>& queries) const;
   HeadGroup group_of(const SegmentedState& state, int layer, const HeadReads& kind, Rope& rope) const;
 

@@ -86,6 +86,7 @@ class Server {
   std::string what_if_price(const RemoteJob& job);
   std::string inspect(RemoteJob& job);
   std::string profile_heads(RemoteJob& job);
+  std::string find_recall_heads(RemoteJob& job);
 
   Session& session(std::int32_t number) {
     const auto found = sessions_.find(number);
@@ -138,6 +139,8 @@ std::string Server::answer(RemoteJob& job) {
       return inspect(job);
     case MessageKind::ProfileHeads:
       return profile_heads(job);
+    case MessageKind::FindRecallHeads:
+      return find_recall_heads(job);
     default:
       refuse_message("a message came that is no request");
   }
@@ -269,6 +272,17 @@ std::string Server::profile_heads(RemoteJob& job) {
     sender_.send(MessageKind::Loading, pack(share, what));
   };
   return pack(session(number).profile_heads(request, job.control));
+}
+
+std::string Server::find_recall_heads(RemoteJob& job) {
+  std::int32_t number = 0;
+  RecallHeadsRequest request;
+  unpack(job.request.body, number, request);
+  request.progress = [this](double share, const std::string& what) {
+    sender_.send(MessageKind::Loading, pack(share, what));
+  };
+  request.keep = [this](const RecallHeads& so_far) { sender_.send(MessageKind::RecallStep, pack(so_far)); };
+  return pack(session(number).find_recall_heads(request, job.control));
 }
 
 EnginePlace here() {

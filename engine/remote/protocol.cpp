@@ -62,7 +62,7 @@ std::string make_greeting() {
   add_schema<EnginePlace, Failure, ModelFile, ModelRequest, ModelInfo, RunRequest, RunSummary, SegmentSnapshot>(schema);
   add_schema<GenerateRequest, GenerateResult, TrainOrder, StepSnapshot, ValidationRecord, TrainingAlert>(schema);
   add_schema<TrainingSummary, AuditRequest, AuditReport, WhatIfRequest, WhatIfOutcome, WhatIfBase>(schema);
-  add_schema<InspectRequest, Inspection, HeadProfileRequest, HeadProfile>(schema);
+  add_schema<InspectRequest, Inspection, HeadProfileRequest, HeadProfile, RecallHeadsRequest, RecallHeads>(schema);
   auto shape = static_cast<std::int32_t>(kLastMessage);
   schema("kinds", shape);
   Fingerprint print;

@@ -12,20 +12,21 @@ namespace carryover {
 /// wire_inspection.h).
 enum class MessageKind : std::uint32_t {
   // Requests.
-  Open,          ///< [int32 session, ModelRequest] → Loading…, Done [ModelInfo]
-  Close,         ///< [int32 session] → Done []
-  Model,         ///< [int32 session] → Done [ModelInfo], which training changes
-  Files,         ///< [string model, string adapter] → Done [vector<ModelFile>]
-  Run,           ///< [int32 session, RunRequest] → Progress…, Segment…, Done [RunSummary]
-  Generate,      ///< [int32 session, GenerateRequest] → Token…, Done [GenerateResult]
-  Logits,        ///< [int32 session, RunRequest, vector<int64> positions] → Done [vector<float>]
-  Train,         ///< [int32 session, TrainOrder] → Loading…, Progress…, Step…, …, Done [TrainingSummary]
-  Save,          ///< [int32 session, string directory] → Done []
-  Audit,         ///< [int32 session, AuditRequest] → Loading…, Done [AuditReport]
-  WhatIf,        ///< [int32 session, WhatIfRequest] → Outcome…, Done [WhatIfBase]
-  WhatIfPrice,   ///< [int32 session, WhatIfRequest] → Done [int64 segments]
-  Inspect,       ///< [int32 session, InspectRequest] → Done [Inspection]
-  ProfileHeads,  ///< [int32 session, HeadProfileRequest] → Loading…, Done [HeadProfile]
+  Open,             ///< [int32 session, ModelRequest] → Loading…, Done [ModelInfo]
+  Close,            ///< [int32 session] → Done []
+  Model,            ///< [int32 session] → Done [ModelInfo], which training changes
+  Files,            ///< [string model, string adapter] → Done [vector<ModelFile>]
+  Run,              ///< [int32 session, RunRequest] → Progress…, Segment…, Done [RunSummary]
+  Generate,         ///< [int32 session, GenerateRequest] → Token…, Done [GenerateResult]
+  Logits,           ///< [int32 session, RunRequest, vector<int64> positions] → Done [vector<float>]
+  Train,            ///< [int32 session, TrainOrder] → Loading…, Progress…, Step…, …, Done [TrainingSummary]
+  Save,             ///< [int32 session, string directory] → Done []
+  Audit,            ///< [int32 session, AuditRequest] → Loading…, Done [AuditReport]
+  WhatIf,           ///< [int32 session, WhatIfRequest] → Outcome…, Done [WhatIfBase]
+  WhatIfPrice,      ///< [int32 session, WhatIfRequest] → Done [int64 segments]
+  Inspect,          ///< [int32 session, InspectRequest] → Done [Inspection]
+  ProfileHeads,     ///< [int32 session, HeadProfileRequest] → Loading…, Done [HeadProfile]
+  FindRecallHeads,  ///< [int32 session, RecallHeadsRequest] → Loading…, RecallStep…, Done [RecallHeads]
   // Wishes, heard while a request is served; they have no answer but Ping's.
   Stop,
   Pause,
@@ -45,6 +46,7 @@ enum class MessageKind : std::uint32_t {
   Note,        ///< [string], of a training
   Checkpoint,  ///< [int64 step, string directory]
   Outcome,     ///< [uint64 edit, WhatIfOutcome]
+  RecallStep,  ///< [RecallHeads], as far as they are found
   Paused,      ///< the engine paused by itself
   Pong,
   Done,

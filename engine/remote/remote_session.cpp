@@ -202,6 +202,13 @@ class RemoteSession final : public Session {
     if (profile.kinds.empty()) refuse_message("a profile came without scores");
     return profile;
   }
+  RecallHeads find_recall_heads(const RecallHeadsRequest& request, RunControl& control) override {
+    const auto hear = [&](const Frame& frame) {
+      hear_loading(frame, request.progress);
+      if (frame.kind == RecallStep && request.keep) request.keep(checked(unpack_as<RecallHeads>(frame.body)));
+    };
+    return checked(unpack_as<RecallHeads>(engine_->ask(FindRecallHeads, pack(number_, request), &control, hear)));
+  }
 
  private:
   /// Asks for the model again when a training ends, in whatever way: its weights are others then. Where the line is
@@ -218,6 +225,19 @@ class RemoteSession final : public Session {
     }
     RemoteSession& session;
   };
+
+  /// Heads that the model has.
+  RecallHeads checked(RecallHeads heads) const {
+    const ModelConfig& model = info_.config;
+    const bool scored = fits(heads.found), begun = !heads.searchers.empty() || !heads.readers.empty();
+    if (!scored && (begun || !heads.found.values.empty()))
+      refuse_message("scores came of other heads than the model's");
+    for (const SearcherStep& step : heads.searchers)
+      if (step.head.layer < 0 || step.head.layer >= model.layers || step.head.head < 0 || step.head.head >= model.heads)
+        refuse_message("a searcher came that the model lacks");
+    for (const ReaderStep& step : heads.readers) step.readers.validate(model);
+    return heads;
+  }
 
   bool fits(const HeadScores& scores) const {
     const ModelConfig& model = info_.config;

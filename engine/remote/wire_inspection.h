@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/analysis/head_scores.h"
+#include "engine/core/analysis/recall_heads.h"
 #include "engine/core/run/inspection.h"
 #include "engine/core/run/replay_request.h"
 #include "engine/remote/wire_values.h"
 
-/// The fields of what travels for what-ifs, inspections and profiles of heads.
+/// The fields of what travels for what-ifs, inspections and searches for heads.
 namespace carryover {
 
 constexpr PrefixSource last_of(PrefixSource) {
@@ -200,6 +200,66 @@ void describe(Fields& field, Described<Fields, ProbeScores>& value) {
 template <typename Fields>
 void describe(Fields& field, Described<Fields, HeadProfile>& value) {
   field("kinds", value.kinds);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, Needle>& value) {
+  field("kind", value.kind);
+  field("statement", value.statement);
+  field("question", value.question);
+  field("value", value.value);
+  field("value_offset", value.value_offset);
+  field("position", value.position);
+  field("asked", value.asked);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, NeedleDocument>& value) {
+  field("ids", value.ids);
+  field("needles", value.needles);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, FoundShare>& value) {
+  field("chosen_by", value.chosen_by);
+  field("held_out", value.held_out);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SearcherStep>& value) {
+  field("head", value.head);
+  field("found", value.found);
+  field("log_rank", value.log_rank);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, ReaderStep>& value) {
+  field("readers", value.readers);
+  field("loss", value.loss);
+  field("answered", value.answered);
+  field("entry_bytes", value.entry_bytes);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, RecallHeads>& value) {
+  field("found", value.found);
+  field("searchers", value.searchers);
+  field("all_searchers", value.all_searchers);
+  field("loss_without", value.loss_without);
+  field("answered_without", value.answered_without);
+  field("readers", value.readers);
+  field("complete", value.complete);
+}
+
+/// Without its functions, which are called where the heads were asked for.
+template <typename Fields>
+void describe(Fields& field, Described<Fields, RecallHeadsRequest>& value) {
+  field("config", value.config);
+  field("documents", value.documents);
+  field("held_out", value.held_out);
+  field("most_searchers", value.most_searchers);
+  field("loss_rise", value.loss_rise);
+  field("known", value.known);
 }
 
 }  // namespace carryover

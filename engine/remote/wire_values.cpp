@@ -40,6 +40,14 @@ SegmentConfig segment_config_of(const std::string& text) {
   return config;
 }
 
+std::string text_of_grouping(const Grouping& grouping) {
+  return text_of_json(grouping);
+}
+
+Grouping grouping_of(const std::string& text) {
+  return parse(text).get<Grouping>();
+}
+
 std::string text_of_plan(const std::shared_ptr<const TrainingPlan>& plan) {
   return plan ? text_of_json(plan_json(*plan)) : "null";
 }

@@ -48,6 +48,8 @@ constexpr RopeConfig::Kind last_of(RopeConfig::Kind) {
 
 std::string text_of(const SegmentConfig& config);
 SegmentConfig segment_config_of(const std::string& text);
+std::string text_of_grouping(const Grouping& grouping);
+Grouping grouping_of(const std::string& text);
 
 /// Called for each map that arrives. Throws EngineError{BadInput} where its size is not that of its values.
 void check_received(const Map& map);
@@ -60,6 +62,11 @@ template <typename Fields>
 void describe(Fields& field, Described<Fields, SegmentConfig>& value) {
   field.as_text(
       "config", value, [](const SegmentConfig& config) { return text_of(config); }, &segment_config_of);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, Grouping>& value) {
+  field.as_text("grouping", value, &text_of_grouping, &grouping_of);
 }
 
 template <typename Fields>

@@ -4,6 +4,8 @@
 // A document is read once for each method and asked all of its questions from the state behind it. RESULTS.jsonl has a
 // line for each document and method; what it has already is not run again, so that a killed run goes on. Prints the
 // shares answered and found, with 95 % intervals.
+#include "engine/data/needles.h"
+
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -20,7 +22,6 @@
 #include "engine/core/run/prefix_control.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/json_file.h"
-#include "examples/recall/needle_case.h"
 
 using namespace carryover;
 

@@ -1367,10 +1367,6 @@ Befehl: %6</translation>
         <translation>Keiner der Läufe ruft hier etwas ab: Wählen Sie einen anderen Kopf oder ein anderes Segment</translation>
     </message>
     <message>
-        <source>L%1 H%2</source>
-        <translation>S%1 K%2</translation>
-    </message>
-    <message>
         <source>Source position (token)</source>
         <translation>Quellposition (Token)</translation>
     </message>
@@ -1641,6 +1637,22 @@ Befehl: %6</translation>
         <source>Search heads are not a list of layers and heads such as 18.6, 15.6</source>
         <translation>Die Suchköpfe sind keine Liste von Schichten und Köpfen wie 18.6, 15.6</translation>
     </message>
+    <message>
+        <source>A start for all settings below and the grouping; undo: Ctrl+Z</source>
+        <translation>Ein Ausgangspunkt für alle Einstellungen darunter und die Gruppierung; rückgängig: Strg+Z</translation>
+    </message>
+    <message>
+        <source>Preset</source>
+        <translation>Vorgabe</translation>
+    </message>
+    <message>
+        <source>preset “%1”</source>
+        <translation>Vorgabe „%1“</translation>
+    </message>
+    <message>
+        <source>own</source>
+        <translation>eigene</translation>
+    </message>
 </context>
 <context>
     <name>ContextRibbon</name>
@@ -1793,10 +1805,6 @@ Befehl: %6</translation>
     <message>
         <source>Nothing has been retrieved</source>
         <translation>Nichts wurde abgerufen</translation>
-    </message>
-    <message>
-        <source>L%1 H%2</source>
-        <translation>S%1 K%2</translation>
     </message>
     <message>
         <source>Share of hits (%)</source>
@@ -3095,10 +3103,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Köpfe nach Schicht</translation>
     </message>
     <message>
-        <source>Arrows move, Space toggles the head, L toggles the layer.</source>
-        <translation>Pfeile bewegen, Leertaste schaltet den Kopf um, L die Schicht.</translation>
-    </message>
-    <message>
         <source>make layer %1 long-range</source>
         <translation>Schicht %1 weitreichend machen</translation>
     </message>
@@ -3139,16 +3143,52 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Schicht %1, Kopf %2 (KV-Kopf %3): </translation>
     </message>
     <message>
-        <source>local, reads the carried tail and the segment</source>
-        <translation>lokal, liest den Übertrag und das Segment</translation>
+        <source>Arrows move, Space toggles the head, L toggles the layer, S makes the head search for all readers.</source>
+        <translation>Pfeiltasten bewegen, Leertaste schaltet den Kopf um, L die Schicht, mit S sucht der Kopf für alle Leser.</translation>
     </message>
     <message>
-        <source>long-range in a plain layer, reads the segment alone</source>
-        <translation>weitreichend in einer gewöhnlichen Schicht, liest nur das Segment</translation>
+        <source>search without head %1</source>
+        <translation>ohne Kopf %1 suchen</translation>
     </message>
     <message>
-        <source>retrieving, reads R retrieved tokens and the segment</source>
-        <translation>abrufend, liest R abgerufene Token und das Segment</translation>
+        <source>search with head %1</source>
+        <translation>mit Kopf %1 suchen</translation>
+    </message>
+    <message>
+        <source>; it searches for all readers</source>
+        <translation>; er sucht für alle Leser</translation>
+    </message>
+    <message>
+        <source>local, reads %1</source>
+        <translation>lokal, liest %1</translation>
+    </message>
+    <message>
+        <source>long-range in a plain layer, reads %1</source>
+        <translation>weitreichend in einer gewöhnlichen Schicht, liest %1</translation>
+    </message>
+    <message>
+        <source>retrieving, reads %1</source>
+        <translation>abrufend, liest %1</translation>
+    </message>
+    <message>
+        <source>%1 sinks</source>
+        <translation>%1 Senken</translation>
+    </message>
+    <message>
+        <source>%1 retrieved tokens</source>
+        <translation>%1 abgerufene Token</translation>
+    </message>
+    <message>
+        <source>the carried tail</source>
+        <translation>den Übertrag</translation>
+    </message>
+    <message>
+        <source>the segment alone</source>
+        <translation>nur das Segment</translation>
+    </message>
+    <message>
+        <source>%1 and the segment</source>
+        <translation>%1 und das Segment</translation>
     </message>
 </context>
 <context>
@@ -3194,10 +3234,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Vorlage der Gruppierung</translation>
     </message>
     <message>
-        <source>Edit: click or drag over heads, click a layer&apos;s number (undo: Ctrl+Z). Off: a click selects a head.</source>
-        <translation>Bearbeiten: über Köpfe klicken oder ziehen, auf die Nummer einer Schicht klicken (rückgängig: Strg+Z). Aus: Ein Klick wählt einen Kopf.</translation>
-    </message>
-    <message>
         <source>Edit the grouping</source>
         <translation>Die Gruppierung bearbeiten</translation>
     </message>
@@ -3228,6 +3264,14 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Grid of heads</source>
         <translation>Raster der Köpfe</translation>
+    </message>
+    <message>
+        <source>searches</source>
+        <translation>sucht</translation>
+    </message>
+    <message>
+        <source>Edit: click or drag over heads, click a layer&apos;s number, Shift-click: search for all readers (undo: Ctrl+Z). Off: a click selects a head.</source>
+        <translation>Bearbeiten: Köpfe anklicken oder überstreichen, die Nummer einer Schicht anklicken, Umschalt-Klick: für alle Leser suchen (rückgängig: Strg+Z). Aus: ein Klick wählt einen Kopf.</translation>
     </message>
 </context>
 <context>
@@ -3460,6 +3504,17 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Text</source>
         <translation>Text</translation>
+    </message>
+</context>
+<context>
+    <name>HitLists</name>
+    <message>
+        <source>shared</source>
+        <translation>gemeinsam</translation>
+    </message>
+    <message>
+        <source>L%1 H%2</source>
+        <translation>S%1 K%2</translation>
     </message>
 </context>
 <context>
@@ -4545,6 +4600,10 @@ Wert %4 · Rang %5 von %6</translation>
         <source>Ask</source>
         <translation>Fragen</translation>
     </message>
+    <message>
+        <source>Find heads</source>
+        <translation>Köpfe finden</translation>
+    </message>
 </context>
 <context>
     <name>PassagesPanel</name>
@@ -4993,6 +5052,286 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>ReadersTable</name>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Readers</source>
+        <translation>Leser</translation>
+    </message>
+    <message>
+        <source>Pool</source>
+        <translation>Pool</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>Answered</source>
+        <translation>Beantwortet</translation>
+    </message>
+    <message>
+        <source>Layers with heads that read what was found</source>
+        <translation>Schichten mit Köpfen, die das Gefundene lesen</translation>
+    </message>
+    <message>
+        <source>Heads that read what was found</source>
+        <translation>Köpfe, die das Gefundene lesen</translation>
+    </message>
+    <message>
+        <source>The pool of a document: keys and values of readers and searchers</source>
+        <translation>Der Pool eines Dokuments: Schlüssel und Werte der Leser und Sucher</translation>
+    </message>
+    <message>
+        <source>Mean loss of a token of the answers, in nats, with the needle in the prefix</source>
+        <translation>Mittlerer Verlust eines Tokens der Antworten, in Nats, mit der Nadel im Präfix</translation>
+    </message>
+    <message>
+        <source>Answers whose every token is the likeliest, with the needle in the prefix</source>
+        <translation>Antworten, deren Token alle die wahrscheinlichsten sind, mit der Nadel im Präfix</translation>
+    </message>
+</context>
+<context>
+    <name>RecallHeadsController</name>
+    <message>
+        <source>The search for heads was stopped</source>
+        <translation>Die Suche nach Köpfen wurde angehalten</translation>
+    </message>
+    <message>
+        <source>Heads for recall are found</source>
+        <translation>Köpfe für den Abruf sind gefunden</translation>
+    </message>
+    <message>
+        <source>no model is open</source>
+        <translation>kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>heads for recall</source>
+        <translation>Köpfe für den Abruf</translation>
+    </message>
+    <message>
+        <source>Stop it first, or wait for its end.</source>
+        <translation>Halten Sie es erst an, oder warten Sie sein Ende ab.</translation>
+    </message>
+    <message>
+        <source>the search for heads is using the engine</source>
+        <translation>die Suche nach Köpfen benutzt die Engine</translation>
+    </message>
+    <message>
+        <source>Looking for the heads of recall in %1 documents</source>
+        <translation>Köpfe für den Abruf werden in %1 Dokumenten gesucht</translation>
+    </message>
+</context>
+<context>
+    <name>RecallHeadsForm</name>
+    <message>
+        <source>Novels</source>
+        <translation>Romane</translation>
+    </message>
+    <message>
+        <source>Documents</source>
+        <translation>Dokumente</translation>
+    </message>
+    <message>
+        <source>Pieces of the novels that needles are put into</source>
+        <translation>Stücke der Romane, in die Nadeln gesetzt werden</translation>
+    </message>
+    <message>
+        <source>Held out</source>
+        <translation>Zurückgehalten</translation>
+    </message>
+    <message>
+        <source>The last documents: searchers are only checked on them</source>
+        <translation>Die letzten Dokumente: an ihnen werden Sucher nur geprüft</translation>
+    </message>
+    <message>
+        <source>Segments</source>
+        <translation>Segmente</translation>
+    </message>
+    <message>
+        <source>Length of a document</source>
+        <translation>Länge eines Dokuments</translation>
+    </message>
+    <message>
+        <source>Needles</source>
+        <translation>Nadeln</translation>
+    </message>
+    <message>
+        <source>Numbers, words and facts in a document: so many of each</source>
+        <translation>Zahlen, Wörter und Tatsachen in einem Dokument: jeweils so viele</translation>
+    </message>
+    <message>
+        <source>Searchers</source>
+        <translation>Sucher</translation>
+    </message>
+    <message>
+        <source>The most heads that may search for all readers</source>
+        <translation>So viele Köpfe dürfen höchstens für alle Leser suchen</translation>
+    </message>
+    <message>
+        <source> %</source>
+        <translation> %</translation>
+    </message>
+    <message>
+        <source>Loss may rise by</source>
+        <translation>Verlust darf steigen um</translation>
+    </message>
+    <message>
+        <source>Readers are dropped until the loss of the answers has risen by this share</source>
+        <translation>Leser fallen weg, bis der Verlust der Antworten um diesen Anteil gestiegen ist</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Cancelling…</source>
+        <translation>Wird abgebrochen …</translation>
+    </message>
+    <message>
+        <source>Progress of the search</source>
+        <translation>Fortschritt der Suche</translation>
+    </message>
+    <message>
+        <source>Novels that needles are put into</source>
+        <translation>Romane, in die Nadeln gesetzt werden</translation>
+    </message>
+    <message>
+        <source>Text files (*.txt);;All files (*)</source>
+        <translation>Textdateien (*.txt);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>No model is open</source>
+        <translation>Kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>A search is under way</source>
+        <translation>Eine Suche läuft</translation>
+    </message>
+    <message>
+        <source>Not now: %1</source>
+        <translation>Nicht jetzt: %1</translation>
+    </message>
+    <message>
+        <source>Choose novels, or open a text from a file</source>
+        <translation>Wählen Sie Romane, oder öffnen Sie einen Text aus einer Datei</translation>
+    </message>
+    <message>
+        <source>No documents are left that heads are chosen on</source>
+        <translation>Es bleiben keine Dokumente, an denen Köpfe gewählt werden</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Find heads</source>
+        <translation>Köpfe finden</translation>
+    </message>
+    <message>
+        <source>Minutes for a small model; what is found before Cancel is kept</source>
+        <translation>Minuten bei einem kleinen Modell; was vor dem Abbrechen gefunden ist, bleibt</translation>
+    </message>
+    <message>
+        <source>The open text</source>
+        <translation>Der geöffnete Text</translation>
+    </message>
+    <message>
+        <source>%1 texts</source>
+        <translation>%1 Texte</translation>
+    </message>
+    <message>
+        <source>Choose others: heads are best chosen on texts that they are not used on</source>
+        <translation>Andere wählen: Köpfe wählt man am besten an Texten, an denen man sie nicht benutzt</translation>
+    </message>
+    <message>
+        <source>waiting for the engine</source>
+        <translation>wartet auf die Engine</translation>
+    </message>
+</context>
+<context>
+    <name>RecallHeadsPanel</name>
+    <message>
+        <source>Find heads</source>
+        <translation>Köpfe finden</translation>
+    </message>
+    <message>
+        <source>What heads are found on</source>
+        <translation>Woran Köpfe gefunden werden</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>Was gefunden wurde</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>Anwenden</translation>
+    </message>
+    <message>
+        <source>Makes the preset for recall with these heads the settings of the next run (undo: Ctrl+Z)</source>
+        <translation>Macht die Vorgabe für den Abruf mit diesen Köpfen zu den Einstellungen des nächsten Laufs (rückgängig: Strg+Z)</translation>
+    </message>
+    <message>
+        <source>Searchers</source>
+        <translation>Sucher</translation>
+    </message>
+    <message>
+        <source>Readers</source>
+        <translation>Leser</translation>
+    </message>
+    <message>
+        <source>Pool of a document (MiB)</source>
+        <translation>Pool eines Dokuments (MiB)</translation>
+    </message>
+    <message>
+        <source>Share, and loss in nats</source>
+        <translation>Anteil, und Verlust in Nats</translation>
+    </message>
+    <message>
+        <source>Recall against memory</source>
+        <translation>Abruf gegen Speicher</translation>
+    </message>
+    <message>
+        <source>answered</source>
+        <translation>beantwortet</translation>
+    </message>
+    <message>
+        <source>loss of a token of the answer</source>
+        <translation>Verlust eines Tokens der Antwort</translation>
+    </message>
+    <message>
+        <source>Needles are put into novels. The heads are found whose search has the answers in its windows, and then the fewest that have to read them.</source>
+        <translation>Nadeln werden in Romane gesetzt. Gefunden werden die Köpfe, deren Suche die Antworten in ihren Fenstern hat, und dann die wenigsten, die sie lesen müssen.</translation>
+    </message>
+    <message>
+        <source>%1 find %2 % of the answers together, %3 % on documents held out.</source>
+        <translation>%1 finden zusammen %2 % der Antworten, %3 % in zurückgehaltenen Dokumenten.</translation>
+    </message>
+    <message>
+        <source>Of the pool that all readers need, %1, these need %2; the loss is %3 instead of %4.</source>
+        <translation>Vom Pool, den alle Leser brauchen, %1, brauchen diese %2; der Verlust ist %3 statt %4.</translation>
+    </message>
+    <message>
+        <source>The search is not finished.</source>
+        <translation>Die Suche ist nicht beendet.</translation>
+    </message>
+    <message>
+        <source>No readers have been measured yet</source>
+        <translation>Noch wurden keine Leser gemessen</translation>
+    </message>
+    <message>
+        <source>heads for recall</source>
+        <translation>Köpfe für den Abruf</translation>
+    </message>
+</context>
+<context>
     <name>RecallPanel</name>
     <message>
         <source>Retrieval recall</source>
@@ -5096,10 +5435,6 @@ Masse %4 %, höchstens %5 %</translation>
 </context>
 <context>
     <name>RetrievalMapPanel</name>
-    <message>
-        <source>L%1 H%2</source>
-        <translation>S%1 K%2</translation>
-    </message>
     <message>
         <source>Retrieval map</source>
         <translation>Abrufkarte</translation>
@@ -5471,6 +5806,41 @@ Verlust %4 nat, PPL %5
     <message>
         <source>What is missing to R is filled with the lowest unused positions: %1 of padding, %2 slots in all.</source>
         <translation>Was an R fehlt, füllen die niedrigsten unbenutzten Positionen: %1 zur Auffüllung, %2 Plätze insgesamt.</translation>
+    </message>
+</context>
+<context>
+    <name>SearchersTable</name>
+    <message>
+        <source>Searcher</source>
+        <translation>Sucher</translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation>Gefunden</translation>
+    </message>
+    <message>
+        <source>Held out</source>
+        <translation>Zurückgehalten</translation>
+    </message>
+    <message>
+        <source>Alone</source>
+        <translation>Allein</translation>
+    </message>
+    <message>
+        <source>Layer and head</source>
+        <translation>Schicht und Kopf</translation>
+    </message>
+    <message>
+        <source>Share of the answers that lie in the windows that this head and those above find together</source>
+        <translation>Anteil der Antworten, die in den Fenstern liegen, die dieser Kopf und die darüber zusammen finden</translation>
+    </message>
+    <message>
+        <source>The same on documents that no head was chosen by</source>
+        <translation>Dasselbe in Dokumenten, an denen kein Kopf gewählt wurde</translation>
+    </message>
+    <message>
+        <source>Share that the head finds alone</source>
+        <translation>Anteil, den der Kopf allein findet</translation>
     </message>
 </context>
 <context>
@@ -8569,6 +8939,18 @@ im Versuch: %3 nat
     <message>
         <source>Generation only: runs the prompt&apos;s question twice, as a draft that searches and leaves nothing else behind, then behind what it found, so that the answer&apos;s first token can use it</source>
         <translation>Nur beim Generieren: liest die Frage des Prompts zweimal, als Entwurf, der nur sucht, und dann hinter dem Gefundenen, so dass schon das erste Token der Antwort es nutzen kann</translation>
+    </message>
+    <message>
+        <source>The paper&apos;s method, by the model&apos;s context</source>
+        <translation>Die Methode des Aufsatzes, nach dem Kontext des Modells</translation>
+    </message>
+    <message>
+        <source>The same with 4 attention sinks (beyond the paper), for models not trained in segments</source>
+        <translation>Dasselbe mit 4 Attention-Senken (über den Aufsatz hinaus), für Modelle, die nicht in Segmenten trainiert wurden</translation>
+    </message>
+    <message>
+        <source>Every head reads sinks, windows that one shared search retrieved, and the carry; a question is run twice (beyond the paper)</source>
+        <translation>Jeder Kopf liest Senken, Fenster, die eine gemeinsame Suche abgerufen hat, und den Übertrag; eine Frage läuft zweimal (über den Aufsatz hinaus)</translation>
     </message>
 </context>
 <context>

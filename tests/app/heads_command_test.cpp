@@ -69,6 +69,47 @@ class HeadsCommandTest : public QObject {
     QVERIFY(agreement.at("rank_correlation").get<double>() > 0);
   }
 
+  void heads_for_recall_are_found_and_go_on_from_evidence() {
+    const TempDir temp;
+    std::string story;
+    for (int i = 0; i < 6; ++i) story += read_bytes(demo_text().toStdString()) + " ";
+    write_bytes(temp.file("story.txt"), story);
+    const QString evidence = text(temp.file("found.json")), grouping = text(temp.file("heads.json"));
+    const QStringList command = {"heads",      demo_model(),  text(temp.file("story.txt")),
+                                 "--recall",   "--documents", "3",
+                                 "--held-out", "1",           "--segments",
+                                 "4",          "--needles",   "1",
+                                 "--evidence", evidence,      "--grouping-out",
+                                 grouping,     "--threads",   "1",
+                                 "--json"};
+    const json found = json_of(run_cli(command + QStringList{"--quiet"}));
+    QVERIFY(found.at("complete").get<bool>());
+    QVERIFY(!found.at("searchers").empty() && !found.at("readers").empty());
+    const json proposed = json::parse(read_bytes(temp.file("heads.json")));
+    QCOMPARE(proposed.dump(), found.at("grouping").dump());
+    QCOMPARE(proposed.at("search_heads").size(), found.at("searchers").size());
+
+    // The file is complete, so nothing is read again; cut back to its searchers, the rest comes out the same.
+    QCOMPARE(json_of(run_cli(command + QStringList{"--quiet"})).dump(), found.dump());
+    json half = json::parse(read_bytes(temp.file("found.json")));
+    half["heads"]["readers"] = json::array();
+    half["heads"]["complete"] = false;
+    write_bytes(temp.file("found.json"), half.dump());
+    QCOMPARE(json_of(run_cli(command + QStringList{"--quiet"})).dump(), found.dump());
+
+    QCOMPARE(run_cli(run_demo({text(temp.file("story.txt")), "--preset", "recall", "--config", grouping, "--tokens",
+                               "200", "--quiet"}))
+                 .code,
+             0);
+    const CliResult other = run_cli(command + QStringList{"--quiet", "--seed", "2"});
+    QVERIFY2(other.code == 2 && other.err.contains("found.json"), other.err.constData());
+    const CliResult table = run_cli(QStringList(command.mid(0, command.size() - 1)));
+    QVERIFY2(table.out.contains("searchers") && table.out.contains("proposed"), table.out.constData());
+    QCOMPARE(run_cli({"heads", demo_model(), "--recall", "--quiet"}).code, 2);  // of no text
+    write_bytes(temp.file("short.txt"), "the cat");
+    QCOMPARE(run_cli({"heads", demo_model(), text(temp.file("short.txt")), "--recall", "--quiet"}).code, 3);
+  }
+
   void what_can_not_be_read_is_said() {
     const TempDir temp;
     write_bytes(temp.file("bad.tsv"), "0.1\tx\n");

@@ -315,6 +315,27 @@ class RemoteSessionTest : public QObject {
              std::string());
   }
 
+  void heads_for_recall_go_through() {
+    RecallHeadsRequest request;
+    request.config = sixteen_ids().config;
+    request.documents = {{*sixteen_ids().ids, {{"word", {1, 2}, {3}, {2}, 1, 4, true}}}};
+    std::vector<std::string> said;
+    std::vector<RecallHeads> kept;
+    request.progress = [&](double, const std::string& what) { said.push_back(what); };
+    request.keep = [&](const RecallHeads& heads) { kept.push_back(heads); };
+    RunControl control;
+    const RecallHeads found = session_->find_recall_heads(request, control);
+    QCOMPARE(said, std::vector<std::string>{"half"});
+    QCOMPARE(kept.size(), std::size_t{1});
+    QVERIFY(!kept[0].complete && found.complete);
+    QCOMPARE(found.searchers[0].found.held_out, 0.5);
+    QCOMPARE(found.readers[0].loss, 1.0 / 7);
+    QVERIFY(found.readers[0].readers == Grouping({0}, {{0, 1}}));
+    request.held_out = -1;
+    QCOMPARE(unlike(Fault::BadInput, "the model lacks", [&] { session_->find_recall_heads(request, control); }),
+             std::string());
+  }
+
   void a_window_that_goes_away_stops_what_goes_on() {
     ServedEngine served;
     RunRequest endless = sixteen_ids();

@@ -168,6 +168,18 @@ class FakeSession final : public Session {
     for (const ProbeKind kind : request.kinds) profile.kinds.push_back({kind, scores, scores});
     return profile;
   }
+  /// One searcher and one step of readers; of a head that the model lacks where `held_out` is -1.
+  RecallHeads find_recall_heads(const RecallHeadsRequest& request, RunControl&) override {
+    if (request.progress) request.progress(0.5, "half");
+    const std::int64_t layers = info_.config.layers, heads = info_.config.heads;
+    RecallHeads found;
+    found.found = {layers, heads, std::vector<double>(static_cast<std::size_t>(layers * heads), 0.25)};
+    found.searchers = {{{request.held_out == -1 ? static_cast<int>(layers) : 0, 1}, {0.75, 0.5}, 1.0 / 3}};
+    if (request.keep) request.keep(found);
+    found.all_searchers = found.complete = true;
+    found.readers = {{Grouping({0}, {{0, 1}}), 1.0 / 7, 0.875, 512}};
+    return found;
+  }
 
  private:
   ModelInfo info_;

@@ -42,6 +42,9 @@ class RandomFields {
     if (random_() % 2 == 0) config.rope = RopeConfig{RopeConfig::Kind::Llama3, 1e4 / 3, 8.1, 1, 4, 8192};
     config.bos = random_() % 2 == 0;
   }
+  void fill_text(Grouping& grouping) {
+    grouping = Grouping({1, static_cast<int>(2 + random_() % 3)}, {{0, static_cast<int>(1 + random_() % 3)}});
+  }
   void fill_text(std::shared_ptr<const TrainingPlan>& plan) {
     auto made = std::make_shared<TrainingPlan>();
     made->model = "/there/a model";
@@ -107,6 +110,7 @@ inline void for_all_types(auto action) {
                 SearchSteps>(action);
   for_each_type<HeadRecall, LogitAttribution, Inspection>(action);
   for_each_type<HeadProfileRequest, HeadScores, ProbeScores, HeadProfile>(action);
+  for_each_type<Needle, NeedleDocument, FoundShare, SearcherStep, ReaderStep, RecallHeads, RecallHeadsRequest>(action);
   for_each_type<TrainingAlert, TrainingSummary, AuditRequest, AuditCheck, AuditReport>(action);
 }
 

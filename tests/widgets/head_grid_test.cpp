@@ -88,6 +88,26 @@ class HeadGridTest : public QObject {
     QCOMPARE(head_role(lab.grouping(), 1, 1), HeadRole::Retrieving);
   }
 
+  void searchers_are_chosen_by_shift_and_by_key() {
+    GridLab lab;
+    lab.grid.set_editing(true);
+    QTest::mouseClick(&lab.grid, Qt::LeftButton, Qt::ShiftModifier, lab.at(4, 2));
+    QVERIFY(lab.lab.config().search == SearchBy::Shared);
+    lab.lab.select_head(1, 3);
+    QTest::keyClick(&lab.grid, Qt::Key_S);
+    QCOMPARE(lab.lab.config().search_heads, (std::vector<HeadRef>{{1, 3}, {4, 2}}));
+    QVERIFY(!lab.grouping().is_long(4, 2));
+    const QImage marked = lab.grid.grab().toImage();
+    QTest::keyClick(&lab.grid, Qt::Key_S);
+    QCOMPARE(lab.lab.config().search_heads, (std::vector<HeadRef>{{4, 2}}));
+    const QRect cell = lab.grid.cell_rect(1, 3);
+    QVERIFY(marked.copy(cell) != lab.grid.grab().toImage().copy(cell));
+    QTest::mouseClick(&lab.grid, Qt::LeftButton, Qt::ShiftModifier, lab.at(4, 2));
+    QVERIFY(lab.lab.config().search == SearchBy::PerHead && lab.lab.config().search_heads.empty());
+    lab.lab.undo_stack().undo();
+    QCOMPARE(lab.lab.config().search_heads, (std::vector<HeadRef>{{4, 2}}));
+  }
+
   void the_three_roles_look_different_without_colour() {
     GridLab lab;
     SegmentConfig config = lab.lab.config();
@@ -119,7 +139,7 @@ class HeadGridTest : public QObject {
     write_config(config, path);
     QCOMPARE(read_config(SegmentConfig::defaults_for(model), model, path), config);
     const QString grouping = QString::fromStdString(folder.file("grouping.json"));
-    write_grouping(config.grouping, grouping);
+    write_grouping(config, grouping);
     SegmentConfig expected = SegmentConfig::defaults_for(model);
     expected.grouping = config.grouping;
     QCOMPARE(read_config(SegmentConfig::defaults_for(model), model, grouping), expected);

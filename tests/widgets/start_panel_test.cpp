@@ -25,7 +25,7 @@ class StartPanelTest : public QObject {
     const QString sentence = "The  brass key hangs under the third lantern.";
     std::int64_t before = -1;
     for (const double depth : {0.0, 0.3, 0.7, 1.0}) {
-      const Needle hidden = hide_sentence(*tokenizer, ids, length, sentence, depth);
+      const HiddenSentence hidden = hide_sentence(*tokenizer, ids, length, sentence, depth);
       const auto begin = static_cast<std::size_t>(hidden.begin), end = static_cast<std::size_t>(hidden.end);
       QCOMPARE(hidden.text.substr(begin, end - begin), std::string("The brass key hangs under the third lantern."));
       QCOMPARE(hidden.cue, std::string("The brass key hangs"));

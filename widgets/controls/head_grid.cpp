@@ -7,6 +7,7 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "engine/core/config/head_reads.h"
 #include "widgets/look/theme.h"
 
 namespace carryover {
@@ -40,6 +41,15 @@ void paint_glyph(QPainter& painter, HeadRole role, const QRectF& cell) {
   }
 }
 
+/// A searcher: the cell's upper right corner is filled.
+void paint_searcher(QPainter& painter, const QRectF& cell) {
+  const double size = std::min(cell.width(), cell.height()) * 0.42;
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(current_theme().anchor);
+  const QPointF corner = cell.topRight();
+  painter.drawPolygon(QPolygonF({corner, {corner.x() - size, corner.y()}, {corner.x(), corner.y() + size}}));
+}
+
 }  // namespace
 
 HeadRole head_role(const Grouping& grouping, int layer, int head) {
@@ -49,7 +59,8 @@ HeadRole head_role(const Grouping& grouping, int layer, int head) {
 
 HeadGrid::HeadGrid(LabContext& context, QWidget* parent) : QWidget(parent), context_(context) {
   setAccessibleName(tr("Heads by layer"));
-  setAccessibleDescription(tr("Arrows move, Space toggles the head, L toggles the layer."));
+  setAccessibleDescription(
+      tr("Arrows move, Space toggles the head, L toggles the layer, S makes the head search for all readers."));
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   connect(&context, &LabContext::config_changed, this, qOverload<>(&QWidget::update));
@@ -123,6 +134,23 @@ void HeadGrid::toggle_layer(int layer) {
                        now_long ? tr("make layer %1 long-range").arg(layer) : tr("make layer %1 plain").arg(layer));
 }
 
+bool HeadGrid::searches(HeadRef head) const {
+  const SegmentConfig& config = context_.config();
+  return config.search == SearchBy::Shared && std::ranges::count(config.search_heads, head) > 0;
+}
+
+/// The first searcher makes the search a shared one, and without the last one each head searches for itself again.
+void HeadGrid::toggle_searcher(HeadRef head) {
+  SegmentConfig config = context_.config();
+  if (config.search != SearchBy::Shared) config.search_heads.clear();
+  if (std::erase(config.search_heads, head) == 0) config.search_heads.push_back(head);
+  std::ranges::sort(config.search_heads);
+  config.search = config.search_heads.empty() ? SearchBy::PerHead : SearchBy::Shared;
+  const QString name = QStringLiteral("%1.%2").arg(head.layer).arg(head.head);
+  context_.edit_config(config,
+                       searches(head) ? tr("search without head %1").arg(name) : tr("search with head %1").arg(name));
+}
+
 void HeadGrid::edit_heads(QRect cells) {
   SegmentConfig config = context_.config();
   const bool now_long = press_ ? !config.grouping.is_long(press_->layer, press_->head)
@@ -168,6 +196,7 @@ void HeadGrid::paint_cell(QPainter& painter, int layer, int head) const {
   painter.drawRect(box);
   painter.setRenderHint(QPainter::Antialiasing, true);
   paint_glyph(painter, head_role(context_.config().grouping, layer, head), box);
+  if (searches({layer, head})) paint_searcher(painter, box);
 }
 
 void HeadGrid::paintEvent(QPaintEvent* /*event*/) {
@@ -194,6 +223,8 @@ void HeadGrid::paintEvent(QPaintEvent* /*event*/) {
 void HeadGrid::mousePressEvent(QMouseEvent* event) {
   const auto cell = cell_at(event->position().toPoint());
   if (event->button() != Qt::LeftButton || !cell) return;
+  if (editing_ && cell->head >= 0 && event->modifiers().testFlag(Qt::ShiftModifier))
+    return toggle_searcher({cell->layer, cell->head});
   press_ = drag_ = cell;
   if (cell->head < 0) return;
   if (!editing_) context_.select_head(cell->layer, cell->head);
@@ -242,6 +273,8 @@ void HeadGrid::keyPressEvent(QKeyEvent* event) {
       return edit_heads(QRect(head, layer, 1, 1));
     case Qt::Key_L:
       return toggle_layer(layer);
+    case Qt::Key_S:
+      return toggle_searcher({layer, head});
     default:
       QWidget::keyPressEvent(event);
   }
@@ -258,15 +291,33 @@ QString HeadGrid::describe(const Cell& cell) const {
                            .arg(cell.layer)
                            .arg(cell.head)
                            .arg(cell.head / context_.model()->group_size());
+  const QString searches_too = searches({cell.layer, cell.head}) ? tr("; it searches for all readers") : QString();
   switch (head_role(grouping, cell.layer, cell.head)) {
     case HeadRole::Local:
-      return name + tr("local, reads the carried tail and the segment");
+      return name + tr("local, reads %1").arg(reads(cell)) + searches_too;
     case HeadRole::LongRange:
-      return name + tr("long-range in a plain layer, reads the segment alone");
+      return name + tr("long-range in a plain layer, reads %1").arg(reads(cell)) + searches_too;
     case HeadRole::Retrieving:
-      return name + tr("retrieving, reads R retrieved tokens and the segment");
+      return name + tr("retrieving, reads %1").arg(reads(cell)) + searches_too;
   }
   return name;
+}
+
+/// "4 sinks, 128 retrieved tokens, the carried tail and the segment"
+QString HeadGrid::reads(const Cell& cell) const {
+  const SegmentConfig& config = context_.config();
+  QStringList parts;
+  for (const HeadReads& kind : head_reads(config, *context_.model(), cell.layer)) {
+    if (std::ranges::count(kind.heads, cell.head) == 0) continue;
+    for (const PrefixPart part : kind.parts) {
+      if (part == PrefixPart::Sinks && config.sink_length > 0)
+        parts += tr("%1 sinks").arg(static_cast<qlonglong>(config.sink_length));
+      if (part == PrefixPart::Retrieved)
+        parts += tr("%1 retrieved tokens").arg(static_cast<qlonglong>(config.retrieval_length));
+      if (part == PrefixPart::Carry && config.carry_length > 0) parts += tr("the carried tail");
+    }
+  }
+  return parts.isEmpty() ? tr("the segment alone") : tr("%1 and the segment").arg(parts.join(QStringLiteral(", ")));
 }
 
 bool HeadGrid::event(QEvent* event) {

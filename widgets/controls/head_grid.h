@@ -13,7 +13,8 @@ HeadRole head_role(const Grouping& grouping, int layer, int head);
 
 /// The layers × heads grid: a row a layer, a column a query head. Looking: a click selects the head in every view.
 /// Editing: a click toggles a head, a rubber band turns all it spans into what the first one becomes, a click on a
-/// layer's label toggles the layer. Space and L edit at any time by key. GUI thread.
+/// layer's label toggles the layer, a click with Shift makes a head search or not. Space, L and S edit at any time by
+/// key. A corner marks the searchers of a shared search. GUI thread.
 class HeadGrid : public QWidget {
   Q_OBJECT
  public:
@@ -46,10 +47,13 @@ class HeadGrid : public QWidget {
   double cell_height() const;
   QRect band() const;  ///< the rubber band in cells: x heads, y layers
   void toggle_layer(int layer);
+  void toggle_searcher(HeadRef head);
+  bool searches(HeadRef head) const;  ///< for all readers
   void edit_heads(QRect cells);
   void paint_labels(QPainter& painter) const;
   void paint_cell(QPainter& painter, int layer, int head) const;
   QString describe(const Cell& cell) const;
+  QString reads(const Cell& cell) const;
 
   LabContext& context_;
   bool editing_ = false;

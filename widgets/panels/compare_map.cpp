@@ -67,7 +67,7 @@ void CompareMap::add_row(std::vector<Row>& rows, int segment, int layer, int hea
 }
 
 BriefHits CompareMap::hits_of_a(const Row& row) const {
-  return comparison().a().hit_index().of(row.segment, row.layer, row.head);
+  return comparison().a().brief_hits(row.segment, row.layer, row.head);
 }
 
 std::vector<CompareMap::Row> CompareMap::rows() {
@@ -115,7 +115,7 @@ void CompareMap::draw_cells() {
       QRectF(-0.5, -0.5, static_cast<double>(last.first_token + last.length), static_cast<double>(rows_.size())));
   std::vector<QString> names;
   for (const Row& row : rows_)
-    names.push_back(by_segment() ? QString::number(row.segment) : tr("L%1 H%2").arg(row.layer).arg(row.head));
+    names.push_back(by_segment() ? QString::number(row.segment) : list_name(comparison().a(), row.layer, row.head));
   plot_->set_y_names(names);
   plot_->set_axes(tr("Source position (token)"), by_segment() ? tr("Query segment") : tr("Layer, head"));
   plot_->set_title(by_segment() ? tr("A − B: what layer %1, head %2 retrieves").arg(rows_[0].layer).arg(rows_[0].head)

@@ -16,6 +16,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/config/segment_fields.h"
+#include "engine/core/config/settings_presets.h"
 #include "engine/core/cost/policy_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/theme.h"
@@ -52,6 +53,7 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
   form->setContentsMargins(8, 8, 8, 8);
   form->setVerticalSpacing(4);
   form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  add_presets(form);
   add_options(form);
   add_fields(form);
   QScrollArea* scroll = scrolled(page, tr("Settings"), this);
@@ -77,6 +79,42 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
   connect(&lab, &LabContext::model_changed, this, &Panel::request_refresh);
   connect(&lab, &LabContext::run_options_changed, this, &Panel::request_refresh);
   setEnabled(lab.model().has_value());
+}
+
+void ConfigPanel::add_presets(QFormLayout* form) {
+  preset_ = choice(this, {}, tr("A start for all settings below and the grouping; undo: Ctrl+Z"));
+  form->addRow(tr("Preset"), preset_);
+  connect(preset_, &QComboBox::activated, this, &ConfigPanel::choose_preset);
+}
+
+void ConfigPanel::choose_preset(int index) {
+  const auto presets = settings_presets(*context().model(), context().config().search_heads);
+  if (index < 0 || index >= static_cast<int>(presets.size())) return show_preset();
+  const SettingsPreset& preset = presets[static_cast<std::size_t>(index)];
+  try {
+    preset.config.validate(*context().model(), "settings");
+    context().edit_config(preset.config, tr("preset “%1”").arg(QString::fromStdString(preset.name)));
+  } catch (const EngineError& error) {
+    problem_->setText(QString::fromStdString(error.problem()) + QStringLiteral(". ") +
+                      QString::fromStdString(error.advice()));
+    problem_->setVisible(true);
+    show_preset();
+  }
+}
+
+/// The preset that the settings are, else "own".
+void ConfigPanel::show_preset() {
+  preset_->clear();
+  int shown = -1;
+  for (const SettingsPreset& preset : settings_presets(*context().model(), context().config().search_heads)) {
+    SegmentConfig config = preset.config;
+    if (config.search == SearchBy::PerHead) config.search_heads = context().config().search_heads;  // nobody asks them
+    if (config == context().config()) shown = preset_->count();
+    preset_->addItem(QString::fromStdString(preset.name));
+    preset_->setItemData(preset_->count() - 1, field_text(preset.description), Qt::ToolTipRole);
+  }
+  preset_->addItem(tr("own"));
+  preset_->setCurrentIndex(shown >= 0 ? shown : preset_->count() - 1);
 }
 
 void ConfigPanel::add_options(QFormLayout* form) {
@@ -304,6 +342,7 @@ void ConfigPanel::refresh() {
   dtype_->setCurrentText(QString::fromUtf8(dtype_name(options.dtype).data()));
   device_->setCurrentText(QString::fromUtf8(device_name(options.device).data()));
   token_limit_->setValue(static_cast<int>(std::min<std::int64_t>(options.token_limit, widest)));
+  if (context().model()) show_preset();
   updating_ = false;
   problem_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().anchor.name()));
   validate();

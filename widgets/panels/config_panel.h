@@ -48,6 +48,9 @@ class ConfigPanel : public Panel {
   void add_number(QFormLayout* form, const SegmentField& field);
   void add_switch(QFormLayout* form, const SegmentField& field);
   void add_options(QFormLayout* form);
+  void add_presets(QFormLayout* form);
+  void choose_preset(int index);
+  void show_preset();
   void add_choice(QFormLayout* form, const SegmentField& field);
   void add_heads(QFormLayout* form, const SegmentField& field);
   void add_rope(QFormLayout* form, const SegmentField& field);
@@ -68,7 +71,7 @@ class ConfigPanel : public Panel {
   std::vector<SwitchField> switches_;
   std::vector<ChoiceField> choices_;
   QLineEdit* search_heads_;
-  QComboBox *policy_, *dtype_, *device_, *rope_;
+  QComboBox *preset_, *policy_, *dtype_, *device_, *rope_;
   QDoubleSpinBox* rope_factor_;
   QSpinBox* token_limit_;
   QLabel* problem_;

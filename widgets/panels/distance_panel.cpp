@@ -168,7 +168,7 @@ void DistancePanel::draw_heads() {
   Map map{static_cast<std::int64_t>(distances_.size()), last - first + 1, {}};
   std::vector<QString> names;
   for (const HeadDistances& head : distances_) {
-    names.push_back(tr("L%1 H%2").arg(head.layer).arg(head.head));
+    names.push_back(list_name(context().run(), head.layer, head.head));
     for (int bin = first; bin <= last; ++bin) {
       const double share = head.share(bin);
       map.values.push_back(share > 0 ? static_cast<float>(100 * share) : NAN);

@@ -19,13 +19,16 @@ namespace carryover {
 namespace {
 
 /// The legend repeats the grid's glyphs in words and colour.
-QString legend_html() {
+QString legend_html(bool with_searchers) {
   const Theme& theme = current_theme();
-  return QStringLiteral(
-             "<span style='color:%1'>●</span> %2 &nbsp; <span style='color:%3'>□</span> %4 &nbsp; "
-             "<span style='color:%5'>◆</span> %6")
-      .arg(theme.local.name(), HeadGridPanel::tr("local"), theme.long_range.name(), HeadGridPanel::tr("long"),
-           theme.retrieving.name(), HeadGridPanel::tr("retrieving"));
+  const QString roles = QStringLiteral(
+                            "<span style='color:%1'>●</span> %2 &nbsp; <span style='color:%3'>□</span> %4 &nbsp; "
+                            "<span style='color:%5'>◆</span> %6")
+                            .arg(theme.local.name(), HeadGridPanel::tr("local"), theme.long_range.name(),
+                                 HeadGridPanel::tr("long"), theme.retrieving.name(), HeadGridPanel::tr("retrieving"));
+  if (!with_searchers) return roles;
+  return roles + QStringLiteral(" &nbsp; <span style='color:%1'>◥</span> %2")
+                     .arg(theme.anchor.name(), HeadGridPanel::tr("searches"));
 }
 
 QString figures_html(LabContext& context) {
@@ -91,7 +94,8 @@ QWidget* HeadGridPanel::build_bar() {
   set_themed_icon(edit_, QStringLiteral("edit"));
   edit_->setCheckable(true);
   edit_->setToolTip(
-      tr("Edit: click or drag over heads, click a layer's number (undo: Ctrl+Z). Off: a click selects a head."));
+      tr("Edit: click or drag over heads, click a layer's number, Shift-click: search for all readers (undo: Ctrl+Z). "
+         "Off: a click selects a head."));
   edit_->setAccessibleName(tr("Edit the grouping"));
   const auto file_button = [this, bar](const QString& icon, const QString& what, auto action) {
     auto* button = new QToolButton(bar);
@@ -150,10 +154,11 @@ void HeadGridPanel::show_alignment() {
 void HeadGridPanel::refresh() {
   show_alignment();
   if (!context().model()) {
-    figures_->setText(legend_html());
+    figures_->setText(legend_html(false));
     return;
   }
-  figures_->setText(legend_html() + QStringLiteral("<br>") + figures_html(context()));
+  figures_->setText(legend_html(context().config().search == SearchBy::Shared) + QStringLiteral("<br>") +
+                    figures_html(context()));
   const auto presets = grouping_presets(*context().model());
   const auto same = std::find_if(presets.begin(), presets.end(), [this](const GroupingPreset& preset) {
     return preset.grouping == context().config().grouping;

@@ -136,13 +136,14 @@ std::vector<HitBlock> HitsPanel::blocks(const Shown& shown, int first_segment) {
   cut_ = false;
   for (int segment = std::max(0, first); segment < end && !cut_; ++segment) {
     if (shown.scope == OneHead) {  // whole segments are on disk: those that hold nothing stay there
-      const BriefHits hits = run.hit_index().of(segment, shown.layer, shown.head);
+      const BriefHits hits = run.brief_hits(segment, shown.layer, shown.head);
       if (hits.empty() || !context().range().contains(segment)) continue;
       cut_ = (rows += hits.size()) > most_rows;
       if (cut_) continue;
     }
+    const auto list = shown.scope == OneSegment ? std::nullopt : run.list_of(shown.layer, shown.head);
     for (const HeadHits& head : run.snapshot(segment).hits)
-      if (shown.scope == OneSegment || (head.layer == shown.layer && head.head == shown.head))
+      if (shown.scope == OneSegment || (list && *list == HeadRef{head.layer, head.head}))
         found.push_back({head, run.record(segment).first_token});
   }
   return found;

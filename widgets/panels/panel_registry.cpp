@@ -24,6 +24,7 @@
 #include "widgets/panels/passages_panel.h"
 #include "widgets/panels/prefix_panel.h"
 #include "widgets/panels/reach_panel.h"
+#include "widgets/panels/recall_heads_panel.h"
 #include "widgets/panels/recall_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
 #include "widgets/panels/sinks_panel.h"
@@ -71,6 +72,7 @@ const std::vector<PanelEntry>& panel_registry() {
       row<SinksPanel>("sinks", QT_TRANSLATE_NOOP("PanelRegistry", "Sinks"), PanelArea::Centre),
       row<HeadDiscoveryPanel>("head_discovery", QT_TRANSLATE_NOOP("PanelRegistry", "Head discovery"),
                               PanelArea::Centre),
+      row<RecallHeadsPanel>("recall_heads", QT_TRANSLATE_NOOP("PanelRegistry", "Find heads"), PanelArea::Centre),
       row<ComparePanel>("compare", QT_TRANSLATE_NOOP("PanelRegistry", "Compare"), PanelArea::Centre),
       row<HitsPanel>("hits", QT_TRANSLATE_NOOP("PanelRegistry", "Hits"), PanelArea::Right),
       row<PassagesPanel>("passages", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieved passages"), PanelArea::Right),

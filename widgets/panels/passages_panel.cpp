@@ -64,7 +64,9 @@ void PassagesPanel::make_table() {
 
 const HeadHits* PassagesPanel::shown_hits(int segment) {
   if (segment < 0) return nullptr;
-  const HeadRef head = shown_head(context());
+  const SegmentConfig& config = context().run().request().config;
+  const bool shared = config.search == SearchBy::Shared && !config.search_heads.empty();
+  const HeadRef head = shared ? config.search_heads.front() : shown_head(context());
   return context().run().hits(segment, head.layer, head.head);
 }
 

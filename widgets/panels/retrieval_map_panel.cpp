@@ -21,10 +21,6 @@ namespace {
 constexpr int most_map_columns = 1024;
 constexpr std::size_t most_steps = 2048;  ///< of the boundary: more than there are pixels
 
-QString head_name(int layer, int head) {
-  return RetrievalMapPanel::tr("L%1 H%2").arg(layer).arg(head);
-}
-
 /// The hit that a click or hover in a cell means: the strongest kind, then the best score.
 const Hit* strongest(const HeadHits* head, std::int64_t first, std::int64_t end) {
   const Hit* best = nullptr;
@@ -115,7 +111,7 @@ std::vector<RetrievalMapPanel::Row> RetrievalMapPanel::rows() {
 
 BriefHits RetrievalMapPanel::hits_of(const Row& row) const {
   const RunModel& run = const_cast<RetrievalMapPanel*>(this)->context().run();
-  return run.hit_index().of(row.segment, row.layer, row.head);
+  return run.brief_hits(row.segment, row.layer, row.head);
 }
 
 const HeadHits* RetrievalMapPanel::whole_hits_of(const Row& row) const {
@@ -161,7 +157,7 @@ void RetrievalMapPanel::draw(const std::vector<Row>& rows) {
   std::vector<QString> names;
   if (!by_segment() || context().range().is_set())
     for (const Row& row : rows)
-      names.push_back(by_segment() ? QString::number(row.segment) : head_name(row.layer, row.head));
+      names.push_back(by_segment() ? QString::number(row.segment) : list_name(run, row.layer, row.head));
   plot_->set_y_names(names);
   plot_->set_axes(tr("Source position (token)"), by_segment() ? tr("Query segment") : tr("Layer, head"));
   plot_->set_title(by_segment() ? tr("What layer %1, head %2 retrieves").arg(layer_).arg(head_)

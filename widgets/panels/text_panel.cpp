@@ -94,7 +94,7 @@ TokenMarks marks_of(RunModel& run, const Selection& selected, bool one_head) {
   marks.carry_begin = std::max(std::min(config.sink_length, marks.carry_end), marks.carry_end - config.carry_length);
   marks.one_head = one_head && selected.head >= 0;
   if (marks.one_head) {
-    for (const BriefHit hit : run.hit_index().of(selected.segment, selected.layer, selected.head))
+    for (const BriefHit hit : run.brief_hits(selected.segment, selected.layer, selected.head))
       marks.hits[hit.position()] = {hit.kind(), 1};
     return marks;
   }

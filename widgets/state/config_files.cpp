@@ -26,7 +26,9 @@ QString ask_save(QWidget* parent, const QString& title, const QString& name) {
 void write_config(const SegmentConfig& config, const QString& path) {
   write_json(config, path);
 }
-void write_grouping(const Grouping& grouping, const QString& path) {
+void write_grouping(const SegmentConfig& config, const QString& path) {
+  nlohmann::json grouping = config.grouping;
+  if (config.search == SearchBy::Shared) grouping.update({{"search", "shared"}, {"search_heads", config.search_heads}});
   write_json(grouping, path);
 }
 
@@ -50,7 +52,7 @@ void export_config(LabContext& context, QWidget* parent) {
 void export_grouping(LabContext& context, QWidget* parent) {
   const QString path = ask_save(parent, QObject::tr("Export the grouping"), QStringLiteral("grouping.json"));
   if (!path.isEmpty())
-    showing_errors(parent, QObject::tr("That file"), [&] { write_grouping(context.config().grouping, path); });
+    showing_errors(parent, QObject::tr("That file"), [&] { write_grouping(context.config(), path); });
 }
 
 void import_config(LabContext& context, QWidget* parent) {

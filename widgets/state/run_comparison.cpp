@@ -128,7 +128,7 @@ int RunComparison::paired_segment(int segment) const {
 }
 
 BriefHits RunComparison::hits_of_b(int segment, int layer, int head) const {
-  return b_.hit_index().of(paired_segment(segment), layer, head);
+  return b_.brief_hits(paired_segment(segment), layer, head);
 }
 
 std::vector<BriefHit> RunComparison::aligned_hits(int segment, int layer, int head) const {
@@ -139,7 +139,7 @@ std::vector<BriefHit> RunComparison::aligned_hits(int segment, int layer, int he
 }
 
 Overlap RunComparison::overlap(int segment, int layer, int head) const {
-  const BriefHits in_a = a_.hit_index().of(segment, layer, head), in_b = hits_of_b(segment, layer, head);
+  const BriefHits in_a = a_.brief_hits(segment, layer, head), in_b = hits_of_b(segment, layer, head);
   if (in_a.empty() || in_b.empty()) return {};
   Overlap overlap;
   auto other = in_b.begin();

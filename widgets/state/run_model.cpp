@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/head_reads.h"
 #include "engine/records/run_id.h"
 #include "engine/tokenizers/tokenizer.h"
 #include "widgets/state/segment_cache.h"
@@ -198,12 +199,23 @@ float RunModel::nll_of_token(std::int64_t position) const {
   return state_->outline->nll(position);
 }
 
-const HeadHits* RunModel::hits(int segment, int layer, int head) const {
+std::optional<HeadRef> RunModel::list_of(int layer, int head) const {
   const SegmentConfig& config = state_->request.config;
-  const bool shared = config.search == SearchBy::Shared && !config.search_heads.empty();  // one list for all readers
-  const HeadRef listed = shared ? config.search_heads.front() : HeadRef{layer, head};
-  if (segment < 0 || segment >= segment_count() || hit_index().of(segment, listed.layer, listed.head).empty())
-    return nullptr;
+  if (config.search != SearchBy::Shared || config.search_heads.empty()) return HeadRef{layer, head};
+  if (layer < 0 || layer >= cost().model.layers) return std::nullopt;
+  const HeadRef list = config.search_heads.front();
+  const std::vector<int> readers = reader_heads(config, cost().model, layer);
+  if (list != HeadRef{layer, head} && std::ranges::find(readers, head) == readers.end()) return std::nullopt;
+  return list;
+}
+
+BriefHits RunModel::brief_hits(int segment, int layer, int head) const {
+  const auto list = list_of(layer, head);
+  return list ? hit_index().of(segment, list->layer, list->head) : BriefHits();
+}
+
+const HeadHits* RunModel::hits(int segment, int layer, int head) const {
+  if (segment < 0 || segment >= segment_count() || brief_hits(segment, layer, head).empty()) return nullptr;
   return find_hits(snapshot(segment).hits, layer, head);
 }
 

@@ -4,6 +4,7 @@
 #include <QString>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/core/cost/cost_model.h"
@@ -77,8 +78,12 @@ class RunModel : public QObject {
   std::int64_t tokens_after(int segment) const;                   ///< tokens read when it closes; also one not run yet
   /// Loss of predicting the token at `position` in nats, or NaN where it has none (yet).
   float nll_of_token(std::int64_t position) const;
+  /// Whose list a head reads: its own, or that of a shared search, which is named after the first searcher; none where
+  /// it is shared, and the head neither reads it nor names it.
+  std::optional<HeadRef> list_of(int layer, int head) const;
   /// R as read by (segment, layer, head); null where there is none. Good as long as snapshot()'s.
   const HeadHits* hits(int segment, int layer, int head) const;
+  BriefHits brief_hits(int segment, int layer, int head) const;  ///< the same in brief
   /// How many heads fetched each position for `segment` (all its hits but padding): pairs sorted by position.
   std::vector<std::pair<std::int64_t, int>> hit_counts(int segment) const;
   QString token_text(std::int64_t position) const;  ///< printable: spaces and newlines as they are

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/state/shown.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 
 namespace carryover {
@@ -28,6 +29,12 @@ HeadRef shown_head(LinkedContext& context) {
   if (layer < 0 && !grouping.long_range_layers().empty()) layer = grouping.long_range_layers().front();
   if (head < 0 && layer >= 0 && !grouping.long_heads(layer).empty()) head = grouping.long_heads(layer).front();
   return {layer, head};
+}
+
+QString list_name(const RunModel& run, int layer, int head) {
+  return run.request().config.search == SearchBy::Shared
+             ? QCoreApplication::translate("HitLists", "shared")
+             : QCoreApplication::translate("HitLists", "L%1 H%2").arg(layer).arg(head);
 }
 
 }  // namespace carryover

@@ -12,5 +12,7 @@ int shown_segment(LinkedContext& context);
 int shown_segment(LabContext& context);
 /// The selected layer and head; what of them is not selected is the first that retrieves, and -1 where none does.
 HeadRef shown_head(LinkedContext& context);
+/// What a list of hits is called on an axis: its head, or that all readers share it.
+QString list_name(const RunModel& run, int layer, int head);
 
 }  // namespace carryover

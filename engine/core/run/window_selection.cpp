@@ -96,21 +96,16 @@ PositionRanking best_positions(std::span<const double> scores, std::int64_t coun
   return ranking;
 }
 
-void add_z_scores(std::span<const double> scores, std::span<double> sum) {
-  CARRYOVER_CHECK(scores.size() == sum.size());
+std::vector<double> z_scores(std::span<const double> scores) {
+  std::vector<double> z(scores.size(), 0.0);
   const double count = static_cast<double>(scores.size());
   double total = 0, squares = 0;
   for (const double score : scores) total += score;
   const double mean = total / count;
   for (const double score : scores) squares += (score - mean) * (score - mean);
   const double deviation = std::sqrt(squares / count);
-  if (deviation == 0) return;
-  for (std::size_t i = 0; i < scores.size(); ++i) sum[i] += (scores[i] - mean) / deviation;
-}
-
-std::vector<double> z_scores(std::span<const double> scores) {
-  std::vector<double> z(scores.size(), 0.0);
-  add_z_scores(scores, z);
+  if (deviation == 0) return z;
+  for (std::size_t i = 0; i < scores.size(); ++i) z[i] = (scores[i] - mean) / deviation;
   return z;
 }
 

@@ -38,9 +38,7 @@ struct PositionRanking {
 PositionRanking best_positions(std::span<const double> scores, std::int64_t count,
                                const std::vector<TokenRange>& banned);
 
-/// Adds each score's distance from their mean in standard deviations (of the population) to `sum`; 0 where all are
-/// equal. Sizes must be alike.
-void add_z_scores(std::span<const double> scores, std::span<double> sum);
-std::vector<double> z_scores(std::span<const double> scores);  ///< the same alone
+/// Each score's distance from their mean in standard deviations (of the population); 0 where all are equal.
+std::vector<double> z_scores(std::span<const double> scores);
 
 }  // namespace carryover

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "examples/recall/needle_case.h"
+#include "engine/data/needles.h"
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "engine/core/base/error.h"
@@ -23,6 +25,19 @@ constexpr std::array<std::string_view, 40> kWords{
     "saddle",  "kettle", "marble", "orchid", "pirate", "rocket", "silver", "tunnel", "velvet", "walnut",
     "basket",  "candle", "desert", "engine", "forest", "goblet", "harbor", "island", "jacket", "ladder",
     "magnet",  "needle", "onion",  "pocket", "quartz", "river",  "shadow", "temple", "turtle", "window"};
+
+constexpr std::array<std::string_view, 24> kOtherCities{
+    "London",  "Paris",   "Berlin", "Moscow", "Tokyo",   "Chicago", "Denver", "Dallas",
+    "Seattle", "Houston", "Austin", "Munich", "Hamburg", "Milan",   "Venice", "Florence",
+    "Seville", "Bristol", "York",   "Oxford", "Cork",    "Leeds",   "Bombay", "Cape Town"};
+constexpr std::array<std::string_view, 24> kOtherNames{"Arthur", "Beatrice", "Cecil",  "Dorothy", "Eleanor", "Francis",
+                                                       "George", "Helen",    "Isaac",  "Julia",   "Kenneth", "Louisa",
+                                                       "Martin", "Nancy",    "Oliver", "Phoebe",  "Quentin", "Rachel",
+                                                       "Simon",  "Theresa",  "Ursula", "Vincent", "William", "Zachary"};
+constexpr std::array<std::string_view, 24> kOtherWords{"apple",  "bridge", "copper",   "donkey", "eagle",   "flower",
+                                                       "guitar", "honey",  "iron",     "jungle", "kitten",  "lemon",
+                                                       "meadow", "nickel", "ocean",    "parrot", "queen",   "rabbit",
+                                                       "salmon", "tiger",  "umbrella", "valley", "whistle", "yellow"};
 
 template <std::size_t count>
 std::vector<std::string_view> shuffled(std::array<std::string_view, count> all, SplitMix& draw) {
@@ -54,7 +69,52 @@ Needle make_needle(const std::string& kind, const std::string& lead, const std::
   return needle;
 }
 
-std::vector<Needle> make_needles(const NeedlePlan& plan, const Tokenizer& tokenizer, SplitMix& draw) {
+void shuffle(std::vector<Needle>& needles, SplitMix& draw) {
+  for (std::size_t left = needles.size(); left > 1; --left) std::swap(needles[left - 1], needles[draw.below(left)]);
+}
+
+std::vector<Needle> needles_to_choose_by(const NeedlePlan& plan, const Tokenizer& tokenizer, SplitMix& draw) {
+  const auto cities = shuffled(kOtherCities, draw), names = shuffled(kOtherNames, draw),
+             words = shuffled(kOtherWords, draw);
+  const auto count = static_cast<std::size_t>(plan.of_each_kind);
+  CARRYOVER_CHECK(2 * count <= cities.size() && plan.rivals == 0);
+  std::vector<Needle> needles;
+  for (std::size_t i = 0; i < count; ++i) {
+    needles.push_back(make_needle("number", "The number of the locker in " + std::string(cities[i]) + " is",
+                                  digits(5, draw), ".", tokenizer));
+    needles.push_back(make_needle("word", "The password for the gate of " + std::string(cities[count + i]) + " is",
+                                  std::string(words[i]), ".", tokenizer));
+    needles.push_back(make_needle("fact", std::string(names[i]) + " came to the village in the year",
+                                  "1" + digits(3, draw), ", with two sisters and a dog.", tokenizer));
+  }
+  shuffle(needles, draw);
+  return needles;
+}
+
+/// A key that no other needle has, and a value, both of the book's own tokens.
+std::vector<Needle> pairs(const NeedlePlan& plan, const std::vector<std::int32_t>& book, SplitMix& draw) {
+  constexpr std::int64_t kKey = 4, kValue = 2;
+  const std::set<std::int32_t> distinct(book.begin(), book.end());
+  std::vector<std::int32_t> tokens(distinct.begin(), distinct.end());
+  const std::int64_t count = 3 * plan.of_each_kind + plan.rivals;
+  if (std::ssize(tokens) < count * kKey)
+    throw EngineError(Fault::BadInput, "text", "has " + std::to_string(tokens.size()) + " different tokens",
+                      "Take a longer text, or fewer needles.");
+  for (std::size_t left = tokens.size(); left > 1; --left) std::swap(tokens[left - 1], tokens[draw.below(left)]);
+  std::vector<Needle> needles;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Needle& needle = needles.emplace_back();
+    needle.kind = "pair";
+    needle.question.assign(tokens.begin() + i * kKey, tokens.begin() + (i + 1) * kKey);
+    for (std::int64_t n = 0; n < kValue; ++n) needle.value.push_back(tokens[draw.below(tokens.size())]);
+    needle.statement = needle.question;
+    needle.statement.insert(needle.statement.end(), needle.value.begin(), needle.value.end());
+    needle.value_offset = kKey;
+  }
+  return needles;
+}
+
+std::vector<Needle> needles_to_measure(const NeedlePlan& plan, const Tokenizer& tokenizer, SplitMix& draw) {
   const auto cities = shuffled(kCities, draw), names = shuffled(kNames, draw), words = shuffled(kWords, draw);
   const auto count = static_cast<std::size_t>(plan.of_each_kind), rivals = static_cast<std::size_t>(plan.rivals);
   CARRYOVER_CHECK(2 * count <= kCities.size() && count + rivals <= kNames.size());
@@ -73,8 +133,21 @@ std::vector<Needle> make_needles(const NeedlePlan& plan, const Tokenizer& tokeni
                                   digits(7, draw), ".", tokenizer));
     needles.back().asked = i == asked;
   }
-  for (std::size_t left = needles.size(); left > 1; --left) std::swap(needles[left - 1], needles[draw.below(left)]);
+  shuffle(needles, draw);
   return needles;
+}
+
+std::vector<Needle> make_needles(const NeedlePlan& plan, const std::vector<std::int32_t>& book,
+                                 const Tokenizer& tokenizer, SplitMix& draw) {
+  const SplitMix before = draw;
+  try {
+    return plan.words == NeedleWords::Choose ? needles_to_choose_by(plan, tokenizer, draw)
+                                             : needles_to_measure(plan, tokenizer, draw);
+  } catch (const EngineError& error) {
+    if (error.fault() != Fault::BadInput) throw;  // the vocabulary lacks a character
+    draw = before;
+    return pairs(plan, book, draw);
+  }
 }
 
 }  // namespace
@@ -86,7 +159,7 @@ NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int3
     throw EngineError(Fault::BadInput, "text",
                       "has " + std::to_string(book.size()) + " tokens, and a document needs " + std::to_string(tokens),
                       "Take a longer text, or fewer segments.");
-  NeedleDocument document{{}, make_needles(plan, tokenizer, draw)};
+  NeedleDocument document{{}, make_needles(plan, book, tokenizer, draw)};
   const auto first = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(std::ssize(book) - tokens + 1)));
   const std::int64_t spread = tokens - plan.segment_length, count = std::ssize(document.needles);
   auto next = book.begin() + first;
@@ -105,6 +178,16 @@ NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int3
   while (std::ssize(document.ids) < tokens) document.ids.push_back(*next++);
   document.ids.resize(static_cast<std::size_t>(tokens));
   return document;
+}
+
+std::vector<NeedleDocument> make_documents(const NeedlePlan& plan, const std::vector<std::vector<std::int32_t>>& books,
+                                           const Tokenizer& tokenizer, std::int64_t count, std::uint64_t seed) {
+  CARRYOVER_CHECK(!books.empty());
+  SplitMix draw(seed);
+  std::vector<NeedleDocument> documents;
+  for (std::int64_t i = 0; i < count; ++i)
+    documents.push_back(make_document(plan, books[static_cast<std::size_t>(i) % books.size()], tokenizer, draw));
+  return documents;
 }
 
 }  // namespace carryover

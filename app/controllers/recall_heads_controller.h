@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/controllers/engine_job.h"
+#include "app/engine_thread/recall_heads_worker.h"
+
+namespace carryover {
+
+/// The GUI's side of the search for heads of recall. What was found for an order stays until another one is given or
+/// the weights change, and the same order goes on there.
+class RecallHeadsController : public EngineJob {
+  Q_OBJECT
+ public:
+  RecallHeadsController(LabContext& context, RunController& runs);
+  void start(const RecallOrder& order);
+  bool has_unfinished(const RecallOrder& order) const;
+
+ Q_SIGNALS:
+  void found(const carryover::RecallHeads& so_far, const carryover::RecallOrder& order, const QString& provenance);
+
+ private:
+  void keep(const RecallHeads& heads);
+
+  RecallHeadsWorker* worker_;
+  RecallOrder order_;
+  std::string weights_;  ///< of what `heads_` are
+  RecallHeads heads_;
+  QString provenance_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <memory>
+
+#include "app/engine_thread/engine_worker.h"
+#include "app/engine_thread/throttle.h"
+#include "engine/data/recall_order.h"
+
+namespace carryover {
+
+/// The engine's side of the search for heads of recall. Lives on the engine thread beside the EngineWorker; answers by
+/// signals with plain values. Errors end here, as ErrorReport.
+class RecallHeadsWorker : public QObject {
+  Q_OBJECT
+ public:
+  explicit RecallHeadsWorker(EngineWorker& engine) : engine_(engine) {}
+  /// Reads the texts and goes on from `known`.
+  void find(const RecallOrder& order, const RecallHeads& known, const std::shared_ptr<const Tokenizer>& tokenizer,
+            const std::shared_ptr<RunControl>& control);
+
+ Q_SIGNALS:
+  void progressed(double share, const QString& what);  ///< at most 30 times a second
+  void kept(const carryover::RecallHeads& so_far);
+  void found(const carryover::RecallHeads& heads);
+  void cancelled();
+  void failed(const carryover::ErrorReport& report);
+
+ private:
+  EngineWorker& engine_;  ///< on the same thread
+  Throttle progress_;
+};
+
+}  // namespace carryover

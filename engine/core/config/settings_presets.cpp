@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/config/settings_presets.h"
+
+#include "engine/core/config/recall_preset.h"
+
+namespace carryover {
+
+#define TEXT(text) text  // what scripts/translations.sh collects
+
+std::vector<SettingsPreset> settings_presets(const ModelConfig& model, const std::vector<HeadRef>& searchers) {
+  const SegmentConfig paper = SegmentConfig::defaults_for(model), sinks = SegmentConfig::untrained_defaults_for(model);
+  SegmentConfig recall = sinks;
+  recall.search_heads = searchers;
+  return {
+      {"paper", TEXT("The paper's method, by the model's context"), paper},
+      {"sinks", TEXT("The same with 4 attention sinks (beyond the paper), for models not trained in segments"), sinks},
+      {"recall",
+       TEXT("Every head reads sinks, windows that one shared search retrieved, and the carry; a question is run "
+            "twice (beyond the paper)"),
+       recall_preset(model, recall)}};
+}
+
+#undef TEXT
+
+}  // namespace carryover

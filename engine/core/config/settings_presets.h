@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engine/core/config/segment_config.h"
+
+namespace carryover {
+
+/// A named start of all settings. A plain value.
+struct SettingsPreset {
+  std::string name;
+  const char* description = "";  ///< a translatable phrase
+  SegmentConfig config;
+};
+
+/// "paper", "sinks" and "recall", for a model. `searchers`: who searches where no search heads are known for a model of
+/// this shape; without any, the preset for recall does not validate.
+std::vector<SettingsPreset> settings_presets(const ModelConfig& model, const std::vector<HeadRef>& searchers = {});
+
+}  // namespace carryover

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/core/base/split_mix.h"
+#include "engine/core/run/needle.h"
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+/// Whose sentences and names: those that recall is measured by, or others, which heads are chosen by, so that what is
+/// chosen is not measured on what it was chosen by.
+enum class NeedleWords { Measure, Choose };
+
+struct NeedlePlan {
+  std::int64_t segment_length = 512;
+  std::int64_t segments = 16;
+  std::int64_t of_each_kind = 4;  ///< needles of a kind in a document: numbers, words and facts
+  std::int64_t rivals = 8;        ///< pairs of one kind among which one is asked for; 0: none. NeedleWords::Measure.
+  NeedleWords words = NeedleWords::Measure;
+};
+
+/// `book`: tokens that the document is cut from, at least segments · segment_length. Needles stand behind the end of a
+/// sentence, evenly over the document but its last segment, in an order of their own. Where the tokenizer can't write
+/// the sentences, each is a pair of a key and a value drawn from the book's tokens. Throws EngineError{BadInput} for a
+/// shorter book, or one of too few different tokens.
+NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int32_t>& book, const Tokenizer& tokenizer,
+                             SplitMix& draw);
+
+/// `count` such documents, each cut from the next of `books`. What comes of a seed is the same everywhere.
+std::vector<NeedleDocument> make_documents(const NeedlePlan& plan, const std::vector<std::vector<std::int32_t>>& books,
+                                           const Tokenizer& tokenizer, std::int64_t count, std::uint64_t seed);
+
+}  // namespace carryover

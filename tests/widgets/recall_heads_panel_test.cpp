@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The search for the heads of recall in the window, on the real engine and the demo; and what the page makes of results
+// that are given to it.
+#include "widgets/panels/recall_heads_panel.h"
+
+#include <QApplication>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTableView>
+
+#include "app/window/message_bar.h"
+#include "engine/core/analysis/reader_choice.h"
+#include "tests/support/cli_process.h"
+#include "tests/support/demo_window.h"
+#include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/tiny_model.h"
+#include "widgets/forms/recall_heads_form.h"
+#include "widgets/plot/plot_view.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+QSpinBox* number(const QWidget& panel, const QString& name) {
+  for (QSpinBox* each : panel.findChildren<QSpinBox*>())
+    if (each->accessibleName() == name) return each;
+  return nullptr;
+}
+
+QPushButton* button(const QWidget& widget, const QString& text) {
+  for (QPushButton* each : widget.findChildren<QPushButton*>())
+    if (each->text() == text) return each;
+  return nullptr;
+}
+
+QTableView* table(const QWidget& widget, const QString& name) {
+  for (QTableView* each : widget.findChildren<QTableView*>())
+    if (each->accessibleName() == name) return each;
+  return nullptr;
+}
+
+RecallHeadsPanel& raised(MainWindow& window) {
+  window.docks().raise(QStringLiteral("recall_heads"));
+  return *static_cast<RecallHeadsPanel*>(window.docks().panel(QStringLiteral("recall_heads")));
+}
+
+/// Four documents of four segments in the demo's own story.
+void set_small(RecallHeadsPanel& panel, const TempDir& folder) {
+  std::string story;
+  for (int i = 0; i < 6; ++i) story += read_bytes(demo_text().toStdString()) + " ";
+  write_bytes(folder.file("story.txt"), story);
+  panel.form().set_texts({QString::fromStdString(folder.file("story.txt"))});
+  number(panel, RecallHeadsForm::tr("Documents"))->setValue(3);
+  number(panel, RecallHeadsForm::tr("Held out"))->setValue(1);
+  number(panel, RecallHeadsForm::tr("Segments"))->setValue(4);
+  number(panel, RecallHeadsForm::tr("Needles"))->setValue(1);
+}
+
+RecallHeads made_up() {
+  const ModelConfig model = tiny_config(4, 8, 4, 16, 512);
+  RecallHeads heads;
+  heads.found = {4, 8, std::vector<double>(32, 0.25)};
+  heads.searchers = {{{2, 3}, {0.75, 0.5}, 0.4}, {{1, 0}, {1, 1}, 0.1}};
+  heads.all_searchers = heads.complete = true;
+  heads.loss_without = 5;
+  heads.readers = {{all_readers(model), 0.25, 1, 4096}, {Grouping({2}, {{}, {}, {0, 1}, {}}), 0.26, 0.875, 512}};
+  return heads;
+}
+
+}  // namespace
+
+class RecallHeadsPanelTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void init() { fail_on_qt_warnings(); }
+
+  void a_search_fills_the_page_and_one_click_applies_it() {
+    const TempDir folder;
+    MainWindow window;
+    window.resize(1280, 800);
+    window.show();
+    open_demo(window, 512);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    RecallHeadsPanel& panel = raised(window);
+    set_small(panel, folder);
+    QCOMPARE(panel.form().why_not(), QString());
+    QVERIFY(!button(panel, RecallHeadsPanel::tr("Apply"))->isEnabled());
+    QTest::mouseClick(button(panel, RecallHeadsForm::tr("Find heads")), Qt::LeftButton);
+    QVERIFY(window.lab().recall_heads.active());
+    QVERIFY(!window.lab().runs.can_run());
+    QTRY_VERIFY_WITH_TIMEOUT(panel.heads().complete && !window.lab().recall_heads.active(), patience_ms);
+    settle();
+    const SegmentConfig before = window.lab().context.config();
+    QTest::mouseClick(button(panel, RecallHeadsPanel::tr("Apply")), Qt::LeftButton);
+    const SegmentConfig& applied = window.lab().context.config();
+    QCOMPARE(applied.search_heads, panel.heads().search_heads());
+    QCOMPARE(applied.grouping, panel.heads().readers.back().readers);
+    QVERIFY(applied.search == SearchBy::Shared && applied.question_pass);
+    window.lab().context.undo_stack().undo();
+    QCOMPARE(window.lab().context.config(), before);
+    QCOMPARE(window.message_bar().text().trimmed(), QString());
+  }
+
+  void a_search_that_was_cancelled_goes_on() {
+    const TempDir folder;
+    MainWindow window;
+    window.show();
+    open_demo(window, 512);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    RecallHeadsPanel& panel = raised(window);
+    set_small(panel, folder);
+    connect(&window.lab().recall_heads, &RecallHeadsController::found, &panel, [&](const RecallHeads& heads) {
+      if (!heads.searchers.empty() && !heads.complete && first_) {
+        first_ = false;
+        window.lab().recall_heads.cancel();
+      }
+    });
+    first_ = true;
+    panel.form().start();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.lab().recall_heads.active(), patience_ms);
+    if (panel.heads().complete) QSKIP("the search was over before it could be cancelled");
+    QVERIFY(button(panel, RecallHeadsForm::tr("Go on")) != nullptr);
+    QTest::mouseClick(button(panel, RecallHeadsForm::tr("Go on")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(panel.heads().complete, patience_ms);
+    number(panel, RecallHeadsForm::tr("Segments"))->setValue(5);
+    QVERIFY(button(panel, RecallHeadsForm::tr("Find heads")) != nullptr);
+  }
+
+  void results_are_listed_and_drawn() {
+    LabContext lab;
+    lab.set_model(tiny_config(4, 8, 4, 16, 512), SegmentConfig::defaults_for(tiny_config(4, 8, 4, 16, 512)));
+    RecallHeadsPanel panel(lab);
+    panel.resize(900, 500);
+    panel.show();
+    settle();
+    QVERIFY(panel.plots().front()->is_empty());
+    panel.show_heads(made_up(), {}, QStringLiteral("a test"));
+    settle();
+    QTableView* searchers = table(panel, RecallHeadsPanel::tr("Searchers"));
+    QTableView* readers = table(panel, RecallHeadsPanel::tr("Readers"));
+    QCOMPARE(searchers->model()->rowCount(), 2);
+    QCOMPARE(searchers->model()->index(0, SearchersTable::Head).data().toString(), QStringLiteral("2.3"));
+    QCOMPARE(searchers->model()->index(1, SearchersTable::Found).data().toString(), QStringLiteral("100.0 %"));
+    QCOMPARE(readers->model()->rowCount(), 3);  // and that nothing is read
+    QCOMPARE(readers->model()->index(1, ReadersTable::Heads).data().toString(), QStringLiteral("2"));
+    QCOMPARE(readers->model()->index(2, ReadersTable::Loss).data().toString(), QStringLiteral("5.000"));
+    QVERIFY(!panel.plots().front()->is_empty());
+    panel.apply();
+    QCOMPARE(lab.config().search_heads, (std::vector<HeadRef>{{1, 0}, {2, 3}}));
+  }
+
+  void what_can_not_start_says_why() {
+    RecallHeadsForm form;
+    QVERIFY(!form.why_not().isEmpty());
+    form.set_has_model(true);
+    QVERIFY(form.why_not().contains(RecallHeadsForm::tr("Choose novels, or open a text from a file")));
+    form.set_open_text(QStringLiteral("/a/novel.txt"));
+    QCOMPARE(form.why_not(), QString());
+    QCOMPARE(form.order().texts, std::vector<std::string>{"/a/novel.txt"});
+    form.set_texts({QStringLiteral("/b.txt"), QStringLiteral("/c.txt")});
+    QCOMPARE(form.order().texts.size(), std::size_t{2});
+    number(form, RecallHeadsForm::tr("Held out"))->setValue(8);
+    QVERIFY(!form.why_not().isEmpty());
+    number(form, RecallHeadsForm::tr("Held out"))->setValue(2);
+    form.set_engine_busy(QStringLiteral("a run"));
+    QVERIFY(form.why_not().contains(QStringLiteral("a run")));
+  }
+
+ private:
+  bool first_ = true;
+};
+
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<RecallHeadsPanelTest>};
+#include "recall_heads_panel_test.moc"

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/recall_heads_panel.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "engine/core/config/recall_preset.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/forms/recall_heads_form.h"
+#include "widgets/plot/plot_view.h"
+#include "widgets/state/quantity_text.h"
+#include "widgets/tables/table_copy.h"
+
+namespace carryover {
+namespace {
+
+constexpr double kMebibyte = 1 << 20;
+
+QTableView* table_of(QAbstractItemModel& model, const QString& name, QWidget* parent) {
+  auto* view = new QTableView(parent);
+  prepare_table(*view, name);
+  view->setModel(&model);
+  view->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  add_copy_actions(*view);
+  return view;
+}
+
+}  // namespace
+
+RecallHeadsPanel::RecallHeadsPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Find heads"), parent), form_(new RecallHeadsForm) {
+  auto* split = new QSplitter(Qt::Horizontal, this);
+  split->setChildrenCollapsible(false);
+  split->addWidget(scrolled(form_, tr("What heads are found on"), this));
+  split->addWidget(build_result());
+  split->setStretchFactor(1, 1);
+  split->setSizes({260, 640});
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(split);
+  connect(&lab, &LabContext::model_changed, this, [this] {
+    form_->set_has_model(context().model().has_value());
+    show_heads({}, {}, {});
+  });
+  connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);
+  form_->set_has_model(lab.model().has_value());
+  request_refresh();
+}
+
+std::vector<PlotView*> RecallHeadsPanel::plots() {
+  return {plot_};
+}
+
+QWidget* RecallHeadsPanel::build_result() {
+  auto* page = new QWidget(this);
+  summary_ = new QLabel(page);
+  summary_->setWordWrap(true);
+  summary_->setMargin(6);
+  summary_->setAccessibleName(tr("What was found"));
+  apply_ = new QPushButton(tr("Apply"), page);
+  apply_->setToolTip(tr("Makes the preset for recall with these heads the settings of the next run (undo: Ctrl+Z)"));
+  apply_->setEnabled(false);
+  connect(apply_, &QPushButton::clicked, this, &RecallHeadsPanel::apply);
+  searchers_view_ = table_of(searchers_, tr("Searchers"), page);
+  readers_view_ = table_of(readers_, tr("Readers"), page);
+  connect(searchers_view_, &QTableView::activated, this, [this](const QModelIndex& index) {
+    const HeadRef head = searchers_.head(index.row());
+    context().select_head(head.layer, head.head);
+  });
+  plot_ = new PlotView(QStringLiteral("recall_heads"), page);
+  plot_->set_axes(tr("Pool of a document (MiB)"), tr("Share, and loss in nats"));
+  plot_->set_title(tr("Recall against memory"));
+  answered_curve_ = plot_->add_curve(tr("answered"), {series_colour(0)});
+  loss_curve_ = plot_->add_curve(tr("loss of a token of the answer"), {series_colour(1), true});
+  auto* tables = new QSplitter(Qt::Vertical, page);
+  tables->addWidget(searchers_view_);
+  tables->addWidget(readers_view_);
+  auto* body = new QSplitter(Qt::Horizontal, page);
+  body->addWidget(tables);
+  body->addWidget(plot_);
+  body->setStretchFactor(0, 1);
+  body->setStretchFactor(1, 1);
+  auto* bar = control_bar();
+  bar->addWidget(summary_, 1);
+  bar->addWidget(apply_);
+  put_bar_above(page, bar, body);
+  return page;
+}
+
+void RecallHeadsPanel::show_heads(const RecallHeads& heads, const RecallOrder& order, const QString& provenance) {
+  heads_ = heads;
+  const bool has_model = context().model().has_value();
+  tokens_ = has_model ? order.segments * recall_preset(*context().model(), {}).segment_length : 0;
+  searchers_.set_heads(heads_);
+  readers_.set_heads(heads_, tokens_);
+  plot_->set_provenance(provenance);
+  request_refresh();
+}
+
+QString RecallHeadsPanel::summary() const {
+  if (heads_.searchers.empty())
+    return tr(
+        "Needles are put into novels. The heads are found whose search has the answers in its windows, and then "
+        "the fewest that have to read them.");
+  const SearcherStep& last = heads_.searchers.back();
+  QString text = tr("%1 find %2 % of the answers together, %3 % on documents held out.")
+                     .arg(QString::fromStdString(text_of_heads(heads_.search_heads())))
+                     .arg(100 * last.found.chosen_by, 0, 'f', 1)
+                     .arg(100 * last.found.held_out, 0, 'f', 1);
+  if (heads_.readers.empty()) return text;
+  const ReaderStep &all = heads_.readers.front(), &fewest = heads_.readers.back();
+  text += QLatin1Char(' ') + tr("Of the pool that all readers need, %1, these need %2; the loss is %3 instead of %4.")
+                                 .arg(bytes_text(all.entry_bytes * tokens_), bytes_text(fewest.entry_bytes * tokens_))
+                                 .arg(fewest.loss, 0, 'f', 3)
+                                 .arg(all.loss, 0, 'f', 3);
+  return heads_.complete ? text : text + QLatin1Char(' ') + tr("The search is not finished.");
+}
+
+void RecallHeadsPanel::refresh() {
+  summary_->setText(summary());
+  apply_->setEnabled(context().model().has_value() && !heads_.readers.empty());
+  plot_->clear_curves();
+  for (auto step = heads_.readers.rbegin(); step != heads_.readers.rend(); ++step) {  // the pool grows
+    const double x = static_cast<double>(step->entry_bytes * tokens_) / kMebibyte;
+    plot_->append(answered_curve_, x, step->answered);
+    plot_->append(loss_curve_, x, step->loss);
+  }
+  plot_->set_empty_text(heads_.readers.empty() ? tr("No readers have been measured yet") : QString());
+  plot_->request_replot();
+}
+
+void RecallHeadsPanel::apply() {
+  if (!context().model() || heads_.readers.empty()) return;
+  const ModelConfig& model = *context().model();
+  const SegmentConfig preset = recall_preset(model, SegmentConfig::untrained_defaults_for(model));
+  context().edit_config(with_recall_heads(preset, heads_), tr("heads for recall"));
+}
+
+}  // namespace carryover

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/data/recall_order.h"
+#include "widgets/panels/panel.h"
+#include "widgets/tables/recall_heads_table.h"
+
+class QLabel;
+class QPushButton;
+class QTableView;
+
+namespace carryover {
+
+class RecallHeadsForm;
+
+/// Which heads search well enough to find a needle, and which ones have to read it: what is asked for, what was found
+/// so far, and the button that makes it the settings. It runs nothing itself. GUI thread.
+class RecallHeadsPanel : public Panel {
+  Q_OBJECT
+ public:
+  explicit RecallHeadsPanel(LabContext& context, QWidget* parent = nullptr);
+  std::vector<PlotView*> plots() override;
+
+  RecallHeadsForm& form() { return *form_; }
+  /// What is found so far; `order` says on what. An empty one clears the page.
+  void show_heads(const RecallHeads& heads, const RecallOrder& order, const QString& provenance);
+  const RecallHeads& heads() const { return heads_; }
+
+ public Q_SLOTS:
+  void apply();  ///< the preset for recall with these heads; undoable
+
+ protected:
+  void refresh() override;
+  QString source_folder() override { return {}; }
+
+ private:
+  QWidget* build_result();
+  QString summary() const;
+
+  RecallHeadsForm* form_;
+  QLabel* summary_;
+  QPushButton* apply_;
+  SearchersTable searchers_;
+  ReadersTable readers_;
+  QTableView *searchers_view_, *readers_view_;
+  PlotView* plot_;
+  int answered_curve_ = 0, loss_curve_ = 0;
+  RecallHeads heads_;
+  std::int64_t tokens_ = 0;  ///< of a document
+};
+
+}  // namespace carryover
