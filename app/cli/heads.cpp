@@ -190,7 +190,7 @@ behind it, under full attention: a head's score is its attention to the token th
   carryover heads smollm2.gguf novel.txt --grouping-out heads.json
   carryover run smollm2.gguf novel.txt --config heads.json
 With --recall: which heads search well enough to find a needle, and which have to read it, on sentences that are put
-into novels. In minutes for a small model; stopped, it goes on from --evidence. Example:
+into novels. In minutes for a small model; stopped, it continues from --evidence. Example:
   carryover heads smollm2.gguf novel.txt another.txt --recall --evidence found.json --grouping-out heads.json
   carryover generate smollm2.gguf --preset recall --config heads.json --prompt-file book.txt --question "Who came?")");
   return [options] { return heads(*options); };

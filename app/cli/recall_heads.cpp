@@ -89,7 +89,7 @@ void RecallHeadOptions::add_to(CLI::App& app) {
       ->type_name("X")
       ->group(kGroup);
   app.add_option("--evidence", evidence,
-                 "write what is found after each step; where the file exists, the search goes on from it")
+                 "write what is found after each step; where the file exists, the search continues from it")
       ->type_name("FILE")
       ->group(kGroup);
 }

@@ -7,10 +7,13 @@
 
 #include "app/window/bench_dialog.h"
 #include "app/window/script_selection.h"
+#include "engine/core/config/recall_preset.h"
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/head_probe_form.h"
+#include "widgets/forms/recall_heads_form.h"
 #include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/panel.h"
+#include "widgets/panels/recall_heads_panel.h"
 
 namespace carryover {
 namespace {
@@ -51,14 +54,32 @@ void RunReport::ask_head_scores() {
   if (heads->sets().empty()) heads->form().profile();
 }
 
+/// On a few short documents, where the open text has enough tokens for them.
+void RunReport::ask_recall_heads() {
+  Lab& lab = window_.lab();
+  const auto& text = lab.loader.text();
+  if (!text || text->contents || !lab.context.model() || !lab.runs.why_engine_is_busy().isEmpty()) return;
+  RecallOrder order;
+  order.texts = {text->name.toStdString()};
+  order.documents = 3;
+  order.held_out = order.needles = 1;
+  order.segments = 4;
+  const std::int64_t length = recall_preset(*lab.context.model(), {}).segment_length;
+  auto* panel = static_cast<RecallHeadsPanel*>(window_.docks().panel(QStringLiteral("recall_heads")));
+  if (!panel->heads().searchers.empty() || std::ssize(*text->ids) < order.segments * length) return;
+  panel->form().set_order(order);
+  panel->form().start();
+}
+
 bool RunReport::engine_works() const {
-  if (window_.lab().head_profiles.active()) return true;
+  if (window_.lab().head_profiles.active() || window_.lab().recall_heads.active()) return true;
   return window_.lab().context.inspections().next().has_value() || window_.lab().context.what_ifs().running();
 }
 
 QWidget* RunReport::raise(const QString& picture) {
   if (picture == QStringLiteral("what_if")) ask_what_if();
   if (picture == QStringLiteral("head_discovery")) ask_head_scores();
+  if (picture == QStringLiteral("recall_heads")) ask_recall_heads();
   if (picture == QStringLiteral("finetune")) return window_.dialogs().open_finetune();
   if (picture == QStringLiteral("bench")) return window_.dialogs().open_bench();
   if (picture != QStringLiteral("window")) {

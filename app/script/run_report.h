@@ -25,6 +25,7 @@ class RunReport : public QObject {
   void raise_next();
   void ask_what_if();
   void ask_head_scores();
+  void ask_recall_heads();
   bool engine_works() const;
   void save_settled(QWidget* widget, int waits);
   bool save(QWidget& widget, const QString& name);

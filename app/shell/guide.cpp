@@ -43,6 +43,7 @@ const std::map<QString, QString>& headings() {
                                                  {"sinks", "Sinks"},
                                                  {"hits", "Hits"},
                                                  {"passages", "Retrieved passages"},
+                                                 {"recall_heads", "Find heads"},
                                                  {"ask", "Ask"},
                                                  {"config", "Settings"},
                                                  {"loss", "Loss"},

@@ -180,6 +180,8 @@ class ReaderMeter {
       const at::Tensor hidden = narrow.runner().peek_segment(ids_tensor(decoder_, trial.ids));
       add(step, trial, hidden.narrow(0, hidden.size(0) - std::ssize(trial.value), std::ssize(trial.value)));
     }
+    step.loss /= static_cast<double>(trials_.size());
+    step.answered /= static_cast<double>(trials_.size());
     config.search_heads = heads_.search_heads();
     const CostModel cost{decoder_.config, config, static_cast<int>(decoder_.options().dtype().itemsize())};
     step.entry_bytes = cost.pool_bytes_per_token();
@@ -191,9 +193,8 @@ class ReaderMeter {
     const at::Tensor logits = decoder_.logits(hidden).to(at::kDouble).cpu();
     const at::Tensor value = at::tensor(std::vector<std::int64_t>(trial.value.begin(), trial.value.end()), at::kLong);
     const at::Tensor nll = -at::log_softmax(logits, 1).gather(1, value.unsqueeze(1));
-    const auto trials = static_cast<double>(trials_.size());
-    step.loss += nll.mean().item<double>() / trials;
-    step.answered += static_cast<double>(logits.argmax(1).equal(value)) / trials;
+    step.loss += nll.mean().item<double>();
+    step.answered += static_cast<double>(logits.argmax(1).equal(value));
   }
 
   const Decoder& decoder_;

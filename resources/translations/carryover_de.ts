@@ -5303,16 +5303,16 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>beantwortet</translation>
     </message>
     <message>
-        <source>loss of a token of the answer</source>
-        <translation>Verlust eines Tokens der Antwort</translation>
+        <source>loss</source>
+        <translation>Verlust</translation>
     </message>
     <message>
         <source>Needles are put into novels. The heads are found whose search has the answers in its windows, and then the fewest that have to read them.</source>
         <translation>Nadeln werden in Romane gesetzt. Gefunden werden die Köpfe, deren Suche die Antworten in ihren Fenstern hat, und dann die wenigsten, die sie lesen müssen.</translation>
     </message>
     <message>
-        <source>%1 find %2 % of the answers together, %3 % on documents held out.</source>
-        <translation>%1 finden zusammen %2 % der Antworten, %3 % in zurückgehaltenen Dokumenten.</translation>
+        <source>Found together by %1: %2 % of the answers, %3 % on documents held out.</source>
+        <translation>Gemeinsam gefunden von %1: %2 % der Antworten, %3 % in zurückgehaltenen Dokumenten.</translation>
     </message>
     <message>
         <source>Of the pool that all readers need, %1, these need %2; the loss is %3 instead of %4.</source>

@@ -54,11 +54,13 @@ void set_small(RecallHeadsPanel& panel, const TempDir& folder) {
   std::string story;
   for (int i = 0; i < 6; ++i) story += read_bytes(demo_text().toStdString()) + " ";
   write_bytes(folder.file("story.txt"), story);
-  panel.form().set_texts({QString::fromStdString(folder.file("story.txt"))});
-  number(panel, RecallHeadsForm::tr("Documents"))->setValue(3);
-  number(panel, RecallHeadsForm::tr("Held out"))->setValue(1);
-  number(panel, RecallHeadsForm::tr("Segments"))->setValue(4);
-  number(panel, RecallHeadsForm::tr("Needles"))->setValue(1);
+  RecallOrder order;
+  order.texts = {folder.file("story.txt")};
+  order.documents = 3;
+  order.held_out = order.needles = 1;
+  order.segments = 4;
+  panel.form().set_order(order);
+  QVERIFY(panel.form().order() == order);
 }
 
 RecallHeads made_up() {
@@ -145,7 +147,7 @@ class RecallHeadsPanelTest : public QObject {
     QTableView* readers = table(panel, RecallHeadsPanel::tr("Readers"));
     QCOMPARE(searchers->model()->rowCount(), 2);
     QCOMPARE(searchers->model()->index(0, SearchersTable::Head).data().toString(), QStringLiteral("2.3"));
-    QCOMPARE(searchers->model()->index(1, SearchersTable::Found).data().toString(), QStringLiteral("100.0 %"));
+    QCOMPARE(searchers->model()->index(1, SearchersTable::Found).data().toString(), QStringLiteral("100 %"));
     QCOMPARE(readers->model()->rowCount(), 3);  // and that nothing is read
     QCOMPARE(readers->model()->index(1, ReadersTable::Heads).data().toString(), QStringLiteral("2"));
     QCOMPARE(readers->model()->index(2, ReadersTable::Loss).data().toString(), QStringLiteral("5.000"));

@@ -117,6 +117,19 @@ RecallOrder RecallHeadsForm::order() const {
   return order;
 }
 
+void RecallHeadsForm::set_order(const RecallOrder& order) {
+  QStringList texts;
+  for (const std::string& path : order.texts) texts += QString::fromStdString(path);
+  const auto set = [](QSpinBox* box, std::int64_t value) { box->setValue(static_cast<int>(value)); };
+  set(documents_, order.documents);
+  set(held_out_, order.held_out);
+  set(segments_, order.segments);
+  set(needles_, order.needles);
+  set(searchers_, order.searchers);
+  rise_->setValue(100 * order.loss_rise);
+  set_texts(texts);
+}
+
 QString RecallHeadsForm::why_not() const {
   if (!has_model_) return tr("No model is open");
   if (running_) return tr("A search is under way");

@@ -30,6 +30,7 @@ class RecallHeadsForm : public QWidget {
   void end();
 
   RecallOrder order() const;
+  void set_order(const RecallOrder& order);
   QString why_not() const;  ///< empty: a search can start
 
  public Q_SLOTS:

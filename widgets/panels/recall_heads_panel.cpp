@@ -38,7 +38,7 @@ RecallHeadsPanel::RecallHeadsPanel(LabContext& lab, QWidget* parent)
   split->addWidget(scrolled(form_, tr("What heads are found on"), this));
   split->addWidget(build_result());
   split->setStretchFactor(1, 1);
-  split->setSizes({260, 640});
+  split->setSizes({225, 600});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(split);
@@ -75,7 +75,7 @@ QWidget* RecallHeadsPanel::build_result() {
   plot_->set_axes(tr("Pool of a document (MiB)"), tr("Share, and loss in nats"));
   plot_->set_title(tr("Recall against memory"));
   answered_curve_ = plot_->add_curve(tr("answered"), {series_colour(0)});
-  loss_curve_ = plot_->add_curve(tr("loss of a token of the answer"), {series_colour(1), true});
+  loss_curve_ = plot_->add_curve(tr("loss"), {series_colour(1), true});
   auto* tables = new QSplitter(Qt::Vertical, page);
   tables->addWidget(searchers_view_);
   tables->addWidget(readers_view_);
@@ -84,6 +84,7 @@ QWidget* RecallHeadsPanel::build_result() {
   body->addWidget(plot_);
   body->setStretchFactor(0, 1);
   body->setStretchFactor(1, 1);
+  body->setSizes({330, 260});
   auto* bar = control_bar();
   bar->addWidget(summary_, 1);
   bar->addWidget(apply_);
@@ -107,7 +108,7 @@ QString RecallHeadsPanel::summary() const {
         "Needles are put into novels. The heads are found whose search has the answers in its windows, and then "
         "the fewest that have to read them.");
   const SearcherStep& last = heads_.searchers.back();
-  QString text = tr("%1 find %2 % of the answers together, %3 % on documents held out.")
+  QString text = tr("Found together by %1: %2 % of the answers, %3 % on documents held out.")
                      .arg(QString::fromStdString(text_of_heads(heads_.search_heads())))
                      .arg(100 * last.found.chosen_by, 0, 'f', 1)
                      .arg(100 * last.found.held_out, 0, 'f', 1);

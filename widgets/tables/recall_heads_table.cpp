@@ -7,7 +7,7 @@ namespace carryover {
 namespace {
 
 QString percent(double share) {
-  return QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1);
+  return QStringLiteral("%1 %").arg(100 * share, 0, 'f', share == 1 ? 0 : 1);
 }
 
 QVariant right_aligned() {
