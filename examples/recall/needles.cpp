@@ -76,7 +76,8 @@ bool holds(const std::vector<HeadHits>& lists, std::int64_t first, std::int64_t 
   });
 }
 
-json ask(Session& session, const Method& method, const NeedleDocument& document, const std::vector<HeadHits>& forced) {
+json ask(Session& session, const Tokenizer& tokenizer, const Method& method, const NeedleDocument& document,
+         const std::vector<HeadHits>& forced) {
   json cases = json::array();
   for (const Needle& needle : document.needles) {
     if (!needle.asked) continue;
@@ -94,6 +95,8 @@ json ask(Session& session, const Method& method, const NeedleDocument& document,
     cases.push_back(
         {{"kind", needle.kind},
          {"position", needle.position},
+         {"value", tokenizer.decode(needle.value)},
+         {"answer", tokenizer.decode(result.ids)},
          {"answered", result.ids == needle.value},
          {"found", holds(result.question_hits, needle.position + needle.value_offset, std::ssize(needle.value))}});
   }
@@ -162,7 +165,12 @@ void measure(const std::string& model, const std::string& plan_path, const std::
           shape.rivals = plan.value("rivals", shape.rivals);
           const std::int64_t tokens = shape.segments * shape.segment_length;
           if (tokens > method.most_tokens) continue;
-          json line{{"segments", segments},
+          json line{{"plan", std::filesystem::path(plan_path).stem().string()},
+                    {"about", plan.value("about", "")},
+                    {"model", std::filesystem::path(model).filename().string()},
+                    {"weights", session->model().weights_hash},
+                    {"dtype", dtype_name(session->model().dtype)},
+                    {"segments", segments},
                     {"seed", seed},
                     {"document", document},
                     {"method", method.name},
@@ -176,8 +184,8 @@ void measure(const std::string& model, const std::string& plan_path, const std::
           if (const auto control = prefix_source(method.prefix); control && is_position_control(*control))
             forced = control_hits(*control, method.config, session->model().config, tokens + 1,
                                   seed.get<std::uint64_t>() + static_cast<std::uint64_t>(document));
-          line["cases"] = ask(*session, method, made, forced);
-          results << line.dump() << std::endl;
+          line["cases"] = ask(*session, *tokenizer, method, made, forced);
+          results << json_text(line) << std::endl;
           lines.push_back(std::move(line));
         }
   print_table(lines, methods);

@@ -13,6 +13,7 @@ import os
 import sys
 
 import publish_experiments
+import publish_recall
 import runs
 import sections
 import tables
@@ -255,10 +256,13 @@ def main():
     unfinished = "--unfinished" in sys.argv[1:]
     given = [argument for argument in sys.argv[1:] if argument != "--unfinished"]
     experiments = [folder for folder in given if publish_experiments.is_experiment(folder)]
+    recalls = [path for path in given if publish_recall.is_recall(path)]
     if experiments:
         publish_experiments.publish(experiments, unfinished=unfinished)
-    folders = [folder for folder in given if folder not in experiments]
-    if experiments and not folders:
+    if recalls:
+        publish_recall.publish(recalls)
+    folders = [folder for folder in given if folder not in experiments + recalls]
+    if given and not folders:
         return
     folders = folders or sorted(glob.glob(os.path.join(glob.escape(runs.ROOT), "runs", "bench", "*")))
     if not folders:

@@ -42,6 +42,7 @@ class RunCommandTest : public QObject {
   void run_writes_a_folder();
   void a_run_repeats_from_its_config();
   void flags_win_over_the_config_file();
+  void a_preset_comes_before_the_config_file();
   void keys_in_fewer_bits_take_less_memory();
   void forced_hits_repeat_the_run();
   void hits_of_another_text_are_refused();
@@ -150,6 +151,25 @@ void RunCommandTest::keys_in_fewer_bits_take_less_memory() {
   const CliResult wrong = run_cli(run_demo({test::demo_text(), "--pool-keys", "int4"}));
   QCOMPARE(wrong.code, 3);
   QVERIFY2(wrong.err.contains("pool_keys") && wrong.err.contains("Use model, bf16 or int8."), wrong.err);
+}
+
+void RunCommandTest::a_preset_comes_before_the_config_file() {
+  const TempDir temp;
+  const auto config_of = [&](const QStringList& more) {
+    const QString out = text(temp.file("run"));
+    const CliResult result = run_cli(
+        run_demo(QStringList{test::demo_text(), "--tokens", "100", "--quiet", "--overwrite", "--out", out} + more));
+    return result.code == 0 ? json::parse(test::read_bytes(temp.file("run") + "/config.json")) : json();
+  };
+  QCOMPARE(config_of({"--preset", "paper"}).at("config").at("sink_length").get<int>(), 0);
+  QCOMPARE(config_of({"--preset", "sinks"}).at("config").at("sink_length").get<int>(), 4);
+  test::write_bytes(temp.file("heads.json"), R"({"search_heads": [[3, 1]], "carry_length": 9})");
+  const json recall =
+      config_of({"--preset", "recall", "--config", text(temp.file("heads.json")), "--carry-length", "8"});
+  QCOMPARE(recall.at("config").at("search").get<std::string>(), std::string("shared"));
+  QCOMPARE(recall.at("config").at("search_heads").dump(), std::string("[[3,1]]"));
+  QCOMPARE(recall.at("config").at("carry_length").get<int>(), 8);
+  QCOMPARE(run_cli(run_demo({test::demo_text(), "--tokens", "100", "--quiet", "--preset", "best"})).code, 2);
 }
 
 void RunCommandTest::flags_win_over_the_config_file() {

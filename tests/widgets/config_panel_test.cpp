@@ -64,6 +64,46 @@ class ConfigPanelTest : public QObject {
     }
   }
 
+  void a_preset_sets_everything_and_is_undone() {
+    LabContext lab;
+    ConfigPanel panel(lab);
+    panel.show();
+    const ModelConfig model = test::synthetic_model().config;
+    lab.set_model(model, SegmentConfig::defaults_for(model));
+    test::settle();
+    QComboBox* box = choice_of(panel, QStringLiteral("paper"));
+    QVERIFY(box);
+    QCOMPARE(box->currentText(), QStringLiteral("paper"));
+    choose(*box, box->findText(QStringLiteral("sinks")));
+    test::settle();
+    QCOMPARE(lab.config(), SegmentConfig::untrained_defaults_for(model));
+    QCOMPARE(box->currentText(), QStringLiteral("sinks"));
+    lab.undo_stack().undo();
+    test::settle();
+    QCOMPARE(lab.config(), SegmentConfig::defaults_for(model));
+
+    // Nobody is known to search in this model: the preset for recall needs searchers first.
+    const SegmentConfig before = lab.config();
+    choose(*box, box->findText(QStringLiteral("recall")));
+    test::settle();
+    QCOMPARE(lab.config(), before);
+    SegmentConfig searched = before;
+    searched.search_heads = {{1, 0}, {2, 1}};
+    lab.edit_config(searched, QStringLiteral("searchers"));
+    test::settle();
+    QCOMPARE(box->currentText(), QStringLiteral("paper"));  // whose heads search for themselves
+    choose(*box, box->findText(QStringLiteral("recall")));
+    test::settle();
+    QVERIFY(lab.config().search == SearchBy::Shared && lab.config().question_pass);
+    QCOMPARE(lab.config().search_heads, searched.search_heads);
+    QCOMPARE(box->currentText(), QStringLiteral("recall"));
+    SegmentConfig own = lab.config();
+    own.carry_length = 17;
+    lab.edit_config(own, QStringLiteral("carry"));
+    test::settle();
+    QCOMPARE(box->currentIndex(), box->count() - 1);  // "own"
+  }
+
   void search_heads_are_typed_and_what_is_no_list_is_said() {
     LabContext lab;
     ConfigPanel panel(lab);

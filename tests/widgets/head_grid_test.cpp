@@ -143,6 +143,10 @@ class HeadGridTest : public QObject {
     SegmentConfig expected = SegmentConfig::defaults_for(model);
     expected.grouping = config.grouping;
     QCOMPARE(read_config(SegmentConfig::defaults_for(model), model, grouping), expected);
+    config.search = expected.search = SearchBy::Shared;
+    config.search_heads = expected.search_heads = {{1, 2}, {3, 0}};
+    write_grouping(config, grouping);
+    QCOMPARE(read_config(SegmentConfig::defaults_for(model), model, grouping), expected);
     config.grouping = Grouping({2, 99}, {{0}});
     write_config(config, path);
     QVERIFY_EXCEPTION_THROWN(read_config(SegmentConfig::defaults_for(model), model, path), EngineError);

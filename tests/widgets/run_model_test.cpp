@@ -61,6 +61,33 @@ class RunModelTest : public QObject {
     QCOMPARE(run.hits(2, 4, 1), nullptr);
   }
 
+  void the_list_of_a_shared_search_is_every_readers() {
+    RunRequest request = test::synthetic_request(4);
+    SegmentConfig& config = request.config;
+    config.search = SearchBy::Shared;
+    config.search_heads = {{1, 3}, {5, 0}};
+    config.grouping = Grouping({2, 3}, {{0, 1}});
+    RunModel run;
+    run.begin(test::synthetic_model(), request, nullptr);
+    for (int segment = 0; segment < 4; ++segment) {
+      auto snapshot = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(run, segment));
+      snapshot->hits.clear();
+      if (segment > 0) snapshot->hits = {{segment, 1, 3, {{.position = 7, .kind = HitKind::Anchor}}, true}};
+      run.append(std::shared_ptr<const SegmentSnapshot>(snapshot));
+    }
+    for (const HeadRef reader : {HeadRef{2, 0}, {3, 1}, {1, 3}}) {  // the last one names the list
+      QCOMPARE(run.list_of(reader.layer, reader.head), (HeadRef{1, 3}));
+      QCOMPARE(run.brief_hits(2, reader.layer, reader.head).size(), std::size_t{1});
+      QVERIFY(run.hits(2, reader.layer, reader.head) && run.hits(2, reader.layer, reader.head)->shared);
+    }
+    for (const HeadRef other : {HeadRef{2, 2}, {4, 0}, {5, 0}}) {
+      QVERIFY(!run.list_of(other.layer, other.head));
+      QVERIFY(run.brief_hits(2, other.layer, other.head).empty());
+      QCOMPARE(run.hits(2, other.layer, other.head), nullptr);
+    }
+    QCOMPARE(run.hits(0, 2, 0), nullptr);
+  }
+
   void without_a_place_to_spill_to_everything_stays() {
     RunModel run(nullptr, 1);
     test::synthetic_run(run, 80, 80, test::synthetic_request(80));

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""./lab bench publish of recall: lines of `needles` are counted, the page has what the records say, and results of mixed
+models or settings are refused."""
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "scripts", "bench"))
+sys.dont_write_bytecode = True
+
+import publish_recall  # noqa: E402
+
+PAGE = "# Results\n\n<!-- {0}: begin -->\nold\n<!-- {0}: end -->\n\nafter\n".format(publish_recall.MARK)
+
+
+def line(method, document, cases, **more):
+    made = {
+        "plan": "made",
+        "about": "Made up.",
+        "model": "m.gguf",
+        "weights": "00ff",
+        "dtype": "bf16",
+        "segments": 16,
+        "seed": 1,
+        "document": document,
+        "method": method,
+        "config": {"segment_length": 512, "carry_length": 124 if method == "search" else 0},
+        "cases": [{"kind": kind, "answered": answered, "found": found} for kind, answered, found in cases],
+    }
+    return {**made, **more}
+
+
+class Publishing(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.root = scratch.name
+        os.makedirs(os.path.join(self.root, "docs"))
+        with open(os.path.join(self.root, "docs", "results.md"), "w", encoding="utf-8") as out:
+            out.write(PAGE)
+
+    def results(self, lines, tail=""):
+        path = os.path.join(self.root, "results.jsonl")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write("".join(json.dumps(each) + "\n" for each in lines) + tail)
+        return path
+
+    def page(self):
+        with open(os.path.join(self.root, "docs", "results.md"), encoding="utf-8") as source:
+            return source.read()
+
+    def test_cases_are_counted_by_kind_and_seed(self):
+        lines = [
+            line("search", 0, [("number", True, True), ("word", False, True)]),
+            line("search", 0, [("number", True, True), ("word", True, True)], seed=2),
+            line("search", 1, [("number", False, False), ("word", False, True)]),
+            line("carry", 0, [("number", False, False), ("word", False, False)]),
+        ]
+        publish_recall.publish([self.results(lines, '{"half": ')], self.root)
+        with open(os.path.join(self.root, "docs", "evaluations", "recall-made.json"), encoding="utf-8") as source:
+            record = json.load(source)
+        counts = {(row["method"], row["kind"], row["seed"]): row for row in record["counts"]}
+        self.assertEqual(
+            (2, 1, 1), tuple(counts["search", "number", 1][key] for key in ("asked", "answered", "found"))
+        )
+        self.assertEqual(1, counts["search", "word", 2]["answered"])
+        self.assertTrue(record["commit"] and record["date"])
+        page = self.page()
+        self.assertTrue(page.startswith("# Results\n") and page.endswith("end -->\n\nafter\n") and "old" not in page)
+        row = next(text for text in page.splitlines() if text.startswith("| search |"))
+        self.assertEqual(["search", "6", "66.7 (21 to 94)", "33.3 (6 to 79)", "67", "100"], row[2:-2].split(" | "))
+        self.assertIn("2 seeds", " ".join(page.split()))
+
+    def test_what_does_not_belong_together_is_refused(self):
+        good = line("search", 0, [("number", True, True)])
+        for other in (
+            line("search", 1, [], model="other"),
+            line("search", 1, [], weights="1234"),
+            line("search", 1, [], config={"segment_length": 256}),
+            {"cases": []},
+        ):
+            with self.assertRaises(SystemExit):
+                publish_recall.publish([self.results([good, other])], self.root)
+        with self.assertRaises(SystemExit):
+            publish_recall.publish([self.results([])], self.root)
+        with self.assertRaises(SystemExit):
+            path = self.results([good])
+            with open(path, "a", encoding="utf-8") as out:
+                out.write("no JSON\n" + json.dumps(good) + "\n")
+            publish_recall.publish([path], self.root)
+        self.assertIn("old", self.page())
+
+    def test_intervals_are_wilsons(self):
+        low, high = publish_recall.wilson(9, 10)
+        self.assertAlmostEqual(low, 59.58, 1)
+        self.assertAlmostEqual(high, 98.21, 1)
+        self.assertEqual(0, publish_recall.wilson(0, 20)[0])
+
+    def test_the_page_is_what_its_records_say(self):
+        with open(os.path.join(ROOT, "docs", "results.md"), encoding="utf-8") as source:
+            page = source.read()
+        begin, end = f"<!-- {publish_recall.MARK}: begin -->\n", f"<!-- {publish_recall.MARK}: end -->"
+        self.assertEqual(page[page.index(begin) + len(begin) : page.index(end)], publish_recall.sections(ROOT))
+
+
+if __name__ == "__main__":
+    unittest.main()
