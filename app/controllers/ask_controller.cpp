@@ -18,6 +18,12 @@ AskController::AskController(LabContext& context, RunController& runs)
   connect(&questions, &Questions::cancel_wanted, this, &AskController::cancel);
   connect(worker_, &AskWorker::told, &questions, &Questions::add_text);
   connect(worker_, &AskWorker::found, &questions, &Questions::set_hits);
+  connect(&questions, &Questions::what_if_wanted, this, &AskController::start_without);
+  connect(worker_, &AskWorker::scored, &questions, &Questions::set_probabilities);
+  connect(worker_, &AskWorker::scored_without, &questions,
+          [&questions](const std::vector<TokenRange>& without, double probability) {
+            questions.add_what_if({without, probability});
+          });
   connect(worker_, &AskWorker::answered, this, [this] {
     release();
     context_.questions().end();
@@ -57,11 +63,26 @@ void AskController::start(const QString& text) {
   request.config.question_pass = true;
   request.config.boundary_at_prompt_end = false;
   request.forced_hits = run.request().forced_hits;
-  context_.questions().begin({text, {}, {}, {}, run_provenance(run)});
+  Question asked;
+  asked.text = text;
+  asked.provenance = run_provenance(run);
+  context_.questions().begin(asked);
   const auto control = begin(tr("a question is using the engine"));
   Q_EMIT started();
   post(worker_,
        [request, tokenizer = model.tokenizer, control](AskWorker& worker) { worker.ask(request, tokenizer, control); });
+}
+
+void AskController::start_without(const std::vector<TokenRange>& positions) {
+  const Questions& questions = context_.questions();
+  QString why = active() ? tr("a question is being answered") : why_not();
+  if (why.isEmpty() && (questions.all().empty() || questions.all().back().provenance != run_provenance(context_.run())))
+    why = tr("it was asked about another run");
+  if (!why.isEmpty()) return Q_EMIT failed({Fault::Usage, tr("question"), why, tr("Ask the question again.")});
+  context_.questions().begin_what_if();
+  const auto control = begin(tr("a question is using the engine"));
+  Q_EMIT started();
+  post(worker_, [positions, control](AskWorker& worker) { worker.ask_without(positions, control); });
 }
 
 }  // namespace carryover

@@ -14,6 +14,7 @@ class AskController : public EngineJob {
  private:
   QString why_not() const;  ///< nothing can be asked; empty: it can
   void start(const QString& text);
+  void start_without(const std::vector<TokenRange>& positions);
 
   AskWorker* worker_;
 };

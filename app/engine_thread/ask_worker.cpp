@@ -1,10 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine_thread/ask_worker.h"
 
+#include <cmath>
+#include <numeric>
+
 namespace carryover {
 
-bool AskWorker::answer(Session& session, const GenerateRequest& request,
-                       const std::shared_ptr<const Tokenizer>& tokenizer, RunControl& control) {
+namespace {
+
+constexpr std::size_t kMostScored = 16;  // tokens: the product of more says nothing
+
+/// How many tokens the first sentence or line has, without the line's end.
+std::size_t first_sentence(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
+  std::string text;
+  for (std::size_t i = 0; i < ids.size() && i < kMostScored; ++i) {
+    const std::string piece = tokenizer.bytes(ids[i]);
+    if (piece.find('\n') != std::string::npos && text.find_first_not_of(" \n") != std::string::npos) return i;
+    text += piece;
+    if (piece.find_first_of(".!?") != std::string::npos) return i + 1;
+  }
+  return std::min(ids.size(), kMostScored);
+}
+
+double probability(std::span<const float> logprobs) {
+  return std::exp(std::accumulate(logprobs.begin(), logprobs.end(), 0.0));
+}
+
+}  // namespace
+
+Session& AskWorker::session() const {
+  Session* session = engine_.session();
+  if (!session) throw EngineError(Fault::Usage, "ask", "no model is open", "Open a model first.");
+  return *session;
+}
+
+GenerateResult AskWorker::answer(Session& session, const GenerateRequest& request,
+                                 const std::shared_ptr<const Tokenizer>& tokenizer, RunControl& control) {
   StreamDecoder decoder(tokenizer);
   const auto tell = [&](const std::string& piece) {
     if (!piece.empty()) Q_EMIT told(request.without_retrieval, QString::fromStdString(piece));
@@ -13,30 +44,63 @@ bool AskWorker::answer(Session& session, const GenerateRequest& request,
     tell(decoder.push(id));
     return true;
   };
-  const GenerateResult result = session.generate(request, on_token, control);
+  GenerateResult result = session.generate(request, on_token, control);
   tell(decoder.finish());
   if (!request.without_retrieval) Q_EMIT found(result.question_hits);
-  return !result.cancelled;
+  if (result.cancelled) throw EngineError(Fault::Cancelled, "ask", "was stopped");
+  return result;
+}
+
+double AskWorker::probability_under(Session& session, GenerateRequest request, RunControl& control) const {
+  request.answer = scored_;
+  request.max_new_tokens = std::ssize(scored_);
+  request.logprobs = true;
+  const GenerateResult result = session.generate(
+      request, [](std::int32_t) { return true; }, control);
+  if (result.cancelled) throw EngineError(Fault::Cancelled, "ask", "was stopped");
+  return probability(result.logprobs);
+}
+
+template <typename Work>
+void AskWorker::serve(Work work) {
+  const auto problem = attempt(work);
+  if (!problem)
+    Q_EMIT answered();
+  else if (problem->fault == Fault::Cancelled)
+    Q_EMIT cancelled();
+  else
+    Q_EMIT failed(*problem);
 }
 
 void AskWorker::ask(const GenerateRequest& request, const std::shared_ptr<const Tokenizer>& tokenizer,
                     const std::shared_ptr<RunControl>& control) {
-  bool whole = false;
-  const auto problem = attempt([&] {
+  serve([&] {
     control->checkpoint();
-    Session* session = engine_.session();
-    if (!session) throw EngineError(Fault::Usage, "ask", "no model is open", "Open a model first.");
+    last_ = request;
+    last_.logprobs = true;
+    scored_.clear();
     GenerateRequest without = request;
     without.without_retrieval = true;
-    whole = answer(*session, request, tokenizer, *control) && answer(*session, without, tokenizer, *control);
+    const GenerateResult with = answer(session(), last_, tokenizer, *control);
+    answer(session(), without, tokenizer, *control);
+    const std::size_t count = first_sentence(with.ids, *tokenizer);
+    scored_.assign(with.ids.begin(), with.ids.begin() + static_cast<std::ptrdiff_t>(count));
+    if (!scored_.empty())
+      Q_EMIT scored(QString::fromStdString(tokenizer->decode(scored_)).trimmed(),
+                    probability(std::span(with.logprobs).first(count)),
+                    probability_under(session(), without, *control));
   });
-  if (problem && problem->fault != Fault::Cancelled) {
-    Q_EMIT failed(*problem);
-  } else if (problem || !whole) {
-    Q_EMIT cancelled();
-  } else {
-    Q_EMIT answered();
-  }
+}
+
+void AskWorker::ask_without(const std::vector<TokenRange>& positions, const std::shared_ptr<RunControl>& control) {
+  serve([&] {
+    control->checkpoint();
+    if (scored_.empty())
+      throw EngineError(Fault::Usage, "ask", "there is no answer to compare with", "Ask a question first.");
+    GenerateRequest request = last_;
+    request.question_without = positions;
+    Q_EMIT scored_without(positions, probability_under(session(), request, *control));
+  });
 }
 
 }  // namespace carryover

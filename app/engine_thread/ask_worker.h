@@ -7,8 +7,9 @@
 
 namespace carryover {
 
-/// The engine's side of questions about a text: answers one with what it retrieves, then again without. Lives on the
-/// engine thread beside the EngineWorker; answers by signals with plain values. Errors end here, as ErrorReport.
+/// The engine's side of questions about a text: answers one with what it retrieves, then again without, and says how
+/// probable the answer's first sentence is under either. Lives on the engine thread beside the EngineWorker; answers by
+/// signals with plain values. Errors end here, as ErrorReport.
 class AskWorker : public QObject {
   Q_OBJECT
  public:
@@ -16,21 +17,31 @@ class AskWorker : public QObject {
   /// `request` ends with the question. `tokenizer` is the model's.
   void ask(const GenerateRequest& request, const std::shared_ptr<const Tokenizer>& tokenizer,
            const std::shared_ptr<RunControl>& control);
+  /// The probability of the last answer's first sentence where the question doesn't read `without`. After ask().
+  void ask_without(const std::vector<TokenRange>& without, const std::shared_ptr<RunControl>& control);
 
  Q_SIGNALS:
   void progressed(double share, const QString& what);  ///< of a job, as every worker has it; unused
   void told(bool without_retrieval, const QString& piece);
   void found(const std::vector<carryover::HeadHits>& hits);
+  void scored(const QString& sentence, double with, double without);
+  void scored_without(const std::vector<carryover::TokenRange>& positions, double probability);
   void answered();
   void cancelled();
   void failed(const carryover::ErrorReport& report);
 
  private:
-  /// False where it was cancelled.
-  bool answer(Session& session, const GenerateRequest& request, const std::shared_ptr<const Tokenizer>& tokenizer,
-              RunControl& control);
+  GenerateResult answer(Session& session, const GenerateRequest& request,
+                        const std::shared_ptr<const Tokenizer>& tokenizer, RunControl& control);
+  /// Of the last answer's first sentence, under `request`'s way to read.
+  double probability_under(Session& session, GenerateRequest request, RunControl& control) const;
+  Session& session() const;
+  template <typename Work>
+  void serve(Work work);
 
-  EngineWorker& engine_;  ///< on the same thread
+  EngineWorker& engine_;              ///< on the same thread
+  GenerateRequest last_;              ///< as it was asked
+  std::vector<std::int32_t> scored_;  ///< the first sentence of its answer
 };
 
 }  // namespace carryover

@@ -347,6 +347,7 @@ const std::vector<ScriptVerb>& script_verbs() {
        tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] "
           "[ban|drop-tokens FIRST LAST] [FIELD VALUE] [name TEXT]"),
        1, any_number, what_if},
+      {QStringLiteral("ask"), tr("TEXT | without N | alone N"), 1, 2, ask_by_words},
       {QStringLiteral("finetune"), tr("PRESET FOLDER [FIELD VALUE] …"), 2, any_number, finetune_by_words},
       {QStringLiteral("pin"), tr("run | none"), 1, 1, pin},
       {QStringLiteral("zoom"), tr("PLOT X0 X1 Y0 Y1"), 5, 5, zoom},

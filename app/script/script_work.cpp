@@ -12,6 +12,8 @@
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/plan_form.h"
 #include "widgets/state/model_label.h"
+#include "widgets/state/passages.h"
+#include "widgets/state/questions.h"
 
 namespace carryover {
 namespace {
@@ -64,6 +66,28 @@ Pending finetune_by_words(MainWindow& window, const QStringList& words) {
   if (!dialog.problem().isEmpty()) refuse(QStringLiteral("finetune"), dialog.problem(), tr("Correct that field."));
   dialog.start();
   return [&window] { return engine_is_idle(window.lab()); };
+}
+
+Pending ask_by_words(MainWindow& window, const QStringList& words) {
+  Questions& questions = window.lab().context.questions();
+  if (!questions.unavailable().isEmpty())
+    refuse(QStringLiteral("ask"), questions.unavailable(), tr("Run a text first, and wait."));
+  const Pending answered = [&questions, &window] { return !questions.running() && engine_is_idle(window.lab()); };
+  if (words.size() == 1) {
+    questions.ask(words[0]);
+    return answered;
+  }
+  const std::vector<Passage> all = questions.all().empty() || questions.all().back().hits.empty()
+                                       ? std::vector<Passage>()
+                                       : passages_of(questions.all().back().hits.front());
+  const bool without = words[0] == QStringLiteral("without");
+  const int number = words[1].toInt();
+  if ((!without && words[0] != QStringLiteral("alone")) || number < 1 || number > static_cast<int>(all.size()))
+    refuse(QStringLiteral("ask"), tr("the last question has no passage “%1”").arg(words[1]),
+           tr("Write: ask without N, or ask alone N."));
+  const auto row = static_cast<std::size_t>(number - 1);
+  questions.ask_without(without ? positions_of(all[row]) : positions_of_others(all, row));
+  return answered;
 }
 
 Pending open_session_file(MainWindow& window, const QString& path) {

@@ -8,6 +8,11 @@ namespace carryover {
 /// that ends. Throws EngineError{Usage, BadInput} for what the dialog would mark.
 Pending finetune_by_words(MainWindow& window, const QStringList& words);
 
+/// ask TEXT: a question about the text that was run, as the panel asks it; ask without N and ask alone N: the answer
+/// again without its N-th passage, counted from 1 and best first, or with that one alone. Done when it is answered.
+/// Throws EngineError{Usage}.
+Pending ask_by_words(MainWindow& window, const QStringList& words);
+
 /// A session file, as the menu opens and saves it. Throws EngineError{Usage} where the window keeps no sessions.
 Pending open_session_file(MainWindow& window, const QString& path);
 Pending save_session_file(MainWindow& window, const QString& path);

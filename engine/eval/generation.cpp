@@ -14,6 +14,7 @@
 #include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/sampling.h"
+#include "engine/policies/segmented.h"
 
 namespace carryover {
 
@@ -22,8 +23,12 @@ namespace {
 /// Reads a prompt: whole segments first, then what remains of it as an open one, which decoding goes on in.
 class PromptReader {
  public:
-  PromptReader(const Decoder& decoder, SegmentRunner& runner, const GenerateRequest& request, DocumentState* document)
-      : decoder_(decoder), runner_(runner), request_(request), document_(document) {}
+  PromptReader(const Decoder& decoder, PreparedRun& prepared, const GenerateRequest& request, DocumentState* document)
+      : decoder_(decoder),
+        policy_(prepared.policy()),
+        runner_(prepared.runner()),
+        request_(request),
+        document_(document) {}
 
   /// The hidden state of the prompt's last token, [1, D].
   at::Tensor read(GenerateResult& result) {
@@ -79,8 +84,21 @@ class PromptReader {
   void draft(std::int64_t first, GenerateResult& result) {
     const auto start = std::chrono::steady_clock::now();
     runner_.draft(ids(first, request_.question_length));
+    if (!request_.question_without.empty()) leave_out();
     result.question_hits = runner_.state().hits;
     result.draft_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  void leave_out() {
+    const auto* policy = dynamic_cast<const SegmentedPolicy*>(&policy_);
+    CARRYOVER_CHECK(policy != nullptr);  // check_question()
+    std::vector<HeadHits> hits = runner_.state().hits;
+    for (HeadHits& list : hits)
+      std::erase_if(list.hits, [this](const Hit& hit) {
+        return std::ranges::any_of(request_.question_without,
+                                   [&](const TokenRange& range) { return range.contains(hit.position); });
+      });
+    runner_.resume(policy->with_hits(runner_.state(), std::move(hits)));
   }
 
   at::Tensor ids(std::int64_t first, std::int64_t count) const {
@@ -88,10 +106,28 @@ class PromptReader {
   }
 
   const Decoder& decoder_;
+  const AttentionPolicy& policy_;
   SegmentRunner& runner_;
   const GenerateRequest& request_;
   DocumentState* document_;
 };
+
+void check_what_if(const GenerateRequest& request, const Decoder& decoder) {
+  for (const std::int32_t id : request.answer)
+    if (id < 0 || id >= decoder.config.vocabulary)
+      throw EngineError(Fault::BadInput, "the answer", "has id " + std::to_string(id) + ", which the model lacks",
+                        "Take the tokens of the model's own tokenizer.");
+  if (request.question_without.empty()) return;
+  if (request.policy != "segmented" || request.config.search != SearchBy::Shared || !request.config.question_pass)
+    throw EngineError(Fault::Usage, "the question", "has no shared search whose positions could be left out",
+                      "Use the preset for recall.");
+}
+
+/// ln p of one token. logits: [V].
+float log_probability(const at::Tensor& logits, std::int32_t id) {
+  const at::Tensor row = logits.to(at::kDouble);
+  return static_cast<float>((row[id] - row.logsumexp(0)).item<double>());
+}
 
 void check_question(const GenerateRequest& request) {
   const std::int64_t length = request.question_length,
@@ -116,6 +152,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
   prompt.loss = false;
   check_request(decoder, prompt, request.max_new_tokens);
   check_question(request);
+  check_what_if(request, decoder);
 
   const auto expected = static_cast<std::int64_t>(request.prompt.size()) + request.max_new_tokens;
   PreparedRun prepared(
@@ -129,13 +166,16 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
     return std::chrono::duration<double>(clock - before).count();
   };
   try {
-    at::Tensor last = PromptReader(decoder, runner, request, document).read(result);
+    at::Tensor last = PromptReader(decoder, prepared, request, document).read(result);
     if (runner.open_length() == request.config.segment_length) runner.close();
     result.prompt_seconds = lap();
     while (static_cast<std::int64_t>(result.ids.size()) < request.max_new_tokens) {
-      const std::int32_t id = sampler.choose(decoder.logits(last)[0]);
-      if (std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end()) break;
+      const at::Tensor logits = decoder.logits(last)[0];
+      const bool given = result.ids.size() < request.answer.size();
+      const std::int32_t id = given ? request.answer[result.ids.size()] : sampler.choose(logits);
+      if (!given && std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end()) break;
       result.ids.push_back(id);
+      if (request.logprobs) result.logprobs.push_back(log_probability(logits, id));
       if (!on_token(id)) break;
       last = runner.extend(ids_tensor(decoder, {&id, 1}));
       if (runner.open_length() == request.config.segment_length) runner.close();

@@ -132,7 +132,10 @@ class RemoteSession final : public Session {
       if (enough) engine_->wish(Enough);
     };
     auto result = unpack_as<GenerateResult>(engine_->ask(Generate, pack(number_, request), &control, hear));
+    if (!result.logprobs.empty() && result.logprobs.size() != result.ids.size())
+      refuse_message("an answer came with other numbers of tokens and probabilities");
     if (enough && result.ids.size() > heard) result.ids.resize(heard);
+    if (!result.logprobs.empty()) result.logprobs.resize(result.ids.size());
     const std::int64_t document = std::ssize(request.prompt) - request.question_length;
     if (request.question_length < 0 || document < 0) refuse_message("hits came of a question that was not asked");
     check_hits(result.question_hits, {std::ssize(document_partition(document, request.config)), document},

@@ -16,12 +16,6 @@ constexpr ProbeKind last_of(ProbeKind) {
 }
 
 template <typename Fields>
-void describe(Fields& field, Described<Fields, TokenRange>& value) {
-  field("first", value.first);
-  field("last", value.last);
-}
-
-template <typename Fields>
 void describe(Fields& field, Described<Fields, SlotRef>& value) {
   field("layer", value.layer);
   field("head", value.head);

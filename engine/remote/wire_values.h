@@ -235,6 +235,12 @@ void describe(Fields& field, Described<Fields, Sampling>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, TokenRange>& value) {
+  field("first", value.first);
+  field("last", value.last);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, GenerateRequest>& value) {
   field("prompt", value.prompt);
   field("question_length", value.question_length);
@@ -245,12 +251,16 @@ void describe(Fields& field, Described<Fields, GenerateRequest>& value) {
   field("sampling", value.sampling);
   field("forced_hits", value.forced_hits);
   field("without_retrieval", value.without_retrieval);
+  field("question_without", value.question_without);
+  field("answer", value.answer);
+  field("logprobs", value.logprobs);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, GenerateResult>& value) {
   field("ids", value.ids);
   field("question_hits", value.question_hits);
+  field("logprobs", value.logprobs);
   field("prompt_seconds", value.prompt_seconds);
   field("decode_seconds", value.decode_seconds);
   field("draft_seconds", value.draft_seconds);

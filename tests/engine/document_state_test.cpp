@@ -6,6 +6,7 @@
 
 #include "engine/core/config/recall_preset.h"
 #include "engine/eval/generation.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
@@ -81,6 +82,59 @@ class DocumentStateTest : public QObject {
       }
     }
     QVERIFY(retrieved > 10);
+  }
+
+  void an_answer_is_scored_under_what_the_question_is_left_to_read() {
+    int tried = 0;
+    for (unsigned seed = 0; seed < 30; ++seed) {
+      Case c(seed);
+      if (c.text.config.search != SearchBy::Shared || c.text.config.retrieve != RetrieveBy::Windows) continue;
+      GenerateRequest request = c.question(1);
+      request.logprobs = true;
+      const GenerateResult first = c.ask(request, nullptr);
+      QCOMPARE(first.logprobs.size(), first.ids.size());
+      if (first.question_hits.empty() || first.question_hits[0].hits.size() < 2) continue;
+      ++tried;
+      const auto same_numbers = [](const std::vector<float>& a, const std::vector<float>& b) {
+        return std::ranges::equal(a, b, [](float x, float y) { return std::abs(x - y) < 1e-5F; });
+      };
+      // The answer as it was given has the probabilities that it was given with.
+      request.answer = first.ids;
+      QVERIFY(same_numbers(c.ask(request, nullptr).logprobs, first.logprobs));
+
+      // Without some positions: as where the others are forced on the segment of the question.
+      const std::vector<Hit>& found = first.question_hits[0].hits;
+      request.question_without = {{found[0].position, found[1].position + 1}};
+      DocumentState document;
+      const GenerateResult less = c.ask(request, &document);
+      QCOMPARE(less.ids, first.ids);
+      QCOMPARE(less.question_hits[0].hits.size(), found.size() - 2);
+      GenerateRequest forced = c.question(1);
+      forced.logprobs = true;
+      forced.answer = first.ids;
+      forced.forced_hits = less.question_hits;
+      QVERIFY(same_numbers(c.ask(forced, nullptr).logprobs, less.logprobs));
+
+      // Without all of them: as where retrieval is switched off.
+      request.question_without = {{0, 1000}};
+      GenerateRequest off = c.question(1);
+      off.logprobs = true;
+      off.answer = first.ids;
+      off.without_retrieval = true;
+      QVERIFY(same_numbers(c.ask(request, &document).logprobs, c.ask(off, &document).logprobs));
+    }
+    QVERIFY2(tried > 2, qPrintable(QString::number(tried)));
+  }
+
+  void what_can_not_be_left_out_or_scored_is_refused() {
+    Case c(1);
+    GenerateRequest request = c.question(1);
+    request.answer = {static_cast<std::int32_t>(c.model.vocabulary)};
+    QCOMPARE(unlike(Fault::BadInput, "the answer", [&] { c.ask(request, nullptr); }), std::string());
+    request.answer.clear();
+    request.question_without = {{0, 5}};
+    request.config.search = SearchBy::PerHead;
+    QCOMPARE(unlike(Fault::Usage, "no shared search", [&] { c.ask(request, nullptr); }), std::string());
   }
 
   void a_run_leaves_its_state_and_another_text_is_read() {

@@ -22,6 +22,9 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
       question_(new QLineEdit(this)),
       ask_(new QPushButton(tr("Ask"), this)),
       why_not_(new QLabel(this)),
+      probability_(new QLabel(this)),
+      remove_(new QPushButton(tr("Remove"), this)),
+      only_(new QPushButton(tr("Only this one"), this)),
       answers_(new QTextBrowser(this)),
       view_(new QTableView(this)) {
   question_->setPlaceholderText(tr("A question about the text, or the beginning of a sentence that answers it"));
@@ -36,9 +39,22 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
   view_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   view_->horizontalHeader()->setSectionResizeMode(PassagesTable::Text, QHeaderView::Stretch);
   add_copy_actions(*view_);
+  probability_->setWordWrap(true);
+  probability_->setAccessibleName(tr("Probability of the answer"));
+  remove_->setToolTip(tr("How probable the answer is without the passage"));
+  only_->setToolTip(tr("How probable the answer is with this passage alone"));
+  connect(remove_, &QPushButton::clicked, this, [this] { ask_again(true); });
+  connect(only_, &QPushButton::clicked, this, [this] { ask_again(false); });
+  connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] { show_buttons(); });
+  auto* passages = new QWidget(this);
+  QHBoxLayout* below = control_bar();
+  below->addWidget(probability_, 1);
+  below->addWidget(remove_);
+  below->addWidget(only_);
+  put_bar_above(passages, below, view_);
   auto* split = new QSplitter(Qt::Horizontal, this);
   split->addWidget(answers_);
-  split->addWidget(view_);
+  split->addWidget(passages);
   split->setStretchFactor(0, 1);
   split->setStretchFactor(1, 1);
   QHBoxLayout* bar = control_bar();
@@ -73,6 +89,8 @@ void AskPanel::refresh() {
   ask_->setText(running ? tr("Cancel") : tr("Ask"));
   ask_->setEnabled(running || (questions.unavailable().isEmpty() && !question_->text().trimmed().isEmpty()));
   why_not_->setText(running ? tr("answering…") : questions.unavailable());
+  probability_->setText(probabilities());
+  show_buttons();
   QString page;
   for (auto question = questions.all().rbegin(); question != questions.all().rend(); ++question)
     page += QStringLiteral("<p><b>%1</b></p><p>%2<br/>%3</p><p><i>%4</i><br/>%5</p><hr/>")
@@ -81,14 +99,51 @@ void AskPanel::refresh() {
   answers_->setHtml(page);
 }
 
+QString AskPanel::probabilities() const {
+  const Questions& questions = lab_.questions();
+  if (questions.all().empty() || questions.all().back().probability < 0) return {};
+  const Question& last = questions.all().back();
+  return tr("“%1”: probability %2 %, with retrieval switched off %3 %")
+      .arg(last.scored)
+      .arg(100 * last.probability, 0, 'f', 1)
+      .arg(100 * last.probability_without, 0, 'f', 1);
+}
+
+void AskPanel::show_buttons() {
+  const Questions& questions = lab_.questions();
+  const bool ready = view_->currentIndex().isValid() && !questions.running() && questions.unavailable().isEmpty() &&
+                     !questions.all().empty() && questions.all().back().probability >= 0 &&
+                     !questions.all().back().hits.empty() && questions.all().back().hits.front().shared;
+  remove_->setEnabled(ready);
+  only_->setEnabled(ready && table_.rowCount() > 1);
+}
+
+void AskPanel::ask_again(bool remove) {
+  const auto row = static_cast<std::size_t>(view_->currentIndex().row());
+  if (row >= table_.rows().size() || lab_.questions().running()) return;
+  std::vector<Passage> all;
+  for (const PassageRow& each : table_.rows()) all.push_back(each.passage);
+  lab_.questions().ask_without(remove ? positions_of(all[row]) : positions_of_others(all, row));
+}
+
 void AskPanel::show_passages() {
   const Questions& questions = lab_.questions();
   std::vector<PassageRow> rows;
-  if (!questions.all().empty() && !questions.all().back().hits.empty())
-    for (const Passage& passage : passages_of(questions.all().back().hits.front()))
-      rows.push_back(
-          {passage, lab_.run().segment_of_token(passage.first), passage_text(lab_.run(), passage), NAN, NAN});
+  if (!questions.all().empty() && !questions.all().back().hits.empty()) {
+    const Question& last = questions.all().back();
+    const std::vector<Passage> all = passages_of(last.hits.front());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      PassageRow row{all[i], lab_.run().segment_of_token(all[i].first), passage_text(lab_.run(), all[i]), NAN, NAN};
+      if (const auto* without = last.find(positions_of(all[i]))) row.without = without->probability;
+      if (const auto* alone = last.find(positions_of_others(all, i))) row.alone = alone->probability;
+      rows.push_back(std::move(row));
+    }
+  }
+  const int current = view_->currentIndex().row();
   table_.set_rows(std::move(rows));
+  if (current >= 0 && current < table_.rowCount()) view_->selectRow(current);
+  probability_->setText(probabilities());
+  show_buttons();
 }
 
 }  // namespace carryover

@@ -23,12 +23,16 @@ class AskPanel : public Panel {
 
  private:
   void ask();
+  void ask_again(bool remove);  ///< without the chosen passage, or with it alone
   void show_passages();
+  void show_buttons();
+  QString probabilities() const;
 
   LabContext& lab_;
   QLineEdit* question_;
   QPushButton* ask_;
-  QLabel* why_not_;
+  QLabel *why_not_, *probability_;
+  QPushButton *remove_, *only_;
   QTextBrowser* answers_;
   QTableView* view_;
   PassagesTable table_;

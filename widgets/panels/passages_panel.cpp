@@ -47,6 +47,7 @@ void PassagesPanel::make_table() {
   prepare_table(*view_, tr("Retrieved passages"));
   view_->setSelectionMode(QAbstractItemView::SingleSelection);
   view_->setMouseTracking(true);
+  for (const int column : {PassagesTable::Without, PassagesTable::Alone}) view_->setColumnHidden(column, true);
   QHeaderView* header = view_->horizontalHeader();
   header->setSectionResizeMode(QHeaderView::ResizeToContents);
   header->setSectionResizeMode(PassagesTable::Text, QHeaderView::Stretch);

@@ -30,6 +30,17 @@ QString passage_text(const RunModel& run, const Passage& passage) {
   return text.replace(QLatin1Char('\n'), QChar(0x23ce));
 }
 
+std::vector<TokenRange> positions_of(const Passage& passage) {
+  return {{passage.first, passage.end}};
+}
+
+std::vector<TokenRange> positions_of_others(const std::vector<Passage>& all, std::size_t kept) {
+  std::vector<TokenRange> positions;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (i != kept) positions.push_back({all[i].first, all[i].end});
+  return positions;
+}
+
 SegmentEdit without_passage(const Passage& passage) {
   SegmentEdit edit;
   edit.dropped = passage.held;

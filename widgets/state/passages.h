@@ -21,6 +21,9 @@ std::vector<Passage> passages_of(const HeadHits& hits);
 /// Its text, on one line, with line breaks shown as ⏎.
 QString passage_text(const RunModel& run, const Passage& passage);
 
+/// Positions of one passage, or of all others.
+std::vector<TokenRange> positions_of(const Passage& passage);
+std::vector<TokenRange> positions_of_others(const std::vector<Passage>& all, std::size_t kept);
 /// Leaves one passage out of what is read, or all others.
 SegmentEdit without_passage(const Passage& passage);
 SegmentEdit only_passage(const std::vector<Passage>& all, std::size_t kept);

@@ -15,6 +15,18 @@ struct Question {
   QString without_retrieval;   ///< the same answer with retrieval switched off
   std::vector<HeadHits> hits;  ///< what the question read
   QString provenance;          ///< the run it was asked of
+  QString scored;              ///< the beginning of the answer whose probability is told: its first sentence or line
+  double probability = -1;     ///< of that, 0 to 1; negative: not known
+  double probability_without = -1;  ///< the same with retrieval switched off
+
+  /// The same without some of the passages.
+  struct WhatIf {
+    std::vector<TokenRange> without;
+    double probability = 0;
+    bool operator==(const WhatIf&) const = default;
+  };
+  std::vector<WhatIf> what_ifs;
+  const WhatIf* find(const std::vector<TokenRange>& without) const;
 };
 
 /// The questions asked of the runs on show: the last one under way, earlier ones kept. Views ask; whoever has an engine
@@ -30,11 +42,16 @@ class Questions : public QObject {
 
   void ask(const QString& text) { Q_EMIT wanted(text); }
   void ask_cancel() { Q_EMIT cancel_wanted(); }
+  /// The last answer again without these positions.
+  void ask_without(const std::vector<TokenRange>& positions) { Q_EMIT what_if_wanted(positions); }
 
   // For whoever serves. Both answers are of the last question.
   void begin(const Question& question);
   void add_text(bool without_retrieval, const QString& piece);
   void set_hits(std::vector<HeadHits> hits);
+  void begin_what_if();
+  void set_probabilities(const QString& scored, double with, double without);
+  void add_what_if(const Question::WhatIf& what_if);
   void end();
   void set_unavailable(const QString& why);
 
@@ -42,6 +59,7 @@ class Questions : public QObject {
   void changed();
   void hits_changed();  ///< of the last question
   void wanted(const QString& text);
+  void what_if_wanted(const std::vector<carryover::TokenRange>& without);
   void cancel_wanted();
 
  private:

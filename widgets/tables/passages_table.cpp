@@ -21,9 +21,17 @@ double number(const PassageRow& row, int column) {
       return row.change;
     case PassagesTable::TokenChange:
       return row.token_change;
+    case PassagesTable::Without:
+      return row.without;
+    case PassagesTable::Alone:
+      return row.alone;
     default:
       return NAN;
   }
+}
+
+QString percent(double probability) {
+  return probability < 0 ? QString() : QStringLiteral("%1 %").arg(100 * probability, 0, 'f', 1);
 }
 
 QString nats(double change) {
@@ -64,20 +72,27 @@ QVariant PassagesTable::data(const QModelIndex& index, int role) const {
       return row.text;
     case Change:
       return nats(row.change);
-    default:
+    case TokenChange:
       return nats(row.token_change);
+    case Without:
+      return percent(row.without);
+    default:
+      return percent(row.alone);
   }
 }
 
 QVariant PassagesTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  const QString names[] = {tr("Score"), tr("Segment"), tr("Position"), tr("Passage"), tr("Δ loss"), tr("Δ token")};
+  const QString names[] = {tr("Score"),  tr("Segment"), tr("Position"),   tr("Passage"),
+                           tr("Δ loss"), tr("Δ token"), tr("Without it"), tr("Alone")};
   const QString tips[] = {tr("Its window's mean score, or its anchor's"),
                           tr("Segment that it lies in"),
                           tr("Its first token"),
                           tr("What was retrieved, as text"),
                           tr("Mean loss of the reading segment without it less with it, nats; Remove measures it"),
-                          tr("The same of the selected token")};
+                          tr("The same of the selected token"),
+                          tr("Probability of the answer's first sentence without the passage; Remove measures it"),
+                          tr("The same with this passage alone; Only this one measures it")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
   return {};

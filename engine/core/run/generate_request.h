@@ -28,11 +28,16 @@ struct GenerateRequest {
   std::vector<HeadHits> forced_hits;  ///< read instead of searching, as RunRequest's
   /// The question reads nothing retrieved; what stands before it was read as ever. A control.
   bool without_retrieval = false;
+  /// What a shared search found for the question is read but for these positions. A what-if.
+  std::vector<TokenRange> question_without;
+  std::vector<std::int32_t> answer;  ///< taken in place of the first tokens that would be chosen, to score them
+  bool logprobs = false;             ///< fill GenerateResult::logprobs
 };
 
 struct GenerateResult {
   std::vector<std::int32_t> ids;
   std::vector<HeadHits> question_hits;  ///< what the question read, where it was run twice
+  std::vector<float> logprobs;          ///< ln p of each of `ids`, where asked for
   double prompt_seconds = 0, decode_seconds = 0;
   double draft_seconds = 0;  ///< of the prompt's: the question's first pass
   bool cancelled = false;
