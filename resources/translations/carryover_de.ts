@@ -149,6 +149,14 @@
         <source>a question is using the engine</source>
         <translation>eine Frage benutzt die Engine</translation>
     </message>
+    <message>
+        <source>it was asked about another run</source>
+        <translation>sie einem anderen Lauf galt</translation>
+    </message>
+    <message>
+        <source>Ask the question again.</source>
+        <translation>Stellen Sie die Frage noch einmal.</translation>
+    </message>
 </context>
 <context>
     <name>AskPanel</name>
@@ -187,6 +195,30 @@
     <message>
         <source>Retrieval switched off:</source>
         <translation>Ohne Retrieval:</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Only this one</source>
+        <translation>Nur diese</translation>
+    </message>
+    <message>
+        <source>Probability of the answer</source>
+        <translation>Wahrscheinlichkeit der Antwort</translation>
+    </message>
+    <message>
+        <source>How probable the answer is without the passage</source>
+        <translation>Wie wahrscheinlich die Antwort ohne die Stelle ist</translation>
+    </message>
+    <message>
+        <source>How probable the answer is with this passage alone</source>
+        <translation>Wie wahrscheinlich die Antwort mit dieser Stelle allein ist</translation>
+    </message>
+    <message>
+        <source>“%1”: probability %2 %, with retrieval switched off %3 %</source>
+        <translation>„%1“: Wahrscheinlichkeit %2 %, ohne Retrieval %3 %</translation>
     </message>
 </context>
 <context>
@@ -4710,6 +4742,22 @@ Wert %4 · Rang %5 von %6</translation>
         <source>The same of the selected token</source>
         <translation>Dasselbe für das gewählte Token</translation>
     </message>
+    <message>
+        <source>Without it</source>
+        <translation>Ohne sie</translation>
+    </message>
+    <message>
+        <source>Alone</source>
+        <translation>Allein</translation>
+    </message>
+    <message>
+        <source>Probability of the answer&apos;s first sentence without the passage; Remove measures it</source>
+        <translation>Wahrscheinlichkeit des ersten Satzes der Antwort ohne die Stelle; Entfernen misst sie</translation>
+    </message>
+    <message>
+        <source>The same with this passage alone; Only this one measures it</source>
+        <translation>Dasselbe mit dieser Stelle allein; „Nur diese“ misst es</translation>
+    </message>
 </context>
 <context>
     <name>PlanForm</name>
@@ -8951,6 +8999,22 @@ im Versuch: %3 nat
     <message>
         <source>Every head reads sinks, windows that one shared search retrieved, and the carry; a question is run twice (beyond the paper)</source>
         <translation>Jeder Kopf liest Senken, Fenster, die eine gemeinsame Suche abgerufen hat, und den Übertrag; eine Frage läuft zweimal (über den Aufsatz hinaus)</translation>
+    </message>
+    <message>
+        <source>TEXT | without N | alone N</source>
+        <translation>TEXT | without N | alone N</translation>
+    </message>
+    <message>
+        <source>Run a text first, and wait.</source>
+        <translation>Lesen Sie zuerst einen Text, und warten Sie.</translation>
+    </message>
+    <message>
+        <source>the last question has no passage “%1”</source>
+        <translation>die letzte Frage hat keine Stelle „%1“</translation>
+    </message>
+    <message>
+        <source>Write: ask without N, or ask alone N.</source>
+        <translation>Schreiben Sie: ask without N, oder ask alone N.</translation>
     </message>
 </context>
 <context>

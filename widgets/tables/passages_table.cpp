@@ -30,7 +30,7 @@ double number(const PassageRow& row, int column) {
   }
 }
 
-QString percent(double probability) {
+QString probability_text(double probability) {
   return probability < 0 ? QString() : QStringLiteral("%1 %").arg(100 * probability, 0, 'f', 1);
 }
 
@@ -75,9 +75,9 @@ QVariant PassagesTable::data(const QModelIndex& index, int role) const {
     case TokenChange:
       return nats(row.token_change);
     case Without:
-      return percent(row.without);
+      return probability_text(row.without);
     default:
-      return percent(row.alone);
+      return probability_text(row.alone);
   }
 }
 
