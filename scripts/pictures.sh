@@ -22,6 +22,7 @@ cd "$scratch"
 export XDG_RUNTIME_DIR=$scratch
 mkdir -p "$pictures" "$large"
 program=$(preset_folder release)/bin/carryover
+python3 "$ROOT/examples/needle/hide_number.py" "$text" needle.txt
 "$program-cli" train "$ROOT/resources/demo" --preset tiny-demo --data "$ROOT/LICENSE" \
   --truncation-depth 2 --train-segments 4 --output "$scratch/demo-run" --quiet >/dev/null
 "$program-cli" bench "$model" --contexts 512,1024,2048,4096 --what prefill,decode --repeats 1 --output "$scratch/bench" \
@@ -49,6 +50,17 @@ open model $model
 wait
 open bench $scratch/bench
 screenshot bench $1/bench.png
+open text $scratch/needle.txt
+wait
+choose config Preset recall
+run
+wait
+show ask
+ask "The special magic number for Oslo is"
+ask without 1
+ask alone 1
+screenshot ask $1/ask.png
+screenshot $1/recall.png
 TEXT
 }
 take() { # THEME SIZE FOLDER

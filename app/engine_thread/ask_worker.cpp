@@ -10,14 +10,13 @@ namespace {
 
 constexpr std::size_t kMostScored = 16;  // tokens: the product of more says nothing
 
-/// How many tokens the first sentence or line has, without the line's end.
-std::size_t first_sentence(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
-  std::string text;
+/// How many tokens the answer has before its first punctuation mark or its line's end.
+std::size_t first_phrase(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
+  bool begun = false;
   for (std::size_t i = 0; i < ids.size() && i < kMostScored; ++i) {
     const std::string piece = tokenizer.bytes(ids[i]);
-    if (piece.find('\n') != std::string::npos && text.find_first_not_of(" \n") != std::string::npos) return i;
-    text += piece;
-    if (piece.find_first_of(".!?") != std::string::npos) return i + 1;
+    if (begun && piece.find_first_of(".,;:!?\"\n") != std::string::npos) return i;
+    begun = begun || piece.find_first_not_of(" \n") != std::string::npos;
   }
   return std::min(ids.size(), kMostScored);
 }
@@ -83,7 +82,7 @@ void AskWorker::ask(const GenerateRequest& request, const std::shared_ptr<const 
     without.without_retrieval = true;
     const GenerateResult with = answer(session(), last_, tokenizer, *control);
     answer(session(), without, tokenizer, *control);
-    const std::size_t count = first_sentence(with.ids, *tokenizer);
+    const std::size_t count = first_phrase(with.ids, *tokenizer);
     scored_.assign(with.ids.begin(), with.ids.begin() + static_cast<std::ptrdiff_t>(count));
     if (!scored_.empty())
       Q_EMIT scored(QString::fromStdString(tokenizer->decode(scored_)).trimmed(),

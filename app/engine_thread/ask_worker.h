@@ -8,7 +8,7 @@
 namespace carryover {
 
 /// The engine's side of questions about a text: answers one with what it retrieves, then again without, and says how
-/// probable the answer's first sentence is under either. Lives on the engine thread beside the EngineWorker; answers by
+/// probable the answer's first phrase is under either. Lives on the engine thread beside the EngineWorker; answers by
 /// signals with plain values. Errors end here, as ErrorReport.
 class AskWorker : public QObject {
   Q_OBJECT
@@ -17,7 +17,7 @@ class AskWorker : public QObject {
   /// `request` ends with the question. `tokenizer` is the model's.
   void ask(const GenerateRequest& request, const std::shared_ptr<const Tokenizer>& tokenizer,
            const std::shared_ptr<RunControl>& control);
-  /// The probability of the last answer's first sentence where the question doesn't read `without`. After ask().
+  /// The probability of the last answer's first phrase where the question doesn't read `without`. After ask().
   void ask_without(const std::vector<TokenRange>& without, const std::shared_ptr<RunControl>& control);
 
  Q_SIGNALS:
@@ -33,7 +33,7 @@ class AskWorker : public QObject {
  private:
   GenerateResult answer(Session& session, const GenerateRequest& request,
                         const std::shared_ptr<const Tokenizer>& tokenizer, RunControl& control);
-  /// Of the last answer's first sentence, under `request`'s way to read.
+  /// Of the last answer's first phrase, under `request`'s way to read.
   double probability_under(Session& session, GenerateRequest request, RunControl& control) const;
   Session& session() const;
   template <typename Work>
@@ -41,7 +41,7 @@ class AskWorker : public QObject {
 
   EngineWorker& engine_;              ///< on the same thread
   GenerateRequest last_;              ///< as it was asked
-  std::vector<std::int32_t> scored_;  ///< the first sentence of its answer
+  std::vector<std::int32_t> scored_;  ///< the first phrase of its answer
 };
 
 }  // namespace carryover

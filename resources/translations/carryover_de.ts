@@ -4751,8 +4751,8 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Allein</translation>
     </message>
     <message>
-        <source>Probability of the answer&apos;s first sentence without the passage; Remove measures it</source>
-        <translation>Wahrscheinlichkeit des ersten Satzes der Antwort ohne die Stelle; Entfernen misst sie</translation>
+        <source>Probability of the answer&apos;s first phrase without the passage; Remove measures it</source>
+        <translation>Wahrscheinlichkeit der ersten Worte der Antwort ohne die Stelle; Entfernen misst sie</translation>
     </message>
     <message>
         <source>The same with this passage alone; Only this one measures it</source>

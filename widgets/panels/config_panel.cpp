@@ -83,7 +83,8 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
 
 void ConfigPanel::add_presets(QFormLayout* form) {
   preset_ = choice(this, {}, tr("A start for all settings below and the grouping; undo: Ctrl+Z"));
-  form->addRow(tr("Preset"), preset_);
+  preset_->setAccessibleName(tr("Preset"));
+  form->addRow(preset_->accessibleName(), preset_);
   connect(preset_, &QComboBox::activated, this, &ConfigPanel::choose_preset);
 }
 

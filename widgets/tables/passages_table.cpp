@@ -91,7 +91,7 @@ QVariant PassagesTable::headerData(int section, Qt::Orientation orientation, int
                           tr("What was retrieved, as text"),
                           tr("Mean loss of the reading segment without it less with it, nats; Remove measures it"),
                           tr("The same of the selected token"),
-                          tr("Probability of the answer's first sentence without the passage; Remove measures it"),
+                          tr("Probability of the answer's first phrase without the passage; Remove measures it"),
                           tr("The same with this passage alone; Only this one measures it")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
