@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSpinBox>
@@ -56,7 +57,7 @@ RecallHeadsForm::RecallHeadsForm(QWidget* parent) : QWidget(parent) {
   connect(start_, &QPushButton::clicked, this, &RecallHeadsForm::start);
   cancel_ = new QPushButton(tr("Cancel"), this);
   connect(cancel_, &QPushButton::clicked, this, [this] {
-    progress_->setFormat(tr("Cancelling…"));
+    status_->setText(tr("Cancelling…"));
     cancel_->setEnabled(false);
     Q_EMIT cancel_wanted();
   });
@@ -69,6 +70,9 @@ RecallHeadsForm::RecallHeadsForm(QWidget* parent) : QWidget(parent) {
   buttons->addStretch(1);
   form->addRow(buttons);
   form->addRow(progress_);
+  status_ = new QLabel(this);
+  status_->setWordWrap(true);
+  form->addRow(status_);
   update_offer();
 }
 
@@ -154,6 +158,7 @@ void RecallHeadsForm::update_offer() {
        std::initializer_list<QWidget*>{texts_button_, documents_, held_out_, segments_, needles_, searchers_, rise_})
     each->setEnabled(!running_);
   progress_->setVisible(running_);
+  status_->setVisible(running_);
   cancel_->setVisible(running_);
   start_->setVisible(!running_);
 }
@@ -168,7 +173,7 @@ void RecallHeadsForm::begin() {
 void RecallHeadsForm::set_progress(double share, const QString& what) {
   if (!running_ || !cancel_->isEnabled()) return;
   progress_->setValue(static_cast<int>(1000 * share));
-  progress_->setFormat(QStringLiteral("%p % · ") + QString(what).replace(QLatin1Char('%'), QStringLiteral("%%")));
+  status_->setText(what);
 }
 
 void RecallHeadsForm::end() {

@@ -49,6 +49,7 @@ class RecallHeadsForm : public QWidget {
   QSpinBox *documents_, *held_out_, *segments_, *needles_, *searchers_;
   QDoubleSpinBox* rise_;
   QProgressBar* progress_;
+  QLabel* status_;  ///< what goes on
   QStringList texts_;
   QString open_text_, busy_;
   bool has_model_ = false, running_ = false, unfinished_ = false;

@@ -32,6 +32,7 @@ QSpinBox* spin_box(QWidget* parent, const QString& unit, const QString& help) {
   auto* box = new QSpinBox(parent);
   box->setRange(-1, widest);  // what is out of bounds is said in words, not swallowed
   box->setGroupSeparatorShown(true);
+  box->setMinimumWidth(90);  // not that of the largest number
   box->setSuffix(unit);
   box->setToolTip(help);
   box->setAccessibleDescription(help);
@@ -41,6 +42,8 @@ QSpinBox* spin_box(QWidget* parent, const QString& unit, const QString& help) {
 QComboBox* choice(QWidget* parent, const QStringList& names, const QString& help) {
   auto* box = new QComboBox(parent);
   box->addItems(names);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(8);  // the panel may be narrower than the longest name
   box->setToolTip(help);
   return box;
 }
@@ -239,6 +242,7 @@ void ConfigPanel::add_rope(QFormLayout* form, const SegmentField& field) {
                  field_text(field.help));
   rope_factor_ = new QDoubleSpinBox(this);
   rope_factor_->setRange(0, 1000);
+  rope_factor_->setMinimumWidth(90);
   rope_factor_->setDecimals(3);
   rope_factor_->setPrefix(QStringLiteral("× "));
   rope_factor_->setToolTip(tr("Factor of the overriding scaling, at least 1"));
