@@ -65,10 +65,8 @@ void AskWorker::serve(Work work) {
   const auto problem = attempt(work);
   if (!problem)
     Q_EMIT answered();
-  else if (problem->fault == Fault::Cancelled)
-    Q_EMIT cancelled();
   else
-    Q_EMIT failed(*problem);
+    tell_problem(*this, *problem);
 }
 
 void AskWorker::ask(const GenerateRequest& request, const std::shared_ptr<const Tokenizer>& tokenizer,

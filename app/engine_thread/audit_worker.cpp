@@ -23,10 +23,8 @@ void AuditWorker::audit(const AuditJob& job, const std::shared_ptr<RunControl>& 
   });
   if (!problem) {
     Q_EMIT audited(report, weights_hash);
-  } else if (problem->fault == Fault::Cancelled) {
-    Q_EMIT cancelled();
   } else {
-    Q_EMIT failed(*problem);
+    tell_problem(*this, *problem);
   }
 }
 

@@ -19,10 +19,8 @@ void HeadProfileWorker::profile(const HeadProfileRequest& request, const std::sh
   });
   if (!problem) {
     Q_EMIT profiled(found, weights);
-  } else if (problem->fault == Fault::Cancelled) {
-    Q_EMIT cancelled();
   } else {
-    Q_EMIT failed(*problem);
+    tell_problem(*this, *problem);
   }
 }
 

@@ -21,10 +21,8 @@ void RecallHeadsWorker::find(const RecallOrder& order, const RecallHeads& known,
   });
   if (!problem) {
     Q_EMIT found(heads);
-  } else if (problem->fault == Fault::Cancelled) {
-    Q_EMIT cancelled();
   } else {
-    Q_EMIT failed(*problem);
+    tell_problem(*this, *problem);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "engine/core/analysis/searcher_choice.h"
 #include "engine/core/base/error.h"
 #include "engine/core/config/head_reads.h"
+#include "engine/core/config/recall_preset.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
@@ -167,16 +168,21 @@ class ReaderMeter {
  public:
   ReaderMeter(const Decoder& decoder, const SegmentConfig& whole, const RecallHeads& heads,
               const std::vector<ReaderTrial>& trials, RunControl& control)
-      : decoder_(decoder), whole_(whole), heads_(heads), trials_(trials), control_(control) {}
+      : decoder_(decoder),
+        whole_(whole),
+        wide_(decoder, {kPolicy, whole, 1}),
+        heads_(heads),
+        trials_(trials),
+        control_(control) {}
 
   ReaderStep measure(const Grouping& readers) {
     SegmentConfig config = whole_;
     config.grouping = readers;
-    PreparedRun wide(decoder_, {kPolicy, whole_, 1}), narrow(decoder_, {kPolicy, config, 1});
+    PreparedRun narrow(decoder_, {kPolicy, config, 1});
     ReaderStep step{readers, 0, 0, 0};
     for (const ReaderTrial& trial : trials_) {
       control_.checkpoint();
-      narrow.runner().resume(segmented(narrow.policy()).narrowed(segmented(wide.policy()), *trial.state));
+      narrow.runner().resume(segmented(narrow.policy()).narrowed(segmented(wide_.policy()), *trial.state));
       const at::Tensor hidden = narrow.runner().peek_segment(ids_tensor(decoder_, trial.ids));
       add(step, trial, hidden.narrow(0, hidden.size(0) - std::ssize(trial.value), std::ssize(trial.value)));
     }
@@ -199,6 +205,7 @@ class ReaderMeter {
 
   const Decoder& decoder_;
   const SegmentConfig& whole_;
+  PreparedRun wide_;  ///< whose states the trials have
   const RecallHeads& heads_;
   const std::vector<ReaderTrial>& trials_;
   RunControl& control_;

@@ -96,6 +96,9 @@ class Server {
   static void require_ids(const std::shared_ptr<const std::vector<std::int32_t>>& ids) {
     if (!ids) refuse_message("a request came without its text");
   }
+  LoadProgress reporting() {
+    return [this](double share, const std::string& what) { sender_.send(MessageKind::Loading, pack(share, what)); };
+  }
   /// Progress that also hears a stop.
   LoadProgress loading(RemoteJob& job) {
     return [this, &job](double fraction, const std::string& what) {
@@ -230,9 +233,7 @@ std::string Server::audit(RemoteJob& job) {
   AuditRequest request;
   unpack(job.request.body, number, request);
   require_ids(request.ids);
-  request.progress = [this](double share, const std::string& what) {
-    sender_.send(MessageKind::Loading, pack(share, what));
-  };
+  request.progress = reporting();
   return pack(session(number).audit(request, job.control));
 }
 
@@ -268,9 +269,7 @@ std::string Server::profile_heads(RemoteJob& job) {
   std::int32_t number = 0;
   HeadProfileRequest request;
   unpack(job.request.body, number, request);
-  request.progress = [this](double share, const std::string& what) {
-    sender_.send(MessageKind::Loading, pack(share, what));
-  };
+  request.progress = reporting();
   return pack(session(number).profile_heads(request, job.control));
 }
 
@@ -278,9 +277,7 @@ std::string Server::find_recall_heads(RemoteJob& job) {
   std::int32_t number = 0;
   RecallHeadsRequest request;
   unpack(job.request.body, number, request);
-  request.progress = [this](double share, const std::string& what) {
-    sender_.send(MessageKind::Loading, pack(share, what));
-  };
+  request.progress = reporting();
   request.keep = [this](const RecallHeads& so_far) { sender_.send(MessageKind::RecallStep, pack(so_far)); };
   return pack(session(number).find_recall_heads(request, job.control));
 }

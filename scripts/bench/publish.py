@@ -204,20 +204,12 @@ PAGES = {
 }
 
 
-def with_figures(page, figures):
-    """The page with what stands between its marks replaced."""
-    begin, end = f"<!-- {MARK}: begin -->\n", f"<!-- {MARK}: end -->"
-    if page.count(begin) != 1 or page.count(end) != 1:
-        raise SystemExit(f"a page lacks its marks '{begin.strip()}' and '{end}'")
-    return page[: page.index(begin) + len(begin)] + figures + page[page.index(end) :]
-
-
 def regenerated(root):
     """Each page that has figures, as docs/bench gives it."""
     pages = {}
     for name, figures in PAGES.items():
         with open(os.path.join(root, name), encoding="utf-8") as source:
-            pages[name] = with_figures(source.read(), figures(root))
+            pages[name] = tables.between_marks(source.read(), MARK, figures(root), "a page")
     return pages
 
 

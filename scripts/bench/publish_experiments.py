@@ -13,6 +13,7 @@ import os
 import subprocess
 
 import runs
+import tables
 
 MARK = "experiments from docs/evaluations, written by ./lab bench publish"
 PAGE = os.path.join("docs", "results.md")
@@ -102,11 +103,4 @@ def publish(folders, root=runs.ROOT, unfinished=False):
     if os.path.exists(untrained):
         with open(untrained, encoding="utf-8") as source:
             runs.write(os.path.join(root, MEASURED), [measured_memory(json.load(source))])
-    path = os.path.join(root, PAGE)
-    begin, end = f"<!-- {MARK}: begin -->\n", f"<!-- {MARK}: end -->"
-    with open(path, encoding="utf-8") as source:
-        page = source.read()
-    if page.count(begin) != 1 or page.count(end) != 1:
-        raise SystemExit(f"{path} lacks its marks '{begin.strip()}' and '{end}'")
-    with open(path, "w", encoding="utf-8") as out:
-        out.write(page[: page.index(begin) + len(begin)] + sections(root) + page[page.index(end) :])
+    tables.write_between_marks(os.path.join(root, PAGE), MARK, sections(root))

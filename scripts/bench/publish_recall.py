@@ -144,11 +144,4 @@ def publish(paths, root=runs.ROOT):
         name = os.path.join("docs", "evaluations", f"recall-{record['plan']}.json")
         runs.write(os.path.join(root, name), record)
         print(f"published: {name}")
-    page = os.path.join(root, PAGE)
-    begin, end = f"<!-- {MARK}: begin -->\n", f"<!-- {MARK}: end -->"
-    with open(page, encoding="utf-8") as source:
-        text = source.read()
-    if text.count(begin) != 1 or text.count(end) != 1:
-        raise SystemExit(f"{page} lacks its marks '{begin.strip()}' and '{end}'")
-    with open(page, "w", encoding="utf-8") as out:
-        out.write(text[: text.index(begin) + len(begin)] + sections(root) + text[text.index(end) :])
+    tables.write_between_marks(os.path.join(root, PAGE), MARK, sections(root))

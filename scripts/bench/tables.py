@@ -29,6 +29,21 @@ def wrapped(text):
     )
 
 
+def between_marks(page, mark, text, where):
+    """The page with what stands between its marks replaced; `where`: what it is called where it lacks them."""
+    begin, end = f"<!-- {mark}: begin -->\n", f"<!-- {mark}: end -->"
+    if page.count(begin) != 1 or page.count(end) != 1:
+        raise SystemExit(f"{where} lacks its marks '{begin.strip()}' and '{end}'")
+    return page[: page.index(begin) + len(begin)] + text + page[page.index(end) :]
+
+
+def write_between_marks(path, mark, text):
+    with open(path, encoding="utf-8") as source:
+        page = between_marks(source.read(), mark, text, path)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(page)
+
+
 def table(header, rows):
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])

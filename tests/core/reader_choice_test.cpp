@@ -7,6 +7,7 @@
 #include <random>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/recall_preset.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 

@@ -11,7 +11,7 @@
 #include <QTableView>
 
 #include "app/window/message_bar.h"
-#include "engine/core/analysis/reader_choice.h"
+#include "engine/core/config/recall_preset.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"

@@ -39,6 +39,10 @@ QSpinBox* spin_box(QWidget* parent, const QString& unit, const QString& help) {
   return box;
 }
 
+QString said_of(const EngineError& error) {
+  return QString::fromStdString(error.problem()) + QStringLiteral(". ") + QString::fromStdString(error.advice());
+}
+
 QComboBox* choice(QWidget* parent, const QStringList& names, const QString& help) {
   auto* box = new QComboBox(parent);
   box->addItems(names);
@@ -99,8 +103,7 @@ void ConfigPanel::choose_preset(int index) {
     preset.config.validate(*context().model(), "settings");
     context().edit_config(preset.config, tr("preset “%1”").arg(QString::fromStdString(preset.name)));
   } catch (const EngineError& error) {
-    problem_->setText(QString::fromStdString(error.problem()) + QStringLiteral(". ") +
-                      QString::fromStdString(error.advice()));
+    problem_->setText(said_of(error));
     problem_->setVisible(true);
     show_preset();
   }
@@ -291,8 +294,7 @@ ConfigPanel::Problem ConfigPanel::find_problem() {
     typed_config().validate(*context().model(), "settings");
   } catch (const EngineError& error) {
     static const QRegularExpression end(QStringLiteral("[^a-z_]"));
-    const QString said = QString::fromStdString(error.problem());
-    return {said.section(end, 0, 0), said + QStringLiteral(". ") + QString::fromStdString(error.advice())};
+    return {QString::fromStdString(error.problem()).section(end, 0, 0), said_of(error)};
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/recall_heads_table.h"
 
+#include "engine/core/analysis/head_agreement.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -74,8 +75,7 @@ int ReadersTable::columnCount(const QModelIndex& parent) const {
 }
 
 QString ReadersTable::text(const ReaderStep& step, int column) const {
-  std::size_t heads = 0;
-  for (const int layer : step.readers.long_range_layers()) heads += step.readers.long_heads(layer).size();
+  const std::size_t heads = retrieving_heads(step.readers).size();
   switch (column) {
     case Layers:
       return heads == 0 ? tr("none") : QString::number(step.readers.long_range_layers().size());

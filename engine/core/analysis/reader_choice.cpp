@@ -2,9 +2,9 @@
 #include "engine/core/analysis/reader_choice.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "engine/core/base/text_parts.h"
+#include "engine/core/config/recall_preset.h"
 
 namespace carryover {
 
@@ -66,9 +66,9 @@ class Dropping {
  private:
   bool drop_some(const std::vector<Unit>& units, const std::string& name) {
     std::vector<std::pair<double, const Unit*>> order;
+    const std::string what = std::to_string(units.size()) + " " + name + " read, loss " +
+                             fixed_text(heads_.readers.back().loss, 3) + " (at most " + fixed_text(bound_, 3) + ")";
     for (const Unit& unit : units) {
-      const std::string what = std::to_string(units.size()) + " " + name + " read, loss " +
-                               fixed_text(heads_.readers.back().loss, 3) + " (at most " + fixed_text(bound_, 3) + ")";
       progress_(static_cast<double>(order.size()) / static_cast<double>(units.size()), what);
       order.emplace_back(measure_(without(heads_.readers.back().readers, {&unit}, model_)).loss, &unit);
     }
@@ -99,17 +99,7 @@ bool has_part_of_a_layer(const Grouping& readers, const ModelConfig& model) {
                              [&](int layer) { return std::ssize(readers.long_heads(layer)) < model.heads; });
 }
 
-std::vector<int> first_numbers(std::int64_t count) {
-  std::vector<int> numbers(static_cast<std::size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
-}
-
 }  // namespace
-
-Grouping all_readers(const ModelConfig& model) {
-  return {first_numbers(model.layers), {first_numbers(model.heads)}};
-}
 
 void choose_readers(const ModelConfig& model, double loss_rise, const MeasureReaders& measure, RecallHeads& heads,
                     const std::function<void()>& kept,

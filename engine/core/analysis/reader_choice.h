@@ -19,7 +19,4 @@ void choose_readers(const ModelConfig& model, double loss_rise, const MeasureRea
                     const std::function<void()>& kept,
                     const std::function<void(double share, const std::string& what)>& progress);
 
-/// Every head of every layer.
-Grouping all_readers(const ModelConfig& model);
-
 }  // namespace carryover

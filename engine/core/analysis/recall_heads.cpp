@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/analysis/head_agreement.h"
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
@@ -68,12 +69,6 @@ std::string percent(double share) {
 std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.insert(0, width - text.size(), ' ');
   return text;
-}
-
-std::int64_t reading_heads(const Grouping& readers) {
-  std::int64_t count = 0;
-  for (const int layer : readers.long_range_layers()) count += std::ssize(readers.long_heads(layer));
-  return count;
 }
 
 }  // namespace
@@ -140,7 +135,7 @@ std::string recall_heads_text(const RecallHeads& heads, std::int64_t tokens) {
           "  layers  heads  pool, MiB    loss  answered\n";
   for (const ReaderStep& step : heads.readers)
     text += padded(std::to_string(step.readers.long_range_layers().size()), 8) +
-            padded(std::to_string(reading_heads(step.readers)), 7) +
+            padded(std::to_string(retrieving_heads(step.readers).size()), 7) +
             padded(fixed_text(static_cast<double>(step.entry_bytes * tokens) / (1 << 20), 1), 11) +
             padded(fixed_text(step.loss, 3), 8) + padded(percent(step.answered), 10) + "\n";
   return text + "  none                       " + padded(fixed_text(heads.loss_without, 3), 8) +

@@ -25,12 +25,16 @@ std::optional<std::vector<HeadRef>> known_search_heads(const ModelConfig& model)
   return std::vector<HeadRef>{{9, 0}, {15, 6}, {18, 6}, {18, 7}};
 }
 
+Grouping all_readers(const ModelConfig& model) {
+  return {all_of(model.layers), {all_of(model.heads)}};
+}
+
 SegmentConfig recall_preset(const ModelConfig& model, SegmentConfig config) {
   config.sink_length = kSinkTokens;
   config.segment_length = std::max<std::int64_t>(kSinkTokens + 1, std::min(kSegment, model.context / 4));
   config.retrieval_length = std::min(kPrefix, config.segment_length / 2);
   config.carry_length = std::max<std::int64_t>(0, config.retrieval_length - kSinkTokens);
-  config.grouping = Grouping(all_of(model.layers), {all_of(model.heads)});
+  config.grouping = all_readers(model);
   config.long_reads = PrefixParts::SinksRetrievedCarry;
   config.search = SearchBy::Shared;
   config.search_scores = SearchScores::Centred;

@@ -11,6 +11,9 @@ namespace carryover {
 /// for a model of another shape.
 std::optional<std::vector<HeadRef>> known_search_heads(const ModelConfig& model);
 
+/// Every head of every layer.
+Grouping all_readers(const ModelConfig& model);
+
 /// `config` with the preset for recall (beyond the paper, ADR 0028): every head of every layer reads sinks, what one
 /// shared search retrieved in windows, and the carry, and a question is run twice. Where no search heads are known for
 /// the model, those of `config` stay.
