@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Measures recall on a real model: sentences put into books, asked for many segments later, under several ways to read.
 //   needles MODEL PLAN.json RESULTS.jsonl [THREADS]
-// A document is read once for each method and asked all of its questions from the state behind it. RESULTS.jsonl has a
-// line for each document and method; what it has already is not run again, so that a killed run goes on. Prints the
-// shares answered and found, with 95 % intervals.
+// A document is read once for each method and asked all of its questions from the state behind it. The first line of
+// RESULTS.jsonl has the plan and the model, a line the settings of each method, and then one the answers of each
+// document and method. What it has already is not run again, so that a killed run continues, also from a published
+// file. Prints the shares answered and found, with 95 % intervals.
 #include "engine/data/needles.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -22,6 +24,7 @@
 #include "engine/core/run/prefix_control.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/json_file.h"
+#include "engine/formats/output_file.h"
 
 using namespace carryover;
 
@@ -54,20 +57,132 @@ std::vector<Method> read_methods(const json& plan, const ModelConfig& model, con
   return methods;
 }
 
-/// What a results line is of.
-std::string key_of(const json& line) {
-  return json{line.at("segments"), line.at("seed"), line.at("document"), line.at("method"), line.at("config")}.dump();
+/// RESULTS.jsonl: what has been measured, and a place for more.
+class Results {
+ public:
+  /// Throws EngineError{BadInput} where the file is of another plan, model or settings.
+  Results(const std::string& path, const json& plan, const std::vector<Method>& methods) {
+    std::vector<json> before = read_lines(path);
+    if (before.empty()) before.push_back(plan);
+    for (const auto& [key, value] : plan.items())
+      if (before.front().value(key, json()) != value) refuse(path, "'" + key + "' is " + before.front().dump());
+    for (const Method& method : methods) {
+      const json row{
+          {"name", method.name}, {"policy", method.policy}, {"prefix", method.prefix}, {"config", method.config}};
+      const auto same =
+          std::ranges::find(before, json(method.name), [](const json& line) { return line.value("name", json()); });
+      if (same == before.end())
+        before.push_back(row);
+      else if (*same != row)
+        refuse(path, "the settings of '" + method.name + "' were " + same->dump());
+    }
+    // Written whole: a killed run may have left half a line.
+    std::string text;
+    for (const json& line : before) text += json_text(line) + "\n";
+    write_file_atomically(path, text);
+    path_ = path;
+    file_.open(path, std::ios::app);
+    for (json& line : before)
+      if (line.contains("cases")) remember(std::move(line));
+  }
+
+  bool has(const json& line) const { return done_.contains(key_of(line)); }
+  const std::vector<json>& lines() const { return lines_; }
+
+  void add(json line) {
+    if (!(file_ << json_text(line) << std::endl)) throw EngineError(Fault::Io, path_, "can't be written");
+    remember(std::move(line));
+  }
+
+ private:
+  static std::string key_of(const json& line) {
+    return json{line.at("segments"), line.at("seed"), line.at("document"), line.at("method")}.dump();
+  }
+
+  static std::vector<json> read_lines(const std::string& path) {
+    std::vector<json> lines;
+    std::ifstream input(path);
+    for (std::string line; std::getline(input, line);) {
+      const json parsed = json::parse(line, nullptr, false);
+      if (!parsed.is_discarded()) lines.push_back(parsed);
+    }
+    return lines;
+  }
+
+  [[noreturn]] static void refuse(const std::string& path, const std::string& what) {
+    throw EngineError(Fault::BadInput, path, "was made otherwise: " + what, "Name another file for the results.");
+  }
+
+  void remember(json line) {
+    done_.insert(key_of(line));
+    lines_.push_back(std::move(line));
+  }
+
+  std::string path_;
+  std::ofstream file_;
+  std::vector<json> lines_;
+  std::set<std::string> done_;
+};
+
+/// A document under a method.
+struct Case {
+  const Method* method = nullptr;
+  NeedlePlan shape;
+  std::int64_t seed = 0, document = 0;
+
+  std::int64_t tokens() const { return shape.segments * shape.segment_length; }
+  json line() const {
+    return {{"segments", shape.segments}, {"seed", seed}, {"document", document}, {"method", method->name}};
+  }
+  SplitMix draw() const {
+    return SplitMix(static_cast<std::uint64_t>(seed) * 1000003 +
+                    static_cast<std::uint64_t>(document * 64 + shape.segments));
+  }
+  std::vector<HeadHits> forced(const ModelConfig& model) const {
+    const auto control = prefix_source(method->prefix);
+    if (!control || !is_position_control(*control)) return {};
+    return control_hits(*control, method->config, model, tokens() + 1, static_cast<std::uint64_t>(seed + document));
+  }
+};
+
+/// All of a plan, document by document, so that a part of it is a smaller plan.
+std::vector<Case> cases_of(const json& plan, const std::vector<Method>& methods) {
+  std::vector<Case> cases;
+  for (std::int64_t document = 0; document < plan.at("documents").get<std::int64_t>(); ++document)
+    for (const json& seed : plan.at("seeds"))
+      for (const json& segments : plan.at("segments"))
+        for (const Method& method : methods) {
+          Case one{.method = &method, .seed = seed.get<std::int64_t>(), .document = document};
+          one.shape.segment_length = method.config.segment_length;
+          one.shape.segments = segments.get<std::int64_t>();
+          one.shape.of_each_kind = plan.value("of_each_kind", one.shape.of_each_kind);
+          one.shape.rivals = plan.value("rivals", one.shape.rivals);
+          if (one.tokens() <= method.most_tokens) cases.push_back(one);
+        }
+  return cases;
 }
 
-std::vector<json> read_results(const std::string& path) {
-  std::vector<json> lines;
-  std::ifstream input(path);
-  for (std::string line; std::getline(input, line);) {
-    const json parsed = json::parse(line, nullptr, false);
-    if (!parsed.is_discarded()) lines.push_back(parsed);  // the last line of a killed run may be half one
+/// Says on standard error what is done and how long the rest takes, by the tokens read so far.
+class Pace {
+ public:
+  explicit Pace(const std::vector<Case>& cases) : all_(std::ssize(cases)) {
+    for (const Case& one : cases) left_ += one.tokens();
   }
-  return lines;
-}
+
+  void done(const Case& one) {
+    using namespace std::chrono;
+    ++done_;
+    read_ += one.tokens();
+    left_ -= one.tokens();
+    const double seconds = duration<double>(steady_clock::now() - start_).count();
+    std::fprintf(stderr, "%lld of %lld, %.0f minutes left\n", static_cast<long long>(done_),
+                 static_cast<long long>(all_), seconds / static_cast<double>(read_) * static_cast<double>(left_) / 60);
+  }
+
+ private:
+  std::int64_t all_, done_ = 0, read_ = 0, left_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 bool holds(const std::vector<HeadHits>& lists, std::int64_t first, std::int64_t count) {
   return std::ranges::any_of(lists, [&](const HeadHits& list) {
@@ -150,45 +265,26 @@ void measure(const std::string& model, const std::string& plan_path, const std::
   for (const json& text : plan.at("texts"))
     books.push_back(tokenizer->encode(read_text((folder / text.get<std::string>()).string())));
 
-  std::vector<json> lines = read_results(out);
-  std::set<std::string> done;
-  for (const json& line : lines) done.insert(key_of(line));
-  std::ofstream results(out, std::ios::app);
-  for (std::int64_t document = 0; document < plan.at("documents").get<std::int64_t>(); ++document)
-    for (const json& seed : plan.at("seeds"))
-      for (const json& segments : plan.at("segments"))
-        for (const Method& method : methods) {
-          NeedlePlan shape;
-          shape.segment_length = method.config.segment_length;
-          shape.segments = segments.get<std::int64_t>();
-          shape.of_each_kind = plan.value("of_each_kind", shape.of_each_kind);
-          shape.rivals = plan.value("rivals", shape.rivals);
-          const std::int64_t tokens = shape.segments * shape.segment_length;
-          if (tokens > method.most_tokens) continue;
-          json line{{"plan", std::filesystem::path(plan_path).stem().string()},
-                    {"about", plan.value("about", "")},
-                    {"model", std::filesystem::path(model).filename().string()},
-                    {"weights", session->model().weights_hash},
-                    {"dtype", dtype_name(session->model().dtype)},
-                    {"segments", segments},
-                    {"seed", seed},
-                    {"document", document},
-                    {"method", method.name},
-                    {"config", method.config}};
-          if (done.contains(key_of(line))) continue;
-          SplitMix draw(seed.get<std::uint64_t>() * 1000003 +
-                        static_cast<std::uint64_t>(document * 64 + shape.segments));
-          const auto& book = books[static_cast<std::size_t>(document) % books.size()];
-          const NeedleDocument made = make_document(shape, book, *tokenizer, draw);
-          std::vector<HeadHits> forced;
-          if (const auto control = prefix_source(method.prefix); control && is_position_control(*control))
-            forced = control_hits(*control, method.config, session->model().config, tokens + 1,
-                                  seed.get<std::uint64_t>() + static_cast<std::uint64_t>(document));
-          line["cases"] = ask(*session, *tokenizer, method, made, forced);
-          results << json_text(line) << std::endl;
-          lines.push_back(std::move(line));
-        }
-  print_table(lines, methods);
+  Results results(out,
+                  {{"plan", std::filesystem::path(plan_path).stem().string()},
+                   {"about", plan.value("about", "")},
+                   {"model", std::filesystem::path(model).filename().string()},
+                   {"weights", session->model().weights_hash},
+                   {"dtype", dtype_name(session->model().dtype)}},
+                  methods);
+  std::vector<Case> cases = cases_of(plan, methods);
+  std::erase_if(cases, [&](const Case& one) { return results.has(one.line()); });
+  Pace pace(cases);
+  for (const Case& one : cases) {
+    const auto& book = books[static_cast<std::size_t>(one.document) % books.size()];
+    SplitMix draw = one.draw();
+    const NeedleDocument document = make_document(one.shape, book, *tokenizer, draw);
+    json line = one.line();
+    line["cases"] = ask(*session, *tokenizer, *one.method, document, one.forced(session->model().config));
+    results.add(std::move(line));
+    pace.done(one);
+  }
+  print_table(results.lines(), methods);
 }
 
 }  // namespace

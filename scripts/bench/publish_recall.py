@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""./lab bench publish RESULTS.jsonl, of examples/recall's `needles`: counts its lines into
-docs/evaluations/recall-PLAN.json, with the date and the commit, and makes the section of docs/results.md between the
+"""./lab bench publish RESULTS.jsonl, of examples/recall's `needles`: copies its lines to
+docs/evaluations/recall-PLAN.jsonl, with the date and the commit, and makes the section of docs/results.md between the
 marks below from all such files. tests/repo/recall_publish_test.py compares page and files.
 """
 
@@ -16,7 +16,7 @@ import tables
 MARK = "recall from docs/evaluations, written by ./lab bench publish"
 PAGE = os.path.join("docs", "results.md")
 KINDS = ("number", "word", "fact", "pair", "rival")
-SAME = ("plan", "about", "model", "weights", "dtype")  # what all lines of one record share
+HEADER = ("plan", "about", "model", "weights", "dtype")
 
 
 def is_recall(path):
@@ -37,44 +37,49 @@ def read_lines(path):
     return lines
 
 
-def problem_of(lines):
-    if not lines:
+def record_of(path):
+    """What `needles` wrote: a line for the plan, one for each method, and one for each document under a method."""
+    lines = read_lines(path)
+    methods = [line for line in lines[1:] if "config" in line]
+    results = [line for line in lines[1:] if "cases" in line]
+    problem = problem_of(lines, methods, results)
+    if problem:
+        raise SystemExit(f"refused: {path}\n  {problem}")
+    return {**lines[0], "methods": methods, "results": results, "counts": counted(methods, results)}
+
+
+def problem_of(lines, methods, results):
+    if not results:
         return "it has no results"
-    for key in (*SAME, "segments", "seed", "document", "method", "config", "cases"):
-        if any(key not in line for line in lines):
-            return f"a line has no '{key}': `needles` of this version writes it"
-    for key in SAME:
-        if len({json.dumps(line[key]) for line in lines}) > 1:
-            return f"its lines differ in '{key}': one plan and one model make a record"
-    for method in {line["method"] for line in lines}:
-        if len({json.dumps(line["config"], sort_keys=True) for line in lines if line["method"] == method}) > 1:
-            return f"the settings of '{method}' differ between lines"
+    if any(key not in lines[0] for key in HEADER):
+        return "its first line is not that of a plan: `needles` of this version writes it"
+    if len(methods) + len(results) + 1 != len(lines):
+        return "a line is neither a method nor a result"
+    names = [method["name"] for method in methods]
+    if len(set(names)) != len(names) or any(line["method"] not in names for line in results):
+        return "its results and its methods do not belong together"
+    keys = [tuple(line[key] for key in ("segments", "seed", "document", "method")) for line in results]
+    if len(set(keys)) != len(keys):
+        return "it has a result twice"
     return ""
 
 
-def counted(lines):
+def counted(methods, results):
     counts = {}
-    for line in lines:
+    for line in results:
         for case in line["cases"]:
             key = (line["segments"], line["seed"], line["method"], case["kind"])
             count = counts.setdefault(key, {"asked": 0, "answered": 0, "found": 0})
             count["asked"] += 1
             count["answered"] += case["answered"]
             count["found"] += case["found"]
-    methods = list(dict.fromkeys(line["method"] for line in lines))
-    return {
-        **{key: lines[0][key] for key in SAME},
-        "methods": [
-            {"name": name, "config": next(line["config"] for line in lines if line["method"] == name)}
-            for name in methods
-        ],
-        "counts": [
-            {"segments": segments, "seed": seed, "method": method, "kind": kind, **count}
-            for (segments, seed, method, kind), count in sorted(
-                counts.items(), key=lambda item: (item[0][0], methods.index(item[0][2]), item[0][3], item[0][1])
-            )
-        ],
-    }
+    order = [method["name"] for method in methods]
+    return [
+        {"segments": segments, "seed": seed, "method": method, "kind": kind, **count}
+        for (segments, seed, method, kind), count in sorted(
+            counts.items(), key=lambda item: (item[0][0], order.index(item[0][2]), item[0][3], item[0][1])
+        )
+    ]
 
 
 def wilson(right, asked):
@@ -127,21 +132,17 @@ def section(record):
 
 
 def sections(root):
-    made = []
-    for path in sorted(glob.glob(os.path.join(glob.escape(root), "docs", "evaluations", "recall-*.json"))):
-        with open(path, encoding="utf-8") as source:
-            made.append(section(json.load(source)))
-    return "\n".join(made)
+    files = sorted(glob.glob(os.path.join(glob.escape(root), "docs", "evaluations", "recall-*.jsonl")))
+    return "\n".join(section(record_of(path)) for path in files)
 
 
 def publish(paths, root=runs.ROOT):
     for path in paths:
-        lines = read_lines(path)
-        problem = problem_of(lines)
-        if problem:
-            raise SystemExit(f"refused: {path}\n  {problem}")
-        record = {**counted(lines), "date": datetime.date.today().isoformat(), "commit": runs.commit()}
-        name = os.path.join("docs", "evaluations", f"recall-{record['plan']}.json")
-        runs.write(os.path.join(root, name), record)
+        record = record_of(path)
+        header = {**{key: record[key] for key in HEADER}, "date": datetime.date.today().isoformat(), "commit": runs.commit()}
+        name = os.path.join("docs", "evaluations", f"recall-{record['plan']}.jsonl")
+        lines = [header, *record["methods"], *record["results"]]
+        text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+        runs.write_text(os.path.join(root, name), text)
         print(f"published: {name}")
     tables.write_between_marks(os.path.join(root, PAGE), MARK, sections(root))

@@ -116,12 +116,15 @@ def probe(program, model):
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=without_peers).stdout)
 
 
-def write(path, run):
+def write_text(path, text):
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path + ".part", "w") as out:
-        json.dump(run, out, indent=1, ensure_ascii=False, sort_keys=True)
-        out.write("\n")
+    with open(path + ".part", "w", encoding="utf-8") as out:
+        out.write(text)
     os.replace(path + ".part", path)
+
+
+def write(path, run):
+    write_text(path, json.dumps(run, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
 
 def read(folder):

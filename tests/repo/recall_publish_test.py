@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""./lab bench publish of recall: lines of `needles` are counted, the page has what the records say, and results of mixed
-models or settings are refused."""
+"""./lab bench publish of recall: lines of `needles` are counted, the page has what the records say, and results that do
+not belong together are refused."""
 
 import json
 import os
@@ -17,21 +17,17 @@ import publish_recall  # noqa: E402
 PAGE = "# Results\n\n<!-- {0}: begin -->\nold\n<!-- {0}: end -->\n\nafter\n".format(publish_recall.MARK)
 
 
-def line(method, document, cases, **more):
-    made = {
-        "plan": "made",
-        "about": "Made up.",
-        "model": "m.gguf",
-        "weights": "00ff",
-        "dtype": "bf16",
-        "segments": 16,
-        "seed": 1,
-        "document": document,
-        "method": method,
-        "config": {"segment_length": 512, "carry_length": 124 if method == "search" else 0},
-        "cases": [{"kind": kind, "answered": answered, "found": found} for kind, answered, found in cases],
-    }
-    return {**made, **more}
+HEADER = {"plan": "made", "about": "Made up.", "model": "m.gguf", "weights": "00ff", "dtype": "bf16"}
+
+
+def method(name, carry=0):
+    config = {"segment_length": 512, "carry_length": carry}
+    return {"name": name, "policy": "segmented", "prefix": "search", "config": config}
+
+
+def line(method, document, cases, seed=1):
+    told = [{"kind": kind, "answered": answered, "found": found} for kind, answered, found in cases]
+    return {"segments": 16, "seed": seed, "document": document, "method": method, "cases": told}
 
 
 class Publishing(unittest.TestCase):
@@ -55,14 +51,17 @@ class Publishing(unittest.TestCase):
 
     def test_cases_are_counted_by_kind_and_seed(self):
         lines = [
+            HEADER,
+            method("search", 124),
+            method("carry"),
             line("search", 0, [("number", True, True), ("word", False, True)]),
             line("search", 0, [("number", True, True), ("word", True, True)], seed=2),
             line("search", 1, [("number", False, False), ("word", False, True)]),
             line("carry", 0, [("number", False, False), ("word", False, False)]),
         ]
         publish_recall.publish([self.results(lines, '{"half": ')], self.root)
-        with open(os.path.join(self.root, "docs", "evaluations", "recall-made.json"), encoding="utf-8") as source:
-            record = json.load(source)
+        written = os.path.join(self.root, "docs", "evaluations", "recall-made.jsonl")
+        record = publish_recall.record_of(written)
         counts = {(row["method"], row["kind"], row["seed"]): row for row in record["counts"]}
         self.assertEqual(
             (2, 1, 1), tuple(counts["search", "number", 1][key] for key in ("asked", "answered", "found"))
@@ -76,23 +75,26 @@ class Publishing(unittest.TestCase):
         self.assertIn("2 seeds", " ".join(page.split()))
 
     def test_what_does_not_belong_together_is_refused(self):
-        good = line("search", 0, [("number", True, True)])
-        for other in (
-            line("search", 1, [], model="other"),
-            line("search", 1, [], weights="1234"),
-            line("search", 1, [], config={"segment_length": 256}),
-            {"cases": []},
-        ):
+        good = [HEADER, method("search"), line("search", 0, [("number", True, True)])]
+        wrong = [
+            good[:2],
+            good[1:],
+            [*good, {"neither": 1}],
+            [*good, method("search", 124)],
+            [*good, line("carry", 0, [])],
+            [*good, line("search", 0, [])],
+            [],
+        ]
+        for lines in wrong:
             with self.assertRaises(SystemExit):
-                publish_recall.publish([self.results([good, other])], self.root)
+                publish_recall.publish([self.results(lines)], self.root)
         with self.assertRaises(SystemExit):
-            publish_recall.publish([self.results([])], self.root)
-        with self.assertRaises(SystemExit):
-            path = self.results([good])
+            path = self.results(good)
             with open(path, "a", encoding="utf-8") as out:
-                out.write("no JSON\n" + json.dumps(good) + "\n")
+                out.write("no JSON\n" + json.dumps(good[2]) + "\n")
             publish_recall.publish([path], self.root)
         self.assertIn("old", self.page())
+        publish_recall.publish([self.results(good)], self.root)
 
     def test_intervals_are_wilsons(self):
         low, high = publish_recall.wilson(9, 10)

@@ -62,19 +62,9 @@ class RunModelTest : public QObject {
   }
 
   void the_list_of_a_shared_search_is_every_readers() {
-    RunRequest request = test::synthetic_request(4);
-    SegmentConfig& config = request.config;
-    config.search = SearchBy::Shared;
-    config.search_heads = {{1, 3}, {5, 0}};
-    config.grouping = Grouping({2, 3}, {{0, 1}});
     RunModel run;
-    run.begin(test::synthetic_model(), request, nullptr);
-    for (int segment = 0; segment < 4; ++segment) {
-      auto snapshot = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(run, segment));
-      snapshot->hits.clear();
-      if (segment > 0) snapshot->hits = {{segment, 1, 3, {{.position = 7, .kind = HitKind::Anchor}}, true}};
-      run.append(std::shared_ptr<const SegmentSnapshot>(snapshot));
-    }
+    run.begin(test::synthetic_model(), shared_request(4), nullptr);
+    for (int segment = 0; segment < 4; ++segment) run.append(shared_snapshot(run, segment));
     for (const HeadRef reader : {HeadRef{2, 0}, {3, 1}, {1, 3}}) {  // the last one names the list
       QCOMPARE(run.list_of(reader.layer, reader.head), (HeadRef{1, 3}));
       QCOMPARE(run.brief_hits(2, reader.layer, reader.head).size(), std::size_t{1});
@@ -183,6 +173,28 @@ class RunModelTest : public QObject {
     QVERIFY(!unreadable.front()[2].toString().isEmpty());
   }
 
+  void a_shared_list_stays_everybodys_where_its_record_is_lost() {
+    const test::TempDir folder;
+    const std::string path = folder.file("run.journal");
+    RunDescription description;
+    description.model = test::synthetic_model();
+    description.request = shared_request(80);
+    RunJournal journal(path, description);
+    RunModel run(nullptr, 1);
+    run.begin(description.model, description.request, nullptr);
+    run.set_source(journal.segments());
+    for (int segment = 0; segment < 80; ++segment) {
+      const auto snapshot = shared_snapshot(run, segment);
+      journal.append(*snapshot);
+      run.append(snapshot);
+    }
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) / 100);
+    QSignalSpy unreadable(&run, &RunModel::unreadable);
+    const HeadHits* list = run.hits(20, 3, 1);
+    QVERIFY(list && list->shared && list->hits.size() == 1);
+    QCOMPARE(unreadable.count(), 1);
+  }
+
   void signals_say_what_came() {
     RunModel run;
     QSignalSpy reset(&run, &RunModel::reset), appended(&run, &RunModel::segments_appended),
@@ -200,6 +212,22 @@ class RunModelTest : public QObject {
   }
 
  private:
+  static RunRequest shared_request(int segments) {
+    RunRequest request = test::synthetic_request(segments);
+    SegmentConfig& config = request.config;
+    config.search = SearchBy::Shared;
+    config.search_heads = {{1, 3}, {5, 0}};
+    config.grouping = Grouping({2, 3}, {{0, 1}});
+    return request;
+  }
+
+  static std::shared_ptr<const SegmentSnapshot> shared_snapshot(const RunModel& run, int segment) {
+    auto snapshot = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(run, segment));
+    snapshot->hits.clear();
+    if (segment > 0) snapshot->hits = {{segment, 1, 3, {{.position = 7, .kind = HitKind::Anchor}}, true}};
+    return snapshot;
+  }
+
   static void compare(const RunModel& run, const RunModel& wanted, int segment) {
     const SegmentSnapshot &a = run.snapshot(segment), &b = wanted.snapshot(segment);
     QCOMPARE(a.record.nll_sum, b.record.nll_sum);

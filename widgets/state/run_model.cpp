@@ -161,7 +161,7 @@ std::shared_ptr<const SegmentSnapshot> RunModel::load(int segment) const {
     if (!std::exchange(state_->told_unreadable, true))
       Q_EMIT unreadable(QString::fromStdString(error.where()), QString::fromStdString(error.problem()),
                         QString::fromStdString(error.advice()));
-    return state_->outline->remains(segment, *state_->request.ids);
+    return state_->outline->remains(segment, *state_->request.ids, state_->request.config.search == SearchBy::Shared);
   }
 }
 

@@ -82,7 +82,8 @@ std::vector<float> RunOutline::target_nll(int segment) const {
   return std::all_of(losses.begin(), losses.end(), missing) ? std::vector<float>{} : losses;
 }
 
-std::shared_ptr<const SegmentSnapshot> RunOutline::remains(int segment, std::span<const std::int32_t> ids) const {
+std::shared_ptr<const SegmentSnapshot> RunOutline::remains(int segment, std::span<const std::int32_t> ids,
+                                                           bool shared) const {
   auto snapshot = std::make_shared<SegmentSnapshot>();
   const SegmentRecord& record = this->segment(segment).record;
   snapshot->record = record;
@@ -91,7 +92,7 @@ std::shared_ptr<const SegmentSnapshot> RunOutline::remains(int segment, std::spa
   snapshot->target_nll = target_nll(segment);
   snapshot->sinks = this->segment(segment).sinks;
   for (const HitIndex::Column& column : hits_.columns()) {
-    HeadHits head{segment, column.layer, column.head, {}};
+    HeadHits head{segment, column.layer, column.head, {}, shared};
     for (const BriefHit hit : column.of(segment))
       head.hits.push_back({.position = hit.position(), .kind = hit.kind(), .score = no_value});
     if (!head.hits.empty()) snapshot->hits.push_back(std::move(head));

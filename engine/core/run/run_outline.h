@@ -38,8 +38,9 @@ class RunOutline {
   const HitIndex& hits() const { return hits_; }
   float nll(std::int64_t position) const;            ///< of predicting the token there; NaN where there is none (yet)
   std::vector<float> target_nll(int segment) const;  ///< of all its targets; empty where none was captured
-  /// A segment without what is not kept here: no maps, hits without score and anchor.
-  std::shared_ptr<const SegmentSnapshot> remains(int segment, std::span<const std::int32_t> ids) const;
+  /// A segment without what is not kept here: no maps, hits without score and anchor. `shared`: its list is that of a
+  /// shared search, read by every reader.
+  std::shared_ptr<const SegmentSnapshot> remains(int segment, std::span<const std::int32_t> ids, bool shared) const;
   std::int64_t bytes() const;
 
  private:
