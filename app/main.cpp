@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QDir>
+#include <QFileInfo>
 #include <QIcon>
 #include <QTemporaryDir>
 #include <QTextStream>
@@ -17,6 +18,7 @@
 #include "app/shell/platform_notes.h"
 #include "app/shell/shell.h"
 #include "app/shell/signal_watch.h"
+#include "app/shell/start_panel.h"
 #include "app/shell/startup.h"
 #include "app/window/script_selection.h"
 #include "engine/api/engine_library.h"
@@ -136,6 +138,31 @@ bool begin_session(SessionKeeper& keeper, const WindowOptions& options) {
   return true;
 }
 
+/// Offers the default model, until it is open.
+void offer_default_model(MainWindow& window, Startup& startup, const StoryModel& files) {
+  const auto& open = window.lab().loader.model();
+  if (open && open->info.path == files.model.toStdString()) return window.identity().offer({}, {}, {});
+  const QString name = QFileInfo(files.model).fileName().section(u'.', 0, 0);
+  window.identity().offer(QObject::tr("%1 is ready: switch").arg(name),
+                          QObject::tr("Opens the default model and book in place of what is open, and runs it"),
+                          [&startup] { startup.open_default_model(); });
+}
+
+void connect_default_model(MainWindow& window, Startup& startup, Stories& stories) {
+  QObject::connect(&startup, &Startup::default_model_ready, &stories, [&](const StoryModel& files) {
+    stories.set_default_model(files);
+    const auto offer = [&window, &startup, files] { offer_default_model(window, startup, files); };
+    QObject::connect(&window.lab().loader, &ModelLoader::model_changed, &stories, offer);
+    offer();
+  });
+}
+
+/// A window that opens on the demo tells its first story.
+void tell_of_demo(Startup& startup, Stories& stories) {
+  QObject::connect(
+      &startup, &Startup::finished, &stories, [&stories] { stories.tell(Story::Retrieval); }, Qt::SingleShotConnection);
+}
+
 int run_window(int argc, char** argv) {
   const bool platform_given = qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
   choose_platform(argc, argv);
@@ -193,12 +220,16 @@ int run_window(int argc, char** argv) {
   if (options.interactive()) {
     keeper = std::make_unique<SessionKeeper>(window, SessionKeeper::root_of_user());
     shell = std::make_unique<Shell>(window, settings, *keeper);
+    connect_default_model(window, startup, shell->start_panel().stories());
     brought_back = begin_session(*keeper, options);
+    if (brought_back) startup.fetch_default_model();
   }
   if (!options.script.isEmpty()) {
     if (!options.engine.isEmpty()) window.lab().engine.use(options.engine);  // its statements open models there
     run_script(window, options.script);
   } else if (!brought_back) {
+    if (shell && options.model.isEmpty() && options.engine.isEmpty())
+      tell_of_demo(startup, shell->start_panel().stories());
     startup.start();
   }
   return QApplication::exec();

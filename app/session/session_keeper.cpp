@@ -314,6 +314,7 @@ void SessionKeeper::keep_now() {
   if (text == written_) return;
   written_ = std::move(text);
   post([path = folder_->session_file(), text = written_](SessionWriter& writer) { writer.write(path, text); });
+  Q_EMIT kept();
 }
 
 void SessionKeeper::freeze() {

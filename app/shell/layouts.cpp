@@ -27,8 +27,13 @@ QStringList with_plots(const PanelDocks& docks) {
 DockArrangement arrangement(const PanelDocks& docks, const QString& id) {
   if (id == QStringLiteral("train")) {
     return {{{{"grid"}, 20}, {{"training", "reach", "loss", "memory"}, 52}, {{"config"}, 28}},
-            {{{"training_runs", "experiments", "audit", "log", "notes"}, 100}},
-            34};
+            {{{"training_runs", "log", "notes"}, 100}},
+            30};
+  }
+  if (id == QStringLiteral("measure")) {
+    return {{{{"grid"}, 20}, {{"head_discovery", "recall_heads", "experiments"}, 52}, {{"config", "hits"}, 28}},
+            {{{"audit", "retrieval_recall", "distances", "log", "notes"}, 100}},
+            30};
   }
   if (id == QStringLiteral("compare")) {
     return {{{{"grid"}, 20}, {first({"compare", "retrieval_map"}, PanelArea::Centre), 50}, {{"hits", "config"}, 30}},
@@ -45,6 +50,7 @@ const std::vector<LayoutPreset>& layout_presets() {
   static const std::vector<LayoutPreset> presets = {
       {QStringLiteral("inspect"), QCoreApplication::translate("Layouts", "Inspect")},
       {QStringLiteral("train"), QCoreApplication::translate("Layouts", "Train")},
+      {QStringLiteral("measure"), QCoreApplication::translate("Layouts", "Measure")},
       {QStringLiteral("compare"), QCoreApplication::translate("Layouts", "Compare")},
       {QStringLiteral("figure"), QCoreApplication::translate("Layouts", "Paper figure")}};
   return presets;

@@ -9,7 +9,7 @@ class PanelDocks;
 
 /// A way to arrange the window's panels for one kind of work.
 struct LayoutPreset {
-  QString id;     ///< "inspect", "train", "compare", "figure"
+  QString id;     ///< "inspect", "train", "measure", "compare", "figure"
   QString title;  ///< translated
 };
 const std::vector<LayoutPreset>& layout_presets();

@@ -16,16 +16,15 @@ std::string tr(const char* text) {
   return QCoreApplication::translate("carryover", text).toStdString();
 }
 
-/// The first place at or after `at`, before `end`, where a sentence or line of the text has ended; else where a word
-/// begins.
+/// The first place at or after `at`, before `end`, where the text has one of `ends`; else where a word begins.
 std::int64_t place_after(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::int64_t at,
-                         std::int64_t end) {
+                         std::int64_t end, const std::string& ends) {
   const auto bytes = [&](std::int64_t i) { return tokenizer.bytes(ids[static_cast<std::size_t>(i)]); };
-  const auto ends = [](const std::string& text) {
-    return !text.empty() && std::string(".!?\n").find(text.back()) != std::string::npos;
+  const auto has_ended = [&](const std::string& text) {
+    return !text.empty() && ends.find(text.back()) != std::string::npos;
   };
   for (std::int64_t i = at; i < end; ++i)
-    if (i == 0 || ends(bytes(i - 1))) return i;
+    if (i == 0 || has_ended(bytes(i - 1))) return i;
   for (std::int64_t i = at; i < end; ++i)
     if (bytes(i).starts_with(' ')) return i;
   return at;
@@ -49,15 +48,33 @@ std::int64_t token_count(const Tokenizer& tokenizer, const std::string& text) {
   return static_cast<std::int64_t>(tokenizer.encode(text).size());
 }
 
+std::string piece_of(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::int64_t from,
+                     std::int64_t to) {
+  return tokenizer.decode(ids.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from)));
+}
+
+[[noreturn]] void refuse_empty_sentence() {
+  throw EngineError(Fault::BadInput, tr("sentence"), tr("there is none"), tr("Write one, of a few words or more."));
+}
+
 }  // namespace
+
+std::string put_sentence(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, const QString& sentence,
+                         double depth) {
+  const std::string words = sentence.simplified().toStdString();
+  if (words.empty()) refuse_empty_sentence();
+  const auto total = static_cast<std::int64_t>(ids.size());
+  const std::int64_t wanted = std::llround(std::clamp(depth, 0.0, 1.0) * static_cast<double>(total));
+  const std::int64_t at = place_after(tokenizer, ids, wanted, total, ".!?");  // lines of a novel end anywhere
+  return piece_of(tokenizer, ids, 0, at) + ' ' + words + ' ' + piece_of(tokenizer, ids, at, total);
+}
 
 HiddenSentence hide_sentence(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::int64_t segment_length,
                              const QString& sentence, double depth) {
   const std::string words = sentence.simplified().toStdString();
   const auto total = static_cast<std::int64_t>(ids.size());
   const std::int64_t last_segment = (total - 1) / segment_length;
-  if (words.empty())
-    throw EngineError(Fault::BadInput, tr("sentence"), tr("there is none"), tr("Write one, of a few words or more."));
+  if (words.empty()) refuse_empty_sentence();
   HiddenSentence hidden;
   hidden.cue = first_half(sentence.simplified());
   const std::int64_t needle = token_count(tokenizer, ' ' + words), cue = token_count(tokenizer, ' ' + hidden.cue);
@@ -67,11 +84,10 @@ HiddenSentence hide_sentence(const Tokenizer& tokenizer, std::span<const std::in
     throw EngineError(Fault::BadInput, tr("sentence"), tr("the text that is run is too short to hide it in"),
                       tr("Run three segments or more, or hide fewer words."));
   const std::int64_t wanted = std::llround(std::clamp(depth, 0.0, 1.0) * static_cast<double>(last_place));
-  const std::int64_t at = place_after(tokenizer, ids, wanted, std::min(wanted + segment_length, last_place + 1));
+  const std::int64_t at =
+      place_after(tokenizer, ids, wanted, std::min(wanted + segment_length, last_place + 1), ".!?\n");
   const std::int64_t ask = std::max(at, word_before(tokenizer, ids, cue_at));
-  const auto piece = [&](std::int64_t from, std::int64_t to) {
-    return tokenizer.decode(ids.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from)));
-  };
+  const auto piece = [&](std::int64_t from, std::int64_t to) { return piece_of(tokenizer, ids, from, to); };
   hidden.text = piece(0, at) + ' ';
   hidden.begin = static_cast<std::int64_t>(hidden.text.size());
   hidden.text += words;

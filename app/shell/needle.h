@@ -24,6 +24,11 @@ struct HiddenSentence {
 HiddenSentence hide_sentence(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, std::int64_t segment_length,
                              const QString& sentence, double depth);
 
+/// The text of `ids` with a sentence behind the sentence that ends after `depth` of it, 0 to 1. Throws
+/// EngineError{BadInput} where there is none to put in.
+std::string put_sentence(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, const QString& sentence,
+                         double depth);
+
 /// Tokens of a run that hold bytes begin..end of its text.
 struct TokenSpan {
   std::int64_t begin = 0, end = 0;

@@ -36,7 +36,9 @@ QString owner_of(const QAction& action) {
 }
 
 bool is_command(const PanelDocks& docks, const QAction& action) {
-  if (action.isSeparator() || !action.isEnabled() || !action.isVisible() || action.text().isEmpty()) return false;
+  if (action.isSeparator() || action.menu() != nullptr || !action.isEnabled() || !action.isVisible() ||
+      action.text().isEmpty())
+    return false;
   if (docks.toggle_actions().contains(&action)) return false;
   const QObject* parent = action.parent();
   return !parent->objectName().startsWith(QStringLiteral("qt_")) && parent->objectName() != no_commands_name;

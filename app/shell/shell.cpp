@@ -12,14 +12,13 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
-#include <QToolBar>
-#include <QToolButton>
 
 #include "app/shell/guide.h"
 #include "app/shell/language.h"
 #include "app/shell/layouts.h"
 #include "app/shell/palette_commands.h"
 #include "app/shell/start_panel.h"
+#include "app/shell/startup.h"
 #include "app/window/bench_dialog.h"
 #include "app/window/message_bar.h"
 #include "engine/core/base/error.h"
@@ -29,6 +28,7 @@
 #include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/notes_panel.h"
 #include "widgets/panels/panel_registry.h"
+#include "widgets/state/model_label.h"
 
 namespace carryover {
 namespace {
@@ -47,15 +47,21 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
       settings_(settings),
       keeper_(keeper),
       consent_(window, settings),
-      start_(new StartPanel(window.lab(), window.docks().panel("text"))) {
+      start_(new StartPanel(window.lab(), window.docks().panel("text"), Startup::demo())) {
   if (!settings.problem().isEmpty()) window.lab().context.add_note(settings.problem(), true);
-  build_menu();
+  build_menus();
   remember_files();
   window.installEventFilter(this);
   take_drops();
   connect(&window, &MainWindow::session_wanted, &keeper, &SessionKeeper::open_session);
   keeper.set_ask_engine([this](const QString& command, const auto& answer) { consent_.ask(command, answer); });
   connect(&keeper, &SessionKeeper::engine_declined, this, &Shell::tell_of_declined_engine);
+  for (const auto signal : {&SessionKeeper::session_opened, &SessionKeeper::session_saved})
+    connect(&keeper, signal, this, &Shell::update_title);
+  connect(&keeper, &SessionKeeper::kept, this, &Shell::update_title);
+  connect(&window.lab().loader, &ModelLoader::model_changed, this, &Shell::update_title);
+  connect(&window.lab().loader, &ModelLoader::text_opened, this, &Shell::update_title);
+  update_title();
   connect(&keeper, &SessionKeeper::failed, &window, &MainWindow::show_error);
   connect(&keeper, &SessionKeeper::session_saved, this,
           [this](const QString& path) { window_.lab().context.add_note(tr("Session saved as %1").arg(path)); });
@@ -81,30 +87,37 @@ QMenu* Shell::add_filled_menu(QMenu* menu, const QString& title, std::function<v
   return sub;
 }
 
-void Shell::build_menu() {
-  auto* menu = new QMenu(&window_);
-  add(menu, tr("Command palette…"), QKeySequence(tr("Ctrl+Shift+P")), [this] { open_palette(); });
-  menu->addSeparator();
-  add_sessions(menu);
-  add_recent(menu);
-  add(menu, tr("Bookmark the selection"), QKeySequence(tr("Ctrl+D")),
+/// Adds to the window's menu bar what only somebody's own window has.
+void Shell::build_menus() {
+  LabMenus& menus = window_.menus();
+  auto* sessions = new QMenu(menus.file());  // its entries move into the menu, before the last ones
+  add_sessions(sessions);
+  add_recent(sessions);
+  menus.file()->insertSeparator(menus.end_of_file());
+  menus.file()->insertActions(menus.end_of_file(), sessions->actions());
+  menus.edit()->addSeparator();
+  add(menus.edit(), tr("Bookmark the selection"), QKeySequence(tr("Ctrl+D")),
       [this] { static_cast<NotesPanel*>(window_.docks().panel(QStringLiteral("notes")))->add_bookmark(); });
-  menu->addSeparator();
-  add_layouts(menu);
-  add_languages(menu);
-  add_questions(menu);
-  menu->addSeparator();
-  add(menu, tr("Guide"), QKeySequence(QKeySequence::HelpContents), [this] {
+  add(menus.edit(), tr("Command palette…"), QKeySequence(tr("Ctrl+Shift+P")), [this] { open_palette(); });
+  add_layouts(menus.view());
+  add_languages(menus.view());
+  QMenu* help = menus.help();
+  add(help, tr("Guide"), QKeySequence(QKeySequence::HelpContents), [this] {
     open_guide();
   })->setShortcutContext(Qt::ApplicationShortcut);
-  auto* bar = window_.findChild<QToolBar*>(QStringLiteral("toolbar"));
-  auto* button = new QToolButton(bar);
-  set_themed_icon(button, QStringLiteral("menu"));
-  button->setToolTip(tr("Sessions, recent files, layouts, commands, help"));
-  button->setAccessibleName(tr("Menu"));
-  button->setPopupMode(QToolButton::InstantPopup);
-  button->setMenu(menu);
-  bar->insertWidget(bar->actions().front(), button);
+  add_questions(help);
+}
+
+/// Model, text and session, and a mark where the session file lacks something.
+void Shell::update_title() {
+  const Lab& lab = window_.lab();
+  QStringList parts;
+  if (lab.loader.model()) parts += model_name(lab.loader.model()->info);
+  if (lab.loader.text()) parts += QFileInfo(lab.loader.text()->name).fileName();
+  const QString& session = keeper_.session_file();
+  parts += (session.isEmpty() ? tr("Carryover") : QFileInfo(session).completeBaseName()) + QStringLiteral("[*]");
+  window_.setWindowTitle(parts.join(QStringLiteral(" — ")));
+  window_.setWindowModified(!session.isEmpty() && keeper_.has_unsaved_work());
 }
 
 void Shell::add_sessions(QMenu* menu) {
@@ -170,7 +183,7 @@ void Shell::add_languages(QMenu* menu) {
 }
 
 void Shell::add_questions(QMenu* menu) {
-  QAction* shown = menu->addAction(tr("Questions to begin with"));
+  QAction* shown = menu->addAction(tr("Getting started"));
   shown->setCheckable(true);
   shown->setChecked(settings_.values.start_panel);
   start_->setVisible(settings_.values.start_panel);

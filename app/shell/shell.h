@@ -37,7 +37,8 @@ class Shell : public QObject {
  private:
   QAction* add(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> slot);
   QMenu* add_filled_menu(QMenu* menu, const QString& title, std::function<void(QMenu&)> fill);
-  void build_menu();
+  void build_menus();
+  void update_title();
   void add_sessions(QMenu* menu);
   void add_recent(QMenu* menu);
   void open_recent(const RecentModel& model);

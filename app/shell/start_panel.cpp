@@ -64,21 +64,30 @@ QString head_name(int layer, int head) {
 
 }  // namespace
 
-StartPanel::StartPanel(Lab& lab, QWidget* text) : QFrame(text), lab_(lab), answer_(new QLabel(this)) {
-  setAccessibleName(tr("Questions to begin with"));
+StartPanel::StartPanel(Lab& lab, QWidget* text, const StoryModel& demo)
+    : QFrame(text), lab_(lab), stories_(lab, demo), answer_(new QLabel(this)) {
+  setAccessibleName(tr("Getting started"));
   setFrameShape(QFrame::StyledPanel);
-  answer_->setWordWrap(true);
-  answer_->setTextFormat(Qt::RichText);
-  answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  answer_->setAccessibleName(tr("Answer"));
-  answer_->hide();
+  auto* about =
+      new QLabel(tr("Carryover runs a language model over a long text in segments, and shows what each segment "
+                    "gets from those before it: a carried tail and what its heads retrieve."),
+                 this);
+  about->setWordWrap(true);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 4, 4, 4);
   layout->setSpacing(4);
+  layout->addWidget(about);
+  layout->addWidget(build_stories());
   layout->addWidget(build_questions());
   layout->addWidget(build_sentence());
-  layout->addWidget(answer_);
+  layout->addWidget(build_answer());
   static_cast<QBoxLayout*>(parentWidget()->layout())->insertWidget(0, this);
+  connect(&stories_, &Stories::said, this, [this](const QString& told, const QString& change) {
+    who_asked_ = false;
+    say(told, change);
+  });
+  connect(&stories_, &Stories::availability_changed, this, &StartPanel::update_stories);
+  connect(&lab.loader, &ModelLoader::model_changed, this, &StartPanel::update_stories);
   connect(&lab.context, &LabContext::selection_changed, this, [this] {
     if (who_asked_) tell_who_fetched();
   });
@@ -87,6 +96,46 @@ StartPanel::StartPanel(Lab& lab, QWidget* text) : QFrame(text), lab_(lab), answe
   connect(&lab.runs, &RunController::state_changed, this, &StartPanel::update_questions);
   connect(&lab.runs, &RunController::run_ended, this, &StartPanel::look_for_sentence);
   update_questions();
+  update_stories();
+}
+
+QWidget* StartPanel::build_stories() {
+  auto* row = new QWidget(this);
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  const auto story = [&](Story which, const QString& text, const QString& help) {
+    auto* button = new QToolButton(row);
+    button->setText(text);
+    layout->addWidget(button);
+    connect(button, &QToolButton::clicked, this, [this, which] { stories_.tell(which); });
+    story_buttons_.push_back({which, help, button});
+  };
+  story(Story::Retrieval, tr("Retrieval"),
+        tr("The demo: a name that only retrieved tokens hold, and the run without them"));
+  story(Story::Carry, tr("Carried tail"),
+        tr("The demo: a word that only the carried tail holds, and the run without it"));
+  story(Story::Sinks, tr("Attention sink"), tr("The default model on a novel, without attention sinks and with them"));
+  story(Story::Novel, tr("Ask a novel"), tr("The default model finds a number that it read 15 segments ago"));
+  layout->addStretch(1);
+  return row;
+}
+
+QWidget* StartPanel::build_answer() {
+  answer_row_ = new QWidget(this);
+  answer_->setWordWrap(true);
+  answer_->setTextFormat(Qt::RichText);
+  answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  answer_->setAccessibleName(tr("Answer"));
+  change_ = new QToolButton(answer_row_);
+  change_->setAccessibleName(tr("Change what is told"));
+  change_->hide();
+  auto* layout = new QHBoxLayout(answer_row_);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(answer_, 1);
+  layout->addWidget(change_, 0, Qt::AlignTop);
+  answer_row_->hide();
+  connect(change_, &QToolButton::clicked, &stories_, &Stories::change);
+  return answer_row_;
 }
 
 QWidget* StartPanel::build_questions() {
@@ -106,7 +155,7 @@ QWidget* StartPanel::build_questions() {
                  tr("Puts a sentence into the text, runs it, and looks who fetched it"));
   hide_->setCheckable(true);
   layout->addStretch(1);
-  auto* close = button(QStringLiteral("×"), tr("Close these questions; the menu has them"));
+  auto* close = button(QStringLiteral("×"), tr("Close; Help, Getting started shows it again"));
   close->setAutoRaise(true);
   close->setAccessibleName(tr("Close"));
   connect(who_, &QToolButton::clicked, this, &StartPanel::ask_who_fetched);
@@ -142,9 +191,19 @@ QWidget* StartPanel::build_sentence() {
   return sentence_row_;
 }
 
-void StartPanel::say(const QString& text) {
+void StartPanel::say(const QString& text, const QString& change) {
   answer_->setText(text);
-  answer_->show();
+  answer_row_->setVisible(!text.isEmpty());
+  change_->setText(change);
+  change_->setVisible(!change.isEmpty());
+}
+
+void StartPanel::update_stories() {
+  for (const auto& [story, help, button] : story_buttons_) {
+    const QString why_not = stories_.why_not(story);
+    button->setEnabled(why_not.isEmpty());
+    button->setToolTip(why_not.isEmpty() ? help : help + u'\n' + tr("Not now: %1.").arg(why_not));
+  }
 }
 
 QString StartPanel::answer() const {

@@ -5,6 +5,7 @@
 
 #include "app/controllers/lab.h"
 #include "app/shell/needle.h"
+#include "app/shell/stories.h"
 
 class QDoubleSpinBox;
 class QLabel;
@@ -13,12 +14,16 @@ class QToolButton;
 
 namespace carryover {
 
-/// Questions to begin with, above the text, answered on what is open: which head fetched this? and: hide a sentence of
-/// mine and find it. Goes when dismissed. GUI thread.
+/// What to begin with, above the text: what this program is, stories that show it (app/shell/stories.h), and questions
+/// about what is open: which head fetched this? and: hide a sentence of mine and find it. Goes when dismissed. GUI
+/// thread.
 class StartPanel : public QFrame {
   Q_OBJECT
  public:
-  StartPanel(Lab& lab, QWidget* text);  ///< `text`: the panel that it stands in
+  /// `text`: the panel that it stands in; `demo`: empty where it is not installed.
+  StartPanel(Lab& lab, QWidget* text, const StoryModel& demo = {});
+
+  Stories& stories() { return stories_; }
 
   void ask_who_fetched();
   void hide_and_run(const QString& sentence, double depth);
@@ -28,19 +33,31 @@ class StartPanel : public QFrame {
   void dismissed();
 
  private:
+  QWidget* build_stories();
   QWidget* build_questions();
+  QWidget* build_answer();
   QWidget* build_sentence();
-  void say(const QString& text);
+  void say(const QString& text, const QString& change = {});
+  void update_stories();
   void tell_who_fetched();
   void look_for_sentence();
   void update_questions();
 
   Lab& lab_;
+  Stories stories_;
+  struct StoryButton {
+    Story story;
+    QString help;
+    QToolButton* button;
+  };
+  std::vector<StoryButton> story_buttons_;
+  QToolButton* change_ = nullptr;
   QToolButton *who_ = nullptr, *hide_ = nullptr;
   QWidget* sentence_row_ = nullptr;
   QLineEdit* sentence_ = nullptr;
   QDoubleSpinBox* depth_ = nullptr;
   QLabel* answer_;
+  QWidget* answer_row_ = nullptr;
   bool who_asked_ = false;                ///< the answer follows the selection
   std::optional<HiddenSentence> hidden_;  ///< being run
 };

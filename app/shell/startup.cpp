@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QDir>
+#include <utility>
 
 namespace carryover {
 namespace {
@@ -28,8 +29,9 @@ Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
   connect(&fetcher_, &AssetFetcher::progress, this,
           [this](double fraction, const QString& what) { Q_EMIT fetching(fraction, tr("Fetching %1").arg(what)); });
   connect(&fetcher_, &AssetFetcher::ready, this, [this](const QString& model, const QString& text) {
-    expects_more_ = false;
-    open(model, {}, text);
+    default_ = {model, text};
+    Q_EMIT default_model_ready(default_);
+    if (std::exchange(expects_more_, false)) open_default_model();
   });
   connect(&fetcher_, &AssetFetcher::failed, this, [this](const QString& why) {
     expects_more_ = false;
@@ -43,23 +45,36 @@ QString Startup::demo_directory() {
   return QDir(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/demo")).canonicalPath();
 }
 
+StoryModel Startup::demo() {
+  const QString folder = demo_directory();
+  return folder.isEmpty() ? StoryModel{} : StoryModel{folder, folder + QStringLiteral("/text.txt")};
+}
+
 void Startup::start() {
   if (!options_.engine.isEmpty()) lab_.engine.use(options_.engine);
   if (is_run_folder(options_.model.toStdString())) return lab_.runs.open_run(options_.model);
-  const QString demo = demo_directory(), demo_text = demo + QStringLiteral("/text.txt");
+  const StoryModel demo = Startup::demo();
   if (!options_.model.isEmpty())
-    return open(options_.model, options_.adapter, options_.text.isEmpty() ? demo_text : options_.text);
+    return open(options_.model, options_.adapter, options_.text.isEmpty() ? demo.text : options_.text);
   if (!options_.engine.isEmpty()) {
     lab_.context.add_note(tr("Open a model by its path on the engine's machine: Model, Open model."));
-    return lab_.loader.open_text(demo_text);
+    return lab_.loader.open_text(demo.text);
   }
-  expects_more_ = options_.fetch && !AssetFetcher::script().isEmpty();
-  if (demo.isEmpty()) {
+  expects_more_ = options_.fetch && !AssetFetcher::script().isEmpty() && !options_.interactive();
+  if (demo.model.isEmpty()) {
     lab_.context.add_note(tr("The demo is not installed; open a model and a text."), true);
   } else {
-    open(demo, {}, demo_text);
+    open(demo.model, {}, demo.text);
   }
-  if (expects_more_) fetcher_.start();
+  fetch_default_model();
+}
+
+void Startup::fetch_default_model() {
+  if (options_.fetch && !AssetFetcher::script().isEmpty()) fetcher_.start();
+}
+
+void Startup::open_default_model() {
+  open(default_.model, {}, default_.text);
 }
 
 void Startup::open(const QString& model, const QString& adapter, const QString& text) {

@@ -4,22 +4,27 @@
 
 #include "app/controllers/lab.h"
 #include "app/engine_thread/asset_fetcher.h"
+#include "app/shell/stories.h"
 #include "app/shell/window_options.h"
 
 namespace carryover {
 
-/// Brings a lab from nothing to its first run: what the command line names; else the demo at once, and the default
-/// model and book as soon as they are here. GUI thread.
+/// Brings a lab from nothing to its first run: what the command line names; else the demo at once. The default model
+/// and book are fetched meanwhile and then offered, or opened where nobody is there to choose. GUI thread.
 class Startup : public QObject {
   Q_OBJECT
  public:
   Startup(Lab& lab, const WindowOptions& options, QObject* parent = nullptr);
   void start();
+  void fetch_default_model();  ///< start() does where it opens the demo
+  void open_default_model();   ///< once it is ready
 
   static QString demo_directory();  ///< in share/carryover beside the program's folder; empty where it is not
+  static StoryModel demo();         ///< with its text
 
  Q_SIGNALS:
   void fetching(double fraction, const QString& what);
+  void default_model_ready(const carryover::StoryModel& files);
   void finished();  ///< the last run that it starts has ended, well or not
 
  private:
@@ -28,6 +33,7 @@ class Startup : public QObject {
   Lab& lab_;
   WindowOptions options_;
   AssetFetcher fetcher_;
+  StoryModel default_;
   bool expects_more_ = false;  ///< the demo's run is not the last one
 };
 

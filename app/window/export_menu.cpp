@@ -46,9 +46,6 @@ ExportMenu::ExportMenu(Lab& lab, PanelDocks& docks, MessageBar& messages, QWidge
   connect(&lab.context.run(), &RunModel::reset, save, update);
   connect(&lab.context.run(), &RunModel::ended, save, update);
   update();
-  addSeparator();
-  connect(
-      this, &QMenu::aboutToShow, this, [this] { addActions(docks_.toggle_actions()); }, Qt::SingleShotConnection);
 }
 
 QAction* ExportMenu::add(QMenu* menu, const QString& text, const std::function<void()>& slot) {

@@ -24,7 +24,12 @@ QString unlike(const ModelInfo& run, const ModelInfo& open) {
 }  // namespace
 
 IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
-    : QWidget(parent), lab_(lab), chip_(new QToolButton(this)), text_(new QLabel(this)), badge_(new QLabel(this)) {
+    : QWidget(parent),
+      lab_(lab),
+      chip_(new QToolButton(this)),
+      offer_(new QToolButton(this)),
+      text_(new QLabel(this)),
+      badge_(new QLabel(this)) {
   chip_->setObjectName(QStringLiteral("model_chip"));
   chip_->setAccessibleName(tr("Open model"));
   chip_->setAutoRaise(true);
@@ -39,6 +44,12 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
   row->addWidget(text_);
   row->addStretch(1);
   row->addWidget(badge_);
+  row->addWidget(offer_);
+  offer_->setAccessibleName(tr("Offer"));
+  offer_->hide();
+  connect(offer_, &QToolButton::clicked, this, [this] {
+    if (const auto action = offered_) action();
+  });
   connect(chip_, &QToolButton::clicked, this, &IdentityBar::model_wanted);
   connect(&lab.engine, &EngineConnection::changed, this, &IdentityBar::show_model);
   connect(&lab.loader, &ModelLoader::model_changed, this, &IdentityBar::show_model);
@@ -46,6 +57,15 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
   connect(&lab.context.run(), &RunModel::reset, this, &IdentityBar::show_run);
   colour();
   show_model();
+}
+
+void IdentityBar::offer(const QString& text, const QString& help, const std::function<void()>& action) {
+  offer_->setText(text);
+  offer_->setToolTip(help);
+  offer_->setAccessibleName(text.isEmpty() ? tr("Offer") : text);
+  offer_->setVisible(!text.isEmpty());
+  offered_ = action;
+  fit();
 }
 
 QString IdentityBar::chip() const {
@@ -94,7 +114,8 @@ void IdentityBar::fit() {
   constexpr int chip_frame = 16, gaps = 60, slack = 4;
   for (QWidget* part : {static_cast<QWidget*>(chip_), static_cast<QWidget*>(text_), static_cast<QWidget*>(badge_)})
     part->ensurePolished();  // else it measures with another font than it draws with
-  const int all = std::max(200, width() - gaps);
+  const int offer = offer_->isHidden() ? 0 : offer_->sizeHint().width();
+  const int all = std::max(200, width() - gaps - offer);
   const int badge =
       badge_text_.isEmpty() ? 0 : std::min(badge_->fontMetrics().horizontalAdvance(badge_text_) + slack, all / 2);
   const int chip =

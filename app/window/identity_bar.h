@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QWidget>
+#include <functional>
 
 #include "app/controllers/lab.h"
 
@@ -19,6 +20,9 @@ class IdentityBar : public QWidget {
   QString chip() const;   ///< as it is without eliding
   QString badge() const;  ///< empty: the run on show is of the open weights, or there is none
 
+  /// A button at the right end of the line, until the next offer; an empty text takes it away.
+  void offer(const QString& text, const QString& help, const std::function<void()>& action);
+
  Q_SIGNALS:
   void model_wanted();  ///< the chip was pressed
 
@@ -33,7 +37,8 @@ class IdentityBar : public QWidget {
   void colour();
 
   Lab& lab_;
-  QToolButton* chip_;
+  QToolButton *chip_, *offer_;
+  std::function<void()> offered_;
   QLabel *text_, *badge_;
   QString chip_text_, badge_text_, text_name_;
 };

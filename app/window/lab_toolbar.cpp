@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/lab_toolbar.h"
 
+#include <QBoxLayout>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QMap>
 #include <QMenu>
-#include <QMessageBox>
+#include <QTextBrowser>
 #include <QToolButton>
 #include <algorithm>
 
@@ -16,35 +20,54 @@ LabToolbar::LabToolbar(Lab& lab, LabDialogs& dialogs, QMainWindow& window)
   setObjectName(QStringLiteral("toolbar"));
   setMovable(false);
   setIconSize({20, 20});
+  setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
+  toggleViewAction()->setEnabled(false);  // nothing would bring it back
   window.addToolBar(this);
-  add_openings(dialogs);
+  make_openings(dialogs);
+  make_engine_openings(dialogs);
+  make_engine_actions(dialogs);
+  make_selection();
+  make_history();
+  actions_.theme = make("theme", tr("Toggle theme"), QKeySequence(tr("F12")), tr("Light or dark"),
+                        [this] { Q_EMIT theme_wanted(); });
+  actions_.keys = make(nullptr, tr("Keys"), QKeySequence(Qt::Key_Question), tr("Every key"), [this] { show_keys(); });
+  add_buttons();
+  connect_lab();
+  update_actions();
+}
+
+void LabToolbar::add_buttons() {
+  addActions({actions_.model, actions_.text});
+  auto* opener = static_cast<QToolButton*>(widgetForAction(actions_.model));
+  auto* openings = new QMenu(opener);
+  openings->addActions({actions_.model, actions_.finished_run});
+  openings->addSeparator();
+  openings->addActions(actions_.engine);
+  opener->setMenu(openings);
+  opener->setPopupMode(QToolButton::MenuButtonPopup);
   addSeparator();
-  add_engine_actions(dialogs);
+  addActions({actions_.run, actions_.pause, actions_.stop, actions_.train});
   addSeparator();
-  add_selection();
+  addActions({actions_.previous, actions_.next, actions_.follow, actions_.back, actions_.forward, actions_.pin});
   addSeparator();
   set_themed_icon(exports_, QStringLiteral("export"));
   exports_->setText(tr("Export"));
   exports_->setToolTip(tr("Export plots, settings and the run"));
   exports_->setPopupMode(QToolButton::InstantPopup);
+  exports_->setToolButtonStyle(toolButtonStyle());
   addWidget(exports_);
-  add("theme", tr("Light or dark"), QKeySequence(tr("F12")), tr("Light or dark"), [this] { Q_EMIT theme_wanted(); });
-  auto* keys = new QAction(tr("Keys"), &window);
-  keys->setShortcut(QKeySequence(Qt::Key_Question));
-  connect(keys, &QAction::triggered, this, &LabToolbar::show_keys);
-  window.addAction(keys);
-  connect_lab();
-  update_actions();
 }
 
 void LabToolbar::set_export_menu(QMenu* menu) {
   exports_->setMenu(menu);
 }
 
-QAction* LabToolbar::add(const char* icon, const QString& text, const QKeySequence& key, const QString& help,
-                         const std::function<void()>& slot) {
-  QAction* action = addAction(text);
-  set_themed_icon(action, QLatin1String(icon));
+/// An action of the window, whether it has a button or not.
+QAction* LabToolbar::make(const char* icon, const QString& text, const QKeySequence& key, const QString& help,
+                          const std::function<void()>& slot) {
+  auto* action = new QAction(text, this);
+  window()->addAction(action);
+  if (icon) set_themed_icon(action, QLatin1String(icon));
   action->setShortcut(key);
   const QString keys = key.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText));
   action->setToolTip(help + keys);
@@ -53,77 +76,79 @@ QAction* LabToolbar::add(const char* icon, const QString& text, const QKeySequen
   return action;
 }
 
-void LabToolbar::show_text(QAction* action) {
-  static_cast<QToolButton*>(widgetForAction(action))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+void LabToolbar::make_openings(LabDialogs& dialogs) {
+  actions_.model = make("model", tr("Open model…"), QKeySequence::Open, tr("Open a model, with or without an adapter"),
+                        [&dialogs] { dialogs.ask_model(); });
+  actions_.model->setIconText(tr("Model"));
+  actions_.text = make("text", tr("Open text…"), QKeySequence(tr("Ctrl+T")), tr("Open a UTF-8 text"),
+                       [&dialogs] { dialogs.ask_text(); });
+  actions_.text->setIconText(tr("Text"));
+  actions_.paste = make("paste", tr("Paste text…"), QKeySequence(tr("Ctrl+Shift+V")), tr("Paste a text"),
+                        [&dialogs] { dialogs.ask_pasted_text(); });
+  actions_.finished_run =
+      make(nullptr, tr("Open finished run…"), {}, tr("Show a run from its folder"), [&dialogs] { dialogs.ask_run(); });
 }
 
-void LabToolbar::add_openings(LabDialogs& dialogs) {
-  QAction* model = add("model", tr("Model"), QKeySequence::Open, tr("Open a model, with or without an adapter"),
-                       [&dialogs] { dialogs.ask_model(); });
-  QAction* text =
-      add("text", tr("Text"), QKeySequence(tr("Ctrl+T")), tr("Open a UTF-8 text"), [&dialogs] { dialogs.ask_text(); });
-  add("paste", tr("Paste"), QKeySequence(tr("Ctrl+Shift+V")), tr("Paste a text"),
-      [&dialogs] { dialogs.ask_pasted_text(); });
-  show_text(model);
-  show_text(text);
-  auto* menu = new QMenu(this);
-  model->setMenu(menu);
-  connect(menu->addAction(tr("Open model…")), &QAction::triggered, &dialogs, &LabDialogs::ask_model);
-  connect(menu->addAction(tr("Finished run…")), &QAction::triggered, &dialogs, &LabDialogs::ask_run);
-  menu->addSeparator();
-  connect(menu->addAction(tr("Engine elsewhere…")), &QAction::triggered, &dialogs, &LabDialogs::ask_engine);
-  QAction* reconnect = menu->addAction(tr("Reconnect"));
-  connect(reconnect, &QAction::triggered, &lab_.engine, &EngineConnection::reconnect);
-  QAction* here = menu->addAction(tr("Engine in this program"));
-  connect(here, &QAction::triggered, &lab_.engine, [this] { lab_.engine.use({}); });
-  const auto update = [this, reconnect, here] {
+void LabToolbar::make_engine_openings(LabDialogs& dialogs) {
+  QAction* elsewhere = make(nullptr, tr("Engine elsewhere…"), {}, tr("Use an engine on another machine"),
+                            [&dialogs] { dialogs.ask_engine(); });
+  QAction* again =
+      make(nullptr, tr("Reconnect"), {}, tr("Connect to the engine again"), [this] { lab_.engine.reconnect(); });
+  QAction* here = make(nullptr, tr("Engine in this program"), {}, tr("Use this program's engine again"),
+                       [this] { lab_.engine.use({}); });
+  actions_.engine = {elsewhere, again, here};
+  const auto update = [this, again, here] {
     here->setVisible(!lab_.engine.command().isEmpty());
-    reconnect->setVisible(lab_.engine.lost());
+    again->setVisible(lab_.engine.lost());
   };
-  connect(&lab_.engine, &EngineConnection::changed, menu, update);
+  connect(&lab_.engine, &EngineConnection::changed, this, update);
   update();
-  menu->addSeparator();
-  connect(menu->addAction(tr("Benchmark…")), &QAction::triggered, &dialogs, &LabDialogs::open_bench);
-  connect(menu->addAction(tr("Experiment…")), &QAction::triggered, &dialogs,
-          [&dialogs] { dialogs.open_experiment({}); });
 }
 
-void LabToolbar::add_engine_actions(LabDialogs& dialogs) {
-  run_ = add("run", tr("Run"), QKeySequence(tr("F5")), tr("Run the text in segments"), [this] { lab_.runs.run(); });
-  pause_ = add("pause", tr("Pause"), QKeySequence(tr("F6")), tr("Pause, or go on"), [this] { lab_.pause_or_resume(); });
-  stop_ = add("stop", tr("Stop"), QKeySequence(tr("Shift+F5")),
-              tr("Stop; what is done stays, and a training saves a checkpoint"), [this] { lab_.stop_engine(); });
-  add("train", tr("Fine-tune"), QKeySequence(tr("Ctrl+Shift+F")), tr("Fine-tune the model to segmented execution"),
-      [&dialogs] { dialogs.open_finetune(); });
-  show_text(run_);
+void LabToolbar::make_engine_actions(LabDialogs& dialogs) {
+  actions_.run =
+      make("run", tr("Run"), QKeySequence(tr("F5")), tr("Run the text in segments"), [this] { lab_.runs.run(); });
+  actions_.pause =
+      make("pause", tr("Pause"), QKeySequence(tr("F7")), tr("Pause, or resume"), [this] { lab_.pause_or_resume(); });
+  actions_.stop =
+      make("stop", tr("Stop"), QKeySequence(tr("Shift+F5")),
+           tr("Stop; what is done stays, and a training saves a checkpoint"), [this] { lab_.stop_engine(); });
+  actions_.train = make("train", tr("Fine-tune…"), QKeySequence(tr("Ctrl+Shift+F")),
+                        tr("Fine-tune the model to segmented execution"), [&dialogs] { dialogs.open_finetune(); });
+  actions_.train->setIconText(tr("Fine-tune"));
 }
 
-void LabToolbar::add_selection() {
+void LabToolbar::make_selection() {
+  actions_.previous = make("previous", tr("Previous segment"), QKeySequence(tr("Alt+Shift+Left")),
+                           tr("Previous segment"), [this] { step_segment(-1); });
+  actions_.previous->setIconText(tr("Previous"));
+  actions_.next = make("next", tr("Next segment"), QKeySequence(tr("Alt+Shift+Right")), tr("Next segment"),
+                       [this] { step_segment(1); });
+  actions_.next->setIconText(tr("Next"));
+  actions_.follow = make("follow", tr("Follow"), {}, tr("Follow: select each segment as it closes"));
+  actions_.follow->setCheckable(true);
+  actions_.follow->setChecked(true);
+  actions_.pin = make("pin", tr("Pin as B"), QKeySequence(tr("Ctrl+Shift+B")),
+                      tr("Pin this run as B, to compare the next ones with"), [this] {
+                        lab_.context.pin_run();
+                        Q_EMIT run_pinned();
+                      });
+}
+
+void LabToolbar::make_history() {
   LabContext& context = lab_.context;
-  previous_ = add("previous", tr("Previous segment"), QKeySequence(tr("Alt+Shift+Left")), tr("Previous segment"),
-                  [this] { step_segment(-1); });
-  next_ = add("next", tr("Next segment"), QKeySequence(tr("Alt+Shift+Right")), tr("Next segment"),
-              [this] { step_segment(1); });
-  follow_ = add("follow", tr("Follow"), {}, tr("Follow: select each segment as it closes"));
-  follow_->setCheckable(true);
-  follow_->setChecked(true);
-  addSeparator();
-  back_ =
-      add("back", tr("Back"), QKeySequence::Back, tr("Back to the last selection"), [&context] { context.go_back(); });
-  forward_ =
-      add("forward", tr("Forward"), QKeySequence::Forward, tr("Forward again"), [&context] { context.go_forward(); });
+  actions_.back =
+      make("back", tr("Back"), QKeySequence::Back, tr("Back to the last selection"), [&context] { context.go_back(); });
+  actions_.forward =
+      make("forward", tr("Forward"), QKeySequence::Forward, tr("Forward again"), [&context] { context.go_forward(); });
   const auto undoable = [this](QAction* action, const QString& icon, const QKeySequence& key) {
     set_themed_icon(action, icon);
     action->setShortcut(key);
-    addAction(action);
+    window()->addAction(action);
+    return action;
   };
-  undoable(context.undo_stack().createUndoAction(this), QStringLiteral("undo"), QKeySequence::Undo);
-  undoable(context.undo_stack().createRedoAction(this), QStringLiteral("redo"), QKeySequence::Redo);
-  pin_ = add("pin", tr("Pin as B"), QKeySequence(tr("Ctrl+Shift+B")),
-             tr("Pin this run as B, to compare the next ones with"), [this] {
-               lab_.context.pin_run();
-               Q_EMIT run_pinned();
-             });
+  actions_.undo = undoable(context.undo_stack().createUndoAction(this), QStringLiteral("undo"), QKeySequence::Undo);
+  actions_.redo = undoable(context.undo_stack().createRedoAction(this), QStringLiteral("redo"), QKeySequence::Redo);
 }
 
 void LabToolbar::connect_lab() {
@@ -137,12 +162,12 @@ void LabToolbar::connect_lab() {
   // Someone who looks at an earlier segment while a run goes on wants to stay there.
   connect(&context, &LabContext::history_changed, this, [this, &context] {
     if (lab_.runs.state() != RunController::State::Running || !context.can_go_back()) return;
-    if (context.selected().segment + 1 < context.run().segment_count()) follow_->setChecked(false);
+    if (context.selected().segment + 1 < context.run().segment_count()) actions_.follow->setChecked(false);
   });
-  connect(&lab_.runs, &RunController::run_started, this, [this] { follow_->setChecked(true); });
+  connect(&lab_.runs, &RunController::run_started, this, [this] { actions_.follow->setChecked(true); });
   // While a run goes on the newest segment is selected.
   connect(&context.run(), &RunModel::segments_appended, this, [this, &context](int, int last) {
-    if (follow_->isChecked()) context.follow_segment(last);
+    if (actions_.follow->isChecked()) context.follow_segment(last);
   });
 }
 
@@ -151,25 +176,26 @@ void LabToolbar::update_actions() {
   LabContext& context = lab_.context;
   const State state = lab_.runs.state();
   const QString why_not = lab_.runs.why_not_run();
-  run_->setEnabled(why_not.isEmpty());
-  run_->setToolTip(why_not.isEmpty() ? tr("Run the text in segments (F5)") : tr("Can't run now: %1").arg(why_not));
+  actions_.run->setEnabled(why_not.isEmpty());
+  actions_.run->setToolTip(why_not.isEmpty() ? tr("Run the text in segments (F5)")
+                                             : tr("Can't run now: %1").arg(why_not));
   const TrainingModel* training = lab_.training.training();
   const TrainingState trains = training == nullptr ? TrainingState::Finished : training->state();
   const bool paused = state == State::Paused || trains == TrainingState::Paused;
   const bool running = state == State::Running || trains == TrainingState::Running;
-  pause_->setEnabled(running || paused);
-  if (pause_->text() != (paused ? tr("Resume") : tr("Pause"))) {
-    pause_->setText(paused ? tr("Resume") : tr("Pause"));
-    set_themed_icon(pause_, paused ? QStringLiteral("run") : QStringLiteral("pause"));
+  actions_.pause->setEnabled(running || paused);
+  if (actions_.pause->text() != (paused ? tr("Resume") : tr("Pause"))) {
+    actions_.pause->setText(paused ? tr("Resume") : tr("Pause"));
+    set_themed_icon(actions_.pause, paused ? QStringLiteral("run") : QStringLiteral("pause"));
   }
-  stop_->setEnabled(running || paused || trains == TrainingState::Preparing || lab_.audits.active() ||
-                    lab_.head_profiles.active() || lab_.recall_heads.active() || lab_.what_ifs.active());
+  actions_.stop->setEnabled(running || paused || trains == TrainingState::Preparing || lab_.audits.active() ||
+                            lab_.head_profiles.active() || lab_.recall_heads.active() || lab_.what_ifs.active());
   const int count = context.run().segment_count();
-  previous_->setEnabled(context.selected().segment > 0);
-  next_->setEnabled(context.selected().segment + 1 < count);
-  back_->setEnabled(context.can_go_back());
-  forward_->setEnabled(context.can_go_forward());
-  pin_->setEnabled(count > 0);
+  actions_.previous->setEnabled(context.selected().segment > 0);
+  actions_.next->setEnabled(context.selected().segment + 1 < count);
+  actions_.back->setEnabled(context.can_go_back());
+  actions_.forward->setEnabled(context.can_go_forward());
+  actions_.pin->setEnabled(count > 0);
 }
 
 void LabToolbar::step_segment(int step) {
@@ -179,20 +205,30 @@ void LabToolbar::step_segment(int step) {
 }
 
 void LabToolbar::show_keys() {
-  QString rows;
+  QMap<QString, QString> keys;  // each key once, whoever has it
   for (const QAction* action : window()->findChildren<QAction*>())
     if (!action->shortcut().isEmpty())
-      rows += QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
-                  .arg(action->shortcut().toString(QKeySequence::NativeText).toHtmlEscaped(),
-                       action->text().remove(u'&').toHtmlEscaped());
-  rows +=
-      tr("<tr><td><b>Ctrl+F</b></td><td>Search the text</td></tr>"
-         "<tr><td><b>Space, L</b></td><td>In the grid: toggle the head, the layer</td></tr>"
-         "<tr><td><b>←, →</b></td><td>In the ribbon and the text: select</td></tr>");
-  auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keys"), QStringLiteral("<table>%1</table>").arg(rows),
-                              QMessageBox::Close, window());
-  box->setAttribute(Qt::WA_DeleteOnClose);
-  box->open();
+      keys.insert(action->shortcut().toString(QKeySequence::NativeText), action->text().remove(u'&'));
+  keys.insert(tr("Ctrl+F"), tr("Search the text"));
+  keys.insert(tr("Space, L"), tr("In the grid: toggle the head, the layer"));
+  keys.insert(tr("←, →"), tr("In the ribbon and the text: select"));
+  QString rows;
+  for (auto key = keys.cbegin(); key != keys.cend(); ++key)
+    rows += QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
+                .arg(key.key().toHtmlEscaped(), key.value().toHtmlEscaped());
+  auto* dialog = new QDialog(window());
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setWindowTitle(tr("Keys"));
+  auto* page = new QTextBrowser(dialog);
+  page->setHtml(QStringLiteral("<table>%1</table>").arg(rows));
+  page->setAccessibleName(tr("Keys"));
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
+  connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+  auto* layout = new QVBoxLayout(dialog);
+  layout->addWidget(page);
+  layout->addWidget(buttons);
+  dialog->resize(420, std::min(640, window()->height() * 4 / 5));
+  dialog->open();
 }
 
 }  // namespace carryover

@@ -12,31 +12,44 @@ namespace carryover {
 
 class LabDialogs;
 
-/// The window's actions with their keys, enabled while they can be done. GUI thread. Lives shorter than the lab.
+/// What can be done in the window, for toolbar and menus.
+struct LabActions {
+  QAction *model, *text, *paste, *finished_run;
+  QList<QAction*> engine;  ///< elsewhere, again, and in this program
+  QAction *run, *pause, *stop, *train;
+  QAction *previous, *next, *follow, *back, *forward, *undo, *redo, *pin;
+  QAction *theme, *keys;
+};
+
+/// The window's actions with their keys, enabled while they can be done; those of every day have a button with a name.
+/// GUI thread. Lives shorter than the lab.
 class LabToolbar : public QToolBar {
   Q_OBJECT
  public:
   LabToolbar(Lab& lab, LabDialogs& dialogs, QMainWindow& window);
   void set_export_menu(QMenu* menu);
+  const LabActions& actions() const { return actions_; }
 
  Q_SIGNALS:
   void run_pinned();
   void theme_wanted();  ///< the other one
 
  private:
-  QAction* add(const char* icon, const QString& text, const QKeySequence& key, const QString& help,
-               const std::function<void()>& slot = {});
-  void show_text(QAction* action);  ///< beside its icon
-  void add_openings(LabDialogs& dialogs);
-  void add_engine_actions(LabDialogs& dialogs);
-  void add_selection();
+  QAction* make(const char* icon, const QString& text, const QKeySequence& key, const QString& help,
+                const std::function<void()>& slot = {});
+  void make_openings(LabDialogs& dialogs);
+  void make_engine_openings(LabDialogs& dialogs);
+  void make_engine_actions(LabDialogs& dialogs);
+  void make_selection();
+  void make_history();
+  void add_buttons();
   void connect_lab();
   void update_actions();
   void step_segment(int step);
   void show_keys();
 
   Lab& lab_;
-  QAction *run_, *pause_, *stop_, *previous_, *next_, *follow_, *back_, *forward_, *pin_;
+  LabActions actions_{};
   QToolButton* exports_;
 };
 

@@ -43,6 +43,7 @@ void MainWindow::add_ribbon() {
   QToolBar* bar = addToolBar(tr("Context ribbon"));
   bar->setObjectName(QStringLiteral("ribbon"));
   bar->setMovable(false);
+  bar->toggleViewAction()->setEnabled(false);
   bar->addWidget(strip);
 }
 

@@ -6,6 +6,7 @@
 #include "app/window/export_menu.h"
 #include "app/window/identity_bar.h"
 #include "app/window/lab_dialogs.h"
+#include "app/window/lab_menus.h"
 #include "app/window/lab_toolbar.h"
 #include "app/window/message_bar.h"
 #include "app/window/panel_docks.h"
@@ -30,6 +31,7 @@ class MainWindow : public QMainWindow {
   ContextRibbon& ribbon() { return ribbon_; }
   PanelDocks& docks() { return docks_; }
   ExportMenu& exports() { return exports_; }
+  LabMenus& menus() { return menus_; }
 
   void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a folder of a
                                         ///< run, an experiment or a bench
@@ -59,6 +61,7 @@ class MainWindow : public QMainWindow {
   ContextRibbon ribbon_{lab_.context, this};
   PanelDocks docks_{lab_.context, *this};
   ExportMenu exports_{lab_, docks_, messages_, this};
+  LabMenus menus_{*this, toolbar_, dialogs_, docks_, exports_};
   SessionKeeper* session_keeper_ = nullptr;
   bool arranged_ = false;  ///< the docks have had their first sizes
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/panel_docks.h"
 
+#include <QApplication>
 #include <QTabWidget>
 #include <algorithm>
 
@@ -23,14 +24,14 @@ void show_title(QDockWidget* dock, bool titled) {
 QStringList panels_of(PanelArea area) {
   QStringList ids;
   for (const PanelEntry& entry : panel_registry())
-    if (entry.area == area) ids += entry.id;
+    if (entry.area == area && entry.group == PanelGroup::Inspect) ids += entry.id;
   return ids;
 }
 
 DockArrangement default_arrangement() {
-  return {{{panels_of(PanelArea::Left), 19}, {panels_of(PanelArea::Centre), 49}, {panels_of(PanelArea::Right), 32}},
+  return {{{panels_of(PanelArea::Left), 20}, {panels_of(PanelArea::Centre), 45}, {panels_of(PanelArea::Right), 35}},
           {{panels_of(PanelArea::Bottom), 100}},
-          30};
+          24};
 }
 
 PanelDocks::PanelDocks(LabContext& context, QMainWindow& window) : window_(window) {
@@ -75,13 +76,23 @@ void PanelDocks::place(const DockArrangement& wanted) {
   top_ = place_row(wanted.top, Qt::TopDockWidgetArea, placed);
   bottom_ = place_row(wanted.bottom, Qt::BottomDockWidgetArea, placed);
   bottom_share_ = wanted.bottom_share;
-  for (const QString& id : ids()) {  // hidden, but with a place to be shown in
-    if (placed.contains(id)) continue;
-    window_.addDockWidget(Qt::TopDockWidgetArea, dock(id));
-    window_.tabifyDockWidget(top_.fronts.front(), dock(id));
-    show_title(dock(id), false);
-    dock(id)->hide();
-  }
+  for (const PanelEntry& entry : panel_registry())
+    if (!placed.contains(entry.id)) hide(dock(entry.id), entry.area);
+  for (const Row& row : {top_, bottom_})  // a hidden tab has put another one in front
+    for (QDockWidget* front : row.fronts) front->raise();
+}
+
+/// Hidden, but with a place to be shown in: a tab of where panels of its area stand.
+void PanelDocks::hide(QDockWidget* dock, PanelArea area) {
+  const QList<QDockWidget*>& top = top_.fronts;
+  QDockWidget* beside = top.at(std::min<qsizetype>(1, top.size() - 1));
+  if (area == PanelArea::Left) beside = top.front();
+  if (area == PanelArea::Right) beside = top.back();
+  if (area == PanelArea::Bottom && !bottom_.fronts.isEmpty()) beside = bottom_.fronts.front();
+  window_.addDockWidget(window_.dockWidgetArea(beside), dock);
+  window_.tabifyDockWidget(beside, dock);
+  show_title(dock, false);
+  dock->hide();
 }
 
 PanelDocks::Row PanelDocks::place_row(const std::vector<DockPlace>& places, Qt::DockWidgetArea area,
@@ -124,9 +135,8 @@ void PanelDocks::size() {
     window_.resizeDocks(row.fronts, widths, Qt::Horizontal);
   }
   if (bottom_.fronts.isEmpty()) return;
-  const int height = std::max(220, window_.height() * bottom_share_ / 100);
-  window_.resizeDocks({top_.fronts.front(), bottom_.fronts.front()}, {window_.height() - height - 140, height},
-                      Qt::Vertical);
+  const int height = window_.height() * bottom_share_ / 100;
+  window_.resizeDocks({top_.fronts.front(), bottom_.fronts.front()}, {window_.height() - height, height}, Qt::Vertical);
 }
 
 std::vector<QString> PanelDocks::ids() const {
@@ -150,6 +160,26 @@ void PanelDocks::raise(const QString& id) {
   if (found == nullptr) return;
   found->show();
   found->raise();
+}
+
+void PanelDocks::focus_next(int step) {
+  std::vector<Panel*> seen;  // a tab that another one covers is not
+  for (const QString& id : ids())
+    if (dock(id)->isVisible() && !dock(id)->visibleRegion().isEmpty()) seen.push_back(panel(id));
+  if (seen.empty()) return;
+  const auto focused = std::ranges::find_if(seen, [](const Panel* panel) {
+    const QWidget* widget = QApplication::focusWidget();
+    return widget != nullptr && (widget == panel || panel->isAncestorOf(widget));
+  });
+  const std::ptrdiff_t count = std::ssize(seen);
+  const std::ptrdiff_t from = focused == seen.end() ? (step > 0 ? -1 : 0) : focused - seen.begin();
+  Panel* next = seen[static_cast<std::size_t>((from + step + count) % count)];
+  QWidget* first = next;  // what takes the keyboard in it, where the panel itself does not
+  for (QWidget* child : next->findChildren<QWidget*>())
+    if (next->focusPolicy() == Qt::NoFocus && first == next && child->isVisible() && child->isEnabled() &&
+        (child->focusPolicy() & Qt::TabFocus) != 0)
+      first = child;
+  first->setFocus(Qt::TabFocusReason);
 }
 
 void PanelDocks::refresh() {

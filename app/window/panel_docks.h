@@ -21,7 +21,7 @@ struct DockArrangement {
   int bottom_share = 30;
 };
 DockArrangement default_arrangement();
-QStringList panels_of(PanelArea area);  ///< that stand there by default
+QStringList panels_of(PanelArea area);  ///< that stand there by default: those of Inspect
 
 /// A dock for each row of the panel registry. Owns them, and lives shorter than the window and what the panels show.
 /// GUI thread.
@@ -35,7 +35,8 @@ class PanelDocks {
   QDockWidget* dock(const QString& id) const;  ///< null where there is no such panel
   Panel* panel(const QString& id) const;       ///< as dock()
   void raise(const QString& id);
-  void refresh();  ///< each panel, soon
+  void focus_next(int step);  ///< the next visible panel, or the one before
+  void refresh();             ///< each panel, soon
   void arrange(const DockArrangement& wanted);
   void size();  ///< as it is arranged, in the window's size
   QList<QAction*> toggle_actions() const;
@@ -52,6 +53,7 @@ class PanelDocks {
   };
   void add(const QString& id, const QString& title, Panel* panel);
   void place(const DockArrangement& wanted);
+  void hide(QDockWidget* dock, PanelArea area);
   Row place_row(const std::vector<DockPlace>& places, Qt::DockWidgetArea area, QStringList& placed);
 
   QMainWindow& window_;

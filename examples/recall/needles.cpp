@@ -152,7 +152,10 @@ std::vector<Case> cases_of(const json& plan, const std::vector<Method>& methods)
     for (const json& seed : plan.at("seeds"))
       for (const json& segments : plan.at("segments"))
         for (const Method& method : methods) {
-          Case one{.method = &method, .seed = seed.get<std::int64_t>(), .document = document};
+          Case one;
+          one.method = &method;
+          one.seed = seed.get<std::int64_t>();
+          one.document = document;
           one.shape.segment_length = method.config.segment_length;
           one.shape.segments = segments.get<std::int64_t>();
           one.shape.of_each_kind = plan.value("of_each_kind", one.shape.of_each_kind);

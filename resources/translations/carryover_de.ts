@@ -3777,6 +3777,10 @@ Wert %4 · Rang %5 von %6</translation>
         <source>The run on show was made with these weights, not with the open model&apos;s. What a run does not keep can&apos;t be looked at, and what-ifs can&apos;t be run.</source>
         <translation>Der gezeigte Lauf entstand mit diesen Gewichten, nicht mit denen des offenen Modells. Was ein Lauf nicht aufhebt, ist nicht zu sehen, und Was-wäre-wenn läuft nicht.</translation>
     </message>
+    <message>
+        <source>Offer</source>
+        <translation>Angebot</translation>
+    </message>
 </context>
 <context>
     <name>InspectWorker</name>
@@ -3854,6 +3858,73 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>LabMenus</name>
+    <message>
+        <source>&amp;File</source>
+        <translation>&amp;Datei</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exportieren</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>&amp;Bearbeiten</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>&amp;Ansicht</translation>
+    </message>
+    <message>
+        <source>Inspect</source>
+        <translation>Untersuchen</translation>
+    </message>
+    <message>
+        <source>Train</source>
+        <translation>Trainieren</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Messen</translation>
+    </message>
+    <message>
+        <source>Next panel</source>
+        <translation>Nächste Ansicht</translation>
+    </message>
+    <message>
+        <source>Previous panel</source>
+        <translation>Vorige Ansicht</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>&amp;Lauf</translation>
+    </message>
+    <message>
+        <source>&amp;Train</source>
+        <translation>&amp;Trainieren</translation>
+    </message>
+    <message>
+        <source>Experiment…</source>
+        <translation>Experiment…</translation>
+    </message>
+    <message>
+        <source>&amp;Measure</source>
+        <translation>&amp;Messen</translation>
+    </message>
+    <message>
+        <source>Benchmark…</source>
+        <translation>Benchmark…</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Hilfe</translation>
+    </message>
+</context>
+<context>
     <name>LabToolbar</name>
     <message>
         <source>Toolbar</source>
@@ -3900,10 +3971,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Text öffnen (UTF-8)</translation>
     </message>
     <message>
-        <source>Paste</source>
-        <translation>Einfügen</translation>
-    </message>
-    <message>
         <source>Ctrl+Shift+V</source>
         <translation>Ctrl+Shift+V</translation>
     </message>
@@ -3916,10 +3983,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Modell öffnen…</translation>
     </message>
     <message>
-        <source>Finished run…</source>
-        <translation>Fertiger Lauf …</translation>
-    </message>
-    <message>
         <source>Engine elsewhere…</source>
         <translation>Rechenkern anderswo …</translation>
     </message>
@@ -3930,10 +3993,6 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Engine in this program</source>
         <translation>Rechenkern in diesem Programm</translation>
-    </message>
-    <message>
-        <source>Benchmark…</source>
-        <translation>Messung…</translation>
     </message>
     <message>
         <source>Run</source>
@@ -3950,14 +4009,6 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Pause</source>
         <translation>Pause</translation>
-    </message>
-    <message>
-        <source>F6</source>
-        <translation>F6</translation>
-    </message>
-    <message>
-        <source>Pause, or go on</source>
-        <translation>Anhalten oder weiter</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -4048,12 +4099,84 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Weiter</translation>
     </message>
     <message>
-        <source>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Ctrl+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Search the text&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Space, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the grid: toggle the head, the layer&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;In the ribbon and the text: select&lt;/td&gt;&lt;/tr&gt;</source>
-        <translation>&lt;tr&gt;&lt;td&gt;&lt;b&gt;Strg+F&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Text suchen&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;Leertaste, L&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Raster: Kopf, Schicht umschalten&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;←, →&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Im Band und im Text: wählen&lt;/td&gt;&lt;/tr&gt;</translation>
+        <source>Toggle theme</source>
+        <translation>Hell oder dunkel</translation>
     </message>
     <message>
-        <source>Experiment…</source>
-        <translation>Experiment …</translation>
+        <source>Every key</source>
+        <translation>Alle Tasten</translation>
+    </message>
+    <message>
+        <source>Open text…</source>
+        <translation>Text öffnen…</translation>
+    </message>
+    <message>
+        <source>Paste text…</source>
+        <translation>Text einfügen…</translation>
+    </message>
+    <message>
+        <source>Open finished run…</source>
+        <translation>Fertigen Lauf öffnen…</translation>
+    </message>
+    <message>
+        <source>Show a run from its folder</source>
+        <translation>Einen Lauf aus seinem Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Use an engine on another machine</source>
+        <translation>Eine Engine auf einem anderen Rechner verwenden</translation>
+    </message>
+    <message>
+        <source>Connect to the engine again</source>
+        <translation>Neu mit der Engine verbinden</translation>
+    </message>
+    <message>
+        <source>Use this program&apos;s engine again</source>
+        <translation>Wieder die Engine dieses Programms verwenden</translation>
+    </message>
+    <message>
+        <source>F7</source>
+        <translation>F7</translation>
+    </message>
+    <message>
+        <source>Pause, or resume</source>
+        <translation>Anhalten oder fortsetzen</translation>
+    </message>
+    <message>
+        <source>Fine-tune…</source>
+        <translation>Feinabstimmen…</translation>
+    </message>
+    <message>
+        <source>Previous</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>Ctrl+F</source>
+        <translation>Strg+F</translation>
+    </message>
+    <message>
+        <source>Search the text</source>
+        <translation>Den Text durchsuchen</translation>
+    </message>
+    <message>
+        <source>Space, L</source>
+        <translation>Leertaste, L</translation>
+    </message>
+    <message>
+        <source>In the grid: toggle the head, the layer</source>
+        <translation>Im Raster: Kopf oder Schicht umschalten</translation>
+    </message>
+    <message>
+        <source>←, →</source>
+        <translation>←, →</translation>
+    </message>
+    <message>
+        <source>In the ribbon and the text: select</source>
+        <translation>In der Leiste und im Text: auswählen</translation>
     </message>
 </context>
 <context>
@@ -4080,6 +4203,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Paper figure</source>
         <translation>Abbildung</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>Messen</translation>
     </message>
 </context>
 <context>
@@ -4160,8 +4287,8 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Segment</translation>
     </message>
     <message>
-        <source>running, all targets so far</source>
-        <translation>laufend, alle Ziele bisher</translation>
+        <source>cumulative mean</source>
+        <translation>kumulativer Mittelwert</translation>
     </message>
 </context>
 <context>
@@ -5034,6 +5161,14 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>pdftocairo failed: %1</source>
         <translation>pdftocairo ist gescheitert: %1</translation>
+    </message>
+    <message>
+        <source>%1 is ready: switch</source>
+        <translation>%1 ist bereit: wechseln</translation>
+    </message>
+    <message>
+        <source>Opens the default model and book in place of what is open, and runs it</source>
+        <translation>Öffnet das Standardmodell und das Buch statt dessen, was offen ist, und startet den Lauf</translation>
     </message>
 </context>
 <context>
@@ -6053,14 +6188,6 @@ Verlust %4 nat, PPL %5
         <translation>Anleitung</translation>
     </message>
     <message>
-        <source>Sessions, recent files, layouts, commands, help</source>
-        <translation>Sitzungen, letzte Dateien, Anordnungen, Befehle, Hilfe</translation>
-    </message>
-    <message>
-        <source>Menu</source>
-        <translation>Menü</translation>
-    </message>
-    <message>
         <source>Open session…</source>
         <translation>Sitzung öffnen …</translation>
     </message>
@@ -6115,10 +6242,6 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Language</source>
         <translation>Sprache</translation>
-    </message>
-    <message>
-        <source>Questions to begin with</source>
-        <translation>Fragen zum Anfang</translation>
     </message>
     <message>
         <source>The language changes when the program is next started</source>
@@ -6187,6 +6310,14 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Keep it running</source>
         <translation>Weiterlaufen lassen</translation>
+    </message>
+    <message>
+        <source>Carryover</source>
+        <translation>Carryover</translation>
+    </message>
+    <message>
+        <source>Getting started</source>
+        <translation>Erste Schritte</translation>
     </message>
 </context>
 <context>
@@ -6360,10 +6491,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Schicht %1, Kopf %2</translation>
     </message>
     <message>
-        <source>Questions to begin with</source>
-        <translation>Fragen zum Anfang</translation>
-    </message>
-    <message>
         <source>Answer</source>
         <translation>Antwort</translation>
     </message>
@@ -6382,10 +6509,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>Puts a sentence into the text, runs it, and looks who fetched it</source>
         <translation>Setzt einen Satz in den Text, liest ihn und sieht nach, wer ihn geholt hat</translation>
-    </message>
-    <message>
-        <source>Close these questions; the menu has them</source>
-        <translation>Diese Fragen schließen; im Menü sind sie wieder zu haben</translation>
     </message>
     <message>
         <source>Close</source>
@@ -6463,6 +6586,58 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <source>Heads that fetched something of it, over all segments: %1.</source>
         <translation>Köpfe, die etwas davon holten, über alle Segmente: %1.</translation>
     </message>
+    <message>
+        <source>Getting started</source>
+        <translation>Erste Schritte</translation>
+    </message>
+    <message>
+        <source>Carryover runs a language model over a long text in segments, and shows what each segment gets from those before it: a carried tail and what its heads retrieve.</source>
+        <translation>Carryover führt ein Sprachmodell in Segmenten über einen langen Text und zeigt, was jedes Segment von den vorigen bekommt: ein mitgeführtes Ende und was seine Köpfe abrufen.</translation>
+    </message>
+    <message>
+        <source>Retrieval</source>
+        <translation>Abruf</translation>
+    </message>
+    <message>
+        <source>The demo: a name that only retrieved tokens hold, and the run without them</source>
+        <translation>Die Demo: ein Name, den nur abgerufene Token haben, und der Lauf ohne sie</translation>
+    </message>
+    <message>
+        <source>Carried tail</source>
+        <translation>Mitgeführtes Ende</translation>
+    </message>
+    <message>
+        <source>The demo: a word that only the carried tail holds, and the run without it</source>
+        <translation>Die Demo: ein Wort, das nur das mitgeführte Ende hat, und der Lauf ohne es</translation>
+    </message>
+    <message>
+        <source>Attention sink</source>
+        <translation>Attention-Sink</translation>
+    </message>
+    <message>
+        <source>The default model on a novel, without attention sinks and with them</source>
+        <translation>Das Standardmodell auf einem Roman, ohne Attention-Sinks und mit ihnen</translation>
+    </message>
+    <message>
+        <source>Ask a novel</source>
+        <translation>Einen Roman fragen</translation>
+    </message>
+    <message>
+        <source>The default model finds a number that it read 15 segments ago</source>
+        <translation>Das Standardmodell findet eine Zahl, die es 15 Segmente zuvor gelesen hat</translation>
+    </message>
+    <message>
+        <source>Change what is told</source>
+        <translation>Das Gezeigte ändern</translation>
+    </message>
+    <message>
+        <source>Close; Help, Getting started shows it again</source>
+        <translation>Schließen; Hilfe, Erste Schritte zeigt es wieder</translation>
+    </message>
+    <message>
+        <source>Not now: %1.</source>
+        <translation>Jetzt nicht: %1.</translation>
+    </message>
 </context>
 <context>
     <name>Startup</name>
@@ -6532,6 +6707,57 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>%1 of %2 GB</source>
         <translation>%1 von %2 GB</translation>
+    </message>
+</context>
+<context>
+    <name>Stories</name>
+    <message>
+        <source>the demo is not installed</source>
+        <translation>die Demo ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>the default model is not on this machine yet</source>
+        <translation>das Standardmodell ist noch nicht auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>Loading %1…</source>
+        <translation>%1 wird geladen…</translation>
+    </message>
+    <message>
+        <source>Running %1…</source>
+        <translation>%1 läuft…</translation>
+    </message>
+    <message>
+        <source>The run ended before there was anything to show.</source>
+        <translation>Der Lauf endete, bevor es etwas zu zeigen gab.</translation>
+    </message>
+    <message>
+        <source>This run predicts no token that only this memory holds.</source>
+        <translation>Dieser Lauf sagt kein Token voraus, das nur dieser Speicher hat.</translation>
+    </message>
+    <message>
+        <source>Remove it</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Drop the carried tail</source>
+        <translation>Mitgeführtes Ende weglassen</translation>
+    </message>
+    <message>
+        <source>%1 with a number in it</source>
+        <translation>%1 mit einer Zahl darin</translation>
+    </message>
+    <message>
+        <source>Asking…</source>
+        <translation>Die Frage wird gestellt…</translation>
+    </message>
+    <message>
+        <source>The question was not answered.</source>
+        <translation>Die Frage wurde nicht beantwortet.</translation>
+    </message>
+    <message>
+        <source>Remove the passage</source>
+        <translation>Die Stelle entfernen</translation>
     </message>
 </context>
 <context>
@@ -9015,6 +9241,38 @@ im Versuch: %3 nat
     <message>
         <source>Write: ask without N, or ask alone N.</source>
         <translation>Schreiben Sie: ask without N, oder ask alone N.</translation>
+    </message>
+    <message>
+        <source>%1 is predicted with %2.</source>
+        <translation>%1 wird mit %2 vorhergesagt.</translation>
+    </message>
+    <message>
+        <source>Segment %1 has not seen this word: it stands %L2 tokens back, in the carried tail of the segment before: %3.</source>
+        <translation>Segment %1 hat dieses Wort nicht gesehen: es steht %L2 Token zuvor, im mitgeführten Ende des vorigen Segments: %3.</translation>
+    </message>
+    <message>
+        <source>%1 retrieved it from segment %2, %L3 tokens back: %4.</source>
+        <translation>%1 haben es aus Segment %2 abgerufen, %L3 Token zuvor: %4.</translation>
+    </message>
+    <message>
+        <source>Without it: &lt;b&gt;%1&lt;/b&gt;, loss %2 nats on “%3”.</source>
+        <translation>Ohne es: &lt;b&gt;%1&lt;/b&gt;, Verlust %2 Nats auf „%3“.</translation>
+    </message>
+    <message>
+        <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their attention. Without them %1 of %2 segments lose their attention sink: loss %3. With the first %4 tokens kept in each prefix %5 do: loss &lt;b&gt;%6&lt;/b&gt; (%7 nats a token). &lt;i&gt;Sinks&lt;/i&gt; shows it by layer; &lt;i&gt;Compare&lt;/i&gt; has both runs.</source>
+        <translation>Ein Segment, das ein mitgeführtes Ende liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 von %2 Segmenten ihren Attention-Sink: Verlust %3. Mit den ersten %4 Token in jedem Präfix sind es %5: Verlust &lt;b&gt;%6&lt;/b&gt; (%7 Nats je Token). &lt;i&gt;Sinks&lt;/i&gt; zeigt es nach Schichten; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe.</translation>
+    </message>
+    <message>
+        <source>“%1 &lt;b&gt;%2&lt;/b&gt;”: probability %3; with retrieval switched off %4.</source>
+        <translation>„%1 &lt;b&gt;%2&lt;/b&gt;“: Wahrscheinlichkeit %3; ohne Abruf %4.</translation>
+    </message>
+    <message>
+        <source>The first passage that it retrieved lies in segment %1, %L2 tokens back: “%3”.</source>
+        <translation>Die erste abgerufene Stelle liegt in Segment %1, %L2 Token zuvor: „%3“.</translation>
+    </message>
+    <message>
+        <source>Without this passage the probability of “%1” is &lt;b&gt;%2&lt;/b&gt;.</source>
+        <translation>Ohne diese Stelle ist die Wahrscheinlichkeit von „%1“ &lt;b&gt;%2&lt;/b&gt;.</translation>
     </message>
 </context>
 <context>

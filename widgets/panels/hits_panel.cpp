@@ -102,7 +102,7 @@ void HitsPanel::make_table() {
   const QFontMetrics metrics = table_->fontMetrics();
   for (int column = 0; column < HitsModel::ColumnCount; ++column) {
     const QString name = model_.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-    table_->setColumnWidth(column, metrics.horizontalAdvance(name) + 26);
+    table_->setColumnWidth(column, metrics.horizontalAdvance(name) + 18);
   }
   table_->setColumnWidth(HitsModel::Kind, metrics.horizontalAdvance(tr("expanded")) + 40);
   table_->setColumnWidth(HitsModel::Text, metrics.averageCharWidth() * 44);

@@ -26,7 +26,7 @@ LossPanel::Curves LossPanel::make_plot(const QString& id, const QString& title, 
   plot->set_integer_axes(true, false);
   plot->set_empty_text(no_run_text());
   const int segment = plot->add_curve(tr("segment"), {series_colour(colour)});
-  const int running = plot->add_curve(tr("running, all targets so far"), {series_colour(colour + 1)});
+  const int running = plot->add_curve(tr("cumulative mean"), {series_colour(colour + 1)});
   return {plot, segment, running};
 }
 

@@ -38,8 +38,8 @@ namespace carryover {
 namespace {
 
 template <typename T>
-PanelEntry row(const char* id, const char* title, PanelArea area) {
-  return {QString::fromLatin1(id), QCoreApplication::translate("PanelRegistry", title), area,
+PanelEntry row(const char* id, const char* title, PanelArea area, PanelGroup group = PanelGroup::Inspect) {
+  return {QString::fromLatin1(id), QCoreApplication::translate("PanelRegistry", title), area, group,
           [](LabContext& context, QWidget* parent) -> Panel* { return new T(context, parent); }};
 }
 
@@ -70,9 +70,10 @@ const std::vector<PanelEntry>& panel_registry() {
       row<AttentionPanel>("attention", QT_TRANSLATE_NOOP("PanelRegistry", "Attention"), PanelArea::Centre),
       row<CarryPanel>("carry", QT_TRANSLATE_NOOP("PanelRegistry", "Carried tail"), PanelArea::Centre),
       row<SinksPanel>("sinks", QT_TRANSLATE_NOOP("PanelRegistry", "Sinks"), PanelArea::Centre),
-      row<HeadDiscoveryPanel>("head_discovery", QT_TRANSLATE_NOOP("PanelRegistry", "Head discovery"),
-                              PanelArea::Centre),
-      row<RecallHeadsPanel>("recall_heads", QT_TRANSLATE_NOOP("PanelRegistry", "Find heads"), PanelArea::Centre),
+      row<HeadDiscoveryPanel>("head_discovery", QT_TRANSLATE_NOOP("PanelRegistry", "Head discovery"), PanelArea::Centre,
+                              PanelGroup::Measure),
+      row<RecallHeadsPanel>("recall_heads", QT_TRANSLATE_NOOP("PanelRegistry", "Find heads"), PanelArea::Centre,
+                            PanelGroup::Measure),
       row<ComparePanel>("compare", QT_TRANSLATE_NOOP("PanelRegistry", "Compare"), PanelArea::Centre),
       row<HitsPanel>("hits", QT_TRANSLATE_NOOP("PanelRegistry", "Hits"), PanelArea::Right),
       row<PassagesPanel>("passages", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieved passages"), PanelArea::Right),
@@ -86,11 +87,15 @@ const std::vector<PanelEntry>& panel_registry() {
       row<RecallPanel>("retrieval_recall", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieval recall"), PanelArea::Bottom),
       row<AttributionPanel>("attribution", QT_TRANSLATE_NOOP("PanelRegistry", "Direct logit attribution"),
                             PanelArea::Bottom),
-      row<TrainingPanel>("training", QT_TRANSLATE_NOOP("PanelRegistry", "Training"), PanelArea::Bottom),
-      row<ReachPanel>("reach", QT_TRANSLATE_NOOP("PanelRegistry", "Gradient reach"), PanelArea::Bottom),
-      row<TrainingRunsPanel>("training_runs", QT_TRANSLATE_NOOP("PanelRegistry", "Training runs"), PanelArea::Bottom),
-      row<ExperimentsPanel>("experiments", QT_TRANSLATE_NOOP("PanelRegistry", "Experiments"), PanelArea::Bottom),
-      row<AuditPanel>("audit", QT_TRANSLATE_NOOP("PanelRegistry", "Audit"), PanelArea::Bottom),
+      row<TrainingPanel>("training", QT_TRANSLATE_NOOP("PanelRegistry", "Training"), PanelArea::Bottom,
+                         PanelGroup::Train),
+      row<ReachPanel>("reach", QT_TRANSLATE_NOOP("PanelRegistry", "Gradient reach"), PanelArea::Bottom,
+                      PanelGroup::Train),
+      row<TrainingRunsPanel>("training_runs", QT_TRANSLATE_NOOP("PanelRegistry", "Training runs"), PanelArea::Bottom,
+                             PanelGroup::Train),
+      row<ExperimentsPanel>("experiments", QT_TRANSLATE_NOOP("PanelRegistry", "Experiments"), PanelArea::Bottom,
+                            PanelGroup::Measure),
+      row<AuditPanel>("audit", QT_TRANSLATE_NOOP("PanelRegistry", "Audit"), PanelArea::Bottom, PanelGroup::Measure),
       row<LogPanel>("log", QT_TRANSLATE_NOOP("PanelRegistry", "Log"), PanelArea::Bottom),
       row<NotesPanel>("notes", QT_TRANSLATE_NOOP("PanelRegistry", "Notes"), PanelArea::Bottom),
   };

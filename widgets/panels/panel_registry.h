@@ -12,11 +12,15 @@ namespace carryover {
 /// Where a panel stands in the window by default.
 enum class PanelArea { Left, Centre, Right, Bottom };
 
+/// The kind of work that a panel is for. Panels of Inspect stand in the window by default.
+enum class PanelGroup { Inspect, Train, Measure };
+
 /// One row a panel: a new panel is one pair of files and one row in panel_registry.cpp.
 struct PanelEntry {
   QString id;     ///< stable: object name, layouts, `--figure`
   QString title;  ///< translated
   PanelArea area;
+  PanelGroup group;
   std::function<Panel*(LabContext&, QWidget*)> create;
 };
 const std::vector<PanelEntry>& panel_registry();

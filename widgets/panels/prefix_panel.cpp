@@ -20,7 +20,7 @@
 namespace carryover {
 namespace {
 
-constexpr int slots_height = 122, plot_height = 122;
+constexpr int slots_height = 116, plot_height = 84;
 constexpr float segment_category = 3;
 
 /// How much of the segment is drawn behind its prefix: all of it would leave the prefix no room.

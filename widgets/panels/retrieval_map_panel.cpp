@@ -170,12 +170,12 @@ void RetrievalMapPanel::draw(const std::vector<Row>& rows) {
   const QRectF view = plot_->view();
   const QSize pixels = plot_->map_pixels();
   const bool kinds = value_->currentIndex() == 0;
-  // Cells at least two pixels wide, so that a lone hit is seen.
+  // No cell narrower than a pixel: a lone hit is seen, and a figure does not depend much on how wide its panel is.
   const HitWindow window{view.left(),
                          view.right(),
                          view.top(),
                          view.bottom(),
-                         std::clamp(pixels.width() / 2, 64, most_map_columns),
+                         std::clamp(pixels.width(), 64, most_map_columns),
                          std::clamp(pixels.height(), 16, most_map_columns),
                          padding_->isChecked()};
   grid_ = bin_hits(hits, window, kinds ? HitValue::Kind : HitValue::Count);

@@ -22,7 +22,7 @@ std::optional<std::vector<HeadRef>> known_search_heads(const ModelConfig& model)
   const bool is_default =
       model.layers == 30 && model.heads == 9 && model.kv_heads == 3 && model.hidden == 576 && model.vocabulary == 49152;
   if (!is_default) return std::nullopt;
-  return std::vector<HeadRef>{{9, 0}, {15, 6}, {18, 6}, {18, 7}};
+  return std::vector<HeadRef>{{8, 0}, {15, 6}, {18, 8}};
 }
 
 Grouping all_readers(const ModelConfig& model) {

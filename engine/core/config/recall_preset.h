@@ -7,8 +7,8 @@
 
 namespace carryover {
 
-/// The heads that search for what a question asks about, as they were found for the default model (SmolLM2-135M); none
-/// for a model of another shape.
+/// The heads that search for what a question asks about, as `carryover heads --recall` found them for the default model
+/// (SmolLM2-135M; docs/adr/0030); none for a model of another shape.
 std::optional<std::vector<HeadRef>> known_search_heads(const ModelConfig& model);
 
 /// Every head of every layer.

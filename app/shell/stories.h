@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <functional>
+
+#include "app/controllers/lab.h"
+#include "widgets/state/copied_tokens.h"
+
+namespace carryover {
+
+/// What a first look shows: a token copied from the retrieved prefix, one from the carried tail (both on the demo),
+/// what attention sinks are worth, and a number found in a novel (both on the default model).
+enum class Story { Retrieval, Carry, Sinks, Novel };
+
+/// A model with the text to run on it. A plain value.
+struct StoryModel {
+  QString model, text;
+  bool operator==(const StoryModel&) const = default;
+};
+
+/// Tells stories: opens and runs what a story is about, selects it, says in a sentence with the run's own numbers what
+/// is seen there, and offers the one change that shows why. GUI thread.
+class Stories : public QObject {
+  Q_OBJECT
+ public:
+  Stories(Lab& lab, const StoryModel& demo);
+
+  /// The default model and book are on this machine.
+  void set_default_model(const StoryModel& files);
+  const StoryModel& default_model() const { return default_; }
+  QString why_not(Story story) const;  ///< it can't be told now; empty: it can
+
+  void tell(Story story);
+  void change();  ///< what `said` offered
+
+ Q_SIGNALS:
+  /// Rich text, and the change that is offered: the words of a button, or nothing.
+  void said(const QString& text, const QString& change);
+  void availability_changed();
+
+ private:
+  using Step = std::function<void()>;
+  using SegmentSettings = std::function<SegmentConfig(const LoadedModel&)>;
+
+  void wait(const QString& why);
+  bool shows_demo() const;
+  void say(const QString& sentence, const QString& change, const Step& then);
+  void open(const StoryModel& files, const SegmentSettings& settings, std::int64_t segments, const Step& then);
+  void run(const QString& text, const Step& then);
+  void tell_on_demo(CopySource source);
+  void tell_copied(CopySource source);
+  void change_segment(const CopiedToken& token, const SegmentEdit& edit, const QString& name);
+  void tell_without_sinks();
+  void hide_number();
+  void ask_number();
+  void tell_answer();
+
+  Lab& lab_;
+  StoryModel demo_, default_;
+  QString sentence_;                                                           ///< as it was said
+  Step when_opened_, when_started_, when_run_, when_changed_, when_answered_;  ///< each once; one of them is awaited
+  Step change_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/shell/story_text.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+#include "widgets/state/text_units.h"
+
+namespace carryover {
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("carryover", text);
+}
+
+QString percent(double share) {
+  return QStringLiteral("%1 %").arg(100 * share, 0, 'f', share < 0.001 ? 3 : 1);
+}
+
+QString signed_nats(double nats) {
+  return QStringLiteral("%1%2").arg(nats < 0 ? QString() : QStringLiteral("+")).arg(nats, 0, 'f', 2);
+}
+
+/// The token in bold behind what leads to it.
+QString shown(const RunModel& run, std::int64_t token, int before) {
+  QString lead;
+  for (std::int64_t i = std::max<std::int64_t>(0, token - before); i < token; ++i) lead += run.token_text(i);
+  return QStringLiteral("“…%1<b>%2</b>”")
+      .arg(lead.simplified().toHtmlEscaped() + u' ', run.token_text(token).trimmed().toHtmlEscaped());
+}
+
+QString heads_text(const std::vector<HeadRef>& heads) {
+  QStringList names;
+  for (const HeadRef& head : heads) names += QStringLiteral("L%1H%2").arg(head.layer).arg(head.head);
+  return names.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+QString copied_sentence(const RunModel& run, const CopiedToken& token, CopySource source) {
+  const double probability = std::exp(-static_cast<double>(run.nll_of_token(token.target)));
+  const QString predicted = tr("%1 is predicted with %2.").arg(shown(run, token.target, 5), percent(probability));
+  const qlonglong back = static_cast<qlonglong>(token.target - token.source);
+  if (source == CopySource::Carried)
+    return predicted + u' ' +
+           tr("Segment %1 has not seen this word: it stands %L2 tokens back, in the carried tail of the segment "
+              "before: %3.")
+               .arg(token.segment)
+               .arg(back)
+               .arg(shown(run, token.source, 3));
+  return predicted + u' ' +
+         tr("%1 retrieved it from segment %2, %L3 tokens back: %4.")
+             .arg(heads_text(token.heads))
+             .arg(run.segment_of_token(token.source))
+             .arg(back)
+             .arg(shown(run, token.source, 3));
+}
+
+QString changed_sentence(const RunModel& run, const CopiedToken& token, const WhatIfResult& changed) {
+  const auto index = static_cast<std::size_t>(token.target - changed.first_token - 1);
+  const double after = static_cast<double>(changed.after.at(index));
+  return tr("Without it: <b>%1</b>, loss %2 nats on “%3”.")
+      .arg(percent(std::exp(-after)), signed_nats(after - static_cast<double>(changed.before.at(index))),
+           run.token_text(token.target).trimmed().toHtmlEscaped());
+}
+
+QString sinks_sentence(const RunModel& run, std::pair<double, int> without, std::pair<double, int> with) {
+  const int segments = run.segment_count() - 1;
+  return tr("A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their "
+            "attention. Without them %1 of %2 segments lose their attention sink: loss %3. With the first %4 tokens "
+            "kept "
+            "in each prefix %5 do: loss <b>%6</b> (%7 nats a token). <i>Sinks</i> shows it by layer; <i>Compare</i> "
+            "has "
+            "both runs.")
+      .arg(without.second)
+      .arg(segments)
+      .arg(without.first, 0, 'f', 3)
+      .arg(run.request().config.sink_length)
+      .arg(with.second)
+      .arg(with.first, 0, 'f', 3)
+      .arg(signed_nats(with.first - without.first));
+}
+
+QString answer_sentence(const RunModel& run, const Question& question, const std::vector<Passage>& passages) {
+  QString text = tr("“%1 <b>%2</b>”: probability %3; with retrieval switched off %4.")
+                     .arg(question.text.toHtmlEscaped(), question.scored.toHtmlEscaped(), percent(question.probability),
+                          percent(question.probability_without));
+  if (passages.empty()) return text;
+  const Passage& best = passages.front();
+  return text + u' ' +
+         tr("The first passage that it retrieved lies in segment %1, %L2 tokens back: “%3”.")
+             .arg(run.segment_of_token(best.first))
+             .arg(static_cast<qlonglong>(run.tokens_done() - best.first))
+             .arg(passage_text(run, best).trimmed().toHtmlEscaped());
+}
+
+QString without_passage_sentence(const Question& question, const Question::WhatIf& without) {
+  return tr("Without this passage the probability of “%1” is <b>%2</b>.")
+      .arg(question.scored.toHtmlEscaped(), percent(without.probability));
+}
+
+}  // namespace carryover
