@@ -56,13 +56,6 @@ class EditWords {
     return {selected.layer, selected.head, context_.selected().token};
   }
 
-  /// Of every head.
-  void drop_all(const TokenRange& range) {
-    for (const HeadHits& head : context_.run().snapshot(result_.plan.segment).hits)
-      for (const Hit& hit : head.hits)
-        if (range.contains(hit.position)) edit_.dropped.push_back({head.layer, head.head, hit.position});
-  }
-
   void read_prefix() {
     const QString word = take();
     const auto source = prefix_source(word.toStdString());
@@ -81,7 +74,8 @@ class EditWords {
       edit_.dropped.push_back(slot(what));
     } else if (what == QStringLiteral("drop-tokens")) {
       const std::int64_t first = position(what);
-      drop_all({first, position(what) + 1});
+      const auto held = slots_at(context_.run(), result_.plan.segment, {{first, position(what) + 1}});
+      edit_.dropped.insert(edit_.dropped.end(), held.begin(), held.end());
     } else if (what == QStringLiteral("add")) {
       edit_.added.push_back(slot(what));
     } else if (what == QStringLiteral("ban")) {

@@ -124,7 +124,7 @@ void Shell::add_sessions(QMenu* menu) {
   add(menu, tr("Open session…"), QKeySequence(tr("Ctrl+Shift+O")), [this] { open_session(); });
   add(menu, tr("Save session"), QKeySequence::Save, [this] { save_session(false); });
   add(menu, tr("Save session as…"), QKeySequence(tr("Ctrl+Shift+S")), [this] { save_session(true); });
-  add_filled_menu(menu, tr("Earlier sessions"), [this](QMenu& sub) {
+  add_filled_menu(menu, tr("Session history"), [this](QMenu& sub) {
     for (const QString& folder : keeper_.earlier_sessions())
       connect(sub.addAction(SessionKeeper::describe(folder)), &QAction::triggered, this,
               [this, folder] { keeper_.open_earlier(folder); });
@@ -165,7 +165,7 @@ void Shell::add_layouts(QMenu* menu) {
         [this, id = preset.id] { apply_layout(window_.docks(), id); });
   layouts->addSeparator();
   add(layouts, tr("Keep this layout…"), {}, [this] { ask_layout_name(); });
-  add_filled_menu(layouts, tr("Own layouts"), [this](QMenu& sub) {
+  add_filled_menu(layouts, tr("Custom layouts"), [this](QMenu& sub) {
     for (const auto& [name, state] : settings_.values.layouts)
       connect(sub.addAction(name), &QAction::triggered, this, [this, name = name] { apply_own_layout(name); });
   });

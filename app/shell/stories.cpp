@@ -50,11 +50,10 @@ std::pair<double, int> loss_and_lost_sinks(const RunModel& run) {
 }
 
 SegmentEdit without_copies(const RunModel& run, const CopiedToken& token) {
+  std::vector<TokenRange> copies;
+  for (const std::int64_t position : token.sources) copies.push_back({position, position + 1});
   SegmentEdit edit;
-  for (const HitIndex::Column& head : run.hit_index().columns())
-    for (const BriefHit hit : head.of(token.segment))
-      if (std::binary_search(token.sources.begin(), token.sources.end(), hit.position()))
-        edit.dropped.push_back({head.layer, head.head, hit.position()});
+  edit.dropped = slots_at(run, token.segment, copies);
   return edit;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/eval/replay.h"
 #include "engine/eval/replay_check.h"
 #include "engine/eval/search_steps.h"
+#include "engine/eval/token_sources.h"
 #include "engine/policies/segmented.h"
 
 namespace carryover {
@@ -48,12 +49,16 @@ class Inspector {
     if (parts_.attention) check_head(replay_.decoder().config, *parts_.attention);
     if (parts_.search) inspection_.search = search_steps(replay_, *before_, *parts_.search);
     if (parts_.masses) start_masses();
-    if (parts_.attribution) start_attribution(*parts_.attribution);
+    if (parts_.attribution)
+      attribution_ = std::make_unique<DirectLogitAttribution>(replay_.decoder(), *parts_.attribution,
+                                                              target_of(*parts_.attribution));
+    if (parts_.sources) start_sources(*parts_.sources);
     const auto* segmented = dynamic_cast<const SegmentedPolicy*>(&replay_.policy());
     if (parts_.recall && segmented) recall_ = std::make_unique<PoolAttention>(segmented->pool(*before_), before_->hits);
     if (!parts_.pairs.empty()) start_pairs();
-    if (parts_.attention || parts_.masses || attribution_ || recall_ || !parts_.pairs.empty()) look();
+    if (parts_.attention || parts_.masses || attribution_ || sources_ || recall_ || !parts_.pairs.empty()) look();
     if (attribution_) inspection_.attribution = attribution_->result();
+    if (sources_) inspection_.sources = sources_->result();
     if (recall_) inspection_.recall = recall_->recall();
     return std::move(inspection_);
   }
@@ -84,14 +89,20 @@ class Inspector {
     inspection_.pair_mass = inspection_.pair_top = empty;
   }
 
-  void start_attribution(std::int64_t token) {
+  /// The id that a token of the segment predicts.
+  std::int32_t target_of(std::int64_t token) const {
     const auto& ids = *replay_.request().ids;
     const std::int64_t target = replay_.first_token() + token + 1;
     if (token < 0 || token >= replay_.request().config.segment_length || target >= std::ssize(ids))
       throw EngineError(Fault::BadInput, "token " + std::to_string(token) + " of the segment", "has no target",
                         "Choose a token of the segment that another one follows.");
-    attribution_ =
-        std::make_unique<DirectLogitAttribution>(replay_.decoder(), token, ids[static_cast<std::size_t>(target)]);
+    return ids[static_cast<std::size_t>(target)];
+  }
+
+  void start_sources(std::int64_t token) {
+    sources_ = std::make_unique<SourcesOfToken>(
+        replay_.decoder(), token, replay_.first_token(), target_of(token),
+        [this](const AttentionPattern& attention, HeadRef head) { return prefix_positions(attention, head); });
   }
 
   void see(const LayerSight& sight) {
@@ -103,6 +114,7 @@ class Inspector {
     if (parts_.masses) add_masses(sight);
     if (!parts_.pairs.empty()) add_pairs(sight);
     if (attribution_) attribution_->see(sight);
+    if (sources_) sources_->see(sight);
     if (recall_) recall_->see(sight);
   }
 
@@ -146,6 +158,7 @@ class Inspector {
   std::unique_ptr<PolicyState> before_;
   Inspection inspection_;
   std::unique_ptr<DirectLogitAttribution> attribution_;
+  std::unique_ptr<SourcesOfToken> sources_;
   std::unique_ptr<PoolAttention> recall_;
 };
 

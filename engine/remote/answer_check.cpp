@@ -68,6 +68,15 @@ void check_attribution(const LogitAttribution& attribution, const SnapshotLimits
   check_heads(attribution.segment, limits, "the segment's attribution");
 }
 
+void check_sources(const TokenSources& sources, const SnapshotLimits& limits) {
+  check_map(sources.attention, limits.layers * limits.heads, limits.tokens, "the sources of a token", kSender);
+  require(sources.token >= 0 && sources.token < limits.segment_length && are_positions(sources.positions, limits) &&
+              std::ranges::is_sorted(sources.positions) && sources.attention.rows == limits.layers * limits.heads &&
+              std::ssize(sources.positions) == sources.attention.columns &&
+              sources.logit.size() == sources.positions.size(),
+          "the sources are of no token of the segment");
+}
+
 /// Masses stand beside the hits of their head.
 bool fit(const SlotMasses& masses, const std::vector<HeadHits>& hits, const SnapshotLimits& limits) {
   const HeadHits* of_head = find_hits(hits, masses.head.layer, masses.head.head);
@@ -91,6 +100,7 @@ void check_inspection(const Inspection& inspection, const InspectRequest& reques
   if (inspection.attention) check_attention(*inspection.attention, request.parts, limits);
   if (inspection.search) check_search(*inspection.search, place, limits);
   if (inspection.attribution) check_attribution(*inspection.attribution, limits);
+  if (inspection.sources) check_sources(*inspection.sources, limits);
   for (const SlotMasses& masses : inspection.slot_masses)
     require(fit(masses, inspection.hits, limits), "masses came for other slots than those retrieved");
   for (const HeadRecall& head : inspection.recall)

@@ -84,6 +84,7 @@ void describe(Fields& field, Described<Fields, InspectionParts>& value) {
   field("search", value.search);
   field("recall", value.recall);
   field("attribution", value.attribution);
+  field("sources", value.sources);
   field("pairs", value.pairs);
 }
 
@@ -153,6 +154,14 @@ void describe(Fields& field, Described<Fields, LogitAttribution>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, TokenSources>& value) {
+  field("token", value.token);
+  field("positions", value.positions);
+  field("attention", value.attention);
+  field("logit", value.logit);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, Inspection>& value) {
   field("segment", value.segment);
   field("hits", value.hits);
@@ -162,6 +171,7 @@ void describe(Fields& field, Described<Fields, Inspection>& value) {
   field("search", value.search);
   field("recall", value.recall);
   field("attribution", value.attribution);
+  field("sources", value.sources);
   field("pair_mass", value.pair_mass);
   field("pair_top", value.pair_top);
 }

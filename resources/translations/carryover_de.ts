@@ -28,14 +28,6 @@
         <translation>Δ Verlust</translation>
     </message>
     <message>
-        <source>from</source>
-        <translation>von</translation>
-    </message>
-    <message>
-        <source>to</source>
-        <translation>bis</translation>
-    </message>
-    <message>
         <source>Text</source>
         <translation>Text</translation>
     </message>
@@ -70,6 +62,14 @@
     <message>
         <source>The text around the position</source>
         <translation>Der Text um die Position</translation>
+    </message>
+    <message>
+        <source>CI low</source>
+        <translation>KI unten</translation>
+    </message>
+    <message>
+        <source>CI high</source>
+        <translation>KI oben</translation>
     </message>
 </context>
 <context>
@@ -763,7 +763,7 @@ Segment %5</translation>
         <translation>Anhalten und schließen</translation>
     </message>
     <message>
-        <source>Go on</source>
+        <source>Keep it running</source>
         <translation>Weiter messen</translation>
     </message>
 </context>
@@ -1682,7 +1682,7 @@ Befehl: %6</translation>
         <translation>Vorgabe „%1“</translation>
     </message>
     <message>
-        <source>own</source>
+        <source>Custom</source>
         <translation>eigene</translation>
     </message>
 </context>
@@ -1882,10 +1882,6 @@ Befehl: %6</translation>
 <context>
     <name>EditForm</name>
     <message>
-        <source>No carry</source>
-        <translation>Ohne Übertrag</translation>
-    </message>
-    <message>
         <source>C = ∅: local heads see their segment alone</source>
         <translation>C = ∅: Lokale Köpfe sehen nur ihr Segment</translation>
     </message>
@@ -1958,10 +1954,6 @@ Befehl: %6</translation>
         <translation>Positionen zum Weglassen, Hinzunehmen oder Sperren</translation>
     </message>
     <message>
-        <source>Drop</source>
-        <translation>Weglassen</translation>
-    </message>
-    <message>
         <source>Take the positions out of the selected head&apos;s prefix</source>
         <translation>Die Positionen aus dem Präfix des gewählten Kopfes nehmen</translation>
     </message>
@@ -1972,10 +1964,6 @@ Befehl: %6</translation>
     <message>
         <source>Let the selected head read the positions, in place of padding, then of its lowest scores</source>
         <translation>Den gewählten Kopf die Positionen lesen lassen, anstelle von Auffüllung, dann seiner niedrigsten Wertungen</translation>
-    </message>
-    <message>
-        <source>Ban</source>
-        <translation>Sperren</translation>
     </message>
     <message>
         <source>No head may retrieve these positions: the search is done again</source>
@@ -2002,10 +1990,6 @@ Befehl: %6</translation>
         <translation>%1: Schicht %2, Kopf %3, %4  %5</translation>
     </message>
     <message>
-        <source>Ban %1 to %2</source>
-        <translation>Sperren: %1 bis %2</translation>
-    </message>
-    <message>
         <source>as the run&apos;s</source>
         <translation>wie im Lauf</translation>
     </message>
@@ -2020,6 +2004,22 @@ Befehl: %6</translation>
     <message>
         <source>the seed is not a number</source>
         <translation>der Startwert ist keine Zahl</translation>
+    </message>
+    <message>
+        <source>Zero carry</source>
+        <translation>Ohne Übertrag</translation>
+    </message>
+    <message>
+        <source>Remove from this head</source>
+        <translation>Aus diesem Kopf entfernen</translation>
+    </message>
+    <message>
+        <source>Exclude from all heads</source>
+        <translation>Für alle Köpfe sperren</translation>
+    </message>
+    <message>
+        <source>Exclude %1 to %2 from all heads</source>
+        <translation>Für alle Köpfe sperren: %1 bis %2</translation>
     </message>
 </context>
 <context>
@@ -3278,10 +3278,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Gruppierung exportieren (JSON)</translation>
     </message>
     <message>
-        <source>own</source>
-        <translation>eigene</translation>
-    </message>
-    <message>
         <source>grouping “%1”</source>
         <translation>Gruppierung „%1“</translation>
     </message>
@@ -3304,6 +3300,10 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Edit: click or drag over heads, click a layer&apos;s number, Shift-click: search for all readers (undo: Ctrl+Z). Off: a click selects a head.</source>
         <translation>Bearbeiten: Köpfe anklicken oder überstreichen, die Nummer einer Schicht anklicken, Umschalt-Klick: für alle Leser suchen (rückgängig: Strg+Z). Aus: ein Klick wählt einen Kopf.</translation>
+    </message>
+    <message>
+        <source>Custom</source>
+        <translation>eigene</translation>
     </message>
 </context>
 <context>
@@ -5411,10 +5411,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Es bleiben keine Dokumente, an denen Köpfe gewählt werden</translation>
     </message>
     <message>
-        <source>Go on</source>
-        <translation>Fortsetzen</translation>
-    </message>
-    <message>
         <source>Find heads</source>
         <translation>Köpfe finden</translation>
     </message>
@@ -5437,6 +5433,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>waiting for the engine</source>
         <translation>wartet auf die Engine</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -5823,10 +5823,6 @@ Verlust %4 nat, PPL %5
         <translation>Liest %L1 Token, Verfahren %2</translation>
     </message>
     <message>
-        <source>%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the cutoff</source>
-        <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
-    </message>
-    <message>
         <source>Stopped after</source>
         <translation>Beendet nach</translation>
     </message>
@@ -5841,6 +5837,10 @@ Verlust %4 nat, PPL %5
     <message>
         <source>; its model is not here, so tokens have no text</source>
         <translation>; sein Modell ist nicht hier, darum haben Token keinen Text</translation>
+    </message>
+    <message>
+        <source>%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the top-k cutoff</source>
+        <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
     </message>
 </context>
 <context>
@@ -6208,10 +6208,6 @@ Verlust %4 nat, PPL %5
         <translation>Ctrl+Shift+S</translation>
     </message>
     <message>
-        <source>Earlier sessions</source>
-        <translation>Frühere Sitzungen</translation>
-    </message>
-    <message>
         <source>Recent models</source>
         <translation>Letzte Modelle</translation>
     </message>
@@ -6234,10 +6230,6 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Keep this layout…</source>
         <translation>Diese Anordnung behalten …</translation>
-    </message>
-    <message>
-        <source>Own layouts</source>
-        <translation>Eigene Anordnungen</translation>
     </message>
     <message>
         <source>Language</source>
@@ -6318,6 +6310,14 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Getting started</source>
         <translation>Erste Schritte</translation>
+    </message>
+    <message>
+        <source>Session history</source>
+        <translation>Sitzungsverlauf</translation>
+    </message>
+    <message>
+        <source>Custom layouts</source>
+        <translation>Eigene Anordnungen</translation>
     </message>
 </context>
 <context>
@@ -6592,7 +6592,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Carryover runs a language model over a long text in segments, and shows what each segment gets from those before it: a carried tail and what its heads retrieve.</source>
-        <translation>Carryover führt ein Sprachmodell in Segmenten über einen langen Text und zeigt, was jedes Segment von den vorigen bekommt: ein mitgeführtes Ende und was seine Köpfe abrufen.</translation>
+        <translation>Carryover führt ein Sprachmodell in Segmenten über einen langen Text und zeigt, was jedes Segment von den vorigen bekommt: einen Übertrag und was seine Köpfe abrufen.</translation>
     </message>
     <message>
         <source>Retrieval</source>
@@ -6604,11 +6604,11 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Carried tail</source>
-        <translation>Mitgeführtes Ende</translation>
+        <translation>Übertrag</translation>
     </message>
     <message>
         <source>The demo: a word that only the carried tail holds, and the run without it</source>
-        <translation>Die Demo: ein Wort, das nur das mitgeführte Ende hat, und der Lauf ohne es</translation>
+        <translation>Die Demo: ein Wort, das nur der Übertrag hat, und der Lauf ohne ihn</translation>
     </message>
     <message>
         <source>Attention sink</source>
@@ -6741,7 +6741,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Drop the carried tail</source>
-        <translation>Mitgeführtes Ende weglassen</translation>
+        <translation>Übertrag weglassen</translation>
     </message>
     <message>
         <source>%1 with a number in it</source>
@@ -6838,10 +6838,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Gewählter Kopf</translation>
     </message>
     <message>
-        <source>Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head</source>
-        <translation>Wessen Treffer markiert sind: nach Zahl der Köpfe, oder für einen Kopf nach Art (Anker, erweitert, Auffüllung)</translation>
-    </message>
-    <message>
         <source>Search (Ctrl+F)</source>
         <translation>Suchen (Strg+F)</translation>
     </message>
@@ -6933,6 +6929,66 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <source>What if layer %1, head %2 read %3 too</source>
         <translation>Was, wenn Schicht %1, Kopf %2 auch %3 läse</translation>
     </message>
+    <message>
+        <source>What the colours mean</source>
+        <translation>Was die Farben bedeuten</translation>
+    </message>
+    <message>
+        <source>Colour: sources by attention</source>
+        <translation>Farbe: Quellen nach Attention</translation>
+    </message>
+    <message>
+        <source>Colour: sources by logit</source>
+        <translation>Farbe: Quellen nach Logit</translation>
+    </message>
+    <message>
+        <source>Where the query that predicts the selected token attends. A square-root scale</source>
+        <translation>Wohin die Query schaut, die das gewählte Token vorhersagt. Wurzelskala</translation>
+    </message>
+    <message>
+        <source>What each token adds to the logit of the selected one, through all heads (direct logit attribution); the other colour takes away</source>
+        <translation>Was jedes Token über alle Köpfe zum Logit des gewählten beiträgt (Direct Logit Attribution); die andere Farbe nimmt weg</translation>
+    </message>
+    <message>
+        <source>Strongest head</source>
+        <translation>Stärkster Kopf</translation>
+    </message>
+    <message>
+        <source>Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head. Whose attention: the mean of all heads, one head&apos;s, or the largest of any</source>
+        <translation>Wessen Treffer markiert sind: nach Zahl der Köpfe, oder für einen Kopf nach Art (Anker, erweitert, Auffüllung). Wessen Attention: das Mittel aller Köpfe, die eines Kopfs oder die größte</translation>
+    </message>
+    <message>
+        <source>Select a token: the sources of its prediction are coloured.</source>
+        <translation>Ein Token auswählen: die Quellen seiner Vorhersage werden gefärbt.</translation>
+    </message>
+    <message>
+        <source>What adds to the logit of “%1”, and what takes away from it. Full colour: %2</source>
+        <translation>Was zum Logit von „%1“ beiträgt und was davon wegnimmt. Volle Farbe: %2</translation>
+    </message>
+    <message>
+        <source>Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above</source>
+        <translation>Wohin die Query schaut, die „%1“ vorhersagt, %2. Volle Farbe: %3 %; Attention-Sinks können darüber liegen</translation>
+    </message>
+    <message>
+        <source>adds %1 to the logit of the selected token</source>
+        <translation>trägt %1 zum Logit des gewählten Tokens bei</translation>
+    </message>
+    <message>
+        <source>gets %1 % of the attention</source>
+        <translation>bekommt %1 % der Attention</translation>
+    </message>
+    <message>
+        <source>Sources of %1 by attention</source>
+        <translation>Quellen von %1 nach Attention</translation>
+    </message>
+    <message>
+        <source>Ablate %1 in all heads of segment %2</source>
+        <translation>%1 in allen Köpfen von Segment %2 ablatieren</translation>
+    </message>
+    <message>
+        <source>without %1 in any head</source>
+        <translation>ohne %1 in allen Köpfen</translation>
+    </message>
 </context>
 <context>
     <name>TimePanel</name>
@@ -6977,12 +7033,12 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Zeit (ms je Token)</translation>
     </message>
     <message>
-        <source>Time by part</source>
-        <translation>Zeit nach Teil</translation>
-    </message>
-    <message>
         <source>This run was kept before its time was divided</source>
         <translation>Dieser Lauf wurde aufgezeichnet, bevor seine Zeit aufgeteilt wurde</translation>
+    </message>
+    <message>
+        <source>Time breakdown</source>
+        <translation>Zeit nach Teil</translation>
     </message>
 </context>
 <context>
@@ -7136,16 +7192,8 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Pause</translation>
     </message>
     <message>
-        <source>Pause after the layer under way, or go on</source>
-        <translation>Nach der laufenden Schicht anhalten, oder weiter</translation>
-    </message>
-    <message>
         <source>Stop and save</source>
         <translation>Beenden und sichern</translation>
-    </message>
-    <message>
-        <source>Stop and save a checkpoint, from which the run can go on</source>
-        <translation>Beenden und einen Stand sichern, von dem der Lauf weitergehen kann</translation>
     </message>
     <message>
         <source>Newest step</source>
@@ -7323,6 +7371,14 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <source>its segments were not kept</source>
         <translation>seine Segmente wurden nicht behalten</translation>
     </message>
+    <message>
+        <source>Pause after the layer under way, or resume</source>
+        <translation>Nach der laufenden Schicht anhalten oder fortsetzen</translation>
+    </message>
+    <message>
+        <source>Stop and save a checkpoint, from which the run can be resumed</source>
+        <translation>Beenden und einen Stand sichern, von dem der Lauf fortgesetzt werden kann</translation>
+    </message>
 </context>
 <context>
     <name>TrainingRunsPanel</name>
@@ -7345,14 +7401,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>Open a finished run, or follow one that another process writes</source>
         <translation>Einen fertigen Lauf öffnen, oder einen verfolgen, den ein anderer Prozess schreibt</translation>
-    </message>
-    <message>
-        <source>Go on</source>
-        <translation>Weiter</translation>
-    </message>
-    <message>
-        <source>Go on with the selected run from its newest checkpoint</source>
-        <translation>Den gewählten Lauf von seinem neuesten Stand fortsetzen</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -7397,6 +7445,14 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>Open the folder of a training run</source>
         <translation>Ordner eines Trainingslaufs öffnen</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Resume the selected run from its newest checkpoint</source>
+        <translation>Den gewählten Lauf von seinem neuesten Stand fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -7726,14 +7782,6 @@ im Versuch: %3 nat
         <translation>Δ Verlust</translation>
     </message>
     <message>
-        <source>from</source>
-        <translation>von</translation>
-    </message>
-    <message>
-        <source>to</source>
-        <translation>bis</translation>
-    </message>
-    <message>
         <source>Hits</source>
         <translation>Treffer</translation>
     </message>
@@ -7768,6 +7816,14 @@ im Versuch: %3 nat
     <message>
         <source>What was changed</source>
         <translation>Was geändert wurde</translation>
+    </message>
+    <message>
+        <source>CI low</source>
+        <translation>KI unten</translation>
+    </message>
+    <message>
+        <source>CI high</source>
+        <translation>KI oben</translation>
     </message>
 </context>
 <context>
@@ -8741,10 +8797,6 @@ im Versuch: %3 nat
         <translation>Sekunden</translation>
     </message>
     <message>
-        <source>near-ties at the cutoff</source>
-        <translation>knappe Schnitte</translation>
-    </message>
-    <message>
         <source>peak memory, MB</source>
         <translation>Speicherspitze, MB</translation>
     </message>
@@ -9011,10 +9063,6 @@ im Versuch: %3 nat
         <translation>Vergangene Token, die ein weitreichender Kopf abruft; auch mehr als S; 0 schaltet den Abruf ab</translation>
     </message>
     <message>
-        <source>Depth</source>
-        <translation>Tiefe</translation>
-    </message>
-    <message>
         <source>Segment transitions that gradients cross in training; the forward does not depend on it</source>
         <translation>Segmentübergänge, über die Gradienten im Training laufen; der Vorwärtslauf hängt nicht davon ab</translation>
     </message>
@@ -9057,10 +9105,6 @@ im Versuch: %3 nat
     <message>
         <source>Last queries, averaged into one more summary</source>
         <translation>Letzte Anfragen, zu einer weiteren Zusammenfassung gemittelt</translation>
-    </message>
-    <message>
-        <source>Keys</source>
-        <translation>Schlüssel</translation>
     </message>
     <message>
         <source>Best keys of the pool for each summary</source>
@@ -9248,7 +9292,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Segment %1 has not seen this word: it stands %L2 tokens back, in the carried tail of the segment before: %3.</source>
-        <translation>Segment %1 hat dieses Wort nicht gesehen: es steht %L2 Token zuvor, im mitgeführten Ende des vorigen Segments: %3.</translation>
+        <translation>Segment %1 hat dieses Wort nicht gesehen: es steht %L2 Token zuvor, im Übertrag des vorigen Segments: %3.</translation>
     </message>
     <message>
         <source>%1 retrieved it from segment %2, %L3 tokens back: %4.</source>
@@ -9260,7 +9304,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their attention. Without them %1 of %2 segments lose their attention sink: loss %3. With the first %4 tokens kept in each prefix %5 do: loss &lt;b&gt;%6&lt;/b&gt; (%7 nats a token). &lt;i&gt;Sinks&lt;/i&gt; shows it by layer; &lt;i&gt;Compare&lt;/i&gt; has both runs.</source>
-        <translation>Ein Segment, das ein mitgeführtes Ende liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 von %2 Segmenten ihren Attention-Sink: Verlust %3. Mit den ersten %4 Token in jedem Präfix sind es %5: Verlust &lt;b&gt;%6&lt;/b&gt; (%7 Nats je Token). &lt;i&gt;Sinks&lt;/i&gt; zeigt es nach Schichten; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe.</translation>
+        <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 von %2 Segmenten ihren Attention-Sink: Verlust %3. Mit den ersten %4 Token in jedem Präfix sind es %5: Verlust &lt;b&gt;%6&lt;/b&gt; (%7 Nats je Token). &lt;i&gt;Sinks&lt;/i&gt; zeigt es nach Schichten; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe.</translation>
     </message>
     <message>
         <source>“%1 &lt;b&gt;%2&lt;/b&gt;”: probability %3; with retrieval switched off %4.</source>
@@ -9273,6 +9317,18 @@ im Versuch: %3 nat
     <message>
         <source>Without this passage the probability of “%1” is &lt;b&gt;%2&lt;/b&gt;.</source>
         <translation>Ohne diese Stelle ist die Wahrscheinlichkeit von „%1“ &lt;b&gt;%2&lt;/b&gt;.</translation>
+    </message>
+    <message>
+        <source>near-ties at the top-k cutoff</source>
+        <translation>knappe Schnitte</translation>
+    </message>
+    <message>
+        <source>TBPTT depth</source>
+        <translation>TBPTT-Tiefe</translation>
+    </message>
+    <message>
+        <source>Top-k</source>
+        <translation>Top-k</translation>
     </message>
 </context>
 <context>

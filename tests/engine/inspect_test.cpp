@@ -174,6 +174,37 @@ class InspectTest : public QObject {
     }
   }
 
+  void sources_are_the_attention_of_one_query_and_the_heads_part_of_its_logit() {
+    for (unsigned seed = 40; seed < 46; ++seed) {
+      Case c(seed, seed % 3 == 0 ? "full" : "segmented");
+      const std::int64_t token = draw(c.random, 0, c.request.config.segment_length - 1), segment = 3;
+      const Inspection seen = c.inspect(segment, {.attribution = token, .sources = token});
+      const TokenSources& sources = *seen.sources;
+      QCOMPARE(sources.token, token);
+      QVERIFY(std::ranges::is_sorted(sources.positions) &&
+              sources.positions.back() == segment * c.request.config.segment_length + token);
+      double logit = 0;
+      for (const float value : sources.logit) logit += static_cast<double>(value);
+      const LogitAttribution& split = *seen.attribution;
+      const double heads = sum(split.carry) + sum(split.retrieved) + sum(split.segment);
+      QVERIFY2(std::abs(logit - heads) < 1e-4, qPrintable(QString("%1 %2").arg(logit).arg(heads)));
+      for (int layer = 0; layer < c.model.layers; ++layer)
+        for (int head = 0; head < c.model.heads; ++head) {
+          const AttentionMap map = *c.inspect(segment, {.attention = HeadRef{layer, head}}).attention;
+          std::map<std::int64_t, float> expected;
+          for (std::int64_t key = 0; key < map.mean.columns; ++key)
+            expected[key < map.prefix_length ? map.prefix_positions[static_cast<std::size_t>(key)]
+                                             : segment * c.request.config.segment_length + key - map.prefix_length] +=
+                map.mean.at(token, key);
+          for (std::size_t i = 0; i < sources.positions.size(); ++i)
+            QVERIFY(std::abs(sources.attention.at(layer * c.model.heads + head, static_cast<std::int64_t>(i)) -
+                             expected[sources.positions[i]]) < 1e-6);
+        }
+    }
+    Case c(47);
+    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.sources = 1000}), EngineError);
+  }
+
   void the_steps_of_a_search_lead_to_its_hits() {
     for (unsigned seed = 60; seed < 68; ++seed) {
       Case c(seed);

@@ -36,6 +36,7 @@ Inspection inspection() {
   made.search = SearchSteps{{1, 3}, {{28, 31}}, 1, {1, 32, std::vector<float>(32)}, {{0, 4, 1, true}}, made.hits[0]};
   made.recall = {{{1, 3}, 0.5, 0.5, 0.5, {4, 9}}};
   made.attribution = LogitAttribution{3, 17, 1, 0, {0, 0}, heads(), heads(), heads()};
+  made.sources = TokenSources{3, {4, 9}, {8, 2, std::vector<float>(16)}, {0.5F, -0.5F}};
   return made;
 }
 
@@ -62,7 +63,7 @@ class AnswerCheckTest : public QObject {
  private Q_SLOTS:
   void what_is_possible_passes() {
     check_inspection(inspection(), request(), kLimits);
-    check_inspection({2, {}, {}, {}, {}, {}, {}, {}, {}, {}}, request(), kLimits);
+    check_inspection({2, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}, request(), kLimits);
     check_step(step(), kLimits);
     check_outcome({{0.5F, 1}, inspection().hits, 1.5}, {2, 32}, kLimits);
   }
@@ -96,6 +97,11 @@ class AnswerCheckTest : public QObject {
     row("token of an attribution", [](Inspection& i) { i.attribution->token = 16; });
     row("target of an attribution", [](Inspection& i) { i.attribution->target = 500; });
     row("layers of an attribution", [](Inspection& i) { i.attribution->feed_forward.pop_back(); });
+    row("token of the sources", [](Inspection& i) { i.sources->token = -1; });
+    row("positions of the sources", [](Inspection& i) { i.sources->positions = {4, 1 << 30}; });
+    row("order of the sources", [](Inspection& i) { i.sources->positions = {9, 4}; });
+    row("rows of the sources", [](Inspection& i) { i.sources->attention = {2, 8, std::vector<float>(16)}; });
+    row("logits of the sources", [](Inspection& i) { i.sources->logit.pop_back(); });
     row("map of an attribution", [](Inspection& i) { i.attribution->retrieved = {1, 8, std::vector<float>(8)}; });
   }
   void inspections_with_impossible_values_are_refused() {

@@ -214,7 +214,7 @@ class BenchDialogTest : public QObject {
       QVERIFY(dialog.isVisible() && dialog.process().running());
       auto* question = dialog.findChild<QMessageBox*>();
       QVERIFY(question != nullptr);
-      button(*question, BenchDialog::tr("Go on"))->click();
+      button(*question, BenchDialog::tr("Keep it running"))->click();
       QTRY_VERIFY(dialog.findChild<QMessageBox*>() == nullptr);
     }
     QVERIFY(dialog.process().running());

@@ -101,7 +101,7 @@ class ConfigPanelTest : public QObject {
     own.carry_length = 17;
     lab.edit_config(own, QStringLiteral("carry"));
     test::settle();
-    QCOMPARE(box->currentIndex(), box->count() - 1);  // "own"
+    QCOMPARE(box->currentIndex(), box->count() - 1);  // "Custom"
   }
 
   void search_heads_are_typed_and_what_is_no_list_is_said() {

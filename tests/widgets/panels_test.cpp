@@ -310,7 +310,7 @@ class PanelsTest : public QObject {
 
  private:
   static void check_curves(const RunModel& run, LossPanel& loss, MemoryPanel& memory) {
-    const auto segment = loss.plots()[0]->drawn_points(0), running = loss.plots()[1]->drawn_points(1);
+    const auto segment = loss.plots()[0]->drawn_points(0), running = loss.plots()[0]->drawn_points(1);
     QCOMPARE(segment.size(), static_cast<std::size_t>(run.segment_count()));
     double nll = 0, targets = 0;
     for (int i = 0; i < run.segment_count(); ++i) {
@@ -319,7 +319,10 @@ class PanelsTest : public QObject {
       nll += record.nll_sum;
       targets += static_cast<double>(record.targets);
       QCOMPARE(segment[at], std::pair(static_cast<double>(i), record.nll_sum / static_cast<double>(record.targets)));
-      QCOMPARE(running[at].second, std::exp(nll / targets));
+      QCOMPARE(running[at].second, nll / targets);
+      const QString values = loss.plots()[0]->values_at(static_cast<double>(i));
+      QVERIFY2(values.contains(loss.tr("Perplexity") + u' ' + QString::number(std::exp(nll / targets), 'g', 4)),
+               qPrintable(values));  // the second axis
       const MemoryBytes& bytes = record.memory;
       const auto stacked = static_cast<double>(bytes.attention_kv + bytes.carry + bytes.pool + bytes.activations) / 1e6;
       const auto top = memory.plots()[0]->drawn_points(4);

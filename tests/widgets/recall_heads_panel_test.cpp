@@ -126,8 +126,8 @@ class RecallHeadsPanelTest : public QObject {
     panel.form().start();
     QTRY_VERIFY_WITH_TIMEOUT(!window.lab().recall_heads.active(), patience_ms);
     if (panel.heads().complete) QSKIP("the search was over before it could be cancelled");
-    QVERIFY(button(panel, RecallHeadsForm::tr("Go on")) != nullptr);
-    QTest::mouseClick(button(panel, RecallHeadsForm::tr("Go on")), Qt::LeftButton);
+    QVERIFY(button(panel, RecallHeadsForm::tr("Resume")) != nullptr);
+    QTest::mouseClick(button(panel, RecallHeadsForm::tr("Resume")), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(panel.heads().complete, patience_ms);
     number(panel, RecallHeadsForm::tr("Segments"))->setValue(5);
     QVERIFY(button(panel, RecallHeadsForm::tr("Find heads")) != nullptr);

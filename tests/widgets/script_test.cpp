@@ -151,7 +151,7 @@ choose retrieval_map "Colour of the map" "Colour by density"
 choose retrieval_map Padding off
 export figure retrieval_map '%1/map.pdf' size 85x60mm style paper
 export figure loss %1/loss.png size 40x30mm dpi 100
-export figure perplexity %1/ppl.npy
+export figure loss %1/loss.npy
 export data hits %1/hits.csv
 export data nll %1/nll.npy
 export report %1/report.html
@@ -227,7 +227,7 @@ show nothing
       QVERIFY(
           contents(folder + "/hits.csv").contains("\nsegment,layer,head,slot,position,kind,score,anchor,summary\n"));
       QVERIFY(contents(folder + "/nll.npy").contains("('nll', '<f4')"));
-      QVERIFY(contents(folder + "/ppl.npy.json").contains(id.toUtf8()));
+      QVERIFY(contents(folder + "/loss.npy.json").contains(id.toUtf8()));
     }
   };
 };

@@ -85,7 +85,7 @@ class TextMarksTest : public QObject {
     auto* view = panel.findChild<TokenView*>();
     auto* colour = choice(panel, TextPanel::tr("Colour: hits"));
     auto* unit = choice(panel, TextPanel::tr("By token"));
-    const int change = colour->count() - 1;
+    const int change = colour->findText(TextPanel::tr("Colour: Δ loss of the what-if"));
     const auto offered = [&] { return colour->model()->flags(colour->model()->index(change, 0)) & Qt::ItemIsEnabled; };
     QVERIFY(!offered());
     const std::int64_t token = segment_length + 20;

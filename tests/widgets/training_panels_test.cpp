@@ -234,7 +234,7 @@ class TrainingPanelsTest : public QObject {
     TrainingRunsPanel panel(lab);
     show(panel);
     TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan());
-    QToolButton* go_on = button(panel, TrainingRunsPanel::tr("Go on"));
+    QToolButton* go_on = button(panel, TrainingRunsPanel::tr("Resume"));
     run.set_state(TrainingState::Stopped);
     QVERIFY(!go_on->isEnabled());
     run.set_checkpoint(QStringLiteral("/runs/first/checkpoints/step-10"));

@@ -220,7 +220,7 @@ class WhatIfsTest : public QObject {
     };
     const SegmentEdit& draft = lab.what_ifs().draft();
     lab.select({5, 3, 1, 40});
-    button(EditForm::tr("Drop"))->click();
+    button(EditForm::tr("Remove from this head"))->click();
     QVERIFY(draft.dropped == (std::vector<SlotRef>{{3, 1, 40}}));
     QLineEdit* typed = nullptr;
     for (QLineEdit* line : form.findChildren<QLineEdit*>())
@@ -230,10 +230,10 @@ class WhatIfsTest : public QObject {
     button(EditForm::tr("Add"))->click();
     QVERIFY(draft.added == (std::vector<SlotRef>{{3, 1, 7}, {3, 1, 8}, {3, 1, 9}}));
     typed->setText(QStringLiteral("nonsense"));
-    button(EditForm::tr("Ban"))->click();
+    button(EditForm::tr("Exclude from all heads"))->click();
     QVERIFY(draft.banned.empty() && typed->text() == QStringLiteral("nonsense"));
     typed->setText(QStringLiteral("12"));
-    button(EditForm::tr("Ban"))->click();
+    button(EditForm::tr("Exclude from all heads"))->click();
     QVERIFY(draft.banned == (std::vector<TokenRange>{{12, 13}}));
     auto* list = form.findChild<QListWidget*>();
     QCOMPARE(list->count(), 5);

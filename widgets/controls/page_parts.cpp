@@ -7,6 +7,8 @@
 #include <QScrollArea>
 #include <QTableView>
 
+#include "widgets/controls/wrapping_bar.h"
+
 namespace carryover {
 
 QString no_run_text() {
@@ -22,8 +24,8 @@ QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent) {
   return area;
 }
 
-QHBoxLayout* control_bar() {
-  auto* bar = new QHBoxLayout;
+WrappingBar* control_bar() {
+  auto* bar = new WrappingBar;
   bar->setContentsMargins(6, 4, 6, 4);
   bar->setSpacing(6);
   return bar;

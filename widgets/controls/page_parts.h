@@ -2,7 +2,6 @@
 #pragma once
 #include <QString>
 
-class QHBoxLayout;
 class QLayout;
 class QScrollArea;
 class QTableView;
@@ -11,12 +10,14 @@ class QWidget;
 /// Parts that pages of the lab have in common. GUI thread.
 namespace carryover {
 
+class WrappingBar;
+
 /// Stops a run's panels from saying different things while there is nothing to show.
 QString no_run_text();
 /// `page` in an area that scrolls it down and is as wide as it. The name is for screen readers.
 QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent);
 /// A row of controls, with the margins that all panels' rows have.
-QHBoxLayout* control_bar();
+WrappingBar* control_bar();
 /// `bar` on top of `body`, which takes the rest of `parent`.
 void put_bar_above(QWidget* parent, QLayout* bar, QWidget* body);
 /// How tables of the lab look: rows as a whole, no grid, short rows.

@@ -62,6 +62,11 @@ void TokenView::set_loss_change(std::function<float(std::int64_t)> change) {
   viewport()->update();
 }
 
+void TokenView::set_source(std::function<float(std::int64_t)> strength) {
+  source_ = std::move(strength);
+  viewport()->update();
+}
+
 void TokenView::set_unit(TextUnit unit) {
   unit_ = unit;
   viewport()->update();
@@ -222,6 +227,11 @@ std::optional<QColor> TokenView::background(std::int64_t token) {
     if (std::isnan(change)) return std::nullopt;
     const QColor colour = diverging_colour(change / full_change_nats, theme.kind == ThemeKind::Dark);
     return blend(theme.surface, colour, std::min(1.0, std::abs(change) / full_change_nats * 4) * 0.8);
+  }
+  if (colouring_ == Colouring::Source && source_) {
+    const auto strength = static_cast<double>(source_(token));
+    if (std::isnan(strength)) return std::nullopt;
+    return blend(theme.surface, strength < 0 ? theme.carry : theme.anchor, std::abs(strength) * 0.75);
   }
   if (colouring_ == Colouring::Hits) {
     const TokenMark* mark = unit_mark(token);

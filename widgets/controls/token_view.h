@@ -35,7 +35,7 @@ struct TokenMarks {
 class TokenView : public QAbstractScrollArea {
   Q_OBJECT
  public:
-  enum class Colouring { Hits, Loss, None, LossChange };
+  enum class Colouring { Hits, Loss, None, LossChange, Source };
 
   explicit TokenView(const RunModel& run, QWidget* parent = nullptr);
 
@@ -45,6 +45,8 @@ class TokenView : public QAbstractScrollArea {
   void set_colouring(Colouring colouring);
   /// Nats that a token's loss differs by from what it is compared with; NaN where it isn't. For LossChange.
   void set_loss_change(std::function<float(std::int64_t)> change);
+  /// How strongly a token is a source of the selected one, −1 to 1; NaN where it is none. For Source.
+  void set_source(std::function<float(std::int64_t)> strength);
   void set_unit(TextUnit unit);  ///< that has one colour: the mean of its losses, or its strongest hit
   TokenRange marked_range() const { return range_; }  ///< by dragging, or Shift and an arrow; empty where none is
   void set_marked_range(const TokenRange& range);
@@ -98,7 +100,7 @@ class TokenView : public QAbstractScrollArea {
   std::optional<double> painted_mean_;
   std::int64_t range_start_ = -1;  ///< where dragging began
   std::function<QString(std::int64_t)> tooltip_;
-  std::function<float(std::int64_t)> loss_change_;
+  std::function<float(std::int64_t)> loss_change_, source_;
 };
 
 }  // namespace carryover

@@ -57,7 +57,7 @@ void EditForm::check() {
 
 QWidget* EditForm::make_sources() {
   auto* row = new QWidget(this);
-  no_carry_ = new QCheckBox(tr("No carry"), row);
+  no_carry_ = new QCheckBox(tr("Zero carry"), row);
   no_carry_->setToolTip(tr("C = ∅: local heads see their segment alone"));
   prefix_ = new QComboBox(row);
   prefix_->addItems({tr("Prefix: as retrieved"), tr("Prefix: none"), tr("Prefix: random"), tr("Prefix: most recent"),
@@ -100,10 +100,12 @@ QWidget* EditForm::make_slots() {
     layout->addWidget(made);
     connect(made, &QPushButton::clicked, this, slot);
   };
-  button(tr("Drop"), tr("Take the positions out of the selected head's prefix"), [this] { take_slot(&WhatIfs::drop); });
+  button(tr("Remove from this head"), tr("Take the positions out of the selected head's prefix"),
+         [this] { take_slot(&WhatIfs::drop); });
   button(tr("Add"), tr("Let the selected head read the positions, in place of padding, then of its lowest scores"),
          [this] { take_slot(&WhatIfs::add); });
-  button(tr("Ban"), tr("No head may retrieve these positions: the search is done again"), [this] { take_ban(); });
+  button(tr("Exclude from all heads"), tr("No head may retrieve these positions: the search is done again"),
+         [this] { take_ban(); });
   return row;
 }
 
@@ -216,10 +218,10 @@ void EditForm::show_draft() {
                           .arg(slot.position)
                           .arg(context_.run().token_text(slot.position).simplified()));
   };
-  for (const SlotRef& slot : draft.dropped) add(tr("Drop"), slot);
+  for (const SlotRef& slot : draft.dropped) add(tr("Remove from this head"), slot);
   for (const SlotRef& slot : draft.added) add(tr("Add"), slot);
   for (const TokenRange& range : draft.banned)
-    changes_->addItem(tr("Ban %1 to %2").arg(range.first).arg(range.last - 1));
+    changes_->addItem(tr("Exclude %1 to %2 from all heads").arg(range.first).arg(range.last - 1));
   changes_->setVisible(changes_->count() > 0);
   showing_ = false;
 }

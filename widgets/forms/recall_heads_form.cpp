@@ -145,7 +145,7 @@ QString RecallHeadsForm::why_not() const {
 
 void RecallHeadsForm::update_offer() {
   const QString why = why_not();
-  start_->setText(unfinished_ ? tr("Go on") : tr("Find heads"));
+  start_->setText(unfinished_ ? tr("Resume") : tr("Find heads"));
   start_->setEnabled(why.isEmpty());
   start_->setToolTip(why.isEmpty() ? tr("Minutes for a small model; what is found before Cancel is kept") : why);
   texts_button_->setText(texts_.isEmpty()     ? tr("The open text")

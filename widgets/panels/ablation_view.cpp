@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
@@ -27,7 +28,7 @@ AblationView::AblationView(LabContext& context, QWidget* parent)
   what_ = new QLabel(this);
   what_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   what_->setForegroundRole(QPalette::PlaceholderText);
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   bar->addWidget(scope_);
   bar->addWidget(start_);
   bar->addWidget(what_, 1);

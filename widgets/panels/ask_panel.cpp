@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/tables/table_copy.h"
 
 namespace carryover {
@@ -47,7 +48,7 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
   connect(only_, &QPushButton::clicked, this, [this] { ask_again(false); });
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] { show_buttons(); });
   auto* passages = new QWidget(this);
-  QHBoxLayout* below = control_bar();
+  WrappingBar* below = control_bar();
   below->addWidget(probability_, 1);
   below->addWidget(remove_);
   below->addWidget(only_);
@@ -57,7 +58,7 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
   split->addWidget(passages);
   split->setStretchFactor(0, 1);
   split->setStretchFactor(1, 1);
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   bar->addWidget(question_, 1);
   bar->addWidget(ask_);
   bar->addWidget(why_not_);

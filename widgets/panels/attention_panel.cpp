@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
@@ -53,7 +54,7 @@ AttentionPanel::AttentionPanel(LabContext& lab, QWidget* parent)
   scale_->setAccessibleName(tr("Colours of the map"));
   mass_->setAccessibleName(tr("Attention on the prefix"));
   mass_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   bar->addWidget(scale_);
   bar->addWidget(mass_, 1);
   bar->addWidget(sync_toggle());

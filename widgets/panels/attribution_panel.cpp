@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
 
 namespace carryover {
@@ -53,7 +54,7 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
   source_->setAccessibleName(tr("Where the heads read it"));
   sum_->setWordWrap(true);
   sum_->setAccessibleName(tr("Sum of the logit"));
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   bar->addWidget(source_);
   bar->addWidget(sum_, 1);
   bar->addWidget(sync_toggle());

@@ -16,6 +16,7 @@
 #include "engine/core/base/error.h"
 #include "widgets/controls/memory_estimate.h"
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/icons.h"
 #include "widgets/look/theme.h"
 #include "widgets/plot/plot_export.h"
@@ -76,7 +77,7 @@ QWidget* AuditPanel::build_form() {
     cancel_->setEnabled(false);
     Q_EMIT cancel_wanted();
   });
-  auto* buttons = new QHBoxLayout;
+  auto* buttons = new WrappingBar;
   buttons->addWidget(run_);
   buttons->addWidget(cancel_);
   buttons->addStretch(1);
@@ -103,7 +104,7 @@ QWidget* AuditPanel::build_result() {
   progress_->setRange(0, 1000);
   progress_->setAccessibleName(tr("Progress of the audit"));
   progress_->hide();
-  auto* bar = new QHBoxLayout;
+  auto* bar = new WrappingBar;
   bar->setContentsMargins(8, 6, 8, 6);
   bar->addWidget(headline_icon_);
   bar->addWidget(headline_, 1);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
@@ -38,7 +39,7 @@ CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
   quantity_->setItemData(PrefixMass,
                          tr("The share of its attention that each head spends on its carry, or on what it retrieved"),
                          Qt::ToolTipRole);
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   bar->addWidget(quantity_);
   bar->addStretch(1);
   bar->addWidget(sync_toggle());

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
@@ -35,7 +36,7 @@ CompareMap::CompareMap(LinkedContext& lab, QWidget* parent)
     : ComparePage(lab, parent), plot_(new PlotView(QStringLiteral("compare_map"), this)), axis_(new QComboBox(this)) {
   axis_->addItems({tr("Segments × positions, one head"), tr("Heads × positions, one segment")});
   axis_->setAccessibleName(tr("Rows of the map"));
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   bar->addWidget(axis_);
   bar->addStretch(1);
   put_bar_above(this, bar, plot_);

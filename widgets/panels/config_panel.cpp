@@ -109,7 +109,7 @@ void ConfigPanel::choose_preset(int index) {
   }
 }
 
-/// The preset that the settings are, else "own".
+/// The preset that the settings are, else "Custom".
 void ConfigPanel::show_preset() {
   preset_->clear();
   int shown = -1;
@@ -120,7 +120,7 @@ void ConfigPanel::show_preset() {
     preset_->addItem(QString::fromStdString(preset.name));
     preset_->setItemData(preset_->count() - 1, field_text(preset.description), Qt::ToolTipRole);
   }
-  preset_->addItem(tr("own"));
+  preset_->addItem(tr("Custom"));
   preset_->setCurrentIndex(shown >= 0 ? shown : preset_->count() - 1);
 }
 

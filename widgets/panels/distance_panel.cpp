@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
@@ -103,7 +104,7 @@ QWidget* DistancePanel::build_list() {
   view_->horizontalHeader()->setSectionResizeMode(RunDigestsTable::Name, QHeaderView::Stretch);
   view_->horizontalHeader()->setMinimumSectionSize(40);
   view_->horizontalHeader()->setHighlightSections(false);
-  auto* bar = new QHBoxLayout;
+  auto* bar = new WrappingBar;
   bar->setContentsMargins(6, 3, 6, 3);
   bar->addWidget(new QLabel(tr("Ticked runs are compared"), side), 1);
   remove_ = new QToolButton(side);
@@ -125,7 +126,7 @@ QWidget* DistancePanel::build_runs() {
   auto* pages = new QStackedWidget(side);
   pages->addWidget(runs_);
   pages->addWidget(consistency_);
-  auto* bar = new QHBoxLayout;
+  auto* bar = new WrappingBar;
   bar->setContentsMargins(6, 3, 6, 3);
   bar->addWidget(over_runs_);
   bar->addStretch(1);

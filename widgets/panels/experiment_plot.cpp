@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/tables/hits_model.h"
 
 namespace carryover {

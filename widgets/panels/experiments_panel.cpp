@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/icons.h"
 #include "widgets/panels/experiment_plot.h"
 #include "widgets/plot/plot_export.h"
@@ -54,7 +55,7 @@ std::vector<PlotView*> ExperimentsPanel::plots() {
   return {&plot_->plot()};
 }
 
-QToolButton* ExperimentsPanel::add_button(QHBoxLayout* bar, const char* icon, const QString& text,
+QToolButton* ExperimentsPanel::add_button(WrappingBar* bar, const char* icon, const QString& text,
                                           const QString& help) {
   auto* button = new QToolButton(this);
   set_themed_icon(button, QString::fromLatin1(icon));

@@ -15,6 +15,8 @@ class QToolButton;
 
 namespace carryover {
 
+class WrappingBar;
+
 class ExperimentPlot;
 
 /// The cells of an experiment as a table while they run and afterwards, and any column of theirs against another. Runs
@@ -47,7 +49,7 @@ class ExperimentsPanel : public Panel {
  private:
   QWidget* build_table();
   void add_table_actions();
-  QToolButton* add_button(class QHBoxLayout* bar, const char* icon, const QString& text, const QString& help);
+  QToolButton* add_button(WrappingBar* bar, const char* icon, const QString& text, const QString& help);
   void fill_recent(QMenu& menu);
   void ask_folder();
   void update_buttons();

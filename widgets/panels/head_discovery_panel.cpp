@@ -17,6 +17,7 @@
 
 #include "engine/core/analysis/head_agreement.h"
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/forms/head_probe_form.h"
 #include "widgets/look/icons.h"
 #include "widgets/panels/head_score_map.h"
@@ -63,12 +64,12 @@ QToolButton* HeadDiscoveryPanel::tool(const QString& icon, const QString& what) 
   return button;
 }
 
-QBoxLayout* HeadDiscoveryPanel::build_bar() {
+QLayout* HeadDiscoveryPanel::build_bar() {
   auto* import = tool(QStringLiteral("import"), tr("Import scores: DuoAttention .tsv or retrieval-head .json"));
   export_ = tool(QStringLiteral("export"), tr("Export the scores: DuoAttention .tsv or retrieval-head .json"));
   connect(import, &QToolButton::clicked, this, &HeadDiscoveryPanel::ask_import);
   connect(export_, &QToolButton::clicked, this, &HeadDiscoveryPanel::ask_export);
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   bar->addWidget(form_, 1);
   bar->addWidget(import);
   bar->addWidget(export_);
@@ -143,7 +144,7 @@ QWidget* HeadDiscoveryPanel::build_proposals() {
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &Panel::request_refresh);
   proposals_box_ = new QWidget(this);
-  QHBoxLayout* row = control_bar();
+  WrappingBar* row = control_bar();
   row->addWidget(new QLabel(tr("Propose"), this));
   row->addWidget(layers_);
   row->addWidget(new QLabel(tr("layers ×"), this));

@@ -5,7 +5,7 @@
 #include "widgets/state/head_score_sets.h"
 #include "widgets/tables/proposals_table.h"
 
-class QBoxLayout;
+class QLayout;
 class QComboBox;
 class QLabel;
 class QPushButton;
@@ -51,7 +51,7 @@ class HeadDiscoveryPanel : public Panel {
   void dropEvent(QDropEvent* event) override;
 
  private:
-  QBoxLayout* build_bar();
+  QLayout* build_bar();
   QWidget* build_result();
   QWidget* build_proposals();
   QToolButton* tool(const QString& icon, const QString& what);

@@ -127,7 +127,7 @@ void HeadGridPanel::fill_presets() {
     presets_->addItem(QString::fromStdString(preset.name));
     presets_->setItemData(presets_->count() - 1, QString::fromStdString(preset.description), Qt::ToolTipRole);
   }
-  presets_->addItem(tr("own"));
+  presets_->addItem(tr("Custom"));
   request_refresh();
 }
 

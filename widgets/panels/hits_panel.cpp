@@ -104,6 +104,8 @@ void HitsPanel::make_table() {
     const QString name = model_.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     table_->setColumnWidth(column, metrics.horizontalAdvance(name) + 18);
   }
+  for (const int number : {HitsModel::Score, HitsModel::Mass})
+    table_->setColumnWidth(number, metrics.horizontalAdvance(QStringLiteral("00.00000")) + 10);
   table_->setColumnWidth(HitsModel::Kind, metrics.horizontalAdvance(tr("expanded")) + 40);
   table_->setColumnWidth(HitsModel::Text, metrics.averageCharWidth() * 44);
   // What a narrow dock should show comes first.

@@ -80,7 +80,7 @@ QString numbers(const RunModel& run) {
     rows += row({tr("mean loss, nats a target"), number(*summary.nll_mean(), 6)}) +
             row({tr("perplexity"), number(*summary.ppl(), 4)});
   rows += row({tr("seconds"), number(summary.seconds, 2)}) +
-          row({tr("near-ties at the cutoff"), count(summary.near_ties)}) +
+          row({tr("near-ties at the top-k cutoff"), count(summary.near_ties)}) +
           row({tr("peak memory, MB"), number(megabytes(summary.peak_memory_bytes), 1)}) +
           row({tr("stopped early"), summary.cancelled ? tr("yes") : tr("no")});
   return heading(tr("Summary")) + table(rows);

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/theme.h"
 
 namespace carryover {
@@ -25,7 +26,7 @@ LogPanel::LogPanel(LabContext& lab, QWidget* parent)
   least_level_->addItems({tr("All lines"), tr("Warnings and errors"), tr("Errors")});
   least_level_->setAccessibleName(tr("Lines shown"));
   auto* save_button = new QPushButton(tr("&Save…"), this);
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   bar->addWidget(least_level_);
   bar->addWidget(save_button);
   bar->addStretch(1);

@@ -6,25 +6,20 @@
 
 namespace carryover {
 
-/// Loss per segment, raw and as the running mean over all targets so far; the same as perplexity beside it.
+/// Loss per segment and its cumulative mean, with perplexity on the right axis.
 class LossPanel : public SegmentCurvesPanel {
   Q_OBJECT
  public:
   explicit LossPanel(LabContext& context, QWidget* parent = nullptr);
-  std::vector<PlotView*> plots() override { return {nll_.plot, ppl_.plot}; }
+  std::vector<PlotView*> plots() override { return {plot_}; }
 
  protected:
   void start() override;
   void append(const SegmentRecord& record) override;
 
  private:
-  struct Curves {
-    PlotView* plot;
-    int segment, running;
-  };
-  Curves make_plot(const QString& id, const QString& title, const QString& y_label, std::size_t colour);
-
-  Curves nll_, ppl_;
+  PlotView* plot_;
+  int segment_, mean_;  ///< curves
   double nll_sum_ = 0;
   double targets_ = 0;
 };

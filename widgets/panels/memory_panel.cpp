@@ -6,6 +6,7 @@
 
 #include "engine/core/cost/policy_table.h"
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 
@@ -19,7 +20,7 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
   full_shown_->setChecked(true);
   logarithmic_ = new QCheckBox(tr("Logarithmic"), this);
   logarithmic_->setToolTip(tr("Each kind by itself, not stacked"));
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   for (QCheckBox* box : {weights_shown_, full_shown_, logarithmic_}) bar->addWidget(box);
   place(bar, Across::Tokens);
 

@@ -13,6 +13,7 @@
 #include <functional>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/text_units.h"
 #include "widgets/tables/table_copy.h"
@@ -58,7 +59,7 @@ QWidget* NotesPanel::make_bookmarks() {
   auto* column = new QVBoxLayout(side);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   add_ = new QPushButton(tr("Bookmark the selection"), side);
   add_->setToolTip(tr("Keep what is selected, to come back to it (Ctrl+D)"));
   set_themed_icon(add_, QStringLiteral("bookmark"));

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
@@ -26,7 +27,7 @@ PassagesPanel::PassagesPanel(LabContext& lab, QWidget* parent)
   only_ = new QPushButton(tr("Only this one"), this);
   only_->setToolTip(tr("Runs the segment with no other passage than this one"));
   make_table();
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   bar->addWidget(what_, 1);
   bar->addWidget(remove_);
   bar->addWidget(only_);

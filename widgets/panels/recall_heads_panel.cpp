@@ -10,6 +10,7 @@
 
 #include "engine/core/config/recall_preset.h"
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/forms/recall_heads_form.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/quantity_text.h"

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
 #include "widgets/tables/table_copy.h"
@@ -46,7 +47,7 @@ RecallPanel::RecallPanel(LabContext& lab, QWidget* parent)
   split->addWidget(list_);
   split->addWidget(plot_);
   split->setStretchFactor(1, 1);
-  QHBoxLayout* const bar = control_bar();
+  WrappingBar* const bar = control_bar();
   bar->addWidget(what_, 1);
   bar->addWidget(sync_toggle());
   put_bar_above(this, bar, split);

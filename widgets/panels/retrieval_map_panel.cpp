@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
@@ -45,7 +46,7 @@ RetrievalMapPanel::RetrievalMapPanel(LabContext& lab, QWidget* parent)
   padding_ = new QCheckBox(tr("Padding"), this);
   padding_->setToolTip(tr("Padding only fills the prefix up: it is no evidence of retrieval"));
   padding_->setChecked(true);
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   for (QWidget* widget : {static_cast<QWidget*>(axis_), static_cast<QWidget*>(value_), static_cast<QWidget*>(padding_)})
     bar->addWidget(widget);
   bar->addStretch(1);

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/plot/segment_cursor.h"
 
 namespace carryover {
@@ -21,7 +22,7 @@ SegmentCurvesPanel::SegmentCurvesPanel(LabContext& lab, const QString& title, QW
   connect(&lab, &LabContext::range_changed, this, restart);
 }
 
-void SegmentCurvesPanel::place(QHBoxLayout* bar, Across across) {
+void SegmentCurvesPanel::place(WrappingBar* bar, Across across) {
   const RunModel& run = context().run();
   if (across == Across::Segments)
     cursor_ = new SegmentCursor(

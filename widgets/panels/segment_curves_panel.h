@@ -7,6 +7,8 @@ class QHBoxLayout;
 
 namespace carryover {
 
+class WrappingBar;
+
 class SegmentCursor;
 
 /// A panel whose plots gain points with every segment of the run, under the one time cursor: from nothing where a run
@@ -18,7 +20,7 @@ class SegmentCurvesPanel : public Panel {
 
   SegmentCurvesPanel(LabContext& context, const QString& title, QWidget* parent);
   /// Lays the panel out: `bar` with the cursor's values at its end, below it the plots() side by side.
-  void place(QHBoxLayout* bar, Across across);
+  void place(WrappingBar* bar, Across across);
   void refresh() final;
 
   virtual void start() = 0;  ///< empties the plots for the run that is there now, or for none

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/sink_text.h"
@@ -43,7 +44,7 @@ SinksPanel::SinksPanel(LabContext& lab, QWidget* parent)
   across_->setAccessibleName(tr("What the curves show"));
   state_->setAccessibleName(tr("Lost sinks"));
   state_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   bar->addWidget(quantity_);
   bar->addWidget(across_);
   bar->addWidget(state_, 1);

@@ -25,9 +25,17 @@ namespace {
 
 constexpr int heads_named = 6;  ///< in a tooltip; the rest is counted
 
-/// Rows of the colour box that show a difference of losses; the rows before them are TokenView's colourings.
+/// Rows of the colour box; the first ones are TokenView's colourings.
 constexpr int against_b = static_cast<int>(TokenView::Colouring::LossChange);
-constexpr int of_what_if = against_b + 1;
+constexpr int of_what_if = against_b + 1, by_attention = of_what_if + 1, by_logit = by_attention + 1;
+
+/// Rows of the heads' box.
+constexpr int selected_head = 1, strongest_head = 2;
+
+TokenView::Colouring colouring_of(int row) {
+  if (row >= by_attention) return TokenView::Colouring::Source;
+  return static_cast<TokenView::Colouring>(std::min(row, against_b));
+}
 
 QString heads_that_fetched(RunModel& run, int segment, std::int64_t token) {
   if (segment < 0 || segment >= run.segment_count()) return {};
@@ -120,19 +128,28 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Text"), parent),
       lab_(lab),
       view_(new TokenView(lab.run(), this)),
-      search_(new TextSearch(lab.run(), this)) {
+      search_(new TextSearch(lab.run(), this)),
+      legend_(new QLabel(this)),
+      sources_(lab, QStringLiteral("text_sources"), this, [this] { request_refresh(); }) {
   auto* bar = new QWidget(this);
   build_bar(bar);
+  legend_->setMargin(5);
+  legend_->setWordWrap(true);
+  legend_->setAccessibleName(tr("What the colours mean"));
+  legend_->hide();
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(bar);
+  layout->addWidget(legend_);
   layout->addWidget(view_, 1);
 
   view_->set_tooltip([this](std::int64_t token) {
     return tooltip(context().run(), context().selected(), token, context().comparison(),
-                   lab_.what_ifs().shown_in_run());
+                   lab_.what_ifs().shown_in_run()) +
+           source_text(token);
   });
+  view_->set_source([this](std::int64_t token) { return source_values_.strength(token); });
   view_->set_loss_change([this](std::int64_t token) { return loss_change(token); });
   connect(view_, &TokenView::menu_wanted, this, &TextPanel::show_menu);
   connect(&lab.what_ifs(), &WhatIfs::shown_changed, this, &TextPanel::offer_loss_changes);
@@ -155,18 +172,27 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
 void TextPanel::build_bar(QWidget* bar) {
   colour_ = new QComboBox(bar);
   colour_->addItems({tr("Colour: hits"), tr("Colour: loss"), tr("Colour: none"), tr("Colour: Δ loss against B"),
-                     tr("Colour: Δ loss of the what-if")});
+                     tr("Colour: Δ loss of the what-if"), tr("Colour: sources by attention"),
+                     tr("Colour: sources by logit")});
   colour_->setItemData(
       against_b, tr("Blue: this run predicts the token better; orange: the pinned run B does. Full colour: 2 nats"),
       Qt::ToolTipRole);
   colour_->setItemData(of_what_if,
                        tr("Blue: the what-if predicts the token better; orange: worse. Full colour: 2 nats"),
                        Qt::ToolTipRole);
+  colour_->setItemData(by_attention,
+                       tr("Where the query that predicts the selected token attends. A square-root scale"),
+                       Qt::ToolTipRole);
+  colour_->setItemData(by_logit,
+                       tr("What each token adds to the logit of the selected one, through all heads (direct logit "
+                          "attribution); the other colour takes away"),
+                       Qt::ToolTipRole);
   colour_->setToolTip(tr("What the background of a token shows"));
   heads_ = new QComboBox(bar);
-  heads_->addItems({tr("All heads"), tr("Selected head")});
+  heads_->addItems({tr("All heads"), tr("Selected head"), tr("Strongest head")});
   heads_->setToolTip(
-      tr("Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head"));
+      tr("Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head. Whose "
+         "attention: the mean of all heads, one head's, or the largest of any"));
   unit_ = new QComboBox(bar);
   unit_->addItems({tr("By token"), tr("By word"), tr("By sentence"), tr("By line"), tr("By segment")});
   unit_->setToolTip(tr("What has one colour: the mean of its losses, or its strongest hit"));
@@ -201,10 +227,7 @@ void TextPanel::build_bar(QWidget* bar) {
 void TextPanel::connect_bar() {
   connect(unit_, &QComboBox::currentIndexChanged, this,
           [this](int index) { view_->set_unit(static_cast<TextUnit>(index)); });
-  connect(colour_, &QComboBox::currentIndexChanged, this, [this](int index) {
-    view_->set_colouring(static_cast<TokenView::Colouring>(std::min<int>(index, against_b)));
-    heads_->setEnabled(index == 0);
-  });
+  connect(colour_, &QComboBox::currentIndexChanged, this, &TextPanel::choose_colour);
   connect(heads_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
   connect(query_, &QLineEdit::returnPressed, this, [this] { search(true); });
   connect(new QShortcut(QKeySequence::Find, this), &QShortcut::activated, this, [this] {
@@ -216,6 +239,69 @@ void TextPanel::connect_bar() {
     context().select_token(token);
   });
   connect(search_, &TextSearch::not_found, this, [this] { found_->setText(tr("not found")); });
+}
+
+void TextPanel::choose_colour() {
+  const int row = colour_->currentIndex();
+  heads_->setEnabled(row == 0 || row == by_attention);
+  static_cast<QStandardItemModel*>(heads_->model())->item(strongest_head)->setEnabled(row == by_attention);
+  if (row != by_attention && heads_->currentIndex() == strongest_head) heads_->setCurrentIndex(0);
+  view_->set_colouring(colouring_of(row));
+  request_refresh();
+}
+
+SourceValue TextPanel::source_value() {
+  if (colour_->currentIndex() == by_logit) return SourceValue::Logit;
+  if (heads_->currentIndex() == strongest_head) return SourceValue::LargestAttention;
+  const bool one = heads_->currentIndex() == selected_head && context().selected().head >= 0;
+  return one ? SourceValue::HeadAttention : SourceValue::MeanAttention;
+}
+
+void TextPanel::show_sources() {
+  const bool wanted = colouring_of(colour_->currentIndex()) == TokenView::Colouring::Source;
+  const RunModel& run = context().run();
+  const Selection& selected = context().selected();
+  const int segment = run.segment_of_token(selected.token - 1);
+  sources_answer_ = nullptr;
+  source_values_ = {};
+  legend_->setVisible(wanted);
+  if (!wanted || segment < 0 || segment >= run.segment_count()) {
+    sources_.forget();
+    legend_->setText(tr("Select a token: the sources of its prediction are coloured."));
+  } else {
+    InspectionParts parts;
+    parts.sources = selected.token - 1 - run.record(segment).first_token;
+    sources_answer_ = sources_.ask(segment, parts);
+    if (!sources_answer_ || !sources_answer_->sources) {
+      legend_->setText(sources_.why_not());
+    } else {
+      const std::int64_t head = selected.layer * run.model().config.heads + selected.head;
+      source_values_ = {*sources_answer_->sources, source_value(), head, run.request().config.sink_length};
+      const QString token = run.token_text(selected.token).trimmed();
+      legend_->setText(
+          source_values_.is_signed()
+              ? tr("What adds to the logit of “%1”, and what takes away from it. Full colour: %2")
+                    .arg(token)
+                    .arg(static_cast<double>(source_values_.full()), 0, 'f', 2)
+              : tr("Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above")
+                    .arg(token, heads_->currentText().toLower())
+                    .arg(100 * static_cast<double>(source_values_.full()), 0, 'f', 1));
+    }
+  }
+  view_->viewport()->update();
+}
+
+QString TextPanel::source_text(std::int64_t token) const {
+  const float value = source_values_.at(token);
+  if (std::isnan(value)) return {};
+  const QString text = source_values_.is_signed()
+                           ? tr("adds %1 to the logit of the selected token").arg(static_cast<double>(value), 0, 'f', 3)
+                           : tr("gets %1 % of the attention").arg(100 * static_cast<double>(value), 0, 'f', 2);
+  return QStringLiteral("<br>") + text;
+}
+
+void TextPanel::unseen() {
+  sources_.forget();
 }
 
 float TextPanel::loss_change(std::int64_t token) {
@@ -254,7 +340,19 @@ void TextPanel::show_menu(const QPoint& global_position) {
     for (std::int64_t token = range.first; token < range.last; ++token) text += context().run().token_text(token);
     QGuiApplication::clipboard()->setText(text);
   });
+  if (range.last - range.first == 1)
+    connect(menu->addAction(tr("Sources of %1 by attention").arg(what)), &QAction::triggered, this, [this, range] {
+      colour_->setCurrentIndex(by_attention);
+      context().select_token(range.first);
+    });
   menu->addSeparator();
+  SegmentEdit ablation;
+  ablation.dropped = slots_at(context().run(), selected.segment, {range});
+  QAction* ablate = menu->addAction(tr("Ablate %1 in all heads of segment %2").arg(what).arg(selected.segment));
+  ablate->setEnabled(!ablation.dropped.empty() && lab_.what_ifs().unavailable().isEmpty());
+  connect(ablate, &QAction::triggered, this, [this, selected, ablation, what] {
+    lab_.what_ifs().ask_run({selected.segment, {ablation}}, tr("without %1 in any head").arg(what));
+  });
   connect(menu->addAction(tr("What if nothing of %1 were retrieved").arg(what)), &QAction::triggered, this,
           [this, range] { lab_.what_ifs().ban(range); });
   QAction* add =
@@ -282,7 +380,7 @@ void TextPanel::search(bool forward) {
 
 void TextPanel::refresh() {
   const Selection& selected = context().selected();
-  TokenMarks marks = marks_of(context().run(), selected, heads_->currentIndex() == 1);
+  TokenMarks marks = marks_of(context().run(), selected, heads_->currentIndex() == selected_head);
   const std::int64_t segment_begin = marks.segment_begin;
   marks.pinned = context().pinned().token;
   if (const SegmentRange& range = context().range(); range.is_set()) {
@@ -298,6 +396,7 @@ void TextPanel::refresh() {
     view_->show_token(segment_begin, true);
   }
   shown_ = selected;
+  show_sources();
 }
 
 }  // namespace carryover

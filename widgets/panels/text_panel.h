@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "widgets/panels/inspection_view.h"
 #include "widgets/panels/panel.h"
+#include "widgets/state/token_source_values.h"
 
 class QComboBox;
 class QLabel;
@@ -19,11 +21,16 @@ class TextPanel : public Panel {
 
  protected:
   void refresh() override;
+  void unseen() override;
 
  private:
   void build_bar(QWidget* bar);
   void connect_bar();
-  void offer_loss_changes();  ///< as colours: against the pinned run, and of the shown what-if
+  void choose_colour();
+  void show_sources();  ///< of the selected token, where they are the colour
+  SourceValue source_value();
+  QString source_text(std::int64_t token) const;  ///< for its tooltip; empty where there is nothing to say
+  void offer_loss_changes();                      ///< as colours: against the pinned run, and of the shown what-if
   void offer_colour(int index, bool offered);
   float loss_change(std::int64_t token);  ///< of the chosen colour; nats, NaN where there is none
   void show_menu(const QPoint& global_position);
@@ -39,6 +46,10 @@ class TextPanel : public Panel {
   QComboBox* unit_;
   QLineEdit* query_;
   QLabel* found_;
+  QLabel* legend_;
+  InspectionView sources_;
+  std::shared_ptr<const Inspection> sources_answer_;  ///< that the view is coloured by, or null
+  TokenSourceValues source_values_;
 };
 
 }  // namespace carryover

@@ -4,13 +4,14 @@
 #include <QHBoxLayout>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
 
 namespace carryover {
 
 TimePanel::TimePanel(LabContext& lab, QWidget* parent)
     : SegmentCurvesPanel(lab, tr("Time"), parent), plot_(new PlotView(QStringLiteral("time"), this)) {
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   place(bar, Across::Tokens);
 
   // In the order of kTimeParts.
@@ -21,7 +22,7 @@ TimePanel::TimePanel(LabContext& lab, QWidget* parent)
     curves_[part] = plot_->add_curve(names[part], {series_colour(part), false, true, true});
   plot_->set_axes(tr("Tokens read"), tr("Time (ms a token)"));
   plot_->set_integer_axes(true, false);
-  plot_->set_title(tr("Time by part"));
+  plot_->set_title(tr("Time breakdown"));
 }
 
 void TimePanel::start() {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/colour_mix.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/provenance.h"
@@ -32,7 +33,7 @@ ThemeColour faint(std::size_t series) {
 }  // namespace
 
 TrainingPanel::TrainingPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Training"), parent) {
-  auto* bar = new QHBoxLayout;
+  auto* bar = new WrappingBar;
   bar->setContentsMargins(8, 3, 6, 3);
   bar->setSpacing(4);
   auto* row = new QHBoxLayout;
@@ -70,7 +71,7 @@ TrainingPanel::TrainingPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("
   update_header();
 }
 
-void TrainingPanel::build_bar(QHBoxLayout* bar) {
+void TrainingPanel::build_bar(WrappingBar* bar) {
   const auto button = [this, bar](const char* icon, const QString& text, const QString& help) {
     auto* made = new QToolButton(this);
     set_themed_icon(made, QString::fromLatin1(icon));
@@ -80,8 +81,8 @@ void TrainingPanel::build_bar(QHBoxLayout* bar) {
     bar->addWidget(made);
     return made;
   };
-  pause_ = button("pause", tr("Pause"), tr("Pause after the layer under way, or go on"));
-  stop_ = button("stop", tr("Stop and save"), tr("Stop and save a checkpoint, from which the run can go on"));
+  pause_ = button("pause", tr("Pause"), tr("Pause after the layer under way, or resume"));
+  stop_ = button("stop", tr("Stop and save"), tr("Stop and save a checkpoint, from which the run can be resumed"));
   newest_ = button("follow", tr("Newest step"), tr("Show the newest step again"));
   header_ = new QLabel(this);
   header_->setTextFormat(Qt::PlainText);
@@ -136,7 +137,7 @@ PlotView* TrainingPanel::make_plot(const char* id, const QString& title, const Q
   return plot;
 }
 
-void TrainingPanel::build_views(QHBoxLayout* bar, QHBoxLayout* row) {
+void TrainingPanel::build_views(WrappingBar* bar, QHBoxLayout* row) {
   struct Row {
     const char* id;
     QString title, button, y_label;

@@ -15,6 +15,8 @@ class QToolButton;
 
 namespace carryover {
 
+class WrappingBar;
+
 /// The current training run, live: loss per step (raw under smoothed) with validations and alerts, loss per segment,
 /// learning rate, gradient norm, throughput and memory by kind, over steps, tokens or time. A click selects a step.
 class TrainingPanel : public Panel {
@@ -39,8 +41,8 @@ class TrainingPanel : public Panel {
     QToolButton* shown;
   };
   PlotView* make_plot(const char* id, const QString& title, const QString& y_label);
-  void build_bar(QHBoxLayout* bar);
-  void build_views(QHBoxLayout* bar, QHBoxLayout* row);
+  void build_bar(WrappingBar* bar);
+  void build_views(WrappingBar* bar, QHBoxLayout* row);
   void add_loss_lines();
   void add_memory_lines();
   void add_marks();

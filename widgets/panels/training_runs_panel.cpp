@@ -12,6 +12,7 @@
 #include <QToolButton>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/provenance.h"
 #include "widgets/tables/table_copy.h"
@@ -50,7 +51,7 @@ TrainingRunsPanel::TrainingRunsPanel(LabContext& lab, QWidget* parent)
 
 QWidget* TrainingRunsPanel::build_list() {
   auto* side = new QWidget(this);
-  auto* bar = new QHBoxLayout;
+  auto* bar = new WrappingBar;
   bar->setContentsMargins(6, 3, 6, 3);
   const auto button = [&](const char* icon, const QString& text, const QString& help, auto slot) {
     auto* made = new QToolButton(side);
@@ -65,7 +66,7 @@ QWidget* TrainingRunsPanel::build_list() {
   button("train", tr("Fine-tune…"), tr("Start a new run"), [this] { Q_EMIT finetune_wanted(); });
   button("model", tr("Open folder…"), tr("Open a finished run, or follow one that another process writes"),
          [this] { ask_folder(); });
-  resume_ = button("run", tr("Go on"), tr("Go on with the selected run from its newest checkpoint"),
+  resume_ = button("run", tr("Resume"), tr("Resume the selected run from its newest checkpoint"),
                    [this] { Q_EMIT resume_wanted(context().training().run(selected_row()).directory()); });
   remove_ = button("stop", tr("Remove"), tr("Take the selected run off the list; its folder stays"),
                    [this] { context().training().remove(selected_row()); });
@@ -118,7 +119,7 @@ QWidget* TrainingRunsPanel::build_plot() {
   connect(plot, &PlotView::view_changed, this, [this] {
     if (!chart_.plot()->following()) request_refresh();
   });
-  auto* bar = new QHBoxLayout;
+  auto* bar = new WrappingBar;
   bar->setContentsMargins(6, 3, 6, 3);
   bar->addStretch(1);
   bar->addWidget(new QLabel(tr("Smoothing"), side));

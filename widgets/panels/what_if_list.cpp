@@ -11,6 +11,7 @@
 #include "engine/formats/output_file.h"
 #include "engine/records/run_folder.h"
 #include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/warning_box.h"
@@ -25,7 +26,7 @@ WhatIfList::WhatIfList(LabContext& context, QWidget* parent)
   view_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
   view_->setColumnWidth(WhatIfTable::Name, view_->fontMetrics().averageCharWidth() * 24);
   view_->horizontalHeader()->setStretchLastSection(true);
-  QHBoxLayout* bar = control_bar();
+  WrappingBar* bar = control_bar();
   const auto button = [&](const QString& text, const QString& tip, auto slot) {
     auto* made = new QPushButton(text, this);
     made->setToolTip(tip);

@@ -198,12 +198,14 @@ std::size_t PlotCurves::nearest(const Curve& curve, double x) {
   return static_cast<std::size_t>(right - curve.x.begin());
 }
 
-QString PlotCurves::text_at(double x, double reference) const {
+QString PlotCurves::text_at(double x, double reference, const QString& second_label,
+                            const std::function<double(double)>& second) const {
   QStringList lines;
   for (const Curve& curve : curves_) {
     if (!curve.visible || curve.x.empty()) continue;
     const double value = curve.y[nearest(curve, x)];
     QString line = QStringLiteral("%1: %2").arg(curve.name, short_number(value));
+    if (second) line += QStringLiteral(" (%1 %2)").arg(second_label, short_number(second(value)));
     const double change = std::isnan(reference) ? 0 : value - curve.y[nearest(curve, reference)];
     if (!std::isnan(reference) && !std::isnan(change))
       line += QStringLiteral(" (Δ %1%2)").arg(change > 0 ? QStringLiteral("+") : QString(), short_number(change));

@@ -31,7 +31,8 @@ class PlotCurves {
   std::vector<double> table(std::int64_t& rows) const;
   QString csv(const QString& x_label) const;
   /// "name: value" lines of the points nearest to x, with the difference from `reference` where that isn't NaN.
-  QString text_at(double x, double reference) const;
+  QString text_at(double x, double reference, const QString& second_label = {},
+                  const std::function<double(double)>& second = {}) const;
 
  private:
   struct Curve {

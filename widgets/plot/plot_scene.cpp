@@ -92,6 +92,7 @@ void PlotScene::fit_labels(int height) {
   const int room = std::min(height - below, most);
   const QFontMetrics metrics(plot->yAxis->labelFont());
   plot->yAxis->setLabel(metrics.elidedText(y_label, Qt::ElideRight, room));
+  plot->yAxis2->setLabel(metrics.elidedText(second_label, Qt::ElideRight, room));
   map->fit_label(room);
 }
 
@@ -100,6 +101,7 @@ void PlotScene::arrange(int width, int height) {
   constexpr int title_room = 150, legend_room = 120;  // below, the data would have none
   roomy = height >= title_room;
   y_ticker->setTickCount(std::clamp(plot->axisRect()->height() / tick_room, 2, 5));
+  if (second_ticker) second_ticker->setTickCount(y_ticker->tickCount());
   QCPLayoutGrid* layout = plot->plotLayout();
   arrange_title();
   fit_labels(height);

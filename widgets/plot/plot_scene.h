@@ -30,7 +30,8 @@ struct PlotScene {
   Theme theme = current_theme();  ///< what it is drawn with; a figure's while one is made
   bool titled = true;             ///< a figure may leave the title to its caption
   bool roomy = true;              ///< high enough for a title
-  QString id, title, provenance, x_label, y_label;
+  QString id, title, provenance, x_label, y_label, second_label;
+  std::function<double(double)> second_value;  ///< of the right axis; none: there is no such axis
   std::function<QString(double, double)> hover_text;
   std::function<QString()> csv_source;
   std::function<QStringList()> remake;
@@ -39,6 +40,7 @@ struct PlotScene {
   QCustomPlot* plot;
   QCPTextElement* title_element = nullptr;
   QSharedPointer<AxisTicker> x_ticker{new AxisTicker}, y_ticker{new AxisTicker};
+  QSharedPointer<AxisTicker> second_ticker;  ///< of the right axis; null: there is none
   QSharedPointer<QCPAxisTickerLog> log_ticker{new QCPAxisTickerLog};
   std::unique_ptr<PlotCurves> curves;
   std::unique_ptr<PlotMap> map;

@@ -68,7 +68,7 @@ void style_axis(QCPAxis& axis, const Theme& theme) {
 
 void style_plot(QCustomPlot& plot, const Theme& theme) {
   plot.setBackground(QBrush(theme.surface));
-  for (QCPAxis* axis : {plot.xAxis, plot.yAxis}) style_axis(*axis, theme);
+  for (QCPAxis* axis : {plot.xAxis, plot.yAxis, plot.yAxis2}) style_axis(*axis, theme);
   plot.legend->setFont(small_plot_font(theme));
   plot.legend->setTextColor(theme.text);
   plot.legend->setBrush(Qt::NoBrush);

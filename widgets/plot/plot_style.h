@@ -3,6 +3,7 @@
 // Only for the implementation of PlotView.
 #include <qcustomplot.h>
 
+#include <functional>
 #include <vector>
 
 #include "widgets/look/theme.h"
@@ -26,6 +27,20 @@ class AxisTicker : public QCPAxisTicker {
   bool integer_ = false;
   double step_ = 1, largest_ = 0;  ///< of the ticks being made
   std::vector<QString> names_;
+};
+
+/// The ticks of another unit on the same range.
+class SecondTicker : public AxisTicker {
+ public:
+  explicit SecondTicker(std::function<double(double)> value) : value_(std::move(value)) {}
+
+ protected:
+  QString getTickLabel(double tick, const QLocale& locale, QChar, int) override {
+    return locale.toString(value_(tick), 'g', 4);
+  }
+
+ private:
+  std::function<double(double)> value_;
 };
 
 /// Of titles and labels, and of tick labels and legends.

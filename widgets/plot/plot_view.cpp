@@ -86,6 +86,19 @@ void PlotView::set_axes(const QString& x_label, const QString& y_label) {
   name_for_readers();
 }
 
+void PlotView::set_second_axis(const QString& label, const std::function<double(double)>& value) {
+  d_->second_label = label;
+  d_->second_value = value;
+  QCPAxis* right = d_->plot->yAxis2;
+  d_->second_ticker = QSharedPointer<SecondTicker>::create(value);
+  right->setTicker(d_->second_ticker);
+  right->setLabel(label);
+  right->setVisible(true);
+  right->setRange(d_->plot->yAxis->range());
+  connect(d_->plot->yAxis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), right,
+          qOverload<const QCPRange&>(&QCPAxis::setRange));
+}
+
 const QString& PlotView::y_label() const {
   return d_->y_label;
 }
@@ -197,7 +210,7 @@ void PlotView::set_reference(double x) {
 }
 
 QString PlotView::values_at(double x) const {
-  return d_->curves->text_at(x, d_->reference_x);
+  return d_->curves->text_at(x, d_->reference_x, d_->second_label, d_->second_value);
 }
 
 void PlotView::set_extent(const QRectF& extent) {

@@ -48,6 +48,8 @@ class PlotView : public QWidget {
   void set_title(const QString& title);                           ///< drawn above the plot, also in figures
   void set_axes(const QString& x_label, const QString& y_label);  ///< with units
   const QString& y_label() const;
+  /// An axis at the right with the same values in another unit: what a value of the left one is there.
+  void set_second_axis(const QString& label, const std::function<double(double)>& value);
   void set_integer_axes(bool x, bool y);                ///< ticks at whole numbers only
   void set_y_names(const std::vector<QString>& names);  ///< labels for y = 0, 1, 2 … instead of numbers
   void set_x_names(const std::vector<QString>& names);  ///< likewise for x

@@ -28,6 +28,7 @@ class PrintLook {
     d_.cursor_layer->setVisible(false);
     d_.arrange(layout_pixels(size_mm.width()), any_height);
     d_.y_ticker->setTickCount(std::clamp((layout_pixels(size_mm.height()) - rest) / tick_room, 2, 5));
+    if (d_.second_ticker) d_.second_ticker->setTickCount(d_.y_ticker->tickCount());
   }
   ~PrintLook() {
     d_.titled = true;

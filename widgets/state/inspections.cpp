@@ -27,19 +27,21 @@ bool covers(const InspectionQuery& have, const InspectionQuery& want) {
   const InspectionParts &a = have.parts, &b = want.parts;
   return have.segment == want.segment && holds(a.attention, b.attention) && (!b.attention || same_size(a, b)) &&
          (a.masses || !b.masses) && holds(a.search, b.search) && (a.recall || !b.recall) &&
-         holds(a.attribution, b.attribution) && (b.pairs.empty() || a.pairs == b.pairs);
+         holds(a.attribution, b.attribution) && holds(a.sources, b.sources) && (b.pairs.empty() || a.pairs == b.pairs);
 }
 
 std::optional<InspectionQuery> merged(const InspectionQuery& a, const InspectionQuery& b) {
   const InspectionParts &x = a.parts, &y = b.parts;
   if (a.segment != b.segment || x.pairs != y.pairs || !agree(x.attention, y.attention) || !agree(x.search, y.search) ||
-      !agree(x.attribution, y.attribution) || (x.attention && y.attention && !same_size(x, y)))
+      !agree(x.attribution, y.attribution) || !agree(x.sources, y.sources) ||
+      (x.attention && y.attention && !same_size(x, y)))
     return {};
   InspectionQuery both = x.attention ? a : b;
   both.parts.masses = x.masses || y.masses;
   both.parts.recall = x.recall || y.recall;
   both.parts.search = x.search ? x.search : y.search;
   both.parts.attribution = x.attribution ? x.attribution : y.attribution;
+  both.parts.sources = x.sources ? x.sources : y.sources;
   return both;
 }
 

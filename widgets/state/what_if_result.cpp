@@ -103,6 +103,15 @@ QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to) {
   return changes;
 }
 
+std::vector<SlotRef> slots_at(const RunModel& run, int segment, const std::vector<TokenRange>& positions) {
+  std::vector<SlotRef> found;
+  for (const HitIndex::Column& head : run.hit_index().columns())
+    for (const BriefHit hit : head.of(segment))
+      if (std::ranges::any_of(positions, [hit](const TokenRange& range) { return range.contains(hit.position()); }))
+        found.push_back({head.layer, head.head, hit.position()});
+  return found;
+}
+
 QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
   QStringList parts;
   if (edit.no_carry) parts += WhatIf::tr("no carry");

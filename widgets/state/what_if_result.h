@@ -7,6 +7,7 @@
 
 #include "engine/core/analysis/bootstrap.h"
 #include "engine/core/run/what_if.h"
+#include "widgets/state/run_model.h"
 
 namespace carryover {
 
@@ -42,6 +43,9 @@ std::vector<float> loss_changes(const std::vector<float>& before, const std::vec
 std::vector<HitChange> changed_hits(const std::vector<HeadHits>& before, const std::vector<HeadHits>& after);
 /// Fills in `changes` and `change` of a result.
 void compare(WhatIfResult& result, const WhatIfOutcome& as_it_was, const WhatIfOutcome& changed);
+
+/// The slots of all heads that hold one of these positions, for an edit that drops them.
+std::vector<SlotRef> slots_at(const RunModel& run, int segment, const std::vector<TokenRange>& positions);
 
 /// What an edit does, in a line: "no carry, L6 H0 without 123, R 512 → 64". "nothing changed" for none.
 QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config);

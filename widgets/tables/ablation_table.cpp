@@ -66,8 +66,8 @@ QVariant AblationTable::data(const QModelIndex& index, int role) const {
 
 QVariant AblationTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  const QString names[] = {tr("Layer"),  tr("Head"), tr("Position"), tr("Slots"), tr("Score"),
-                           tr("Δ loss"), tr("from"), tr("to"),       tr("Text")};
+  const QString names[] = {tr("Layer"),  tr("Head"),   tr("Position"), tr("Slots"), tr("Score"),
+                           tr("Δ loss"), tr("CI low"), tr("CI high"),  tr("Text")};
   const QString tips[] = {tr("Layer"),
                           tr("Query head"),
                           tr("Absolute position of the anchor"),

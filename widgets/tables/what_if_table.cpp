@@ -79,7 +79,8 @@ bool WhatIfTable::setData(const QModelIndex& index, const QVariant& value, int r
 
 QVariant WhatIfTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  const QString names[] = {tr("Name"), tr("Segment"), tr("Δ loss"), tr("from"), tr("to"), tr("Hits"), tr("What if")};
+  const QString names[] = {tr("Name"),    tr("Segment"), tr("Δ loss"), tr("CI low"),
+                           tr("CI high"), tr("Hits"),    tr("What if")};
   const QString tips[] = {tr("A double click or F2 changes it"),
                           tr("The segment that was run again"),
                           tr("Mean over the segment's targets, nats: above zero is worse"),

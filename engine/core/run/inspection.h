@@ -26,6 +26,7 @@ struct InspectionParts {
   std::optional<HeadRef> search = {};              ///< how a long head's prefix was found
   bool recall = false;                             ///< what was retrieved against attention over the whole pool
   std::optional<std::int64_t> attribution = {};    ///< the target of this token of the segment, counted from its start
+  std::optional<std::int64_t> sources = {};        ///< where this token's query looks; it predicts the next one
   std::vector<AttentionPair> pairs = {};           ///< how much every head attends from these queries to these keys
 };
 
@@ -84,6 +85,15 @@ struct LogitAttribution {
   Map carry, retrieved, segment;    ///< [L, H]
 };
 
+/// Where the query that predicts a token looks: the attention of every head on every position that any of them sees,
+/// and what each position adds to the target's logit through all heads (the attention part of a LogitAttribution).
+struct TokenSources {
+  std::int64_t token = 0;               ///< the query, counted from the segment's start
+  std::vector<std::int64_t> positions;  ///< absolute, ascending
+  Map attention;                        ///< [L·H, positions]; a row sums to 1
+  std::vector<float> logit;             ///< [positions]
+};
+
 /// What was asked for of one segment; the rest is empty.
 struct Inspection {
   std::int64_t segment = 0;
@@ -94,6 +104,7 @@ struct Inspection {
   std::optional<SearchSteps> search;
   std::vector<HeadRecall> recall;
   std::optional<LogitAttribution> attribution;
+  std::optional<TokenSources> sources;
   Map pair_mass, pair_top;  ///< [L, H]: mean attention over the pairs; share of pairs whose key is the query's heaviest
 };
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <functional>
+
+#include "engine/core/run/inspection.h"
+#include "engine/method/forward_map.h"
+#include "engine/model/decoder.h"
+
+namespace carryover {
+
+/// Finds where one prediction looks, while its segment runs: each head's attention from its query, and what each of the
+/// keys adds to the target's logit, the final norm's scale taken as it turned out. Borrows the decoder.
+class SourcesOfToken {
+ public:
+  /// Absolute positions of a head's prefix, slot by slot.
+  using PrefixPositions =
+      std::function<std::vector<std::int64_t>(const class AttentionPattern& attention, HeadRef head)>;
+
+  /// `token`: row of the segment that begins at `first_token`; `target`: the id that it predicts.
+  SourcesOfToken(const Decoder& decoder, std::int64_t token, std::int64_t first_token, std::int32_t target,
+                 PrefixPositions prefix_positions);
+
+  void see(const LayerSight& sight);
+  TokenSources result() const;  ///< once the segment is whole
+
+ private:
+  at::Tensor logit_directions(const LayerSight& sight) const;
+
+  struct HeadView {
+    std::vector<std::int64_t> positions;
+    std::vector<double> attention, logit;
+  };
+  const Decoder& decoder_;
+  std::int64_t token_, first_token_;
+  PrefixPositions prefix_positions_;
+  at::Tensor direction_;         ///< [D] fp64: the final norm's weights times the target's row of the head
+  double scale_ = 1;             ///< 1/rms of the last residual row
+  std::vector<HeadView> heads_;  ///< by layer and head
+};
+
+}  // namespace carryover
