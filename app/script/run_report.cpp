@@ -84,10 +84,12 @@ QWidget* RunReport::raise(const QString& picture) {
   if (picture == QStringLiteral("bench")) return window_.dialogs().open_bench();
   if (picture != QStringLiteral("window")) {
     window_.docks().raise(picture);
+    window_.docks().enlarge(picture);
     return window_.docks().panel(picture);
   }
   window_.dialogs().open_finetune()->close();
   window_.dialogs().open_bench()->close();
+  window_.docks().arrange(default_arrangement());
   for (const char* front : {"grid", "text", "hits", "loss"}) window_.docks().raise(QString::fromLatin1(front));
   return &window_;  // with the front panels that it opens with
 }

@@ -162,6 +162,11 @@ void PanelDocks::raise(const QString& id) {
   found->raise();
 }
 
+void PanelDocks::enlarge(const QString& id) {
+  const int height = window_.height() * 45 / 100;
+  if (dock(id) != nullptr && dock(id)->height() < height) window_.resizeDocks({dock(id)}, {height}, Qt::Vertical);
+}
+
 void PanelDocks::focus_next(int step) {
   std::vector<Panel*> seen;  // a tab that another one covers is not
   for (const QString& id : ids())

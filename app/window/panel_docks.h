@@ -35,8 +35,9 @@ class PanelDocks {
   QDockWidget* dock(const QString& id) const;  ///< null where there is no such panel
   Panel* panel(const QString& id) const;       ///< as dock()
   void raise(const QString& id);
-  void focus_next(int step);  ///< the next visible panel, or the one before
-  void refresh();             ///< each panel, soon
+  void enlarge(const QString& id);  ///< to 45 % of the window's height at least, for a picture; size() takes it back
+  void focus_next(int step);        ///< the next visible panel, or the one before
+  void refresh();                   ///< each panel, soon
   void arrange(const DockArrangement& wanted);
   void size();  ///< as it is arranged, in the window's size
   QList<QAction*> toggle_actions() const;
