@@ -47,9 +47,10 @@ struct Home {
   Shell shell;
 };
 
-/// What goes wrong, or nothing.
+/// What goes wrong, or nothing. Waits first: what the window shows may still be asked of the engine.
 QString run_script(MainWindow& window, const QString& text) {
-  ScriptRunner runner(window, parse_script(text, QStringLiteral("s.txt")), QStringLiteral("s.txt"));
+  ScriptRunner runner(window, parse_script(QStringLiteral("wait\n") + text, QStringLiteral("s.txt")),
+                      QStringLiteral("s.txt"));
   QString problem;
   bool over = false;
   QObject::connect(&runner, &ScriptRunner::finished, &runner, [&] { over = true; });
