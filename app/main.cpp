@@ -145,7 +145,7 @@ void offer_default_model(MainWindow& window, Startup& startup, const StoryModel&
   const QString name = QFileInfo(files.model).fileName().section(u'.', 0, 0);
   window.identity().offer(QObject::tr("%1 is ready: switch").arg(name),
                           QObject::tr("Opens the default model and book in place of what is open, and runs it"),
-                          [&startup] { startup.open_default_model(); });
+                          [&startup, files] { startup.open(files); });
 }
 
 void connect_default_model(MainWindow& window, Startup& startup, Stories& stories) {

@@ -9,6 +9,10 @@
 
 namespace carryover {
 
+SegmentConfig opening_config(const LoadedModel& model) {
+  return model.trained_under ? model.trained_under->config : SegmentConfig::untrained_defaults_for(model.info.config);
+}
+
 ModelLoader::ModelLoader(LabContext& context, EngineConnection& engine, QObject* parent)
     : QObject(parent), context_(context), engine_(engine) {
   connect(&engine, &EngineConnection::starting, this, &ModelLoader::restart);
@@ -96,10 +100,7 @@ void ModelLoader::accept_model(const LoadedModel& model) {
   const bool same = model_ && model_->info.weights_hash == model.info.weights_hash;
   model_ = model;
   context_.set_trained_under(model.trained_under);
-  if (!same)
-    context_.set_model(model.info.config, model.trained_under
-                                              ? model.trained_under->config
-                                              : SegmentConfig::untrained_defaults_for(model.info.config));
+  if (!same) context_.set_model(model.info.config, opening_config(model));
   text_.reset();  // its ids were the last model's; the worker sends this one's next
   const QString dtype = QString::fromUtf8(dtype_name(model.info.dtype).data());
   context_.add_note(tr("%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6")

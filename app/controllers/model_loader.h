@@ -8,6 +8,9 @@
 
 namespace carryover {
 
+/// The settings that a model opens with: those of its training, where it was trained for segments.
+SegmentConfig opening_config(const LoadedModel& model);
+
 /// The open model and text, and the loads under way. GUI thread.
 class ModelLoader : public QObject {
   Q_OBJECT

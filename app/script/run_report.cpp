@@ -90,7 +90,6 @@ QWidget* RunReport::raise(const QString& picture) {
   window_.dialogs().open_finetune()->close();
   window_.dialogs().open_bench()->close();
   window_.docks().arrange(default_arrangement());
-  for (const char* front : {"grid", "text", "hits", "loss"}) window_.docks().raise(QString::fromLatin1(front));
   return &window_;  // with the front panels that it opens with
 }
 

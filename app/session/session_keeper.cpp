@@ -314,7 +314,7 @@ void SessionKeeper::keep_now() {
   if (text == written_) return;
   written_ = std::move(text);
   post([path = folder_->session_file(), text = written_](SessionWriter& writer) { writer.write(path, text); });
-  Q_EMIT kept();
+  Q_EMIT kept(!state_.file.isEmpty() && !state_.same_work(saved_));
 }
 
 void SessionKeeper::freeze() {

@@ -45,7 +45,7 @@ class SessionKeeper : public QObject {
  Q_SIGNALS:
   void session_opened(const QString& path);  ///< a session file, or empty: what a window left behind
   void session_saved(const QString& path);
-  void kept();  ///< the window's state has changed, and is on its way to the disk
+  void kept(bool unsaved);  ///< the state has changed; whether the session file, if there is one, lacks something
   void failed(const carryover::ErrorReport& report);
   void engine_declined(const QString& command);  ///< the session is opened without it
 

@@ -14,7 +14,4 @@ std::vector<Command> window_commands(MainWindow& window);
 /// What a query spells itself: "segment 12" or "12", "token 5000", "layer 3 head 1" or "l3 h1", where there is one.
 std::vector<Command> commands_of_query(LabContext& lab, const QString& query);
 
-/// Actions under a menu of this name are no commands: who made it gives better ones.
-inline const QString no_commands_name = QStringLiteral("no_commands");
-
 }  // namespace carryover

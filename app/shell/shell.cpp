@@ -57,8 +57,11 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
   keeper.set_ask_engine([this](const QString& command, const auto& answer) { consent_.ask(command, answer); });
   connect(&keeper, &SessionKeeper::engine_declined, this, &Shell::tell_of_declined_engine);
   for (const auto signal : {&SessionKeeper::session_opened, &SessionKeeper::session_saved})
-    connect(&keeper, signal, this, &Shell::update_title);
-  connect(&keeper, &SessionKeeper::kept, this, &Shell::update_title);
+    connect(&keeper, signal, this, [this] {
+      update_title();
+      window_.setWindowModified(keeper_.has_unsaved_work());
+    });
+  connect(&keeper, &SessionKeeper::kept, &window, &QWidget::setWindowModified);
   connect(&window.lab().loader, &ModelLoader::model_changed, this, &Shell::update_title);
   connect(&window.lab().loader, &ModelLoader::text_opened, this, &Shell::update_title);
   update_title();
@@ -117,7 +120,6 @@ void Shell::update_title() {
   const QString& session = keeper_.session_file();
   parts += (session.isEmpty() ? tr("Carryover") : QFileInfo(session).completeBaseName()) + QStringLiteral("[*]");
   window_.setWindowTitle(parts.join(QStringLiteral(" — ")));
-  window_.setWindowModified(!session.isEmpty() && keeper_.has_unsaved_work());
 }
 
 void Shell::add_sessions(QMenu* menu) {

@@ -29,9 +29,8 @@ Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
   connect(&fetcher_, &AssetFetcher::progress, this,
           [this](double fraction, const QString& what) { Q_EMIT fetching(fraction, tr("Fetching %1").arg(what)); });
   connect(&fetcher_, &AssetFetcher::ready, this, [this](const QString& model, const QString& text) {
-    default_ = {model, text};
-    Q_EMIT default_model_ready(default_);
-    if (std::exchange(expects_more_, false)) open_default_model();
+    Q_EMIT default_model_ready({model, text});
+    if (std::exchange(expects_more_, false)) open({model, text});
   });
   connect(&fetcher_, &AssetFetcher::failed, this, [this](const QString& why) {
     expects_more_ = false;
@@ -64,7 +63,7 @@ void Startup::start() {
   if (demo.model.isEmpty()) {
     lab_.context.add_note(tr("The demo is not installed; open a model and a text."), true);
   } else {
-    open(demo.model, {}, demo.text);
+    open(demo);
   }
   fetch_default_model();
 }
@@ -73,8 +72,8 @@ void Startup::fetch_default_model() {
   if (options_.fetch && !AssetFetcher::script().isEmpty()) fetcher_.start();
 }
 
-void Startup::open_default_model() {
-  open(default_.model, {}, default_.text);
+void Startup::open(const StoryModel& files) {
+  open(files.model, {}, files.text);
 }
 
 void Startup::open(const QString& model, const QString& adapter, const QString& text) {

@@ -17,7 +17,7 @@ class Startup : public QObject {
   Startup(Lab& lab, const WindowOptions& options, QObject* parent = nullptr);
   void start();
   void fetch_default_model();  ///< start() does where it opens the demo
-  void open_default_model();   ///< once it is ready
+  void open(const StoryModel& files);
 
   static QString demo_directory();  ///< in share/carryover beside the program's folder; empty where it is not
   static StoryModel demo();         ///< with its text
@@ -33,7 +33,6 @@ class Startup : public QObject {
   Lab& lab_;
   WindowOptions options_;
   AssetFetcher fetcher_;
-  StoryModel default_;
   bool expects_more_ = false;  ///< the demo's run is not the last one
 };
 

@@ -23,10 +23,6 @@ constexpr std::size_t novel_bytes = 64 << 10;
 const QString number_sentence = QStringLiteral("The special magic number for Oslo is 48213.");
 const QString number_question = QStringLiteral("The special magic number for Oslo is");
 
-SegmentConfig as_trained(const LoadedModel& model) {
-  return model.trained_under ? model.trained_under->config : SegmentConfig::untrained_defaults_for(model.info.config);
-}
-
 SegmentConfig without_sinks(const LoadedModel& model) {
   SegmentConfig config = SegmentConfig::untrained_defaults_for(model.info.config);
   config.carry_length += std::exchange(config.sink_length, 0);  // as many keys in all
@@ -34,7 +30,7 @@ SegmentConfig without_sinks(const LoadedModel& model) {
 }
 
 SegmentConfig for_recall(const LoadedModel& model) {
-  return recall_preset(model.info.config, as_trained(model));
+  return recall_preset(model.info.config, opening_config(model));
 }
 
 /// Mean loss of the segments that have a carry, and how many of them lost their sink.
@@ -60,18 +56,15 @@ SegmentEdit without_copies(const RunModel& run, const CopiedToken& token) {
 }  // namespace
 
 Stories::Stories(Lab& lab, const StoryModel& demo) : lab_(lab), demo_(demo) {
-  const auto take = [this](Step Stories::*step) {
-    if (const Step next = std::exchange(this->*step, {})) next();
-  };
-  connect(&lab.loader, &ModelLoader::model_opened, this, [take] { take(&Stories::when_opened_); });
-  connect(&lab.runs, &RunController::run_started, this, [take] { take(&Stories::when_started_); });
-  connect(&lab.runs, &RunController::run_ended, this, [take] { take(&Stories::when_run_); });
-  connect(&lab.context.what_ifs(), &WhatIfs::appended, this, [take] { take(&Stories::when_changed_); });
-  connect(&lab.context.questions(), &Questions::changed, this, [this, take] {
-    if (!lab_.context.questions().running()) take(&Stories::when_answered_);
+  connect(&lab.loader, &ModelLoader::model_opened, this, [this] { happened(Event::Opened); });
+  connect(&lab.runs, &RunController::run_started, this, [this] { happened(Event::Started); });
+  connect(&lab.runs, &RunController::run_ended, this, [this] { happened(Event::Ran); });
+  connect(&lab.context.what_ifs(), &WhatIfs::appended, this, [this] { happened(Event::Changed); });
+  connect(&lab.context.questions(), &Questions::changed, this, [this] {
+    if (!lab_.context.questions().running()) happened(Event::Answered);
   });
   connect(&lab, &Lab::failed, this, [this] {
-    if (when_opened_ || when_started_ || when_run_ || when_changed_ || when_answered_) say({}, {}, {});
+    if (next_) say({}, {}, {});
   });
   connect(&lab.runs, &RunController::state_changed, this, &Stories::availability_changed);
 }
@@ -93,12 +86,12 @@ bool Stories::shows_demo() const {
   const auto& text = lab_.loader.text();
   return model && text && run.finished() && run.segment_count() >= demo_segments &&
          model->info.path == demo_.model.toStdString() && run.model().weights_hash == model->info.weights_hash &&
-         text->name == demo_.text && run.request().config == as_trained(*model);
+         text->name == demo_.text && run.request().config == opening_config(*model);
 }
 
 void Stories::tell_on_demo(CopySource source) {
   if (shows_demo()) return tell_copied(source);
-  open(demo_, as_trained, demo_segments, [this, source] {
+  open(demo_, opening_config, demo_segments, [this, source] {
     lab_.loader.open_text(demo_.text);
     run(demo_.text, [this, source] { tell_copied(source); });
   });
@@ -120,9 +113,19 @@ void Stories::change() {
   if (const Step next = std::exchange(change_, {})) next();
 }
 
+void Stories::await(Event event, const Step& then) {
+  awaited_ = event;
+  next_ = then;
+}
+
+void Stories::happened(Event event) {
+  if (event != awaited_) return;
+  if (const Step next = std::exchange(next_, {})) next();
+}
+
 void Stories::say(const QString& sentence, const QString& change, const Step& then) {
   sentence_ = sentence;
-  when_opened_ = when_started_ = when_run_ = when_changed_ = when_answered_ = {};
+  next_ = {};
   change_ = then;
   Q_EMIT said(sentence, change);
 }
@@ -142,19 +145,19 @@ void Stories::open(const StoryModel& files, const SegmentSettings& settings, std
   const auto& model = lab_.loader.model();
   lab_.runs.stop();
   if (model && model->info.path == files.model.toStdString() && model->info.adapter.empty()) return begin();
-  when_opened_ = begin;
+  await(Event::Opened, begin);
   lab_.loader.open_model(files.model);
 }
 
 /// Runs the text that is open or on its way; then `then`, where that run came to its end.
 void Stories::run(const QString& text, const Step& then) {
   Q_EMIT said(sentence_ = tr("Running %1…").arg(QFileInfo(text).fileName()), {});
-  when_started_ = [this, then] {
-    when_run_ = [this, then] {
+  await(Event::Started, [this, then] {
+    await(Event::Ran, [this, then] {
       if (lab_.context.run().segment_count() >= 2) return then();
       say(tr("The run ended before there was anything to show."), {}, {});
-    };
-  };
+    });
+  });
   lab_.runs.run_when_ready();
 }
 
@@ -178,11 +181,11 @@ void Stories::tell_copied(CopySource source) {
 }
 
 void Stories::change_segment(const CopiedToken& token, const SegmentEdit& edit, const QString& name) {
-  when_changed_ = [this, token] {
+  await(Event::Changed, [this, token] {
     const WhatIfResult* result = lab_.context.what_ifs().shown_in_run();
     if (result == nullptr || result->segment != token.segment) return;
     say(sentence_ + QStringLiteral("<br/>") + changed_sentence(lab_.context.run(), token, *result), {}, {});
-  };
+  });
   Q_EMIT said(sentence_, {});
   lab_.context.what_ifs().ask_run({token.segment, {edit}}, name);
 }
@@ -192,7 +195,7 @@ void Stories::tell_without_sinks() {
   lab_.context.pin_run();
   const SegmentConfig with = SegmentConfig::untrained_defaults_for(lab_.loader.model()->info.config);
   lab_.context.set_config(with);
-  run(default_.text, [this, loss = loss, lost = lost, with] {
+  run(default_.text, [this, loss = loss, lost = lost] {
     const auto [now, still_lost] = loss_and_lost_sinks(lab_.context.run());
     say(sinks_sentence(lab_.context.run(), {loss, lost}, {now, still_lost}), {}, {});
   });
@@ -217,7 +220,7 @@ void Stories::hide_number() {
 
 void Stories::ask_number() {
   Q_EMIT said(sentence_ = tr("Asking…"), {});
-  when_answered_ = [this] { tell_answer(); };
+  await(Event::Answered, [this] { tell_answer(); });
   lab_.context.questions().ask(number_question);
 }
 
@@ -230,11 +233,11 @@ void Stories::tell_answer() {
   if (passages.empty()) return say(sentence, {}, {});
   lab_.context.select_token(passages.front().first);
   say(sentence, tr("Remove the passage"), [this, passage = passages.front()] {
-    when_answered_ = [this, passage] {
+    await(Event::Answered, [this, passage] {
       const Question& last = lab_.context.questions().all().back();
       if (const auto* without = last.find(positions_of(passage)))
         say(sentence_ + QStringLiteral("<br/>") + without_passage_sentence(last, *without), {}, {});
-    };
+    });
     Q_EMIT said(sentence_, {});
     lab_.context.questions().ask_without(positions_of(passage));
   });

@@ -40,10 +40,13 @@ class Stories : public QObject {
 
  private:
   using Step = std::function<void()>;
+  enum class Event { Opened, Started, Ran, Changed, Answered };
   using SegmentSettings = std::function<SegmentConfig(const LoadedModel&)>;
 
   void wait(const QString& why);
   bool shows_demo() const;
+  void await(Event event, const Step& then);
+  void happened(Event event);
   void say(const QString& sentence, const QString& change, const Step& then);
   void open(const StoryModel& files, const SegmentSettings& settings, std::int64_t segments, const Step& then);
   void run(const QString& text, const Step& then);
@@ -57,8 +60,9 @@ class Stories : public QObject {
 
   Lab& lab_;
   StoryModel demo_, default_;
-  QString sentence_;                                                           ///< as it was said
-  Step when_opened_, when_started_, when_run_, when_changed_, when_answered_;  ///< each once; one of them is awaited
+  QString sentence_;  ///< as it was said
+  Event awaited_ = Event::Opened;
+  Step next_;  ///< what the awaited event leads to, once; none: nothing is awaited
   Step change_;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/lab_menus.h"
 
-#include <QDockWidget>
 #include <QMenuBar>
 
 #include "app/window/export_menu.h"
@@ -18,7 +17,8 @@ LabMenus::LabMenus(QMainWindow& window, const LabToolbar& toolbar, LabDialogs& d
   const auto opens = [this, &dialogs](QMenu* menu, const QString& text, auto open) {
     connect(menu->addAction(text), &QAction::triggered, &dialogs, open);
   };
-  file_ = add_menu(window, tr("&File"));
+  make_panel_actions(docks);
+  file_ = window.menuBar()->addMenu(tr("&File"));
   file_->addActions({actions.model, actions.text, actions.paste, actions.finished_run});
   file_->addSeparator();
   file_->addActions(actions.engine);
@@ -31,45 +31,41 @@ LabMenus::LabMenus(QMainWindow& window, const LabToolbar& toolbar, LabDialogs& d
   quit->setMenuRole(QAction::QuitRole);
   connect(quit, &QAction::triggered, &window, &QWidget::close);
 
-  edit_ = add_menu(window, tr("&Edit"));
+  edit_ = window.menuBar()->addMenu(tr("&Edit"));
   edit_->addActions({actions.undo, actions.redo});
   edit_->addSeparator();
   edit_->addActions({actions.back, actions.forward});
 
-  view_ = add_menu(window, tr("&View"));
-  add_panels(view_->addMenu(tr("Inspect")), docks, PanelGroup::Inspect);
-  add_panels(view_->addMenu(tr("Train")), docks, PanelGroup::Train);
-  add_panels(view_->addMenu(tr("Measure")), docks, PanelGroup::Measure);
+  view_ = window.menuBar()->addMenu(tr("&View"));
+  add_panels(view_->addMenu(tr("Inspect")), PanelGroup::Inspect);
+  add_panels(view_->addMenu(tr("Train")), PanelGroup::Train);
+  add_panels(view_->addMenu(tr("Measure")), PanelGroup::Measure);
   view_->addSeparator();
   add_focus(window, docks, tr("Next panel"), Qt::Key_F6, 1);
   add_focus(window, docks, tr("Previous panel"), Qt::SHIFT | Qt::Key_F6, -1);
   view_->addSeparator();
   view_->addAction(actions.theme);
 
-  QMenu* run = add_menu(window, tr("&Run"));
+  QMenu* run = window.menuBar()->addMenu(tr("&Run"));
   run->addActions({actions.run, actions.pause, actions.stop});
   run->addSeparator();
   run->addActions({actions.previous, actions.next, actions.follow});
   run->addSeparator();
   run->addAction(actions.pin);
 
-  QMenu* train = add_menu(window, tr("&Train"));
+  QMenu* train = window.menuBar()->addMenu(tr("&Train"));
   train->addAction(actions.train);
   opens(train, tr("Experiment…"), [&dialogs] { dialogs.open_experiment({}); });
   train->addSeparator();
-  add_panels(train, docks, PanelGroup::Train);
+  add_panels(train, PanelGroup::Train);
 
-  QMenu* measure = add_menu(window, tr("&Measure"));
+  QMenu* measure = window.menuBar()->addMenu(tr("&Measure"));
   opens(measure, tr("Benchmark…"), [&dialogs] { dialogs.open_bench(); });
   measure->addSeparator();
-  add_panels(measure, docks, PanelGroup::Measure);
+  add_panels(measure, PanelGroup::Measure);
 
-  help_ = add_menu(window, tr("&Help"));
+  help_ = window.menuBar()->addMenu(tr("&Help"));
   help_->addAction(actions.keys);
-}
-
-QMenu* LabMenus::add_menu(QMainWindow& window, const QString& title) {
-  return window.menuBar()->addMenu(title);
 }
 
 void LabMenus::add_focus(QMainWindow& window, PanelDocks& docks, const QString& text, const QKeySequence& key,
@@ -81,14 +77,22 @@ void LabMenus::add_focus(QMainWindow& window, PanelDocks& docks, const QString& 
 }
 
 /// An entry shows its panel and gives it the focus, wherever it stands.
-void LabMenus::add_panels(QMenu* menu, PanelDocks& docks, PanelGroup group) {
+void LabMenus::make_panel_actions(PanelDocks& docks) {
+  auto* owner = new QObject(this);
+  owner->setObjectName(no_commands_name);
   for (const PanelEntry& entry : panel_registry()) {
-    if (entry.group != group) continue;
-    connect(menu->addAction(entry.title), &QAction::triggered, this, [&docks, id = entry.id] {
+    auto* action = new QAction(entry.title, owner);
+    connect(action, &QAction::triggered, this, [&docks, id = entry.id] {
       docks.raise(id);
       docks.panel(id)->setFocus();
     });
+    panels_.emplace_back(entry.group, action);
   }
+}
+
+void LabMenus::add_panels(QMenu* menu, PanelGroup group) {
+  for (const auto& [of, action] : panels_)
+    if (of == group) menu->addAction(action);
 }
 
 }  // namespace carryover

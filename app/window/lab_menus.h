@@ -2,7 +2,8 @@
 #pragma once
 #include <QMainWindow>
 #include <QMenu>
-#include <functional>
+#include <utility>
+#include <vector>
 
 #include "widgets/panels/panel_registry.h"
 
@@ -12,6 +13,9 @@ class ExportMenu;
 class LabDialogs;
 class LabToolbar;
 class PanelDocks;
+
+/// Actions under an object of this name are no commands of the palette: who made it gives better ones.
+inline const QString no_commands_name = QStringLiteral("no_commands");
 
 /// The menu bar: what the toolbar has and what it has no room for, and every panel by the kind of work it is for. A
 /// shell adds sessions, layouts and help to it. GUI thread. Lives shorter than what its actions do.
@@ -28,12 +32,13 @@ class LabMenus : public QObject {
   QAction* end_of_file() const { return end_of_file_; }
 
  private:
-  QMenu* add_menu(QMainWindow& window, const QString& title);
+  void make_panel_actions(PanelDocks& docks);
   void add_focus(QMainWindow& window, PanelDocks& docks, const QString& text, const QKeySequence& key, int step);
-  void add_panels(QMenu* menu, PanelDocks& docks, PanelGroup group);
+  void add_panels(QMenu* menu, PanelGroup group);
 
   QMenu *file_, *edit_, *view_, *help_;
   QAction* end_of_file_;
+  std::vector<std::pair<PanelGroup, QAction*>> panels_;  ///< show a panel, in the registry's order
 };
 
 }  // namespace carryover

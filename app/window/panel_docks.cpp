@@ -19,6 +19,16 @@ void show_title(QDockWidget* dock, bool titled) {
   delete own;
 }
 
+/// The panel, or what takes the keyboard in it where it does not itself.
+QWidget* what_takes_keys(Panel& panel) {
+  if (panel.focusPolicy() != Qt::NoFocus) return &panel;
+  const auto children = panel.findChildren<QWidget*>();
+  const auto found = std::ranges::find_if(children, [](const QWidget* child) {
+    return child->isVisible() && child->isEnabled() && (child->focusPolicy() & Qt::TabFocus) != 0;
+  });
+  return found == children.end() ? &panel : *found;
+}
+
 }  // namespace
 
 QStringList panels_of(PanelArea area) {
@@ -177,14 +187,9 @@ void PanelDocks::focus_next(int step) {
     return widget != nullptr && (widget == panel || panel->isAncestorOf(widget));
   });
   const std::ptrdiff_t count = std::ssize(seen);
-  const std::ptrdiff_t from = focused == seen.end() ? (step > 0 ? -1 : 0) : focused - seen.begin();
-  Panel* next = seen[static_cast<std::size_t>((from + step + count) % count)];
-  QWidget* first = next;  // what takes the keyboard in it, where the panel itself does not
-  for (QWidget* child : next->findChildren<QWidget*>())
-    if (next->focusPolicy() == Qt::NoFocus && first == next && child->isVisible() && child->isEnabled() &&
-        (child->focusPolicy() & Qt::TabFocus) != 0)
-      first = child;
-  first->setFocus(Qt::TabFocusReason);
+  std::ptrdiff_t from = focused - seen.begin();
+  if (focused == seen.end()) from = step > 0 ? -1 : 0;
+  what_takes_keys(*seen[static_cast<std::size_t>((from + step + count) % count)])->setFocus(Qt::TabFocusReason);
 }
 
 void PanelDocks::refresh() {

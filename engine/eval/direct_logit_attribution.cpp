@@ -9,6 +9,14 @@
 
 namespace carryover {
 
+at::Tensor logit_direction(const Decoder& decoder, std::int32_t target) {
+  return decoder.weights.final_norm.to(at::kDouble) * decoder.head_row(target).to(at::kDouble);
+}
+
+double final_norm_scale(const Decoder& decoder, const at::Tensor& row) {
+  return 1 / std::sqrt(row.to(at::kDouble).square().mean().item<double>() + decoder.config.norm_epsilon);
+}
+
 DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, std::int64_t token, std::int32_t target)
     : decoder_(decoder) {
   const std::int64_t layers = decoder.config.layers, heads = decoder.config.heads;
@@ -16,7 +24,7 @@ DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, std::int6
   split_.target = target;
   for (Map* map : {&split_.carry, &split_.retrieved, &split_.segment})
     *map = {layers, heads, std::vector<float>(static_cast<std::size_t>(layers * heads))};
-  direction_ = decoder.weights.final_norm.to(at::kDouble) * decoder.head_row(target).to(at::kDouble);
+  direction_ = logit_direction(decoder, target);
 }
 
 double DirectLogitAttribution::along(const at::Tensor& row) const {
@@ -47,8 +55,8 @@ void DirectLogitAttribution::see(const LayerSight& sight) {
   if (sight.layer == 0) split_.embedding = static_cast<float>(along(sight.entering[token]));
   split_.feed_forward.push_back(static_cast<float>(along(sight.leaving[token]) - along(sight.attended[token])));
   if (sight.layer + 1 == decoder_.config.layers) {
-    const at::Tensor last = sight.leaving[token].to(at::kDouble);
-    scale_ = 1 / std::sqrt(last.square().mean().item<double>() + decoder_.config.norm_epsilon);
+    const at::Tensor last = sight.leaving[token];
+    scale_ = final_norm_scale(decoder_, last);
     split_.logit = static_cast<float>(along(last) * scale_);
   }
 }

@@ -6,6 +6,11 @@
 
 namespace carryover {
 
+/// [D] fp64: what the last residual row is multiplied with for a target's logit, but for the final norm's scale.
+at::Tensor logit_direction(const Decoder& decoder, std::int32_t target);
+/// That scale: 1/rms of the last residual row.
+double final_norm_scale(const Decoder& decoder, const at::Tensor& row);
+
 /// Splits one logit by where it came from, while its segment runs: the final norm's scale is taken as it turned out, so
 /// that what each head and layer wrote into the residual stream adds up to the logit. Borrows the decoder.
 class DirectLogitAttribution {
@@ -21,8 +26,8 @@ class DirectLogitAttribution {
 
   const Decoder& decoder_;
   LogitAttribution split_;
-  at::Tensor direction_;  ///< [D] fp64: the final norm's weights times the target's row of the head
-  double scale_ = 1;      ///< 1/rms of the last residual row
+  at::Tensor direction_;
+  double scale_ = 1;
 };
 
 }  // namespace carryover

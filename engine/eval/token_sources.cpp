@@ -4,10 +4,10 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "engine/eval/attention_pattern.h"
+#include "engine/eval/direct_logit_attribution.h"
 
 namespace carryover {
 
@@ -27,7 +27,7 @@ SourcesOfToken::SourcesOfToken(const Decoder& decoder, std::int64_t token, std::
       token_(token),
       first_token_(first_token),
       prefix_positions_(std::move(prefix_positions)),
-      direction_(decoder.weights.final_norm.to(at::kDouble) * decoder.head_row(target).to(at::kDouble)) {}
+      direction_(logit_direction(decoder, target)) {}
 
 /// [H, d] fp64: what a unit of each head's output adds to the logit, but for the final norm's scale.
 at::Tensor SourcesOfToken::logit_directions(const LayerSight& sight) const {
@@ -53,9 +53,7 @@ void SourcesOfToken::see(const LayerSight& sight) {
     view.logit = to_vector(weights * at::mv(values.to(at::kDouble), directions[h]));
     heads_.push_back(std::move(view));
   }
-  if (sight.layer + 1 == decoder_.config.layers)
-    scale_ = 1 / std::sqrt(sight.leaving[token_].to(at::kDouble).square().mean().item<double>() +
-                           decoder_.config.norm_epsilon);
+  if (sight.layer + 1 == decoder_.config.layers) scale_ = final_norm_scale(decoder_, sight.leaving[token_]);
 }
 
 TokenSources SourcesOfToken::result() const {

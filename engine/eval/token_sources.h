@@ -33,8 +33,8 @@ class SourcesOfToken {
   const Decoder& decoder_;
   std::int64_t token_, first_token_;
   PrefixPositions prefix_positions_;
-  at::Tensor direction_;         ///< [D] fp64: the final norm's weights times the target's row of the head
-  double scale_ = 1;             ///< 1/rms of the last residual row
+  at::Tensor direction_;
+  double scale_ = 1;
   std::vector<HeadView> heads_;  ///< by layer and head
 };
 

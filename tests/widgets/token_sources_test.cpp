@@ -30,6 +30,13 @@ QLabel* legend_of(const Panel& panel) {
   return nullptr;
 }
 
+void show_demo(MainWindow& window) {
+  window.resize(1280, 800);
+  window.show();
+  open_demo(window, 640);
+  run_to_the_end(window);
+}
+
 }  // namespace
 
 class TokenSourcesTest : public QObject {
@@ -59,10 +66,7 @@ class TokenSourcesTest : public QObject {
 
   void the_text_is_coloured_by_what_a_session_of_its_own_finds() {
     MainWindow window;
-    window.resize(1280, 800);
-    window.show();
-    open_demo(window, 640);
-    run_to_the_end(window);
+    show_demo(window);
     LabContext& lab = window.lab().context;
     const Panel& panel = *window.docks().panel("text");
     QComboBox* colour = box_with(panel, "Colour: sources by attention");
@@ -105,10 +109,7 @@ class TokenSourcesTest : public QObject {
 
   void a_position_is_ablated_in_all_heads_from_the_menu() {
     MainWindow window;
-    window.resize(1280, 800);
-    window.show();
-    open_demo(window, 640);
-    run_to_the_end(window);
+    show_demo(window);
     LabContext& lab = window.lab().context;
     const HeadHits& head = lab.run().snapshot(5).hits.front();
     const std::int64_t position = head.hits.back().position;

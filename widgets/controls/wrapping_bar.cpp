@@ -6,6 +6,14 @@
 #include <algorithm>
 
 namespace carryover {
+namespace {
+
+/// A hidden widget takes no room; a spacer has none of its own but counts.
+bool is_hidden(QLayoutItem& item) {
+  return item.widget() != nullptr && item.isEmpty();
+}
+
+}  // namespace
 
 WrappingBar::~WrappingBar() {
   for (const Item& each : items_) delete each.item;
@@ -45,7 +53,7 @@ int WrappingBar::width_of(const Item& item) const {
 QSize WrappingBar::sizeHint() const {
   QSize size(0, 0);
   for (const Item& each : items_) {
-    if (each.item->isEmpty() && each.item->widget()) continue;
+    if (is_hidden(*each.item)) continue;
     size.rwidth() += width_of(each) + (size.width() > 0 ? gap() : 0);
     size.setHeight(std::max(size.height(), each.item->sizeHint().height()));
   }
@@ -74,8 +82,7 @@ int WrappingBar::arrange(const QRect& place, bool apply) const {
     int width = 0;
     std::size_t end = first;
     for (; end < items_.size(); ++end) {
-      const bool hidden = items_[end].item->widget() && items_[end].item->isEmpty();
-      const int wanted = hidden ? 0 : width_of(items_[end]) + (width > 0 ? gap() : 0);
+      const int wanted = is_hidden(*items_[end].item) ? 0 : width_of(items_[end]) + (width > 0 ? gap() : 0);
       if (width > 0 && width + wanted > inside.width()) break;
       width += wanted;
     }
@@ -91,7 +98,7 @@ int WrappingBar::arrange_line(std::size_t first, std::size_t end, const QRect& l
   for (std::size_t i = first; i < end; ++i) {
     const Item& each = items_[i];
     stretch += each.stretch;
-    if (each.item->widget() && each.item->isEmpty()) continue;
+    if (is_hidden(*each.item)) continue;
     height = std::max(height, each.item->sizeHint().height());
     used += width_of(each) + (shown++ > 0 ? gap() : 0);
   }
@@ -99,7 +106,7 @@ int WrappingBar::arrange_line(std::size_t first, std::size_t end, const QRect& l
   int x = line.left(), left = std::max(0, line.width() - used);
   for (std::size_t i = first; i < end; ++i) {
     const Item& each = items_[i];
-    if (each.item->widget() && each.item->isEmpty()) continue;
+    if (is_hidden(*each.item)) continue;
     const int extra = stretch > 0 ? left * each.stretch / stretch : 0;
     left -= extra;
     stretch -= each.stretch;

@@ -2,7 +2,6 @@
 #include "widgets/panels/ablation_view.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>

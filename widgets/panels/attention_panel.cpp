@@ -2,7 +2,6 @@
 #include "widgets/panels/attention_panel.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 #include <algorithm>

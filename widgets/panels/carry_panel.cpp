@@ -2,7 +2,6 @@
 #include "widgets/panels/carry_panel.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>

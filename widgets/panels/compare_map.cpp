@@ -2,7 +2,6 @@
 #include "widgets/panels/compare_map.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,6 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSaveFile>

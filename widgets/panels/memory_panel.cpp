@@ -2,7 +2,6 @@
 #include "widgets/panels/memory_panel.h"
 
 #include <QCheckBox>
-#include <QHBoxLayout>
 
 #include "engine/core/cost/policy_table.h"
 #include "widgets/controls/page_parts.h"

@@ -2,7 +2,6 @@
 #include "widgets/panels/notes_panel.h"
 
 #include <QAction>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPlainTextEdit>
 #include <QPushButton>

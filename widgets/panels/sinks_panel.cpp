@@ -2,7 +2,6 @@
 #include "widgets/panels/sinks_panel.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QSplitter>
 #include <algorithm>

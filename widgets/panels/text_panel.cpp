@@ -258,37 +258,40 @@ SourceValue TextPanel::source_value() {
 }
 
 void TextPanel::show_sources() {
+  source_values_ = {};
   const bool wanted = colouring_of(colour_->currentIndex()) == TokenView::Colouring::Source;
+  if (wanted)
+    legend_->setText(find_sources());
+  else
+    sources_.forget();
+  legend_->setVisible(wanted);
+  view_->viewport()->update();
+}
+
+/// Fills source_values_, where they are known, and says what they are.
+QString TextPanel::find_sources() {
   const RunModel& run = context().run();
   const Selection& selected = context().selected();
   const int segment = run.segment_of_token(selected.token - 1);
-  sources_answer_ = nullptr;
-  source_values_ = {};
-  legend_->setVisible(wanted);
-  if (!wanted || segment < 0 || segment >= run.segment_count()) {
+  if (segment < 0 || segment >= run.segment_count()) {
     sources_.forget();
-    legend_->setText(tr("Select a token: the sources of its prediction are coloured."));
-  } else {
-    InspectionParts parts;
-    parts.sources = selected.token - 1 - run.record(segment).first_token;
-    sources_answer_ = sources_.ask(segment, parts);
-    if (!sources_answer_ || !sources_answer_->sources) {
-      legend_->setText(sources_.why_not());
-    } else {
-      const std::int64_t head = selected.layer * run.model().config.heads + selected.head;
-      source_values_ = {*sources_answer_->sources, source_value(), head, run.request().config.sink_length};
-      const QString token = run.token_text(selected.token).trimmed();
-      legend_->setText(
-          source_values_.is_signed()
-              ? tr("What adds to the logit of “%1”, and what takes away from it. Full colour: %2")
-                    .arg(token)
-                    .arg(static_cast<double>(source_values_.full()), 0, 'f', 2)
-              : tr("Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above")
-                    .arg(token, heads_->currentText().toLower())
-                    .arg(100 * static_cast<double>(source_values_.full()), 0, 'f', 1));
-    }
+    return tr("Select a token: the sources of its prediction are coloured.");
   }
-  view_->viewport()->update();
+  InspectionParts parts;
+  parts.sources = selected.token - 1 - run.record(segment).first_token;
+  const auto answer = sources_.ask(segment, parts);
+  if (!answer || !answer->sources) return sources_.why_not();
+  const std::int64_t head = selected.layer * run.model().config.heads + selected.head;
+  source_values_ = {*answer->sources, source_value(), head, run.request().config.sink_length};
+  const QString token = run.token_text(selected.token).trimmed();
+  const auto full = static_cast<double>(source_values_.full());
+  if (source_values_.is_signed())
+    return tr("What adds to the logit of “%1”, and what takes away from it. Full colour: %2")
+        .arg(token)
+        .arg(full, 0, 'f', 2);
+  return tr("Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above")
+      .arg(token, heads_->currentText().toLower())
+      .arg(100 * full, 0, 'f', 1);
 }
 
 QString TextPanel::source_text(std::int64_t token) const {

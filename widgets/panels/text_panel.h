@@ -27,6 +27,7 @@ class TextPanel : public Panel {
   void build_bar(QWidget* bar);
   void connect_bar();
   void choose_colour();
+  QString find_sources();
   void show_sources();  ///< of the selected token, where they are the colour
   SourceValue source_value();
   QString source_text(std::int64_t token) const;  ///< for its tooltip; empty where there is nothing to say
@@ -48,8 +49,7 @@ class TextPanel : public Panel {
   QLabel* found_;
   QLabel* legend_;
   InspectionView sources_;
-  std::shared_ptr<const Inspection> sources_answer_;  ///< that the view is coloured by, or null
-  TokenSourceValues source_values_;
+  TokenSourceValues source_values_;  ///< that the view is coloured by; empty where they are not the colour
 };
 
 }  // namespace carryover

@@ -2,7 +2,6 @@
 #include "widgets/panels/what_if_list.h"
 
 #include <QFileDialog>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
 #include <QTableView>

@@ -93,12 +93,11 @@ void PlotMap::show_scale(bool shown) {
 }
 
 void PlotMap::fit_label(int room) {
-  constexpr int tick_room = 22;
   room_ = room;
   if (!scale_) return;
   const QFontMetrics metrics(scale_->axis()->labelFont());
   scale_->setLabel(metrics.elidedText(value_label_, Qt::ElideRight, room));
-  scale_->axis()->ticker()->setTickCount(std::clamp(room / tick_room, 2, 5));
+  scale_->axis()->ticker()->setTickCount(ticks_within(room));
 }
 
 void PlotMap::apply_colours() {

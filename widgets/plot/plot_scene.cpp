@@ -96,12 +96,15 @@ void PlotScene::fit_labels(int height) {
   map->fit_label(room);
 }
 
+void PlotScene::set_y_ticks(int room) {
+  y_ticker->setTickCount(ticks_within(room));
+  if (second_ticker) second_ticker->setTickCount(ticks_within(room));
+}
+
 void PlotScene::arrange(int width, int height) {
-  constexpr int tick_room = 22;                       // a low plot has room for few labels
   constexpr int title_room = 150, legend_room = 120;  // below, the data would have none
   roomy = height >= title_room;
-  y_ticker->setTickCount(std::clamp(plot->axisRect()->height() / tick_room, 2, 5));
-  if (second_ticker) second_ticker->setTickCount(y_ticker->tickCount());
+  set_y_ticks(plot->axisRect()->height());
   QCPLayoutGrid* layout = plot->plotLayout();
   arrange_title();
   fit_labels(height);

@@ -24,6 +24,7 @@ struct PlotScene {
   void fit_labels(int height);
   void apply_fit();
   void choose_y_ticker();
+  void set_y_ticks(int room);  ///< as many as fit into so many pixels
   void limit(QCPAxis* axis, const QCPRange& range, double low, double high);
   QString text_at(double x, double y) const;
 

@@ -66,6 +66,11 @@ void style_axis(QCPAxis& axis, const Theme& theme) {
   axis.grid()->setZeroLinePen(QPen(theme.grid, theme.pen));
 }
 
+int ticks_within(int room) {
+  constexpr int label_height = 22;
+  return std::clamp(room / label_height, 2, 5);
+}
+
 void style_plot(QCustomPlot& plot, const Theme& theme) {
   plot.setBackground(QBrush(theme.surface));
   for (QCPAxis* axis : {plot.xAxis, plot.yAxis, plot.yAxis2}) style_axis(*axis, theme);

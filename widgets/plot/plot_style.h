@@ -43,6 +43,8 @@ class SecondTicker : public AxisTicker {
   std::function<double(double)> value_;
 };
 
+int ticks_within(int room);  ///< how many labelled ticks an axis of so many pixels has; a low plot has few
+
 /// Of titles and labels, and of tick labels and legends.
 QFont plot_font(const Theme& theme);
 QFont small_plot_font(const Theme& theme);

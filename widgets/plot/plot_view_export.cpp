@@ -22,13 +22,12 @@ class PrintLook {
  public:
   PrintLook(PlotScene& scene, const QSizeF& size_mm, const FigureStyle& style) : d_(scene) {
     constexpr int any_height = std::numeric_limits<int>::max();  // a figure shows all that it has
-    constexpr int rest = 70, tick_room = 22;  // title, legend and axis around the plotting area; a tick's label
+    constexpr int rest = 70;                                     // title, legend and axis around the plotting area
     d_.titled = style.titled;
     d_.style(figure_theme(style));
     d_.cursor_layer->setVisible(false);
     d_.arrange(layout_pixels(size_mm.width()), any_height);
-    d_.y_ticker->setTickCount(std::clamp((layout_pixels(size_mm.height()) - rest) / tick_room, 2, 5));
-    if (d_.second_ticker) d_.second_ticker->setTickCount(d_.y_ticker->tickCount());
+    d_.set_y_ticks(layout_pixels(size_mm.height()) - rest);
   }
   ~PrintLook() {
     d_.titled = true;
