@@ -5,7 +5,7 @@
 preset_folder() { printf '%s/build/%s' "$ROOT" "$1"; }
 
 has_engine() { # PRESET: built with LibTorch
-  case $1 in asan-ubsan | tsan | fuzz) return 1 ;; esac
+  case $1 in asan-ubsan | tsan) return 1 ;; esac
 }
 
 cuda_arguments() { # PRESET: a line each, nothing where CUDA is not compiled

@@ -19,7 +19,7 @@ for argument in "$@"; do
   esac
 done
 
-plan_fuzzers() { plan_build fuzz 500 build_fuzzers 400; }
+plan_fuzzers() { plan_build asan-ubsan 300 build_fuzzers 400; }
 set_up_without_engine plan_fuzzers
 build_fuzzers "${targets[@]}"
 run_fuzzers "$seconds" "${targets[@]}"

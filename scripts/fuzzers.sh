@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034 # what is set here is used by the parts that source this file
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Sourced: builds the fuzz targets and runs them. Seeds lie in fuzz/corpus/TARGET; what a run finds and learns goes to
-# build/fuzz/TARGET, never into the repository.
+# Sourced: builds the fuzz targets, with the sanitizer tests' own objects, and runs them. Seeds lie in fuzz/corpus/TARGET;
+# what a run finds and learns goes to build/fuzz/TARGET, never into the repository.
 PACKAGE_LISTS+=("$LISTS/packages-fuzz.txt")
 
 # A small input that takes much memory or time is a finding as a crash is.
@@ -11,15 +11,15 @@ fuzz_targets() { (cd "$ROOT/fuzz" && printf '%s\n' *_fuzz.cpp) | sed 's/_fuzz\.c
 
 build_fuzzers() { # [TARGET...]
   have clang++ || fail "the fuzz targets need clang++, which is missing: install the packages of scripts/packages-fuzz.txt" 3
-  build_preset fuzz "${@/%/_fuzz}"
+  build_preset asan-ubsan "${@/%/_fuzz}"
 }
 
 # Runs one target and says in a line what came of it. Fails where it found something.
 run_fuzzer() { # TARGET SECONDS
   local target=$1 seconds=$2 folder log program code=0 runs=0 took=0 edges found
-  folder=$(preset_folder fuzz)/$target
+  folder=$ROOT/build/fuzz/$target
   log=$folder/log
-  program=$(preset_folder fuzz)/bin/${target}_fuzz
+  program=$(preset_folder asan-ubsan)/bin/${target}_fuzz
   mkdir -p "$folder/corpus" "$folder/findings"
   [ -d "$ROOT/fuzz/corpus/$target" ] || fail "fuzz $target: there are no seeds in fuzz/corpus/$target"
   "$program" "${FUZZER_LIMITS[@]}" -max_total_time="$seconds" -artifact_prefix="$folder/findings/" \

@@ -15,7 +15,6 @@ plan_tests() {
   plan_build "$preset" 1200 "build_preset $preset" 600
   plan_build asan-ubsan 240 "build_preset asan-ubsan" 300
   plan_build tsan 60 "build_preset tsan thread_tests" 100
-  plan_build fuzz 500 build_fuzzers 400
 }
 
 passed=0 failed=0
@@ -35,9 +34,8 @@ run_tests() { # PRESET [CTEST ARGUMENT...]
 
 set_up plan_tests
 build_preset "$preset"
-build_preset asan-ubsan
+build_preset asan-ubsan # with the fuzz targets
 build_preset tsan thread_tests
-build_fuzzers
 
 XDG_RUNTIME_DIR=$(mktemp -d)
 chmod 700 "$XDG_RUNTIME_DIR"

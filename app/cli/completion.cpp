@@ -54,7 +54,7 @@ FlagWords window_flags() {
   FlagWords flags;
   for (const char* flag :
        {"--no-fetch", "--tokens", "--theme", "--language", "--fresh", "--size", "--training", "--screenshots",
-        "--exit-after-run", "--headless", "--adapter", "--engine", "--script", "--out"})
+        "--exit-after-run", "--exit-after-story", "--headless", "--adapter", "--engine", "--script", "--out"})
     flags[flag] = known_words(flag);
   return flags;
 }

@@ -55,6 +55,8 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   const QCommandLineOption screenshots(QStringLiteral("screenshots"),
                                        tr("Run, save pictures of each view to DIR, quit"), QStringLiteral("DIR"));
   const QCommandLineOption exit_after_run(QStringLiteral("exit-after-run"), tr("Quit when the run ends"));
+  const QCommandLineOption exit_after_story(QStringLiteral("exit-after-story"),
+                                            tr("Open the demo; print its first story once it is painted, and quit"));
   const QCommandLineOption headless(QStringLiteral("headless"), tr("No window: run, write data and pictures, quit"));
   const QCommandLineOption adapter(QStringLiteral("adapter"), tr("PEFT adapter to merge into the model"),
                                    QStringLiteral("DIR"));
@@ -64,12 +66,14 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   const QCommandLineOption script(QStringLiteral("script"), tr("Run a script in the window, quit at its end"),
                                   QStringLiteral("FILE"));
   const QCommandLineOption out(QStringLiteral("out"), tr("Run folder of --headless"), QStringLiteral("DIR"));
-  parser.addOptions({no_fetch, fresh, tokens, theme, language, size, training, screenshots, exit_after_run, headless,
-                     out, adapter, engine, script});
+  parser.addOptions({no_fetch, fresh, tokens, theme, language, size, training, screenshots, exit_after_run,
+                     exit_after_story, headless, out, adapter, engine, script});
   if (!parser.parse(arguments)) refuse(parser.errorText());
   if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
   if (parser.isSet(script) && !parser.positionalArguments().isEmpty())
     refuse(tr("a script opens what it needs itself: name no model or text beside --script"));
+  if (parser.isSet(exit_after_story) && (!parser.positionalArguments().isEmpty() || parser.isSet(script)))
+    refuse(tr("--exit-after-story opens the demo: name no model, text or script beside it"));
   const QString theme_name = parser.value(theme);
   if (parser.isSet(theme) && theme_name != QStringLiteral("light") && theme_name != QStringLiteral("dark"))
     refuse(tr("--theme takes light or dark"));
@@ -86,9 +90,10 @@ WindowOptions parse_window_options(const QStringList& arguments) {
       !parser.isSet(no_fetch) && options.model.isEmpty() && options.session.isEmpty() && options.engine.isEmpty();
   options.headless = parser.isSet(headless);
   options.exit_after_run = parser.isSet(exit_after_run);
+  options.exit_after_story = parser.isSet(exit_after_story);
   if (parser.isSet(theme)) options.theme = theme_name == QStringLiteral("dark") ? ThemeKind::Dark : ThemeKind::Light;
   options.language = parser.value(language);
-  options.fresh = parser.isSet(fresh);
+  options.fresh = parser.isSet(fresh) || options.exit_after_story;
   options.size = parse_size(parser.value(size));
   if (parser.isSet(tokens)) options.tokens = parse_tokens(parser.value(tokens));
   if (parser.isSet(engine) && options.engine.trimmed().isEmpty()) refuse(tr("--engine takes a command"));

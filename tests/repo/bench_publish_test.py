@@ -287,6 +287,7 @@ class Publishing(unittest.TestCase):
                 values={
                     "late": {"idle": late, "running": late, "seconds": 60, "segments": 30},
                     "speed": {"default": speed, "demo": speed},
+                    "story_ms": [900, 1600, 1400],
                 },
             ),
             "scale": run_of("scale", values=scale),
@@ -296,6 +297,7 @@ class Publishing(unittest.TestCase):
         for name, run in made.items():
             self.assertTrue(self.publish(run, name), name)
         page = self.page()
+        self.assertIn("first story painted: 1.40 s, the median of 3 starts with files in the page cache, 1.60 s", page)
         for title, command, _ in sections.SECTIONS.values():
             self.assertIn(f"## {title}\n\n`{command}`, 2026-01-02, A processor, 2 cores, avx2, commit abc1234", page)
         self.assertIn("| bf16 | full | 95.0 | 0.80 | 60.0 | static cache, compiled | 1.58× |", page)

@@ -4,11 +4,13 @@
 #include "app/shell/stories.h"
 
 #include <QTest>
+#include <QTextDocumentFragment>
 #include <cmath>
 
 #include "engine/api/engine_library.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/window_process.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -74,6 +76,23 @@ class StoriesTest : public QObject {
     }
     const CopiedToken far = *find_copied_token(run, CopySource::Retrieved);
     QVERIFY(far.heads.size() >= 3 && far.target - far.source > run.request().config.segment_length);
+  }
+
+  void the_program_prints_its_first_story_where_asked() {
+    MainWindow window;
+    Stories stories(window.lab(), demo);
+    Listener listener(stories);
+    stories.tell(Story::Retrieval);
+    QVERIFY(QTest::qWaitFor([&] { return !listener.offered.isEmpty(); }, patience_ms));
+    const TempDir home;
+    Program program(home, {"--exit-after-story", "--no-fetch"});
+    QVERIFY(program.process.waitForFinished(patience_ms));
+    QCOMPARE(program.process.exitCode(), 0);
+    QCOMPARE(QString::fromUtf8(program.process.readAllStandardOutput()).trimmed(),
+             QTextDocumentFragment::fromHtml(listener.said.last()).toPlainText());
+    Program refused(home, {"--exit-after-story", demo.model});
+    QVERIFY(refused.process.waitForFinished(patience_ms));
+    QCOMPARE(refused.process.exitCode(), 2);
   }
 
   void stories_of_the_demo_have_the_numbers_of_an_engine_of_their_own_data() {
