@@ -52,6 +52,15 @@ void MainWindow::showEvent(QShowEvent* event) {
   if (!std::exchange(arranged_, true)) docks_.size();
 }
 
+/// Docks that another one's tab covers stand beside the window, and Qt takes them for visible.
+bool MainWindow::focusNextPrevChild(bool next) {
+  const QWidget* const first = focusWidget();
+  do {
+    if (!QMainWindow::focusNextPrevChild(next)) return false;
+  } while (focusWidget() != first && docks_.covers(focusWidget()));
+  return true;
+}
+
 void MainWindow::show_error(const ErrorReport& report) {
   messages_.show_error(report);
   if (lab_.engine.lost()) messages_.offer(tr("Reconnect"), [this] { lab_.engine.reconnect(); });

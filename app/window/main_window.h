@@ -48,6 +48,7 @@ class MainWindow : public QMainWindow {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void showEvent(QShowEvent* event) override;
+  bool focusNextPrevChild(bool next) override;  ///< by the tab key: past what another panel's tab covers
 
  private:
   void add_ribbon();

@@ -177,6 +177,13 @@ void PanelDocks::enlarge(const QString& id) {
   if (dock(id) != nullptr && dock(id)->height() < height) window_.resizeDocks({dock(id)}, {height}, Qt::Vertical);
 }
 
+bool PanelDocks::covers(const QWidget* widget) const {
+  return std::ranges::any_of(docks_, [widget](const auto& entry) {
+    const QDockWidget* dock = entry.second;
+    return dock->isAncestorOf(widget) && dock->visibleRegion().isEmpty();
+  });
+}
+
 void PanelDocks::focus_next(int step) {
   std::vector<Panel*> seen;  // a tab that another one covers is not
   for (const QString& id : ids())

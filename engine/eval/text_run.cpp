@@ -203,9 +203,10 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
   const std::int64_t available = available_memory_bytes(device);
   if (needed > available)
     throw EngineError(Fault::OutOfMemory, "this run",
-                      "needs about " + std::to_string(needed >> 20) + " MB beside the weights for " +
-                          std::to_string(tokens) + " tokens, and " + std::to_string(available >> 20) + " MB are free",
-                      "Run fewer tokens (--tokens), a shorter segment, fewer long-range layers, or --dtype bf16.");
+                      "needs " + memory_text(needed) + " beyond the weights for " + std::to_string(tokens) + " tokens, " +
+                          memory_text(available) + " free",
+                      "Lower *Tokens to run* (--tokens), or choose a shorter segment, fewer long-range layers, or "
+                      "--dtype bf16.");
 }
 
 RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control,

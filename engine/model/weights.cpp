@@ -75,8 +75,7 @@ void refuse_what_does_not_fit(const ModelConfig& model, at::TensorOptions option
   const std::int64_t available = available_memory_bytes(options.device());
   if (needed <= available) return;
   throw EngineError(Fault::OutOfMemory, model.name,
-                    "needs " + std::to_string(needed >> 20) + " MB for its weights, and " +
-                        std::to_string(available >> 20) + " MB are free",
+                    "needs " + memory_text(needed) + " for its weights, and " + memory_text(available) + " are free",
                     "Close other programs, choose --dtype bf16 or q8, or take a smaller model.");
 }
 

@@ -143,9 +143,9 @@ void ConfigPanel::add_options(QFormLayout* form) {
   token_limit_->setSpecialValueText(tr("whole text"));
   token_limit_->setKeyboardTracking(false);
   form->addRow(tr("Policy"), policy_);
-  form->addRow(tr("dtype"), dtype_);
+  form->addRow(tr("Precision (dtype)"), dtype_);
   form->addRow(tr("Device"), device_);
-  form->addRow(tr("Run"), token_limit_);
+  form->addRow(tr("Tokens to run"), token_limit_);
   for (QComboBox* box : {policy_, dtype_, device_})
     connect(box, &QComboBox::activated, this, [this] { write_options(); });
   connect(token_limit_, &QSpinBox::valueChanged, this, [this] { write_options(); });
@@ -289,7 +289,7 @@ ConfigPanel::Problem ConfigPanel::find_problem() {
   if (!parse_heads(search_heads_->text().toStdString()))
     return {{}, tr("Search heads are not a list of layers and heads such as 18.6, 15.6")};
   if (!rope_factor_->hasAcceptableInput()) return {{}, tr("RoPE factor is not a number")};
-  if (!token_limit_->hasAcceptableInput()) return {{}, tr("How much of the text to run is not a number")};
+  if (!token_limit_->hasAcceptableInput()) return {{}, tr("Tokens to run is not a number")};
   try {
     typed_config().validate(*context().model(), "settings");
   } catch (const EngineError& error) {

@@ -58,7 +58,7 @@ HeadGridPanel::HeadGridPanel(LabContext& lab, QWidget* parent)
   badge_ = new QLabel(this);
   badge_->setWordWrap(true);
   badge_->setTextFormat(Qt::RichText);
-  badge_->setAccessibleName(tr("Misaligned"));
+  badge_->setAccessibleName(tr("Differs from training"));
   badge_->setToolTip(tr("The weights were trained for another execution; in brackets, what they were trained under"));
   connect(badge_, &QLabel::linkActivated, this, [this] {
     if (context().trained_under()) context().edit_config(context().trained_under()->config, tr("as trained"));
@@ -145,10 +145,10 @@ void HeadGridPanel::show_alignment() {
   QStringList found;
   if (trained) found = misalignments(*trained, context().config(), context().run_options().policy);
   badge_->setVisible(!found.isEmpty());
-  badge_->setText(QStringLiteral("<b style='color:%1'>%2</b> %3<br><a style='color:%4' href='trained'>%5</a>")
-                      .arg(current_theme().anchor.name(), tr("⚠ Misaligned: not trained under this"),
+  badge_->setText(QStringLiteral("<b style='color:%1'>⚠ %2</b> %3<br><a style='color:%4' href='trained'>%5</a>")
+                      .arg(current_theme().anchor.name(), tr("Differs from training:"),
                            found.join(QStringLiteral(", ")).toHtmlEscaped(), current_theme().accent.name(),
-                           tr("Use what it was trained under")));
+                           tr("Restore training settings")));
 }
 
 void HeadGridPanel::refresh() {

@@ -103,7 +103,7 @@ QTabWidget* WhatIfPanel::make_results() {
   ablation_ = new AblationView(lab_, tabs_);
   tabs_->addTab(delta_, tr("Δ loss"));
   tabs_->addTab(list_, tr("What-ifs"));
-  tabs_->addTab(ablation_, tr("Which hit matters"));
+  tabs_->addTab(ablation_, tr("Hit ablation"));
   return tabs_;
 }
 

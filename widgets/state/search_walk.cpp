@@ -168,7 +168,7 @@ QString describe_step(SearchStep step, const SearchSteps& steps) {
           .arg(count_kind(steps, HitKind::Expanded));
     case SearchStep::Padding:
       return SearchWalk::tr(
-                 "What is missing to R is filled with the lowest unused positions: %1 of padding, %2 slots in all.")
+                 "Padded to R with the earliest unused positions (%1 added): %2 slots in all.")
           .arg(count_kind(steps, HitKind::Padding))
           .arg(steps.hits.hits.size());
   }
