@@ -19,8 +19,7 @@ Lab::Lab() {
         Q_EMIT failed({Fault::Io, where, problem, advice});
       },
       Qt::QueuedConnection);  // it is said while a view draws
-  connect(&runs, &RunController::saved, this,
-          [this](const QString& directory) { context.add_note(tr("Run saved to %1").arg(directory)); });
+  connect(&runs, &RunController::saved, &context, &LabContext::add_written);
   // dtype and device are fixed when a model is loaded.
   connect(&context, &LabContext::run_options_changed, this, [this, last = context.run_options()]() mutable {
     const RunOptions now = context.run_options();

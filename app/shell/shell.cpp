@@ -48,6 +48,7 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
       keeper_(keeper),
       consent_(window, settings),
       start_(new StartPanel(window.lab(), window.docks().panel("text"), Startup::demo())) {
+  connect(&window.lab().context, &LabContext::written, &window.message_bar(), &MessageBar::show_written);
   if (!settings.problem().isEmpty()) window.lab().context.add_note(settings.problem(), true);
   build_menus();
   remember_files();
@@ -66,8 +67,7 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
   connect(&window.lab().loader, &ModelLoader::text_opened, this, &Shell::update_title);
   update_title();
   connect(&keeper, &SessionKeeper::failed, &window, &MainWindow::show_error);
-  connect(&keeper, &SessionKeeper::session_saved, this,
-          [this](const QString& path) { window_.lab().context.add_note(tr("Session saved as %1").arg(path)); });
+  connect(&keeper, &SessionKeeper::session_saved, &window.lab().context, &LabContext::add_written);
 }
 
 QAction* Shell::add(QMenu* menu, const QString& text, const QKeySequence& key, std::function<void()> slot) {

@@ -74,20 +74,20 @@ void ExportMenu::write_report(const QString& path) {
 }
 
 void ExportMenu::export_plots(const QString& directory) {
-  tell([&] { write_plots(directory); }, tr("Plots exported to %1").arg(directory));
+  attempt_export([&] { write_plots(directory); }, directory);
 }
 
 void ExportMenu::ask_file(const QString& title, const QString& path, const QString& filter,
                           const std::function<void(const QString&)>& write) {
   const QString chosen = QFileDialog::getSaveFileName(parentWidget(), title, path, filter);
-  if (!chosen.isEmpty()) tell([&] { write(chosen); }, tr("Written: %1").arg(chosen));
+  if (!chosen.isEmpty()) attempt_export([&] { write(chosen); }, chosen);
 }
 
-void ExportMenu::tell(const std::function<void()>& write, const QString& done) {
+void ExportMenu::attempt_export(const std::function<void()>& write, const QString& path) {
   if (const auto problem = attempt(write))
     messages_.show_error(*problem);
   else
-    lab_.context.add_note(done);
+    lab_.context.add_written(path);
 }
 
 }  // namespace carryover

@@ -26,7 +26,7 @@ class ExportMenu : public QMenu {
   QAction* add(QMenu* menu, const QString& text, const std::function<void()>& slot);
   void ask_file(const QString& title, const QString& path, const QString& filter,
                 const std::function<void(const QString&)>& write);
-  void tell(const std::function<void()>& write, const QString& done);  ///< or what went wrong
+  void attempt_export(const std::function<void()>& write, const QString& path);
 
   Lab& lab_;
   PanelDocks& docks_;

@@ -2,14 +2,24 @@
 #include "app/window/message_bar.h"
 
 #include <QBoxLayout>
+#include <QDesktopServices>
+#include <QDir>
 #include <QFileInfo>
 #include <QLabel>
 #include <QToolButton>
+#include <QUrl>
+#include <chrono>
 
 #include "widgets/look/colour_mix.h"
 #include "widgets/look/theme.h"
 
 namespace carryover {
+
+namespace {
+
+constexpr std::chrono::seconds written_for{8};
+
+}  // namespace
 
 MessageBar::MessageBar(QWidget* parent)
     : QFrame(parent),
@@ -17,7 +27,6 @@ MessageBar::MessageBar(QWidget* parent)
       details_(new QLabel(this)),
       offer_(new QToolButton(this)),
       more_(new QToolButton(this)) {
-  setAccessibleName(tr("Error"));
   setAutoFillBackground(true);
   setFrameShape(QFrame::StyledPanel);
   headline_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -53,6 +62,8 @@ MessageBar::MessageBar(QWidget* parent)
   });
   connect(more_, &QToolButton::toggled, details_, &QWidget::setVisible);
   connect(close, &QToolButton::clicked, this, &QWidget::hide);
+  vanish_.setSingleShot(true);
+  connect(&vanish_, &QTimer::timeout, this, &QWidget::hide);
   hide();
 }
 
@@ -62,8 +73,28 @@ void MessageBar::show_error(const ErrorReport& report) {
   headline_->setText(QStringLiteral("%1: %2").arg(name.isEmpty() ? report.where : name, report.problem));
   details_->setText(report.where == name ? report.advice : report.advice + QStringLiteral("\n") + report.where);
   details_->setVisible(more_->isChecked());
+  more_->show();
+  vanish_.stop();
+  show_in(current_theme().anchor, tr("Error"));
+}
+
+void MessageBar::show_written(const QString& path) {
+  if (isVisible() && !vanish_.isActive()) return;
+  const QFileInfo file(path);
+  headline_->setText(tr("Written: %1").arg(QDir::toNativeSeparators(path)));
+  details_->hide();
+  more_->hide();
+  offer(tr("Open folder"), [folder = file.isDir() ? file.filePath() : file.path()] {
+    QDesktopServices::openUrl(QUrl::fromLocalFile(folder));
+  });
+  vanish_.start(written_for);
+  show_in(current_theme().accent, tr("Written"));
+}
+
+void MessageBar::show_in(const QColor& tint, const QString& name) {
+  setAccessibleName(name);
   QPalette colours = parentWidget() ? parentWidget()->palette() : palette();
-  colours.setColor(QPalette::Window, blend(current_theme().background, current_theme().anchor, 0.22));
+  colours.setColor(QPalette::Window, blend(current_theme().background, tint, 0.22));
   setPalette(colours);
   show();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QFrame>
+#include <QTimer>
 #include <functional>
 
 #include "app/engine_thread/engine_worker.h"
@@ -10,8 +11,8 @@ class QToolButton;
 
 namespace carryover {
 
-/// The last error under the toolbar: what, where, and on demand what to do. Blocks nothing; goes when closed or when
-/// the next thing works. GUI thread.
+/// A line under the toolbar: the last error (what, where, and on demand what to do), which stays until it is closed or the
+/// next thing works; or for a while where something was written. Blocks nothing. GUI thread.
 class MessageBar : public QFrame {
   Q_OBJECT
  public:
@@ -19,12 +20,16 @@ class MessageBar : public QFrame {
   void show_error(const ErrorReport& report);
   /// A button beside the error shown, which goes with it.
   void offer(const QString& text, const std::function<void()>& action);
+  void show_written(const QString& path);  ///< with a button that opens its folder; an error that is shown stays
   QString text() const;
 
  private:
+  void show_in(const QColor& tint, const QString& name);
+
   QLabel *headline_, *details_;
   QToolButton *offer_, *more_;
   std::function<void()> action_;
+  QTimer vanish_;  ///< runs while something written is shown
 };
 
 }  // namespace carryover

@@ -48,7 +48,12 @@ PanelDocks::PanelDocks(LabContext& context, QMainWindow& window) : window_(windo
   window.setDockNestingEnabled(true);
   window.setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks);
   window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
-  for (const PanelEntry& entry : panel_registry()) add(entry.id, entry.title, entry.create(context, nullptr));
+  for (const PanelEntry& entry : panel_registry()) {
+    Panel* panel = entry.create(context, nullptr);
+    add(entry.id, entry.title, panel);
+    for (const PlotView* plot : panel->findChildren<PlotView*>())
+      QObject::connect(plot, &PlotView::exported, &context, &LabContext::add_written);
+  }
   place(default_arrangement());
 }
 

@@ -296,6 +296,31 @@ class ShellTest : public QObject {
     QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join('\n')));
   }
 
+  void what_was_written_is_told_and_hides_no_error() {
+    const TempDir folder;
+    Home home(folder);
+    MainWindow& window = home.window;
+    open_demo(window, 600);
+    run_to_the_end(window);
+    MessageBar& bar = window.message_bar();
+    QVERIFY(bar.isHidden());
+    const QString plots = QString::fromStdString(folder.file("plots"));
+    window.exports().export_plots(plots);
+    QVERIFY(bar.isVisible() && bar.text().contains(plots));
+    QCOMPARE(bar.accessibleName(), QString("Written"));
+    const ErrorReport error{Fault::Io, "a file", "is gone", "Look for it."};
+    window.show_error(error);
+    QVERIFY(bar.text().contains("is gone"));
+    window.exports().export_plots(plots);
+    QVERIFY2(bar.isVisible() && bar.text().contains("is gone"), qPrintable(bar.text()));
+    QCOMPARE(bar.accessibleName(), QString("Error"));
+    bar.hide();
+    QSignalSpy saved(&window.lab().runs, &RunController::saved);
+    window.lab().runs.save_run(QString::fromStdString(folder.file("run")));
+    QVERIFY(saved.wait(patience_ms));
+    QVERIFY(bar.isVisible() && bar.text().contains("run"));
+  }
+
   void keys_open_the_palette_and_set_bookmarks() {
     const TempDir folder;
     Home home(folder);

@@ -125,6 +125,7 @@ void ExportDialog::accept() {
   try {
     plot_.export_to(path_->text(), formats[format_->currentIndex()], {width_->value(), height_->value()}, dpi_->value(),
                     figure_styles()[static_cast<std::size_t>(style_->currentIndex())]);
+    Q_EMIT plot_.exported(path_->text());
     QDialog::accept();
   } catch (const EngineError& error) {
     problem_->setText(QString::fromStdString(error.what()));

@@ -122,6 +122,7 @@ class PlotView : public QWidget {
   void left();                          ///< the pointer left the plot
   void stepped(int columns, int rows);  ///< arrow keys; rows > 0 is down
   void view_changed();                  ///< visible range or pixel size
+  void exported(const QString& path);   ///< as the user asked in its dialog
 
  protected:
   void changeEvent(QEvent* event) override;

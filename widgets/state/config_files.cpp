@@ -21,6 +21,16 @@ QString ask_save(QWidget* parent, const QString& title, const QString& name) {
   return QFileDialog::getSaveFileName(parent, title, name, QObject::tr("JSON (*.json)"));
 }
 
+/// `path`: empty where the user chose none.
+void write_asked(LabContext& context, QWidget* parent, const QString& path,
+                 void (*write)(const SegmentConfig&, const QString&)) {
+  if (path.isEmpty()) return;
+  showing_errors(parent, QObject::tr("That file"), [&] {
+    write(context.config(), path);
+    context.add_written(path);
+  });
+}
+
 }  // namespace
 
 void write_config(const SegmentConfig& config, const QString& path) {
@@ -46,13 +56,12 @@ SegmentConfig read_config(const SegmentConfig& base, const ModelConfig& model, c
 
 void export_config(LabContext& context, QWidget* parent) {
   const QString path = ask_save(parent, QObject::tr("Export the configuration"), QStringLiteral("config.json"));
-  if (!path.isEmpty()) showing_errors(parent, QObject::tr("That file"), [&] { write_config(context.config(), path); });
+  write_asked(context, parent, path, write_config);
 }
 
 void export_grouping(LabContext& context, QWidget* parent) {
   const QString path = ask_save(parent, QObject::tr("Export the grouping"), QStringLiteral("grouping.json"));
-  if (!path.isEmpty())
-    showing_errors(parent, QObject::tr("That file"), [&] { write_grouping(context.config(), path); });
+  write_asked(context, parent, path, write_grouping);
 }
 
 void import_config(LabContext& context, QWidget* parent) {

@@ -228,6 +228,11 @@ void LabContext::add_note(const QString& text, bool is_error) {
   Q_EMIT noted(text, is_error);
 }
 
+void LabContext::add_written(const QString& path) {
+  add_note(tr("Written: %1").arg(path));
+  Q_EMIT written(path);
+}
+
 void LabContext::set_run_options(const RunOptions& options) {
   if (options == run_options_) return;
   run_options_ = options;

@@ -100,6 +100,8 @@ class LabContext : public QObject {
   void set_trained_under(const std::optional<TrainedUnder>& trained);
   /// A line for the log: what was opened, ran, or went wrong.
   void add_note(const QString& text, bool is_error = false);
+  /// A file or folder that the user asked for is written: a line for the log, and a message that says where.
+  void add_written(const QString& path);
 
   const RunOptions& run_options() const { return run_options_; }
   void set_run_options(const RunOptions& options);
@@ -124,6 +126,7 @@ class LabContext : public QObject {
   void alignment_changed();  ///< what the model was trained under
   void history_changed();
   void noted(const QString& text, bool is_error);
+  void written(const QString& path);
 
  private:
   void forget_run();
