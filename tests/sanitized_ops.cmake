@@ -12,10 +12,10 @@ target_link_libraries(carryover_ops_sanitized PUBLIC carryover_core carryover_ke
 target_precompile_headers(carryover_ops_sanitized PRIVATE <ATen/ATen.h>)
 
 carryover_test_program(sanitized_tests sanitized
-  NAMES engine/ops engine/packed_weight engine/pool_scan engine/prefix_attention engine/weight_halves
+  NAMES engine/largest_products engine/ops engine/packed_weight engine/pool_scan engine/prefix_attention engine/weight_halves
   LIBRARIES carryover_ops_sanitized)
 target_precompile_headers(sanitized_tests PRIVATE <ATen/ATen.h>)
-foreach(name ops packed_weight pool_scan prefix_attention weight_halves)
+foreach(name largest_products ops packed_weight pool_scan prefix_attention weight_halves)
   set_tests_properties(sanitized/${name} PROPERTIES TIMEOUT 600)
   # LibTorch keeps what it allocates for as long as a process lives.
   set_property(TEST sanitized/${name} APPEND PROPERTY ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")

@@ -40,7 +40,7 @@ RetrievalPool::RetrievalPool(const SegmentConfig& config, const ModelConfig& mod
     pool.kv_heads = pool_kv_heads(config, model, l);
     if (pool.kv_heads.empty()) continue;
     const std::int64_t slots = std::ssize(pool.kv_heads);
-    if (config.search_scores == SearchScores::Centred)
+    if (config.search_scores == SearchScores::Centred && !search_heads(config, model, l).empty())
       pool.key_sums = at::zeros({slots, model.head_dim}, options.dtype(at::kDouble));
     pool.keys = ops::StoredKeys::empty(config.pool_keys, slots, model.head_dim, options);
     pool.values = at::empty({slots, 0, model.head_dim}, options);

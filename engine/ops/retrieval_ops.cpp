@@ -3,7 +3,10 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 #include "engine/core/base/error.h"
+#include "engine/ops/cpu/largest_products.h"
 #include "engine/ops/cpu/pool_scan.h"
 #include "engine/ops/cuda/device_search.h"
 #include "engine/ops/elementwise.h"
@@ -25,7 +28,30 @@ RankedEntries pool_topk_cuda(const at::Tensor& keys, std::int64_t entries, const
   return {k, {score, score + scores.numel()}, {index, index + indices.numel()}};
 }
 
+/// By matmuls of so many keys that their products stay in cache.
+at::Tensor largest_products_of_blocks(const StoredKeys& keys, std::int64_t slot, std::int64_t first, std::int64_t count,
+                                      const at::Tensor& probes, const at::Tensor& offsets) {
+  constexpr std::int64_t kBlock = 8192;
+  const auto options = at::TensorOptions(keys.device()).dtype(keys.opmath_type());
+  const at::Tensor rows = probes.to(options);
+  at::Tensor best = at::empty({count}, options);
+  for (std::int64_t done = 0; done < count; done += kBlock) {
+    const std::int64_t size = std::min(kBlock, count - done);
+    at::Tensor products = at::mm(rows, keys.upcast(slot, first + done, size).t());
+    if (offsets.defined()) products.sub_(offsets.to(options).unsqueeze(1));
+    at::Tensor block = best.narrow(0, done, size);
+    at::amax_out(block, products, {0});
+  }
+  return best;
+}
+
 }  // namespace
+
+at::Tensor largest_products(const StoredKeys& keys, std::int64_t slot, std::int64_t first, std::int64_t count,
+                            const at::Tensor& probes, const at::Tensor& offsets) {
+  return keys.device().is_cpu() ? scan_largest_products(keys, slot, first, count, probes, offsets)
+                                : largest_products_of_blocks(keys, slot, first, count, probes, offsets);
+}
 
 RankedEntries pool_topk(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k) {

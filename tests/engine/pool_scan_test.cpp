@@ -10,6 +10,7 @@
 #include <limits>
 #include <random>
 
+#include "tests/support/key_formats.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
 
@@ -17,17 +18,6 @@ using namespace carryover;
 using namespace carryover::test;
 
 namespace {
-
-/// What a pool of fp64, fp32 or bf16 can hold its keys in.
-struct Format {
-  PoolKeys keys;
-  at::ScalarType model;
-};
-constexpr Format kFormats[] = {{PoolKeys::Model, at::kDouble},
-                               {PoolKeys::Model, at::kFloat},
-                               {PoolKeys::Model, at::kBFloat16},
-                               {PoolKeys::BFloat16, at::kFloat},
-                               {PoolKeys::Int8, at::kFloat}};
 
 struct Search {
   ops::StoredKeys keys;
@@ -37,18 +27,8 @@ struct Search {
   std::int64_t k;
 };
 
-/// exact: [slots, entries, d]. The pool has room for more, where nothing that counts stands.
-ops::StoredKeys stored(Format format, const at::Tensor& exact) {
-  const std::int64_t slots = exact.size(0), capacity = exact.size(1) + 5, d = exact.size(2);
-  ops::StoredKeys keys = ops::StoredKeys::empty(format.keys, slots, d, at::TensorOptions().dtype(format.model));
-  keys.rows = at::full({slots, capacity, d}, 100, keys.rows.options());
-  if (keys.scales.defined()) keys.scales = at::full({slots, capacity}, 100, at::kFloat);
-  keys.store(exact, 0);
-  return keys;
-}
-
 /// Pools that hold `distinct` keys over and over.
-Search random_search(std::mt19937& random, Format format, bool exact_sums, std::int64_t distinct) {
+Search random_search(std::mt19937& random, KeyFormat format, bool exact_sums, std::int64_t distinct) {
   const std::int64_t slots = draw(random, 1, 3), heads = draw(random, 1, 5), n = draw(random, 1, 20),
                      d = draw(random, 1, 70),
                      entries = draw(random, 0, 3) == 0 ? draw(random, 0, 9) : draw(random, 10, 5000);
@@ -109,7 +89,7 @@ class PoolScanTest : public QObject {
     std::mt19937 random(1);
     std::size_t ties = 0, missing = 0;
     for (int i = 0; i < 100; ++i) {
-      const Search search = random_search(random, kFormats[i % 5], true, draw(random, 1, 400));
+      const Search search = random_search(random, kKeyFormats[i % 5], true, draw(random, 1, 400));
       const ops::RankedEntries expected = sorted(search), found = scanned(search, 1 + i % 3);
       QCOMPARE(found.k, search.k);
       QVERIFY2(found.indices == expected.indices, qPrintable(QString("case %1").arg(i)));
@@ -124,7 +104,7 @@ class PoolScanTest : public QObject {
   void threads_and_places_change_no_bit() {
     std::mt19937 random(2);
     for (int i = 0; i < 50; ++i) {
-      const Search search = random_search(random, kFormats[i % 5], false, 40);
+      const Search search = random_search(random, kKeyFormats[i % 5], false, 40);
       const ops::RankedEntries expected = sorted(search), alone = scanned(search, 1);
       QVERIFY2(alone.indices == expected.indices, qPrintable(QString("case %1").arg(i)));
       const double rounding = search.keys.opmath_type() == at::kDouble ? 1e-13 : 1e-4;
@@ -143,7 +123,7 @@ class PoolScanTest : public QObject {
     std::mt19937 random(3);
     bool infinite = false;
     for (int i = 0; i < 60; ++i) {
-      Search search = random_search(random, kFormats[i % 5], true, 100);
+      Search search = random_search(random, kKeyFormats[i % 5], true, 100);
       const std::int64_t slots = search.keys.rows.size(0), d = search.keys.rows.size(2);
       at::Tensor broken = at::ones({slots, 1, d}, at::kDouble);
       for (std::int64_t n = draw(random, 0, search.entries); n > 0; --n) {  // int8 makes NaN of each of them

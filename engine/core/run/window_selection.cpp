@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "engine/core/base/error.h"
 
@@ -12,24 +13,61 @@ namespace carryover {
 namespace {
 
 constexpr double kOut = -std::numeric_limits<double>::infinity();  // of a window that can't be taken
+constexpr std::int64_t kBlock = 512;                               // of windows
 
-/// The mean of each window, by its first position.
+/// The mean of each window, by its first position. Each is summed in order; a block of them stays in the cache meanwhile.
 std::vector<double> window_scores(std::span<const double> scores, std::int64_t window) {
   const std::int64_t count = std::max<std::int64_t>(0, std::ssize(scores) - window + 1);
   std::vector<double> means(static_cast<std::size_t>(count), 0.0);
-  for (std::int64_t offset = 0; offset < window; ++offset)
-    for (std::int64_t first = 0; first < count; ++first)
-      means[static_cast<std::size_t>(first)] += scores[static_cast<std::size_t>(first + offset)];
-  for (double& mean : means) mean /= static_cast<double>(window);
+  for (std::int64_t begin = 0; begin < count; begin += kBlock) {
+    const std::int64_t size = std::min(kBlock, count - begin);
+    double* const mean = means.data() + begin;
+    for (std::int64_t offset = 0; offset < window; ++offset) {
+      const double* const score = scores.data() + begin + offset;
+      for (std::int64_t i = 0; i < size; ++i) mean[i] += score[i];
+    }
+    for (std::int64_t i = 0; i < size; ++i) mean[i] /= static_cast<double>(window);
+  }
   return means;
 }
 
-/// Takes out every window that has a position of [first, last).
-void take_out(std::vector<double>& windows, std::int64_t window, std::int64_t first, std::int64_t last) {
-  const std::int64_t begin = std::clamp<std::int64_t>(first - window + 1, 0, std::ssize(windows));
-  const std::int64_t end = std::clamp<std::int64_t>(last, begin, std::ssize(windows));
-  std::fill(windows.begin() + begin, windows.begin() + end, kOut);
-}
+/// Windows that can still be taken, by their first position, and the best of each block of them: a look for the best of
+/// all passes over the blocks alone.
+class Windows {
+ public:
+  Windows(std::span<const double> scores, std::int64_t window)
+      : window_(window), scores_(window_scores(scores, window)) {
+    best_.resize(static_cast<std::size_t>((std::ssize(scores_) + kBlock - 1) / kBlock));
+    for (std::int64_t block = 0; block < std::ssize(best_); ++block) look(block);
+  }
+
+  /// The first of the best ones; none where none is left.
+  std::optional<std::int64_t> best() const {
+    const auto block = std::max_element(best_.begin(), best_.end());
+    if (block == best_.end() || *block == kOut) return std::nullopt;
+    const std::int64_t first = (block - best_.begin()) * kBlock;
+    return std::find(scores_.begin() + first, scores_.end(), *block) - scores_.begin();
+  }
+  double score(std::int64_t first) const { return scores_[static_cast<std::size_t>(first)]; }
+
+  /// Takes out every window that has a position of [first, last).
+  void take_out(std::int64_t first, std::int64_t last) {
+    const std::int64_t begin = std::clamp<std::int64_t>(first - window_ + 1, 0, std::ssize(scores_));
+    const std::int64_t end = std::clamp<std::int64_t>(last, begin, std::ssize(scores_));
+    std::fill(scores_.begin() + begin, scores_.begin() + end, kOut);
+    for (std::int64_t block = begin / kBlock; block * kBlock < end; ++block) look(block);
+  }
+
+ private:
+  void look(std::int64_t block) {
+    const auto first = scores_.begin() + block * kBlock;
+    const auto last = scores_.begin() + std::min((block + 1) * kBlock, std::ssize(scores_));
+    best_[static_cast<std::size_t>(block)] = *std::max_element(first, last);
+  }
+
+  std::int64_t window_;
+  std::vector<double> scores_, best_;
+};
 
 void add_window(std::span<const double> scores, std::int64_t first, std::int64_t window, double score,
                 std::vector<Hit>& hits) {
@@ -38,6 +76,20 @@ void add_window(std::span<const double> scores, std::int64_t first, std::int64_t
   for (std::int64_t position = first; position < first + window; ++position)
     hits.push_back(
         {position, position == anchor ? HitKind::Anchor : HitKind::Expanded, static_cast<float>(score), anchor, -1});
+}
+
+/// In eight sums, of which the last takes what is left over: one would wait for each addition.
+template <typename Term>
+double sum_of(std::span<const double> scores, const Term& term) {
+  constexpr std::size_t kSums = 8;
+  double sums[kSums] = {};
+  std::size_t i = 0;
+  for (; i + kSums <= scores.size(); i += kSums)
+    for (std::size_t lane = 0; lane < kSums; ++lane) sums[lane] += term(scores[i + lane]);
+  for (; i < scores.size(); ++i) sums[kSums - 1] += term(scores[i]);
+  double total = 0;
+  for (const double sum : sums) total += sum;
+  return total;
 }
 
 void fill_up(std::vector<Hit>& hits, const WindowRule& rule, std::int64_t positions) {
@@ -55,22 +107,22 @@ void fill_up(std::vector<Hit>& hits, const WindowRule& rule, std::int64_t positi
 
 WindowSelection select_windows(std::span<const double> scores, const WindowRule& rule) {
   CARRYOVER_CHECK(rule.window >= 1 && std::ranges::none_of(scores, [](double score) { return std::isnan(score); }));
-  std::vector<double> windows = window_scores(scores, rule.window);
-  for (const TokenRange& range : rule.banned) take_out(windows, rule.window, range.first, range.last);
+  Windows windows(scores, rule.window);
+  for (const TokenRange& range : rule.banned) windows.take_out(range.first, range.last);
   WindowSelection selection;
   const std::int64_t wanted = rule.length / rule.window;
-  for (std::int64_t taken = 0; taken <= wanted && !windows.empty(); ++taken) {
-    const auto best = std::max_element(windows.begin(), windows.end());
-    if (*best == kOut) break;
-    const std::int64_t first = best - windows.begin();
+  for (std::int64_t taken = 0; taken <= wanted; ++taken) {
+    const auto first = windows.best();
+    if (!first) break;
+    const double score = windows.score(*first);
     if (taken == wanted) {
-      selection.gap = selection.last - *best;
+      selection.gap = selection.last - score;
       break;
     }
-    selection.last = *best;
+    selection.last = score;
     selection.gap = std::numeric_limits<double>::infinity();
-    add_window(scores, first, rule.window, *best, selection.hits);
-    take_out(windows, rule.window, first, first + rule.window);
+    add_window(scores, *first, rule.window, score, selection.hits);
+    windows.take_out(*first, *first + rule.window);
   }
   fill_up(selection.hits, rule, std::ssize(scores));
   std::ranges::sort(selection.hits, {}, &Hit::position);
@@ -98,13 +150,10 @@ PositionRanking best_positions(std::span<const double> scores, std::int64_t coun
 
 std::vector<double> z_scores(std::span<const double> scores) {
   std::vector<double> z(scores.size(), 0.0);
+  if (std::ranges::all_of(scores, [&](double score) { return score == scores[0]; })) return z;
   const double count = static_cast<double>(scores.size());
-  double total = 0, squares = 0;
-  for (const double score : scores) total += score;
-  const double mean = total / count;
-  for (const double score : scores) squares += (score - mean) * (score - mean);
-  const double deviation = std::sqrt(squares / count);
-  if (deviation == 0) return z;
+  const double mean = sum_of(scores, [](double score) { return score; }) / count;
+  const double deviation = std::sqrt(sum_of(scores, [mean](double score) { return (score - mean) * (score - mean); }) / count);
   for (std::size_t i = 0; i < scores.size(); ++i) z[i] = (scores[i] - mean) / deviation;
   return z;
 }

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/ops/cpu/largest_products.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "engine/core/base/error.h"
+#include "engine/ops/cpu/bf16_matmul.h"
+#include "engine/ops/cpu/lines.h"
+#include "engine/ops/cpu/simd_rows.h"
+#include "engine/runtime/parallel.h"
+
+namespace carryover::ops {
+
+namespace {
+
+constexpr std::int64_t kGroupBytes = 64;  ///< of probes side by side: a group
+constexpr std::int64_t kTileKeys = 6;     ///< a group's products with so many keys fill the registers
+constexpr std::int64_t kBlockKeys = 24;   ///< upcast at a time, for all groups: they stay in the first-level cache
+constexpr std::int64_t kBf16Lanes = 64;   ///< probes of a group in bf16: a matmul's block
+
+/// Probes side by side, [groups, d, lanes], and what is taken off their products.
+template <typename T, typename Offset>
+struct Probes {
+  Lines<T> values;
+  Lines<Offset> offsets;
+  std::int64_t groups, d;
+};
+
+template <typename T>
+constexpr std::int64_t kLanes = kGroupBytes / static_cast<std::int64_t>(sizeof(T));
+
+/// Rows up to a multiple of `lanes`: the last one again and again, which changes no largest product.
+at::Tensor filled(const at::Tensor& rows, std::int64_t lanes) {
+  const at::Tensor places = at::arange(round_up(rows.size(0), lanes)).clamp_max_(rows.size(0) - 1);
+  return rows.index_select(0, places).contiguous();
+}
+
+template <typename T>
+Lines<T> filled_offsets(const at::Tensor& offsets, std::int64_t n, std::int64_t lanes) {
+  if (!offsets.defined()) return Lines<T>(static_cast<std::size_t>(round_up(n, lanes)), T{0});
+  const at::Tensor all = filled(offsets.to(c10::CppTypeToScalarType<T>::value), lanes);
+  return {all.const_data_ptr<T>(), all.const_data_ptr<T>() + all.numel()};
+}
+
+template <typename T>
+Probes<T, T> side_by_side(const at::Tensor& probes, const at::Tensor& offsets) {
+  const at::Tensor rows = filled(probes.to(c10::CppTypeToScalarType<T>::value), kLanes<T>);
+  const std::int64_t n = rows.size(0), d = rows.size(1);
+  Probes<T, T> packed{Lines<T>(static_cast<std::size_t>(n * d)),
+                      filled_offsets<T>(offsets, probes.size(0), kLanes<T>), n / kLanes<T>, d};
+  const T* from = rows.const_data_ptr<T>();
+  for (std::int64_t probe = 0; probe < n; ++probe) {
+    T* lane = packed.values.data() + probe / kLanes<T> * d * kLanes<T> + probe % kLanes<T>;
+    for (std::int64_t c = 0; c < d; ++c) lane[c * kLanes<T>] = from[probe * d + c];
+  }
+  return packed;
+}
+
+/// Raises best[key, lane] to a group's products with a tile's keys less the offsets; NaN stays. group: [d, lanes]; keys:
+/// [kTileKeys, d].
+template <typename T, int Bytes>
+[[gnu::always_inline]] inline void raise(const T* group, const T* keys, std::int64_t d, const T* offsets, T* best) {
+  using Vector = typename Simd<T, Bytes>::Vector;
+  constexpr std::int64_t width = Bytes / sizeof(T), vectors = kGroupBytes / Bytes;
+  Vector sums[kTileKeys][vectors];
+#pragma GCC unroll 6
+  for (auto& key : sums)
+#pragma GCC unroll 4
+    for (Vector& sum : key) sum = Vector{};
+  for (std::int64_t c = 0; c < d; ++c) {
+    Vector probe[vectors];
+    for (std::int64_t v = 0; v < vectors; ++v)
+      std::memcpy(&probe[v], group + c * kLanes<T> + v * width, sizeof(Vector));
+#pragma GCC unroll 6
+    for (std::int64_t key = 0; key < kTileKeys; ++key)
+#pragma GCC unroll 4
+      for (std::int64_t v = 0; v < vectors; ++v) sums[key][v] += probe[v] * keys[key * d + c];
+  }
+#pragma GCC unroll 6
+  for (std::int64_t key = 0; key < kTileKeys; ++key)
+#pragma GCC unroll 4
+    for (std::int64_t v = 0; v < vectors; ++v) {
+      Vector offset, before;
+      std::memcpy(&offset, offsets + v * width, sizeof(Vector));
+      std::memcpy(&before, best + key * kLanes<T> + v * width, sizeof(Vector));
+      const Vector product = sums[key][v] - offset;
+      before = before >= product || before != before ? before : product;  // a NaN is above nothing, and stays
+      std::memcpy(best + key * kLanes<T> + v * width, &before, sizeof(Vector));
+    }
+}
+
+#define CARRYOVER_RAISE_TILE(T, TARGET, BYTES)                                                                     \
+  [[gnu::target(TARGET)]] void raise_tile(const T* group, const T* keys, std::int64_t d, const T* offsets, T* best) { \
+    raise<T, BYTES>(group, keys, d, offsets, best);                                                                \
+  }
+CARRYOVER_FOR_TARGETS(CARRYOVER_RAISE_TILE, float)
+CARRYOVER_FOR_TARGETS(CARRYOVER_RAISE_TILE, double)
+#undef CARRYOVER_RAISE_TILE
+
+/// Of `lanes` values the largest, or NaN where one is.
+template <typename T>
+T largest_or_nan(const T* values, std::int64_t lanes) {
+  T most = values[0];
+  for (std::int64_t lane = 1; lane < lanes; ++lane)
+    most = most >= values[lane] || most != most ? most : values[lane];
+  return most;
+}
+
+/// Entries [first, last) of a slot.
+template <typename T>
+void scan_range(const StoredKeys& keys, std::int64_t slot, const Probes<T, T>& probes, std::int64_t first,
+                std::int64_t last, T* out) {
+  const std::int64_t d = probes.d;
+  Lines<T> block(static_cast<std::size_t>(kBlockKeys * d));
+  T best[kTileKeys * kLanes<T>];
+  for (std::int64_t index = first; index < last; index += kBlockKeys) {
+    const std::int64_t count = std::min(kBlockKeys, last - index);
+    keys.upcast_to(slot, index, count, block.data());
+    for (std::int64_t tile = 0; tile < count; tile += kTileKeys) {
+      std::fill_n(best, kTileKeys * kLanes<T>, -std::numeric_limits<T>::infinity());
+      for (std::int64_t group = 0; group < probes.groups; ++group)
+        raise_tile(probes.values.data() + group * d * kLanes<T>, block.data() + tile * d, d,
+                   probes.offsets.data() + group * kLanes<T>, best);
+      for (std::int64_t key = 0; key < std::min(kTileKeys, count - tile); ++key)
+        *out++ = largest_or_nan(best + key * kLanes<T>, kLanes<T>);
+    }
+  }
+}
+
+#ifdef __x86_64__
+using bf16::Bf16;
+using bf16::Dots;
+static_assert(Dots::kRows == kTileKeys && bf16::kWidth == kBf16Lanes);
+
+/// Raises best[key] to a block of products less the offsets; `wrong`: a lane's bit where one is NaN.
+CARRYOVER_BF16 void raise_keys(const float* products, const float* offsets, float* best) {
+  for (std::int64_t key = 0; key < kTileKeys; ++key) {
+    __m512 most = _mm512_set1_ps(-std::numeric_limits<float>::infinity());
+    __mmask16 wrong = 0;
+    for (std::int64_t c = 0; c < bf16::kColumns; ++c) {
+      const __m512 product = _mm512_sub_ps(_mm512_loadu_ps(products + key * kBf16Lanes + c * bf16::kLanes),
+                                           _mm512_loadu_ps(offsets + c * bf16::kLanes));
+      wrong |= _mm512_cmp_ps_mask(product, product, _CMP_UNORD_Q);
+      most = _mm512_max_ps(most, product);
+    }
+    const float found = wrong ? std::numeric_limits<float>::quiet_NaN() : _mm512_reduce_max_ps(most);
+    if (!(best[key] >= found) && best[key] == best[key]) best[key] = found;
+  }
+}
+
+CARRYOVER_BF16 void scan_bf16(const Bf16* rows, std::int64_t stride, const Probes<Bf16, float>& probes,
+                              std::int64_t count, float* out) {
+  const std::int64_t d = probes.d;
+  Lines<Bf16> tail(static_cast<std::size_t>(kTileKeys * d));
+  float products[kTileKeys * kBf16Lanes], best[kTileKeys];
+  for (std::int64_t index = 0; index < count; index += kTileKeys) {
+    const std::int64_t keys = std::min(kTileKeys, count - index);
+    const Bf16* tile = rows + index * stride;
+    if (keys < kTileKeys) {
+      bf16::copy_rows(tile, stride, keys, kTileKeys, d, tail.data());
+      tile = tail.data();
+    }
+    std::fill_n(best, kTileKeys, -std::numeric_limits<float>::infinity());
+    for (std::int64_t group = 0; group < probes.groups; ++group) {
+      Dots::multiply(tile, keys < kTileKeys ? d : stride,
+                     {probes.values.data() + group * d * kBf16Lanes, d / 2, 2 * bf16::kLanes, d * bf16::kLanes}, false,
+                     products, kBf16Lanes);
+      raise_keys(products, probes.offsets.data() + group * kBf16Lanes, best);
+    }
+    std::copy_n(best, keys, out + index);
+  }
+}
+
+bool in_bf16(const StoredKeys& keys, const at::Tensor& probes) {
+  static const bool supported = __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
+                                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return supported && keys.rows.scalar_type() == at::kBFloat16 && probes.scalar_type() == at::kBFloat16 &&
+         probes.size(1) % Dots::kSummed == 0;
+}
+
+Probes<Bf16, float> packed(const at::Tensor& probes, const at::Tensor& offsets) {
+  const at::Tensor rows = filled(probes, kBf16Lanes);
+  const std::int64_t n = rows.size(0), d = rows.size(1);
+  Probes<Bf16, float> all{Lines<Bf16>(static_cast<std::size_t>(n * d)),
+                          filled_offsets<float>(offsets, probes.size(0), kBf16Lanes), n / kBf16Lanes, d};
+  bf16::pack_lanes(bf16::bits(rows), d, n, n, d, all.values.data());
+  return all;
+}
+
+at::Tensor largest_in_bf16(const StoredKeys& keys, std::int64_t slot, std::int64_t first, std::int64_t count,
+                           const at::Tensor& probes, const at::Tensor& offsets) {
+  const Probes<Bf16, float> groups = packed(probes, offsets);
+  const std::int64_t d = groups.d, stride = keys.rows.stride(1);
+  const Bf16* rows = bf16::bits(keys.rows) + slot * keys.rows.stride(0) + first * stride;
+  at::Tensor best = at::empty({count}, at::kFloat);
+  auto* out = best.mutable_data_ptr<float>();
+  at::parallel_for(0, count, grain_of(d * probes.size(0)), [&](std::int64_t begin, std::int64_t end) {
+    scan_bf16(rows + begin * stride, stride, groups, end - begin, out + begin);
+  });
+  return best;
+}
+#endif
+
+}  // namespace
+
+at::Tensor scan_largest_products(const StoredKeys& keys, std::int64_t slot, std::int64_t first, std::int64_t count,
+                                 const at::Tensor& probes, const at::Tensor& offsets) {
+  const at::Tensor own = probes.cpu(), taken_off = offsets.defined() ? offsets.cpu() : offsets;
+  CARRYOVER_CHECK(probes.size(0) > 0 && probes.size(1) == keys.rows.size(2) && first + count <= keys.rows.size(1));
+#ifdef __x86_64__
+  if (in_bf16(keys, own)) return largest_in_bf16(keys, slot, first, count, own, taken_off);
+#endif
+  at::Tensor best = at::empty({count}, keys.opmath_type());
+  AT_DISPATCH_FLOATING_TYPES(best.scalar_type(), "scan_largest_products", [&] {
+    const auto groups = side_by_side<scalar_t>(own, taken_off);
+    auto* out = best.mutable_data_ptr<scalar_t>();
+    at::parallel_for(0, count, grain_of(groups.d * probes.size(0)), [&](std::int64_t begin, std::int64_t end) {
+      scan_range<scalar_t>(keys, slot, groups, first + begin, first + end, out + begin);
+    });
+  });
+  return best;
+}
+
+}  // namespace carryover::ops
