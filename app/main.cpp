@@ -166,12 +166,15 @@ void tell_of_demo(Startup& startup, Stories& stories) {
 
 /// For whoever times the start: the story in plain text, as soon as the window shows it.
 void quit_after_story(MainWindow& window, const Stories& stories) {
-  QObject::connect(&stories, &Stories::said, &window, [&window](const QString& told, const QString& change) {
-    if (change.isEmpty()) return;  // still under way
-    window.repaint();
-    say(QTextDocumentFragment::fromHtml(told).toPlainText());
-    QCoreApplication::exit(0);
-  }, Qt::QueuedConnection);  // behind the panel's own, and its new layout
+  QObject::connect(
+      &stories, &Stories::said, &window,
+      [&window](const QString& told, const QString& change) {
+        if (change.isEmpty()) return;  // still under way
+        window.repaint();
+        say(QTextDocumentFragment::fromHtml(told).toPlainText());
+        QCoreApplication::exit(0);
+      },
+      Qt::QueuedConnection);  // behind the panel's own, and its new layout
 }
 
 int run_window(int argc, char** argv) {

@@ -47,7 +47,7 @@ plan_bench() {
 }
 set_up plan_bench
 build_program
-build_preset release gui_bench scale_bench
+build_preset release gui_bench scale_bench search_bench
 
 assets=$(bash "$ROOT/scripts/fetch_assets.sh")
 MODEL=$(sed -n 's/^model //p' <<<"$assets") TEXT=$(sed -n 's/^text //p' <<<"$assets")

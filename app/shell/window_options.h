@@ -18,7 +18,7 @@ struct WindowOptions {
   bool fetch = true;      ///< get the default model and book where no model is given
   bool headless = false;  ///< run, write everything to `out`, quit
   bool exit_after_run = false;
-  bool exit_after_story = false;  ///< the demo's first; said on standard output once it is painted
+  bool exit_after_story = false;   ///< the demo's first; said on standard output once it is painted
   std::optional<ThemeKind> theme;  ///< none: as last time
   QString language;                ///< "system", "en", "de"; empty: as last time
   QString session;                 ///< session file to open

@@ -11,8 +11,8 @@ class QToolButton;
 
 namespace carryover {
 
-/// A line under the toolbar: the last error (what, where, and on demand what to do), which stays until it is closed or the
-/// next thing works; or for a while where something was written. Blocks nothing. GUI thread.
+/// A line under the toolbar: the last error (what, where, and on demand what to do), which stays until it is closed or
+/// the next thing works; or for a while where something was written. Blocks nothing. GUI thread.
 class MessageBar : public QFrame {
   Q_OBJECT
  public:

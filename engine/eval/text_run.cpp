@@ -203,8 +203,8 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
   const std::int64_t available = available_memory_bytes(device);
   if (needed > available)
     throw EngineError(Fault::OutOfMemory, "this run",
-                      "needs " + memory_text(needed) + " beyond the weights for " + std::to_string(tokens) + " tokens, " +
-                          memory_text(available) + " free",
+                      "needs " + memory_text(needed) + " beyond the weights for " + std::to_string(tokens) +
+                          " tokens, " + memory_text(available) + " free",
                       "Lower *Tokens to run* (--tokens), or choose a shorter segment, fewer long-range layers, or "
                       "--dtype bf16.");
 }

@@ -267,6 +267,36 @@ def pool():
     return {}, {"tokens": ran["model"][0]["tokens"], "keys": found}
 
 
+def segment_ms(preset, dtype):
+    """Of a segment at the start of a text, with little to search."""
+    command = [PROGRAM, "run", MODEL, TEXT, "--tokens", "8192", "--preset", preset, "--dtype", dtype, "--threads", "2"]
+    with tempfile.TemporaryDirectory() as folder:
+        out = ["--out", f"{folder}/run", "--no-capture", "nll,sinks", "--quiet"]
+        subprocess.run([*command, *out], check=True, stdout=subprocess.DEVNULL)
+        return [1000 * segment["seconds"] for segment in lines_of(f"{folder}/run/segments.jsonl")[1:]]
+
+
+def search():
+    """What a search takes, of how long a segment takes."""
+    found = []
+    for dtype in tables.DTYPES:
+        segments = {preset: segment_ms(preset, dtype) for preset in ("paper", "recall")}
+        for entries in (131072, 1048576):
+            command = [os.path.join(os.path.dirname(PROGRAM), "search_bench"), str(entries), dtype, "2"]
+            searches = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+            for preset in segments:
+                found.append(
+                    {
+                        "preset": preset,
+                        "dtype": dtype,
+                        "entries": entries,
+                        "search_ms": searches[f"{preset}_ms"],
+                        "segment_ms": segments[preset],
+                    }
+                )
+    return {}, {"searches": found}
+
+
 BENCHES = {
     "prefill": prefill,
     "decode": decode,
@@ -274,6 +304,7 @@ BENCHES = {
     "growth": growth,
     "train": train,
     "pool": pool,
+    "search": search,
     "start": start,
     "llama": llama,
     "llama-decode": llama_decode,

@@ -292,6 +292,29 @@ def pool(run):
     )
 
 
+def search(run):
+    lines = []
+    for found in run["values"]["searches"]:
+        search_ms, segment_ms = (statistics.median(found[key]) for key in ("search_ms", "segment_ms"))
+        lines.append(
+            [
+                found["preset"],
+                found["dtype"],
+                str(found["entries"]),
+                f"{search_ms:.2f}",
+                f"{segment_ms:.0f}",
+                f"{100 * search_ms / segment_ms:.1f} %",
+            ]
+        )
+    return (
+        "One search of a pool of random keys of SmolLM2-135M's shape, from the queries to the gathered prefix of the "
+        "layers that search, beside a segment at the start of a text with the same preset; 2 threads, medians. paper: "
+        "12 heads in 4 layers, each searching for itself. recall: 3 heads search for all, by centred scores and in "
+        "windows.\n\n"
+        + table(["preset", "dtype", "entries", "search, ms", "segment, ms", "share"], lines)
+    )
+
+
 def start(run):
     whole, segment = (statistics.median(run["values"][key]) for key in ("whole_s", "segment_s"))
     return (

@@ -16,6 +16,7 @@ SECTIONS = {
     "cpu-full": ("Segmented against full attention on the CPU", "./lab bench cpu full", cpu_sections.full),
     "cpu-growth": ("From 8K to 128K tokens on the CPU", "./lab bench cpu growth", cpu_sections.growth),
     "cpu-pool": ("Keys of the pool in fewer bits", "./lab bench cpu pool", cpu_sections.pool),
+    "cpu-search": ("A search of the pool on the CPU", "./lab bench cpu search", cpu_sections.search),
     "cpu-start": ("Start on the CPU", "./lab bench cpu start", cpu_sections.start),
     "gui": ("The window's event loop, and the engine's speed beside it", "./lab bench gui", window_sections.gui),
     "scale": ("A million tokens in the window", "./lab bench scale", window_sections.scale),

@@ -22,6 +22,5 @@ class MemoryBytesTest : public QObject {
   }
 };
 
-static const carryover::test::TestFile these_tests{__FILE__,
-                                                   carryover::test::without_application<MemoryBytesTest>};
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<MemoryBytesTest>};
 #include "memory_bytes_test.moc"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The largest product of each key with some probes, against all products in fp64: every format, any shape, any number of
-// threads.
+// The largest product of each key with some probes, against all products in fp64: every format, any shape, any number
+// of threads.
 #include "engine/ops/cpu/largest_products.h"
 
 #include <ATen/ATen.h>
@@ -45,7 +45,8 @@ at::Tensor scanned(const Case& of) {
 }
 
 at::Tensor defined(const Case& of) {
-  at::Tensor products = at::mm(of.keys.upcast(of.slot, of.first, of.count).to(at::kDouble), of.probes.to(at::kDouble).t());
+  at::Tensor products =
+      at::mm(of.keys.upcast(of.slot, of.first, of.count).to(at::kDouble), of.probes.to(at::kDouble).t());
   if (of.offsets.defined()) products = products - of.offsets.to(at::kDouble);
   return std::get<0>(products.max(1));
 }
@@ -63,7 +64,8 @@ class LargestProductsTest : public QObject {
       const Case one = random_case(random, format);
       const at::Tensor found = scanned(one), expected = defined(one);
       QCOMPARE(found.scalar_type(), one.keys.opmath_type());
-      const double bound = found.scalar_type() == at::kDouble ? 1e-12 : 2e-5;  // of products of some 8 standard deviations
+      const double bound =
+          found.scalar_type() == at::kDouble ? 1e-12 : 2e-5;  // of products of some 8 standard deviations
       const double apart = (found.to(at::kDouble) - expected).abs().max().item<double>();
       QVERIFY2(apart < bound, qPrintable(QString("case %1: %2 apart").arg(i).arg(apart)));
     }

@@ -167,8 +167,7 @@ QString describe_step(SearchStep step, const SearchSteps& steps) {
           .arg(count_kind(steps, HitKind::Anchor))
           .arg(count_kind(steps, HitKind::Expanded));
     case SearchStep::Padding:
-      return SearchWalk::tr(
-                 "Padded to R with the earliest unused positions (%1 added): %2 slots in all.")
+      return SearchWalk::tr("Padded to R with the earliest unused positions (%1 added): %2 slots in all.")
           .arg(count_kind(steps, HitKind::Padding))
           .arg(steps.hits.hits.size());
   }

@@ -15,7 +15,8 @@ namespace {
 constexpr double kOut = -std::numeric_limits<double>::infinity();  // of a window that can't be taken
 constexpr std::int64_t kBlock = 512;                               // of windows
 
-/// The mean of each window, by its first position. Each is summed in order; a block of them stays in the cache meanwhile.
+/// The mean of each window, by its first position. Each is summed in order; a block of them stays in the cache
+/// meanwhile.
 std::vector<double> window_scores(std::span<const double> scores, std::int64_t window) {
   const std::int64_t count = std::max<std::int64_t>(0, std::ssize(scores) - window + 1);
   std::vector<double> means(static_cast<std::size_t>(count), 0.0);
@@ -153,7 +154,8 @@ std::vector<double> z_scores(std::span<const double> scores) {
   if (std::ranges::all_of(scores, [&](double score) { return score == scores[0]; })) return z;
   const double count = static_cast<double>(scores.size());
   const double mean = sum_of(scores, [](double score) { return score; }) / count;
-  const double deviation = std::sqrt(sum_of(scores, [mean](double score) { return (score - mean) * (score - mean); }) / count);
+  const double deviation =
+      std::sqrt(sum_of(scores, [mean](double score) { return (score - mean) * (score - mean); }) / count);
   for (std::size_t i = 0; i < scores.size(); ++i) z[i] = (scores[i] - mean) / deviation;
   return z;
 }

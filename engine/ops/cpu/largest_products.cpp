@@ -19,10 +19,10 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kGroupBytes = 64;  ///< of probes side by side: a group
-constexpr std::int64_t kTileKeys = 6;     ///< a group's products with so many keys fill the registers
-constexpr std::int64_t kBlockKeys = 24;   ///< upcast at a time, for all groups: they stay in the first-level cache
-constexpr std::int64_t kBf16Lanes = 64;   ///< probes of a group in bf16: a matmul's block
+constexpr std::int64_t kGroupBytes = 128;  ///< of probes side by side: a group
+constexpr std::int64_t kTileKeys = 6;
+constexpr std::int64_t kBlockKeys = 24;  ///< upcast at a time, for all groups: they stay in the first-level cache
+constexpr std::int64_t kBf16Lanes = 64;  ///< probes of a group in bf16: a matmul's block
 
 /// Probes side by side, [groups, d, lanes], and what is taken off their products.
 template <typename T, typename Offset>
@@ -52,8 +52,8 @@ template <typename T>
 Probes<T, T> side_by_side(const at::Tensor& probes, const at::Tensor& offsets) {
   const at::Tensor rows = filled(probes.to(c10::CppTypeToScalarType<T>::value), kLanes<T>);
   const std::int64_t n = rows.size(0), d = rows.size(1);
-  Probes<T, T> packed{Lines<T>(static_cast<std::size_t>(n * d)),
-                      filled_offsets<T>(offsets, probes.size(0), kLanes<T>), n / kLanes<T>, d};
+  Probes<T, T> packed{Lines<T>(static_cast<std::size_t>(n * d)), filled_offsets<T>(offsets, probes.size(0), kLanes<T>),
+                      n / kLanes<T>, d};
   const T* from = rows.const_data_ptr<T>();
   for (std::int64_t probe = 0; probe < n; ++probe) {
     T* lane = packed.values.data() + probe / kLanes<T> * d * kLanes<T> + probe % kLanes<T>;
@@ -62,42 +62,60 @@ Probes<T, T> side_by_side(const at::Tensor& probes, const at::Tensor& offsets) {
   return packed;
 }
 
-/// Raises best[key, lane] to a group's products with a tile's keys less the offsets; NaN stays. group: [d, lanes]; keys:
-/// [kTileKeys, d].
-template <typename T, int Bytes>
-[[gnu::always_inline]] inline void raise(const T* group, const T* keys, std::int64_t d, const T* offsets, T* best) {
-  using Vector = typename Simd<T, Bytes>::Vector;
-  constexpr std::int64_t width = Bytes / sizeof(T), vectors = kGroupBytes / Bytes;
-  Vector sums[kTileKeys][vectors];
-#pragma GCC unroll 6
-  for (auto& key : sums)
-#pragma GCC unroll 4
-    for (Vector& sum : key) sum = Vector{};
-  for (std::int64_t c = 0; c < d; ++c) {
-    Vector probe[vectors];
-    for (std::int64_t v = 0; v < vectors; ++v)
-      std::memcpy(&probe[v], group + c * kLanes<T> + v * width, sizeof(Vector));
-#pragma GCC unroll 6
-    for (std::int64_t key = 0; key < kTileKeys; ++key)
-#pragma GCC unroll 4
-      for (std::int64_t v = 0; v < vectors; ++v) sums[key][v] += probe[v] * keys[key * d + c];
+/// Of plain values: g++ 12 takes comparisons of wide vectors apart.
+template <typename T>
+[[gnu::always_inline]] inline void raise_lanes(const T* __restrict products, const T* __restrict offsets,
+                                               T* __restrict best) {
+#pragma GCC unroll 1
+  for (std::int64_t lane = 0; lane < kLanes<T>; ++lane) {
+    const T product = products[lane] - offsets[lane], before = best[lane];
+    const T larger = product <= before ? before : product;  // a NaN too
+    best[lane] = before == before ? larger : before;
   }
-#pragma GCC unroll 6
-  for (std::int64_t key = 0; key < kTileKeys; ++key)
-#pragma GCC unroll 4
-    for (std::int64_t v = 0; v < vectors; ++v) {
-      Vector offset, before;
-      std::memcpy(&offset, offsets + v * width, sizeof(Vector));
-      std::memcpy(&before, best + key * kLanes<T> + v * width, sizeof(Vector));
-      const Vector product = sums[key][v] - offset;
-      before = before >= product || before != before ? before : product;  // a NaN is above nothing, and stays
-      std::memcpy(best + key * kLanes<T> + v * width, &before, sizeof(Vector));
-    }
 }
 
-#define CARRYOVER_RAISE_TILE(T, TARGET, BYTES)                                                                     \
+/// Raises best[key, lane] to a group's products with some keys less the offsets; NaN stays. group: [d, lanes]; keys:
+/// [Keys, d]. A product takes a register of Bytes with each of the group's vectors: so many keys fill them.
+template <typename T, int Bytes, std::int64_t Keys>
+[[gnu::always_inline]] inline void raise_keys(const T* group, const T* keys, std::int64_t d, const T* offsets,
+                                              T* best) {
+  using Vector = typename Simd<T, Bytes>::Vector;
+  constexpr std::int64_t width = Bytes / sizeof(T), vectors = kGroupBytes / Bytes;
+  Vector sums[Keys][vectors];
+#pragma GCC unroll 6
+  for (auto& key : sums)
+#pragma GCC unroll 8
+    for (Vector& sum : key) sum = Vector{};
+  for (std::int64_t c = 0; c < d; ++c) {
+#pragma GCC unroll 8
+    for (std::int64_t v = 0; v < vectors; ++v) {
+      Vector probe;
+      std::memcpy(&probe, group + c * kLanes<T> + v * width, sizeof(Vector));
+#pragma GCC unroll 6
+      for (std::int64_t key = 0; key < Keys; ++key) sums[key][v] += probe * keys[key * d + c];
+    }
+  }
+  T products[Keys * kLanes<T>];
+#pragma GCC unroll 6
+  for (std::int64_t key = 0; key < Keys; ++key)
+#pragma GCC unroll 8
+    for (std::int64_t v = 0; v < vectors; ++v)
+      std::memcpy(products + key * kLanes<T> + v * width, &sums[key][v], sizeof(Vector));
+  for (std::int64_t key = 0; key < Keys; ++key)
+    raise_lanes(products + key * kLanes<T>, offsets, best + key * kLanes<T>);
+}
+
+/// The same of a tile's keys, as many at a time as the registers hold.
+template <typename T, int Bytes>
+[[gnu::always_inline]] inline void raise(const T* group, const T* keys, std::int64_t d, const T* offsets, T* best) {
+  constexpr std::int64_t at_once = Bytes == 64 ? 6 : Bytes == 32 ? 3 : 1;
+  for (std::int64_t key = 0; key < kTileKeys; key += at_once)
+    raise_keys<T, Bytes, at_once>(group, keys + key * d, d, offsets, best + key * kLanes<T>);
+}
+
+#define CARRYOVER_RAISE_TILE(T, TARGET, BYTES)                                                                        \
   [[gnu::target(TARGET)]] void raise_tile(const T* group, const T* keys, std::int64_t d, const T* offsets, T* best) { \
-    raise<T, BYTES>(group, keys, d, offsets, best);                                                                \
+    raise<T, BYTES>(group, keys, d, offsets, best);                                                                   \
   }
 CARRYOVER_FOR_TARGETS(CARRYOVER_RAISE_TILE, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_RAISE_TILE, double)
@@ -107,8 +125,7 @@ CARRYOVER_FOR_TARGETS(CARRYOVER_RAISE_TILE, double)
 template <typename T>
 T largest_or_nan(const T* values, std::int64_t lanes) {
   T most = values[0];
-  for (std::int64_t lane = 1; lane < lanes; ++lane)
-    most = most >= values[lane] || most != most ? most : values[lane];
+  for (std::int64_t lane = 1; lane < lanes; ++lane) most = most >= values[lane] || most != most ? most : values[lane];
   return most;
 }
 
@@ -139,7 +156,7 @@ using bf16::Dots;
 static_assert(Dots::kRows == kTileKeys && bf16::kWidth == kBf16Lanes);
 
 /// Raises best[key] to a block of products less the offsets; `wrong`: a lane's bit where one is NaN.
-CARRYOVER_BF16 void raise_keys(const float* products, const float* offsets, float* best) {
+CARRYOVER_BF16 void raise_in_bf16(const float* products, const float* offsets, float* best) {
   for (std::int64_t key = 0; key < kTileKeys; ++key) {
     __m512 most = _mm512_set1_ps(-std::numeric_limits<float>::infinity());
     __mmask16 wrong = 0;
@@ -171,7 +188,7 @@ CARRYOVER_BF16 void scan_bf16(const Bf16* rows, std::int64_t stride, const Probe
       Dots::multiply(tile, keys < kTileKeys ? d : stride,
                      {probes.values.data() + group * d * kBf16Lanes, d / 2, 2 * bf16::kLanes, d * bf16::kLanes}, false,
                      products, kBf16Lanes);
-      raise_keys(products, probes.offsets.data() + group * kBf16Lanes, best);
+      raise_in_bf16(products, probes.offsets.data() + group * kBf16Lanes, best);
     }
     std::copy_n(best, keys, out + index);
   }

@@ -24,6 +24,16 @@ constexpr std::int64_t kRangeKeys = 1024;  ///< at least, for a thread: each ran
 template <typename T>
 constexpr std::int64_t kLanes = kGroupBytes / static_cast<std::int64_t>(sizeof(T));
 
+/// Whether any score is not at or below its lane's floor. Of plain values: g++ 12 takes comparisons of wide vectors
+/// apart.
+template <typename T>
+[[gnu::always_inline]] inline int any_above(const T* __restrict scores, const T* __restrict floors) {
+  int any = 0;
+#pragma GCC unroll 1
+  for (std::int64_t lane = 0; lane < kLanes<T>; ++lane) any |= scores[lane] <= floors[lane] ? 0 : 1;
+  return any;
+}
+
 /// scores[key, lane] of a tile. Whether any of them is not at or below its lane's floor: above it, or NaN.
 /// summaries: [d, lanes]; keys: [kTileKeys, d].
 template <typename T, int Bytes>
@@ -31,7 +41,7 @@ template <typename T, int Bytes>
                                          T* scores) {
   using Vector = typename Simd<T, Bytes>::Vector;
   constexpr std::int64_t width = Bytes / sizeof(T), vectors = kGroupBytes / Bytes;
-  Vector sums[kTileKeys][vectors], floor[vectors];  // unrolled wherever they are used: else they are in memory
+  Vector sums[kTileKeys][vectors];  // unrolled wherever they are used: else they are in memory
 #pragma GCC unroll 6
   for (auto& key : sums)
 #pragma GCC unroll 4
@@ -45,19 +55,14 @@ template <typename T, int Bytes>
 #pragma GCC unroll 4
       for (std::int64_t v = 0; v < vectors; ++v) sums[key][v] += summary[v] * keys[key * d + c];
   }
-  for (std::int64_t v = 0; v < vectors; ++v) std::memcpy(&floor[v], floors + v * width, sizeof(Vector));
-  auto wanted = ~(sums[0][0] <= floor[0]);
 #pragma GCC unroll 6
   for (std::int64_t key = 0; key < kTileKeys; ++key)
 #pragma GCC unroll 4
-    for (std::int64_t v = 0; v < vectors; ++v) {
-      wanted |= ~(sums[key][v] <= floor[v]);
+    for (std::int64_t v = 0; v < vectors; ++v)
       std::memcpy(scores + key * kLanes<T> + v * width, &sums[key][v], sizeof(Vector));
-    }
-  std::uint64_t words[Bytes / 8], any = 0;
-  std::memcpy(words, &wanted, sizeof words);
-  for (const std::uint64_t word : words) any |= word;
-  return any != 0;
+  int wanted = 0;
+  for (std::int64_t key = 0; key < kTileKeys; ++key) wanted |= any_above(scores + key * kLanes<T>, floors);
+  return wanted != 0;
 }
 
 #define CARRYOVER_SCORE_TILE(T, TARGET, BYTES)                                                                \
