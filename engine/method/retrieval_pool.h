@@ -19,8 +19,8 @@ struct LayerPool {
   ops::StoredKeys keys;       ///< [slots, capacity, d]
   at::Tensor values;          ///< [slots, capacity, d] in the model's dtype
   at::Tensor key_sums;        ///< [slots, d] fp64, of the entries behind the sinks; undefined where no head searches by
-                        ///< centred scores
-  std::int64_t summed = 0;  ///< entries in `key_sums`
+                              ///< centred scores
+  std::int64_t summed = 0;    ///< entries in `key_sums`
 
   std::vector<std::int32_t> slots_of(const std::vector<int>& kv_heads_wanted) const;  ///< all of them are held
   std::int32_t slot_of(int kv_head) const { return slots_of({kv_head}).front(); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a search of the pool takes, on random keys of SmolLM2-135M's shape.
 //   search_bench ENTRIES DTYPE THREADS
-// The paper's search, and the preset's for recall, each between two segments: from the queries to the gathered prefix of
-// the layers that search. JSON on standard output: milliseconds of each repetition.
+// The paper's search, and the preset's for recall, each between two segments: from the queries to the gathered prefix
+// of the layers that search. JSON on standard output: milliseconds of each repetition.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -73,8 +73,7 @@ nlohmann::json measure(const SegmentConfig& config, const ModelConfig& model, at
   for (int i = 0; i < kWarmUps + kRepeats; ++i) {
     const auto start = Clock::now();
     retriever.retrieve(queries, {pool, 1, config.carry_length}, at::kCPU);
-    if (i >= kWarmUps)
-      milliseconds.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    if (i >= kWarmUps) milliseconds.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
   }
   return milliseconds;
 }
