@@ -2,11 +2,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
 #include "app/cli/commands.h"
+#include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
 #include "engine/remote/engine_server.h"
+#include "engine/remote/protocol.h"
+#include "engine/remote/protocol_description.h"
 
 namespace carryover {
 
@@ -28,14 +33,26 @@ int serve() {
   return kExitOk;
 }
 
+/// What a program has to know before it speaks to this engine.
+int print_description() {
+  nlohmann::json description = describe_protocol();
+  description["greeting"] = greeting();
+  print(description.dump() + "\n");
+  return kExitOk;
+}
+
 }  // namespace
 
 VerbAction add_engine(CLI::App& app) {
+  const auto describes = std::make_shared<bool>(false);
+  app.add_flag("--describe", *describes,
+               "print the protocol as JSON (messages and their fields), for programs other than the window");
   app.footer(
       R"(Does the work of a window that runs somewhere else, over standard input and output; it listens on no port and
 ends with its input. The window starts it by a command such as
-  ssh gpu-machine carryover-cli engine)");
-  return [] { return serve(); };
+  ssh gpu-machine carryover-cli engine
+Python programs start it by the package in the folder python of the sources.)");
+  return [describes] { return *describes ? print_description() : serve(); };
 }
 
 }  // namespace carryover

@@ -157,10 +157,16 @@ std::string plain_text(const json& info, const ModelConfig& model, const Segment
   return text + memory_text(info.at("memory"), info.at("memory_dtype").get<std::string>());
 }
 
-int info(const std::string& path, bool as_json, const ConfigOptions& config_options) {
+struct InfoOptions {
+  std::string model, adapter;
+  bool json = false;
+};
+
+int info(const InfoOptions& options, const ConfigOptions& config_options) {
+  const std::string& path = options.model;
   const auto source = ModelSource::open(path);
   const ModelConfig& model = source->config();
-  const RunSettings settings = config_options.resolve(model, initial_config(model, path, ""));
+  const RunSettings settings = config_options.resolve(model, initial_config(model, path, options.adapter));
   const auto dtype_of = [&](Phase phase) {
     return choose_dtype(settings.dtype, settings.device, this_cpu(), model, phase);
   };
@@ -180,23 +186,24 @@ int info(const std::string& path, bool as_json, const ConfigOptions& config_opti
               {"memory", memory_json(cost)}};
   if (const auto measured = measured_memory(result.at("weights_hash").get<std::string>()))
     result["measured"] = measured_text(*measured);
-  print(as_json ? json_text(result, 2) + "\n" : plain_text(result, model, settings.config));
+  print(options.json ? json_text(result, 2) + "\n" : plain_text(result, model, settings.config));
   return kExitOk;
 }
 
 }  // namespace
 
 VerbAction add_info(CLI::App& app) {
-  const auto model = std::make_shared<std::string>();
-  const auto as_json = std::make_shared<bool>(false);
-  app.add_option("MODEL", *model, "Hugging Face folder or GGUF file")->type_name("")->required();
-  app.add_flag("--json", *as_json, "print everything as JSON");
+  const auto options = std::make_shared<InfoOptions>();
+  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  app.add_option("--adapter", options->adapter, "PEFT folder (LoRA): start from the settings that it was trained under")
+      ->type_name("DIR");
+  app.add_flag("--json", options->json, "print everything as JSON");
   const auto config = std::make_shared<ConfigOptions>(app);
   app.footer(
       R"(Loads no weights, but reads them once for their hash. Settings on the command line change the prediction:
   carryover info model.gguf
   carryover info model.gguf --segment-length 2048 --dtype bf16 --json)");
-  return [model, as_json, config] { return info(*model, *as_json, *config); };
+  return [options, config] { return info(*options, *config); };
 }
 
 }  // namespace carryover

@@ -7,6 +7,7 @@
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/prompt_runs.h"
 #include "app/cli/recorded_run.h"
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
@@ -27,7 +28,7 @@ namespace carryover {
 namespace {
 
 struct RunOptions {
-  std::string model, adapter, text, input_ids, force_hits, prefix, out;
+  std::string model, adapter, text, input_ids, prompts, against, force_hits, prefix, out;
   std::optional<std::int64_t> tokens;
   std::vector<std::string> no_capture;
   bool parse_special = false, overwrite = false, carry_maps = false, json = false, quiet = false;
@@ -124,9 +125,17 @@ RunDescription describe(const RunOptions& options, const RunSettings& settings, 
   return description;
 }
 
+PromptRequest prompt_request(const RunOptions& options) {
+  if (!options.no_capture.empty())
+    throw EngineError(Fault::Usage, "--prompts", "measures hits and losses", "Leave out --no-capture.");
+  return {options.model,         options.adapter,   options.prompts,    options.against, options.out,
+          options.parse_special, options.overwrite, options.carry_maps, options.json,    options.quiet};
+}
+
 int run(const RunOptions& options, const ConfigOptions& config_options) {
-  if (options.text.empty() == options.input_ids.empty()) {
-    throw EngineError(Fault::Usage, "run", "needs either TEXT or --input-ids FILE", "See `carryover run --help`.");
+  if (!options.text.empty() + !options.input_ids.empty() + !options.prompts.empty() != 1) {
+    throw EngineError(Fault::Usage, "run", "needs one of TEXT, --input-ids FILE and --prompts FILE",
+                      "See `carryover run --help`.");
   }
   const ModelConfig model = ModelSource::open(options.model)->config();
   RunSettings settings = config_options.resolve(model, initial_config(model, options.model, options.adapter));
@@ -134,6 +143,7 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
   if (!options.force_hits.empty()) settings.force_hits = options.force_hits;
   if (!options.prefix.empty()) settings.prefix = options.prefix;
   if (settings.prefix == "off") settings.config.retrieval_length = 0;
+  if (!options.prompts.empty()) return run_prompts(prompt_request(options), settings);
   RunDescription description = describe(options, settings, model);
 
   RunControl control;
@@ -170,6 +180,17 @@ VerbAction add_run(CLI::App& app) {
   app.add_option("--input-ids", options->input_ids,
                  "JSON array of token ids, or a run folder's ids.npy, instead of TEXT")
       ->type_name("FILE");
+  CLI::Option* prompts =
+      app.add_option("--prompts", options->prompts,
+                     "prompt set instead of TEXT: a .jsonl with a \"text\" in each line and, where wanted, \"name\", "
+                     "\"answer\", \"target\" and \"tags\"; runs each into a folder under --out, and writes tables")
+          ->type_name("FILE");
+  app.add_option("--against", options->against,
+                 "run each example of --prompts under this control too, for Δ loss: off, random, recent, constant, "
+                 "sinks")
+      ->needs(prompts)
+      ->check(CLI::IsMember({"off", "random", "recent", "constant", "sinks"}))
+      ->type_name("KIND");
   app.add_option("--tokens", options->tokens, "read the first N tokens only")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
@@ -205,7 +226,8 @@ Examples:
   carryover run model.gguf book.txt --segment-length 2048 --carry-length 256 --retrieval-length 0
   carryover run model.gguf book.txt --policy full --dtype fp32 --tokens 2048 --json
   carryover run model.gguf book.txt --config run1/config.json --out run2      repeat a run
-  carryover run model.gguf book.txt --force-hits run1/hits.jsonl --dtype bf16  the same retrieval, other numbers)");
+  carryover run model.gguf book.txt --force-hits run1/hits.jsonl --dtype bf16  the same retrieval, other numbers
+  carryover run model.gguf --prompts questions.jsonl --against off --out set1   many texts, one table)");
   return [options, config] { return run(*options, *config); };
 }
 

@@ -5,7 +5,9 @@
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/utf8.h"
 #include "engine/data/text_source.h"
+#include "engine/models/model_source.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -13,11 +15,23 @@ namespace carryover {
 namespace {
 
 struct TokenizeOptions {
-  std::string model, text;
+  std::string model, text, input_ids;
   bool bos = false, parse_special = false;
 };
 
-int tokenize(const TokenizeOptions& options) {
+/// The text of each id; bytes that are only a part of a character are U+FFFD.
+int print_texts(const TokenizeOptions& options) {
+  const auto tokenizer = Tokenizer::load(options.model);
+  nlohmann::json texts = nlohmann::json::array();
+  for (const std::int32_t id : read_ids(options.input_ids, ModelSource::open(options.model)->config().vocabulary)) {
+    std::string bytes = tokenizer->bytes(id);
+    texts.push_back(take_utf8(bytes, /*last=*/true));
+  }
+  print(texts.dump() + "\n");
+  return kExitOk;
+}
+
+int print_ids(const TokenizeOptions& options) {
   const auto tokenizer = Tokenizer::load(options.model);
   std::vector<std::int32_t> ids = tokenizer->encode(read_text(options.text), options.parse_special);
   if (options.bos) {
@@ -30,17 +44,28 @@ int tokenize(const TokenizeOptions& options) {
   return kExitOk;
 }
 
+int tokenize(const TokenizeOptions& options) {
+  if (options.text.empty() == options.input_ids.empty())
+    throw EngineError(Fault::Usage, "tokenize", "needs either TEXT or --input-ids FILE",
+                      "See `carryover tokenize --help`.");
+  return options.text.empty() ? print_texts(options) : print_ids(options);
+}
+
 }  // namespace
 
 VerbAction add_tokenize(CLI::App& app) {
   const auto options = std::make_shared<TokenizeOptions>();
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
-  app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->type_name("")->required();
+  app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->type_name("");
+  app.add_option("--input-ids", options->input_ids,
+                 "the other way: print the text of each id of this JSON array (- for standard input) or ids.npy")
+      ->type_name("FILE");
   app.add_flag("--bos", options->bos, "put the BOS token first");
   app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
   app.footer(R"(No special token is added unless asked for. The output is what `run --input-ids` reads:
   carryover tokenize model.gguf book.txt > ids.json
-  carryover run model.gguf --input-ids ids.json)");
+  carryover run model.gguf --input-ids ids.json
+  carryover tokenize model.gguf --input-ids run1/ids.npy      the text of each token of a run)");
   return [options] { return tokenize(*options); };
 }
 

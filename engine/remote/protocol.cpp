@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/remote/protocol.h"
 
-#include <bit>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
-#include "engine/remote/wire_inspection.h"
-#include "engine/remote/wire_training.h"
+#include "engine/formats/fingerprint.h"
+#include "engine/remote/protocol_description.h"
+#include "engine/remote/wire.h"
 
 namespace carryover {
 namespace {
@@ -14,16 +15,23 @@ constexpr std::string_view kGreetingWords = "carryover engine ";
 constexpr std::size_t kGreetingSize = kGreetingWords.size() + 17;  // 16 hex digits and a line feed
 constexpr std::uint64_t kMostBodyBytes = std::uint64_t{1} << 30;   // of a body that holds a run's values
 constexpr std::uint64_t kMostSmallBytes = std::uint64_t{1} << 20;  // of any other body
-constexpr std::uint32_t kMark = 0x46'45'4f'43;                     // "COEF"
 
 struct Head {
-  std::uint32_t mark = kMark;
+  std::uint32_t mark = kFrameMark;
   std::uint32_t kind = 0;
   std::uint64_t size = 0;
 };
 
+std::string make_greeting() {
+  Fingerprint print;
+  print.add(describe_protocol().dump());
+  return std::string(kGreetingWords) + print.hex() + "\n";
+}
+
+}  // namespace
+
 /// Wishes, and events that are a few numbers and a text, are small; so is what one session is told to do.
-std::uint64_t most_bytes(MessageKind kind) {
+std::uint64_t most_body_bytes(MessageKind kind) {
   using enum MessageKind;
   switch (kind) {
     case Open:
@@ -51,39 +59,18 @@ std::uint64_t most_bytes(MessageKind kind) {
   }
 }
 
-template <typename... Values>
-void add_schema(WireSchema& schema) {
-  const auto add = [&schema](const char* name, auto value) { schema(name, value); };
-  (add("message", Values{}), ...);
-}
-
-std::string make_greeting() {
-  WireSchema schema;
-  add_schema<EnginePlace, Failure, ModelFile, ModelRequest, ModelInfo, RunRequest, RunSummary, SegmentSnapshot>(schema);
-  add_schema<GenerateRequest, GenerateResult, TrainOrder, StepSnapshot, ValidationRecord, TrainingAlert>(schema);
-  add_schema<TrainingSummary, AuditRequest, AuditReport, WhatIfRequest, WhatIfOutcome, WhatIfBase>(schema);
-  add_schema<InspectRequest, Inspection, HeadProfileRequest, HeadProfile, RecallHeadsRequest, RecallHeads>(schema);
-  auto shape = static_cast<std::int32_t>(kLastMessage);
-  schema("kinds", shape);
-  Fingerprint print;
-  print.add(schema.hex() + " " + std::to_string(shape) + (std::endian::native == std::endian::little ? " LE" : " BE"));
-  return std::string(kGreetingWords) + print.hex() + "\n";
-}
-
-}  // namespace
-
 const std::string& greeting() {
   static const std::string line = make_greeting();
   return line;
 }
 
 std::string frame_head(MessageKind kind, std::uint64_t body_size) {
-  if (body_size > most_bytes(kind)) {
+  if (body_size > most_body_bytes(kind)) {
     throw EngineError(Fault::Unsupported, "engine elsewhere",
                       "a message of " + std::to_string(body_size >> 20) + " MB is too long to be sent",
-                      "Ask for less at a time; the most is " + std::to_string(most_bytes(kind) >> 20) + " MB.");
+                      "Ask for less at a time; the most is " + std::to_string(most_body_bytes(kind) >> 20) + " MB.");
   }
-  const Head head{kMark, static_cast<std::uint32_t>(kind), body_size};
+  const Head head{kFrameMark, static_cast<std::uint32_t>(kind), body_size};
   std::string bytes(sizeof head, '\0');
   std::memcpy(bytes.data(), &head, sizeof head);
   return bytes;
@@ -109,9 +96,9 @@ std::optional<Frame> FrameBuffer::next() {
   Head head;
   if (left().size() < sizeof head) return std::nullopt;
   std::memcpy(&head, left().data(), sizeof head);
-  if (head.mark != kMark || head.kind > static_cast<std::uint32_t>(kLastMessage))
+  if (head.mark != kFrameMark || head.kind > static_cast<std::uint32_t>(kLastMessage))
     refuse_message("bytes came that are no message");
-  if (head.size > most_bytes(static_cast<MessageKind>(head.kind)))
+  if (head.size > most_body_bytes(static_cast<MessageKind>(head.kind)))
     refuse_message("a message of " + std::to_string(head.size >> 20) + " MB was announced");
   if (left().size() - sizeof head < head.size) return std::nullopt;
   Frame frame{static_cast<MessageKind>(head.kind), std::string(left().substr(sizeof head, head.size))};

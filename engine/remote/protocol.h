@@ -8,8 +8,8 @@
 namespace carryover {
 
 /// What a frame says. The window asks one thing at a time and hears events until Done or Failed; the wishes below are
-/// taken meanwhile. In brackets: the values of the body (wire_values.h, wire_training.h,
-/// wire_inspection.h).
+/// taken meanwhile. In brackets: the values of the body (wire_values.h, wire_training.h, wire_inspection.h), which
+/// protocol_description.cpp lists too.
 enum class MessageKind : std::uint32_t {
   // Requests.
   Open,             ///< [int32 session, ModelRequest] → Loading…, Done [ModelInfo]
@@ -54,6 +54,11 @@ enum class MessageKind : std::uint32_t {
 };
 inline constexpr MessageKind kLastMessage = MessageKind::Failed;
 
+inline constexpr std::uint32_t kFrameMark = 0x46'45'4f'43;  ///< "COEF", before every frame
+
+/// The most that a frame's body may have.
+std::uint64_t most_body_bytes(MessageKind kind);
+
 struct Frame {
   MessageKind kind = MessageKind::Ping;
   std::string body;
@@ -62,8 +67,7 @@ struct Frame {
 /// The frame's bytes before its body. Throws EngineError{Unsupported} for a body that no frame may have.
 std::string frame_head(MessageKind kind, std::uint64_t body_size);
 
-/// The line that both ends say first: what it is, and the fingerprint of every message's fields, of the byte order and
-/// of the kinds above. Ends with a line feed.
+/// The line that both ends say first: what it is, and the fingerprint of describe_protocol(). Ends with a line feed.
 const std::string& greeting();
 
 /// Puts frames together from bytes as they come. Owner: one thread.

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "engine/core/base/error.h"
-#include "engine/formats/fingerprint.h"
 
 /// How values travel between a window and an engine elsewhere: in the order in which describe() names their fields,
 /// numbers as the bytes they are in memory, so that every value arrives bit for bit. One describe() for each type
-/// (wire_values.h) serves writing, reading and the fingerprint by which two programs know that they agree.
+/// (wire_values.h) serves writing, reading and the description (wire_description.h) whose fingerprint tells two
+/// programs that they agree.
 namespace carryover {
 
 /// What arrived is none of ours, or damaged. Throws EngineError{BadInput}.
@@ -170,61 +170,6 @@ class WireUnpacker {
 
   std::string_view left_;
   const char* name_ = "";
-};
-
-/// Reads no values but what they are made of: names, types and order of all fields, as one fingerprint.
-class WireSchema {
- public:
-  template <typename T>
-  using Value = T;
-
-  template <typename T>
-  void operator()(const char* name, T& value) {
-    print_.add(name);
-    add(value);
-  }
-  template <typename T, typename ToText, typename FromText>
-  void as_text(const char* name, T& /*value*/, ToText /*to_text*/, FromText /*from_text*/) {
-    print_.add(name);
-    print_.add(":text;");
-  }
-  std::string hex() const { return print_.hex(); }
-
- private:
-  template <typename T>
-  void add(T& value) {
-    if constexpr (std::is_enum_v<T>) {
-      print_.add(":enum" + std::to_string(static_cast<int>(last_of(T{}))) + ";");
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      print_.add(std::is_floating_point_v<T> ? ":real" : std::is_signed_v<T> ? ":signed" : ":unsigned");
-      print_.add(std::to_string(sizeof(T)) + ";");
-    } else {
-      print_.add("{");
-      describe(*this, value);
-      print_.add("}");
-    }
-  }
-  void add(std::string& /*text*/) { print_.add(":string;"); }
-  template <typename T>
-  void add(std::vector<T>& /*values*/) {
-    add_inside<T>("[]");
-  }
-  template <typename T>
-  void add(std::optional<T>& /*value*/) {
-    add_inside<T>("?");
-  }
-  template <typename T>
-  void add(std::shared_ptr<const T>& /*value*/) {
-    add_inside<T>("?");
-  }
-  template <typename T>
-  void add_inside(const char* mark) {
-    print_.add(mark);
-    T inside{};
-    add(inside);
-  }
-
-  Fingerprint print_;
 };
 
 template <typename... Values>

@@ -14,6 +14,12 @@ constexpr PrefixSource last_of(PrefixSource) {
 constexpr ProbeKind last_of(ProbeKind) {
   return ProbeKind::Passage;
 }
+inline std::string_view name_of(PrefixSource source) {
+  return prefix_source_name(source);
+}
+inline std::string_view name_of(ProbeKind kind) {
+  return probe_kind_name(kind);
+}
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, SlotRef>& value) {

@@ -30,6 +30,7 @@ struct ModelFile {
   std::string name, contents;
 };
 
+/// Of each enumeration that travels: its last member, and what a description calls its members.
 constexpr Fault last_of(Fault) {
   return Fault::Internal;
 }
@@ -44,6 +45,21 @@ constexpr HitKind last_of(HitKind) {
 }
 constexpr RopeConfig::Kind last_of(RopeConfig::Kind) {
   return RopeConfig::Kind::Llama3;
+}
+inline std::string_view name_of(Fault fault) {
+  return fault_name(fault);
+}
+inline std::string_view name_of(DType dtype) {
+  return dtype_name(dtype);
+}
+inline std::string_view name_of(Device device) {
+  return device_name(device);
+}
+inline std::string_view name_of(HitKind kind) {
+  return hit_kind_name(kind);
+}
+inline std::string_view name_of(RopeConfig::Kind kind) {
+  return rope_kind_name(kind);
 }
 
 std::string text_of(const SegmentConfig& config);

@@ -58,6 +58,8 @@ class CommandLineTest : public QObject {
   void the_window_s_flags_are_completed();
   void info_describes_the_demo();
   void tokenize_gives_the_ids_that_run_reads();
+  void tokenize_gives_the_text_of_ids();
+  void engine_describes_itself();
   void generate_streams_text();
   void generate_repeats_with_its_seed();
   void wrong_usage_exits_with_2_data();
@@ -146,6 +148,10 @@ void CommandLineTest::info_describes_the_demo() {
   const json info = json_of(result);
   QVERIFY(info.at("config").at("segment_length") == 64 && info.at("config").at("carry_length") == 16);
   QVERIFY(info.at("model").at("layers") == 4);
+  const TempDir adapter;
+  test::write_bytes(adapter.file("segment_config.json"), R"({"segment_length": 32, "carry_length": 8})");
+  const json under = json_of(run_cli({"info", test::demo_model(), "--json", "--adapter", text(adapter.path())}));
+  QVERIFY(under.at("config").at("segment_length") == 32 && under.at("config").at("carry_length") == 8);
   QVERIFY(info.at("tokenizer").at("vocabulary") == 512);
   const json& memory = info.at("memory");
   QCOMPARE(memory.size(), std::size_t{3});
@@ -169,6 +175,25 @@ void CommandLineTest::tokenize_gives_the_ids_that_run_reads() {
   const json without = json_of(run_cli({"tokenize", test::demo_model(), "-"}, "Once upon"));
   QVERIFY(with_bos[0] == 510 && with_bos.size() == without.size() + 1);
   QVERIFY(parsed.size() > 600);
+}
+
+void CommandLineTest::tokenize_gives_the_text_of_ids() {
+  const QByteArray book = QByteArray::fromStdString(test::read_bytes(test::demo_text().toStdString()));
+  const CliResult ids = run_cli({"tokenize", test::demo_model(), "-"}, book);
+  std::string whole;
+  for (const json& piece : json_of(run_cli({"tokenize", test::demo_model(), "--input-ids", "-"}, ids.out)))
+    whole += piece.get<std::string>();
+  QVERIFY(whole == book.toStdString());
+
+  const CliResult half = run_cli({"tokenize", test::demo_model(), "-"}, "🙂");  // bytes without a token of their own
+  for (const json& piece : json_of(run_cli({"tokenize", test::demo_model(), "--input-ids", "-"}, half.out)))
+    QVERIFY(piece == "\uFFFD");
+}
+
+void CommandLineTest::engine_describes_itself() {
+  const json described = json_of(run_cli({"engine", "--describe"}));
+  QVERIFY(described.at("greeting").get<std::string>().starts_with("carryover engine "));
+  QVERIFY(described.at("messages").size() > 30);
 }
 
 void CommandLineTest::generate_streams_text() {
@@ -204,6 +229,8 @@ void CommandLineTest::wrong_usage_exits_with_2_data() {
   row("unknown flag", {"run", model, book, "--segment-size", "4"});
   row("no model", {"info"});
   row("no text", {"run", model});
+  row("nothing to tokenize", {"tokenize", model});
+  row("text and ids to tokenize", {"tokenize", model, book, "--input-ids", book});
   row("text and ids", {"run", model, book, "--input-ids", book});
   row("a word for a number", {"run", model, book, "--segment-length", "long"});
   row("a fraction of a token", {"run", model, book, "--carry-length", "1.5"});

@@ -7,6 +7,8 @@
 #include <random>
 
 #include "engine/remote/protocol.h"
+#include "engine/remote/protocol_description.h"
+#include "engine/remote/wire_description.h"
 #include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 #include "tests/support/expect_error.h"
@@ -105,6 +107,32 @@ class WireTest : public QObject {
       const std::size_t kept_here = keeps ? 2 : reports ? 1 : 0;  // its functions
       QCOMPARE(described_fields<T>() + kept_here, member_count<T>());
     });
+  }
+
+  // tests/python/wire_test.py reads and writes all messages by it.
+  void a_description_has_every_field_and_the_defaults() {
+    for_all_types([]<typename T>() {
+      const nlohmann::json type = wire_type<T>();
+      if (type == "json") return;
+      QCOMPARE(type.at("record").size(), described_fields<T>());
+      QCOMPARE(type.at("default").get<std::string>(), hex_digits(pack(T{})));
+    });
+    using Json = nlohmann::json;
+    QVERIFY(wire_type<HitKind>() == Json::parse(R"({"enum": ["anchor", "expanded", "padding"]})"));
+    QVERIFY(wire_type<std::vector<std::optional<bool>>>() == Json::parse(R"({"list": {"optional": "bool"}})"));
+    QVERIFY(wire_type<TokenRange>().at("record") == Json::parse(R"([["first", "i8"], ["last", "i8"]])"));
+    QVERIFY(wire_type<SegmentConfig>() == "json" && wire_type<float>() == "f4" && wire_type<std::uint64_t>() == "u8");
+    QCOMPARE(hex_digits(std::string("\x00\xf7\x10", 3)), std::string("00f710"));
+  }
+
+  void the_protocol_s_description_has_every_message() {
+    const nlohmann::json messages = describe_protocol().at("messages");
+    QCOMPARE(messages.size(), static_cast<std::size_t>(kLastMessage) + 1);
+    for (const nlohmann::json& message : messages) {
+      const auto kind = static_cast<MessageKind>(message.at("kind").get<std::uint32_t>());
+      QCOMPARE(message.contains("answer"), kind < MessageKind::Stop);
+      QCOMPARE(message.at("most_bytes").get<std::uint64_t>(), most_body_bytes(kind));
+    }
   }
 
   void every_value_arrives_bit_for_bit() {

@@ -42,7 +42,7 @@ QList<Source> code(const QStringList& folders = code_folders) {
 
 /// Sources that people wrote in any language, at the root too.
 QList<Source> all_sources() {
-  QList<Source> sources = code() + read_files(code_folders + QStringList{"cmake", "scripts", ".ci"},
+  QList<Source> sources = code() + read_files(code_folders + QStringList{"cmake", "python", "scripts", ".ci"},
                                               {"*.sh", "*.py", "*.cmake", "CMakeLists.txt", "run"});
   for (const char* name : {"lab", "CMakeLists.txt"}) {
     QFile file(root.filePath(name));

@@ -1,0 +1,477 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An engine from Python: opens models, runs texts, runs segments again with something changed, looks inside.
+
+    with carryover.Engine() as engine:
+        model = engine.open("resources/demo")
+        run = model.run("Once upon a time …")
+        print(run.ppl, model.what_if(run, segment=3, no_carry=True).mean_change)
+
+The engine is `carryover-cli engine` in a process of its own, which a window uses in the same way; all numbers are its.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Optional, TypeVar, Union
+
+import numpy as np
+
+from .connection import Connection, ask_program
+from .errors import EngineLost, WireError
+from .run import HeadHits, Run, segment_table, slot_table
+
+Progress = Callable[[float, str], None]  # how far, 0 to 1, and with what
+Text = Union[str, os.PathLike, Sequence[int], np.ndarray]
+Made = TypeVar("Made")
+
+PROGRAMS = ("carryover-cli", "carryover")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What is changed for one segment; all that came before it stays as it was."""
+
+    no_carry: bool = False  #: local heads see their segment alone
+    prefix: str = "search"  #: or off, random, recent, constant, sinks, oracle
+    seed: int = 1  #: of a random prefix
+    dropped: Sequence[tuple[int, int, int]] = ()  #: slots (layer, head, position) that are taken out
+    added: Sequence[tuple[int, int, int]] = ()  #: slots that are read in place of padding
+    banned: Sequence[tuple[int, int]] = ()  #: positions [first, last) that no search may choose
+    config: Mapping[str, Any] = field(default_factory=dict)  #: settings of this segment, by field
+
+    def message(self, run: Run) -> dict[str, Any]:
+        slots = {
+            name: [dict(zip(("layer", "head", "position"), map(int, slot))) for slot in getattr(self, name)]
+            for name in ("dropped", "added")
+        }
+        banned = [{"first": int(first), "last": int(last)} for first, last in self.banned]
+        config = {**run.config, **self.config} if self.config else None
+        return {
+            "no_carry": self.no_carry,
+            "prefix": self.prefix,
+            "seed": self.seed,
+            "banned": banned,
+            "config": config,
+            **slots,
+        }
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A segment as it was and as it is under an edit. Losses: float32 [targets] in nats, entry j of the token that
+    follows token first_token + j."""
+
+    segment: int
+    first_token: int
+    before: np.ndarray
+    after: np.ndarray
+    hits_before: np.ndarray  #: array of SLOT [slots], what the segment read
+    hits_after: np.ndarray
+    segments_run: int  #: to get there
+
+    @property
+    def change(self) -> np.ndarray:
+        """float32 [targets]: positive where the edit made the loss larger."""
+        return self.after - self.before
+
+    @property
+    def mean_change(self) -> float:
+        """Nats a target."""
+        return float(np.mean(self.change, dtype=np.float64)) if len(self.before) else 0.0
+
+    @property
+    def lost(self) -> np.ndarray:
+        """The slots that the edit took away: array of SLOT."""
+        return _missing(self.hits_before, self.hits_after)
+
+    @property
+    def gained(self) -> np.ndarray:
+        """The slots that it brought: array of SLOT."""
+        return _missing(self.hits_after, self.hits_before)
+
+
+@dataclass(frozen=True)
+class Attention:
+    """A head's attention, pooled to at most map_rows × map_columns. Columns are the prefix's, then the segment's."""
+
+    head: tuple[int, int]  #: layer, head
+    prefix_length: int
+    segment_length: int
+    query_step: int  #: tokens a row holds
+    key_step: int  #: tokens a column holds
+    prefix_columns: int
+    mean: np.ndarray  #: float32 [rows, columns]: mean over a row's queries of a column's mass
+    prefix_positions: np.ndarray  #: int64 [prefix_length]
+
+
+@dataclass(frozen=True)
+class SlotMass:
+    """Mean share of a head's attention on each of its slots: float32 [slots]."""
+
+    head: tuple[int, int]
+    mass: np.ndarray
+
+
+@dataclass(frozen=True)
+class Search:
+    """How a head came by its prefix: query summaries → scores → top-k."""
+
+    head: tuple[int, int]
+    summaries: np.ndarray  #: structured [summaries]: first, last; absolute positions [first, last)
+    position_step: int  #: positions a column of `scores` holds
+    scores: np.ndarray  #: float32 [summaries, columns]
+    ranked: np.ndarray  #: structured: summary, position, score, anchor; the best of each summary first
+
+
+@dataclass(frozen=True)
+class Recall:
+    """What a head retrieved against its attention over the whole pool."""
+
+    head: tuple[int, int]
+    recall: float  #: of the R positions with most attention, the share that was retrieved
+    mass: float  #: share of attention on what was retrieved
+    oracle_mass: float  #: share of attention on those R positions
+    oracle: np.ndarray  #: int64 [R], those positions
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Direct contributions to a target's logit; their sum is the logit."""
+
+    token: int
+    target: int
+    logit: float
+    embedding: float
+    feed_forward: np.ndarray  #: float32 [layers]
+    carry: np.ndarray  #: float32 [layers, heads]; retrieved and segment likewise
+    retrieved: np.ndarray
+    segment: np.ndarray
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the query that predicts a token looks."""
+
+    token: int
+    positions: np.ndarray  #: int64 [positions], ascending
+    attention: np.ndarray  #: float32 [layers · heads, positions]; a row sums to 1
+    logit: np.ndarray  #: float32 [positions]: what each adds to the target's logit
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was asked for of one segment; the rest is None or empty."""
+
+    segment: int
+    hits: np.ndarray  #: array of SLOT [slots]
+    attention: Optional[Attention]
+    prefix_mass: np.ndarray  #: float32 [layers, heads]: mean attention on the prefix
+    slot_masses: list[SlotMass]
+    search: Optional[Search]
+    recall: list[Recall]
+    attribution: Optional[Attribution]
+    sources: Optional[Sources]
+    pair_mass: np.ndarray  #: float32 [layers, heads]: mean attention over the pairs
+    pair_top: np.ndarray  #: float32 [layers, heads]: share of pairs whose key has the query's most attention
+
+
+class EngineRun(Run):
+    """A run that an engine made for this program; nothing of it is on disk."""
+
+    carry_maps = None
+
+    def __init__(self, tokens: np.ndarray, policy: str, config: dict[str, Any], model: dict[str, Any]) -> None:
+        self.tokens, self.policy, self.config, self.model = tokens, policy, config, model
+        self.summary = None
+        self.lists: list[HeadHits] = []
+        self._records: list[dict[str, Any]] = []
+        self._nll: list[np.ndarray] = []
+        self._sinks: list[np.ndarray] = []
+
+    def take(self, snapshot: dict[str, Any]) -> None:
+        """The next segment, as it arrives."""
+        record, last = snapshot["record"], self._records[-1] if self._records else None
+        index, first = (last["index"] + 1, last["first_token"] + last["length"]) if last else (0, 0)
+        here = self.tokens[first : first + record["length"]]
+        if (record["index"], record["first_token"]) != (index, first) or not np.array_equal(snapshot["ids"], here):
+            raise WireError("a segment came that is not the next one of the text")
+        if len(snapshot["target_nll"]) not in (0, record["targets"]):
+            raise WireError("a segment came with more or fewer losses than targets")
+        self._records.append(record)
+        self._nll.append(snapshot["target_nll"])
+        self._sinks.append(snapshot["sinks"])
+        self.lists += _lists(snapshot["hits"])
+
+    def finish(self, summary: dict[str, Any]) -> None:
+        self.summary = summary
+        self.segments = segment_table(self._records)
+        self.nll = np.concatenate(self._nll) if self._nll else np.empty(0, np.float32)
+        self.sinks = np.stack(self._sinks) if self._sinks and self._sinks[0].size else None
+        self.slots = slot_table(self.lists)
+
+
+class Model:
+    """A model that is open in an engine. Made by Engine.open()."""
+
+    def __init__(self, connection: Connection, command: Sequence[str], number: int, info: dict[str, Any]) -> None:
+        self._connection, self._command, self._number = connection, command, number
+        self.info: dict[str, Any] = info  #: config (layers, heads, …), weights_hash, dtype, device, threads, …
+        words = ["info", info["path"], "--json"] + (["--adapter", info["adapter"]] if info["adapter"] else [])
+        #: the settings that runs start from, by field: those of the model's training, or of the paper
+        self.config: dict[str, Any] = ask_program(command, words)["config"]
+
+    def encode(self, text: str, bos: bool = False) -> np.ndarray:
+        """int32 [tokens]: ids of a text. No token is added but BOS, where it is asked for."""
+        words = ["tokenize", self.info["path"], "-"] + (["--bos"] if bos else [])
+        return np.array(ask_program(self._command, words, text), np.int32)
+
+    def token_texts(self, ids: Union[Sequence[int], np.ndarray]) -> list[str]:
+        """The text of each id; a part of a character is U+FFFD."""
+        words = ["tokenize", self.info["path"], "--input-ids", "-"]
+        return list(ask_program(self._command, words, str([int(one) for one in ids])))
+
+    def run(
+        self,
+        text: Text,
+        *,
+        policy: str = "segmented",
+        tokens: Optional[int] = None,
+        progress: Optional[Progress] = None,
+        **config: Any,
+    ) -> EngineRun:
+        """Runs a text (a str), a text file (a path) or ids, as they are. `tokens`: its first tokens alone. `config`:
+        fields of the settings over those that the model starts from (segment_length=64, …)."""
+        settings = {**self.config, **config}
+        if isinstance(text, os.PathLike):
+            text = Path(text).read_text("utf-8")
+        if isinstance(text, str):
+            limit = None if tokens is None else tokens + bool(settings["bos"])
+            ids = self.encode(text, bool(settings["bos"]))[:limit]
+        else:
+            ids = np.array(text, np.int32)[:tokens]
+        model = {
+            "name": self.info["config"]["name"],
+            "path": self.info["path"],
+            "weights_hash": self.info["weights_hash"],
+            "dtype": self.info["dtype"],
+            "adapter": self.info["adapter"],
+        }
+        run = EngineRun(ids, policy, settings, model)
+
+        def hear(event: str, values: list[Any]) -> None:
+            if event == "Segment":
+                run.take(values[0])
+            elif event == "Progress" and progress and values[1] > 0:
+                progress(values[0] / values[1], "tokens")
+
+        request = {**_request(run), "capture": {"states": True, "carry_maps": False}}
+        run.finish(self._connection.ask("Run", self._number, request, on_event=hear)[0])
+        return run
+
+    def what_if(self, run: Run, segment: int, **edit: Any) -> WhatIf:
+        """The segment again under one edit, whose parts are those of Edit: what_if(run, 3, no_carry=True)."""
+        return self.what_ifs(run, segment, [Edit(**edit)])[0]
+
+    def what_ifs(self, run: Run, segment: int, edits: Sequence[Edit]) -> list[WhatIf]:
+        """The segment again under each of `edits`. `run` is any run of this model, of this engine or of a folder: what
+        its record says is compared with what comes out unedited, and EngineError raised where they differ."""
+        outcomes: dict[int, dict[str, Any]] = {}
+
+        def hear(event: str, values: list[Any]) -> None:
+            if event == "Outcome":
+                outcomes[values[0]] = values[1]
+
+        messages = [edit.message(run) for edit in edits]
+        request = {**self._replay(run, segment), "edits": messages}
+        base = self._connection.ask("WhatIf", self._number, request, on_event=hear)[0]
+        if sorted(outcomes) != list(range(len(messages))):
+            raise WireError("outcomes came of other edits than were asked for")
+        before = base["as_it_was"]
+        if any(len(one["target_nll"]) != len(before["target_nll"]) for one in outcomes.values()):
+            raise WireError("an outcome came with more or fewer losses than the segment has")
+        return [
+            WhatIf(
+                segment,
+                base["first_token"],
+                before["target_nll"],
+                outcomes[edit]["target_nll"],
+                slot_table(_lists(before["hits"])),
+                slot_table(_lists(outcomes[edit]["hits"])),
+                base["segments_run"],
+            )
+            for edit in range(len(messages))
+        ]
+
+    def inspect(
+        self,
+        run: Run,
+        segment: int,
+        *,
+        attention: Optional[tuple[int, int]] = None,
+        map_rows: int = 256,
+        map_columns: int = 512,
+        masses: bool = False,
+        search: Optional[tuple[int, int]] = None,
+        recall: bool = False,
+        attribution: Optional[int] = None,
+        sources: Optional[int] = None,
+        pairs: Sequence[tuple[int, int]] = (),
+    ) -> Inspection:
+        """Looks inside a segment, which is run again from what was kept. Heads are (layer, head); `attribution`,
+        `sources` and the (query, key) `pairs` count tokens from the segment's start."""
+        parts = {
+            "attention": _head(attention),
+            "map_rows": map_rows,
+            "map_columns": map_columns,
+            "masses": masses,
+            "search": _head(search),
+            "recall": recall,
+            "attribution": attribution,
+            "sources": sources,
+            "pairs": [{"query": int(query), "key": int(key)} for query, key in pairs],
+        }
+        request = {**self._replay(run, segment), "parts": parts}
+        found = self._connection.ask("Inspect", self._number, request)[0]
+        return Inspection(
+            found["segment"],
+            slot_table(_lists(found["hits"])),
+            _made(Attention, found["attention"]),
+            found["prefix_mass"],
+            [_made(SlotMass, one) for one in found["slot_masses"]],
+            _made(Search, found["search"]),
+            [_made(Recall, one) for one in found["recall"]],
+            _made(Attribution, found["attribution"]),
+            _made(Sources, found["sources"]),
+            found["pair_mass"],
+            found["pair_top"],
+        )
+
+    def close(self) -> None:
+        """Frees the model's memory in the engine."""
+        self._connection.ask("Close", self._number)
+
+    def _replay(self, run: Run, segment: int) -> dict[str, Any]:
+        if not 0 <= segment < len(run.segments):
+            raise IndexError(f"segment {segment} of a run of {len(run.segments)}")
+        record = {
+            "weights_hash": run.model["weights_hash"],
+            "dtype": run.model["dtype"],
+            "target_nll": run.segment_nll(segment) if len(run.nll) else (),
+            "hits": [_message(one) for one in run.lists if one.segment == segment],
+        }
+        return {"run": _request(run), "segment": segment, "record": record}
+
+
+class Engine:
+    """An engine in a process of its own, for as long as the `with` block lasts, or until close().
+
+    program   carryover-cli or carryover; by default the one that PATH finds
+    command   instead of it the words that start an engine elsewhere: ("ssh", "host", "carryover-cli", "engine"); paths
+              of models are then the other machine's. No shell reads it.
+    timeout   seconds; an engine that is silent for longer counts as lost. One that computes answers.
+    """
+
+    def __init__(
+        self,
+        program: Optional[Union[str, os.PathLike]] = None,
+        *,
+        command: Optional[Sequence[str]] = None,
+        timeout: float = 60.0,
+    ) -> None:
+        self._command = list(command) if command else [str(program or _find_program()), "engine"]
+        self._connection = Connection(self._command, timeout)
+        self._opened = 0
+        self.place: dict[str, Any] = self._connection.place  #: host, version, cores, memory_bytes
+
+    def open(
+        self,
+        model: Union[str, os.PathLike],
+        adapter: Optional[Union[str, os.PathLike]] = None,
+        *,
+        dtype: str = "auto",
+        device: str = "auto",
+        threads: int = 0,
+        progress: Optional[Progress] = None,
+    ) -> Model:
+        """Loads a Hugging Face folder or GGUF file. dtype: auto, fp32, bf16, fp64, q8; device: auto, cpu, cuda."""
+
+        def hear(event: str, values: list[Any]) -> None:
+            if event == "Loading" and progress:
+                progress(values[0], values[1])
+
+        request = {
+            "path": os.fspath(model),
+            "adapter": os.fspath(adapter) if adapter else "",
+            "dtype": dtype,
+            "device": device,
+            "threads": threads,
+        }
+        self._opened += 1
+        number = self._opened
+        info = self._connection.ask("Open", number, request, on_event=hear)[0]
+        return Model(self._connection, self._command, number, info)
+
+    @property
+    def process(self) -> int:
+        """The process's id."""
+        return self._connection.process
+
+    def close(self) -> None:
+        """Ends the engine."""
+        self._connection.close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(
+        self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self.close()
+
+
+def _find_program() -> str:
+    """In the absolute folders of PATH alone: never what lies in the current folder."""
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        for name in PROGRAMS:
+            path = os.path.join(folder, name)
+            if os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK):
+                return path
+    raise EngineLost(f"PATH has none of {', '.join(PROGRAMS)}. Install Carryover, or name the program: Engine(program)")
+
+
+def _request(run: Run) -> dict[str, Any]:
+    forced = [_message(one) for one in run.lists] if run.forced else []
+    return {"ids": run.tokens, "policy": run.policy, "config": run.config, "forced_hits": forced}
+
+
+def _message(one: HeadHits) -> dict[str, Any]:
+    return {"segment": one.segment, "layer": one.layer, "head": one.head, "hits": one.hits, "shared": one.shared}
+
+
+def _lists(hits: list[dict[str, Any]]) -> list[HeadHits]:
+    return [HeadHits(one["segment"], one["layer"], one["head"], one["hits"], one["shared"]) for one in hits]
+
+
+def _head(head: Optional[tuple[int, int]]) -> Optional[dict[str, int]]:
+    return None if head is None else {"layer": int(head[0]), "head": int(head[1])}
+
+
+def _made(kind: Callable[..., Made], record: Optional[dict[str, Any]]) -> Any:
+    """The dataclass of a record's fields of the same names; a head becomes (layer, head)."""
+    if record is None:
+        return None
+    values = {one.name: record[one.name] for one in fields(kind)}  # type: ignore[arg-type]
+    if "head" in values:
+        values["head"] = (values["head"]["layer"], values["head"]["head"])
+    return kind(**values)
+
+
+def _missing(have: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Slots of `have` whose head and position are not in `other`."""
+    there = {(slot["layer"], slot["head"], slot["position"]) for slot in other[["layer", "head", "position"]]}
+    keep = [(slot["layer"], slot["head"], slot["position"]) not in there for slot in have]
+    return have[np.array(keep, bool)]

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""carryover.Engine on the demo model: runs, what-ifs and inspections equal those of the command line and of the window,
+and whatever happens to an engine gives one clear exception."""
+
+import dataclasses
+import json
+import os
+import signal
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import CLI, DEMO, STORY, WINDOW, carryover, cli, np, run_demo, same, window
+
+EDIT_FIELDS = {field.name for field in dataclasses.fields(carryover.Edit)}  # a window's edit may have more
+TEXT = STORY.read_text("utf-8")
+SCRIPT = """
+set dtype fp32
+open demo
+run
+wait
+select segment most-anchors head first token top-hit
+wait
+what-if drop top-hit name "best hit"
+what-if no-carry name "no carry"
+what-if prefix random name "random"
+what-if top_k 2 name "top-k 2"
+export what-ifs what-ifs.json
+export data nll nll.npy
+export data hits hits.npy
+save window-run
+quit
+"""
+
+
+def slots_of(table):
+    return {(int(slot["layer"]), int(slot["head"]), int(slot["position"])) for slot in table}
+
+
+class EngineTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.scratch.name)
+        cls.stored = run_demo(cls.folder / "run", "--tokens", "700")
+        cls.engine = carryover.Engine(CLI)
+        cls.model = cls.engine.open(DEMO, dtype="fp32", threads=1)
+        cls.run_ = cls.model.run(STORY, tokens=700)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.engine.close()
+        cls.scratch.cleanup()
+
+    def test_a_run_equals_the_command_line_s(self):
+        self.assertGreater(len(self.run_.nll), 600)
+        self.assertTrue(same(self.run_.tokens, np.array(self.stored.tokens)))
+        self.assertTrue(same(self.run_.nll, self.stored.nll))
+        self.assertTrue(same(self.run_.slots, self.stored.slots))
+        self.assertTrue(same(self.run_.sinks, np.array(self.stored.sinks)))
+        for name in ("index", "first_token", "length", "targets", "nll_sum", "pool_entries", "memory_pool"):
+            self.assertTrue(same(self.run_.segments[name], self.stored.segments[name]), name)
+        self.assertEqual(self.run_.config, self.stored.config)
+        self.assertEqual(self.run_.ppl, self.stored.ppl)
+
+    def test_settings_and_policies_are_the_command_line_s(self):
+        for words, settings in (
+            (("--segment-length", "32", "--carry-length", "0"), {"segment_length": 32, "carry_length": 0}),
+            (("--policy", "full"), {"policy": "full"}),
+        ):
+            folder = self.folder / words[1]
+            stored = run_demo(folder, "--tokens", "300", *words)
+            self.assertTrue(same(self.model.run(TEXT, tokens=300, **settings).nll, stored.nll), words)
+
+    def test_a_run_of_ids_equals_that_of_their_text(self):
+        again = self.model.run(self.stored.tokens)
+        self.assertTrue(same(again.nll, self.run_.nll))
+
+    def test_tokens(self):
+        text = "Who is May? Grüße, 東京 🙂"
+        ids = self.model.encode(text)
+        self.assertEqual(ids.tolist(), json.loads(cli("tokenize", DEMO, "-", text=text)))
+        story = self.model.token_texts(self.stored.tokens)
+        self.assertEqual(len(story), 700)
+        self.assertTrue(TEXT.startswith("".join(story)))
+
+    def test_a_what_if_that_changes_nothing_changes_nothing(self):
+        for run in (self.run_, self.stored):
+            same_again = self.model.what_if(run, 5)
+            self.assertTrue(same(same_again.before, run.segment_nll(5)))
+            self.assertTrue(same(same_again.after, same_again.before))
+            self.assertTrue(same(same_again.hits_before, run.hits(segment=5)))
+            self.assertEqual(len(same_again.lost) + len(same_again.gained), 0)
+            self.assertEqual(same_again.mean_change, 0)
+
+    def test_what_ifs_of_one_segment(self):
+        hit = self.run_.hits(segment=5)[0]
+        slot = (hit["layer"], hit["head"], hit["position"])
+        edits = [carryover.Edit(dropped=[slot]), carryover.Edit(banned=[(0, 64)]), carryover.Edit(prefix="off")]
+        dropped, banned, off = self.model.what_ifs(self.run_, 5, edits)
+        self.assertEqual(slots_of(dropped.lost), {slot})
+        self.assertTrue(len(banned.hits_after) and banned.hits_after["position"].min() >= 64)
+        self.assertEqual(len(off.hits_after), 0)
+        self.assertNotEqual(off.mean_change, 0)
+        alone = self.model.what_if(self.run_, 5, prefix="off")
+        self.assertTrue(same(alone.after, off.after))
+        # A run of the same text without retrieval differs from the first segment that reads a prefix on.
+        first = self.model.what_if(self.run_, 1, prefix="off")
+        without = self.model.run(STORY, tokens=700, retrieval_length=0).segment_nll(1)
+        np.testing.assert_allclose(first.after, without, atol=1e-4)
+
+    def test_a_window_s_what_ifs_and_run(self):
+        if not WINDOW.exists():
+            self.skipTest("built without Qt")
+        window(SCRIPT, self.folder)
+        run = carryover.open_run(self.folder / "window-run")
+        self.assertTrue(same(run.losses, np.load(self.folder / "nll.npy")))
+        self.assertTrue(same(run.slots, np.load(self.folder / "hits.npy")))
+        self.assertTrue(same(self.model.run(run.tokens, **run.config).nll, run.nll))
+        what_ifs = json.loads((self.folder / "what-ifs.json").read_bytes())
+        self.assertEqual([one["name"] for one in what_ifs], ["best hit", "no carry", "random", "top-k 2"])
+        for theirs in what_ifs:
+            edit = {name: value for name, value in theirs["edit"].items() if name in EDIT_FIELDS}
+            for name in ("dropped", "added"):
+                edit[name] = [(slot["layer"], slot["head"], slot["position"]) for slot in edit[name]]
+            ours = self.model.what_if(run, theirs["segment"], **edit)
+            self.assertEqual(ours.first_token, theirs["first_token"])
+            self.assertTrue(same(ours.before, np.array(theirs["before"], np.float32)))
+            self.assertTrue(same(ours.after, np.array(theirs["after"], np.float32)))
+            self.assertAlmostEqual(ours.mean_change, theirs["change"]["mean"], delta=1e-12)
+            self.assertNotEqual(ours.mean_change, 0)
+            for name, table in (("lost", ours.lost), ("gained", ours.gained)):
+                changed = [hit for hit in theirs["changed_hits"] if hit["change"] == name]
+                self.assertEqual(slots_of(table), {(hit["layer"], hit["head"], hit["position"]) for hit in changed})
+
+    def test_an_inspection_adds_up(self):
+        hit = self.run_.hits(segment=5)[0]
+        head, layers = (int(hit["layer"]), int(hit["head"])), self.model.info["config"]["layers"]
+        seen = self.model.inspect(
+            self.run_, 5, attention=head, map_rows=64, map_columns=4096, masses=True, search=head, recall=True,
+            attribution=9, sources=9, pairs=[(9, 9), (9, 3)],
+        )  # fmt: skip
+        self.assertTrue(same(seen.hits, self.run_.hits(segment=5)))
+        attention = seen.attention
+        self.assertEqual((attention.head, attention.query_step, attention.key_step), (head, 1, 1))
+        np.testing.assert_allclose(attention.mean.sum(axis=1), 1, atol=1e-5)
+        prefix = attention.mean[:, : attention.prefix_columns].sum(axis=1).mean()
+        self.assertAlmostEqual(prefix, seen.prefix_mass[head], delta=1e-5)
+        of_head = next(one for one in seen.slot_masses if one.head == head)
+        self.assertEqual(len(of_head.mass), len(self.run_.hits(*head, 5)))
+        np.testing.assert_allclose(of_head.mass.sum(), prefix, atol=1e-5)
+        self.assertEqual(seen.search.scores.shape[0], len(seen.search.summaries))
+        self.assertEqual({one.head[0] for one in seen.recall}, set(self.run_.hits(segment=5)["layer"].tolist()))
+        logit = seen.attribution
+        parts = [logit.feed_forward, logit.carry, logit.retrieved, logit.segment]
+        self.assertAlmostEqual(logit.embedding + sum(float(part.sum()) for part in parts), logit.logit, delta=1e-3)
+        self.assertEqual(logit.target, int(self.run_.tokens[5 * 64 + 10]))
+        self.assertEqual(seen.sources.attention.shape[0], seen.prefix_mass.size)
+        np.testing.assert_allclose(seen.sources.attention.sum(axis=1), 1, atol=1e-5)
+        self.assertEqual((seen.pair_mass.shape[0], len(logit.feed_forward)), (layers, layers))
+        nothing = self.model.inspect(self.run_, 5)
+        self.assertIsNone(nothing.attention or nothing.search or nothing.attribution or nothing.sources)
+
+    def test_what_the_engine_refuses_is_an_error_and_the_engine_stays(self):
+        refusals = (
+            (lambda: self.engine.open("/nonexistent/model"), "input/output", "nonexistent"),
+            (lambda: self.model.run("A text.", segment_lenght=5), "bad input", "segment_lenght"),
+            (lambda: self.model.run("A text.", segment_length=-5), "bad input", "segment_length"),
+            (lambda: self.model.run("A text.", policy="none"), "usage", "none"),
+            (lambda: self.model.encode(""), "bad input", "empty"),
+            (lambda: self.model.what_if(self.run_, 5, prefix="sideways"), None, "sideways"),
+            (lambda: self.model.inspect(self.run_, 5, attribution=64_000), None, "has no target"),
+        )
+        for act, fault, said in refusals:
+            with self.subTest(said=said), self.assertRaises(carryover.CarryoverError) as caught:
+                act()
+            self.assertIn(said, str(caught.exception))
+            if fault and isinstance(caught.exception, carryover.EngineError):
+                self.assertEqual(caught.exception.fault, fault)
+        with self.assertRaises(IndexError):
+            self.model.what_if(self.run_, 999)
+        self.assertTrue(same(self.model.run(STORY, tokens=700).nll, self.run_.nll))
+
+    def test_a_run_of_other_weights_or_another_record_is_refused(self):
+        other = carryover.open_run(self.stored.folder)
+        other.model = {**other.model, "weights_hash": "0123456789abcdef"}
+        with self.assertRaisesRegex(carryover.EngineError, "0123456789abcdef"):
+            self.model.what_if(other, 5)
+        other = carryover.open_run(self.stored.folder)
+        other.nll = np.array(other.nll) + 1
+        with self.assertRaisesRegex(carryover.EngineError, "does not repeat its record"):
+            self.model.what_if(other, 5)
+
+    def test_what_a_listener_raises_stops_the_run(self):
+        def stop(share, what):
+            raise ZeroDivisionError
+
+        with self.assertRaises(ZeroDivisionError):
+            self.model.run(STORY, progress=stop)
+        self.assertTrue(same(self.model.run(STORY, tokens=700).nll, self.run_.nll))
+
+    def test_ctrl_c_stops_the_run_and_not_the_engine(self):
+        with self.assertRaises(KeyboardInterrupt):
+            self.model.run(STORY, progress=lambda share, what: signal.raise_signal(signal.SIGINT))
+        self.assertTrue(same(self.model.run(STORY, tokens=700).nll, self.run_.nll))
+
+    def test_a_long_request_passes_the_pipe(self):
+        with self.assertRaisesRegex(carryover.EngineError, "session"):
+            self.model._connection.ask("Run", 99, {"ids": np.zeros(5_000_000, np.int32)})
+
+    def test_an_engine_that_is_killed(self):
+        with carryover.Engine(CLI) as engine:
+            model = engine.open(DEMO, dtype="fp32")
+            with self.assertRaisesRegex(carryover.EngineLost, "the engine is lost: it ended.*signal 9"):
+                model.run(STORY, progress=lambda share, what: os.kill(engine.process, signal.SIGKILL))
+            with self.assertRaises(carryover.EngineLost):
+                model.run("A text.")
+            self.assert_gone(engine.process)
+
+    def test_an_engine_that_is_silent(self):
+        with carryover.Engine(CLI, timeout=0.5) as engine:
+            os.kill(engine.process, signal.SIGSTOP)
+            with self.assertRaisesRegex(carryover.EngineLost, "silent for 0.5 s"):
+                engine.open(DEMO)
+            self.assert_gone(engine.process)
+
+    def test_close_ends_the_engine(self):
+        engine = carryover.Engine(CLI)
+        engine.open(DEMO)
+        engine.close()
+        self.assert_gone(engine.process)
+        with self.assertRaisesRegex(carryover.EngineLost, "closed"):
+            engine.open(DEMO)
+        engine.close()
+
+    def assert_gone(self, process):
+        with self.assertRaises(ProcessLookupError):  # a zombie would still be there
+            os.kill(process, 0)
+
+
+class OtherProgramsTest(unittest.TestCase):
+    """Programs that describe themselves as the engine does, and then say something else."""
+
+    HEAD = """import json, struct, sys, time
+described = json.loads(DESCRIPTION)
+if "--describe" in sys.argv:
+    print(DESCRIPTION)
+    sys.exit()
+greeting = described["greeting"].encode()
+kind = [message["name"] for message in described["messages"]].index("Place")
+out = sys.stdout.buffer
+"""
+
+    def started(self, program):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        script = Path(scratch.name) / "engine.py"
+        description = cli("engine", "--describe")
+        script.write_text(f"DESCRIPTION = {description!r}\n{self.HEAD}{program}\nout.flush()\ntime.sleep(60)\n")
+        return carryover.Engine(command=[sys.executable, str(script), "engine"], timeout=20)
+
+    def test_each_is_refused_at_once(self):
+        place = "out.write(greeting + struct.pack('<IIQ', described['mark'], kind, %s))"
+        for program, said in (
+            ("out.write(b'GET / HTTP' * 20000)", "no Carryover"),
+            ("out.write(greeting[:-4] + b'0000' * 10)", "another version"),
+            ("out.write(greeting + b'x' * 16)", "no message"),
+            (place % "1 << 21", "2 MB was announced"),
+            (place % "8" + "\nout.write(b'x' * 8)", "damaged"),
+            (place % "1 << 19" + "\nout.flush()\nsys.exit(3)", "middle of a message with exit code 3"),
+            ("out.write(greeting + b'CO')\nout.flush()\nsys.exit(0)", "middle of a message"),
+            ("sys.stderr.write('x' * 500_000 + ' no licence')\nsys.exit(4)", "exit code 4. It said: x+ no licence"),
+        ):
+            with self.subTest(program=program), self.assertRaisesRegex(carryover.EngineLost, said):
+                self.started(program)
+
+    def test_what_is_no_engine(self):
+        for words, said in (
+            (["/nonexistent/carryover-cli", "engine"], "No such file"),
+            ([sys.executable, "-c", "raise SystemExit('what?')"], "exit code 1. It said: what"),
+            ([sys.executable, "-c", "print('{}')"], "exit code 0"),
+        ):
+            with self.assertRaisesRegex(carryover.EngineLost, said):
+                carryover.Engine(command=words)
+
+    def test_the_current_folder_is_no_place_for_programs(self):
+        before = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", before)
+        os.environ["PATH"] = os.pathsep.join(["", ".", "/nonexistent"])
+        with self.assertRaisesRegex(carryover.EngineLost, "PATH has none"):
+            carryover.Engine()
+
+
+if __name__ == "__main__":
+    unittest.main()
