@@ -12,7 +12,7 @@
 namespace carryover {
 namespace {
 
-constexpr qint64 progress_interval_ms = 1000;
+constexpr int update_interval_ms = 1000;
 
 }  // namespace
 
@@ -28,6 +28,9 @@ LibraryController::LibraryController(LabContext& context, RunController& runs, T
   thread_.setObjectName(QStringLiteral("run files"));
   files_->moveToThread(&thread_);
   connect(&thread_, &QThread::finished, files_, &QObject::deleteLater);
+  update_timer_.setSingleShot(true);
+  update_timer_.setInterval(update_interval_ms);
+  connect(&update_timer_, &QTimer::timeout, this, &LibraryController::update_now);
   connect_runs();
   connect_trainings();
   connect_what_ifs();
@@ -47,7 +50,11 @@ void LibraryController::put(ListedRun run) {
   const QString place = run.place;
   const bool on_disk = run.kind != ListedKind::WhatIf;
   library_.put(std::move(run));
-  if (on_disk) post(files_, [place](RunFiles& files) { files.measure(place); });
+  if (on_disk) measure(place);
+}
+
+void LibraryController::measure(const QString& place) {
+  post(files_, [place](RunFiles& files) { files.measure(place); });
 }
 
 void LibraryController::connect_runs() {
@@ -64,24 +71,29 @@ void LibraryController::connect_runs() {
     }
     link_what_ifs();
   });
-  connect(run, &RunModel::segments_appended, this, &LibraryController::show_progress);
+  connect(run, &RunModel::segments_appended, this, &LibraryController::update_later);
   connect(&runs_, &RunController::run_ended, this, [this, run] {
     if (runs_.place().isEmpty()) return;
     library_.update(listed(*run, runs_.place()));
-    post(files_, [place = runs_.place()](RunFiles& files) { files.measure(place); });
+    measure(runs_.place());
   });
   connect(&runs_, &RunController::saved, this, [this, run](const QString& directory) {
     if (run->origin().folder == directory.toStdString()) library_.set_saved_in(runs_.place(), directory);
   });
 }
 
-/// Of the run under way, now and then.
-void LibraryController::show_progress() {
-  if (runs_.place().isEmpty() || runs_.state() == RunController::State::Idle) return;
-  if (since_progress_.isValid() && since_progress_.elapsed() < progress_interval_ms) return;
-  since_progress_.start();
-  library_.update(listed(context_.run(), runs_.place()));
-  post(files_, [place = runs_.place()](RunFiles& files) { files.measure(place); });
+/// What grows is listed once a second, and its end at once.
+void LibraryController::update_later() {
+  if (!update_timer_.isActive()) update_timer_.start();
+}
+
+void LibraryController::update_now() {
+  if (!runs_.place().isEmpty() && runs_.state() != RunController::State::Idle) {
+    library_.update(listed(context_.run(), runs_.place()));
+    measure(runs_.place());
+  }
+  const TrainingRuns& trainings = context_.training();
+  for (int i = 0; i < trainings.count(); ++i) library_.update(listed(trainings.run(i)));
 }
 
 void LibraryController::connect_trainings() {
@@ -93,12 +105,11 @@ void LibraryController::connect_trainings() {
     library_.set_ticked(library_.index_of(place), trainings->ticked(index));
   });
   connect(trainings, &TrainingRuns::run_changed, this, [this, trainings](int index) {
-    const ListedRun run = listed(trainings->run(index));
-    const int row = library_.index_of(run.place);
-    if (row < 0) return;
-    const bool ended = library_.run(row).standing == Standing::UnderWay && run.standing != Standing::UnderWay;
+    const TrainingModel& model = trainings->run(index);
+    if (model.active() || model.state() == TrainingState::Attached) return update_later();
+    const ListedRun run = listed(model);
     library_.update(run);
-    if (ended) post(files_, [place = run.place](RunFiles& files) { files.measure(place); });
+    measure(run.place);
   });
   connect(trainings, &TrainingRuns::ticked_changed, this, [this, trainings](int index) {
     const int row = library_.index_of(QDir(trainings->run(index).directory()).absolutePath());
@@ -176,7 +187,7 @@ void LibraryController::look_at_files() {
   for (int row = 0; row < library_.count(); ++row) {
     const ListedRun& run = library_.run(row);
     if (run.kind == ListedKind::WhatIf) continue;
-    post(files_, [place = run.place](RunFiles& files) { files.measure(place); });
+    measure(run.place);
     if (run.kind == ListedKind::Run && run.ticked)
       post(files_, [place = run.place](RunFiles& files) { files.read_losses(place); });
   }

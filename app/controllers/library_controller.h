@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QElapsedTimer>
 #include <QObject>
 #include <QThread>
 #include <QTimer>
@@ -41,7 +40,9 @@ class LibraryController : public QObject {
   void connect_experiments();
   void connect_files();
   void put(ListedRun run);
-  void show_progress();
+  void measure(const QString& place);
+  void update_later();
+  void update_now();
   void list_what_ifs();
   void open_what_if(const ListedRun& what_if);
   void link_what_ifs();
@@ -57,7 +58,7 @@ class LibraryController : public QObject {
   ExperimentController& experiments_;
   QThread thread_;
   RunFiles* files_;
-  QElapsedTimer since_progress_;
+  QTimer update_timer_;
   std::map<QString, RemovedWhatIf> removed_what_ifs_;
   bool over_limit_ = false;  ///< and it has been said
 };

@@ -201,6 +201,7 @@ class HostileSessionTest : public QObject {
                                    {{"kind", "run"}, {"place", "good.files/../precious.journal"}},
                                    {{"kind", "run"}, {"place", home_.toStdString()}}});
     spoiled["run"] = precious.toStdString();
+    spoiled["pinned_run"] = nullptr;
     open(spoiled.dump());
     RunLibrary& library = someone_->lab().library();
     QCOMPARE(library.count(), 2);  // two of the three are one

@@ -294,8 +294,12 @@ class RunsPanelTest : public QObject {
       QVERIFY(someone.lab().run().snapshot(0).target_nll.size() > 0);
     }
     QCOMPARE(journals(home_), QStringList(second));
+    // What a window that was killed had deleted from the list only.
+    const QString orphan = QFileInfo(second).absolutePath() + "/run-orphan.journal";
+    QVERIFY(QFile::copy(second, orphan));
     Someone someone(home_);
     QVERIFY(bring_back(someone));
+    QTRY_VERIFY(!QFile::exists(orphan));
     QCOMPARE(places_of(someone.lab().library(), ListedKind::Run), QStringList(second));
     QVERIFY(!someone.window.message_bar().isVisible());  // the run that was on show is not missed
   }
@@ -327,6 +331,30 @@ class RunsPanelTest : public QObject {
     QVERIFY(panel.row_of(training) >= 0 && panel.row_of(what_if) >= 0);
     someone.lab().what_ifs().remove(0);  // in its own panel
     QCOMPARE(panel.row_of(what_if), -1);
+  }
+
+  void an_interrupted_training_is_resumed_from_the_list() {
+    Someone someone(home_);
+    someone.keeper.begin(false);
+    List panel(someone);
+    QVERIFY(train(someone));
+    const TrainingModel* training = someone.lab().training().current();
+    const QString place = home_ + "/training";
+    panel.choose(place);
+    QVERIFY(!panel.press("Resume"));  // it is under way
+    QVERIFY(panel.press("Delete"));
+    QVERIFY(panel.row_of(place) >= 0 && someone.window.message_bar().isVisible());
+    someone.window.lab().training.stop();
+    QVERIFY(wait_for([&] { return !someone.window.lab().training.active(); }));
+    QVERIFY(entry(panel.library, place).standing == Standing::Partial && entry(panel.library, place).resumable);
+    const std::size_t before = training->step_count();
+    panel.choose(place);
+    QVERIFY(panel.press("Resume"));
+    QVERIFY(wait_for([&] { return training->step_count() > before; }));
+    QVERIFY(wait_for([&] { return entry(panel.library, place).standing == Standing::UnderWay; }));
+    someone.window.lab().training.stop();
+    QVERIFY(wait_for([&] { return !someone.window.lab().training.active(); }));
+    QVERIFY(entry(panel.library, place).loss == training->column(TrainingColumn::Loss).back());
   }
 
   void two_ticks_are_compared_as_pinned_runs_are() {

@@ -12,6 +12,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
@@ -23,6 +24,7 @@
 namespace carryover {
 namespace {
 
+constexpr std::array<int, RunLibraryTable::ColumnCount> column_characters = {26, 11, 14, 12, 26, 14, 9, 9, 10, 18};
 constexpr int name_characters = 30, least_plot_height = 120;
 constexpr double gigabyte = 1e9;
 
@@ -81,7 +83,10 @@ QWidget* RunsPanel::build_table() {
   view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   view_->setEditTriggers(QAbstractItemView::EditKeyPressed);
   view_->horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
-  view_->setColumnWidth(RunLibraryTable::Name, view_->fontMetrics().averageCharWidth() * name_characters);
+  view_->horizontalHeader()->setSectionsMovable(true);
+  for (std::size_t column = 0; column < column_characters.size(); ++column)
+    view_->setColumnWidth(static_cast<int>(column),
+                          view_->fontMetrics().averageCharWidth() * column_characters[column]);
   view_->setSortingEnabled(true);
   view_->sortByColumn(RunLibraryTable::Made, Qt::DescendingOrder);
   connect(view_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::update_actions);
