@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <algorithm>
 #include <cerrno>
 
 #include "engine/core/base/error.h"
@@ -29,10 +30,21 @@ void count_attempt(const QString& path) {
   if (!file.open(QIODevice::Append) || file.write("1") != 1) throw write_error(path.toStdString(), errno);
 }
 
+/// Somebody has named or tagged a run of it.
+bool has_marked_runs(const SessionState& state) {
+  return std::ranges::any_of(state.runs, [](const ListedRun& run) { return run.renamed || !run.tags.isEmpty(); });
+}
+
+bool is_spared(const QString& folder) {
+  bool spared = false;
+  attempt([&] { spared = has_marked_runs(read_session(folder + QStringLiteral("/session.json"))); });
+  return spared;
+}
+
 bool shows_only(const SessionState& state, const QString& model) {
   return !model.isEmpty() && state.model == model && state.text.startsWith(model) && state.notes.isEmpty() &&
          state.bookmarks.empty() && state.trainings.isEmpty() && state.experiment.isEmpty() && state.file.isEmpty() &&
-         state.pinned_run.isEmpty() && state.what_ifs.isEmpty() && state.runs.size() <= 1;
+         state.pinned_run.isEmpty() && state.what_ifs.isEmpty() && state.runs.size() <= 1 && !has_marked_runs(state);
 }
 
 }  // namespace
@@ -150,7 +162,7 @@ bool SessionKeeper::begin(bool bring_back, const QString& demo) {
   const bool found = bring_back && !left.isEmpty() && bring_back_from(left.front(), demo);
   try {
     if (!folder_) folder_ = SessionFolder::create(root_);
-    SessionFolder::prune(root_, kept_sessions);
+    SessionFolder::prune(root_, kept_sessions, is_spared);
     timer_.start();
   } catch (const EngineError& error) {
     lab_.context.add_note(tr("Nothing of this session can be kept: %1").arg(QString::fromUtf8(error.what())), true);

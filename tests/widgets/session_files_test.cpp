@@ -256,7 +256,11 @@ class SessionFilesTest : public QObject {
     const auto again = SessionFolder::adopt(path);
     QVERIFY(again && SessionFolder::left_behind(root).isEmpty());
     for (int i = 0; i < 4; ++i) write_file_atomically(SessionFolder::create(root)->session_file().toStdString(), "{}");
-    SessionFolder::prune(root, 2);
+    const QString spared = SessionFolder::left_behind(root).back();
+    SessionFolder::prune(root, 2, [&](const QString& each) { return each == spared; });
+    QCOMPARE(SessionFolder::left_behind(root).size(), 3);
+    QVERIFY(QDir(spared).exists());
+    SessionFolder::prune(root, 2, [](const QString&) { return false; });
     QCOMPARE(SessionFolder::left_behind(root).size(), 2);
     QVERIFY(QDir(path).exists());  // it is in use
   }
