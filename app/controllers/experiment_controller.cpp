@@ -19,8 +19,6 @@ ExperimentController::ExperimentController(LabContext& context, RunController& r
   connect(&follower_thread_, &QThread::finished, follower_, &QObject::deleteLater);
   connect_follower();
   connect_process();
-  connect(&runs_, &RunController::run_opened, this, &ExperimentController::take_opened);
-  connect(&runs_, &RunController::failed, this, [this] { pinning_.clear(); });
   follower_thread_.start();
 }
 
@@ -129,27 +127,12 @@ void ExperimentController::open_cell(const QString& id) {
 void ExperimentController::pin_cell(const QString& id) {
   const int row = openable(id, true);
   if (row < 0) return;
-  pin(model_.cell_folder(row), QString::fromStdString(context_.run().origin().folder));
+  runs_.open_pair(runs_.place(), model_.cell_folder(row));
 }
 
 void ExperimentController::compare_cells(const QString& first, const QString& with) {
   const int shown = openable(first, true), pinned = shown < 0 ? -1 : openable(with, true);
-  if (pinned >= 0) pin(model_.cell_folder(pinned), model_.cell_folder(shown));
-}
-
-/// A run becomes B by being opened and pinned; then the other one is opened.
-void ExperimentController::pin(const QString& folder, const QString& then) {
-  pinning_ = folder;
-  then_ = then;
-  runs_.open_run(folder);
-}
-
-void ExperimentController::take_opened() {
-  if (pinning_.isEmpty() || QString::fromStdString(context_.run().origin().folder) != pinning_) return;
-  pinning_.clear();
-  context_.pin_run();
-  if (!then_.isEmpty() && QFileInfo::exists(then_)) runs_.open_run(then_);
-  Q_EMIT pinned();
+  if (pinned >= 0) runs_.open_pair(model_.cell_folder(shown), model_.cell_folder(pinned));
 }
 
 }  // namespace carryover

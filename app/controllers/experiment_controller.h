@@ -33,7 +33,7 @@ class ExperimentController : public QObject {
   /// that its folder records, or by request_wanted() where that is missing or names files that are gone.
   void go_on();
   void open_cell(const QString& id);
-  void pin_cell(const QString& id);                               ///< as B; the run on show stays where it has a folder
+  void pin_cell(const QString& id);                               ///< as B; the run on show stays where it is kept
   void compare_cells(const QString& first, const QString& with);  ///< `with` as B
 
  Q_SIGNALS:
@@ -42,7 +42,6 @@ class ExperimentController : public QObject {
   void ended();                                                       ///< its process
   void request_wanted(const carryover::ExperimentRequest& request);   ///< to be completed by a hand
   void continue_wanted(const carryover::ExperimentRequest& request);  ///< to be shown, and started if that is wanted
-  void pinned();
   void failed(const carryover::ErrorReport& report);
 
  private:
@@ -50,8 +49,6 @@ class ExperimentController : public QObject {
   void connect_process();
   /// -1, and says why, where it can't be opened.
   int openable(const QString& id, bool evaluation);
-  void pin(const QString& folder, const QString& then);
-  void take_opened();
 
   LabContext& context_;
   RunController& runs_;
@@ -61,7 +58,6 @@ class ExperimentController : public QObject {
   QThread follower_thread_;
   ExperimentFollower* follower_;
   std::optional<ExperimentRequest> request_;  ///< that this window ran last
-  QString pinning_, then_;                    ///< folders: of the run that becomes B, and of the one shown after it
 };
 
 }  // namespace carryover

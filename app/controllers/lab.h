@@ -6,6 +6,7 @@
 #include "app/controllers/audit_controller.h"
 #include "app/controllers/experiment_controller.h"
 #include "app/controllers/head_profile_controller.h"
+#include "app/controllers/library_controller.h"
 #include "app/controllers/recall_heads_controller.h"
 #include "app/controllers/train_controller.h"
 #include "app/controllers/what_if_controller.h"
@@ -25,6 +26,7 @@ class Lab : public QObject {
   RunController runs{context, engine, loader};
   TrainController training{context, runs};
   ExperimentController experiments{context, runs, training};
+  LibraryController library{context, runs, training, experiments};
   AuditController audits{context, runs};
   HeadProfileController head_profiles{context, runs};
   RecallHeadsController recall_heads{context, runs};

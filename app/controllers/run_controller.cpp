@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/run_controller.h"
 
+#include <QDir>
+#include <QFileInfo>
+
 #include "engine/core/cost/policy_table.h"
 #include "engine/records/run_command.h"
 
 namespace carryover {
+namespace {
+
+QString absolute_place(const QString& place) {
+  return place.isEmpty() ? place : QDir::cleanPath(QFileInfo(place).absoluteFilePath());
+}
+
+}  // namespace
+
 RunController::RunController(LabContext& context, EngineConnection& engine, ModelLoader& loader, QObject* parent)
     : QObject(parent), context_(context), engine_(engine), loader_(loader) {
   connect(&context, &LabContext::settings_problem_changed, this, &RunController::state_changed);
@@ -39,7 +50,7 @@ void RunController::connect_engine() {
 
 void RunController::connect_worker() {
   EngineWorker* worker = &engine_.worker();
-  connect(worker, &EngineWorker::run_spills, &context_.run(), &RunModel::set_source);
+  connect(worker, &EngineWorker::run_spills, this, &RunController::take_source);
   connect(worker, &EngineWorker::spill_failed, this, &RunController::failed);
   connect(worker, &EngineWorker::run_ended, this, &RunController::end_run);
   connect(worker, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
@@ -49,7 +60,10 @@ void RunController::connect_worker() {
     Q_EMIT failed(report);
   });
   connect(worker, &EngineWorker::run_opened, this, &RunController::show_opened);
-  connect(worker, &EngineWorker::run_open_failed, this, &RunController::failed);
+  connect(worker, &EngineWorker::run_open_failed, this, [this](const ErrorReport& report) {
+    pinned_.clear();
+    Q_EMIT failed(report);
+  });
   connect(worker, &EngineWorker::saved, this, [this](const QString& directory) {
     RunOrigin origin = context_.run().origin();
     origin.folder = directory.toStdString();
@@ -129,14 +143,22 @@ void RunController::run(std::int64_t latch_segment) {
   begin_run(description, {}, loader_.model()->tokenizer);
   channel_ = std::make_shared<RunChannel>(
       [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });
-  const QString journal = journal_place_ ? journal_place_() : QString();
+  journal_ = journal_place_ ? journal_place_() : QString();
   since_start_.start();
   set_state(State::Running);
   context_.add_note(
       tr("Running %L1 tokens, policy %2").arg(request.ids->size()).arg(QString::fromStdString(request.policy)));
   Q_EMIT run_started();
-  engine_.post(
-      [description, journal, channel = channel_](EngineWorker& worker) { worker.run(description, journal, channel); });
+  engine_.post([description, journal = journal_, channel = channel_](EngineWorker& worker) {
+    worker.run(description, journal, channel);
+  });
+}
+
+void RunController::take_source(std::shared_ptr<const SegmentSource> segments) {
+  if (!channel_) return;
+  context_.run().set_source(std::move(segments));
+  place_ = journal_;
+  if (!place_.isEmpty()) Q_EMIT run_kept();
 }
 
 void RunController::run_when_ready() {
@@ -214,6 +236,7 @@ void RunController::set_state(State state) {
 void RunController::begin_run(const RunDescription& description, const std::string& folder,
                               const std::shared_ptr<const Tokenizer>& tokenizer) {
   RunModel& run = context_.run();
+  place_.clear();
   described_ = description;
   run.begin(description.model, description.request, tokenizer);
   if (described_.id.empty()) described_.id = run.origin().id;
@@ -246,28 +269,49 @@ void RunController::show(const QString& name, const ModelInfo& model, const RunR
   context_.run().finish(summary);
 }
 
-void RunController::show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer) {
+void RunController::show_run(const QString& place, const RunContents& run,
+                             const std::shared_ptr<const Tokenizer>& tokenizer) {
   if (state_ != State::Idle) return;
   if (!loader_.model()) context_.set_model(run.description.model.config, run.description.request.config);
   begin_run(run.description, run.directory, tokenizer);
+  place_ = place;
   context_.run().show(run.outline, run.segments);
   context_.run().finish(run.summary);
   context_.digests().add(context_.run());
+  Q_EMIT run_shown();
 }
 
-void RunController::open_run(const QString& directory) {
+void RunController::open_run(const QString& path) {
+  const QString place = absolute_place(path);
+  if (place != pinned_) pinned_.clear();
   stop();
   loader_.begin_load();
-  engine_.post([directory](EngineWorker& worker) { worker.open_run(directory); });
+  engine_.post([place](EngineWorker& worker) { worker.open_run(place); });
 }
 
-void RunController::show_opened(const RunContents& opened, const std::shared_ptr<const Tokenizer>& tokenizer) {
-  show_run(opened, tokenizer);
+void RunController::open_pair(const QString& shown, const QString& pinned) {
+  shown_ = shown;
+  pinned_ = absolute_place(pinned);
+  open_run(pinned_);
+}
+
+void RunController::pin_opened() {
+  if (pinned_.isEmpty() || place_ != pinned_) return;
+  pinned_.clear();
+  context_.pin_run();
+  if (!shown_.isEmpty()) open_run(shown_);
+  Q_EMIT pair_opened();
+}
+
+void RunController::show_opened(const QString& place, const RunContents& opened,
+                                const std::shared_ptr<const Tokenizer>& tokenizer) {
+  show_run(place, opened, tokenizer);
   context_.add_note(tr("%1: run %2, %L3 segments%4")
-                        .arg(QString::fromStdString(opened.directory), QString::fromStdString(opened.description.id))
+                        .arg(place, QString::fromStdString(opened.description.id))
                         .arg(opened.segments->count())
                         .arg(tokenizer ? QString() : tr("; its model is not here, so tokens have no text")));
   Q_EMIT run_opened();
+  pin_opened();
 }
 
 void RunController::save_run(const QString& directory) {

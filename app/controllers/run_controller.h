@@ -39,12 +39,16 @@ class RunController : public QObject {
   /// continues.
   void show(const QString& name, const ModelInfo& model, const RunRequest& request,
             const std::vector<std::shared_ptr<const SegmentSnapshot>>& segments);
-  /// Shows a run that was made before, `run.outline` and all; its model need not be open. Nothing while a run is in
-  /// progress.
-  void show_run(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
-  /// Shows a run from its folder; neither its model nor its text is opened. What runs is stopped.
-  void open_run(const QString& directory);
+  /// Shows a run that was made before and is kept at `place`, `run.outline` and all; its model need not be open.
+  /// Nothing while a run is in progress.
+  void show_run(const QString& place, const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
+  /// Shows a run from its folder or journal; neither its model nor its text is opened. What runs is stopped.
+  void open_run(const QString& path);
+  /// Opens the run at `pinned` and pins it as B; then opens the one at `shown`, unless that is empty.
+  void open_pair(const QString& shown, const QString& pinned);
   void save_run(const QString& directory);
+  /// The journal or folder that the run on show is kept in; empty: in none, or in none yet.
+  const QString& place() const { return place_; }
   /// The run that is shown, with the command line that repeats it.
   RunDescription describe_run() const;
   /// Where each run's journal goes, from its beginning on: asked for as it starts. None: into a file without a name.
@@ -55,7 +59,10 @@ class RunController : public QObject {
   void state_changed();  ///< or what decides whether a run can start: the engine, loads, settings
   void run_started();
   void run_ended();
-  void run_opened();  ///< from a folder
+  void run_kept();     ///< the run that began has a place(): its first segment has closed
+  void run_shown();    ///< by show_run()
+  void run_opened();   ///< from a folder or a journal
+  void pair_opened();  ///< B of it: the other one follows
   void saved(const QString& directory);
   void failed(const carryover::ErrorReport& report);  ///< a run; also a load or the engine
 
@@ -67,7 +74,9 @@ class RunController : public QObject {
   void end_run(const RunSummary& summary);
   void begin_run(const RunDescription& description, const std::string& folder,
                  const std::shared_ptr<const Tokenizer>& tokenizer);
-  void show_opened(const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
+  void take_source(std::shared_ptr<const SegmentSource> segments);
+  void show_opened(const QString& place, const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
+  void pin_opened();
   void wake();
   int ms_to_drain() const;
   void drain_when_due();
@@ -83,6 +92,8 @@ class RunController : public QObject {
   RunDescription described_;  ///< of the run in the RunModel, what that does not know itself
   std::string saving_;        ///< id of the run that is being written
   std::function<QString()> journal_place_;
+  QString journal_, place_;  ///< of the run under way, and of the one on show
+  QString pinned_, shown_;   ///< places of a pair that is being opened
   QTimer drain_timer_;
   DrainPace pace_;
   QElapsedTimer since_start_;

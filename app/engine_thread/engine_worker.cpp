@@ -6,6 +6,7 @@
 #include "app/engine_thread/spilling_observer.h"
 #include "engine/data/corpus.h"
 #include "engine/data/text_source.h"
+#include "engine/records/run_journal.h"
 #include "engine/records/training_plan.h"
 
 namespace carryover {
@@ -114,8 +115,8 @@ void EngineWorker::run(const RunDescription& run, const QString& journal, const 
   const auto spill_problem = [this](const ErrorReport& report) { Q_EMIT spill_failed(report); };
   const auto problem = attempt([&] {
     if (!session_) throw EngineError(Fault::Usage, "run", "no model is open", "Open a model first.");
-    SpillingObserver spill(journal.toStdString(), run, *channel, spill_problem);
-    if (spill.segments()) Q_EMIT run_spills(spill.segments());
+    const auto begun = [this](const auto& segments) { Q_EMIT run_spills(segments); };
+    SpillingObserver spill(journal.toStdString(), run, *channel, begun, spill_problem);
     summary = session_->run(run.request, spill, channel->control());
     spill.finish(summary);
   });
@@ -185,14 +186,21 @@ void EngineWorker::save(const RunContents& run) {
   }
 }
 
-void EngineWorker::open_run(const QString& directory) {
+void EngineWorker::open_run(const QString& place) {
   const auto problem = attempt([&] {
-    Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(directory).fileName()));
-    const RunContents run = reopen_run(directory.toStdString());
+    Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(place).fileName()));
+    const JournaledRun run = read_kept_run(place.toStdString());
+    if (!run.describes_model)
+      throw EngineError(Fault::Unsupported, place.toStdString(), "does not say which model it was made with",
+                        "Run the text again.");
+    const ModelInfo& model = run.contents.description.model;
     // The run is shown without its model too: then tokens have numbers in place of texts.
     std::shared_ptr<const Tokenizer> tokenizer;
-    attempt([&] { tokenizer = Tokenizer::load(run.description.model.path); });
-    Q_EMIT run_opened(run, tokenizer);
+    if (session_ && session_->model().weights_hash == model.weights_hash)
+      tokenizer = tokenizer_;
+    else
+      attempt([&] { tokenizer = Tokenizer::load(model.path); });
+    Q_EMIT run_opened(place, run.contents, tokenizer);
   });
   if (problem) Q_EMIT run_open_failed(*problem);
   Q_EMIT open_done();

@@ -69,7 +69,7 @@ class EngineWorker : public QObject {
   void run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel);
   void end_loads() { loads_.request_stop(); }  ///< from any thread, for good: the window is going
   void save(const RunContents& run);           ///< as the folder run.directory, a new one
-  void open_run(const QString& directory);
+  void open_run(const QString& place);         ///< a run folder, or a journal
   /// From the model's files, whatever the open model has become since: it is loaded again where it must be.
   void train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel);
   /// The open model, for other workers of the engine thread; null where none is open.
@@ -85,14 +85,15 @@ class EngineWorker : public QObject {
   void model_failed(const carryover::ErrorReport& report, bool has_model);
   void text_opened(const carryover::LoadedText& text);
   void text_failed(const carryover::ErrorReport& report);
-  void run_spills(std::shared_ptr<const carryover::SegmentSource> segments);  ///< before its first segment
+  void run_spills(std::shared_ptr<const carryover::SegmentSource> segments);  ///< with its first segment
   void spill_failed(const carryover::ErrorReport& report);                    ///< the run continues
   void run_ended(const carryover::RunSummary& summary);
   void run_failed(const carryover::ErrorReport& report);
   void train_news();  ///< the channel has something; sent once until it is drained
   void train_ended(const carryover::TrainingSummary& summary);
   void train_failed(const carryover::ErrorReport& report);
-  void run_opened(const carryover::RunContents& run, std::shared_ptr<const carryover::Tokenizer> tokenizer);
+  void run_opened(const QString& place, const carryover::RunContents& run,
+                  std::shared_ptr<const carryover::Tokenizer> tokenizer);
   void run_open_failed(const carryover::ErrorReport& report);
   void saved(const QString& directory);
   void save_failed(const carryover::ErrorReport& report);

@@ -17,15 +17,16 @@ std::unique_ptr<RunJournal> nameless_journal(const RunDescription& run) {
 
 }  // namespace
 
-SpillingObserver::SpillingObserver(const std::string& path, const RunDescription& run, RunObserver& next, Failed failed)
-    : next_(next), failed_(std::move(failed)) {
-  const auto problem =
-      attempt([&] { journal_ = path.empty() ? nameless_journal(run) : std::make_unique<RunJournal>(path, run); });
-  if (problem) failed_(*problem);
-}
+SpillingObserver::SpillingObserver(std::string path, const RunDescription& run, RunObserver& next, Begun begun,
+                                   Failed failed)
+    : path_(std::move(path)), run_(run), next_(next), begun_(std::move(begun)), failed_(std::move(failed)) {}
 
-std::shared_ptr<const SegmentSource> SpillingObserver::segments() const {
-  return journal_ ? journal_->segments() : nullptr;
+void SpillingObserver::begin() {
+  began_ = true;
+  const auto problem =
+      attempt([&] { journal_ = path_.empty() ? nameless_journal(run_) : std::make_unique<RunJournal>(path_, run_); });
+  if (problem) return failed_(*problem);
+  begun_(journal_->segments());
 }
 
 // A journal that a record could not be added to ends there: what stands in it still reads.
@@ -38,6 +39,7 @@ void SpillingObserver::write(const std::function<void(RunJournal&)>& what) {
 }
 
 void SpillingObserver::segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) {
+  if (!began_) begin();
   write([&](RunJournal& journal) { journal.append(*snapshot); });
   next_.segment_done(std::move(snapshot));
 }

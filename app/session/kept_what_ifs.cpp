@@ -47,7 +47,10 @@ std::vector<float> losses_of(const json& list) {
 
 json kept_json(const KeptWhatIf& kept) {
   const WhatIfResult& result = kept.result;
+  json tags = json::array();
+  for (const QString& tag : result.tags) tags.push_back(tag.toStdString());
   return {{"name", result.name.toStdString()},
+          {"tags", std::move(tags)},
           {"segment", result.segment},
           {"first_token", result.first_token},
           {"run_config", result.run_config},
@@ -68,6 +71,7 @@ KeptWhatIf kept_from(const json& fields, const std::string& where) {
   WhatIfResult& result = kept.result;
   result.name = QString::fromStdString(fields.at("name").get<std::string>());
   const SessionFields checked(fields, where, "what_ifs");
+  result.tags = checked.texts("tags");
   result.segment = checked.index("segment", 0, 0);
   result.first_token = checked.integer("first_token", 0, 0);
   update_from_json(result.run_config, fields.at("run_config"), where);

@@ -37,6 +37,19 @@ QString SessionFields::text(const char* key) const {
   return QString::fromStdString(text);
 }
 
+QStringList SessionFields::texts(const char* key) const {
+  QStringList texts;
+  for (const json& each : list(key)) texts += QString::fromStdString(read_string(each, where_, path_of(key)));
+  return texts;
+}
+
+double SessionFields::number(const char* key, double missing) const {
+  const json& value = any(key);
+  if (value.is_null()) return missing;
+  if (!value.is_number()) refuse(key, "is not a number");
+  return value.get<double>();
+}
+
 bool SessionFields::flag(const char* key) const {
   const json& value = any(key);
   return !value.is_null() && read_flag(value, where_, path_of(key));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QString>
+#include <QStringList>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -19,8 +20,10 @@ class SessionFields {
   SessionFields(const nlohmann::json& object, std::string where, std::string name = {});
 
   const std::string& where() const { return where_; }
-  QString text(const char* key) const;  ///< without the character U+0000, which ends a path
+  QString text(const char* key) const;       ///< without the character U+0000, which ends a path
+  QStringList texts(const char* key) const;  ///< of a list
   bool flag(const char* key) const;
+  double number(const char* key, double missing) const;
   std::int64_t integer(const char* key, std::int64_t missing, std::int64_t least,
                        std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
   int index(const char* key, int missing, int least = -1) const;

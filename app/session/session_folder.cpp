@@ -63,10 +63,12 @@ QStringList SessionFolder::left_behind(const QString& root) {
   return paths;
 }
 
-void SessionFolder::prune(const QString& root, int kept) {
+void SessionFolder::prune(const QString& root, int kept, const std::function<bool(const QString& folder)>& spared) {
   const QStringList paths = left_behind(root);
-  for (qsizetype i = kept; i < paths.size(); ++i)
+  for (qsizetype i = kept; i < paths.size(); ++i) {
+    if (spared(paths[i])) continue;
     if (const auto folder = adopt(paths[i])) QDir(folder->path()).removeRecursively();
+  }
 }
 
 SessionFolder::~SessionFolder() {

@@ -2,6 +2,7 @@
 #pragma once
 #include <QString>
 #include <QStringList>
+#include <functional>
 #include <memory>
 
 namespace carryover {
@@ -17,8 +18,8 @@ class SessionFolder {
   static std::unique_ptr<SessionFolder> adopt(const QString& path);
   /// Folders under `root` that hold a session and that no running window has, the newest first.
   static QStringList left_behind(const QString& root);
-  /// Deletes what was left behind but the newest `kept` ones.
-  static void prune(const QString& root, int kept);
+  /// Deletes what was left behind, but for the newest `kept` ones and those that are `spared`.
+  static void prune(const QString& root, int kept, const std::function<bool(const QString& folder)>& spared);
 
   ~SessionFolder();
   SessionFolder(const SessionFolder&) = delete;

@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <algorithm>
 #include <cerrno>
 
 #include "engine/core/base/error.h"
@@ -29,10 +30,21 @@ void count_attempt(const QString& path) {
   if (!file.open(QIODevice::Append) || file.write("1") != 1) throw write_error(path.toStdString(), errno);
 }
 
+/// Somebody has named or tagged a run of it.
+bool has_marked_runs(const SessionState& state) {
+  return std::ranges::any_of(state.runs, [](const ListedRun& run) { return run.renamed || !run.tags.isEmpty(); });
+}
+
+bool is_spared(const QString& folder) {
+  bool spared = false;
+  attempt([&] { spared = has_marked_runs(read_session(folder + QStringLiteral("/session.json"))); });
+  return spared;
+}
+
 bool shows_only(const SessionState& state, const QString& model) {
   return !model.isEmpty() && state.model == model && state.text.startsWith(model) && state.notes.isEmpty() &&
          state.bookmarks.empty() && state.trainings.isEmpty() && state.experiment.isEmpty() && state.file.isEmpty() &&
-         state.pinned_run.isEmpty() && state.what_ifs.isEmpty();
+         state.pinned_run.isEmpty() && state.what_ifs.isEmpty() && state.runs.size() <= 1 && !has_marked_runs(state);
 }
 
 }  // namespace
@@ -64,8 +76,14 @@ SessionKeeper::~SessionKeeper() {
     }
     state_.closed = true;
     const std::string text = session_text(state_, folder_->path());
+    const QStringList unused = unused_of(removed_places());  // nobody can take them back any more
     QMetaObject::invokeMethod(
-        writer_, [this, text] { writer_->write(folder_->session_file(), text); }, Qt::BlockingQueuedConnection);
+        writer_,
+        [this, text, unused] {
+          writer_->write(folder_->session_file(), text);
+          writer_->remove(unused);
+        },
+        Qt::BlockingQueuedConnection);
   }
   thread_.quit();
   thread_.wait();
@@ -88,21 +106,20 @@ void SessionKeeper::connect_writer() {
 
 void SessionKeeper::connect_window() {
   RunModel& run = lab_.context.run();
-  connect(&run, &RunModel::reset, this, [this] {  // it may be no run, but a training's step
-    run_on_show_ = false;
+  connect(&run, &RunModel::reset, this, [this] {
     if (!lab_.context.what_ifs().results().empty()) keep_what_ifs();  // they are of an earlier run now
   });
   lab_.runs.set_journal_place([this] { return place_of_journal(); });
-  connect(&lab_.runs, &RunController::run_started, this, [this] {
+  for (const auto signal : {&RunController::run_started, &RunController::run_kept, &RunController::run_opened})
+    connect(&lab_.runs, signal, this, &SessionKeeper::keep_now);
+  connect(&lab_.context.library(), &RunLibrary::forgotten, this, [this](const QStringList& places) {
     keep_now();
-    drop_unused(std::exchange(last_run_, QString()));
+    drop_unused(places);
   });
-  connect(&lab_.runs, &RunController::run_opened, this, &SessionKeeper::keep_opened_run);
   connect(&lab_.context, &LabContext::pinned_run_changed, this, &SessionKeeper::keep_pin);
   connect(&lab_.context.what_ifs(), &WhatIfs::results_changed, this, &SessionKeeper::keep_what_ifs);
   connect(&lab_.loader, &ModelLoader::text_opened, this, &SessionKeeper::keep_text);
-  connect(&lab_.runs, &RunController::saved, this, [this, &run](const QString& directory) {
-    if (run_on_show_ && run.origin().folder == directory.toStdString()) state_.run_folder = directory;
+  connect(&lab_.runs, &RunController::saved, this, [this](const QString& directory) {
     const Notebook& notebook = lab_.context.notebook();
     if (notebook.is_empty()) return;
     post([path = directory + QStringLiteral("/notes.json"),
@@ -113,7 +130,14 @@ void SessionKeeper::connect_window() {
 bool SessionKeeper::adopt(const QString& path) {
   auto folder = SessionFolder::adopt(path);
   if (!folder) return false;
-  if (folder_) {  // what was on show stays among the earlier sessions
+  move_to(std::move(folder));
+  files_made_ = static_cast<int>(QDir(path).count());
+  return true;
+}
+
+/// What was on show stays among the earlier sessions, in the folder that it has.
+void SessionKeeper::move_to(std::unique_ptr<SessionFolder> folder) {
+  if (folder_) {
     state_ = capture();
     state_.closed = true;
     post([path = folder_->session_file(), text = session_text(state_, folder_->path())](SessionWriter& writer) {
@@ -122,8 +146,14 @@ bool SessionKeeper::adopt(const QString& path) {
   }
   folder_ = std::move(folder);
   written_.clear();
-  files_made_ = static_cast<int>(QDir(path).count());
-  return true;
+}
+
+/// Whether the session in this window has runs that lie in its folder, and would be lost with it.
+bool SessionKeeper::has_own_runs() const {
+  const RunLibrary& library = lab_.context.library();
+  for (int i = 0; i < library.count(); ++i)
+    if (is_own_file(library.run(i).place)) return true;
+  return false;
 }
 
 bool SessionKeeper::begin(bool bring_back, const QString& demo) {
@@ -132,7 +162,7 @@ bool SessionKeeper::begin(bool bring_back, const QString& demo) {
   const bool found = bring_back && !left.isEmpty() && bring_back_from(left.front(), demo);
   try {
     if (!folder_) folder_ = SessionFolder::create(root_);
-    SessionFolder::prune(root_, kept_sessions);
+    SessionFolder::prune(root_, kept_sessions, is_spared);
     timer_.start();
   } catch (const EngineError& error) {
     lab_.context.add_note(tr("Nothing of this session can be kept: %1").arg(QString::fromUtf8(error.what())), true);
@@ -183,7 +213,7 @@ QString SessionKeeper::describe(const QString& folder) {
 void SessionKeeper::open_earlier(const QString& folder) {
   try {
     const SessionState state = read_session(folder + QStringLiteral("/session.json"));
-    if (adopt(folder)) restore(state);
+    if (!refuse_when_busy() && adopt(folder)) restore(state);
   } catch (const EngineError& error) {
     Q_EMIT failed(report_of(error));
   }
@@ -193,17 +223,21 @@ void SessionKeeper::open_session(const QString& path) {
   try {
     SessionState state = read_session(path);
     state.file = QFileInfo(path).absoluteFilePath();
+    if (refuse_when_busy()) return;
+    if (has_own_runs()) move_to(SessionFolder::create(root_));
     restore(state);
   } catch (const EngineError& error) {
     Q_EMIT failed(report_of(error));
   }
 }
 
+bool SessionKeeper::refuse_when_busy() {
+  const QString why = restoring() ? tr("another session is being opened") : lab_.engine.busy();
+  if (!why.isEmpty()) Q_EMIT failed({Fault::Usage, tr("session"), why, tr("Stop it first, or wait for its end.")});
+  return !why.isEmpty();
+}
+
 void SessionKeeper::restore(const SessionState& state) {
-  if (restoring() || !lab_.engine.busy().isEmpty()) {
-    const QString why = restoring() ? tr("another session is being opened") : lab_.engine.busy();
-    return Q_EMIT failed({Fault::Usage, tr("session"), why, tr("Stop it first, or wait for its end.")});
-  }
   if (folder_) count_attempt(folder_->attempt_file());
   state_ = state;
   state_.closed = false;
@@ -215,14 +249,14 @@ void SessionKeeper::restore(const SessionState& state) {
   restorer_->start();
 }
 
-void SessionKeeper::end_restore(bool run_shown) {
+void SessionKeeper::end_restore() {
   const bool declined = engine_is_declined();
   restorer_->deleteLater();
   restorer_ = nullptr;
-  run_on_show_ = run_shown;
   if (folder_) QFile::remove(folder_->attempt_file());
   saved_ = state_.unsaved ? SessionState() : capture();
   keep_now();
+  drop_orphans();
   Q_EMIT session_opened(state_.file);
   if (declined) Q_EMIT engine_declined(state_.engine);
 }
@@ -246,33 +280,19 @@ QString SessionKeeper::unused_file(const QString& stem, const QString& suffix) {
   return path;
 }
 
+/// Named by the time: a session file has journals of many windows beside it.
 QString SessionKeeper::place_of_journal() {
   if (!folder_) return {};
-  last_run_ = std::exchange(state_.run, unused_file(QStringLiteral("run"), QStringLiteral("journal")));
-  state_.run_folder.clear();
-  run_on_show_ = true;
-  return state_.run;
-}
-
-/// A run that was opened from its folder needs no journal.
-void SessionKeeper::keep_opened_run() {
-  const QString before = std::exchange(state_.run, QString());
-  state_.run_folder = QString::fromStdString(lab_.context.run().origin().folder);
-  run_on_show_ = true;
-  keep_now();
-  drop_unused(before);
+  const QString now = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz"));
+  return unused_file(QStringLiteral("run-") + now, QStringLiteral("journal"));
 }
 
 void SessionKeeper::keep_pin() {
   if (restoring()) return;
   const auto& pinned = lab_.context.pinned_run();
-  const bool kept = pinned && run_on_show_;
-  const QString before = std::exchange(state_.pinned_run, !kept                  ? QString()
-                                                          : state_.run.isEmpty() ? state_.run_folder
-                                                                                 : state_.run);
-  state_.pinned_segments = kept ? pinned->segment_count() : 0;
+  state_.pinned_run = pinned ? lab_.runs.place() : QString();
+  state_.pinned_segments = state_.pinned_run.isEmpty() ? 0 : pinned->segment_count();
   keep_now();
-  drop_unused(before);
 }
 
 void SessionKeeper::keep_what_ifs() {
@@ -282,15 +302,42 @@ void SessionKeeper::keep_what_ifs() {
       state_.what_ifs, kept.empty() ? QString() : unused_file(QStringLiteral("what-ifs"), QStringLiteral("json")));
   if (!kept.empty()) post([path = state_.what_ifs, kept](SessionWriter& writer) { writer.write_what_ifs(path, kept); });
   keep_now();
-  drop_unused(before);
+  drop_unused({before});
 }
 
-/// Of the files that this window has made, one that its state no longer names.
-void SessionKeeper::drop_unused(const QString& path) {
-  if (!folder_ || !path.startsWith(folder_->path() + u'/')) return;
-  for (const QString& used : {state_.run, state_.pinned_run, state_.what_ifs})
-    if (path == used) return;
-  post([path](SessionWriter& writer) { writer.remove({path}); });
+/// Nothing else is ever deleted: a session file may name any path.
+bool SessionKeeper::is_own_file(const QString& path) const {
+  return folder_ && !path.isEmpty() && QFileInfo(path).absolutePath() == folder_->path();
+}
+
+/// Of these files, those that this window has made and its state does not name.
+QStringList SessionKeeper::unused_of(const QStringList& paths) const {
+  QStringList unused;
+  for (const QString& path : paths)
+    if (is_own_file(path) && path != state_.run && path != state_.pinned_run && path != state_.what_ifs &&
+        lab_.context.library().index_of(path) < 0)
+      unused += path;
+  return unused;
+}
+
+void SessionKeeper::drop_unused(const QStringList& paths) {
+  const QStringList unused = unused_of(paths);
+  if (!unused.isEmpty()) post([unused](SessionWriter& writer) { writer.remove(unused); });
+}
+
+/// Journals of a window that was ended before it deleted them.
+void SessionKeeper::drop_orphans() {
+  if (!folder_) return;
+  QStringList journals;
+  for (const QString& name : QDir(folder_->path()).entryList({QStringLiteral("run-*.journal")}, QDir::Files))
+    journals += folder_->file(name);
+  drop_unused(journals);
+}
+
+QStringList SessionKeeper::removed_places() const {
+  QStringList places;
+  for (const ListedRun& run : lab_.context.library().removed()) places += run.place;
+  return places;
 }
 
 void SessionKeeper::keep_text() {
@@ -329,24 +376,29 @@ bool SessionKeeper::has_unsaved_work() {
 
 void SessionKeeper::save_session(const QString& path) {
   const QFileInfo info(path);
-  const QString files = info.absolutePath() + u'/' + info.completeBaseName() + QStringLiteral(".files/");
+  const QString files = info.absolutePath() + u'/' + info.completeBaseName() + QStringLiteral(".files");
   state_ = capture();
   state_.file = info.absoluteFilePath();
   SessionState stored = state_;
   stored.file.clear();
   stored.unsaved = false;
-  SessionSave save{state_.file, {}, {}};
+  SessionSave save{state_.file, {}, {}, files, removed_places()};
   const auto take_along = [&](QString& from, const QString& name) {
-    const QString to = files + name;
-    if (from.isEmpty() || QFileInfo(from).isDir()) return;
+    const QString to = files + u'/' + name;
+    if (!QFileInfo(from).isFile()) return;
     if (from != to) save.copies.emplace_back(from, to);
     from = to;
   };
-  take_along(stored.pinned_run, QStringLiteral("pinned.journal"));  // before what may be in the way of it
-  take_along(stored.run, QStringLiteral("run.journal"));
+  for (ListedRun& run : stored.runs) {  // the one on show and the pinned one are among them
+    if (!is_journal(run)) continue;
+    const QString from = run.place;
+    take_along(run.place, QFileInfo(from).fileName());
+    save.journals += run.place;
+    for (QString* named : {&stored.run, &stored.pinned_run})
+      if (*named == from) *named = run.place;
+  }
   take_along(stored.what_ifs, QStringLiteral("what-ifs.json"));
   if (!stored.text_name.isEmpty()) take_along(stored.text, QStringLiteral("text.txt"));
-  if (!folder_ || !state_.pinned_run.startsWith(folder_->path() + u'/')) state_.pinned_run = stored.pinned_run;
   saved_ = state_;
   save.contents = session_text(stored, info.absolutePath());
   post([save](SessionWriter& writer) { writer.save_session(save); });

@@ -56,19 +56,26 @@ class SessionKeeper : public QObject {
   void connect_writer();
   bool bring_back_from(const QString& folder, const QString& demo);
   bool adopt(const QString& path);
+  void move_to(std::unique_ptr<SessionFolder> folder);
+  bool has_own_runs() const;
+  bool refuse_when_busy();
   void restore(const SessionState& state);
-  void end_restore(bool run_shown);
+  void end_restore();
   bool engine_is_declined() const;
   SessionState capture();
   void capture_opened(SessionState& state);
   void capture_views(SessionState& state);
+  void capture_runs(SessionState& state);
   void capture_training(SessionState& state);
   QString place_of_journal();
-  void keep_opened_run();
   void keep_pin();
   void keep_text();
   void keep_what_ifs();
-  void drop_unused(const QString& path);
+  bool is_own_file(const QString& path) const;
+  QStringList unused_of(const QStringList& paths) const;
+  void drop_unused(const QStringList& paths);
+  void drop_orphans();
+  QStringList removed_places() const;
   QString unused_file(const QString& stem, const QString& suffix);
 
   MainWindow& window_;
@@ -83,9 +90,7 @@ class SessionKeeper : public QObject {
   SessionState saved_;   ///< what the session file says
   std::string written_;  ///< what session.json says, or will when the writer is through
   QString text_;         ///< the text on show where it is no file of the user's
-  QString last_run_;     ///< the journal before the one that begins, whose name goes; what shows its run still reads it
   int files_made_ = 0;
-  bool run_on_show_ = false;  ///< what the window shows is the state's run, and no training's step
   bool frozen_ = false;
   AskEngine ask_engine_;
 };

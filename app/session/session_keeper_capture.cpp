@@ -27,6 +27,7 @@ SessionState SessionKeeper::capture() {
   SessionState state = state_;
   capture_opened(state);
   capture_views(state);
+  capture_runs(state);
   capture_training(state);
   state.experiment = lab_.experiments.model().folder();
   state.unsaved = !state.file.isEmpty() && !state.same_work(saved_);
@@ -69,6 +70,25 @@ void SessionKeeper::capture_views(SessionState& state) {
   state.bookmarks = context.notebook().bookmarks();
   state.geometry = window_.saveGeometry();
   state.layout = window_.saveState();
+}
+
+// What is on show and kept nowhere is a training's step, or a run before its first segment: the one before it comes
+// back, unless it was removed from the list.
+void SessionKeeper::capture_runs(SessionState& state) {
+  const RunLibrary& library = lab_.context.library();
+  state.runs.clear();
+  for (int i = 0; i < library.count(); ++i) state.runs.push_back(library.run(i));
+  if (const QString& place = lab_.runs.place(); !place.isEmpty()) {
+    state.run_folder = QString::fromStdString(lab_.context.run().origin().folder);
+    state.run = place == state.run_folder ? QString() : place;
+  }
+  if (library.index_of(state.run.isEmpty() ? state.run_folder : state.run) < 0) {
+    state.run.clear();
+    state.run_folder.clear();
+  }
+  if (library.index_of(state.pinned_run) >= 0) return;
+  state.pinned_run.clear();
+  state.pinned_segments = 0;
 }
 
 // A training that has no folder yet is a plan: it comes back as the dialog.

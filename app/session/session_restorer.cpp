@@ -22,6 +22,7 @@ void SessionRestorer::start() {
   if (state_.options.dtype == DType::Auto) state_.options.dtype = state_.dtype;  // the numbers were made in this one
   lab_.set_options_of_next_model(state_.options);
   context.unpin_run();
+  context.library().restore(state_.runs);
   context.notebook().restore(state_.notes, state_.bookmarks);
   if (!state_.geometry.isEmpty()) window_.restoreGeometry(state_.geometry);
   if (!state_.layout.isEmpty()) window_.restoreState(with_current_panel_ids(state_.layout));
@@ -95,7 +96,7 @@ void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) 
   if (run_shown) select();
   show_what_ifs(files->what_ifs, run_shown);
   open_dialog();
-  Q_EMIT done(run_shown);
+  Q_EMIT done();
 }
 
 /// Whether it could be shown.
@@ -105,7 +106,7 @@ bool SessionRestorer::show(const KeptRun& kept) {
   const bool fits = model && model->info.weights_hash == run.description.model.weights_hash;
   if (!kept.run.describes_model && !fits) return false;
   if (!kept.run.describes_model) run.description.model = model->info;
-  lab_.runs.show_run(run, fits ? model->tokenizer : kept.tokenizer);
+  lab_.runs.show_run(kept.place, run, fits ? model->tokenizer : kept.tokenizer);
   return true;
 }
 

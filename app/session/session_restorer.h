@@ -22,7 +22,7 @@ class SessionRestorer : public QObject {
 
  Q_SIGNALS:
   void files_wanted(const std::string& open_weights);  ///< of the state, by SessionWriter::read()
-  void done(bool run_shown);
+  void done();
 
  private:
   void choose_engine();

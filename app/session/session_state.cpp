@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/session/kept_runs.h"
 #include "app/session/session_fields.h"
 #include "app/session/versioned_json.h"
 #include "engine/core/base/config_fields.h"
@@ -38,8 +39,24 @@ void add_what_version_3_knows(json& fields) {
   fields.update({{"weights", ""}, {"dtype", "auto"}});
 }
 
+/// Version 3 had no list of runs, but those that were on show and the folders that were open.
+void add_what_version_4_knows(json& fields) {
+  json runs = json::array();
+  const auto add = [&](const char* kind, const json& place) {
+    if (place.is_string() && !place.get<std::string>().empty()) runs.push_back({{"kind", kind}, {"place", place}});
+  };
+  const json run = fields.value("run", json());
+  add("run", run.is_string() ? run : fields.value("run_folder", json()));
+  add("run", fields.value("pinned_run", json()));
+  if (const json trainings = fields.value("trainings", json()); trainings.is_array())
+    for (const json& folder : trainings) add("training", folder);
+  add("experiment", fields.value("experiment", json()));
+  fields["runs"] = std::move(runs);
+}
+
 const VersionedFormat& session_format() {
-  static const VersionedFormat format{"carryover session", {add_what_version_2_knows, add_what_version_3_knows}};
+  static const VersionedFormat format{"carryover session",
+                                      {add_what_version_2_knows, add_what_version_3_knows, add_what_version_4_knows}};
   return format;
 }
 
@@ -167,6 +184,7 @@ SessionState state_of(const SessionFields& fields, const QString& path) {
   state.notes = fields.text("notes");
   state.bookmarks = bookmarks_of(fields);
   read_runs(state, fields, folder);
+  state.runs = runs_of(fields, [&](const QString& place) { return absolute(place, folder); });
   read_trainings(state, fields, folder);
   state.experiment = absolute(fields.text("experiment"), folder);
   state.geometry = fields.bytes("geometry");
@@ -184,7 +202,7 @@ bool SessionState::same_work(const SessionState& other) const {
          options == other.options && config == other.config && notes == other.notes && bookmarks == other.bookmarks &&
          run == other.run && run_folder == other.run_folder && pinned_run == other.pinned_run &&
          what_ifs == other.what_ifs && engine == other.engine && trainings == other.trainings &&
-         experiment == other.experiment;
+         experiment == other.experiment && same_list(runs, other.runs);
 }
 
 std::string session_text(const SessionState& state, const QString& folder) {
@@ -216,6 +234,7 @@ std::string session_text(const SessionState& state, const QString& folder) {
                                            {"what_ifs", path_json(state.what_ifs)},
                                            {"shown_what_if", state.shown_what_if},
                                            {"draft", edit_json(state.draft)},
+                                           {"runs", runs_json(state.runs, path_json)},
                                            {"trainings", trainings},
                                            {"experiment", path_json(state.experiment)},
                                            {"finetune", state.finetune},

@@ -9,6 +9,33 @@
 #include "engine/formats/output_file.h"
 
 namespace carryover {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// By size and time, as a run that has ended keeps them: a session is saved again and again, and runs are long.
+void copy_if_changed(const fs::path& from, const fs::path& to) {
+  std::error_code code;
+  const auto time = fs::last_write_time(from, code);
+  const auto size = fs::file_size(from, code);
+  if (!code && fs::file_size(to, code) == size && fs::last_write_time(to, code) == time && !code) return;
+  const fs::path beside = to.string() + kAtomicSuffix;
+  fs::create_directories(to.parent_path(), code);
+  fs::copy_file(from, beside, fs::copy_options::overwrite_existing, code);
+  if (!code) fs::last_write_time(beside, time, code);
+  if (!code) fs::rename(beside, to, code);
+  if (code) throw write_error(to.string(), code.value());
+}
+
+/// Files of runs that have been deleted since the session was last saved. What only a link leads to is not ours.
+void remove_other_journals(const SessionSave& save) {
+  if (QFileInfo(save.folder).isSymLink()) return;
+  const QDir folder(save.folder);
+  for (const QString& name : folder.entryList({QStringLiteral("run-*.journal")}, QDir::Files | QDir::NoSymLinks))
+    if (!save.journals.contains(folder.filePath(name))) QFile::remove(folder.filePath(name));
+}
+
+}  // namespace
 
 void SessionWriter::try_to(const std::function<void()>& work) {
   if (const auto problem = attempt(work)) Q_EMIT failed(*problem);
@@ -20,15 +47,9 @@ void SessionWriter::write(const QString& path, const std::string& contents) {
 
 void SessionWriter::save_session(const SessionSave& save) {
   try_to([&] {
-    for (const auto& [from, to] : save.copies) {
-      const std::filesystem::path target = to.toStdString(), beside = to.toStdString() + kAtomicSuffix;
-      std::error_code code;
-      std::filesystem::create_directories(target.parent_path(), code);
-      std::filesystem::copy_file(from.toStdString(), beside, std::filesystem::copy_options::overwrite_existing, code);
-      if (!code) std::filesystem::rename(beside, target, code);
-      if (code) throw write_error(target.string(), code.value());
-    }
+    for (const auto& [from, to] : save.copies) copy_if_changed(from.toStdString(), to.toStdString());
     write_file_atomically(save.path.toStdString(), save.contents);
+    remove_other_journals(save);
     Q_EMIT session_saved(save.path);
   });
 }
@@ -45,8 +66,7 @@ std::optional<KeptRun> SessionWriter::read_run(const QString& path, const std::s
     if (!QFileInfo::exists(path))
       throw EngineError(Fault::Io, file, tr("is no longer there").toStdString(),
                         tr("The session comes back without this run.").toStdString());
-    const bool folder = QFileInfo(path).isDir();
-    kept = KeptRun{folder ? JournaledRun{reopen_run(file), true, true} : read_run_journal(file), nullptr};
+    kept = KeptRun{path, read_kept_run(file), nullptr};
   });
   if (!kept) return kept;
   const ModelInfo& model = kept->run.contents.description.model;

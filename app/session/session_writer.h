@@ -20,10 +20,13 @@ struct SessionSave {
   QString path;
   std::string contents;
   std::vector<std::pair<QString, QString>> copies;  ///< from, to
+  QString folder;                                   ///< of the copies
+  QStringList journals;                             ///< in it; others of an earlier saving go
 };
 
 /// A run that was kept, read back from its journal or its folder.
 struct KeptRun {
+  QString place;
   JournaledRun run;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< of its model's files; null where they are out of reach
 };

@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <algorithm>
 
 #include "app/session/versioned_json.h"
 #include "engine/core/base/error.h"
@@ -61,6 +62,7 @@ Settings settings_of(const json& fields) {
   settings.theme = fields.value("theme", "light") == "dark" ? ThemeKind::Dark : ThemeKind::Light;
   settings.language = QString::fromStdString(fields.value("language", "system"));
   settings.start_panel = fields.value("start_panel", true);
+  settings.run_limit = std::max<std::int64_t>(0, fields.value("run_limit", RunLibrary::default_limit));
   settings.models = read_models(fields.value("recent_models", json::array()));
   settings.texts = read_list(fields, "recent_texts");
   settings.sessions = read_list(fields, "recent_sessions");
@@ -82,6 +84,7 @@ json settings_json(const Settings& settings) {
   return {{"theme", settings.theme == ThemeKind::Dark ? "dark" : "light"},
           {"language", settings.language.toStdString()},
           {"start_panel", settings.start_panel},
+          {"run_limit", settings.run_limit},
           {"recent_models", models_json(settings.models)},
           {"recent_texts", list_json(settings.texts)},
           {"recent_sessions", list_json(settings.sessions)},

@@ -4,11 +4,13 @@
 #include <QList>
 #include <QString>
 #include <QStringList>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "widgets/look/theme.h"
+#include "widgets/state/run_library.h"
 
 namespace carryover {
 
@@ -26,12 +28,13 @@ using EngineCommand = std::vector<std::string>;  ///< program and arguments
 /// What a person's window keeps from one start to the next, beside sessions. A plain value.
 struct Settings {
   ThemeKind theme = ThemeKind::Light;
-  QString language = QStringLiteral("system");  ///< or "en", "de"
-  bool start_panel = true;                      ///< the questions that a first look can ask
-  QList<RecentModel> models;                    ///< used lately, the newest first
-  QStringList texts, sessions, experiments;     ///< likewise
-  std::map<QString, QByteArray> layouts;        ///< own ones by name: QMainWindow::saveState()
-  std::map<EngineCommand, bool> engines;        ///< which commands a session may start (engine_consent.h)
+  QString language = QStringLiteral("system");         ///< or "en", "de"
+  bool start_panel = true;                             ///< the questions that a first look can ask
+  std::int64_t run_limit = RunLibrary::default_limit;  ///< bytes that a session's runs may take on disk; 0: any number
+  QList<RecentModel> models;                           ///< used lately, the newest first
+  QStringList texts, sessions, experiments;            ///< likewise
+  std::map<QString, QByteArray> layouts;               ///< own ones by name: QMainWindow::saveState()
+  std::map<EngineCommand, bool> engines;               ///< which commands a session may start (engine_consent.h)
 
   bool operator==(const Settings&) const = default;
 };

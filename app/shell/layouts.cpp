@@ -26,17 +26,19 @@ QStringList with_plots(const PanelDocks& docks) {
 
 DockArrangement arrangement(const PanelDocks& docks, const QString& id) {
   if (id == QStringLiteral("train")) {
-    return {{{{"grid"}, 20}, {{"training", "reach", "loss", "memory"}, 52}, {{"config"}, 28}},
+    return {{{{"grid", "runs"}, 20}, {{"training", "reach", "loss", "memory"}, 52}, {{"config"}, 28}},
             {{{"training_runs", "log", "notes"}, 100}},
             30};
   }
   if (id == QStringLiteral("measure")) {
-    return {{{{"grid"}, 20}, {{"head_discovery", "recall_heads", "experiments"}, 52}, {{"config", "hits"}, 28}},
+    return {{{{"grid", "runs"}, 20}, {{"head_discovery", "recall_heads", "experiments"}, 52}, {{"config", "hits"}, 28}},
             {{{"audit", "retrieval_recall", "distances", "log", "notes"}, 100}},
             30};
   }
   if (id == QStringLiteral("compare")) {
-    return {{{{"grid"}, 20}, {first({"compare", "retrieval_map"}, PanelArea::Centre), 50}, {{"hits", "config"}, 30}},
+    return {{{{"grid", "runs"}, 20},
+             {first({"compare", "retrieval_map"}, PanelArea::Centre), 50},
+             {{"hits", "config"}, 30}},
             {{{"loss", "memory", "time"}, 50}, {{"training_runs", "notes", "log"}, 50}},
             36};
   }

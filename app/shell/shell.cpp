@@ -52,6 +52,7 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
   if (!settings.problem().isEmpty()) window.lab().context.add_note(settings.problem(), true);
   build_menus();
   remember_files();
+  keep_run_limit();
   window.installEventFilter(this);
   take_drops();
   connect(&window, &MainWindow::session_wanted, &keeper, &SessionKeeper::open_session);
@@ -239,6 +240,15 @@ void Shell::remember_files() {
     connect(&keeper_, signal, this, [this, remember](const QString& path) {
       if (!path.isEmpty()) remember(settings_.values.sessions, path);
     });
+}
+
+void Shell::keep_run_limit() {
+  RunLibrary& library = window_.lab().context.library();
+  library.set_limit(settings_.values.run_limit);
+  connect(&library, &RunLibrary::limit_changed, this, [this, &library] {
+    settings_.values.run_limit = library.limit();
+    save_settings();
+  });
 }
 
 void Shell::open_session() {

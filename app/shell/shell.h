@@ -46,6 +46,7 @@ class Shell : public QObject {
   void add_languages(QMenu* menu);
   void add_questions(QMenu* menu);
   void remember_files();
+  void keep_run_limit();
   void save_settings();
   void tell_of_declined_engine(const QString& command);
   void open_session();

@@ -10,6 +10,7 @@
 #include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/log_panel.h"
 #include "widgets/panels/recall_heads_panel.h"
+#include "widgets/panels/runs_panel.h"
 #include "widgets/panels/training_panel.h"
 #include "widgets/panels/training_runs_panel.h"
 
@@ -37,6 +38,22 @@ void bind_training(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   QObject::connect(runs, &TrainingRunsPanel::resume_wanted, &lab.training, &TrainController::resume_run);
 }
 
+void bind_runs(Lab& lab, PanelDocks& docks) {
+  auto* panel = static_cast<RunsPanel*>(docks.panel("runs"));
+  LibraryController* library = &lab.library;
+  QObject::connect(panel, &RunsPanel::open_wanted, library, &LibraryController::open);
+  QObject::connect(panel, &RunsPanel::compare_wanted, library, &LibraryController::compare);
+  QObject::connect(panel, &RunsPanel::resume_wanted, library, &LibraryController::resume);
+  QObject::connect(panel, &RunsPanel::remove_wanted, library, &LibraryController::remove);
+  QObject::connect(panel, &RunsPanel::take_back_wanted, library, &LibraryController::take_back);
+  QObject::connect(library, &LibraryController::panel_wanted, panel, [&docks](const QString& id) { docks.raise(id); });
+  QObject::connect(&lab.runs, &RunController::pair_opened, panel, [&docks] { docks.raise("compare"); });
+  const auto tell_shown = [&lab, panel] { panel->set_shown(lab.runs.place()); };
+  QObject::connect(&lab.context.run(), &RunModel::reset, panel, tell_shown);
+  for (const auto signal : {&RunController::run_kept, &RunController::run_shown})
+    QObject::connect(&lab.runs, signal, panel, tell_shown);
+}
+
 void bind_experiments(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   auto* panel = static_cast<ExperimentsPanel*>(docks.panel("experiments"));
   ExperimentController* experiments = &lab.experiments;
@@ -51,7 +68,6 @@ void bind_experiments(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   QObject::connect(experiments, &ExperimentController::request_wanted, &dialogs, &LabDialogs::open_experiment);
   QObject::connect(experiments, &ExperimentController::continue_wanted, &dialogs, &LabDialogs::ask_to_continue);
   QObject::connect(experiments, &ExperimentController::started, panel, [&docks] { docks.raise("experiments"); });
-  QObject::connect(experiments, &ExperimentController::pinned, panel, [&docks] { docks.raise("compare"); });
 }
 
 void bind_audits(Lab& lab, AuditPanel* audit) {
@@ -117,6 +133,7 @@ void bind_log(LabContext& context, LogPanel* log) {
 void bind_panels(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   bind_log(lab.context, static_cast<LogPanel*>(docks.panel("log")));
   bind_training(lab, docks, dialogs);
+  bind_runs(lab, docks);
   bind_experiments(lab, docks, dialogs);
   bind_audits(lab, static_cast<AuditPanel*>(docks.panel("audit")));
   bind_head_discovery(lab, static_cast<HeadDiscoveryPanel*>(docks.panel("head_discovery")));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -339,6 +340,14 @@ JournaledRun read_run_journal(const std::string& path) {
   if (outline.count() > 0)
     contents.description.model.weight_bytes = outline.segment(outline.count() - 1).record.memory.weights;
   return run;
+}
+
+JournaledRun read_kept_run(const std::string& place) {
+  std::error_code code;
+  const auto status = std::filesystem::status(place, code);
+  if (!std::filesystem::exists(status))
+    throw EngineError(Fault::Io, place, "is no longer there", "Put it back where it was, or run the text again.");
+  return std::filesystem::is_directory(status) ? JournaledRun{reopen_run(place), true, true} : read_run_journal(place);
 }
 
 }  // namespace carryover

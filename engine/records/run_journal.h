@@ -40,4 +40,8 @@ struct JournaledRun {
 /// head is whole.
 JournaledRun read_run_journal(const std::string& path);
 
+/// A run from where it is kept, a journal or a run folder. Throws EngineError{Io, BadInput}, also where nothing is
+/// there.
+JournaledRun read_kept_run(const std::string& place);
+
 }  // namespace carryover

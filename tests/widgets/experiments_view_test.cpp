@@ -283,6 +283,16 @@ void ExperimentsViewTest::cells_open_as_what_they_are() {
   QTRY_COMPARE(lab.model.count(), 9);
   lab.experiments.open_cell(text(lab.model.cell(0).id));
   QVERIFY(lab.window.message_bar().text().contains(text(lab.model.cell(0).id)));
+
+  const RunLibrary& library = lab.window.lab().context.library();
+  const std::map<QString, ListedKind> listed = {{text(out_), ListedKind::Experiment},
+                                                {text(pending), ListedKind::Experiment},
+                                                {folder, ListedKind::Run},
+                                                {runs.run(0).directory(), ListedKind::Training}};
+  QCOMPARE(library.count(), 4);
+  for (const auto& [place, kind] : listed) QVERIFY(library.run(library.index_of(place)).kind == kind);
+  lab.window.lab().library.open(text(out_));
+  QTRY_COMPARE(lab.model.folder(), text(out_));
 }
 
 void ExperimentsViewTest::any_two_are_compared() {

@@ -89,6 +89,16 @@ class HostileSessionTest : public QObject {
     row("notes as a number", "{'notes': 12}", "notes");
     row("trainings of numbers", "{'trainings': [3]}", "trainings");
     row("flag as text", "{'closed': 'yes'}", "closed");
+    row("runs as an object", "{'runs': {'a': 1}}", "runs");
+    row("run of nothing", "{'runs': [null]}", "runs");
+    row("run of another kind", "{'runs': [{'kind': 'shell', 'place': 'x'}]}", "runs.kind");
+    row("run without a place", "{'runs': [{'kind': 'run'}]}", "runs.place");
+    row("run with an end in its place", "{'runs': [{'kind': 'run', 'place': 'a\\u0000b'}]}", "runs.place");
+    row("run with negative tokens", "{'runs': [{'kind': 'run', 'place': 'x', 'tokens': -1}]}", "runs.tokens");
+    row("run of 2^60 bytes", "{'runs': [{'kind': 'run', 'place': 'x', 'bytes': 1152921504606846976}]}", "runs.bytes");
+    row("run with a loss of text", "{'runs': [{'kind': 'run', 'place': 'x', 'loss': 'low'}]}", "runs.loss");
+    row("run with a tag that is a list", "{'runs': [{'kind': 'run', 'place': 'x', 'tags': [[]]}]}", "runs.tags");
+    row("run ticked by a number", "{'runs': [{'kind': 'run', 'place': 'x', 'ticked': 1}]}", "runs.ticked");
     row("version 0", "{'version': 0}", "version");
     row("version 1e9", "{'version': 1000000000}", "newer");
   }
@@ -154,6 +164,12 @@ class HostileSessionTest : public QObject {
     row("an engine command in a shell's words", "{'engine': '$(touch made)'}");
     row("an experiment from a device", "{'experiment': '/dev'}");
     row("an experiment in a pipe", "{'experiment': 'pipe'}");
+    row("runs from devices and everywhere",
+        "{'runs': [{'kind': 'run', 'place': '/dev/zero', 'ticked': true}, {'kind': 'run', 'place': 'pipe', 'ticked': "
+        "true},{'kind': 'run', 'place': '/'}, {'kind': 'training', 'place': '/etc'}, {'kind': 'run', 'place': "
+        "'../../../../../../etc/passwd', 'ticked': true}, {'kind': 'experiment', 'place': '/proc'}]}");
+    row("a run twice, with markup for a name",
+        "{'runs': [{'kind': 'run', 'place': 'x', 'name': '<b>x</b>'}, {'kind': 'run', 'place': 'x', 'name': 'y'}]}");
     row("trainings from devices", "{'trainings': ['/dev/zero', '/dev', 'pipe']}");
   }
   void opened() {
@@ -161,6 +177,11 @@ class HostileSessionTest : public QObject {
     json spoiled = good_;
     spoiled.merge_patch(json::parse(patch.toStdString()));
     open(spoiled.dump());
+    const RunLibrary& library = someone_->lab().library();
+    for (int i = 0; i < library.count(); ++i) {
+      someone_->window.lab().library.open(library.run(i).place);
+      QVERIFY(settled());
+    }
     for (const Bookmark& bookmark : someone_->lab().notebook().bookmarks()) someone_->lab().select(bookmark.place);
     for (const QString& id : someone_->window.docks().ids()) someone_->window.docks().raise(id);
     QVERIFY(settled());
@@ -169,6 +190,30 @@ class HostileSessionTest : public QObject {
     QVERIFY(!notes_.isEmpty());
     open(good_.dump());  // and the window still works
     QCOMPARE(someone_->lab().run().segment_count(), someone_->lab().run().expected_segments());
+  }
+
+  /// A session names any file as a run of its own: nothing but the window's own journals is deleted.
+  void what_a_session_names_is_not_deleted() {
+    const QString precious = home_ + QStringLiteral("/precious.journal");
+    write_bytes(precious.toStdString(), "mine");
+    json spoiled = good_;
+    spoiled["runs"] = json::array({{{"kind", "run"}, {"place", precious.toStdString()}},
+                                   {{"kind", "run"}, {"place", "good.files/../precious.journal"}},
+                                   {{"kind", "run"}, {"place", home_.toStdString()}}});
+    spoiled["run"] = precious.toStdString();
+    spoiled["pinned_run"] = nullptr;
+    open(spoiled.dump());
+    RunLibrary& library = someone_->lab().library();
+    QCOMPARE(library.count(), 2);  // two of the three are one
+    QStringList places;
+    for (int i = 0; i < library.count(); ++i) places += library.run(i).place;
+    someone_->window.lab().library.remove(places);
+    library.forget_removed();
+    QSignalSpy saved(&someone_->keeper, &SessionKeeper::session_saved);
+    someone_->keeper.save_session(home_ + QStringLiteral("/saved.carryover"));
+    QVERIFY(saved.wait(patience_ms));
+    QCOMPARE(read_bytes(precious.toStdString()), std::string("mine"));
+    open(good_.dump());
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QTest>
 
+#include "app/session/kept_runs.h"
 #include "app/session/session_folder.h"
 #include "app/session/session_state.h"
 #include "app/session/settings.h"
@@ -59,6 +60,22 @@ SessionState some_state(const QString& folder) {
   state.draft.seed = 11;
   state.draft.dropped = {{8, 2, 4097}};
   state.draft.banned = {{0, 17}};
+  ListedRun listed;
+  listed.place = state.run;
+  listed.name = "größer “als” gedacht";
+  listed.renamed = listed.ticked = true;
+  listed.tags = {"paper", "two words"};
+  listed.policy = "full";
+  listed.model = "demo · fp32 · 01234567";
+  listed.details = "run id: 1\nmodel: demo";
+  listed.saved_in = "/elsewhere/runs/1";
+  listed.tokens = 300;
+  listed.expected_tokens = 1000;
+  listed.standing = Standing::Partial;
+  listed.loss = 2.25;
+  listed.bytes = 12345;
+  listed.made_ms = 1'700'000'000'000;
+  state.runs = {listed};
   state.trainings = {"/elsewhere/run1"};
   state.experiment = "/elsewhere/experiment";
   state.finetune = {{"max_steps", 7}};
@@ -90,9 +107,13 @@ class SessionFilesTest : public QObject {
     QCOMPARE(read.shown_what_if, 2);
     QVERIFY(edit_json(read.draft) == edit_json(state.draft));
     QVERIFY(!read.closed && !read.unsaved);
+    QCOMPARE(session_text(read, folder), text);  // all of it, the list of runs too
+    QCOMPARE(read.runs.size(), std::size_t{1});
+    QVERIFY(same_list(read.runs, state.runs) && read.runs[0].loss == 2.25 && read.runs[0].ticked);
     write_file_atomically(there.file("study.carryover"), text);
     const SessionState moved = read_session(path_in(there, "study.carryover"));
     QCOMPARE(moved.run, path_in(there, "study.files/run.journal"));
+    QCOMPARE(moved.runs[0].place, moved.run);
     QCOMPARE(moved.pinned_run, path_in(there, "study.files/pinned.journal"));
     QCOMPARE(moved.what_ifs, path_in(there, "study.files/what-ifs.json"));
     QCOMPARE(moved.run_folder, QString("/elsewhere/runs/1"));
@@ -129,6 +150,9 @@ class SessionFilesTest : public QObject {
     QVERIFY(old.engine.isEmpty() && old.run_folder.isEmpty() && old.pinned_run.isEmpty() && old.what_ifs.isEmpty());
     QVERIFY(old.pinned == Selection() && old.range == SegmentRange() && old.shown_what_if == -1);
     QVERIFY(edit_json(old.draft) == edit_json({}));
+    QCOMPARE(old.runs.size(), std::size_t{2});  // what it named is the list
+    QCOMPARE(old.runs[0].place, old.run);
+    QVERIFY(old.runs[1].kind == ListedKind::Training && old.runs[1].place == "/elsewhere/run1");
   }
 
   void what_is_looked_at_is_no_work() {
@@ -232,7 +256,11 @@ class SessionFilesTest : public QObject {
     const auto again = SessionFolder::adopt(path);
     QVERIFY(again && SessionFolder::left_behind(root).isEmpty());
     for (int i = 0; i < 4; ++i) write_file_atomically(SessionFolder::create(root)->session_file().toStdString(), "{}");
-    SessionFolder::prune(root, 2);
+    const QString spared = SessionFolder::left_behind(root).back();
+    SessionFolder::prune(root, 2, [&](const QString& each) { return each == spared; });
+    QCOMPARE(SessionFolder::left_behind(root).size(), 3);
+    QVERIFY(QDir(spared).exists());
+    SessionFolder::prune(root, 2, [](const QString&) { return false; });
     QCOMPARE(SessionFolder::left_behind(root).size(), 2);
     QVERIFY(QDir(path).exists());  // it is in use
   }

@@ -140,6 +140,10 @@ class SessionReturnTest : public QObject {
       edit.no_carry = true;
       for (int i = 0; i < 2; ++i) run_what_if(someone, edit, QString::number(i));
       someone.lab().unpin_run();
+      RunLibrary& library = someone.lab().library();
+      QStringList places;
+      for (int i = 0; i < 3; ++i) places += library.run(i).place;  // its runs stay as long as they are listed
+      someone.window.lab().library.remove(places);
     }
     const QDir kept = QFileInfo(kept_file(home_)).dir();
     QCOMPARE(kept.entryList({"*.journal"}).size(), 1);

@@ -97,7 +97,7 @@ QWidget* ComparePanel::build_invitation() {
   page->setBackgroundRole(QPalette::Base);
   auto* text = new QLabel(
       tr("Pin a run as B, change a setting, the grouping, the policy, the model or the text, and run again: what that "
-         "changes appears here."),
+         "changes appears here. Or tick two in Runs."),
       page);
   text->setWordWrap(true);
   text->setAlignment(Qt::AlignCenter);

@@ -6,6 +6,7 @@
 #include "widgets/panels/panel.h"
 #include "widgets/state/experiment_model.h"
 #include "widgets/tables/experiment_cells_table.h"
+#include "widgets/tables/row_filter.h"
 
 class QLabel;
 class QLineEdit;
@@ -59,7 +60,7 @@ class ExperimentsPanel : public Panel {
 
   ExperimentModel* model_ = nullptr;
   ExperimentCellsTable cells_;
-  ExperimentCellsFilter filter_;
+  RowFilter filter_;
   QStringList recent_;
   QTableView* view_;
   ExperimentPlot* plot_;

@@ -27,6 +27,7 @@
 #include "widgets/panels/recall_heads_panel.h"
 #include "widgets/panels/recall_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
+#include "widgets/panels/runs_panel.h"
 #include "widgets/panels/sinks_panel.h"
 #include "widgets/panels/text_panel.h"
 #include "widgets/panels/time_panel.h"
@@ -64,6 +65,7 @@ QByteArray streamed(const QString& text) {
 const std::vector<PanelEntry>& panel_registry() {
   static const std::vector<PanelEntry> rows = {
       row<HeadGridPanel>("grid", QT_TRANSLATE_NOOP("PanelRegistry", "Heads × layers"), PanelArea::Left),
+      row<RunsPanel>("runs", QT_TRANSLATE_NOOP("PanelRegistry", "Runs"), PanelArea::Left),
       row<TextPanel>("text", QT_TRANSLATE_NOOP("PanelRegistry", "Text"), PanelArea::Centre),
       row<RetrievalMapPanel>("retrieval_map", QT_TRANSLATE_NOOP("PanelRegistry", "Retrieval map"), PanelArea::Centre),
       row<PrefixPanel>("prefix", QT_TRANSLATE_NOOP("PanelRegistry", "Prefix"), PanelArea::Centre),

@@ -12,6 +12,7 @@
 #include "widgets/state/questions.h"
 #include "widgets/state/run_comparison.h"
 #include "widgets/state/run_digests.h"
+#include "widgets/state/run_library.h"
 #include "widgets/state/run_model.h"
 #include "widgets/state/segment_range.h"
 #include "widgets/state/training_runs.h"
@@ -61,6 +62,7 @@ class LabContext : public QObject {
   void unpin_run();
   const RunComparison* comparison() const { return comparison_.get(); }  ///< of run() with pinned_run(), or null
   RunDigests& digests() { return digests_; }
+  RunLibrary& library() { return library_; }
   TrainingRuns& training() { return training_; }
   Inspections& inspections() { return inspections_; }
   WhatIfs& what_ifs() { return what_ifs_; }
@@ -137,6 +139,7 @@ class LabContext : public QObject {
   std::shared_ptr<const RunModel> pinned_run_;
   std::unique_ptr<RunComparison> comparison_;
   RunDigests digests_;
+  RunLibrary library_;
   TrainingRuns training_;
   Inspections inspections_;
   WhatIfs what_ifs_;

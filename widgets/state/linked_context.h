@@ -36,6 +36,7 @@ class LinkedContext {
   const std::shared_ptr<const RunModel>& pinned_run() const { return lab_.pinned_run(); }
   const RunComparison* comparison() const { return lab_.comparison(); }
   RunDigests& digests() { return lab_.digests(); }
+  RunLibrary& library() { return lab_.library(); }
   TrainingRuns& training() { return lab_.training(); }
   QUndoStack& undo_stack() { return lab_.undo_stack(); }
   Notebook& notebook() { return lab_.notebook(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QString>
+#include <QStringList>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
@@ -21,6 +22,7 @@ struct HitChange {
 /// A what-if that was run: a segment under an edit, beside the same segment as it was. A plain value.
 struct WhatIfResult {
   QString name;
+  QStringList tags;
   int segment = -1;
   std::int64_t first_token = 0;
   SegmentConfig run_config;  ///< what the run was made with

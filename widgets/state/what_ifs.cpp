@@ -70,11 +70,39 @@ void WhatIfs::rename(int index, const QString& name) {
   Q_EMIT results_changed();
 }
 
-void WhatIfs::remove(int index) {
+int WhatIfs::index_of(int id) const {
+  const auto found = std::find(ids_.begin(), ids_.end(), id);
+  return found == ids_.end() ? -1 : static_cast<int>(found - ids_.begin());
+}
+
+void WhatIfs::describe(int index, const QString& name, const QStringList& tags) {
   CARRYOVER_CHECK(index >= 0 && index < static_cast<int>(results_.size()));
+  WhatIfResult& result = results_[static_cast<std::size_t>(index)];
+  if (result.name == name && result.tags == tags) return;
+  result.name = name;
+  result.tags = tags;
+  Q_EMIT results_changed();
+}
+
+RemovedWhatIf WhatIfs::take(int index) {
+  CARRYOVER_CHECK(index >= 0 && index < static_cast<int>(results_.size()));
+  const auto i = static_cast<std::size_t>(index);
+  RemovedWhatIf removed{std::move(results_[i]), index, runs_[i], ids_[i]};
   results_.erase(results_.begin() + index);
   runs_.erase(runs_.begin() + index);
+  ids_.erase(ids_.begin() + index);
   if (shown_ >= index) shown_ = std::min(shown_ - (shown_ > index ? 1 : 0), static_cast<int>(results_.size()) - 1);
+  Q_EMIT results_changed();
+  Q_EMIT shown_changed();
+  return removed;
+}
+
+void WhatIfs::put_back(const RemovedWhatIf& removed) {
+  const int index = std::min(removed.index, static_cast<int>(results_.size()));
+  results_.insert(results_.begin() + index, removed.result);
+  runs_.insert(runs_.begin() + index, removed.run);
+  ids_.insert(ids_.begin() + index, removed.id);
+  if (shown_ >= index) ++shown_;
   Q_EMIT results_changed();
   Q_EMIT shown_changed();
 }
@@ -117,6 +145,7 @@ void WhatIfs::set_progress(double share) {
 void WhatIfs::append(WhatIfResult result) {
   results_.push_back(std::move(result));
   runs_.push_back(run_);
+  ids_.push_back(next_id_++);
   shown_ = static_cast<int>(results_.size()) - 1;
   Q_EMIT results_changed();
   Q_EMIT shown_changed();
@@ -147,11 +176,27 @@ void WhatIfs::reset() {
   Q_EMIT price_changed();
 }
 
+void WhatIfs::link(const QString& provenance, int segments) {
+  bool linked = false;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    if (results_[i].provenance != provenance || results_[i].segment >= segments || runs_[i] == run_) continue;
+    runs_[i] = run_;
+    linked = true;
+  }
+  if (!linked) return;
+  Q_EMIT results_changed();
+  Q_EMIT shown_changed();
+}
+
 void WhatIfs::restore(std::vector<WhatIfResult> results, const std::vector<bool>& in_run, int shown) {
   CARRYOVER_CHECK(results.size() == in_run.size());
   results_ = std::move(results);
   runs_.clear();
-  for (const bool of_this_run : in_run) runs_.push_back(of_this_run ? run_ : -1);
+  ids_.clear();
+  for (const bool of_this_run : in_run) {
+    runs_.push_back(of_this_run ? run_ : -1);
+    ids_.push_back(next_id_++);
+  }
   shown_ = shown >= 0 && shown < static_cast<int>(results_.size()) ? shown : -1;
   Q_EMIT results_changed();
   Q_EMIT shown_changed();

@@ -20,6 +20,12 @@ struct WhatIfPrice {
   double seconds = 0;         ///< at the run's speed; 0: not known
 };
 
+/// A what-if that was taken out of the list, with its place in it.
+struct RemovedWhatIf {
+  WhatIfResult result;
+  int index = 0, run = 0, id = 0;
+};
+
 /// One hit's weight, found by leaving it out: an anchor together with the slots that were expanded from it.
 struct AblatedHit {
   SlotRef anchor;
@@ -49,8 +55,13 @@ class WhatIfs : public QObject {
   const WhatIfResult* shown_in_run() const;  ///< the same, but null where it is of an earlier run
   bool in_run(int index) const { return runs_[static_cast<std::size_t>(index)] == run_; }  ///< the one on show
   void show(int index);
+  int id(int index) const { return ids_[static_cast<std::size_t>(index)]; }  ///< its own, as long as the window is open
+  int index_of(int id) const;                                                ///< -1 where there is none
   void rename(int index, const QString& name);
-  void remove(int index);
+  void describe(int index, const QString& name, const QStringList& tags);
+  void remove(int index) { take(index); }
+  RemovedWhatIf take(int index);
+  void put_back(const RemovedWhatIf& removed);
 
   const std::vector<AblatedHit>& ablated() const { return ablated_; }
   int ablated_segment() const { return ablated_segment_; }
@@ -77,6 +88,8 @@ class WhatIfs : public QObject {
   void set_ablation(std::size_t index, const MeanInterval& change);
   void end();
   void reset();  ///< another run: what was run stays in the list
+  /// The run of this provenance is on show: what was made of it, in segments that it has, is in_run() again.
+  void link(const QString& provenance, int segments);
   /// A list that was kept takes the place of this one; `in_run` says of each whether the run on show is its.
   void restore(std::vector<WhatIfResult> results, const std::vector<bool>& in_run, int shown);
 
@@ -99,7 +112,8 @@ class WhatIfs : public QObject {
   SegmentEdit draft_;
   std::vector<WhatIfResult> results_;
   std::vector<int> runs_;  ///< beside results_: which run each belongs to
-  int run_ = 0, shown_ = -1;
+  std::vector<int> ids_;   ///< likewise
+  int run_ = 0, shown_ = -1, next_id_ = 0;
   std::vector<AblatedHit> ablated_;
   int ablated_segment_ = -1;
   std::optional<WhatIfPrice> price_;

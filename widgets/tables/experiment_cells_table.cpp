@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/experiment_cells_table.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "widgets/look/icons.h"
 #include "widgets/look/theme.h"
 #include "widgets/tables/number_sort.h"
@@ -45,7 +42,7 @@ QVariant ExperimentCellsTable::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return model_->text(index.row(), column);
     case number_role:
-      return model_->number(index.row(), column);
+      return ExperimentModel::is_numeric(column) ? model_->number(index.row(), column) : QVariant();
     case Qt::TextAlignmentRole:
       return QVariant((ExperimentModel::is_numeric(column) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ForegroundRole:
@@ -69,32 +66,6 @@ QVariant ExperimentCellsTable::headerData(int section, Qt::Orientation orientati
   if (role == Qt::DisplayRole) return ExperimentModel::title(column);
   if (role == Qt::ToolTipRole) return ExperimentModel::axis_label(column);
   return {};
-}
-
-ExperimentCellsFilter::ExperimentCellsFilter(QObject* parent) : QSortFilterProxyModel(parent) {
-  setDynamicSortFilter(true);
-}
-
-void ExperimentCellsFilter::set_words(const QString& words) {
-  words_ = words.split(u' ', Qt::SkipEmptyParts);
-  invalidateFilter();
-}
-
-bool ExperimentCellsFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
-  if (!ExperimentModel::is_numeric(static_cast<CellColumn>(left.column())))
-    return left.data().toString().localeAwareCompare(right.data().toString()) < 0;
-  const double a = left.data(number_role).toDouble(), b = right.data(number_role).toDouble();
-  if (std::isnan(a) || std::isnan(b))
-    return sortOrder() == Qt::AscendingOrder ? !std::isnan(a) : !std::isnan(b) && std::isnan(a);
-  return a < b;
-}
-
-bool ExperimentCellsFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
-  QString all;
-  for (int column = 0; column < sourceModel()->columnCount(parent); ++column)
-    if (!ExperimentModel::is_numeric(static_cast<CellColumn>(column)))
-      all += sourceModel()->index(row, column, parent).data().toString() + u'\n';
-  return std::ranges::all_of(words_, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
 }
 
 }  // namespace carryover

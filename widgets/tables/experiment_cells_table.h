@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QAbstractTableModel>
-#include <QSortFilterProxyModel>
-#include <QStringList>
 #include <string>
 #include <vector>
 
@@ -28,21 +26,6 @@ class ExperimentCellsTable : public QAbstractTableModel {
 
   const ExperimentModel* model_ = nullptr;
   std::vector<std::string> ids_;  ///< of the rows that views know
-};
-
-/// Sorts cells by number or text, empty ones last in either order; shows those that have each word somewhere.
-class ExperimentCellsFilter : public QSortFilterProxyModel {
-  Q_OBJECT
- public:
-  explicit ExperimentCellsFilter(QObject* parent = nullptr);
-  void set_words(const QString& words);
-
- protected:
-  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
-  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
-
- private:
-  QStringList words_;
 };
 
 }  // namespace carryover

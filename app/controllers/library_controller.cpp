@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controllers/library_controller.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
+
+#include "app/engine_thread/post.h"
+#include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
+
+namespace carryover {
+namespace {
+
+constexpr int update_interval_ms = 1000;
+
+}  // namespace
+
+LibraryController::LibraryController(LabContext& context, RunController& runs, TrainController& training,
+                                     ExperimentController& experiments, QObject* parent)
+    : QObject(parent),
+      context_(context),
+      library_(context.library()),
+      runs_(runs),
+      training_(training),
+      experiments_(experiments),
+      files_(new RunFiles) {
+  thread_.setObjectName(QStringLiteral("run files"));
+  files_->moveToThread(&thread_);
+  connect(&thread_, &QThread::finished, files_, &QObject::deleteLater);
+  update_timer_.setSingleShot(true);
+  update_timer_.setInterval(update_interval_ms);
+  connect(&update_timer_, &QTimer::timeout, this, &LibraryController::update_now);
+  connect_runs();
+  connect_trainings();
+  connect_what_ifs();
+  connect_experiments();
+  connect_files();
+  thread_.start();
+}
+
+LibraryController::~LibraryController() {
+  thread_.quit();
+  thread_.wait();
+}
+
+void LibraryController::put(ListedRun run) {
+  const QDateTime changed = QFileInfo(run.place).lastModified();
+  run.made_ms = (changed.isValid() ? changed : QDateTime::currentDateTime()).toMSecsSinceEpoch();
+  const QString place = run.place;
+  const bool on_disk = run.kind != ListedKind::WhatIf;
+  library_.put(std::move(run));
+  if (on_disk) measure(place);
+}
+
+void LibraryController::measure(const QString& place) {
+  post(files_, [place](RunFiles& files) { files.measure(place); });
+}
+
+void LibraryController::connect_runs() {
+  const RunModel* run = &context_.run();
+  connect(&runs_, &RunController::run_kept, this, [this, run] { put(listed(*run, runs_.place())); });
+  connect(&runs_, &RunController::run_shown, this, [this, run] {
+    const QString place = runs_.place();
+    if (place.isEmpty()) return;
+    put(listed(*run, place));
+    if (const int index = library_.index_of(place); run->origin().folder.empty()) {
+      RunOrigin origin = run->origin();
+      origin.folder = library_.run(index).saved_in.toStdString();
+      context_.run().set_origin(origin);
+    }
+    link_what_ifs();
+  });
+  connect(run, &RunModel::segments_appended, this, &LibraryController::update_later);
+  connect(&runs_, &RunController::run_ended, this, [this, run] {
+    if (runs_.place().isEmpty()) return;
+    library_.update(listed(*run, runs_.place()));
+    measure(runs_.place());
+  });
+  connect(&runs_, &RunController::saved, this, [this, run](const QString& directory) {
+    if (run->origin().folder == directory.toStdString()) library_.set_saved_in(runs_.place(), directory);
+  });
+}
+
+/// What grows is listed once a second, and its end at once.
+void LibraryController::update_later() {
+  if (!update_timer_.isActive()) update_timer_.start();
+}
+
+void LibraryController::update_now() {
+  if (!runs_.place().isEmpty() && runs_.state() != RunController::State::Idle) {
+    library_.update(listed(context_.run(), runs_.place()));
+    measure(runs_.place());
+  }
+  const TrainingRuns& trainings = context_.training();
+  for (int i = 0; i < trainings.count(); ++i) library_.update(listed(trainings.run(i)));
+}
+
+void LibraryController::connect_trainings() {
+  TrainingRuns* trainings = &context_.training();
+  connect(trainings, &TrainingRuns::added, this, [this, trainings](int index) {
+    ListedRun run = listed(trainings->run(index));
+    const QString place = run.place;
+    put(std::move(run));
+    library_.set_ticked(library_.index_of(place), trainings->ticked(index));
+  });
+  connect(trainings, &TrainingRuns::run_changed, this, [this, trainings](int index) {
+    const TrainingModel& model = trainings->run(index);
+    if (model.active() || model.state() == TrainingState::Attached) return update_later();
+    const ListedRun run = listed(model);
+    library_.update(run);
+    measure(run.place);
+  });
+  connect(trainings, &TrainingRuns::ticked_changed, this, [this, trainings](int index) {
+    const int row = library_.index_of(QDir(trainings->run(index).directory()).absolutePath());
+    if (row >= 0) library_.set_ticked(row, trainings->ticked(index));
+  });
+  connect(&library_, &RunLibrary::ticked_changed, this, [this, trainings](int row) {
+    if (library_.run(row).kind != ListedKind::Training) return;
+    const int index = trainings->index_of(library_.run(row).place);
+    if (index >= 0) trainings->set_ticked(index, library_.run(row).ticked);
+  });
+}
+
+void LibraryController::connect_what_ifs() {
+  connect(&context_.what_ifs(), &WhatIfs::results_changed, this, &LibraryController::list_what_ifs);
+  connect(&library_, &RunLibrary::run_changed, this, [this](int row) {
+    const ListedRun& run = library_.run(row);
+    WhatIfs& what_ifs = context_.what_ifs();
+    const int index = run.kind == ListedKind::WhatIf ? what_ifs.index_of(run.place.section(u':', 1).toInt()) : -1;
+    if (index >= 0) what_ifs.describe(index, run.name, run.tags);
+  });
+  connect(&library_, &RunLibrary::forgotten, this, [this](const QStringList& places) {
+    for (const QString& place : places) removed_what_ifs_.erase(place);
+  });
+}
+
+/// What-ifs have a list of their own, which has the say.
+void LibraryController::list_what_ifs() {
+  const WhatIfs& what_ifs = context_.what_ifs();
+  QStringList gone;
+  for (int row = 0; row < library_.count(); ++row)
+    if (library_.run(row).kind == ListedKind::WhatIf) gone += library_.run(row).place;
+  for (int i = 0; i < static_cast<int>(what_ifs.results().size()); ++i) {
+    ListedRun run = listed(what_ifs.results()[static_cast<std::size_t>(i)], what_ifs.id(i));
+    gone.removeAll(run.place);
+    if (const int row = library_.index_of(run.place); row >= 0) {
+      library_.rename(row, run.name);
+      library_.set_tags(row, run.tags);
+    } else {
+      put(std::move(run));
+    }
+  }
+  for (const QString& place : gone) library_.drop(place);
+}
+
+/// Those that were made of the run on show, when it is on show again.
+void LibraryController::link_what_ifs() {
+  context_.what_ifs().link(run_provenance(context_.run()), context_.run().segment_count());
+}
+
+void LibraryController::connect_experiments() {
+  const ExperimentModel* model = &experiments_.model();
+  connect(&experiments_, &ExperimentController::opened, this, [this, model] { put(listed(*model)); });
+  connect(model, &ExperimentModel::changed, this, [this, model] { library_.update(listed(*model)); });
+}
+
+void LibraryController::connect_files() {
+  connect(files_, &RunFiles::failed, this, &LibraryController::failed);
+  connect(files_, &RunFiles::losses_read, &library_, &RunLibrary::set_losses);
+  connect(files_, &RunFiles::measured, this, [this](const QString& place, qint64 bytes, bool is_there) {
+    // The folder of a training may be of another machine.
+    library_.set_bytes(place, bytes, is_there || context_.training().index_of(place) >= 0);
+    tell_of_limit();
+  });
+  connect(&library_, &RunLibrary::limit_changed, this, &LibraryController::tell_of_limit);
+  connect(&library_, &RunLibrary::reset, this, &LibraryController::look_at_files);
+  connect(&library_, &RunLibrary::ticked_changed, this, [this](int row) {
+    const ListedRun& run = library_.run(row);
+    if (run.kind == ListedKind::Run && run.ticked && !run.losses)
+      post(files_, [place = run.place](RunFiles& files) { files.read_losses(place); });
+  });
+}
+
+/// Of all entries, as a session brought them.
+void LibraryController::look_at_files() {
+  for (int row = 0; row < library_.count(); ++row) {
+    const ListedRun& run = library_.run(row);
+    if (run.kind == ListedKind::WhatIf) continue;
+    measure(run.place);
+    if (run.kind == ListedKind::Run && run.ticked)
+      post(files_, [place = run.place](RunFiles& files) { files.read_losses(place); });
+  }
+}
+
+/// Once each time that they come to take more than they may; nothing is deleted without being asked for.
+void LibraryController::tell_of_limit() {
+  const bool over = library_.bytes_over_limit() > 0;
+  if (over && !over_limit_)
+    context_.add_note(tr("Runs take %1 on disk, and the limit is %2: delete some in Runs, or raise the limit")
+                          .arg(bytes_text(library_.disk_bytes()), bytes_text(library_.limit())),
+                      true);
+  over_limit_ = over;
+}
+
+/// Opening a run would stop the one under way.
+bool LibraryController::refuse_when_busy(const QString& name) {
+  const QString why = runs_.why_engine_is_busy();
+  if (!why.isEmpty()) Q_EMIT failed({Fault::Usage, name, why, tr("Stop it first, or wait for its end.")});
+  return !why.isEmpty();
+}
+
+bool LibraryController::in_progress(const ListedRun& run) const {
+  switch (run.kind) {
+    case ListedKind::Run:
+      return run.place == runs_.place() && runs_.state() != RunController::State::Idle;
+    case ListedKind::Training:
+      return training_.training() != nullptr &&
+             context_.training().index_of(run.place) == context_.training().index_of(training_.training()->directory());
+    case ListedKind::WhatIf:
+      return false;
+    case ListedKind::Experiment:
+      return run.place == experiments_.model().folder() && experiments_.process().running();
+  }
+  return false;
+}
+
+void LibraryController::open(const QString& place) {
+  const int row = library_.index_of(place);
+  if (row < 0) return;
+  const ListedRun run = library_.run(row);
+  switch (run.kind) {
+    case ListedKind::Run:
+      if (run.place == runs_.place()) return;
+      if (!refuse_when_busy(run.name)) runs_.open_run(place);
+      return;
+    case ListedKind::Training:
+      if (const int index = context_.training().index_of(place); index >= 0)
+        context_.training().set_current(index);
+      else
+        training_.open_folder(place);
+      return Q_EMIT panel_wanted(QStringLiteral("training"));
+    case ListedKind::WhatIf:
+      return open_what_if(run);
+    case ListedKind::Experiment:
+      if (experiments_.model().folder() != place) experiments_.open(place);
+      return Q_EMIT panel_wanted(QStringLiteral("experiments"));
+  }
+}
+
+/// With the run that it was made of, where that is listed.
+void LibraryController::open_what_if(const ListedRun& what_if) {
+  WhatIfs& what_ifs = context_.what_ifs();
+  const int index = what_ifs.index_of(what_if.place.section(u':', 1).toInt());
+  if (index < 0) return;
+  what_ifs.show(index);
+  Q_EMIT panel_wanted(QStringLiteral("what_if"));
+  if (what_ifs.in_run(index)) return;
+  for (int row = 0; row < library_.count(); ++row)
+    if (library_.run(row).kind == ListedKind::Run && library_.run(row).details == what_if.details)
+      return open(library_.run(row).place);
+}
+
+void LibraryController::compare(const QString& a, const QString& b) {
+  if (!refuse_when_busy(tr("comparison"))) runs_.open_pair(a, b);
+}
+
+void LibraryController::resume(const QString& place) {
+  const int row = library_.index_of(place);
+  if (row < 0 || !library_.run(row).resumable) return;
+  if (library_.run(row).kind == ListedKind::Training) return training_.resume_run(place);
+  if (experiments_.model().folder() == place) experiments_.go_on();
+}
+
+void LibraryController::remove(const QStringList& places) {
+  for (const QString& place : places) {
+    const int row = library_.index_of(place);
+    if (row < 0) continue;
+    const ListedRun run = library_.run(row);
+    if (in_progress(run)) {
+      Q_EMIT failed({Fault::Usage, run.name, tr("is in progress"), tr("Stop it first, or wait for its end.")});
+      continue;
+    }
+    library_.remove(row);
+    if (run.kind == ListedKind::Training) {
+      if (const int index = context_.training().index_of(place); index >= 0) context_.training().remove(index);
+    } else if (run.kind == ListedKind::WhatIf) {
+      const int index = context_.what_ifs().index_of(place.section(u':', 1).toInt());
+      if (index >= 0) removed_what_ifs_.emplace(place, context_.what_ifs().take(index));
+    }
+  }
+}
+
+void LibraryController::take_back() {
+  if (library_.removed().empty()) return;
+  const ListedRun run = library_.removed().back();
+  library_.take_back();
+  if (run.kind == ListedKind::Training) return training_.open_folder(run.place);
+  const auto what_if = removed_what_ifs_.find(run.place);
+  if (what_if == removed_what_ifs_.end()) return;
+  context_.what_ifs().put_back(what_if->second);
+  removed_what_ifs_.erase(what_if);
+}
+
+}  // namespace carryover

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QThread>
+#include <QTimer>
+#include <map>
+
+#include "app/controllers/experiment_controller.h"
+#include "app/controllers/run_controller.h"
+#include "app/controllers/train_controller.h"
+#include "app/engine_thread/run_files.h"
+
+namespace carryover {
+
+/// Keeps LabContext::library() up to date with what is run, trained, changed and opened, and does what its view asks
+/// for: an entry is opened, compared, resumed or removed in the way that its kind has. GUI thread; waits for a folder's
+/// reading in its destructor. Lives shorter than the controllers it uses.
+class LibraryController : public QObject {
+  Q_OBJECT
+ public:
+  LibraryController(LabContext& context, RunController& runs, TrainController& training,
+                    ExperimentController& experiments, QObject* parent = nullptr);
+  ~LibraryController() override;
+
+  void open(const QString& place);
+  void compare(const QString& a, const QString& b);  ///< b is pinned as B
+  void resume(const QString& place);                 ///< a training or an experiment that can be
+  /// Off the list, until they are taken back or forgotten. Folders stay where they are in any case.
+  void remove(const QStringList& places);
+  void take_back();  ///< what was removed last
+
+ Q_SIGNALS:
+  void panel_wanted(const QString& id);  ///< that shows what was opened
+  void failed(const carryover::ErrorReport& report);
+
+ private:
+  void connect_runs();
+  void connect_trainings();
+  void connect_what_ifs();
+  void connect_experiments();
+  void connect_files();
+  void put(ListedRun run);
+  void measure(const QString& place);
+  void update_later();
+  void update_now();
+  void list_what_ifs();
+  void open_what_if(const ListedRun& what_if);
+  void link_what_ifs();
+  void tell_of_limit();
+  void look_at_files();
+  bool refuse_when_busy(const QString& name);
+  bool in_progress(const ListedRun& run) const;
+
+  LabContext& context_;
+  RunLibrary& library_;
+  RunController& runs_;
+  TrainController& training_;
+  ExperimentController& experiments_;
+  QThread thread_;
+  RunFiles* files_;
+  QTimer update_timer_;
+  std::map<QString, RemovedWhatIf> removed_what_ifs_;
+  bool over_limit_ = false;  ///< and it has been said
+};
+
+}  // namespace carryover

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/runs_panel.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QInputDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/icons.h"
+#include "widgets/state/quantity_text.h"
+#include "widgets/tables/table_copy.h"
+
+namespace carryover {
+namespace {
+
+constexpr std::array<int, RunLibraryTable::ColumnCount> column_characters = {26, 11, 14, 12, 26, 14, 9, 9, 10, 18};
+constexpr int name_characters = 30, least_plot_height = 120;
+constexpr double gigabyte = 1e9;
+
+QToolButton* action_button(QAction* action, QWidget* parent) {
+  auto* button = new QToolButton(parent);
+  button->setDefaultAction(action);
+  button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  return button;
+}
+
+}  // namespace
+
+RunsPanel::RunsPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Runs"), parent), table_(lab.library()), losses_(new PlotView(QStringLiteral("runs_loss"), this)) {
+  build_plot();
+  auto* split = new QSplitter(Qt::Vertical, this);
+  split->setChildrenCollapsible(false);
+  split->addWidget(build_table());
+  split->addWidget(losses_);
+  split->setStretchFactor(0, 3);
+  split->setStretchFactor(1, 2);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(split, 1);
+  layout->addWidget(build_notice());
+  setFocusProxy(view_);
+  RunLibrary& library = lab.library();
+  const auto changed = [this] {
+    update_actions();
+    request_refresh();
+  };
+  for (const auto signal : {&RunLibrary::added, &RunLibrary::removed_from, &RunLibrary::run_changed})
+    connect(&library, signal, this, changed);
+  for (const auto signal : {&RunLibrary::reset, &RunLibrary::removed_changed, &RunLibrary::limit_changed})
+    connect(&library, signal, this, changed);
+  update_actions();
+  update_notice();
+}
+
+void RunsPanel::build_plot() {
+  losses_->set_title(tr("Loss of the ticked runs"));
+  losses_->set_axes(tr("Tokens read"), tr("NLL (nats per token)"));
+  losses_->set_integer_axes(true, false);
+  losses_->set_empty_text(tr("Tick runs in the list to compare them"));
+  losses_->setMinimumHeight(least_plot_height);
+  losses_->hide();
+}
+
+QWidget* RunsPanel::build_table() {
+  auto* side = new QWidget(this);
+  view_ = new QTableView(side);
+  filter_.setSourceModel(&table_);
+  view_->setModel(&filter_);
+  prepare_table(*view_, tr("Runs of this session"));
+  view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  view_->setEditTriggers(QAbstractItemView::EditKeyPressed);
+  view_->horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
+  view_->horizontalHeader()->setSectionsMovable(true);
+  for (std::size_t column = 0; column < column_characters.size(); ++column)
+    view_->setColumnWidth(static_cast<int>(column),
+                          view_->fontMetrics().averageCharWidth() * column_characters[column]);
+  view_->setSortingEnabled(true);
+  view_->sortByColumn(RunLibraryTable::Made, Qt::DescendingOrder);
+  connect(view_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::update_actions);
+  connect(&filter_, &QAbstractItemModel::rowsInserted, this, &RunsPanel::update_actions);
+  add_table_actions();
+  connect(view_, &QTableView::activated, this, [this] { open_->trigger(); });
+  auto* bar = control_bar();
+  add_buttons(bar);
+  put_bar_above(side, bar, view_);
+  return side;
+}
+
+void RunsPanel::add_table_actions() {
+  open_ = add_table_action(*view_, tr("&Open"), {}, [this] {
+    if (const QStringList places = selected_places(); places.size() == 1) Q_EMIT open_wanted(places.front());
+  });
+  open_->setToolTip(tr("Show the selected run in all views"));
+  compare_ = add_table_action(*view_, tr("&Compare A | B"), QKeySequence(Qt::Key_C), [this] { compare_ticked(); });
+  compare_->setToolTip(
+      tr("Show the two ticked runs side by side in Compare: the one on show as A, else the one that was "
+         "ticked last; the other one as B"));
+  rename_ = add_table_action(*view_, tr("&Rename"), QKeySequence(Qt::Key_F2), [this] { edit(RunLibraryTable::Name); });
+  tags_ = add_table_action(*view_, tr("&Tags…"), QKeySequence(Qt::Key_T), [this] { edit(RunLibraryTable::Tags); });
+  tags_->setToolTip(tr("Words of your own, with commas between them"));
+  resume_ = add_table_action(*view_, tr("Re&sume"), {}, [this] {
+    if (const QStringList places = selected_places(); places.size() == 1) Q_EMIT resume_wanted(places.front());
+  });
+  resume_->setToolTip(tr("Resume an interrupted training from its newest checkpoint, or an experiment"));
+  remove_ = add_table_action(*view_, tr("&Delete"), QKeySequence::Delete,
+                             [this] { Q_EMIT remove_wanted(selected_places()); });
+  remove_->setToolTip(
+      tr("Delete runs of this session when the window closes, until which it can be undone. Folders of your own only "
+         "leave the list."));
+  take_back_ =
+      add_table_action(*view_, tr("&Undo delete"), QKeySequence(Qt::Key_U), [this] { Q_EMIT take_back_wanted(); });
+  add_copy_actions(*view_);
+}
+
+void RunsPanel::add_buttons(WrappingBar* bar) {
+  auto* words = new QLineEdit(this);
+  words->setPlaceholderText(tr("Filter"));
+  words->setClearButtonEnabled(true);
+  words->setAccessibleName(tr("Runs that have each of these words in name, kind, tags, policy or model"));
+  connect(words, &QLineEdit::textChanged, this, [this](const QString& text) {
+    filter_.set_words(text);
+    update_actions();
+  });
+  bar->addWidget(words, 1);
+  for (QAction* action : {open_, compare_, remove_}) bar->addWidget(action_button(action, this));
+}
+
+QWidget* RunsPanel::build_notice() {
+  auto* notice = new QWidget(this);
+  auto* bar = new WrappingBar(notice);
+  bar->setContentsMargins(6, 2, 6, 2);
+  const auto label = [&](const QString& name) {
+    auto* made = new QLabel(notice);
+    made->setTextFormat(Qt::PlainText);
+    made->setAccessibleName(name);
+    bar->addWidget(made);
+    return made;
+  };
+  const auto button = [&](const QString& text, const QString& help, auto slot) {
+    auto* made = new QToolButton(notice);
+    made->setText(text);
+    made->setToolTip(help);
+    connect(made, &QToolButton::clicked, this, slot);
+    bar->addWidget(made);
+    return made;
+  };
+  disk_ = label(tr("Disk used by the runs of this session"));
+  button(tr("Limit…"), tr("How much disk the runs of this session may take before you are told"),
+         [this] { ask_limit(); });
+  make_room_ = button({}, tr("The oldest runs without a tag, until the limit is met; it can be undone"),
+                      [this] { remove_oldest(); });
+  removed_ = label(tr("Deleted runs"));
+  undo_ = button(tr("Undo"), tr("Take back the run that was deleted last"), [this] { Q_EMIT take_back_wanted(); });
+  forget_ = button(tr("Delete for good"), tr("Free their disk space now; this can't be undone"),
+                   [this] { context().library().forget_removed(); });
+  return notice;
+}
+
+std::vector<int> RunsPanel::selected_rows() const {
+  std::vector<int> rows;
+  for (const QModelIndex& index : view_->selectionModel()->selectedRows()) {
+    const int row = filter_.mapToSource(index).row();
+    if (row >= 0 && row < table_.rowCount()) rows.push_back(row);
+  }
+  return rows;
+}
+
+QStringList RunsPanel::selected_places() const {
+  QStringList places;
+  for (const int row : selected_rows()) places += table_.index(row, 0).data(RunLibraryTable::place_role).toString();
+  return places;
+}
+
+/// The run on show is A, so that nothing has to be read again for it.
+void RunsPanel::compare_ticked() {
+  const RunLibrary& library = context().library();
+  const std::vector<int> ticked = library.ticked_runs();
+  if (ticked.size() != 2) return;
+  QString a = library.run(ticked[1]).place, b = library.run(ticked[0]).place;
+  if (table_.shown() == b) std::swap(a, b);
+  Q_EMIT compare_wanted(a, b);
+}
+
+void RunsPanel::edit(int column) {
+  const QModelIndex current = view_->currentIndex();
+  if (!current.isValid()) return;
+  const QModelIndex cell = current.siblingAtColumn(column);
+  view_->setCurrentIndex(cell);
+  view_->edit(cell);
+}
+
+void RunsPanel::ask_limit() {
+  auto* dialog = new QInputDialog(this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setInputMode(QInputDialog::DoubleInput);
+  dialog->setWindowTitle(tr("Disk for runs"));
+  dialog->setLabelText(tr("Limit in GB; 0: none. Over it you are told, and nothing is deleted by itself."));
+  dialog->setDoubleRange(0, 1e6);
+  dialog->setDoubleDecimals(1);
+  dialog->setDoubleValue(static_cast<double>(context().library().limit()) / gigabyte);
+  connect(dialog, &QInputDialog::doubleValueSelected, this,
+          [this](double value) { context().library().set_limit(std::llround(value * gigabyte)); });
+  dialog->open();
+}
+
+void RunsPanel::remove_oldest() {
+  const RunLibrary& library = context().library();
+  QStringList places;
+  for (const int row : library.removal_candidates()) places += library.run(row).place;
+  Q_EMIT remove_wanted(places);
+}
+
+void RunsPanel::update_actions() {
+  const RunLibrary& library = context().library();
+  const std::vector<int> rows = selected_rows();
+  const bool one = rows.size() == 1;
+  open_->setEnabled(one);
+  for (QAction* action : {rename_, tags_}) action->setEnabled(one);
+  resume_->setEnabled(one && library.run(rows.front()).resumable);
+  remove_->setEnabled(!rows.empty());
+  compare_->setEnabled(library.ticked_runs().size() == 2);
+  take_back_->setEnabled(!library.removed().empty());
+}
+
+void RunsPanel::update_notice() {
+  const RunLibrary& library = context().library();
+  const QString used = bytes_text(library.disk_bytes());
+  disk_->setText(library.limit() == 0 ? tr("Disk: %1").arg(used)
+                                      : tr("Disk: %1 of %2").arg(used, bytes_text(library.limit())));
+  const std::vector<int> oldest = library.removal_candidates();
+  std::int64_t bytes = 0;
+  for (const int row : oldest) bytes += library.run(row).bytes;
+  make_room_->setVisible(!oldest.empty());
+  make_room_->setText(tr("Delete the oldest: %1 (%2)").arg(oldest.size()).arg(bytes_text(bytes)));
+  const auto& removed = library.removed();
+  for (QWidget* widget : std::initializer_list<QWidget*>{removed_, undo_, forget_})
+    widget->setVisible(!removed.empty());
+  const QString what =
+      removed.size() == 1 ? removed.front().name.left(name_characters) : QString::number(removed.size());
+  removed_->setText(tr("Deleted: %1").arg(what));
+}
+
+void RunsPanel::refresh() {
+  update_notice();
+  draw_losses();
+}
+
+void RunsPanel::draw_losses() {
+  const RunLibrary& library = context().library();
+  const std::vector<int> ticked = library.ticked_runs();
+  losses_->setVisible(!ticked.empty());
+  losses_->clear_curves();
+  QStringList provenance;
+  std::size_t used = 0;
+  for (const int row : ticked) {
+    const ListedRun& run = library.run(row);
+    if (!run.losses) continue;
+    if (used == curves_.size()) curves_.push_back(losses_->add_curve(run.name, {series_colour(used)}));
+    const int curve = curves_[used++];
+    losses_->set_curve_name(curve, run.name);
+    losses_->set_curve_visible(curve, true);
+    for (const QPointF& point : *run.losses) losses_->append(curve, point.x(), point.y());
+    provenance += run.details;
+  }
+  for (; used < curves_.size(); ++used) losses_->set_curve_visible(curves_[used], false);
+  losses_->set_provenance(provenance.join(QStringLiteral("\n\n")));
+  if (losses_->following()) losses_->fit();
+  losses_->request_replot();
+}
+
+}  // namespace carryover

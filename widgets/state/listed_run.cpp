@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/state/listed_run.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+#include "engine/records/run_reader.h"
+#include "widgets/state/experiment_model.h"
+#include "widgets/state/model_label.h"
+#include "widgets/state/provenance.h"
+#include "widgets/state/run_digests.h"
+#include "widgets/state/run_library.h"
+#include "widgets/state/what_if_result.h"
+
+namespace carryover {
+namespace {
+
+Standing standing_of(const TrainingModel& run) {
+  if (run.active() || run.state() == TrainingState::Attached) return Standing::UnderWay;
+  return run.state() == TrainingState::Finished ? Standing::Whole : Standing::Partial;
+}
+
+Standing standing_of(const ExperimentModel& experiment) {
+  if (experiment.work() != ExperimentModel::Work::None) return Standing::UnderWay;
+  if (!experiment.has_state()) return Standing::Partial;
+  const ExperimentState& state = experiment.state();
+  return state.count(CellStatus::Done) == state.cells.size() ? Standing::Whole : Standing::Partial;
+}
+
+}  // namespace
+
+QString kind_name(ListedKind kind) {
+  switch (kind) {
+    case ListedKind::Run:
+      return RunLibrary::tr("Run");
+    case ListedKind::Training:
+      return RunLibrary::tr("Training");
+    case ListedKind::WhatIf:
+      return RunLibrary::tr("What-if");
+    case ListedKind::Experiment:
+      return RunLibrary::tr("Experiment");
+  }
+  return {};
+}
+
+bool is_journal(const ListedRun& run) {
+  return run.kind == ListedKind::Run && run.place.endsWith(QStringLiteral(".journal"));
+}
+
+std::shared_ptr<const LossCurve> loss_curve(const RunOutline& outline) {
+  auto curve = std::make_shared<LossCurve>();
+  for (int i = 0; i < outline.count(); ++i) {
+    const SegmentRecord& record = outline.segment(i).record;
+    if (record.targets > 0)
+      curve->emplace_back(static_cast<double>(record.first_token + record.length),
+                          record.nll_sum / static_cast<double>(record.targets));
+  }
+  return curve;
+}
+
+ListedRun listed(const RunModel& run, const QString& place) {
+  const RunSummary summary = run.finished() ? run.summary() : sum_up(run.outline());
+  ListedRun listed;
+  listed.place = place;
+  listed.name = run_name(run);
+  listed.text = run.text_name();
+  listed.policy = QString::fromStdString(run.request().policy);
+  listed.model = model_label(run.model());
+  listed.details = run_provenance(run);
+  listed.saved_in = QString::fromStdString(run.origin().folder);
+  if (listed.saved_in == place) listed.saved_in.clear();
+  listed.tokens = summary.tokens;
+  listed.expected_tokens = run.token_count();
+  listed.standing = !run.finished()                      ? Standing::UnderWay
+                    : summary.tokens < run.token_count() ? Standing::Partial
+                                                         : Standing::Whole;
+  if (const auto mean = summary.nll_mean()) listed.loss = *mean;
+  if (run.segment_count() == summary.segments) listed.losses = loss_curve(run.outline());  // else it is cut
+  return listed;
+}
+
+ListedRun listed(const TrainingModel& run) {
+  ListedRun listed;
+  listed.kind = ListedKind::Training;
+  listed.place = QDir(run.directory()).absolutePath();
+  listed.name = run.name();
+  listed.policy = QString::fromStdString(run.plan().policy);
+  listed.model = run.model_name();
+  listed.details = training_provenance(run);
+  listed.standing = standing_of(run);
+  listed.resumable = listed.standing == Standing::Partial && !run.checkpoint().isEmpty();
+  if (run.step_count() == 0) return listed;
+  listed.tokens = static_cast<std::int64_t>(run.column(TrainingColumn::Tokens).back());
+  listed.expected_tokens = listed.tokens;
+  listed.loss = run.column(TrainingColumn::Loss).back();
+  return listed;
+}
+
+ListedRun listed(const WhatIfResult& result, int id) {
+  ListedRun listed;
+  listed.kind = ListedKind::WhatIf;
+  listed.place = QStringLiteral("what-if:%1").arg(id);
+  listed.name = result.name;
+  listed.tags = result.tags;
+  listed.details = result.provenance;
+  listed.tokens = listed.expected_tokens = std::ssize(result.after);
+  listed.loss = result.change.mean;
+  return listed;
+}
+
+ListedRun listed(const ExperimentModel& experiment) {
+  ListedRun listed;
+  listed.kind = ListedKind::Experiment;
+  listed.place = experiment.folder();
+  listed.name = QFileInfo(experiment.folder()).fileName();
+  listed.details = experiment.folder();
+  listed.standing = standing_of(experiment);
+  listed.resumable = listed.standing == Standing::Partial && experiment.has_state();
+  return listed;
+}
+
+}  // namespace carryover

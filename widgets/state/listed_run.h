@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QPointF>
+#include <QString>
+#include <QStringList>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace carryover {
+
+class ExperimentModel;
+class RunModel;
+class RunOutline;
+class TrainingModel;
+struct WhatIfResult;
+
+enum class ListedKind { Run, Training, WhatIf, Experiment };
+/// Whether there is more to come of it.
+enum class Standing { Whole, Partial, UnderWay, Missing };
+
+/// Mean loss in nats over the tokens read, a point where each segment ends.
+using LossCurve = std::vector<QPointF>;
+
+/// What the list of runs says of one of them: enough to find it again. A plain value.
+struct ListedRun {
+  ListedKind kind = ListedKind::Run;
+  QString place;         ///< journal or folder, absolute; what tells entries apart. Of a what-if: no path
+  QString name;          ///< its own, or the one that the user gave it
+  bool renamed = false;  ///< by the user
+  QStringList tags;
+  QString text, policy;
+  QString model;     ///< name and adapter · dtype · hash
+  QString details;   ///< whatever makes it again: the tooltip
+  QString saved_in;  ///< run folder that it was also saved in; empty: none
+  Standing standing = Standing::Whole;
+  std::int64_t tokens = 0, expected_tokens = 0;
+  double loss = std::numeric_limits<double>::quiet_NaN();  ///< mean, nats; of a what-if the change, after − before
+  std::int64_t bytes = 0;                                  ///< on disk
+  std::int64_t made_ms = 0;                                ///< since 1970, UTC
+  bool ticked = false;                                     ///< compared with others
+  bool resumable = false;                                  ///< by what is on disk, where it is Partial
+  std::shared_ptr<const LossCurve> losses;                 ///< null: not read yet
+};
+QString kind_name(ListedKind kind);
+/// Whether the list alone keeps it: a journal of the session, and no folder of the user's.
+bool is_journal(const ListedRun& run);
+
+ListedRun listed(const RunModel& run, const QString& place);
+ListedRun listed(const TrainingModel& run);
+ListedRun listed(const WhatIfResult& result, int id);
+ListedRun listed(const ExperimentModel& experiment);
+std::shared_ptr<const LossCurve> loss_curve(const RunOutline& outline);
+
+}  // namespace carryover

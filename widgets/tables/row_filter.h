@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QStringList>
+
+#include "widgets/tables/number_sort.h"
+
+namespace carryover {
+
+/// Sorts the columns that have numbers by number and the others by text; shows the rows that have each word somewhere
+/// in their columns of text. GUI thread.
+class RowFilter : public NumberSort {
+  Q_OBJECT
+ public:
+  using NumberSort::NumberSort;
+  void set_words(const QString& words);
+
+ protected:
+  bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
+  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+ private:
+  QStringList words_;
+};
+
+}  // namespace carryover
