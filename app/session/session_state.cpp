@@ -164,6 +164,7 @@ SessionState state_of(const SessionFields& fields, const QString& path) {
   state.pinned = selection_of(fields.object("pinned"));
   state.range = range_of(fields);
   state.draft = edit_from_json(fields.any("draft"), path.toStdString());
+  state.foil = fields.text("foil");
   state.notes = fields.text("notes");
   state.bookmarks = bookmarks_of(fields);
   read_runs(state, fields, folder);
@@ -216,6 +217,7 @@ std::string session_text(const SessionState& state, const QString& folder) {
                                            {"what_ifs", path_json(state.what_ifs)},
                                            {"shown_what_if", state.shown_what_if},
                                            {"draft", edit_json(state.draft)},
+                                           {"foil", text_json(state.foil)},
                                            {"trainings", trainings},
                                            {"experiment", path_json(state.experiment)},
                                            {"finetune", state.finetune},

@@ -35,6 +35,7 @@ struct SessionState {
   QString what_ifs;             ///< file of those that were run (kept_what_ifs.h), or empty
   int shown_what_if = -1;       ///< index in it
   SegmentEdit draft;            ///< of the next one
+  QString foil;                 ///< text of the token that logits are compared with, or empty
   QStringList trainings;        ///< folders of training runs in the list
   QString experiment;           ///< folder of the one in view; empty: none
   nlohmann::json finetune;      ///< fields of a TrainingPlan that is being filled in; null: no dialog

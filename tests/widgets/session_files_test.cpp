@@ -57,6 +57,9 @@ SessionState some_state(const QString& folder) {
   state.shown_what_if = 2;
   state.draft.prefix = PrefixSource::Random;
   state.draft.seed = 11;
+  state.draft.patch_carry = true;
+  state.draft.patched_heads = {{3, 1}, {0, 2}};
+  state.foil = QStringLiteral(" Ann");
   state.draft.dropped = {{8, 2, 4097}};
   state.draft.banned = {{0, 17}};
   state.trainings = {"/elsewhere/run1"};
@@ -89,6 +92,8 @@ class SessionFilesTest : public QObject {
     QCOMPARE(read.pinned_segments, 4);
     QCOMPARE(read.shown_what_if, 2);
     QVERIFY(edit_json(read.draft) == edit_json(state.draft));
+    QVERIFY(read.draft == state.draft);
+    QCOMPARE(read.foil, state.foil);
     QVERIFY(!read.closed && !read.unsaved);
     write_file_atomically(there.file("study.carryover"), text);
     const SessionState moved = read_session(path_in(there, "study.carryover"));
