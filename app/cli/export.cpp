@@ -78,6 +78,7 @@ void add_figure_options(CLI::App& app, const std::shared_ptr<ExportOptions>& opt
   add("--layer", figure.layer, "N", "select this layer");
   add("--head", figure.head, "N", "select this query head");
   add("--token", figure.token, "N", "select the token at this position");
+  add("--foil", figure.foil, "TEXT", "compare the token's logit with that of this token");
   add("--choose", figure.choices, "SWITCH=VALUE", "set a switch of the figure's panel; may be given several times")
       ->allow_extra_args(false);
   add("--view", figure.view, "X0,X1,Y0,Y1", "show this part of the plot")->delimiter(',')->expected(4);

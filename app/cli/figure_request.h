@@ -16,6 +16,7 @@ struct FigureRequest {
   std::string size = "85x60mm", style = "paper";
   int dpi = 300;
   std::optional<std::int64_t> segment, layer, head, token;  ///< none: something that has hits
+  std::string foil;                                         ///< text of a token; empty: none
   std::vector<std::string> choices;                         ///< "SWITCH=VALUE" of the figure's panel
   std::vector<double> view;                                 ///< x0, x1, y0, y1; empty: everything
 };

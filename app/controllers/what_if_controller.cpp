@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/what_if_controller.h"
 
+#include <algorithm>
+
 #include "app/engine_thread/post.h"
+#include "widgets/state/patching.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/shown.h"
 
 namespace carryover {
+namespace {
+
+bool patches(const WhatIfPlan& plan) {
+  return std::ranges::any_of(plan.edits, &SegmentEdit::patches);
+}
+
+/// Its record says of a segment what it has of it: it may have been pinned before its end.
+PatchSource patch_source(const RunModel& pinned, int segment) {
+  if (segment < pinned.segment_count()) return {pinned.request(), recorded_segment(pinned, segment)};
+  return {pinned.request(), RecordedSegment{pinned.model().weights_hash, pinned.model().dtype, {}, {}}};
+}
+
+QString name_of(const RunModel& run) {
+  return QStringLiteral("%1 (%2)").arg(QString::fromStdString(run.origin().id), run.text_name());
+}
+
+}  // namespace
 
 WhatIfController::WhatIfController(LabContext& context, RunController& runs, InspectController& inspections)
     : EngineJob(context, runs), worker_(&inspections.worker()) {
@@ -47,7 +68,10 @@ void WhatIfController::connect_worker() {
 
 WhatIfRequest WhatIfController::make_request(const WhatIfPlan& plan) const {
   const RunModel& run = context_.run();
-  return {run.request(), plan.segment, plan.edits, recorded_segment(run, plan.segment)};
+  WhatIfRequest request{run.request(), plan.segment, plan.edits, recorded_segment(run, plan.segment),
+                        prediction_question(context_, plan.segment)};
+  if (patches(plan) && context_.pinned_run()) request.patch_source = patch_source(*context_.pinned_run(), plan.segment);
+  return request;
 }
 
 void WhatIfController::ask_price(const WhatIfPlan& plan) {
@@ -66,7 +90,13 @@ void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool s
                    why.isEmpty() ? tr("Select one that has been run.") : tr("Stop it first, or wait for its end.")});
     return;
   }
+  for (const SegmentEdit& edit : plan.edits)
+    if (const QString obstacle = patch_obstacle(context_, plan.segment, edit); !obstacle.isEmpty()) {
+      Q_EMIT failed({Fault::Usage, tr("patch"), obstacle, tr("Pin a run whose segments correspond to this one's.")});
+      return;
+    }
   plan_ = plan;
+  patched_from_ = patches(plan) ? name_of(*context_.pinned_run()) : QString();
   name_ = name;
   sweep_ = sweep;
   started_in_ = run_;
@@ -100,7 +130,8 @@ void WhatIfController::finish(const WhatIfEnd& end) {
     result.segments_run = end.base->segments_run;
     result.seconds = end.seconds;
     result.provenance = run_provenance(context_.run());
-    compare(result, end.base->as_it_was, *outcome_);
+    result.patched_from = patched_from_;
+    compare(result, context_.run(), end.base->as_it_was, *outcome_);
     context_.add_note(tr("What if “%1”, segment %2: mean loss %3%4 nats")
                           .arg(result.name)
                           .arg(result.segment)

@@ -23,7 +23,7 @@ class WhatIfController : public EngineJob {
 
   InspectWorker* worker_;
   WhatIfPlan plan_;
-  QString name_;
+  QString name_, patched_from_;
   bool sweep_ = false;
   std::vector<float> before_;                     ///< of the run, to hold a sweep's edits against as they come
   std::shared_ptr<const WhatIfOutcome> outcome_;  ///< of a single edit

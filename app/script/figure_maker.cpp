@@ -40,6 +40,7 @@ std::vector<Statement> figure_script(const FigureRequest& request) {
     say({QStringLiteral("export"), QStringLiteral("report"), qstring(request.output)});
     return script;
   }
+  if (!request.foil.empty()) say({QStringLiteral("foil"), qstring(request.foil)});
   const QString figure = qstring(request.figure);
   say({QStringLiteral("show"), figure});  // its cells are made for the pixels that it has
   for (const std::string& word : request.choices) say(QStringList{QStringLiteral("choose"), figure} + choice(word));

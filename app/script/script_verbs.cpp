@@ -216,6 +216,13 @@ Pending pin(MainWindow& window, const QStringList& words) {
   return {};
 }
 
+Pending foil(MainWindow& window, const QStringList& words) {
+  FoilToken& foil = window.lab().context.foil();
+  foil.set_text(words.value(0));
+  if (!foil.problem().isEmpty()) refuse(QStringLiteral("foil"), foil.problem(), tr("Quote a word with its space."));
+  return {};
+}
+
 Pending zoom(MainWindow& window, const QStringList& words) {
   std::vector<double> edges;
   for (const QString& word : words.mid(1)) {
@@ -345,11 +352,12 @@ const std::vector<ScriptVerb>& script_verbs() {
       {QStringLiteral("print"), tr("PANEL | model"), 1, 1, print},
       {QStringLiteral("what-if"),
        tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] "
-          "[ban|drop-tokens FIRST LAST] [FIELD VALUE] [name TEXT]"),
+          "[ban|drop-tokens FIRST LAST] [patch carry|head|layer] [FIELD VALUE] [name TEXT]"),
        1, any_number, what_if},
       {QStringLiteral("ask"), tr("TEXT | without N | alone N"), 1, 2, ask_by_words},
       {QStringLiteral("finetune"), tr("PRESET FOLDER [FIELD VALUE] …"), 2, any_number, finetune_by_words},
       {QStringLiteral("pin"), tr("run | none"), 1, 1, pin},
+      {QStringLiteral("foil"), tr("[TEXT]"), 0, 1, foil},
       {QStringLiteral("zoom"), tr("PLOT X0 X1 Y0 Y1"), 5, 5, zoom},
       {QStringLiteral("undo"), {}, 0, 0, undo},
       {QStringLiteral("export"),

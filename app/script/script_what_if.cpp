@@ -6,6 +6,7 @@
 #include "app/script/script.h"
 #include "app/window/script_selection.h"
 #include "engine/core/base/error.h"
+#include "widgets/state/patching.h"
 #include "widgets/state/shown.h"
 
 namespace carryover {
@@ -22,6 +23,8 @@ class EditWords {
 
   WordedWhatIf read() {
     while (next_ < words_.size()) read_part(take());
+    const QString obstacle = patch_obstacle(context_, result_.plan.segment, edit_);
+    if (!obstacle.isEmpty()) refuse(QStringLiteral("patch"), obstacle, tr("Pin a run that corresponds."));
     if (edit_.config) edit_.config->validate(context_.run().model().config, "what-if");
     result_.plan.edits = {edit_};
     if (result_.name.isEmpty()) result_.name = edit_text(edit_, context_.run().request().config);
@@ -65,6 +68,22 @@ class EditWords {
     edit_.prefix = *source;
   }
 
+  void read_patch(const QString& what) {
+    const QString word = take();
+    if (word == QStringLiteral("carry")) {
+      edit_.patch_carry = true;
+      return;
+    }
+    const Selection& selected = context_.selected();
+    const bool whole = word == QStringLiteral("layer");
+    if (!whole && word != QStringLiteral("head"))
+      refuse(what, tr("can't be “%1”").arg(word), tr("Use carry, head or layer."));
+    if (selected.layer < 0 || (!whole && selected.head < 0))
+      refuse(what, tr("no head is selected"), tr("Select layer and head before."));
+    const auto heads = heads_to_patch(context_.run().model().config, selected.layer, whole ? -1 : selected.head);
+    edit_.patched_heads.insert(edit_.patched_heads.end(), heads.begin(), heads.end());
+  }
+
   void read_part(const QString& what) {
     if (what == QStringLiteral("no-carry")) {
       edit_.no_carry = true;
@@ -81,6 +100,8 @@ class EditWords {
     } else if (what == QStringLiteral("ban")) {
       const std::int64_t first = position(what);
       edit_.banned.push_back({first, position(what) + 1});
+    } else if (what == QStringLiteral("patch")) {
+      read_patch(what);
     } else if (what == QStringLiteral("name")) {
       result_.name = take();
     } else {

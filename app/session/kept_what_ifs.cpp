@@ -49,21 +49,24 @@ json kept_json(const KeptWhatIf& kept) {
   const WhatIfResult& result = kept.result;
   json tags = json::array();
   for (const QString& tag : result.tags) tags.push_back(tag.toStdString());
-  return {{"name", result.name.toStdString()},
-          {"tags", std::move(tags)},
-          {"segment", result.segment},
-          {"first_token", result.first_token},
-          {"run_config", result.run_config},
-          {"edit", edit_json(result.edit)},
-          {"before", result.before},
-          {"after", result.after},
-          {"lost", side_json(result, false)},
-          {"gained", side_json(result, true)},
-          {"change", {{"mean", result.change.mean}, {"low", result.change.low}, {"high", result.change.high}}},
-          {"segments_run", result.segments_run},
-          {"seconds", result.seconds},
-          {"run", result.provenance.toStdString()},
-          {"in_run", kept.in_run}};
+  json fields{{"name", result.name.toStdString()},
+              {"tags", std::move(tags)},
+              {"segment", result.segment},
+              {"first_token", result.first_token},
+              {"run_config", result.run_config},
+              {"edit", edit_json(result.edit)},
+              {"before", result.before},
+              {"after", result.after},
+              {"lost", side_json(result, false)},
+              {"gained", side_json(result, true)},
+              {"change", {{"mean", result.change.mean}, {"low", result.change.low}, {"high", result.change.high}}},
+              {"segments_run", result.segments_run},
+              {"seconds", result.seconds},
+              {"run", result.provenance.toStdString()},
+              {"in_run", kept.in_run}};
+  if (!result.patched_from.isEmpty()) fields["patched_from"] = result.patched_from.toStdString();
+  if (result.prediction) fields["prediction"] = prediction_json(*result.prediction);
+  return fields;
 }
 
 KeptWhatIf kept_from(const json& fields, const std::string& where) {
@@ -83,6 +86,9 @@ KeptWhatIf kept_from(const json& fields, const std::string& where) {
   result.changes = changed_hits(side_of(fields.at("lost"), where), side_of(fields.at("gained"), where));
   const json& change = fields.at("change");
   result.change = {change.at("mean").get<double>(), change.at("low").get<double>(), change.at("high").get<double>()};
+  result.patched_from = checked.text("patched_from");
+  if (const auto prediction = fields.find("prediction"); prediction != fields.end())
+    result.prediction = prediction_from_json(*prediction, where);
   result.segments_run = checked.index("segments_run", 0, 0);
   fields.at("seconds").get_to(result.seconds);
   result.provenance = QString::fromStdString(fields.at("run").get<std::string>());

@@ -64,6 +64,7 @@ void SessionKeeper::capture_views(SessionState& state) {
   state.pinned = context.pinned();
   state.range = context.range();
   state.draft = context.what_ifs().draft();
+  state.foil = context.foil().text();
   const int left_out = static_cast<int>(context.what_ifs().results().size()) - most_kept_what_ifs;
   state.shown_what_if = std::max(-1, context.what_ifs().shown() - std::max(0, left_out));
   state.notes = context.notebook().text();

@@ -154,10 +154,12 @@ bool SessionRestorer::fits(const SegmentEdit& edit) const {
   const auto has_slot = [&](const SlotRef& slot) {
     return slot.layer < model.layers && slot.head < model.heads && slot.position < run.token_count();
   };
+  const auto has_head = [&](const HeadRef& head) { return head.layer < model.layers && head.head < model.heads; };
   const auto has_range = [&](const TokenRange& range) { return range.last <= run.token_count(); };
   return std::all_of(edit.dropped.begin(), edit.dropped.end(), has_slot) &&
          std::all_of(edit.added.begin(), edit.added.end(), has_slot) &&
-         std::all_of(edit.banned.begin(), edit.banned.end(), has_range);
+         std::all_of(edit.banned.begin(), edit.banned.end(), has_range) &&
+         std::all_of(edit.patched_heads.begin(), edit.patched_heads.end(), has_head);
 }
 
 void SessionRestorer::select() {
@@ -165,6 +167,7 @@ void SessionRestorer::select() {
   if (state_.selection.segment < context.run().segment_count()) context.select(state_.selection);
   if (state_.pinned.segment < context.run().segment_count()) context.pin(state_.pinned);
   if (state_.range.last < context.run().expected_segments()) context.set_range(state_.range);
+  context.foil().set_text(state_.foil);
   if (fits(state_.draft)) return context.what_ifs().set_draft(state_.draft);
   context.add_note(tr("The session's what-if names places that the run does not have; it was left out"), true);
 }

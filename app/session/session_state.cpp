@@ -181,6 +181,7 @@ SessionState state_of(const SessionFields& fields, const QString& path) {
   state.pinned = selection_of(fields.object("pinned"));
   state.range = range_of(fields);
   state.draft = edit_from_json(fields.any("draft"), path.toStdString());
+  state.foil = fields.text("foil");
   state.notes = fields.text("notes");
   state.bookmarks = bookmarks_of(fields);
   read_runs(state, fields, folder);
@@ -235,6 +236,7 @@ std::string session_text(const SessionState& state, const QString& folder) {
                                            {"shown_what_if", state.shown_what_if},
                                            {"draft", edit_json(state.draft)},
                                            {"runs", runs_json(state.runs, path_json)},
+                                           {"foil", text_json(state.foil)},
                                            {"trainings", trainings},
                                            {"experiment", path_json(state.experiment)},
                                            {"finetune", state.finetune},

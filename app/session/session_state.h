@@ -36,6 +36,7 @@ struct SessionState {
   int shown_what_if = -1;       ///< index in it
   SegmentEdit draft;            ///< of the next one
   std::vector<ListedRun> runs;  ///< the list, but for what-ifs
+  QString foil;                 ///< text of the token that logits are compared with, or empty
   QStringList trainings;        ///< folders of training runs in the list
   QString experiment;           ///< folder of the one in view; empty: none
   nlohmann::json finetune;      ///< fields of a TrainingPlan that is being filled in; null: no dialog

@@ -120,6 +120,7 @@ class EngineSession final : public Session {
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
     const GivesMemoryBack at_the_end;
     FiniteLosses finite(observer);
+    patch_archive_.clear();  // its memory is the run's now
     return guarded([&] { return run_text(decoder(), request, finite, control, &archive_, &document_); });
   }
   GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
@@ -133,10 +134,11 @@ class EngineSession final : public Session {
   }
   WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) override {
     refuse_another_model(request.record, info_);
-    return guarded([&] { return run_what_if(decoder(), request, done, control, archive_); });
+    if (request.patch_source) refuse_another_model(request.patch_source->record, info_);
+    return guarded([&] { return run_what_if(decoder(), request, done, control, archive_, patch_archive_); });
   }
   std::int64_t what_if_segments(const WhatIfRequest& request) const override {
-    return count_what_if_segments(request, archive_);
+    return count_what_if_segments(request, archive_, patch_archive_);
   }
   Inspection inspect(const InspectRequest& request, RunControl& control) override {
     refuse_another_model(request.record, info_);
@@ -155,6 +157,7 @@ class EngineSession final : public Session {
     refuse_packed("training");
     refuse_lora_over_adapter(*request.plan);
     archive_.clear();  // its memory is training's now
+    patch_archive_.clear();
     document_.clear();
     const GivesMemoryBack at_the_end;
     return guarded([&] {
@@ -216,6 +219,7 @@ class EngineSession final : public Session {
   void read_model(const ModelSource& source, const std::string& path, const LoadProgress& progress) {
     whole_ = false;
     archive_.clear();
+    patch_archive_.clear();
     document_.clear();
     decoder_.config = info_.config = source.config();
     info_.path = path;
@@ -228,6 +232,7 @@ class EngineSession final : public Session {
 
   void merge(const std::string& adapter) {
     archive_.clear();
+    patch_archive_.clear();
     document_.clear();
     const LoadedAdapter loaded = read_adapter(adapter, decoder_);
     merge_adapter(decoder_.weights, loaded.adapter);
@@ -256,8 +261,8 @@ class EngineSession final : public Session {
 
   ModelInfo info_;
   Decoder decoder_;
-  bool whole_ = false;  ///< the decoder has all that info_ names
-  StateArchive archive_{kStateBytes};
+  bool whole_ = false;                                              ///< the decoder has all that info_ names
+  StateArchive archive_{kStateBytes}, patch_archive_{kStateBytes};  ///< of the run, and of what patches take from
   DocumentState document_;
 };
 

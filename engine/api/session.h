@@ -41,7 +41,8 @@ class Session {
 
   /// Runs one segment again with something changed, through the same forward. `done` is called on the engine thread
   /// after each edit, in order. Cancelled within a layer: throws EngineError{Cancelled}. Throws EngineError{BadInput}
-  /// where an edit names a slot or a field that the segment does not have, {Usage} under another policy than segmented.
+  /// where an edit names a slot or a field that the segment does not have, or patches from a segment that does not
+  /// correspond; {Usage} under another policy than segmented, and for another model than a record's.
   virtual WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) = 0;
 
   /// Segments that what_if() would run, the edited ones included: its price, from what is kept now.

@@ -6,25 +6,29 @@
 #include <cmath>
 
 #include "engine/eval/attention_pattern.h"
+#include "engine/eval/prediction.h"
 
 namespace carryover {
 
-at::Tensor logit_direction(const Decoder& decoder, std::int32_t target) {
-  return decoder.weights.final_norm.to(at::kDouble) * decoder.head_row(target).to(at::kDouble);
+at::Tensor logit_direction(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil) {
+  at::Tensor row = decoder.head_row(target).to(at::kDouble);
+  if (foil) row = row - decoder.head_row(*foil).to(at::kDouble);
+  return decoder.weights.final_norm.to(at::kDouble) * row;
 }
 
 double final_norm_scale(const Decoder& decoder, const at::Tensor& row) {
   return 1 / std::sqrt(row.to(at::kDouble).square().mean().item<double>() + decoder.config.norm_epsilon);
 }
 
-DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, std::int64_t token, std::int32_t target)
-    : decoder_(decoder) {
+DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, const PredictionQuestion& question,
+                                               std::int32_t target)
+    : decoder_(decoder),
+      question_(question),
+      target_(target),
+      direction_(logit_direction(decoder, target, question.foil)) {
   const std::int64_t layers = decoder.config.layers, heads = decoder.config.heads;
-  split_.token = token;
-  split_.target = target;
   for (Map* map : {&split_.carry, &split_.retrieved, &split_.segment})
     *map = {layers, heads, std::vector<float>(static_cast<std::size_t>(layers * heads))};
-  direction_ = logit_direction(decoder, target);
 }
 
 double DirectLogitAttribution::along(const at::Tensor& row) const {
@@ -32,7 +36,7 @@ double DirectLogitAttribution::along(const at::Tensor& row) const {
 }
 
 void DirectLogitAttribution::see(const LayerSight& sight) {
-  const std::int64_t heads = decoder_.config.heads, d = decoder_.config.head_dim, token = split_.token;
+  const std::int64_t heads = decoder_.config.heads, d = decoder_.config.head_dim, token = question_.token;
   // One row for each head and part of its context: everything else in it is zero.
   at::Tensor parts = at::zeros({2 * heads, heads, d}, sight.queries.options());
   std::vector<bool> retrieved;
@@ -61,8 +65,9 @@ void DirectLogitAttribution::see(const LayerSight& sight) {
   }
 }
 
-LogitAttribution DirectLogitAttribution::result() const {
+LogitAttribution DirectLogitAttribution::result(const at::Tensor& hidden) const {
   LogitAttribution scaled = split_;
+  scaled.prediction = predict(decoder_, hidden, question_, target_);
   const auto scale = static_cast<float>(scale_);
   scaled.embedding *= scale;
   for (auto* values : {&scaled.feed_forward, &scaled.carry.values, &scaled.retrieved.values, &scaled.segment.values})

@@ -6,8 +6,9 @@
 
 namespace carryover {
 
-/// [D] fp64: what the last residual row is multiplied with for a target's logit, but for the final norm's scale.
-at::Tensor logit_direction(const Decoder& decoder, std::int32_t target);
+/// [D] fp64: what the last residual row is multiplied with for a target's logit, or for its difference from a foil's,
+/// but for the final norm's scale.
+at::Tensor logit_direction(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil);
 /// That scale: 1/rms of the last residual row.
 double final_norm_scale(const Decoder& decoder, const at::Tensor& row);
 
@@ -15,16 +16,18 @@ double final_norm_scale(const Decoder& decoder, const at::Tensor& row);
 /// that what each head and layer wrote into the residual stream adds up to the logit. Borrows the decoder.
 class DirectLogitAttribution {
  public:
-  /// `token`: row of the segment; `target`: the id whose logit it predicts.
-  DirectLogitAttribution(const Decoder& decoder, std::int64_t token, std::int32_t target);
+  /// `target`: the id that the question's token predicts.
+  DirectLogitAttribution(const Decoder& decoder, const PredictionQuestion& question, std::int32_t target);
 
   void see(const LayerSight& sight);
-  LogitAttribution result() const;  ///< once the segment is whole
+  LogitAttribution result(const at::Tensor& hidden) const;  ///< once the segment is whole; hidden: as of predict()
 
  private:
   double along(const at::Tensor& row) const;
 
   const Decoder& decoder_;
+  PredictionQuestion question_;
+  std::int32_t target_;
   LogitAttribution split_;
   at::Tensor direction_;
   double scale_ = 1;

@@ -12,6 +12,7 @@
 #include "engine/eval/attention_pattern.h"
 #include "engine/eval/direct_logit_attribution.h"
 #include "engine/eval/pool_attention.h"
+#include "engine/eval/prediction.h"
 #include "engine/eval/replay.h"
 #include "engine/eval/replay_check.h"
 #include "engine/eval/search_steps.h"
@@ -21,14 +22,6 @@
 namespace carryover {
 
 namespace {
-
-void check_head(const ModelConfig& model, HeadRef head) {
-  if (head.layer >= 0 && head.layer < model.layers && head.head >= 0 && head.head < model.heads) return;
-  throw EngineError(Fault::BadInput, "layer " + std::to_string(head.layer) + ", head " + std::to_string(head.head),
-                    "is not in the model",
-                    "It has " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) +
-                        " heads, counted from 0.");
-}
 
 /// The lenses that were asked for, on one segment.
 class Inspector {
@@ -49,15 +42,16 @@ class Inspector {
     if (parts_.attention) check_head(replay_.decoder().config, *parts_.attention);
     if (parts_.search) inspection_.search = search_steps(replay_, *before_, *parts_.search);
     if (parts_.masses) start_masses();
+    check_foil(replay_.decoder().config, parts_.foil);
     if (parts_.attribution)
-      attribution_ = std::make_unique<DirectLogitAttribution>(replay_.decoder(), *parts_.attribution,
-                                                              target_of(*parts_.attribution));
+      attribution_ = std::make_unique<DirectLogitAttribution>(replay_.decoder(),
+                                                              PredictionQuestion{*parts_.attribution, parts_.foil},
+                                                              replay_.target_of(*parts_.attribution));
     if (parts_.sources) start_sources(*parts_.sources);
     const auto* segmented = dynamic_cast<const SegmentedPolicy*>(&replay_.policy());
     if (parts_.recall && segmented) recall_ = std::make_unique<PoolAttention>(segmented->pool(*before_), before_->hits);
     if (!parts_.pairs.empty()) start_pairs();
     if (parts_.attention || parts_.masses || attribution_ || sources_ || recall_ || !parts_.pairs.empty()) look();
-    if (attribution_) inspection_.attribution = attribution_->result();
     if (sources_) inspection_.sources = sources_->result();
     if (recall_) inspection_.recall = recall_->recall();
     return std::move(inspection_);
@@ -67,6 +61,7 @@ class Inspector {
   void look() {
     const auto watch = [this](const LayerSight& sight) { see(sight); };
     const at::Tensor hidden = replay_.look(replay_.policy(), before_->clone(), watch);
+    if (attribution_) inspection_.attribution = attribution_->result(hidden);
     if (record_) check_losses(record_, replay_.losses(hidden, inspection_.segment), inspection_.segment);
   }
 
@@ -89,19 +84,9 @@ class Inspector {
     inspection_.pair_mass = inspection_.pair_top = empty;
   }
 
-  /// The id that a token of the segment predicts.
-  std::int32_t target_of(std::int64_t token) const {
-    const auto& ids = *replay_.request().ids;
-    const std::int64_t target = replay_.first_token() + token + 1;
-    if (token < 0 || token >= replay_.request().config.segment_length || target >= std::ssize(ids))
-      throw EngineError(Fault::BadInput, "token " + std::to_string(token) + " of the segment", "has no target",
-                        "Choose a token of the segment that another one follows.");
-    return ids[static_cast<std::size_t>(target)];
-  }
-
   void start_sources(std::int64_t token) {
     sources_ = std::make_unique<SourcesOfToken>(
-        replay_.decoder(), token, replay_.first_token(), target_of(token),
+        replay_.decoder(), PredictionQuestion{token, parts_.foil}, replay_.first_token(), replay_.target_of(token),
         [this](const AttentionPattern& attention, HeadRef head) { return prefix_positions(attention, head); });
   }
 

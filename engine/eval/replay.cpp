@@ -31,15 +31,26 @@ Replay::Replay(const Decoder& decoder, const RunRequest& request, std::int64_t s
                       "Segments count from 0 to " + std::to_string(segments - 1) + ".");
 }
 
+std::int32_t Replay::target_of(std::int64_t token) const {
+  const std::int64_t target = first_token() + token + 1;
+  if (token < 0 || token >= request_.config.segment_length || target >= std::ssize(*request_.ids))
+    throw EngineError(Fault::BadInput, "token " + std::to_string(token) + " of the segment", "has no target",
+                      "Choose a token of the segment that another one follows.");
+  return (*request_.ids)[static_cast<std::size_t>(target)];
+}
+
 at::Tensor Replay::ids(std::int64_t segment) const {
   const std::int64_t first = first_token(segment);
   const std::int64_t length = std::min(request_.config.segment_length, std::ssize(*request_.ids) - first);
   return ids_tensor(decoder_, part_of(*request_.ids, first, length));
 }
 
-SegmentRunner Replay::runner(const AttentionPolicy& policy, std::function<void(const LayerSight&)> watch) {
+SegmentRunner Replay::runner(const AttentionPolicy& policy, Watch watch, ReplaceOutputs replace_outputs) {
   const auto after_layer = [this](int) { control_.checkpoint(); };
-  return SegmentRunner({decoder_, policy, rope_, after_layer, false, {}, std::move(watch)}, request_.config);
+  ForwardContext forward{decoder_, policy, rope_, after_layer, false, {}};
+  forward.watch = std::move(watch);
+  forward.replace_outputs = std::move(replace_outputs);
+  return SegmentRunner(std::move(forward), request_.config);
 }
 
 std::unique_ptr<PolicyState> Replay::state_before(std::int64_t segment) {
@@ -49,7 +60,7 @@ std::unique_ptr<PolicyState> Replay::state_before(std::int64_t segment) {
 
 std::unique_ptr<PolicyState> Replay::advance(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state,
                                              std::int64_t until, bool keep) {
-  SegmentRunner runner = this->runner(policy, {});
+  SegmentRunner runner = this->runner(policy, {}, {});
   runner.resume(std::move(state));
   for (std::int64_t segment = runner.state().next.index; segment < until; ++segment) {
     runner.run_segment(ids(segment));
@@ -59,18 +70,13 @@ std::unique_ptr<PolicyState> Replay::advance(const AttentionPolicy& policy, std:
   return runner.take_state();
 }
 
-at::Tensor Replay::look(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state,
-                        std::function<void(const LayerSight&)> watch) {
+at::Tensor Replay::look(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, Watch watch,
+                        ReplaceOutputs replace_outputs) {
   const std::int64_t segment = state->next.index;
-  SegmentRunner runner = this->runner(policy, std::move(watch));
+  SegmentRunner runner = this->runner(policy, std::move(watch), std::move(replace_outputs));
   runner.resume(std::move(state));
   ++segments_run_;
   return runner.peek_segment(ids(segment));
-}
-
-std::vector<float> Replay::losses(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state) {
-  const std::int64_t segment = state->next.index;
-  return losses(look(policy, std::move(state)), segment);
 }
 
 std::vector<float> Replay::losses(const at::Tensor& hidden, std::int64_t segment) const {

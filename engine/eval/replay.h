@@ -13,6 +13,9 @@ namespace carryover {
 /// Borrows its arguments. Thread: engine.
 class Replay {
  public:
+  using Watch = decltype(ForwardContext::watch);
+  using ReplaceOutputs = decltype(ForwardContext::replace_outputs);
+
   /// Throws EngineError{BadInput} where the request can't be run or has no such segment.
   Replay(const Decoder& decoder, const RunRequest& request, std::int64_t segment, StateArchive& archive,
          RunControl& control);
@@ -25,6 +28,9 @@ class Replay {
   std::int64_t first_token() const { return first_token(segment_); }
   std::int64_t segments_run() const { return segments_run_; }
 
+  /// The id that a token of the segment, counted from its start, predicts. Throws EngineError{BadInput} where none is.
+  std::int32_t target_of(std::int64_t token) const;
+
   /// A state of its own at the start of a segment. Runs what is not kept, and keeps it.
   std::unique_ptr<PolicyState> state_before(std::int64_t segment);
 
@@ -33,17 +39,15 @@ class Replay {
                                        std::int64_t until, bool keep = false);
 
   /// Hidden states [m, D] of the segment that `state` stands before, which stays as it was.
-  at::Tensor look(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state,
-                  std::function<void(const LayerSight&)> watch = {});
+  at::Tensor look(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, Watch watch = {},
+                  ReplaceOutputs replace_outputs = {});
 
-  /// look(), as losses of the segment's targets.
-  std::vector<float> losses(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state);
   /// Losses of what look() gave for a segment.
   std::vector<float> losses(const at::Tensor& hidden, std::int64_t segment) const;
 
  private:
   at::Tensor ids(std::int64_t segment) const;
-  SegmentRunner runner(const AttentionPolicy& policy, std::function<void(const LayerSight&)> watch);
+  SegmentRunner runner(const AttentionPolicy& policy, Watch watch, ReplaceOutputs replace_outputs);
 
   const Decoder& decoder_;
   const RunRequest& request_;

@@ -21,13 +21,13 @@ std::vector<double> to_vector(const at::Tensor& values) {
 
 }  // namespace
 
-SourcesOfToken::SourcesOfToken(const Decoder& decoder, std::int64_t token, std::int64_t first_token,
+SourcesOfToken::SourcesOfToken(const Decoder& decoder, const PredictionQuestion& question, std::int64_t first_token,
                                std::int32_t target, PrefixPositions prefix_positions)
     : decoder_(decoder),
-      token_(token),
+      token_(question.token),
       first_token_(first_token),
       prefix_positions_(std::move(prefix_positions)),
-      direction_(logit_direction(decoder, target)) {}
+      direction_(logit_direction(decoder, target, question.foil)) {}
 
 /// [H, d] fp64: what a unit of each head's output adds to the logit, but for the final norm's scale.
 at::Tensor SourcesOfToken::logit_directions(const LayerSight& sight) const {

@@ -16,9 +16,9 @@ class SourcesOfToken {
   using PrefixPositions =
       std::function<std::vector<std::int64_t>(const class AttentionPattern& attention, HeadRef head)>;
 
-  /// `token`: row of the segment that begins at `first_token`; `target`: the id that it predicts.
-  SourcesOfToken(const Decoder& decoder, std::int64_t token, std::int64_t first_token, std::int32_t target,
-                 PrefixPositions prefix_positions);
+  /// The question's token is a row of the segment that begins at `first_token`; `target`: the id that it predicts.
+  SourcesOfToken(const Decoder& decoder, const PredictionQuestion& question, std::int64_t first_token,
+                 std::int32_t target, PrefixPositions prefix_positions);
 
   void see(const LayerSight& sight);
   TokenSources result() const;  ///< once the segment is whole

@@ -10,7 +10,9 @@
 #include "engine/core/base/error.h"
 #include "engine/core/base/run_control.h"
 #include "engine/core/run/prefix_control.h"
+#include "engine/eval/patch_values.h"
 #include "engine/eval/pool_attention.h"
+#include "engine/eval/prediction.h"
 #include "engine/eval/replay.h"
 #include "engine/eval/replay_check.h"
 #include "engine/policies/ablated.h"
@@ -78,18 +80,25 @@ void replace_least(HeadHits& head, std::int64_t position, const std::vector<Slot
 /// A what-if: the segment as it was, then each edit from a state of its own.
 class WhatIf {
  public:
-  WhatIf(const Decoder& decoder, const WhatIfRequest& request, RunControl& control, StateArchive& archive)
+  WhatIf(const Decoder& decoder, const WhatIfRequest& request, RunControl& control, StateArchive& archive,
+         StateArchive& patch_archive)
       : request_(request),
         replay_(decoder, request.run, request.segment, archive, control),
         before_(replay_.state_before(request.segment)),
         policy_(dynamic_cast<const SegmentedPolicy*>(&replay_.policy())) {
     if (!policy_)
       throw EngineError(Fault::Usage, "what-if", "needs the policy \"segmented\"", "Run the text under it first.");
+    if (request.prediction) check_foil(decoder.config, request.prediction->foil);
+    if (!std::ranges::any_of(request.edits, &SegmentEdit::patches)) return;
+    if (!request.patch_source)
+      throw EngineError(Fault::Usage, "patch", "there is no run to take values from", "Pin one.");
+    const bool itself = same_run(request.patch_source->run, request.run);
+    patch_.emplace(decoder, request, control, itself ? archive : patch_archive);
   }
 
   WhatIfBase base() {
-    WhatIfBase base{replay_.first_token(), 0, outcome(*policy_, before_->clone(), before_->hits)};
-    base.segments_run = replay_.segments_run();
+    WhatIfBase base{replay_.first_token(), 0, outcome(*policy_, before_->clone(), before_->hits, {})};
+    base.segments_run = replay_.segments_run() + (patch_ ? patch_->segments_run() : 0);
     check_hits(request_.record, base.as_it_was.hits, request_.segment);
     check_losses(request_.record, base.as_it_was.target_nll, request_.segment);
     return base;
@@ -109,14 +118,22 @@ class WhatIf {
       if (!holds(long_head(state->hits, slot), slot.position))
         throw EngineError(Fault::BadInput, name_of(slot), "was not retrieved for this segment", "Drop what was.");
     std::vector<HeadHits> hits = ablated.hits(*state);
-    return outcome(ablated, std::move(state), std::move(hits));
+    if (edit.patch_carry) state->carry = patch_->carry();
+    return outcome(ablated, std::move(state), std::move(hits), edit.patched_heads);
   }
 
  private:
   std::int64_t tokens() const { return std::ssize(*request_.run.ids); }
 
-  WhatIfOutcome outcome(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, std::vector<HeadHits> hits) {
-    WhatIfOutcome outcome{replay_.losses(policy, std::move(state)), std::move(hits), 0};
+  WhatIfOutcome outcome(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, std::vector<HeadHits> hits,
+                        const std::vector<HeadRef>& patched) {
+    Replay::ReplaceOutputs replace;
+    if (!patched.empty())
+      replace = [&](int layer, const at::Tensor& outputs) { return patch_->patched(layer, outputs, patched); };
+    const at::Tensor hidden = replay_.look(policy, std::move(state), {}, std::move(replace));
+    WhatIfOutcome outcome{replay_.losses(hidden, request_.segment), std::move(hits), 0};
+    if (const auto& asked = request_.prediction)
+      outcome.prediction = predict(replay_.decoder(), hidden, *asked, replay_.target_of(asked->token));
     outcome.nll_sum = std::accumulate(outcome.target_nll.begin(), outcome.target_nll.end(), 0.0);
     return outcome;
   }
@@ -197,23 +214,30 @@ class WhatIf {
   Replay replay_;
   std::unique_ptr<PolicyState> before_;
   const SegmentedPolicy* policy_;
+  std::optional<PatchValues> patch_;  ///< where an edit patches
 };
 
 }  // namespace
 
 WhatIfBase run_what_if(const Decoder& decoder, const WhatIfRequest& request, const WhatIfDone& done,
-                       RunControl& control, StateArchive& archive) {
+                       RunControl& control, StateArchive& archive, StateArchive& patch_archive) {
   const at::NoGradGuard no_gradients;
   archive.open(request.run);
-  WhatIf what_if(decoder, request, control, archive);
+  WhatIf what_if(decoder, request, control, archive, patch_archive);
   WhatIfBase base = what_if.base();
   for (std::size_t i = 0; i < request.edits.size(); ++i) done(i, what_if.run(request.edits[i]));
   return base;
 }
 
-std::int64_t count_what_if_segments(const WhatIfRequest& request, const StateArchive& archive) {
-  const PolicyState* kept = archive.nearest(request.run, request.segment);
-  std::int64_t segments = request.segment - (kept ? kept->next.index : 0) + 1;
+std::int64_t count_what_if_segments(const WhatIfRequest& request, const StateArchive& archive,
+                                    const StateArchive& patch_archive) {
+  const auto to_run_again = [&](const RunRequest& run, const StateArchive& states) {
+    const PolicyState* kept = states.nearest(run, request.segment);
+    return request.segment - (kept ? kept->next.index : 0) + 1;
+  };
+  std::int64_t segments = to_run_again(request.run, archive);
+  if (const auto& source = request.patch_source; source && std::ranges::any_of(request.edits, &SegmentEdit::patches))
+    segments += same_run(source->run, request.run) ? 1 : to_run_again(source->run, patch_archive);
   for (const SegmentEdit& edit : request.edits) {
     segments += request.segment - first_segment(request.run, request.segment, edit) + 1;
     if (edit.prefix == PrefixSource::Oracle) ++segments;

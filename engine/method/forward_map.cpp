@@ -90,7 +90,9 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
     outputs.push_back(attend(group, queries, kv, decoder.config.group_size()));
   }
   f.spend(&SegmentTime::projections);
-  return {queries, kv, decoder.add_attention(call.layer, x, in_head_order(outputs, groups), call.dropout)};
+  at::Tensor heads = in_head_order(outputs, groups);
+  if (f.replace_outputs) heads = f.replace_outputs(call.layer, heads);
+  return {queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout)};
 }
 
 }  // namespace

@@ -36,6 +36,9 @@ struct ForwardContext {
   /// Called after each layer's attention, before its feed-forward, which then doesn't pay for the memory of what is
   /// seen here. Changes nothing.
   std::function<void(const AttentionSight&)> watch_attention = {};
+  /// Called with what a layer's heads put out, [m, H·d] side by side, before the output projection; what it gives back
+  /// takes its place. For activation patching.
+  std::function<at::Tensor(int layer, const at::Tensor& outputs)> replace_outputs = {};
 
   void spend(double SegmentTime::*part) const {
     if (time != nullptr) time->spend(part);

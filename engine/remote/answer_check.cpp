@@ -58,11 +58,16 @@ void check_search(const SearchSteps& search, SegmentPlace place, const SnapshotL
   check_hits({search.hits}, place, limits, kSender);
 }
 
+void check_prediction(const Prediction& prediction, const SnapshotLimits& limits) {
+  const auto is_id = [&](std::int32_t id) { return id >= 0 && (limits.vocabulary == 0 || id < limits.vocabulary); };
+  require(prediction.token >= 0 && prediction.token < limits.segment_length && is_id(prediction.target) &&
+              is_id(prediction.foil.value_or(0)),
+          "a prediction is of no token of the segment");
+}
+
 void check_attribution(const LogitAttribution& attribution, const SnapshotLimits& limits) {
-  require(attribution.token >= 0 && attribution.token < limits.segment_length && attribution.target >= 0 &&
-              (limits.vocabulary == 0 || attribution.target < limits.vocabulary) &&
-              std::ssize(attribution.feed_forward) == limits.layers,
-          "an attribution is of no token of the segment");
+  check_prediction(attribution.prediction, limits);
+  require(std::ssize(attribution.feed_forward) == limits.layers, "an attribution is of other layers than the model's");
   check_heads(attribution.carry, limits, "the carry's attribution");
   check_heads(attribution.retrieved, limits, "the retrieved tokens' attribution");
   check_heads(attribution.segment, limits, "the segment's attribution");
@@ -88,6 +93,7 @@ bool fit(const SlotMasses& masses, const std::vector<HeadHits>& hits, const Snap
 void check_outcome(const WhatIfOutcome& outcome, SegmentPlace place, const SnapshotLimits& limits) {
   require(std::ssize(outcome.target_nll) <= limits.segment_length, "a what-if has more losses than its segment");
   check_hits(outcome.hits, place, limits, kSender);
+  if (outcome.prediction) check_prediction(*outcome.prediction, limits);
 }
 
 void check_inspection(const Inspection& inspection, const InspectRequest& request, const SnapshotLimits& limits) {

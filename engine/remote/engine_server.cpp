@@ -242,6 +242,7 @@ std::string Server::what_if(RemoteJob& job) {
   WhatIfRequest request;
   unpack(job.request.body, number, request);
   require_ids(request.run.ids);
+  if (request.patch_source) require_ids(request.patch_source->run.ids);
   const auto done = [this](std::size_t edit, const WhatIfOutcome& outcome) {
     sender_.send(MessageKind::Outcome, pack(static_cast<std::uint64_t>(edit), outcome));
   };
@@ -253,6 +254,7 @@ std::string Server::what_if_price(const RemoteJob& job) {
   WhatIfRequest request;
   unpack(job.request.body, number, request);
   require_ids(request.run.ids);
+  if (request.patch_source) require_ids(request.patch_source->run.ids);
   return pack(session(number).what_if_segments(request));
 }
 

@@ -37,6 +37,25 @@ void describe(Fields& field, Described<Fields, SegmentEdit>& value) {
   field("added", value.added);
   field("banned", value.banned);
   field("config", value.config);
+  field("patch_carry", value.patch_carry);
+  field("patched_heads", value.patched_heads);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, PredictionQuestion>& value) {
+  field("token", value.token);
+  field("foil", value.foil);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, Prediction>& value) {
+  field("token", value.token);
+  field("target", value.target);
+  field("logit", value.logit);
+  field("probability", value.probability);
+  field("foil", value.foil);
+  field("foil_logit", value.foil_logit);
+  field("foil_probability", value.foil_probability);
 }
 
 template <typename Fields>
@@ -44,6 +63,7 @@ void describe(Fields& field, Described<Fields, WhatIfOutcome>& value) {
   field("target_nll", value.target_nll);
   field("hits", value.hits);
   field("nll_sum", value.nll_sum);
+  field("prediction", value.prediction);
 }
 
 template <typename Fields>
@@ -55,11 +75,19 @@ void describe(Fields& field, Described<Fields, RecordedSegment>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, PatchSource>& value) {
+  field("run", value.run);
+  field("record", value.record);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, WhatIfRequest>& value) {
   field("run", value.run);
   field("segment", value.segment);
   field("edits", value.edits);
   field("record", value.record);
+  field("prediction", value.prediction);
+  field("patch_source", value.patch_source);
 }
 
 template <typename Fields>
@@ -92,6 +120,7 @@ void describe(Fields& field, Described<Fields, InspectionParts>& value) {
   field("attribution", value.attribution);
   field("sources", value.sources);
   field("pairs", value.pairs);
+  field("foil", value.foil);
 }
 
 template <typename Fields>
@@ -149,8 +178,7 @@ void describe(Fields& field, Described<Fields, HeadRecall>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, LogitAttribution>& value) {
-  field("token", value.token);
-  field("target", value.target);
+  field("prediction", value.prediction);
   field("logit", value.logit);
   field("embedding", value.embedding);
   field("feed_forward", value.feed_forward);

@@ -370,18 +370,6 @@ Aufmerksamkeit %6</translation>
         <translation>Wählen Sie ein Token im Text: Sein Logit wird zerlegt</translation>
     </message>
     <message>
-        <source>Logit of “%1” by head. %2</source>
-        <translation>Logit von „%1“ nach Kopf. %2</translation>
-    </message>
-    <message>
-        <source>By layer</source>
-        <translation>Nach Schicht</translation>
-    </message>
-    <message>
-        <source>Logit of &lt;b&gt;“%1”&lt;/b&gt; at %2: &lt;b&gt;%3&lt;/b&gt; = embedding %4, feed-forward %5, carry %6, retrieved %7, segment %8</source>
-        <translation>Logit von &lt;b&gt;„%1“&lt;/b&gt; bei %2: &lt;b&gt;%3&lt;/b&gt; = Einbettung %4, Feed-forward %5, Übertrag %6, abgerufen %7, Segment %8</translation>
-    </message>
-    <message>
         <source>layer %1, head %2
 carry %3
 retrieved %4
@@ -390,6 +378,30 @@ segment %5</source>
 Übertrag %3
 abgerufen %4
 Segment %5</translation>
+    </message>
+    <message>
+        <source>By head: %1. %2</source>
+        <translation>Nach Kopf: %1. %2</translation>
+    </message>
+    <message>
+        <source>Share of %1</source>
+        <translation>Anteil an %1</translation>
+    </message>
+    <message>
+        <source>By layer: %1</source>
+        <translation>Nach Schicht: %1</translation>
+    </message>
+    <message>
+        <source>probability %1, of the foil %2</source>
+        <translation>Wahrscheinlichkeit %1, des Vergleichstokens %2</translation>
+    </message>
+    <message>
+        <source>probability %1</source>
+        <translation>Wahrscheinlichkeit %1</translation>
+    </message>
+    <message>
+        <source>At %1, &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = embedding %5, feed-forward %6, carry %7, retrieved %8, segment %9</source>
+        <translation>Bei %1: &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = Einbettung %5, Feed-forward %6, Übertrag %7, abgerufen %8, Segment %9</translation>
     </message>
 </context>
 <context>
@@ -1970,10 +1982,6 @@ Befehl: %6</translation>
         <translation>Kein Kopf darf diese Positionen abrufen: Es wird neu gesucht</translation>
     </message>
     <message>
-        <source>Slots changed</source>
-        <translation>Geänderte Plätze</translation>
-    </message>
-    <message>
         <source>Delete takes a line out</source>
         <translation>Entf nimmt eine Zeile heraus</translation>
     </message>
@@ -2020,6 +2028,18 @@ Befehl: %6</translation>
     <message>
         <source>Exclude %1 to %2 from all heads</source>
         <translation>Für alle Köpfe sperren: %1 bis %2</translation>
+    </message>
+    <message>
+        <source>Slots and patches</source>
+        <translation>Plätze und Patches</translation>
+    </message>
+    <message>
+        <source>Patch the carry from B</source>
+        <translation>Übertrag aus B einsetzen</translation>
+    </message>
+    <message>
+        <source>Patch the output of layer %1, head %2 from B</source>
+        <translation>Ausgabe von Schicht %1, Kopf %2 aus B einsetzen</translation>
     </message>
 </context>
 <context>
@@ -2940,6 +2960,36 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
 </context>
 <context>
+    <name>FoilField</name>
+    <message>
+        <source>Foil token</source>
+        <translation>Vergleichstoken</translation>
+    </message>
+    <message>
+        <source>A token to compare with: logits become the target&apos;s minus this one&apos;s. A space before a word belongs to the token</source>
+        <translation>Ein Token zum Vergleich: Logits werden zu denen des Ziels minus denen dieses Tokens. Ein Leerzeichen vor einem Wort gehört zum Token</translation>
+    </message>
+</context>
+<context>
+    <name>FoilToken</name>
+    <message>
+        <source>The run has no tokenizer: open its model</source>
+        <translation>Der Lauf hat keinen Tokenizer: Öffnen Sie sein Modell</translation>
+    </message>
+    <message>
+        <source>“%1” becomes %2 tokens: %3. %4</source>
+        <translation>„%1“ wird zu %2 Token: %3. %4</translation>
+    </message>
+    <message>
+        <source>With a space before it, “%1”, it is one</source>
+        <translation>Mit einem Leerzeichen davor, „%1“, ist es eines</translation>
+    </message>
+    <message>
+        <source>Type a text that is one token</source>
+        <translation>Geben Sie einen Text ein, der ein Token ist</translation>
+    </message>
+</context>
+<context>
     <name>ForecastProcess</name>
     <message>
         <source>dry run</source>
@@ -3221,6 +3271,22 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>%1 and the segment</source>
         <translation>%1 und das Segment</translation>
+    </message>
+    <message>
+        <source>Patch layer %1, head %2 from the pinned run</source>
+        <translation>Schicht %1, Kopf %2 aus dem angehefteten Lauf einsetzen</translation>
+    </message>
+    <message>
+        <source>Patch all heads of layer %1 from the pinned run</source>
+        <translation>Alle Köpfe von Schicht %1 aus dem angehefteten Lauf einsetzen</translation>
+    </message>
+    <message>
+        <source>no segment has been run</source>
+        <translation>es ist noch kein Segment gelaufen</translation>
+    </message>
+    <message>
+        <source>Runs segment %1 again with the outputs that B has there</source>
+        <translation>Lässt Segment %1 noch einmal mit den Ausgaben laufen, die B dort hat</translation>
     </message>
 </context>
 <context>
@@ -4887,6 +4953,76 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>PatchRow</name>
+    <message>
+        <source>Patch from B</source>
+        <translation>Aus B einsetzen</translation>
+    </message>
+    <message>
+        <source>Carry</source>
+        <translation>Übertrag</translation>
+    </message>
+    <message>
+        <source>Head output</source>
+        <translation>Ausgabe eines Kopfs</translation>
+    </message>
+    <message>
+        <source>What to patch</source>
+        <translation>Was eingesetzt wird</translation>
+    </message>
+    <message>
+        <source>layer </source>
+        <translation>Schicht </translation>
+    </message>
+    <message>
+        <source>Layer to patch</source>
+        <translation>Schicht, in die eingesetzt wird</translation>
+    </message>
+    <message>
+        <source>head </source>
+        <translation>Kopf </translation>
+    </message>
+    <message>
+        <source>all heads</source>
+        <translation>alle Köpfe</translation>
+    </message>
+    <message>
+        <source>Head to patch</source>
+        <translation>Kopf, dessen Ausgabe eingesetzt wird</translation>
+    </message>
+    <message>
+        <source>no segment has been run</source>
+        <translation>es ist noch kein Segment gelaufen</translation>
+    </message>
+    <message>
+        <source>Activation patching: the segment gets what the pinned run B has in the same segment, token by token</source>
+        <translation>Activation Patching: Das Segment bekommt, was der angeheftete Lauf B im selben Segment hat, Token für Token</translation>
+    </message>
+    <message>
+        <source>Not now: %1</source>
+        <translation>Nicht jetzt: %1</translation>
+    </message>
+</context>
+<context>
+    <name>Patching</name>
+    <message>
+        <source>patches take their values from the pinned run: pin one as B first</source>
+        <translation>Patches nehmen ihre Werte aus dem angehefteten Lauf: Heften Sie zuerst einen als B an</translation>
+    </message>
+    <message>
+        <source>no segment has been run</source>
+        <translation>es ist noch kein Segment gelaufen</translation>
+    </message>
+    <message>
+        <source>the pinned run was made with the weights %1, this one with %2</source>
+        <translation>der angeheftete Lauf entstand mit den Gewichten %1, dieser mit %2</translation>
+    </message>
+    <message>
+        <source>the pinned run was made in %1, this one in %2</source>
+        <translation>der angeheftete Lauf entstand in %1, dieser in %2</translation>
+    </message>
+</context>
+<context>
     <name>PlanForm</name>
     <message>
         <source>Plan of the training</source>
@@ -4930,6 +5066,25 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Name a .pdf, .svg, .png, .csv or .npy.</source>
         <translation>Nennen Sie eine .pdf-, .svg-, .png-, .csv- oder .npy-Datei.</translation>
+    </message>
+</context>
+<context>
+    <name>PredictionChange</name>
+    <message>
+        <source>logit of %1</source>
+        <translation>Logit von %1</translation>
+    </message>
+    <message>
+        <source>logit of %1 − logit of %2</source>
+        <translation>Logit von %1 − Logit von %2</translation>
+    </message>
+    <message>
+        <source>probability of %1: %2 → %3</source>
+        <translation>Wahrscheinlichkeit von %1: %2 → %3</translation>
+    </message>
+    <message>
+        <source>At %1, %2: %3 → %4 (Δ %5%6); %7</source>
+        <translation>Bei %1, %2: %3 → %4 (Δ %5%6); %7</translation>
     </message>
 </context>
 <context>
@@ -6962,10 +7117,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Ein Token auswählen: die Quellen seiner Vorhersage werden gefärbt.</translation>
     </message>
     <message>
-        <source>What adds to the logit of “%1”, and what takes away from it. Full colour: %2</source>
-        <translation>Was zum Logit von „%1“ beiträgt und was davon wegnimmt. Volle Farbe: %2</translation>
-    </message>
-    <message>
         <source>Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above</source>
         <translation>Wohin die Query schaut, die „%1“ vorhersagt, %2. Volle Farbe: %3 %; Attention-Sinks können darüber liegen</translation>
     </message>
@@ -6988,6 +7139,26 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>without %1 in any head</source>
         <translation>ohne %1 in allen Köpfen</translation>
+    </message>
+    <message>
+        <source>What adds to the %1, and what takes away from it. Full colour: %2</source>
+        <translation>Was zu %1 beiträgt und was davon wegnimmt. Volle Farbe: %2</translation>
+    </message>
+    <message>
+        <source>adds %1 to the logit difference</source>
+        <translation>trägt %1 zur Differenz der Logits bei</translation>
+    </message>
+    <message>
+        <source>Colour of the text</source>
+        <translation>Farbe des Textes</translation>
+    </message>
+    <message>
+        <source>Heads that are shown</source>
+        <translation>Köpfe, die gezeigt werden</translation>
+    </message>
+    <message>
+        <source>What has one colour</source>
+        <translation>Was eine Farbe hat</translation>
     </message>
 </context>
 <context>
@@ -7532,6 +7703,18 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <source>nothing changed</source>
         <translation>nichts geändert</translation>
     </message>
+    <message>
+        <source>%1 and %2 more heads</source>
+        <translation>%1 und %2 weitere Köpfe</translation>
+    </message>
+    <message>
+        <source>carry patched</source>
+        <translation>Übertrag eingesetzt</translation>
+    </message>
+    <message>
+        <source>output of %1 patched</source>
+        <translation>Ausgabe von %1 eingesetzt</translation>
+    </message>
 </context>
 <context>
     <name>WhatIfController</name>
@@ -7570,6 +7753,14 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>Left out %1 hits of segment %2 in turn</source>
         <translation>%1 Treffer von Segment %2 der Reihe nach weggelassen</translation>
+    </message>
+    <message>
+        <source>patch</source>
+        <translation>Einsetzen</translation>
+    </message>
+    <message>
+        <source>Pin a run whose segments correspond to this one&apos;s.</source>
+        <translation>Heften Sie einen Lauf an, dessen Segmente denen dieses Laufs entsprechen.</translation>
     </message>
 </context>
 <context>
@@ -7631,6 +7822,10 @@ what if: %3 nats
 wie es war: %2 nat
 im Versuch: %3 nat
 Δ %4</translation>
+    </message>
+    <message>
+        <source>patched from %1</source>
+        <translation>eingesetzt aus %1</translation>
     </message>
 </context>
 <context>
@@ -7766,6 +7961,18 @@ im Versuch: %3 nat
         <source>Not as it is: %1</source>
         <translation>So nicht: %1</translation>
     </message>
+    <message>
+        <source>Prediction that is compared</source>
+        <translation>Vorhersage, die verglichen wird</translation>
+    </message>
+    <message>
+        <source>Shown too: %1</source>
+        <translation>Dazu gezeigt: %1</translation>
+    </message>
+    <message>
+        <source>Select a token of the segment to see its logit change</source>
+        <translation>Wählen Sie ein Token des Segments, um die Änderung seines Logits zu sehen</translation>
+    </message>
 </context>
 <context>
     <name>WhatIfTable</name>
@@ -7824,6 +8031,14 @@ im Versuch: %3 nat
     <message>
         <source>CI high</source>
         <translation>KI oben</translation>
+    </message>
+    <message>
+        <source>Δ logit</source>
+        <translation>Δ Logit</translation>
+    </message>
+    <message>
+        <source>Of the token that was selected; with a foil, of its logit minus the foil&apos;s</source>
+        <translation>Des Tokens, das gewählt war; mit einem Vergleichstoken seines Logits minus dem des Vergleichstokens</translation>
     </message>
 </context>
 <context>
@@ -8567,10 +8782,6 @@ im Versuch: %3 nat
     <message>
         <source>PANEL BUTTON</source>
         <translation>ANSICHT KNOPF</translation>
-    </message>
-    <message>
-        <source>[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens FIRST LAST] [FIELD VALUE] [name TEXT]</source>
-        <translation>[no-carry] [prefix QUELLE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens ERSTES LETZTES] [FELD WERT] [name TEXT]</translation>
     </message>
     <message>
         <source>run | none</source>
@@ -9330,6 +9541,18 @@ im Versuch: %3 nat
         <source>Top-k</source>
         <translation>Top-k</translation>
     </message>
+    <message>
+        <source>Quote a word with its space.</source>
+        <translation>Setzen Sie ein Wort mit seinem Leerzeichen in Anführungszeichen.</translation>
+    </message>
+    <message>
+        <source>[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens FIRST LAST] [patch carry|head|layer] [FIELD VALUE] [name TEXT]</source>
+        <translation>[no-carry] [prefix QUELLE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens ERSTES LETZTES] [patch carry|head|layer] [FELD WERT] [name TEXT]</translation>
+    </message>
+    <message>
+        <source>[TEXT]</source>
+        <translation>[TEXT]</translation>
+    </message>
 </context>
 <context>
     <name>carryover::EditWords</name>
@@ -9372,6 +9595,14 @@ im Versuch: %3 nat
     <message>
         <source>Use search, off, random, recent, constant, sinks or oracle.</source>
         <translation>Nehmen Sie search, off, random, recent, constant, sinks oder oracle.</translation>
+    </message>
+    <message>
+        <source>Pin a run that corresponds.</source>
+        <translation>Heften Sie einen Lauf an, der entspricht.</translation>
+    </message>
+    <message>
+        <source>Use carry, head or layer.</source>
+        <translation>Verwenden Sie carry, head oder layer.</translation>
     </message>
 </context>
 <context>

@@ -176,6 +176,9 @@ class RemoteEngineTest : public QObject {
     WhatIfRequest what_if{request(1500), 3, {SegmentEdit{}, SegmentEdit{}}};
     what_if.edits[0].no_carry = true;
     what_if.edits[1].prefix = PrefixSource::Oracle;
+    what_if.edits.push_back({.patch_carry = true, .patched_heads = {{0, 1}, {3, 4}}});
+    what_if.prediction = PredictionQuestion{5, 7};
+    what_if.patch_source = PatchSource{request(1400)};
     const auto ask = [&](Session& session) {
       std::string all;
       const auto done = [&](std::size_t edit, const WhatIfOutcome& outcome) {
@@ -190,6 +193,7 @@ class RemoteEngineTest : public QObject {
     InspectRequest inspect{request(1500), 3, {}};
     inspect.parts.masses = inspect.parts.recall = true;
     inspect.parts.attribution = 5;
+    inspect.parts.foil = 7;
     inspect.parts.pairs = {{7, 3}, {9, 9}};
     QCOMPARE(pack(there_->inspect(inspect, control)), pack(here_->inspect(inspect, control)));
   }

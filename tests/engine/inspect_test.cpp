@@ -10,6 +10,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/run/inspection.h"
 #include "engine/eval/text_run.h"
+#include "tests/support/plain_llama.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
@@ -48,6 +49,12 @@ struct Case {
 double sum(const Map& map) {
   double total = 0;
   for (const float value : map.values) total += value;
+  return total;
+}
+
+double sum(const LogitAttribution& split) {
+  double total = split.embedding + sum(split.carry) + sum(split.retrieved) + sum(split.segment);
+  for (const float value : split.feed_forward) total += static_cast<double>(value);
   return total;
 }
 
@@ -164,11 +171,10 @@ class InspectTest : public QObject {
       const std::int64_t token = draw(c.random, 0, c.request.config.segment_length - 1), segment = 3;
       const std::int64_t position = segment * c.request.config.segment_length + token;
       const LogitAttribution split = *c.inspect(segment, {.attribution = token}).attribution;
-      QCOMPARE(split.target, (*c.request.ids)[static_cast<std::size_t>(position + 1)]);
+      QCOMPARE(split.prediction.target, (*c.request.ids)[static_cast<std::size_t>(position + 1)]);
       const std::vector<float> logits = logits_at(c.tiny.decoder, c.request, {position}, c.control);
-      QVERIFY(std::abs(split.logit - logits[static_cast<std::size_t>(split.target)]) < 1e-4);
-      double total = split.embedding + sum(split.carry) + sum(split.retrieved) + sum(split.segment);
-      for (const float value : split.feed_forward) total += value;
+      QVERIFY(std::abs(split.logit - logits[static_cast<std::size_t>(split.prediction.target)]) < 1e-4);
+      const double total = sum(split);
       QVERIFY2(std::abs(total - split.logit) < 1e-4, qPrintable(QString("%1 %2").arg(total).arg(split.logit)));
       QVERIFY(c.request.policy == "full" || std::abs(sum(split.retrieved)) > 0);
     }
@@ -203,6 +209,77 @@ class InspectTest : public QObject {
     }
     Case c(47);
     QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.sources = 1000}), EngineError);
+  }
+
+  /// Against a forward without the engine's code: each head's output, through its part of the output projection, along
+  /// the difference of two rows of the output matrix.
+  void a_foil_takes_the_difference_of_two_logits_apart() {
+    for (unsigned seed = 200; seed < 206; ++seed) {
+      Case c(seed);
+      c.request.config.pool_keys = PoolKeys::Model;  // as the plain forward's pool
+      const std::int64_t segment = 3, token = draw(c.random, 0, c.request.config.segment_length - 1);
+      const std::int64_t position = segment * c.request.config.segment_length + token;
+      const auto foil = static_cast<std::int32_t>(draw(c.random, 0, c.model.vocabulary - 1));
+      const Inspection seen = c.inspect(segment, {.attribution = token, .sources = token, .foil = foil});
+      const LogitAttribution& split = *seen.attribution;
+
+      PlainLlama plain(c.model, c.request.config, c.tiny.values);
+      std::map<HeadRef, Vector> outputs;
+      Vector residual;
+      plain.see = [&](const PlainSight& sight) {
+        if (sight.first == position - token)
+          outputs[{sight.layer, sight.head}] = sight.output[static_cast<std::size_t>(token)];
+      };
+      std::int64_t first = 0;
+      plain.see_residual = [&](const Rows& rows) {
+        if (first == position - token) residual = rows[static_cast<std::size_t>(token)];
+        first += std::ssize(rows);
+      };
+      const Vector logits = plain.run(*c.request.ids)[static_cast<std::size_t>(position)];
+      double largest = 0, weights = 0;
+      for (const double logit : logits) largest = std::max(largest, logit);
+      for (const double logit : logits) weights += std::exp(logit - largest);
+      const auto target = static_cast<std::size_t>(split.prediction.target), other = static_cast<std::size_t>(foil);
+      QCOMPARE(split.prediction.target, (*c.request.ids)[static_cast<std::size_t>(position + 1)]);
+      QVERIFY(split.prediction.foil == foil);
+      QVERIFY(std::abs(split.prediction.logit_difference() - (logits[target] - logits[other])) < 1e-9);
+      QVERIFY(std::abs(split.prediction.probability - std::exp(logits[target] - largest) / weights) < 1e-9);
+      QVERIFY(std::abs(split.prediction.foil_probability - std::exp(logits[other] - largest) / weights) < 1e-9);
+
+      double squares = 0;
+      for (const double value : residual) squares += value * value;
+      const auto D = static_cast<std::size_t>(c.model.hidden), d = static_cast<std::size_t>(c.model.head_dim);
+      const double scale = 1 / std::sqrt(squares / static_cast<double>(D) + c.model.norm_epsilon);
+      const auto& rows = c.tiny.values.at(c.model.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight");
+      const auto& gains = c.tiny.values.at("model.norm.weight");
+      double heads = 0;
+      for (const auto& [head, output] : outputs) {
+        const auto& projection =
+            c.tiny.values.at("model.layers." + std::to_string(head.layer) + ".self_attn.o_proj.weight");
+        const std::size_t width = d * static_cast<std::size_t>(c.model.heads);
+        double expected = 0;
+        for (std::size_t row = 0; row < D; ++row) {
+          double written = 0;
+          for (std::size_t i = 0; i < d; ++i)
+            written += double(projection[row * width + static_cast<std::size_t>(head.head) * d + i]) * output[i];
+          expected +=
+              written * scale * double(gains[row]) * (double(rows[target * D + row]) - double(rows[other * D + row]));
+        }
+        const double found = split.carry.at(head.layer, head.head) + split.retrieved.at(head.layer, head.head) +
+                             split.segment.at(head.layer, head.head);
+        QVERIFY2(std::abs(found - expected) < 1e-5, qPrintable(QString("%1 %2").arg(found).arg(expected)));
+        heads += expected;
+      }
+      const double total = sum(split);
+      QVERIFY(std::abs(total - split.logit) < 1e-4 &&
+              std::abs(split.logit - split.prediction.logit_difference()) < 1e-4);
+      double sources = 0;
+      for (const float value : seen.sources->logit) sources += static_cast<double>(value);
+      QVERIFY(std::abs(sources - heads) < 1e-4);
+    }
+    Case c(210);
+    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.attribution = 0, .foil = 1000000}), EngineError);
+    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.sources = 0, .foil = -1}), EngineError);
   }
 
   void the_steps_of_a_search_lead_to_its_hits() {

@@ -32,7 +32,7 @@ struct Case {
   SegmentConfig config;
   RunRequest request;
   TinyDecoder tiny;
-  StateArchive archive{std::int64_t{1} << 30};
+  StateArchive archive{std::int64_t{1} << 30}, patch_archive{0};
   RunControl control;
 
   explicit Case(unsigned seed)
@@ -74,7 +74,8 @@ struct Case {
     Result result;
     result.base = run_what_if(
         tiny.decoder, {request, segment, std::move(edits)},
-        [&](std::size_t, const WhatIfOutcome& outcome) { result.edited.push_back(outcome); }, control, archive);
+        [&](std::size_t, const WhatIfOutcome& outcome) { result.edited.push_back(outcome); }, control, archive,
+        patch_archive);
     return result;
   }
   WhatIfOutcome one(std::int64_t segment, const SegmentEdit& edit) { return what_if(segment, {edit}).edited.at(0); }
@@ -310,7 +311,7 @@ class WhatIfTest : public QObject {
       Case c(seed);
       const std::int64_t last = c.segments() - 1;
       const WhatIfRequest request{c.request, last, {SegmentEdit{}}};
-      QCOMPARE(count_what_if_segments(request, c.archive), last + 2);
+      QCOMPARE(count_what_if_segments(request, c.archive, c.patch_archive), last + 2);
       const auto from_nothing = c.what_if(last, request.edits);
       QCOMPARE(from_nothing.base.segments_run, last + 1);
 
@@ -319,12 +320,13 @@ class WhatIfTest : public QObject {
       few.open(c.request);
       c.run(c.request, &all);
       c.run(c.request, &few);
-      QCOMPARE(count_what_if_segments(request, all), std::int64_t{2});
+      QCOMPARE(count_what_if_segments(request, all, c.patch_archive), std::int64_t{2});
       QCOMPARE(few.bytes(), std::int64_t{0});
-      QCOMPARE(count_what_if_segments(request, few), last + 2);
+      QCOMPARE(count_what_if_segments(request, few, c.patch_archive), last + 2);
       WhatIfOutcome kept;
       const auto base = run_what_if(
-          c.tiny.decoder, request, [&](std::size_t, const WhatIfOutcome& outcome) { kept = outcome; }, c.control, all);
+          c.tiny.decoder, request, [&](std::size_t, const WhatIfOutcome& outcome) { kept = outcome; }, c.control, all,
+          c.patch_archive);
       QCOMPARE(base.segments_run, std::int64_t{1});
       QVERIFY(base.as_it_was.target_nll == from_nothing.base.as_it_was.target_nll);
       QVERIFY(kept.target_nll == from_nothing.edited[0].target_nll);

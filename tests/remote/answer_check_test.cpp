@@ -35,7 +35,7 @@ Inspection inspection() {
   made.attention = AttentionMap{{1, 3}, 2, 16, 1, 1, 2, {16, 18, std::vector<float>(16 * 18)}, {4, 9}};
   made.search = SearchSteps{{1, 3}, {{28, 31}}, 1, {1, 32, std::vector<float>(32)}, {{0, 4, 1, true}}, made.hits[0]};
   made.recall = {{{1, 3}, 0.5, 0.5, 0.5, {4, 9}}};
-  made.attribution = LogitAttribution{3, 17, 1, 0, {0, 0}, heads(), heads(), heads()};
+  made.attribution = LogitAttribution{{3, 17}, 1, 0, {0, 0}, heads(), heads(), heads()};
   made.sources = TokenSources{3, {4, 9}, {8, 2, std::vector<float>(16)}, {0.5F, -0.5F}};
   return made;
 }
@@ -94,8 +94,9 @@ class AnswerCheckTest : public QObject {
     row("hits of the search", [](Inspection& i) { i.search->hits.head = 4; });
     row("head of recall", [](Inspection& i) { i.recall[0].head.layer = 7; });
     row("position of recall", [](Inspection& i) { i.recall[0].oracle[1] = 64; });
-    row("token of an attribution", [](Inspection& i) { i.attribution->token = 16; });
-    row("target of an attribution", [](Inspection& i) { i.attribution->target = 500; });
+    row("token of an attribution", [](Inspection& i) { i.attribution->prediction.token = 16; });
+    row("target of an attribution", [](Inspection& i) { i.attribution->prediction.target = 500; });
+    row("foil of an attribution", [](Inspection& i) { i.attribution->prediction.foil = -1; });
     row("layers of an attribution", [](Inspection& i) { i.attribution->feed_forward.pop_back(); });
     row("token of the sources", [](Inspection& i) { i.sources->token = -1; });
     row("positions of the sources", [](Inspection& i) { i.sources->positions = {4, 1 << 30}; });
@@ -116,6 +117,7 @@ class AnswerCheckTest : public QObject {
     QVERIFY(error_of([] { check_outcome({std::vector<float>(17), {}, 0}, {2, 32}, kLimits); }));
     QVERIFY(error_of([] { check_outcome({{}, {{2, 9, 0, {}}}, 0}, {2, 32}, kLimits); }));
     QVERIFY(error_of([] { check_outcome({{}, inspection().hits, 0}, {1, 32}, kLimits); }));
+    QVERIFY(error_of([] { check_outcome({{}, {}, 0, Prediction{16, 17}}, {2, 32}, kLimits); }));
   }
 
   void steps_with_impossible_values_are_refused() {

@@ -21,6 +21,7 @@ struct PlainSight {
   const Rows& entering;                        ///< hidden states before the layer
   const std::vector<std::int64_t>& positions;  ///< in the text, of the prefix's slots
   const Rows& weights;                         ///< of each token on the prefix and on the segment up to itself
+  Rows& output;                                ///< of each token; may be changed
 };
 
 class PlainLlama {
@@ -35,6 +36,10 @@ class PlainLlama {
         sinks_(carry_) {}
 
   std::function<void(const PlainSight&)> see = {};
+  std::function<void(const Rows& residual)> see_residual = {};  ///< of each segment, before the final norm
+
+  /// The segment that comes reads what was carried in another run of the same model and configuration.
+  void take_carry_of(const PlainLlama& other) { carry_ = other.carry_; }
 
   /// Logits of every token of the text: [T][V].
   Rows run(const std::vector<std::int32_t>& ids) {
@@ -281,8 +286,8 @@ class PlainLlama {
     for (int head = 0; head < model_.heads; ++head) {
       const Past prefix = prefix_of(layer, head);
       Rows weights;
-      const Rows mixed = attend(prefix, kept[head / static_cast<int>(model_.group_size())], queries[head], weights);
-      if (see) see({layer, head, first_, x, prefix.positions, weights});
+      Rows mixed = attend(prefix, kept[head / static_cast<int>(model_.group_size())], queries[head], weights);
+      if (see) see({layer, head, first_, x, prefix.positions, weights, mixed});
       for (std::size_t j = 0; j < x.size(); ++j)
         concatenated[j].insert(concatenated[j].end(), mixed[j].begin(), mixed[j].end());
     }
@@ -317,6 +322,7 @@ class PlainLlama {
     }
     for (std::size_t l = 0; l < segment.size(); ++l) run_layer(static_cast<int>(l), x, segment[l], queries[l]);
     const std::string head = model_.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight";
+    if (see_residual) see_residual(x);
     Rows logits;
     for (const Vector& row : x) logits.push_back(multiply(head, normalise("model.norm.weight", row)));
     return logits;

@@ -48,11 +48,13 @@ inline SearchSteps synthetic_search(const RunModel& run, int segment, const Head
   return steps;
 }
 
-inline LogitAttribution synthetic_attribution(const RunModel& run, int segment, std::int64_t token) {
+inline LogitAttribution synthetic_attribution(const RunModel& run, int segment, std::int64_t token,
+                                              const std::optional<std::int32_t>& foil) {
   const ModelConfig& model = run.model().config;
   LogitAttribution logit;
-  logit.token = token;
-  logit.target = (*run.request().ids)[static_cast<std::size_t>(run.record(segment).first_token + token + 1)];
+  logit.prediction.token = token;
+  logit.prediction.foil = foil;
+  logit.prediction.target = (*run.request().ids)[static_cast<std::size_t>(run.record(segment).first_token + token + 1)];
   logit.embedding = 0.25F;
   logit.feed_forward.assign(static_cast<std::size_t>(model.layers), 0.5F);
   const auto map = [&model](float value) {
@@ -91,7 +93,7 @@ inline std::shared_ptr<const Inspection> synthetic_inspection(const RunModel& ru
       const double share = 0.1 * (head.layer + head.head);
       inspection->recall.push_back({{head.layer, head.head}, share / 2, share / 4, share / 2, {}});
     }
-  if (parts.attribution) inspection->attribution = synthetic_attribution(run, segment, *parts.attribution);
+  if (parts.attribution) inspection->attribution = synthetic_attribution(run, segment, *parts.attribution, parts.foil);
   return inspection;
 }
 

@@ -105,7 +105,8 @@ inline void for_all_types(auto action) {
                 SegmentSnapshot>(action);
   for_each_type<Sampling, GenerateRequest, GenerateResult, Document, Corpus, TrainRequest, TrainOrder>(action);
   for_each_type<GradientReach, StepRecord, StepSnapshot, ValidationRecord::Length, ValidationRecord>(action);
-  for_each_type<TokenRange, SlotRef, SegmentEdit, WhatIfOutcome, RecordedSegment, WhatIfRequest, WhatIfBase>(action);
+  for_each_type<TokenRange, SlotRef, SegmentEdit, PredictionQuestion, Prediction, WhatIfOutcome, RecordedSegment,
+                PatchSource, WhatIfRequest, WhatIfBase>(action);
   for_each_type<HeadRef, AttentionPair, InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked,
                 SearchSteps>(action);
   for_each_type<HeadRecall, LogitAttribution, Inspection>(action);

@@ -78,6 +78,10 @@ class HostileSessionTest : public QObject {
     row("range of reals", "{'range': [0.5, 1e99]}", "range");
     row("draft with a negative slot", "{'draft': {'dropped': [{'layer': -5, 'head': 0, 'position': 1}]}}", "layer");
     row("draft with a huge slot", "{'draft': {'added': [{'layer': 0, 'head': 0, 'position': 1e30}]}}", "position");
+    row("draft with a negative patch", "{'draft': {'patched_heads': [[0, -1]]}}", "patched_heads");
+    row("draft with a patch of one number", "{'draft': {'patched_heads': [[3]]}}", "wrong fields");
+    row("draft with a carry as text", "{'draft': {'patch_carry': 'yes'}}", "patch_carry");
+    row("foil as a list", "{'foil': [1]}", "foil");
     row("draft without a source", "{'draft': {'prefix': 7}}", "prefix");
     row("bookmarks as an object", "{'bookmarks': {'a': 1}}", "bookmarks");
     row("bookmark of nothing", "{'bookmarks': [null]}", "bookmarks");
@@ -146,6 +150,8 @@ class HostileSessionTest : public QObject {
     row("what-if beyond the run",
         "{'draft': {'dropped': [{'layer': 2000000000, 'head': 1, 'position': 3}],'banned': [[281474976710656, "
         "281474976710656]]}}");
+    row("patch beyond the model", "{'draft': {'patched_heads': [[2147483647, 2147483647]], 'patch_carry': true}}");
+    row("foil that is no token", "{'foil': 'xyz \u202e xyz'}");
     row("range beyond the run", "{'range': [0, 2147483647]}");
     row("shown what-if that is none", "{'shown_what_if': 2147483647}");
     row("layout of garbage", "{'layout': 'AAAA/wAAAAD9////////////', 'geometry': 'AdnQywADAAD/////////////'}");

@@ -55,6 +55,18 @@ class InspectionsTest : public QObject {
     QVERIFY(merged(search_of(3, 6, 0), attention_of(3, 1, 2)));
   }
 
+  void logits_against_another_foil_are_another_question() {
+    InspectionQuery plain{3, {}}, foil{3, {}};
+    plain.parts.attribution = foil.parts.sources = 7;
+    foil.parts.foil = 5;
+    QVERIFY(!merged(plain, foil) && merged(masses_of(3), foil)->parts.foil == 5);
+    plain.parts.foil = 5;
+    const auto both = merged(plain, foil);
+    QVERIFY(both && covers(*both, plain) && covers(*both, foil) && covers(*both, {3, {}}));
+    plain.parts.foil = 6;
+    QVERIFY(!covers(*both, plain));
+  }
+
   void a_newer_wish_takes_an_older_ones_place() {
     Inspections board;
     QSignalSpy wanted(&board, &Inspections::wanted);

@@ -58,6 +58,9 @@ SessionState some_state(const QString& folder) {
   state.shown_what_if = 2;
   state.draft.prefix = PrefixSource::Random;
   state.draft.seed = 11;
+  state.draft.patch_carry = true;
+  state.draft.patched_heads = {{3, 1}, {0, 2}};
+  state.foil = QStringLiteral(" Ann");
   state.draft.dropped = {{8, 2, 4097}};
   state.draft.banned = {{0, 17}};
   ListedRun listed;
@@ -106,6 +109,8 @@ class SessionFilesTest : public QObject {
     QCOMPARE(read.pinned_segments, 4);
     QCOMPARE(read.shown_what_if, 2);
     QVERIFY(edit_json(read.draft) == edit_json(state.draft));
+    QVERIFY(read.draft == state.draft);
+    QCOMPARE(read.foil, state.foil);
     QVERIFY(!read.closed && !read.unsaved);
     QCOMPARE(session_text(read, folder), text);  // all of it, the list of runs too
     QCOMPARE(read.runs.size(), std::size_t{1});

@@ -49,7 +49,7 @@ WhatIfResult worse(const TokenRange& range) {
   result.name = QStringLiteral("worse");
   result.segment = 1;
   result.first_token = segment_length;
-  compare(result, before, after);
+  compare(result, RunModel(), before, after);
   return result;
 }
 

@@ -233,7 +233,8 @@ class WhatIfRunTest : public QObject {
     QCOMPARE(recall.recall.size(), lab.run().snapshot(selection.segment).hits.size());
     const Inspection logit = seen("attribution"), masses = seen("hits");
     QVERIFY(logit.attribution);
-    QCOMPARE(logit.attribution->target, (*lab.run().request().ids)[static_cast<std::size_t>(selection.token)]);
+    QCOMPARE(logit.attribution->prediction.target,
+             (*lab.run().request().ids)[static_cast<std::size_t>(selection.token)]);
     QCOMPARE(masses.slot_masses.size(), recall.recall.size());
   }
 

@@ -56,7 +56,7 @@ WhatIfResult result_of(int segment, float change, const QString& name) {
   result.first_token = segment * 64;
   result.edit.no_carry = true;
   result.seconds = 0.5;
-  compare(result, before, after);
+  compare(result, RunModel(), before, after);
   return result;
 }
 

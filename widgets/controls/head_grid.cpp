@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/controls/head_grid.h"
 
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
 
 #include "engine/core/config/head_reads.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/patching.h"
+#include "widgets/state/shown.h"
 
 namespace carryover {
 namespace {
@@ -229,6 +233,38 @@ void HeadGrid::mousePressEvent(QMouseEvent* event) {
   if (cell->head < 0) return;
   if (!editing_) context_.select_head(cell->layer, cell->head);
   update();
+}
+
+/// The menu of the head under the pointer; by key, of the selected one.
+void HeadGrid::contextMenuEvent(QContextMenuEvent* event) {
+  const Selection& selected = context_.selected();
+  const auto cell = event->reason() == QContextMenuEvent::Mouse ? cell_at(event->pos())
+                                                                : std::optional(Cell{selected.layer, selected.head});
+  if (!cell || cell->layer < 0 || cell->head < 0) return;
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->setToolTipsVisible(true);
+  offer_patch(*menu, tr("Patch layer %1, head %2 from the pinned run").arg(cell->layer).arg(cell->head), cell->layer,
+              cell->head);
+  offer_patch(*menu, tr("Patch all heads of layer %1 from the pinned run").arg(cell->layer), cell->layer, -1);
+  menu->popup(event->globalPos());
+}
+
+void HeadGrid::offer_patch(QMenu& menu, const QString& text, int layer, int head) {
+  QAction* action = menu.addAction(text);
+  const int segment = shown_segment(context_);
+  SegmentEdit edit;
+  if (segment >= 0) edit.patched_heads = heads_to_patch(context_.run().model().config, layer, head);
+  const QString busy = context_.what_ifs().unavailable();
+  const QString obstacle = segment < 0       ? tr("no segment has been run")
+                           : !busy.isEmpty() ? busy
+                                             : patch_obstacle(context_, segment, edit);
+  action->setEnabled(obstacle.isEmpty());
+  action->setToolTip(obstacle.isEmpty() ? tr("Runs segment %1 again with the outputs that B has there").arg(segment)
+                                        : obstacle);
+  connect(action, &QAction::triggered, this, [this, segment, edit] {
+    context_.what_ifs().ask_run({segment, {edit}}, edit_text(edit, context_.run().request().config));
+  });
 }
 
 void HeadGrid::mouseMoveEvent(QMouseEvent* event) {

@@ -5,6 +5,8 @@
 
 #include "widgets/state/lab_context.h"
 
+class QMenu;
+
 namespace carryover {
 
 /// What a head does in a layer, as the grid shows it by glyph and colour.
@@ -14,7 +16,8 @@ HeadRole head_role(const Grouping& grouping, int layer, int head);
 /// The layers × heads grid: a row a layer, a column a query head. Looking: a click selects the head in every view.
 /// Editing: a click toggles a head, a rubber band turns all it spans into what the first one becomes, a click on a
 /// layer's label toggles the layer, a click with Shift makes a head search or not. Space, L and S edit at any time by
-/// key. A corner marks the searchers of a shared search. GUI thread.
+/// key. A corner marks the searchers of a shared search. The context menu patches a head from the pinned run. GUI
+/// thread.
 class HeadGrid : public QWidget {
   Q_OBJECT
  public:
@@ -36,6 +39,7 @@ class HeadGrid : public QWidget {
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   bool event(QEvent* event) override;
@@ -50,6 +54,7 @@ class HeadGrid : public QWidget {
   void toggle_searcher(HeadRef head);
   bool searches(HeadRef head) const;  ///< for all readers
   void edit_heads(QRect cells);
+  void offer_patch(QMenu& menu, const QString& text, int layer, int head);
   void paint_labels(QPainter& painter) const;
   void paint_cell(QPainter& painter, int layer, int head) const;
   QString describe(const Cell& cell) const;

@@ -16,7 +16,11 @@
 #include <limits>
 #include <utility>
 
+#include "widgets/controls/wrapping_bar.h"
+#include "widgets/forms/patch_row.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/patching.h"
+#include "widgets/state/shown.h"
 
 namespace carryover {
 
@@ -24,11 +28,15 @@ EditForm::EditForm(LabContext& context, QWidget* parent) : QWidget(parent), cont
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(5);
-  for (QWidget* row : {make_sources(), make_slots(), make_changes()}) column->addWidget(row);
+  for (QWidget* row :
+       std::initializer_list<QWidget*>{make_sources(), make_slots(), new PatchRow(context, this), make_changes()})
+    column->addWidget(row);
   connect(&context.what_ifs(), &WhatIfs::draft_changed, this, &EditForm::show_draft);
   connect(&context, &LabContext::config_changed, this, &EditForm::show_settings);
   connect(&context.run(), &RunModel::reset, this, &EditForm::show_settings);
   connect(&context, &LabContext::settings_problem_changed, this, &EditForm::check);
+  for (const auto signal : {&LabContext::pinned_run_changed, &LabContext::selection_changed})
+    connect(&context, signal, this, &EditForm::check);
   connect(&context.what_ifs(), &WhatIfs::draft_changed, this, &EditForm::check);
   connect(positions_, &QLineEdit::textChanged, this, &EditForm::check);
   connect(seed_, &QSpinBox::valueChanged, this, &EditForm::check);
@@ -49,6 +57,7 @@ void EditForm::check() {
   } else if (context_.what_ifs().draft().config) {
     problem = context_.settings_problem();
   }
+  if (problem.isEmpty()) problem = patch_obstacle(context_, shown_segment(context_), context_.what_ifs().draft());
   QPalette palette;
   if (range.first >= range.last) palette.setColor(QPalette::Text, current_theme().anchor);
   positions_->setPalette(palette);
@@ -74,7 +83,7 @@ QWidget* EditForm::make_sources() {
   seed_->setRange(0, std::numeric_limits<int>::max());
   seed_->setPrefix(tr("seed "));
   seed_->setAccessibleName(tr("Seed of the random prefix"));
-  auto* layout = new QHBoxLayout(row);
+  auto* layout = new WrappingBar(row);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(no_carry_);
   layout->addWidget(prefix_, 1);
@@ -90,8 +99,9 @@ QWidget* EditForm::make_slots() {
   positions_ = new QLineEdit(row);
   positions_->setPlaceholderText(tr("Position, 100-119, or what is selected"));
   positions_->setClearButtonEnabled(true);
+  positions_->setMinimumWidth(positions_->fontMetrics().averageCharWidth() * 20);
   positions_->setAccessibleName(tr("Positions to drop, add or ban"));
-  auto* layout = new QHBoxLayout(row);
+  auto* layout = new WrappingBar(row);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(positions_, 1);
   const auto button = [&](const QString& text, const QString& tip, auto slot) {
@@ -112,7 +122,7 @@ QWidget* EditForm::make_slots() {
 QWidget* EditForm::make_changes() {
   auto* box = new QWidget(this);
   changes_ = new QListWidget(box);
-  changes_->setAccessibleName(tr("Slots changed"));
+  changes_->setAccessibleName(tr("Slots and patches"));
   changes_->setToolTip(tr("Delete takes a line out"));
   changes_->setFixedHeight(changes_->fontMetrics().height() * 2 + 12);
   changes_->setAlternatingRowColors(true);
@@ -177,7 +187,14 @@ void EditForm::remove_change() {
     row -= list.size();
     return false;
   };
-  if (take_out(draft.dropped) || take_out(draft.added) || take_out(draft.banned)) context_.what_ifs().set_draft(draft);
+  const auto take_carry = [&] {
+    if (!draft.patch_carry || row-- > 0) return false;
+    draft.patch_carry = false;
+    return true;
+  };
+  if (take_out(draft.dropped) || take_out(draft.added) || take_out(draft.banned) || take_carry() ||
+      take_out(draft.patched_heads))
+    context_.what_ifs().set_draft(draft);
 }
 
 SegmentConfig EditForm::wanted_config() const {
@@ -222,6 +239,9 @@ void EditForm::show_draft() {
   for (const SlotRef& slot : draft.added) add(tr("Add"), slot);
   for (const TokenRange& range : draft.banned)
     changes_->addItem(tr("Exclude %1 to %2 from all heads").arg(range.first).arg(range.last - 1));
+  if (draft.patch_carry) changes_->addItem(tr("Patch the carry from B"));
+  for (const HeadRef& head : draft.patched_heads)
+    changes_->addItem(tr("Patch the output of layer %1, head %2 from B").arg(head.layer).arg(head.head));
   changes_->setVisible(changes_->count() > 0);
   showing_ = false;
 }

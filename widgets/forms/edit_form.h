@@ -14,8 +14,8 @@ class QSpinBox;
 
 namespace carryover {
 
-/// Edits the draft of LabContext::what_ifs(): carry, prefix, slots dropped and added, banned positions, and the
-/// window's settings in place of the run's. GUI thread.
+/// Edits the draft of LabContext::what_ifs(): carry, prefix, slots dropped and added, banned positions, patches from
+/// the pinned run, and the window's settings in place of the run's. GUI thread.
 class EditForm : public QWidget {
   Q_OBJECT
  public:

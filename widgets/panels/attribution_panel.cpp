@@ -8,8 +8,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "widgets/controls/foil_field.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/state/prediction_change.h"
 #include "widgets/state/provenance.h"
 
 namespace carryover {
@@ -45,6 +47,7 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
       lab_(lab),
       view_(lab, QStringLiteral("attribution"), this, [this] { request_refresh(); }),
       source_(new QComboBox(this)),
+      foil_(new FoilField(lab, this)),
       sum_(new QLabel(this)),
       heads_(new PlotView(QStringLiteral("attribution"), this)),
       layers_(new PlotView(QStringLiteral("attribution_layers"), this)) {
@@ -52,10 +55,12 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
       {tr("From everything"), tr("From the carry"), tr("From the retrieved prefix"), tr("From the segment")});
   source_->setAccessibleName(tr("Where the heads read it"));
   sum_->setWordWrap(true);
+  sum_->setContentsMargins(6, 0, 6, 0);
   sum_->setAccessibleName(tr("Sum of the logit"));
   WrappingBar* bar = control_bar();
   bar->addWidget(source_);
-  bar->addWidget(sum_, 1);
+  bar->addWidget(foil_);
+  bar->addStretch(1);
   bar->addWidget(sync_toggle());
   heads_->set_axes(tr("Query head"), tr("Layer"));
   heads_->set_integer_axes(true, true);
@@ -72,7 +77,12 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
   auto* split = new QSplitter(Qt::Horizontal, this);
   split->addWidget(heads_);
   split->addWidget(layers_);
-  put_bar_above(this, bar, split);
+  auto* body = new QWidget(this);
+  auto* column = new QVBoxLayout(body);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(sum_);
+  column->addWidget(split, 1);
+  put_bar_above(this, bar, body);
   connect(source_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
   connect(heads_, &PlotView::clicked, this, [this](double x, double y) {
     if (!answer_ || !answer_->attribution) return;
@@ -81,6 +91,7 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
     if (head >= 0 && head < map.columns && layer >= 0 && layer < map.rows)
       context().select_head(static_cast<int>(layer), static_cast<int>(head));
   });
+  connect(&lab.foil(), &FoilToken::changed, this, &Panel::request_refresh);
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
@@ -102,7 +113,9 @@ void AttributionPanel::refresh() {
   if (run.segment_count() == 0) return clear(no_run_text());
   if (token < 1 || std::isnan(run.nll_of_token(token)) || segment >= run.segment_count())
     return clear(tr("Select a token in the text: its logit is taken apart"));
+  if (!lab_.foil().problem().isEmpty()) return clear(lab_.foil().problem());
   InspectionParts parts;
+  parts.foil = lab_.foil().id();
   parts.attribution = token - 1 - run.record(segment).first_token;
   answer_ = view_.ask(segment, parts);
   if (!answer_ || !answer_->attribution) return clear(view_.why_not());
@@ -125,14 +138,16 @@ void AttributionPanel::draw(const LogitAttribution& logit) {
                   : source == Retrieved ? logit.retrieved
                   : source == Segment   ? logit.segment
                                         : sum_of(sum_of(logit.carry, logit.retrieved), logit.segment);
-  heads_->set_title(
-      tr("Logit of “%1” by head. %2").arg(context().run().token_text(target_).simplified(), source_->currentText()));
-  heads_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, static_cast<double>(map.rows) - 0.5,
-                  tr("Share of the logit"), PlotView::Gradient::Diverging);
+  heads_->set_title(tr("By head: %1. %2").arg(logit_text(logit.prediction), source_->currentText()));
+  const QString share =
+      logit.prediction.foil ? tr("Share of %1").arg(logit_text(logit.prediction)) : tr("Share of the logit");
+  heads_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, static_cast<double>(map.rows) - 0.5, share,
+                  PlotView::Gradient::Diverging);
   const Selection& selected = context().selected();
   heads_->set_row_cursor(selected.layer >= 0 ? selected.layer : NAN);
   heads_->set_cursor(selected.head >= 0 ? selected.head : NAN);
   heads_->request_replot();
+  layers_->set_axes(tr("Layer"), share);
   draw_layers(logit);
   sum_->setText(sum_text(logit));
 }
@@ -146,16 +161,25 @@ void AttributionPanel::draw_layers(const LogitAttribution& logit) {
     layers_->append(curves_[2], x, layer_sum(logit.segment, layer));
     layers_->append(curves_[3], x, static_cast<double>(logit.feed_forward[static_cast<std::size_t>(layer)]));
   }
-  layers_->set_title(tr("By layer"));
+  layers_->set_title(tr("By layer: %1").arg(logit_text(logit.prediction)));
   layers_->request_replot();
 }
 
+QString AttributionPanel::logit_text(const Prediction& prediction) const {
+  const RunModel& run = lab_.run();
+  return logit_name(id_text(run, prediction.target), prediction.foil ? id_text(run, *prediction.foil) : QString());
+}
+
 QString AttributionPanel::sum_text(const LogitAttribution& logit) const {
-  return tr("Logit of <b>“%1”</b> at %2: <b>%3</b> = embedding %4, feed-forward %5, carry %6, retrieved %7, segment %8")
-      .arg(lab_.run().token_text(target_).simplified().toHtmlEscaped())
+  const Prediction& prediction = logit.prediction;
+  const QString probability = prediction.foil ? tr("probability %1, of the foil %2")
+                                                    .arg(probability_text(prediction.probability),
+                                                         probability_text(prediction.foil_probability))
+                                              : tr("probability %1").arg(probability_text(prediction.probability));
+  return tr("At %1, <b>%2 = %3</b> (%4) = embedding %5, feed-forward %6, carry %7, retrieved %8, segment %9")
       .arg(target_)
-      .arg(static_cast<double>(logit.logit), 0, 'f', 2)
-      .arg(signed_number(static_cast<double>(logit.embedding)), signed_number(sum_of(logit.feed_forward)),
+      .arg(logit_text(prediction).toHtmlEscaped(), QString::number(static_cast<double>(logit.logit), 'f', 2),
+           probability, signed_number(static_cast<double>(logit.embedding)), signed_number(sum_of(logit.feed_forward)),
            signed_number(sum_of(logit.carry.values)), signed_number(sum_of(logit.retrieved.values)),
            signed_number(sum_of(logit.segment.values)));
 }

@@ -9,8 +9,8 @@ class QLabel;
 
 namespace carryover {
 
-/// Where the logit of the selected token comes from: by head, and by whether the head read it in its carry, its
-/// retrieved prefix or the segment. GUI thread.
+/// Where the logit of the selected token, or its difference from the foil's, comes from: by head, and by whether the
+/// head read it in its carry, its retrieved prefix or the segment. GUI thread.
 class AttributionPanel : public Panel {
   Q_OBJECT
  public:
@@ -27,6 +27,7 @@ class AttributionPanel : public Panel {
   void draw_layers(const LogitAttribution& logit);
   void clear(const QString& why);
   QString sum_text(const LogitAttribution& logit) const;
+  QString logit_text(const Prediction& prediction) const;  ///< what is taken apart
   QString csv() const;
   QString text_at(double x, double y) const;
 
@@ -35,6 +36,7 @@ class AttributionPanel : public Panel {
   std::shared_ptr<const Inspection> answer_;
   std::int64_t target_ = -1;  ///< absolute position of the token whose logit it is
   QComboBox* source_;
+  class FoilField* foil_;
   QLabel* sum_;
   PlotView *heads_, *layers_;
   std::vector<int> curves_;  ///< carry, retrieved, segment, feed-forward

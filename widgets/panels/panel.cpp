@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/records/run_command.h"
+#include "widgets/controls/foil_field.h"
 #include "widgets/look/icons.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/provenance.h"
@@ -103,8 +104,11 @@ QStringList Panel::remake_command(const QString& plot) {
                                     {"--head", selected.head},
                                     {"--token", selected.token}})
     if (value >= 0) words += {QLatin1String(flag), QString::number(value)};
+  const auto* foil = findChild<FoilField*>();
+  if (foil && !foil->text().isEmpty()) words += {QStringLiteral("--foil"), foil->text()};
   for (const PanelControl& control : panel_controls(*this))
-    if (std::find(first_controls_.begin(), first_controls_.end(), control) == first_controls_.end())
+    if (!(foil && control.name == foil->accessibleName()) &&
+        std::find(first_controls_.begin(), first_controls_.end(), control) == first_controls_.end())
       words += {QStringLiteral("--choose"), control.name + QLatin1Char('=') + control.value};
   return words;
 }

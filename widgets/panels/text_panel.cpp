@@ -15,8 +15,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/controls/foil_field.h"
 #include "widgets/controls/token_view.h"
 #include "widgets/look/icons.h"
+#include "widgets/state/prediction_change.h"
 #include "widgets/state/run_comparison.h"
 #include "widgets/state/text_search.h"
 
@@ -130,6 +132,7 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
       view_(new TokenView(lab.run(), this)),
       search_(new TextSearch(lab.run(), this)),
       legend_(new QLabel(this)),
+      foil_(new FoilField(lab, this)),
       sources_(lab, QStringLiteral("text_sources"), this, [this] { request_refresh(); }) {
   auto* bar = new QWidget(this);
   build_bar(bar);
@@ -137,11 +140,15 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
   legend_->setWordWrap(true);
   legend_->setAccessibleName(tr("What the colours mean"));
   legend_->hide();
+  foil_->hide();
+  auto* below_bar = new QHBoxLayout;
+  below_bar->addWidget(legend_, 1);
+  below_bar->addWidget(foil_);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(bar);
-  layout->addWidget(legend_);
+  layout->addLayout(below_bar);
   layout->addWidget(view_, 1);
 
   view_->set_tooltip([this](std::int64_t token) {
@@ -162,6 +169,7 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
   connect(&lab.run(), &RunModel::reset, view_, &TokenView::reset);
   connect(&lab.run(), &RunModel::reset, this, [this] { shown_ = {}; });
   connect(&lab, &LabContext::pinned_run_changed, this, &TextPanel::offer_loss_changes);
+  connect(&lab.foil(), &FoilToken::changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
   for (const auto signal : {&LabContext::selection_changed, &LabContext::pinned_changed, &LabContext::range_changed})
@@ -187,14 +195,17 @@ void TextPanel::build_bar(QWidget* bar) {
                        tr("What each token adds to the logit of the selected one, through all heads (direct logit "
                           "attribution); the other colour takes away"),
                        Qt::ToolTipRole);
+  colour_->setAccessibleName(tr("Colour of the text"));
   colour_->setToolTip(tr("What the background of a token shows"));
   heads_ = new QComboBox(bar);
   heads_->addItems({tr("All heads"), tr("Selected head"), tr("Strongest head")});
+  heads_->setAccessibleName(tr("Heads that are shown"));
   heads_->setToolTip(
       tr("Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head. Whose "
          "attention: the mean of all heads, one head's, or the largest of any"));
   unit_ = new QComboBox(bar);
   unit_->addItems({tr("By token"), tr("By word"), tr("By sentence"), tr("By line"), tr("By segment")});
+  unit_->setAccessibleName(tr("What has one colour"));
   unit_->setToolTip(tr("What has one colour: the mean of its losses, or its strongest hit"));
   for (QComboBox* box : {colour_, heads_, unit_}) box->setMinimumWidth(70);  // on a narrow window they give way
   query_ = new QLineEdit(bar);
@@ -265,6 +276,7 @@ void TextPanel::show_sources() {
   else
     sources_.forget();
   legend_->setVisible(wanted);
+  foil_->setVisible(colour_->currentIndex() == by_logit);
   view_->viewport()->update();
 }
 
@@ -278,19 +290,23 @@ QString TextPanel::find_sources() {
     return tr("Select a token: the sources of its prediction are coloured.");
   }
   InspectionParts parts;
+  if (source_value() == SourceValue::Logit) {
+    if (!lab_.foil().problem().isEmpty()) return lab_.foil().problem();
+    parts.foil = lab_.foil().id();
+  }
   parts.sources = selected.token - 1 - run.record(segment).first_token;
   const auto answer = sources_.ask(segment, parts);
   if (!answer || !answer->sources) return sources_.why_not();
   const std::int64_t head = selected.layer * run.model().config.heads + selected.head;
   source_values_ = {*answer->sources, source_value(), head, run.request().config.sink_length};
-  const QString token = run.token_text(selected.token).trimmed();
+  const QString token = run.token_text(selected.token);
   const auto full = static_cast<double>(source_values_.full());
   if (source_values_.is_signed())
-    return tr("What adds to the logit of “%1”, and what takes away from it. Full colour: %2")
-        .arg(token)
+    return tr("What adds to the %1, and what takes away from it. Full colour: %2")
+        .arg(logit_name(token, parts.foil ? id_text(run, *parts.foil) : QString()))
         .arg(full, 0, 'f', 2);
   return tr("Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above")
-      .arg(token, heads_->currentText().toLower())
+      .arg(token.trimmed(), heads_->currentText().toLower())
       .arg(100 * full, 0, 'f', 1);
 }
 
@@ -298,7 +314,9 @@ QString TextPanel::source_text(std::int64_t token) const {
   const float value = source_values_.at(token);
   if (std::isnan(value)) return {};
   const QString text = source_values_.is_signed()
-                           ? tr("adds %1 to the logit of the selected token").arg(static_cast<double>(value), 0, 'f', 3)
+                           ? (lab_.foil().id() ? tr("adds %1 to the logit difference")
+                                               : tr("adds %1 to the logit of the selected token"))
+                                 .arg(static_cast<double>(value), 0, 'f', 3)
                            : tr("gets %1 % of the attention").arg(100 * static_cast<double>(value), 0, 'f', 2);
   return QStringLiteral("<br>") + text;
 }

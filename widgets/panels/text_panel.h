@@ -10,6 +10,7 @@ class QLineEdit;
 
 namespace carryover {
 
+class FoilField;
 class TextSearch;
 class TokenView;
 
@@ -48,6 +49,7 @@ class TextPanel : public Panel {
   QLineEdit* query_;
   QLabel* found_;
   QLabel* legend_;
+  FoilField* foil_;  ///< beside the legend, where logits are the colour
   InspectionView sources_;
   TokenSourceValues source_values_;  ///< that the view is coloured by; empty where they are not the colour
 };

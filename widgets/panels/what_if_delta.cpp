@@ -89,13 +89,18 @@ void WhatIfDelta::draw(const WhatIfResult& result) {
   const auto number = [](double value) {
     return QStringLiteral("%1%2").arg(value > 0 ? QStringLiteral("+") : QString()).arg(value, 0, 'f', 4);
   };
-  headline_->setText(tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats (95 %: %5 to %6), %7 targets%8")
-                         .arg(result.name.toHtmlEscaped())
-                         .arg(result.segment)
-                         .arg(edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean),
-                              number(change.low), number(change.high))
-                         .arg(result.after.size())
-                         .arg(context_.what_ifs().shown_in_run() ? QString() : tr(" · of an earlier run")));
+  headline_->setText(
+      tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats (95 %: %5 to %6), %7 targets%8")
+          .arg(result.name.toHtmlEscaped())
+          .arg(result.segment)
+          .arg(edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean), number(change.low),
+               number(change.high))
+          .arg(result.after.size())
+          .arg(context_.what_ifs().shown_in_run() ? QString() : tr(" · of an earlier run")) +
+      (result.patched_from.isEmpty()
+           ? QString()
+           : QStringLiteral("<br>") + tr("patched from %1").arg(result.patched_from.toHtmlEscaped())) +
+      (result.prediction ? QStringLiteral("<br>") + prediction_text(*result.prediction).toHtmlEscaped() : QString()));
   const std::vector<float> changes = loss_changes(result.before, result.after);
   std::vector<double> sums{0};
   for (const float value : changes) sums.push_back(sums.back() + static_cast<double>(value));
@@ -114,7 +119,8 @@ void WhatIfDelta::draw(const WhatIfResult& result) {
   }
   plot_->set_title(tr("%1: segment %2").arg(result.name).arg(result.segment));
   plot_->set_provenance(
-      QStringLiteral("%1\nwhat if: %2").arg(result.provenance, edit_text(result.edit, result.run_config)));
+      QStringLiteral("%1\nwhat if: %2").arg(result.provenance, edit_text(result.edit, result.run_config)) +
+      (result.patched_from.isEmpty() ? QString() : QStringLiteral("\npatched from: %1").arg(result.patched_from)));
   plot_->set_csv_source([result] { return what_if_csv({result}); });
 }
 

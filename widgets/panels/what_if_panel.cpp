@@ -10,12 +10,14 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "widgets/controls/foil_field.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/forms/edit_form.h"
 #include "widgets/look/icons.h"
 #include "widgets/panels/ablation_view.h"
 #include "widgets/panels/what_if_delta.h"
 #include "widgets/panels/what_if_list.h"
+#include "widgets/state/prediction_change.h"
 #include "widgets/state/shown.h"
 
 namespace carryover {
@@ -25,7 +27,7 @@ constexpr int price_delay_ms = 150;
 
 bool changes_nothing(const SegmentEdit& edit) {
   return !edit.no_carry && edit.prefix == PrefixSource::Search && edit.dropped.empty() && edit.added.empty() &&
-         !edit.searches_again();
+         !edit.searches_again() && !edit.patches();
 }
 
 }  // namespace
@@ -51,6 +53,7 @@ WhatIfPanel::WhatIfPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("What
   connect(&what_ifs, &WhatIfs::state_changed, &price_timer_, qOverload<>(&QTimer::start));
   connect(&lab, &LabContext::selection_changed, &price_timer_, qOverload<>(&QTimer::start));
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab.foil(), &FoilToken::changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
   connect(&what_ifs, &WhatIfs::appended, this, [this] { tabs_->setCurrentIndex(0); });
 }
@@ -61,6 +64,13 @@ QWidget* WhatIfPanel::make_head() {
   segment_->setAccessibleName(tr("Segment to run again"));
   form_ = new EditForm(lab_, head);
   connect(form_, &EditForm::problem_changed, this, &Panel::request_refresh);
+  prediction_ = new QLabel(head);
+  prediction_->setAccessibleName(tr("Prediction that is compared"));
+  prediction_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  foil_ = new FoilField(lab_, head);
+  auto* logit = new QHBoxLayout;
+  logit->addWidget(prediction_, 1);
+  logit->addWidget(foil_);
   name_ = new QLineEdit(head);
   name_->setAccessibleName(tr("Name of the what-if"));
   price_ = new QLabel(head);
@@ -84,6 +94,7 @@ QWidget* WhatIfPanel::make_head() {
   column->setSpacing(5);
   column->addWidget(segment_);
   column->addWidget(form_);
+  column->addLayout(logit);
   column->addLayout(row);
   column->addWidget(progress_);
   column->addWidget(price_);
@@ -114,7 +125,7 @@ std::vector<PlotView*> WhatIfPanel::plots() {
 void WhatIfPanel::run() {
   lab_.settle_settings();  // the form takes them over
   const SegmentEdit& draft = lab_.what_ifs().draft();
-  if (!run_->isEnabled() || !form_->problem().isEmpty()) return;
+  if (!run_->isEnabled() || !problem().isEmpty()) return;
   const QString name = name_->text().trimmed();
   lab_.what_ifs().ask_run({shown_segment(context()), {draft}},
                           name.isEmpty() ? edit_text(draft, lab_.run().request().config) : name);
@@ -142,15 +153,29 @@ void WhatIfPanel::refresh() {
       tr("Name: %1").arg(segment < 0 ? QString() : edit_text(lab_.what_ifs().draft(), lab_.run().request().config)));
   show_state();
   show_price();
+  show_prediction();
   delta_->refresh();
   ablation_->refresh();
+}
+
+QString WhatIfPanel::problem() const {
+  return form_->problem().isEmpty() ? lab_.foil().problem() : form_->problem();
+}
+
+void WhatIfPanel::show_prediction() {
+  const bool any = prediction_question(lab_, shown_segment(context())).has_value();
+  const RunModel& run = lab_.run();
+  prediction_->setText(any ? tr("Shown too: %1")
+                                 .arg(logit_name(run.token_text(lab_.selected().token),
+                                                 lab_.foil().id() ? id_text(run, *lab_.foil().id()) : QString()))
+                           : tr("Select a token of the segment to see its logit change"));
+  prediction_->setToolTip(prediction_->text());
 }
 
 void WhatIfPanel::show_state() {
   const WhatIfs& what_ifs = lab_.what_ifs();
   const bool idle = !what_ifs.running() && what_ifs.unavailable().isEmpty();
-  run_->setEnabled(idle && form_->problem().isEmpty() && shown_segment(context()) >= 0 &&
-                   !changes_nothing(what_ifs.draft()));
+  run_->setEnabled(idle && problem().isEmpty() && shown_segment(context()) >= 0 && !changes_nothing(what_ifs.draft()));
   clear_->setEnabled(!changes_nothing(what_ifs.draft()));
   run_->setVisible(!what_ifs.running());
   cancel_->setVisible(what_ifs.running());
@@ -166,8 +191,8 @@ void WhatIfPanel::show_price() {
     price_->setText(what_ifs.sweeping() ? tr("Leaving out hits one by one…") : tr("Running the segment again…"));
   } else if (!what_ifs.unavailable().isEmpty()) {
     price_->setText(tr("Not now: %1").arg(what_ifs.unavailable()));
-  } else if (!form_->problem().isEmpty()) {
-    price_->setText(tr("Not as it is: %1").arg(form_->problem()));
+  } else if (!problem().isEmpty()) {
+    price_->setText(tr("Not as it is: %1").arg(problem()));
   } else if (changes_nothing(what_ifs.draft())) {
     price_->setText(tr("Nothing is changed yet."));
   } else if (price) {

@@ -14,6 +14,7 @@ namespace carryover {
 
 class AblationView;
 class EditForm;
+class FoilField;
 class WhatIfDelta;
 class WhatIfList;
 
@@ -35,10 +36,13 @@ class WhatIfPanel : public Panel {
   QTabWidget* make_results();
   void ask_price();
   void show_price();
+  void show_prediction();
   void show_state();
+  QString problem() const;  ///< why the form or the foil is not as typed; empty: it is
 
   LabContext& lab_;
-  QLabel *segment_, *price_;
+  QLabel *segment_, *price_, *prediction_;
+  FoilField* foil_;
   EditForm* form_;
   QLineEdit* name_;
   QPushButton *run_, *cancel_, *clear_;

@@ -17,6 +17,10 @@ bool agree(const std::optional<T>& a, const std::optional<T>& b) {
   return !a || !b || a == b;
 }
 
+bool shows_logits(const InspectionParts& parts) {
+  return parts.attribution || parts.sources;
+}
+
 bool same_size(const InspectionParts& a, const InspectionParts& b) {
   return a.map_rows == b.map_rows && a.map_columns == b.map_columns;
 }
@@ -27,14 +31,15 @@ bool covers(const InspectionQuery& have, const InspectionQuery& want) {
   const InspectionParts &a = have.parts, &b = want.parts;
   return have.segment == want.segment && holds(a.attention, b.attention) && (!b.attention || same_size(a, b)) &&
          (a.masses || !b.masses) && holds(a.search, b.search) && (a.recall || !b.recall) &&
-         holds(a.attribution, b.attribution) && holds(a.sources, b.sources) && (b.pairs.empty() || a.pairs == b.pairs);
+         holds(a.attribution, b.attribution) && holds(a.sources, b.sources) && (!shows_logits(b) || a.foil == b.foil) &&
+         (b.pairs.empty() || a.pairs == b.pairs);
 }
 
 std::optional<InspectionQuery> merged(const InspectionQuery& a, const InspectionQuery& b) {
   const InspectionParts &x = a.parts, &y = b.parts;
   if (a.segment != b.segment || x.pairs != y.pairs || !agree(x.attention, y.attention) || !agree(x.search, y.search) ||
       !agree(x.attribution, y.attribution) || !agree(x.sources, y.sources) ||
-      (x.attention && y.attention && !same_size(x, y)))
+      (shows_logits(x) && shows_logits(y) && x.foil != y.foil) || (x.attention && y.attention && !same_size(x, y)))
     return {};
   InspectionQuery both = x.attention ? a : b;
   both.parts.masses = x.masses || y.masses;
@@ -42,6 +47,7 @@ std::optional<InspectionQuery> merged(const InspectionQuery& a, const Inspection
   both.parts.search = x.search ? x.search : y.search;
   both.parts.attribution = x.attribution ? x.attribution : y.attribution;
   both.parts.sources = x.sources ? x.sources : y.sources;
+  both.parts.foil = shows_logits(x) ? x.foil : y.foil;
   return both;
 }
 

@@ -66,7 +66,10 @@ Selection with_token(const Selection& from, std::int64_t token, const RunModel& 
 }
 
 LabContext::LabContext(QObject* parent)
-    : QObject(parent), notebook_(new Notebook(undo_stack_, this)), history_{Selection{}} {
+    : QObject(parent),
+      notebook_(new Notebook(undo_stack_, this)),
+      foil_(new FoilToken(run_, this)),
+      history_{Selection{}} {
   connect(&run_, &RunModel::reset, this, &LabContext::forget_run);
 }
 

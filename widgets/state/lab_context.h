@@ -8,6 +8,7 @@
 
 #include "engine/core/config/segment_config.h"
 #include "widgets/state/alignment.h"
+#include "widgets/state/foil_token.h"
 #include "widgets/state/inspections.h"
 #include "widgets/state/questions.h"
 #include "widgets/state/run_comparison.h"
@@ -66,6 +67,7 @@ class LabContext : public QObject {
   TrainingRuns& training() { return training_; }
   Inspections& inspections() { return inspections_; }
   WhatIfs& what_ifs() { return what_ifs_; }
+  FoilToken& foil() { return *foil_; }  ///< what logits are compared with, in every view
   Questions& questions() { return questions_; }
   QUndoStack& undo_stack() { return undo_stack_; }
   Notebook& notebook() { return *notebook_; }
@@ -146,6 +148,7 @@ class LabContext : public QObject {
   Questions questions_;
   QUndoStack undo_stack_;
   Notebook* notebook_;  ///< a child of this
+  FoilToken* foil_;     ///< likewise
   Selection selected_, hovered_, pinned_;
   SegmentRange range_;
   std::vector<Selection> history_;

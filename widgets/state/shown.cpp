@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <cmath>
 
 namespace carryover {
 
@@ -29,6 +30,15 @@ HeadRef shown_head(LinkedContext& context) {
   if (layer < 0 && !grouping.long_range_layers().empty()) layer = grouping.long_range_layers().front();
   if (head < 0 && layer >= 0 && !grouping.long_heads(layer).empty()) head = grouping.long_heads(layer).front();
   return {layer, head};
+}
+
+std::optional<PredictionQuestion> prediction_question(LabContext& context, int segment) {
+  const RunModel& run = context.run();
+  const std::int64_t token = context.selected().token;
+  if (segment < 0 || segment >= run.segment_count() || token < 1 || run.segment_of_token(token - 1) != segment ||
+      std::isnan(run.nll_of_token(token)))
+    return {};
+  return PredictionQuestion{token - 1 - run.record(segment).first_token, context.foil().id()};
 }
 
 QString list_name(const RunModel& run, int layer, int head) {

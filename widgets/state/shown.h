@@ -12,6 +12,9 @@ int shown_segment(LinkedContext& context);
 int shown_segment(LabContext& context);
 /// The selected layer and head; what of them is not selected is the first that retrieves, and -1 where none does.
 HeadRef shown_head(LinkedContext& context);
+/// The prediction of the selected token, against the foil where there is one; none where the query that makes it is not
+/// in this segment, or has not run.
+std::optional<PredictionQuestion> prediction_question(LabContext& context, int segment);
 /// What a list of hits is called on an axis: its head, or that all readers share it.
 QString list_name(const RunModel& run, int layer, int head);
 

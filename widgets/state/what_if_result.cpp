@@ -11,6 +11,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/config/segment_fields.h"
 #include "engine/core/run/edit_json.h"
+#include "widgets/state/foil_token.h"
 
 namespace carryover {
 namespace {
@@ -30,6 +31,17 @@ QString slots_text(const std::vector<SlotRef>& held, const QString& sign) {
   for (std::size_t i = 0; i < std::min(most_named, held.size()); ++i) named += sign + slot_text(held[i]);
   if (held.size() > most_named) named += WhatIf::tr("%1%2 more").arg(sign).arg(held.size() - most_named);
   return named.join(QStringLiteral(", "));
+}
+
+/// "L3 H0, L3 H1 and 7 more heads"
+QString heads_text(const std::vector<HeadRef>& heads) {
+  constexpr std::size_t most_named = 3;
+  QStringList named;
+  for (std::size_t i = 0; i < std::min(most_named, heads.size()); ++i)
+    named += QStringLiteral("L%1 H%2").arg(heads[i].layer).arg(heads[i].head);
+  const QString text = named.join(QStringLiteral(", "));
+  return heads.size() <= most_named ? text
+                                    : WhatIf::tr("%1 and %2 more heads").arg(text).arg(heads.size() - most_named);
 }
 
 /// Adds what `have` reads and `other` doesn't.
@@ -73,11 +85,16 @@ std::vector<HitChange> changed_hits(const std::vector<HeadHits>& before, const s
   return changes;
 }
 
-void compare(WhatIfResult& result, const WhatIfOutcome& as_it_was, const WhatIfOutcome& changed) {
+void compare(WhatIfResult& result, const RunModel& run, const WhatIfOutcome& as_it_was, const WhatIfOutcome& changed) {
   result.before = as_it_was.target_nll;
   result.after = changed.target_nll;
   result.changes = changed_hits(as_it_was.hits, changed.hits);
   result.change = bootstrap_mean(loss_changes(result.before, result.after));
+  if (!as_it_was.prediction || !changed.prediction) return;
+  const Prediction& before = *as_it_was.prediction;
+  result.prediction =
+      PredictionChange{result.first_token + before.token + 1, id_text(run, before.target),
+                       before.foil ? id_text(run, *before.foil) : QString(), before, *changed.prediction};
 }
 
 QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to) {
@@ -125,6 +142,8 @@ QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
   if (!edit.added.empty()) parts += slots_text(edit.added, QStringLiteral("+"));
   for (const TokenRange& range : edit.banned) parts += WhatIf::tr("ban %1–%2").arg(range.first).arg(range.last - 1);
   if (edit.config) parts += config_changes(run_config, *edit.config);
+  if (edit.patch_carry) parts += WhatIf::tr("carry patched");
+  if (!edit.patched_heads.empty()) parts += WhatIf::tr("output of %1 patched").arg(heads_text(edit.patched_heads));
   return parts.isEmpty() ? WhatIf::tr("nothing changed") : parts.join(QStringLiteral(", "));
 }
 
@@ -136,16 +155,20 @@ nlohmann::json what_if_json(const WhatIfResult& result) {
                     {"position", change.hit.position},
                     {"kind", hit_kind_name(change.hit.kind)},
                     {"change", change.gained ? "gained" : "lost"}});
-  return {{"name", result.name.toStdString()},
-          {"segment", result.segment},
-          {"first_token", result.first_token},
-          {"edit", edit_json(result.edit)},
-          {"change", {{"mean", result.change.mean}, {"low", result.change.low}, {"high", result.change.high}}},
-          {"before", result.before},
-          {"after", result.after},
-          {"changed_hits", hits},
-          {"seconds", result.seconds},
-          {"run", result.provenance.toStdString()}};
+  nlohmann::json fields{
+      {"name", result.name.toStdString()},
+      {"segment", result.segment},
+      {"first_token", result.first_token},
+      {"edit", edit_json(result.edit)},
+      {"change", {{"mean", result.change.mean}, {"low", result.change.low}, {"high", result.change.high}}},
+      {"before", result.before},
+      {"after", result.after},
+      {"changed_hits", hits},
+      {"seconds", result.seconds},
+      {"run", result.provenance.toStdString()}};
+  if (!result.patched_from.isEmpty()) fields["patched_from"] = result.patched_from.toStdString();
+  if (result.prediction) fields["prediction"] = prediction_json(*result.prediction);
+  return fields;
 }
 
 QString what_if_csv(const std::vector<WhatIfResult>& results) {

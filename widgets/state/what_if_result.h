@@ -8,6 +8,7 @@
 
 #include "engine/core/analysis/bootstrap.h"
 #include "engine/core/run/what_if.h"
+#include "widgets/state/prediction_change.h"
 #include "widgets/state/run_model.h"
 
 namespace carryover {
@@ -27,12 +28,14 @@ struct WhatIfResult {
   std::int64_t first_token = 0;
   SegmentConfig run_config;  ///< what the run was made with
   SegmentEdit edit;
-  std::vector<float> before, after;  ///< loss in nats; entry j belongs to the token first_token + j + 1
-  std::vector<HitChange> changes;    ///< by layer, head and position
-  MeanInterval change;               ///< of after − before, mean over the targets
+  std::vector<float> before, after;            ///< loss in nats; entry j belongs to the token first_token + j + 1
+  std::vector<HitChange> changes;              ///< by layer, head and position
+  MeanInterval change;                         ///< of after − before, mean over the targets
+  std::optional<PredictionChange> prediction;  ///< of the token that was selected in the segment
   std::int64_t segments_run = 0;
   double seconds = 0;
-  QString provenance;  ///< the run it belongs to
+  QString provenance;    ///< the run it belongs to
+  QString patched_from;  ///< the run that patches took their values from; empty: it has none
 
   /// What the edit does to the loss of the token at an absolute position, nats; NaN where it is no target of the
   /// segment's.
@@ -43,8 +46,8 @@ struct WhatIfResult {
 std::vector<float> loss_changes(const std::vector<float>& before, const std::vector<float>& after);
 /// What differs between two sides' hits. Each side has a head at most once.
 std::vector<HitChange> changed_hits(const std::vector<HeadHits>& before, const std::vector<HeadHits>& after);
-/// Fills in `changes` and `change` of a result.
-void compare(WhatIfResult& result, const WhatIfOutcome& as_it_was, const WhatIfOutcome& changed);
+/// Fills in `changes`, `change` and `prediction` of a result, which is of this run.
+void compare(WhatIfResult& result, const RunModel& run, const WhatIfOutcome& as_it_was, const WhatIfOutcome& changed);
 
 /// The slots of all heads that hold one of these positions, for an edit that drops them.
 std::vector<SlotRef> slots_at(const RunModel& run, int segment, const std::vector<TokenRange>& positions);
@@ -54,7 +57,8 @@ QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config);
 /// Fields of `edit` that differ from the run's, as "R 512 → 64".
 QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to);
 
-/// name, segment, first_token, edit (with its settings where it has some), change, before, after, changed_hits, run.
+/// name, segment, first_token, edit (with its settings where it has some), change, before, after, changed_hits, run,
+/// and the prediction where there is one.
 nlohmann::json what_if_json(const WhatIfResult& result);
 /// A line a token: what-if, segment, position, loss before and after, and their difference.
 QString what_if_csv(const std::vector<WhatIfResult>& results);

@@ -30,7 +30,7 @@ double number(const PassageRow& row, int column) {
   }
 }
 
-QString probability_text(double probability) {
+QString percent_text(double probability) {
   return probability < 0 ? QString() : QStringLiteral("%1 %").arg(100 * probability, 0, 'f', 1);
 }
 
@@ -75,9 +75,9 @@ QVariant PassagesTable::data(const QModelIndex& index, int role) const {
     case TokenChange:
       return nats(row.token_change);
     case Without:
-      return probability_text(row.without);
+      return percent_text(row.without);
     default:
-      return probability_text(row.alone);
+      return percent_text(row.alone);
   }
 }
 

@@ -53,6 +53,8 @@ QString WhatIfTable::display(const WhatIfResult& result, int column) const {
       return with_sign(result.change.low);
     case High:
       return with_sign(result.change.high);
+    case Logit:
+      return result.prediction ? with_sign(result.prediction->logit_change()) : QString();
     case Hits:
       return QString::number(result.changes.size());
     default:
@@ -65,6 +67,10 @@ QVariant WhatIfTable::data(const QModelIndex& index, int role) const {
   const bool words = index.column() == Name || index.column() == Edit;
   if (role == Qt::TextAlignmentRole)
     return QVariant(Qt::Alignment(Qt::AlignVCenter | (words ? Qt::AlignLeft : Qt::AlignRight)));
+  if (role == Qt::ToolTipRole && index.column() == Logit) {
+    const auto& prediction = what_ifs_.results()[static_cast<std::size_t>(index.row())].prediction;
+    return prediction ? prediction_text(*prediction) : QString();
+  }
   if (role == Qt::DisplayRole || role == Qt::EditRole || (role == Qt::ToolTipRole && words))
     return display(what_ifs_.results()[static_cast<std::size_t>(index.row())], index.column());
   return {};
@@ -80,12 +86,13 @@ bool WhatIfTable::setData(const QModelIndex& index, const QVariant& value, int r
 QVariant WhatIfTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
   const QString names[] = {tr("Name"),    tr("Segment"), tr("Δ loss"), tr("CI low"),
-                           tr("CI high"), tr("Hits"),    tr("What if")};
+                           tr("CI high"), tr("Δ logit"), tr("Hits"),   tr("What if")};
   const QString tips[] = {tr("A double click or F2 changes it"),
                           tr("The segment that was run again"),
                           tr("Mean over the segment's targets, nats: above zero is worse"),
                           tr("Lower bound of the 95 % interval: paired bootstrap over blocks of 32 tokens"),
                           tr("Upper bound of the 95 % interval: paired bootstrap over blocks of 32 tokens"),
+                          tr("Of the token that was selected; with a foil, of its logit minus the foil's"),
                           tr("Slots that only one side has"),
                           tr("What was changed")};
   if (role == Qt::DisplayRole) return names[section];

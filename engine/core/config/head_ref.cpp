@@ -5,6 +5,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/base/error.h"
+
 namespace carryover {
 
 namespace {
@@ -49,6 +51,14 @@ std::string text_of_heads(const std::vector<HeadRef>& heads) {
   for (const HeadRef& head : heads)
     text += (text.empty() ? "" : ", ") + std::to_string(head.layer) + "." + std::to_string(head.head);
   return text;
+}
+
+void check_head(const ModelConfig& model, HeadRef head) {
+  if (head.layer >= 0 && head.layer < model.layers && head.head >= 0 && head.head < model.heads) return;
+  throw EngineError(Fault::BadInput, "layer " + std::to_string(head.layer) + ", head " + std::to_string(head.head),
+                    "is not in the model",
+                    "It has " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) +
+                        " heads, counted from 0.");
 }
 
 void to_json(nlohmann::json& json, const HeadRef& head) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/core/config/model_config.h"
+
 namespace carryover {
 
 /// A query head of a layer, both counted from 0.
@@ -19,6 +21,8 @@ struct HeadRef {
 /// such a list.
 std::optional<std::vector<HeadRef>> parse_heads(std::string_view text);
 std::string text_of_heads(const std::vector<HeadRef>& heads);
+/// Throws EngineError{BadInput} where the model has no such head.
+void check_head(const ModelConfig& model, HeadRef head);
 void to_json(nlohmann::json& json, const HeadRef& head);  ///< [layer, head]
 
 }  // namespace carryover

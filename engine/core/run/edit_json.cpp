@@ -48,6 +48,17 @@ std::vector<SlotRef> slots_of(const json& list, const std::string& where) {
   return held;
 }
 
+std::vector<HeadRef> heads_of(const json& list, const std::string& where) {
+  std::vector<HeadRef> heads;
+  for (const json& head : list) {
+    const auto index = [&](std::size_t place) {
+      return static_cast<int>(place_of(head.at(place), "patched_heads", where, std::numeric_limits<int>::max()));
+    };
+    heads.push_back({index(0), index(1)});
+  }
+  return heads;
+}
+
 PrefixSource source_of(const std::string& name, const std::string& where) {
   const auto source = prefix_source(name);
   if (!source)
@@ -68,6 +79,8 @@ json edit_json(const SegmentEdit& edit) {
               {"banned", banned}};
   if (edit.prefix == PrefixSource::Random) fields["seed"] = edit.seed;
   if (edit.config) fields["config"] = *edit.config;
+  if (edit.patch_carry) fields["patch_carry"] = true;
+  if (!edit.patched_heads.empty()) fields["patched_heads"] = edit.patched_heads;
   return fields;
 }
 
@@ -84,6 +97,9 @@ SegmentEdit edit_from_json(const json& fields, const std::string& where) {
                              place_of(range.at(1), "banned", where, kMostPositions)});
     if (const auto config = fields.find("config"); config != fields.end())
       update_from_json(edit.config.emplace(), *config, where);
+    if (const auto carry = fields.find("patch_carry"); carry != fields.end())
+      edit.patch_carry = read_flag(*carry, where, "patch_carry");
+    if (fields.contains("patched_heads")) edit.patched_heads = heads_of(list_of(fields, "patched_heads", where), where);
     return edit;
   } catch (const json::exception& error) {
     throw EngineError(Fault::BadInput, where, std::string("has an edit with the wrong fields: ") + error.what(),

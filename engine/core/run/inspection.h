@@ -7,6 +7,7 @@
 
 #include "engine/core/config/head_ref.h"
 #include "engine/core/run/hits.h"
+#include "engine/core/run/prediction.h"
 #include "engine/core/run/snapshot.h"
 #include "engine/core/run/what_if.h"
 
@@ -28,6 +29,7 @@ struct InspectionParts {
   std::optional<std::int64_t> attribution = {};    ///< the target of this token of the segment, counted from its start
   std::optional<std::int64_t> sources = {};        ///< where this token's query looks; it predicts the next one
   std::vector<AttentionPair> pairs = {};           ///< how much every head attends from these queries to these keys
+  std::optional<std::int32_t> foil = {};           ///< id: logits of attribution and sources are the target's minus its
 };
 
 /// Throws EngineError{BadInput} where the attention map would have no rows or columns.
@@ -75,18 +77,18 @@ struct HeadRecall {
   std::vector<std::int64_t> oracle;  ///< the R heaviest positions, ascending
 };
 
-/// Direct contributions to a target's logit, with the final norm's scale as it was. Their sum over heads and sources,
-/// with `embedding` and the feed-forward layers, is the logit.
+/// Direct contributions to a target's logit, or to its difference from a foil's, with the final norm's scale as it was.
+/// Their sum over heads and sources, with `embedding` and the feed-forward layers, is `logit`.
 struct LogitAttribution {
-  std::int64_t token = 0;   ///< its outputs predict `target`
-  std::int32_t target = 0;  ///< id
+  Prediction prediction;
   float logit = 0, embedding = 0;
   std::vector<float> feed_forward;  ///< [L]
   Map carry, retrieved, segment;    ///< [L, H]
 };
 
 /// Where the query that predicts a token looks: the attention of every head on every position that any of them sees,
-/// and what each position adds to the target's logit through all heads (the attention part of a LogitAttribution).
+/// and what each position adds to the logit, or the difference, through all heads (the attention part of a
+/// LogitAttribution).
 struct TokenSources {
   std::int64_t token = 0;               ///< the query, counted from the segment's start
   std::vector<std::int64_t> positions;  ///< absolute, ascending

@@ -22,6 +22,12 @@ struct RecordedSegment {
   std::vector<HeadHits> hits;     ///< of the segment; empty: the record has no hits
 };
 
+/// Another run of the same weights, whose values patches take. What is given as its record is compared, too.
+struct PatchSource {
+  RunRequest run;
+  std::optional<RecordedSegment> record = std::nullopt;
+};
+
 /// Segment `segment` of `run` again, under each of `edits`. States that a run with the same values left are used; what
 /// was not kept is run again first.
 struct WhatIfRequest {
@@ -29,6 +35,8 @@ struct WhatIfRequest {
   std::int64_t segment = 0;
   std::vector<SegmentEdit> edits;
   std::optional<RecordedSegment> record = std::nullopt;  ///< none: nothing is compared
+  std::optional<PredictionQuestion> prediction = {};     ///< of the segment, for each outcome
+  std::optional<PatchSource> patch_source = {};          ///< for edits that patch: the same segment of this one
 };
 
 /// What the segment was without an edit, and where the replay began.

@@ -4,8 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "engine/core/config/head_ref.h"
 #include "engine/core/config/segment_config.h"
 #include "engine/core/run/hits.h"
+#include "engine/core/run/prediction.h"
 #include "engine/core/run/prefix_control.h"
 
 namespace carryover {
@@ -26,9 +28,12 @@ struct SegmentEdit {
   std::vector<SlotRef> added = {};           ///< read in place of the head's padding, then of its lowest-scored slot
   std::vector<TokenRange> banned = {};       ///< what the search may not choose, expand to or pad with
   std::optional<SegmentConfig> config = {};  ///< k, A, L_q, M, R, summaries, expansion, groupings of this segment
+  bool patch_carry = false;                  ///< C_{i−1} of another run (WhatIfRequest::patch_source) in its place
+  std::vector<HeadRef> patched_heads = {};   ///< whose attention outputs, at every token, are the other run's
 
   /// Whether the search has to be done again, so that the segment before has to be run again.
   bool searches_again() const { return !banned.empty() || config.has_value(); }
+  bool patches() const { return patch_carry || !patched_heads.empty(); }
   bool operator==(const SegmentEdit&) const = default;
 };
 
@@ -37,6 +42,7 @@ struct WhatIfOutcome {
   std::vector<float> target_nll;  ///< nats; entry j is the loss of target first_token + j + 1
   std::vector<HeadHits> hits;     ///< what the segment read, dropped slots left out
   double nll_sum = 0;
+  std::optional<Prediction> prediction = {};  ///< where one was asked for
 };
 
 }  // namespace carryover
