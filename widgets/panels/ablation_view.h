@@ -12,7 +12,7 @@ class QTableView;
 
 namespace carryover {
 
-/// "Which hit matters most": leaves out the selected segment's anchors one by one and ranks them by what that does to
+/// Hit ablation: leaves out the selected segment's anchors one by one and ranks them by what that does to
 /// the loss. A double click goes to the hit. GUI thread.
 class AblationView : public QWidget {
   Q_OBJECT
