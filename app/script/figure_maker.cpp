@@ -8,6 +8,7 @@
 #include "app/script/script_runner.h"
 #include "app/window/bench_figure.h"
 #include "engine/core/base/error.h"
+#include "engine/records/run_reader.h"
 #include "widgets/look/qstring.h"
 #include "widgets/look/theme.h"
 
@@ -22,12 +23,23 @@ QStringList choice(const std::string& word) {
   return {qstring(word.substr(0, equals)), qstring(word.substr(equals + 1))};
 }
 
+/// A foil is of what a run does not keep: its model is needed, as it was opened.
+template <typename Say>
+void open_model_of(const std::string& folder, const Say& say) {
+  const ModelInfo model = reopen_run(folder).description.model;
+  say(QStringList{QStringLiteral("set"), QStringLiteral("dtype"), QString::fromUtf8(dtype_name(model.dtype).data())});
+  QStringList words{QStringLiteral("open"), QStringLiteral("model"), qstring(model.path)};
+  if (!model.adapter.empty()) words += qstring(model.adapter);
+  say(words);
+}
+
 }  // namespace
 
 std::vector<Statement> figure_script(const FigureRequest& request) {
   std::vector<Statement> script;
   const auto say = [&](const QStringList& words) { script.push_back({0, words}); };
   const bool is_run = !QFileInfo::exists(qstring(request.folder) + QStringLiteral("/metrics.jsonl"));
+  if (is_run && !request.foil.empty()) open_model_of(request.folder, say);
   say({QStringLiteral("open"), is_run ? QStringLiteral("run") : QStringLiteral("training"), qstring(request.folder)});
   QStringList selection{QStringLiteral("select")};
   for (const auto& [what, value] : {std::pair("segment", request.segment),
@@ -44,6 +56,7 @@ std::vector<Statement> figure_script(const FigureRequest& request) {
   const QString figure = qstring(request.figure);
   say({QStringLiteral("show"), figure});  // its cells are made for the pixels that it has
   for (const std::string& word : request.choices) say(QStringList{QStringLiteral("choose"), figure} + choice(word));
+  if (!request.foil.empty()) say({QStringLiteral("wait")});  // for the engine's answer
   if (!request.view.empty()) {
     QStringList words{QStringLiteral("zoom"), figure};
     for (const double edge : request.view) words += QString::number(edge, 'g', 12);

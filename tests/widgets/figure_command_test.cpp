@@ -69,6 +69,18 @@ class FigureCommandTest : public QObject {
       QVERIFY2(meta.contains(QByteArray::fromStdString(part)), meta.constData());
   }
 
+  /// What a run does not keep is computed by its model, which is opened for it.
+  void a_figure_against_a_foil_names_it() {
+    const QString csv = file("difference.csv");
+    const QStringList words{"export", run_, "--figure", "attribution", "--token", "386", "-o", csv, "--foil"};
+    const CliResult result = run_carryover(words + QStringList{" May"});
+    QVERIFY2(result.code == 0, result.err.constData());
+    const QByteArray rows = contents(csv);
+    QVERIFY2(rows.contains("--foil ' May'") && rows.contains("\n3,4,"), rows.constData());
+    const CliResult wrong = run_carryover(words + QStringList{"May"});
+    QVERIFY2(wrong.code != 0 && wrong.err.contains("3 tokens"), wrong.err.constData());
+  }
+
   /// The command that a figure names makes the same figure.
   void a_figure_is_remade_by_its_own_command() {
     const QString first = file("carry.png"), again = file("again.png");
