@@ -53,7 +53,8 @@ void MainWindow::showEvent(QShowEvent* event) {
 }
 
 /// Docks that another one's tab covers stand beside the window, and Qt takes them for visible. Where all are covered,
-/// as in a window that is being closed, the way ends when it comes round. Qt moves the focus while members are destroyed.
+/// as in a window that is being closed, the way ends when it comes round. Qt moves the focus while members are
+/// destroyed.
 bool MainWindow::focusNextPrevChild(bool next) {
   const QWidget* const first = focusWidget();
   const QWidget* second = nullptr;
