@@ -11,6 +11,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -35,7 +36,7 @@ Map sum_of(const Map& a, const Map& b) {
 QString signed_number(double value) {
   return QStringLiteral("%1 %2")
       .arg(value < 0 ? QStringLiteral("−") : QStringLiteral("+"))
-      .arg(std::abs(value), 0, 'f', 2);
+      .arg(decimal_text(std::abs(value), 2));
 }
 
 }  // namespace
@@ -154,7 +155,7 @@ QString AttributionPanel::sum_text(const LogitAttribution& logit) const {
   return tr("Logit of <b>“%1”</b> at %2: <b>%3</b> = embedding %4, feed-forward %5, carry %6, retrieved %7, segment %8")
       .arg(lab_.run().token_text(target_).simplified().toHtmlEscaped())
       .arg(target_)
-      .arg(static_cast<double>(logit.logit), 0, 'f', 2)
+      .arg(decimal_text(static_cast<double>(logit.logit), 2))
       .arg(signed_number(static_cast<double>(logit.embedding)), signed_number(sum_of(logit.feed_forward)),
            signed_number(sum_of(logit.carry.values)), signed_number(sum_of(logit.retrieved.values)),
            signed_number(sum_of(logit.segment.values)));

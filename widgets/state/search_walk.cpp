@@ -56,8 +56,8 @@ std::pair<std::int64_t, float> best_score(const SearchSteps& steps, std::int64_t
   return {best < 0 ? -1 : best * steps.position_step, score};
 }
 
-QString number(float score) {
-  return std::isnan(score) ? QString() : QString::number(static_cast<double>(score), 'g', 6);
+QVariant number(float score) {
+  return std::isnan(score) ? QVariant() : static_cast<double>(score);
 }
 
 using Text = std::function<QString(std::int64_t)>;
@@ -167,8 +167,7 @@ QString describe_step(SearchStep step, const SearchSteps& steps) {
           .arg(count_kind(steps, HitKind::Anchor))
           .arg(count_kind(steps, HitKind::Expanded));
     case SearchStep::Padding:
-      return SearchWalk::tr(
-                 "Padded to R with the earliest unused positions (%1 added): %2 slots in all.")
+      return SearchWalk::tr("Padded to R with the earliest unused positions (%1 added): %2 slots in all.")
           .arg(count_kind(steps, HitKind::Padding))
           .arg(steps.hits.hits.size());
   }
