@@ -96,8 +96,9 @@ endforeach()
 install(FILES ${made}/_carryover DESTINATION share/zsh/vendor-completions)
 
 # --- documents and licences
-install(FILES ${CMAKE_SOURCE_DIR}/docs/guide.md ${CMAKE_SOURCE_DIR}/docs/results.md ${CMAKE_SOURCE_DIR}/docs/benchmarks.md
-        ${CMAKE_SOURCE_DIR}/LICENSE ${desktop}/copyright DESTINATION ${CARRYOVER_DOCS})
+install(FILES ${CMAKE_SOURCE_DIR}/docs/guide.md ${CMAKE_SOURCE_DIR}/docs/guide.de.md
+        ${CMAKE_SOURCE_DIR}/docs/results.md ${CMAKE_SOURCE_DIR}/docs/benchmarks.md ${CMAKE_SOURCE_DIR}/LICENSE
+        ${desktop}/copyright DESTINATION ${CARRYOVER_DOCS})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/pictures DESTINATION ${CARRYOVER_DOCS}
         FILES_MATCHING PATTERN "*-light-1280x800.png" PATTERN "window-dark-1920x1080.png")
 install(FILES ${made}/changelog.gz DESTINATION ${CARRYOVER_DOCS})

@@ -6,6 +6,7 @@
 
 #include "app/controllers/adapter_base.h"
 #include "engine/models/measured_memory.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 
@@ -118,9 +119,9 @@ void ModelLoader::accept_model(const LoadedModel& model) {
                           .arg(measured->sink_length)
                           .arg(measured->segment_length)
                           .arg(measured->carry_length)
-                          .arg(measured->all_local.nats, 0, 'f', 3)
+                          .arg(decimal_text(measured->all_local.nats, 3))
                           .arg(measured->all_local.lower_on)
-                          .arg(measured->default_grouping.nats, 0, 'f', 3)
+                          .arg(decimal_text(measured->default_grouping.nats, 3))
                           .arg(measured->default_grouping.lower_on));
   Q_EMIT model_opened();
   Q_EMIT model_changed();

@@ -6,6 +6,7 @@
 
 #include "engine/core/cost/policy_table.h"
 #include "engine/records/run_command.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -198,8 +199,8 @@ void RunController::end_run(const RunSummary& summary) {
     context_.add_note(tr("%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the top-k cutoff")
                           .arg(summary.cancelled ? tr("Stopped after") : tr("Done:"))
                           .arg(summary.tokens)
-                          .arg(summary.seconds, 0, 'f', 1)
-                          .arg(*summary.ppl(), 0, 'f', 3)
+                          .arg(decimal_text(summary.seconds, 1))
+                          .arg(decimal_text(*summary.ppl(), 3))
                           .arg(summary.near_ties));
   }
   Q_EMIT run_ended();

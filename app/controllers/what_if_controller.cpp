@@ -6,6 +6,7 @@
 #include "app/engine_thread/post.h"
 #include "widgets/state/patching.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 
 namespace carryover {
@@ -132,11 +133,10 @@ void WhatIfController::finish(const WhatIfEnd& end) {
     result.provenance = run_provenance(context_.run());
     result.patched_from = patched_from_;
     compare(result, context_.run(), end.base->as_it_was, *outcome_);
-    context_.add_note(tr("What if “%1”, segment %2: mean loss %3%4 nats")
+    context_.add_note(tr("What if “%1”, segment %2: mean loss %3 nats")
                           .arg(result.name)
                           .arg(result.segment)
-                          .arg(result.change.mean > 0 ? QStringLiteral("+") : QString())
-                          .arg(result.change.mean, 0, 'f', 4));
+                          .arg(signed_text(result.change.mean, 4)));
     end_run();
     context_.what_ifs().append(std::move(result));
     return;

@@ -2,6 +2,7 @@
 #include "app/shell/guide.h"
 
 #include <QBoxLayout>
+#include <QCoreApplication>
 #include <QFile>
 #include <QLineEdit>
 #include <QListWidget>
@@ -16,9 +17,11 @@
 namespace carryover {
 namespace {
 
-std::vector<GuideSection> read_sections() {
+constexpr auto english_guide = QT_TRANSLATE_NOOP("GuideWindow", ":/docs/guide.md");
+
+std::vector<GuideSection> read_sections(const QString& path) {
   load_resources();
-  QFile file(QStringLiteral(":/docs/guide.md"));
+  QFile file(path);
   CARRYOVER_CHECK(file.open(QIODevice::ReadOnly));
   static const QRegularExpression heading(QStringLiteral("^(#{1,3}) (.+)$"));
   static const QRegularExpression picture(QStringLiteral("^!\\[[^\\]]*\\]\\([^)]*\\)$"));
@@ -34,7 +37,13 @@ std::vector<GuideSection> read_sections() {
   return sections;
 }
 
-/// Panels whose heading in the guide is not their title in English.
+const std::vector<GuideSection>& sections_of(const QString& path) {
+  static std::map<QString, std::vector<GuideSection>> read;
+  const auto found = read.find(path);
+  return found != read.end() ? found->second : read.emplace(path, read_sections(path)).first->second;
+}
+
+/// The headings of the English guide that are about a panel. Every guide has the same ones in the same order.
 const std::map<QString, QString>& headings() {
   static const std::map<QString, QString> map = {{"grid", "Heads × layers"},
                                                  {"text", "Text"},
@@ -70,15 +79,14 @@ const std::map<QString, QString>& headings() {
 }  // namespace
 
 const std::vector<GuideSection>& guide_sections() {
-  static const std::vector<GuideSection> sections = read_sections();
-  return sections;
+  return sections_of(QCoreApplication::translate("GuideWindow", english_guide));  // a catalogue names its own
 }
 
 int guide_section_of(const QString& panel_id) {
   const auto found = headings().find(panel_id);
   QString title = found != headings().end() ? found->second : panel_id;
   if (found == headings().end()) title.replace(u'_', u' ');
-  const auto& sections = guide_sections();
+  const auto& sections = sections_of(QLatin1String(english_guide));
   int window = 0;
   for (int i = 0; i < static_cast<int>(sections.size()); ++i) {
     const GuideSection& section = sections[static_cast<std::size_t>(i)];

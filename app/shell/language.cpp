@@ -17,6 +17,13 @@ QString file_of(const char* name, const QString& language) {
   return QStringLiteral(":/translations/%1_%2.ts").arg(QLatin1String(name), language);
 }
 
+/// The system's numbers where it speaks the language, with its country's ways; English ones are else those of files.
+QLocale numbers_of(const QString& language) {
+  const QLocale system = QLocale::system(), wanted(language);
+  if (system.language() == wanted.language()) return system;
+  return wanted.language() == QLocale::English ? QLocale::c() : wanted;
+}
+
 }  // namespace
 
 bool Catalogue::add(const QString& path) {
@@ -56,13 +63,13 @@ std::vector<Language> languages() {
 void install_language(QCoreApplication& application, const QString& id) {
   const bool system = id == QStringLiteral("system");
   const QString language = (system ? QLocale::system().name() : id).section(u'_', 0, 0);
+  if (!system) QLocale::setDefault(numbers_of(language));
   auto* catalogue = new Catalogue(&application);
   catalogue->add(file_of("qt", language));
   if (!catalogue->add(file_of("carryover", language))) {
     delete catalogue;
     return;
   }
-  if (!system) QLocale::setDefault(QLocale(language));
   auto* qt = new QTranslator(&application);
   if (qt->load(QStringLiteral("qtbase_") + language, QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
     QCoreApplication::installTranslator(qt);

@@ -14,6 +14,7 @@
 #include "app/window/script_selection.h"
 #include "engine/core/base/error.h"
 #include "widgets/panels/panel.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/text_units.h"
 
 namespace carryover {
@@ -238,8 +239,8 @@ void StartPanel::tell_who_fetched() {
                      .arg(segment)
                      .arg(back);
   text += first.hit.kind == HitKind::Anchor
-              ? tr("as an anchor with score %1.").arg(static_cast<double>(first.hit.score), 0, 'f', 2)
-              : tr("beside the anchor at %L1.").arg(static_cast<qlonglong>(first.hit.anchor));
+              ? tr("as an anchor with score %1.").arg(decimal_text(static_cast<double>(first.hit.score), 2))
+              : tr("beside the anchor at %1.").arg(static_cast<qlonglong>(first.hit.anchor));
   if (fetches.size() > 1) text += u' ' + tr("Others that did: %1.").arg(fetches.size() - 1);
   say(text);
 }
@@ -277,7 +278,7 @@ void StartPanel::look_for_sentence() {
   if (found.empty()) {
     context.select_token(span.begin);
     return say(
-        tr("No head fetched it: it stands at %L1, selected. %2").arg(static_cast<qlonglong>(span.begin)).arg(asked));
+        tr("No head fetched it: it stands at %1, selected. %2").arg(static_cast<qlonglong>(span.begin)).arg(asked));
   }
   const SpanHit& best = found.front();
   context.select({best.segment, best.layer, best.head, best.position});

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <cmath>
 
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/text_units.h"
 
 namespace carryover {
@@ -14,11 +15,7 @@ QString tr(const char* text) {
 }
 
 QString percent(double share) {
-  return QStringLiteral("%1 %").arg(100 * share, 0, 'f', share < 0.001 ? 3 : 1);
-}
-
-QString signed_nats(double nats) {
-  return QStringLiteral("%1%2").arg(nats < 0 ? QString() : QStringLiteral("+")).arg(nats, 0, 'f', 2);
+  return percent_text(share, share < 0.001 ? 3 : 1);
 }
 
 /// The token in bold behind what leads to it.
@@ -60,7 +57,7 @@ QString changed_sentence(const RunModel& run, const CopiedToken& token, const Wh
   const auto index = static_cast<std::size_t>(token.target - changed.first_token - 1);
   const double after = static_cast<double>(changed.after.at(index));
   return tr("Without it: <b>%1</b>, loss %2 nats on “%3”.")
-      .arg(percent(std::exp(-after)), signed_nats(after - static_cast<double>(changed.before.at(index))),
+      .arg(percent(std::exp(-after)), signed_text(after - static_cast<double>(changed.before.at(index)), 2),
            run.token_text(token.target).trimmed().toHtmlEscaped());
 }
 
@@ -74,11 +71,11 @@ QString sinks_sentence(const RunModel& run, std::pair<double, int> without, std:
             "both runs.")
       .arg(without.second)
       .arg(segments)
-      .arg(without.first, 0, 'f', 3)
+      .arg(decimal_text(without.first, 3))
       .arg(run.request().config.sink_length)
       .arg(with.second)
-      .arg(with.first, 0, 'f', 3)
-      .arg(signed_nats(with.first - without.first));
+      .arg(decimal_text(with.first, 3))
+      .arg(signed_text(with.first - without.first, 2));
 }
 
 QString answer_sentence(const RunModel& run, const Question& question, const std::vector<Passage>& passages) {

@@ -52,12 +52,17 @@ void MainWindow::showEvent(QShowEvent* event) {
   if (!std::exchange(arranged_, true)) docks_.size();
 }
 
-/// Docks that another one's tab covers stand beside the window, and Qt takes them for visible.
+/// Docks that another one's tab covers stand beside the window, and Qt takes them for visible. Where all are covered,
+/// as in a window that is being closed, the way ends when it comes round. Qt moves the focus while members are
+/// destroyed.
 bool MainWindow::focusNextPrevChild(bool next) {
   const QWidget* const first = focusWidget();
+  const QWidget* second = nullptr;
   do {
     if (!QMainWindow::focusNextPrevChild(next)) return false;
-  } while (focusWidget() != first && docks_.covers(focusWidget()));
+    if (focusWidget() == second) break;
+    if (second == nullptr) second = focusWidget();
+  } while (focusWidget() != first && PanelDocks::covers(focusWidget()));
   return true;
 }
 

@@ -182,11 +182,9 @@ void PanelDocks::enlarge(const QString& id) {
   if (dock(id) != nullptr && dock(id)->height() < height) window_.resizeDocks({dock(id)}, {height}, Qt::Vertical);
 }
 
-bool PanelDocks::covers(const QWidget* widget) const {
-  return std::ranges::any_of(docks_, [widget](const auto& entry) {
-    const QDockWidget* dock = entry.second;
-    return dock->isAncestorOf(widget) && dock->visibleRegion().isEmpty();
-  });
+bool PanelDocks::covers(const QWidget* widget) {
+  while (widget != nullptr && qobject_cast<const QDockWidget*>(widget) == nullptr) widget = widget->parentWidget();
+  return widget != nullptr && widget->visibleRegion().isEmpty();
 }
 
 void PanelDocks::focus_next(int step) {

@@ -36,9 +36,10 @@ class PanelDocks {
   Panel* panel(const QString& id) const;       ///< as dock()
   void raise(const QString& id);
   void enlarge(const QString& id);  ///< to 45 % of the window's height at least, for a picture; size() takes it back
-  bool covers(const QWidget* widget) const;  ///< it is in a panel that stands behind another one's tab
-  void focus_next(int step);                 ///< the next visible panel, or the one before
-  void refresh();                            ///< each panel, soon
+  /// It is in a panel that stands behind another one's tab. Asks no docks, which may be gone.
+  static bool covers(const QWidget* widget);
+  void focus_next(int step);  ///< the next visible panel, or the one before
+  void refresh();             ///< each panel, soon
   void arrange(const DockArrangement& wanted);
   void size();  ///< as it is arranged, in the window's size
   QList<QAction*> toggle_actions() const;

@@ -7,6 +7,8 @@
 #include <QToolBar>
 #include <algorithm>
 
+#include "widgets/state/quantity_text.h"
+
 namespace carryover {
 namespace {
 
@@ -123,8 +125,8 @@ void StatusMeters::show_memory() {
                all = static_cast<double>(engine_memory(lab_.engine.elsewhere())) / 1e9;
   const bool on_gpu = model && model->info.device == Device::Cuda;
   memory_->setValue(on_gpu ? 0 : static_cast<int>(std::min(1000.0, 1000 * gigabytes / all)));
-  memory_->setFormat(on_gpu ? tr("%1 GB on GPU").arg(gigabytes, 0, 'f', 2)
-                            : tr("%1 of %2 GB").arg(gigabytes, 0, 'f', 2).arg(all, 0, 'f', 0));
+  memory_->setFormat(on_gpu ? tr("%1 GB on GPU").arg(decimal_text(gigabytes, 2))
+                            : tr("%1 of %2 GB").arg(decimal_text(gigabytes, 2)).arg(all, 0, 'f', 0));
 }
 
 }  // namespace carryover

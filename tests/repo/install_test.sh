@@ -122,6 +122,8 @@ expect 'in all +[0-9]+ MB' carryover setup-cuda --dry-run
 [ ! -e "$HOME/.local/share/carryover" ] || fail "--dry-run made something"
 ! "$build/bin/carryover-cli" setup-cuda --dry-run 2>"$stage/said" || fail "a build fetched for an installation"
 expect './lab cuda' cat "$stage/said"
-for file in guide.md LICENSE copyright changelog.gz; do [ -s "$prefix/share/doc/carryover/$file" ] || fail "no $file"; done
-cmp -s "$source/docs/guide.md" "$prefix/share/doc/carryover/guide.md" || fail "another guide"
+for file in guide.md guide.de.md LICENSE copyright changelog.gz; do [ -s "$prefix/share/doc/carryover/$file" ] || fail "no $file"; done
+for guide in guide.md guide.de.md; do
+  cmp -s "$source/docs/$guide" "$prefix/share/doc/carryover/$guide" || fail "another $guide"
+done
 echo "$checks checks passed"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The guide's table and the manual page's section of segmented execution are what segment_fields() says. Where they
-// differ, CARRYOVER_WRITE_DOCS=1 ctest -R repo/segment_fields writes them again.
+// The guides' tables and the manual page's section of segmented execution are what segment_fields() says, in German as
+// the window does. Where they differ, CARRYOVER_WRITE_DOCS=1 ctest -R repo/segment_fields writes them again.
 #include "engine/core/config/segment_fields.h"
 
 #include <QFile>
 #include <QTest>
 
+#include "tests/support/german.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
@@ -24,19 +25,30 @@ QString flag_of(const SegmentField& field) {
   return QString::fromStdString(field.flag());
 }
 
-QString meaning(const SegmentField& field) {
+/// The words of a document that are not the field's own.
+struct Words {
+  QString head, at_least;
+  QString (*help)(const QString& english);
+};
+
+const Words english{"| field | flag | meaning |", "; at least %1", [](const QString& help) { return help; }};
+const Words in_german{"| Feld | Flag | Bedeutung |", "; mindestens %1",
+                      [](const QString& help) { return test::german().value(help); }};
+
+QString meaning(const SegmentField& field, const Words& words) {
   const QString symbol = QString::fromUtf8(field.symbol);
-  QString text = (symbol.isEmpty() ? QString() : symbol + ": ") + QString::fromUtf8(field.help);
-  if (field.is_count() && field.least > 0) text += QString("; at least %1").arg(field.least);
+  QString text = (symbol.isEmpty() ? QString() : symbol + ": ") + words.help(QString::fromUtf8(field.help));
+  if (field.is_count() && field.least > 0) text += words.at_least.arg(field.least);
   return text;
 }
 
-QString guide_table() {
-  QString table = "| field | flag | meaning |\n|---|---|---|\n";
+QString guide_table(const Words& words) {
+  QString table = words.head + "\n|---|---|---|\n";
   for (const SegmentField& field : segment_fields()) {
     const QString value = value_name(field);
-    table += QString("| `%1` | `%2` | %3 |\n")
-                 .arg(field.key, value.isEmpty() ? flag_of(field) : flag_of(field) + " " + value, meaning(field));
+    table +=
+        QString("| `%1` | `%2` | %3 |\n")
+            .arg(field.key, value.isEmpty() ? flag_of(field) : flag_of(field) + " " + value, meaning(field, words));
   }
   return table;
 }
@@ -51,7 +63,7 @@ QString man_section() {
     const QString value = value_name(field), flag = roff(flag_of(field));
     section += value.isEmpty() ? QString(".TP\n.BR %1 \", \" \\-\\-no%2\n").arg(flag, flag.mid(2))
                                : QString(".TP\n.BI %1 \" %2\"\n").arg(flag, value);
-    section += roff(meaning(field)) + ".\n";
+    section += roff(meaning(field, english)) + ".\n";
   }
   return section;
 }
@@ -66,10 +78,10 @@ class SegmentFieldsTest : public QObject {
     QTest::addColumn<QString>("begin");
     QTest::addColumn<QString>("end");
     QTest::addColumn<QString>("wanted");
-    QTest::newRow("guide") << "docs/guide.md"
-                           << "<!-- fields of segmented execution: begin -->\n"
-                           << "<!-- fields of segmented execution: end -->\n"
-                           << guide_table();
+    for (const auto& [path, words] : {std::pair("docs/guide.md", english), std::pair("docs/guide.de.md", in_german)})
+      QTest::newRow(path) << path << "<!-- fields of segmented execution: begin -->\n"
+                          << "<!-- fields of segmented execution: end -->\n"
+                          << guide_table(words);
     QTest::newRow("manual page") << "docs/carryover.1"
                                  << ".\\\" fields of segmented execution: begin\n"
                                  << ".\\\" fields of segmented execution: end\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The words that docs/glossary.md retires are in no text that a user reads: README, guide, manual page, and the string
-// literals of the command line and of the window.
+// literals of the command line and of the window. And no view writes numbers in a way of its own.
 #include <QDirIterator>
 #include <QFile>
 #include <QRegularExpression>
@@ -53,6 +53,12 @@ QStringList found_in(const QString& text, const QStringList& words) {
   return found;
 }
 
+/// Lines that write a number with a fraction without the language: files have 9 digits or as many as are needed.
+QStringList own_numbers(const QString& source) {
+  static const QRegularExpression number("'f', (?!0\\))|'g', (?!9\\)|QLocale::FloatingPointShortest\\))|'e', ");
+  return source.split('\n').filter(number);
+}
+
 }  // namespace
 
 class WordsTest : public QObject {
@@ -78,6 +84,20 @@ class WordsTest : public QObject {
     QVERIFY(words.size() > 10);
     const QStringList found = found_in(text, words);
     QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
+  }
+
+  /// widgets/state/quantity_text.h has how the window's language writes numbers; axes ask their plot's language.
+  void numbers_are_written_in_one_way() {
+    QStringList wrong;
+    for (const char* folder : {"widgets", "app/controllers", "app/session", "app/shell", "app/window"})
+      for (QDirIterator files(root.filePath(folder), {"*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
+           files.hasNext();) {
+        const QString file = root.relativeFilePath(files.next());
+        if (file == "widgets/state/quantity_text.cpp" || file.startsWith("widgets/plot/plot_style.")) continue;
+        for (const QString& line : own_numbers(read(file))) wrong += file + ": " + line.trimmed();
+      }
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+    QCOMPARE(own_numbers(".arg(x, 0, 'f', 3)\n.arg(x, 0, 'f', 0)\nnumber(x, 'g', 9)\nnumber(x, 'g', 4)").size(), 2);
   }
 
   void a_retired_word_is_found() {

@@ -18,6 +18,7 @@
 
 #include "widgets/look/colour_mix.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/sink_text.h"
 
 namespace carryover {
@@ -328,20 +329,20 @@ QString RibbonStrip::describe(int segment) const {
   if (segment >= values_.count()) return tr("Segment %1: not run yet").arg(segment);
   const RibbonValues::Values& values = values_.of(segment);
   const SegmentRecord& record = context_.run().record(segment);
-  QString text = tr("Segment %1: tokens %L2 to %L3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 "
+  QString text = tr("Segment %1: tokens %2 to %3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 "
                     "near-ties at the "
                     "cutoff")
                      .arg(segment)
                      .arg(record.first_token)
                      .arg(record.first_token + record.length - 1)
-                     .arg(values.loss, 0, 'f', 3)
-                     .arg(std::exp(values.loss), 0, 'f', 2)
+                     .arg(decimal_text(values.loss, 3))
+                     .arg(decimal_text(std::exp(values.loss), 2))
                      .arg(static_cast<qlonglong>(values.hits))
-                     .arg(values.carry_norm, 0, 'f', 2)
-                     .arg(record.seconds, 0, 'f', 2)
+                     .arg(decimal_text(values.carry_norm, 2))
+                     .arg(decimal_text(record.seconds, 2))
                      .arg(record.near_ties);
   if (!std::isnan(values.loss_change))
-    text += QLatin1Char('\n') + tr("Δ loss against the pinned run: %1 nats").arg(values.loss_change, 0, 'f', 4);
+    text += QLatin1Char('\n') + tr("Δ loss against the pinned run: %1 nats").arg(decimal_text(values.loss_change, 4));
   if (has_lost_sink(segment)) text += QLatin1Char('\n') + lost_sink_text(context_.run(), segment);
   return text;
 }

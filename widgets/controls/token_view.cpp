@@ -3,7 +3,6 @@
 
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QLocale>
 #include <QPainter>
 #include <QScrollBar>
 #include <QToolTip>
@@ -260,7 +259,7 @@ void TokenView::paint_gutter(QPainter& painter, const TokenLine& line, int y) {
   const int segment = run_.segment_of_token(line.back().token);
   const bool starts = first == 0 || run_.segment_of_token(first - 1) != segment;
   painter.setPen(starts ? theme.accent : theme.muted);
-  const QString label = starts ? tr("seg %1").arg(segment) : QLocale().toString(static_cast<qlonglong>(first));
+  const QString label = starts ? tr("seg %1").arg(segment) : QString::number(first);
   painter.drawText(QRect(0, y, gutter_width() - margin - 2, line_height()), Qt::AlignRight | Qt::AlignVCenter, label);
 }
 

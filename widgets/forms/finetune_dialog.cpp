@@ -254,7 +254,7 @@ void FinetuneDialog::estimate() {
                      .arg(static_cast<qlonglong>(plan_->training.samples_per_step()))
                      .arg(static_cast<qlonglong>(plan_->tokens_per_sample()))
                      .arg(static_cast<qlonglong>(plan_->training.max_steps))
-                     .arg(QLocale().toString(static_cast<qlonglong>(step_tokens * plan_->training.max_steps))));
+                     .arg(count_text(step_tokens * plan_->training.max_steps)));
   if (!measured_) return time_->setText(tr("A dry run tells how long it takes."));
   time_->setText(tr("A step took %1: %2 for all steps, %L3 tokens/s.")
                      .arg(duration_text(measured_->seconds),

@@ -12,6 +12,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/tables/table_copy.h"
 
 namespace carryover {
@@ -105,8 +106,8 @@ QString AskPanel::probabilities() const {
   const Question& last = questions.all().back();
   return tr("“%1”: probability %2 %, with retrieval switched off %3 %")
       .arg(last.scored)
-      .arg(100 * last.probability, 0, 'f', 1)
-      .arg(100 * last.probability_without, 0, 'f', 1);
+      .arg(decimal_text(100 * last.probability, 1))
+      .arg(decimal_text(100 * last.probability_without, 1));
 }
 
 void AskPanel::show_buttons() {

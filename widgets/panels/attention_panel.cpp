@@ -10,6 +10,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
 
@@ -132,7 +133,7 @@ void AttentionPanel::draw(const AttentionMap& map) {
                        .arg(answer_->segment));
   mass_->setText(map.prefix_length == 0 ? tr("no prefix: this head sees its segment alone")
                                         : tr("%1 % of it on the %L2 tokens of the prefix")
-                                              .arg(100 * prefix_share(map), 0, 'f', 1)
+                                              .arg(decimal_text(100 * prefix_share(map), 1))
                                               .arg(static_cast<qlonglong>(map.prefix_length)));
   const std::int64_t first = context().run().record(static_cast<int>(answer_->segment)).first_token;
   const std::int64_t token = context().selected().token, in_segment = token - first;
@@ -178,7 +179,7 @@ QString AttentionPanel::text_at(double x, double y) const {
       .arg(text_around(run, first + query))
       .arg(key)
       .arg(place < 0 ? tr("prefix") : tr("segment"), text_around(run, key))
-      .arg(value, 0, 'g', 4);
+      .arg(significant_text(value, 4));
 }
 
 }  // namespace carryover

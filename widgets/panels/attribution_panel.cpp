@@ -13,6 +13,7 @@
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/prediction_change.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -37,7 +38,7 @@ Map sum_of(const Map& a, const Map& b) {
 QString signed_number(double value) {
   return QStringLiteral("%1 %2")
       .arg(value < 0 ? QStringLiteral("−") : QStringLiteral("+"))
-      .arg(std::abs(value), 0, 'f', 2);
+      .arg(decimal_text(std::abs(value), 2));
 }
 
 }  // namespace
@@ -178,8 +179,8 @@ QString AttributionPanel::sum_text(const LogitAttribution& logit) const {
                                               : tr("probability %1").arg(probability_text(prediction.probability));
   return tr("At %1, <b>%2 = %3</b> (%4) = embedding %5, feed-forward %6, carry %7, retrieved %8, segment %9")
       .arg(target_)
-      .arg(logit_text(prediction).toHtmlEscaped(), QString::number(static_cast<double>(logit.logit), 'f', 2),
-           probability, signed_number(static_cast<double>(logit.embedding)), signed_number(sum_of(logit.feed_forward)),
+      .arg(logit_text(prediction).toHtmlEscaped(), decimal_text(static_cast<double>(logit.logit), 2), probability,
+           signed_number(static_cast<double>(logit.embedding)), signed_number(sum_of(logit.feed_forward)),
            signed_number(sum_of(logit.carry.values)), signed_number(sum_of(logit.retrieved.values)),
            signed_number(sum_of(logit.segment.values)));
 }

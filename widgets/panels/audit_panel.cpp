@@ -271,7 +271,7 @@ void AuditPanel::show_headline() {
                          .arg(report_->checks.size())
                          .arg(report_->segments)
                          .arg(report_->truncation_depth)
-                         .arg(report_->loss, 0, 'f', 4));
+                         .arg(decimal_text(report_->loss, 4)));
 }
 
 void AuditPanel::showEvent(QShowEvent* event) {

@@ -12,6 +12,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/qstring.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/tables/table_copy.h"
 
 namespace carryover {
@@ -29,9 +30,9 @@ QString machine_text(const BenchReport& bench) {
                      .arg(static_cast<qlonglong>(bench.cores))
                      .arg(qstring(bench.gpu.empty() ? bench.processor : bench.gpu));
   said += u'\n' + programs.join(QStringLiteral(" · "));
-  said += u'\n' + BenchResults::tr("Shares are of %L1 GFLOP/s in matmuls and %L2 GB/s of memory")
-                      .arg(bench.best_flops_per_second * 1e-9, 0, 'f', 1)
-                      .arg(bench.bytes_per_second * 1e-9, 0, 'f', 1);
+  said += u'\n' + BenchResults::tr("Shares are of %1 GFLOP/s in matmuls and %2 GB/s of memory")
+                      .arg(decimal_text(bench.best_flops_per_second * 1e-9, 1))
+                      .arg(decimal_text(bench.bytes_per_second * 1e-9, 1));
   return said;
 }
 

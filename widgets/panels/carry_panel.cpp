@@ -9,6 +9,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
 
@@ -149,7 +150,7 @@ QString CarryPanel::mass_text(int segment, int layer, int head) {
       .arg(segment)
       .arg(layer)
       .arg(head)
-      .arg(100 * static_cast<double>(answer_->prefix_mass.at(layer, head)), 0, 'f', 2)
+      .arg(decimal_text(100 * static_cast<double>(answer_->prefix_mass.at(layer, head)), 2))
       .arg(what);
 }
 
@@ -192,7 +193,7 @@ QString CarryPanel::text_at(double x, double y) {
       .arg(slot)
       .arg(position)
       .arg(quantity_->currentText())
-      .arg(static_cast<double>(map.at(layer, slot)), 0, 'g', 5)
+      .arg(significant_text(static_cast<double>(map.at(layer, slot)), 5))
       .arg(text_around(context().run(), position));
 }
 

@@ -17,6 +17,7 @@
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 
 namespace carryover {
@@ -262,7 +263,7 @@ QString DistancePanel::head_text(double x, double y) const {
                                   .arg(head.counts[static_cast<std::size_t>(bin)])
                                   .arg(distance_bin_name(static_cast<int>(bin)))
                                   .arg((std::int64_t{2} << bin) - 1)
-                                  .arg(100 * head.share(static_cast<int>(bin)), 0, 'f', 1);
+                                  .arg(decimal_text(100 * head.share(static_cast<int>(bin)), 1));
   if (const auto median = head.median()) text += QLatin1Char('\n') + tr("median about %1").arg(*median, 0, 'f', 0);
   return text;
 }

@@ -22,6 +22,7 @@
 #include "widgets/look/icons.h"
 #include "widgets/panels/head_score_map.h"
 #include "widgets/state/head_score_files.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -291,7 +292,7 @@ void HeadDiscoveryPanel::show_agreement() {
   const auto correlation = rank_correlation(*scores(), other.of(measure()));
   const std::size_t count = std::max<std::size_t>(1, retrieving_heads(proposal()).size());
   agreement_->setText(tr("Against %1: Spearman's ρ %2; of the %3 best heads, %4 % are the same")
-                          .arg(other.name, correlation ? QString::number(*correlation, 'f', 2) : QStringLiteral("–"))
+                          .arg(other.name, correlation ? decimal_text(*correlation, 2) : QStringLiteral("–"))
                           .arg(count)
                           .arg(100 * top_overlap(*scores(), other.of(measure()), count), 0, 'f', 0));
 }

@@ -42,9 +42,9 @@ QString figures_html(LabContext& context) {
              "α = %1 local · β = %2 long layers<br>"
              "n+S+αM+β(1−α)R = <b>%3</b> tokens seen<br>"
              "attention KV <b>%4</b> (full: %5)<br>pool %6 at %L7 tokens")
-      .arg(config.grouping.local_share(model), 0, 'f', 3)
-      .arg(config.grouping.long_layer_share(model), 0, 'f', 3)
-      .arg(cost.visible_positions(), 0, 'f', 1)
+      .arg(decimal_text(config.grouping.local_share(model), 3))
+      .arg(decimal_text(config.grouping.long_layer_share(model), 3))
+      .arg(decimal_text(cost.visible_positions(), 1))
       .arg(bytes_text(cost.segmented_attention_bytes()), bytes_text(cost.full_attention_bytes(tokens)),
            bytes_text(cost.pool_bytes(tokens)))
       .arg(tokens);

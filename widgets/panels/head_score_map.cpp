@@ -6,6 +6,7 @@
 
 #include "engine/core/analysis/head_agreement.h"
 #include "widgets/controls/head_grid.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -104,7 +105,7 @@ QString HeadScoreMap::text_at(double x, double y) const {
       .arg(layer)
       .arg(head)
       .arg(role_name(head_role(current_, layer, head)))
-      .arg(scores_.at(layer, head), 0, 'g', 3)
+      .arg(significant_text(scores_.at(layer, head), 3))
       .arg(rank(layer, head))
       .arg(ranks_.size());
 }

@@ -14,6 +14,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
 #include "widgets/tables/table_copy.h"
@@ -193,7 +194,6 @@ void HitsPanel::drop_rows() {
 
 void HitsPanel::show_count() {
   const int all = model_.rowCount(), passing = filter_.rowCount();
-  const QLocale locale;
   if (all == 0 && context().run().segment_count() == 0)
     count_->setText(no_run_text());
   else if (all == 0)
@@ -201,7 +201,7 @@ void HitsPanel::show_count() {
                         ? tr("This head retrieves nothing here: only long-range heads in long-range layers do")
                         : tr("Segment %1 reads no hits").arg(shown_.segment));
   else
-    count_->setText(tr("%1 of %2 hits").arg(locale.toString(passing), locale.toString(all)) +
+    count_->setText(tr("%1 of %2 hits").arg(count_text(passing), count_text(all)) +
                     (cut_ ? tr(", and more in later segments: drag a range in the ribbon") : QString()));
 }
 

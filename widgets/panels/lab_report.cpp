@@ -5,7 +5,6 @@
 #include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
-#include <QLocale>
 #include <QPageSize>
 #include <QPdfWriter>
 #include <QTemporaryDir>
@@ -49,10 +48,6 @@ QString heading(const QString& text) {
   return QStringLiteral("<h2>%1</h2>\n").arg(text.toHtmlEscaped());
 }
 
-QString number(double value, int decimals) {
-  return QLocale::c().toString(value, 'f', decimals);
-}
-
 /// "name: value" lines as a table.
 QString origin(const RunModel& run) {
   QString rows;
@@ -73,15 +68,14 @@ QString settings(const RunModel& run) {
 
 QString numbers(const RunModel& run) {
   const RunSummary& summary = run.summary();
-  const auto count = [](std::int64_t value) { return QLocale::c().toString(static_cast<qlonglong>(value)); };
-  QString rows = row({tr("tokens"), count(summary.tokens)}) + row({tr("targets"), count(summary.targets)}) +
-                 row({tr("segments"), count(summary.segments)});
+  QString rows = row({tr("tokens"), count_text(summary.tokens)}) + row({tr("targets"), count_text(summary.targets)}) +
+                 row({tr("segments"), count_text(summary.segments)});
   if (summary.ppl())
-    rows += row({tr("mean loss, nats a target"), number(*summary.nll_mean(), 6)}) +
-            row({tr("perplexity"), number(*summary.ppl(), 4)});
-  rows += row({tr("seconds"), number(summary.seconds, 2)}) +
-          row({tr("near-ties at the top-k cutoff"), count(summary.near_ties)}) +
-          row({tr("peak memory, MB"), number(megabytes(summary.peak_memory_bytes), 1)}) +
+    rows += row({tr("mean loss, nats a target"), decimal_text(*summary.nll_mean(), 6)}) +
+            row({tr("perplexity"), decimal_text(*summary.ppl(), 4)});
+  rows += row({tr("seconds"), decimal_text(summary.seconds, 2)}) +
+          row({tr("near-ties at the top-k cutoff"), count_text(summary.near_ties)}) +
+          row({tr("peak memory, MB"), decimal_text(megabytes(summary.peak_memory_bytes), 1)}) +
           row({tr("stopped early"), summary.cancelled ? tr("yes") : tr("no")});
   return heading(tr("Summary")) + table(rows);
 }
@@ -93,11 +87,11 @@ QString segments(const RunModel& run) {
   const int shown = std::min(run.segment_count(), static_cast<int>(most_listed));
   for (int i = 0; i < shown; ++i) {
     const SegmentRecord& record = run.record(i);
-    rows +=
-        row({QString::number(i), QString::number(record.first_token), QString::number(record.length),
-             record.targets > 0 ? number(record.nll_sum / static_cast<double>(record.targets), 4) : QString(),
-             number(record.seconds, 3), QString::number(run.digest(i).anchors), QString::number(record.pool_entries),
-             number(megabytes(record.memory.carry), 1), number(megabytes(record.memory.attention_kv), 1)});
+    rows += row({QString::number(i), QString::number(record.first_token), QString::number(record.length),
+                 record.targets > 0 ? decimal_text(record.nll_sum / static_cast<double>(record.targets), 4) : QString(),
+                 decimal_text(record.seconds, 3), QString::number(run.digest(i).anchors),
+                 QString::number(record.pool_entries), decimal_text(megabytes(record.memory.carry), 1),
+                 decimal_text(megabytes(record.memory.attention_kv), 1)});
   }
   const QString rest =
       shown < run.segment_count() ? tr("<p>The first %1 of %2.</p>\n").arg(shown).arg(run.segment_count()) : QString();
@@ -118,7 +112,7 @@ QString hits(LabContext& context) {
     if (!best || ++shown > most_listed) continue;
     rows += row({QString::number(head.layer), QString::number(head.head), QString::number(best->position),
                  QString::number(run.record(segment).first_token - best->position),
-                 number(static_cast<double>(best->score), 3), text_around(run, best->position, 8, 8)});
+                 decimal_text(static_cast<double>(best->score), 3), text_around(run, best->position, 8, 8)});
   }
   if (shown == 0) return {};
   return heading(tr("The best anchor of each head, as segment %1 reads it").arg(segment)) + table(rows);

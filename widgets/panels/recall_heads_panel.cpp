@@ -111,14 +111,14 @@ QString RecallHeadsPanel::summary() const {
   const SearcherStep& last = heads_.searchers.back();
   QString text = tr("Found together by %1: %2 % of the answers, %3 % on documents held out.")
                      .arg(QString::fromStdString(text_of_heads(heads_.search_heads())))
-                     .arg(100 * last.found.chosen_by, 0, 'f', 1)
-                     .arg(100 * last.found.held_out, 0, 'f', 1);
+                     .arg(decimal_text(100 * last.found.chosen_by, 1))
+                     .arg(decimal_text(100 * last.found.held_out, 1));
   if (heads_.readers.empty()) return text;
   const ReaderStep &all = heads_.readers.front(), &fewest = heads_.readers.back();
   text += QLatin1Char(' ') + tr("Of the pool that all readers need, %1, these need %2; the loss is %3 instead of %4.")
                                  .arg(bytes_text(all.entry_bytes * tokens_), bytes_text(fewest.entry_bytes * tokens_))
-                                 .arg(fewest.loss, 0, 'f', 3)
-                                 .arg(all.loss, 0, 'f', 3);
+                                 .arg(decimal_text(fewest.loss, 3))
+                                 .arg(decimal_text(all.loss, 3));
   return heads_.complete ? text : text + QLatin1Char(' ') + tr("The search is not finished.");
 }
 

@@ -11,6 +11,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 #include "widgets/tables/table_copy.h"
 
@@ -85,9 +86,9 @@ void RecallPanel::refresh() {
                       "retrieved, %5 % could have been")
                        .arg(segment)
                        .arg(heads.size())
-                       .arg(100 * recall / count, 0, 'f', 1)
-                       .arg(100 * mass / count, 0, 'f', 1)
-                       .arg(100 * oracle / count, 0, 'f', 1));
+                       .arg(decimal_text(100 * recall / count, 1))
+                       .arg(decimal_text(100 * mass / count, 1))
+                       .arg(decimal_text(100 * oracle / count, 1)));
   }
 }
 
@@ -125,9 +126,9 @@ QString RecallPanel::text_at(double x) const {
   return tr("layer %1, head %2\nrecall@R %3 %\nmass %4 %, at most %5 %")
       .arg(heads.head.layer)
       .arg(heads.head.head)
-      .arg(100 * heads.recall, 0, 'f', 1)
-      .arg(100 * heads.mass, 0, 'f', 1)
-      .arg(100 * heads.oracle_mass, 0, 'f', 1);
+      .arg(decimal_text(100 * heads.recall, 1))
+      .arg(decimal_text(100 * heads.mass, 1))
+      .arg(decimal_text(100 * heads.oracle_mass, 1));
 }
 
 }  // namespace carryover

@@ -12,6 +12,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
 
@@ -251,7 +252,7 @@ QString RetrievalMapPanel::text_at(double x, double y) const {
   const RunModel& run = const_cast<RetrievalMapPanel*>(this)->context().run();
   text += QLatin1Char('\n') +
           tr("position %1: %2").arg(hit->position).arg(QString::fromStdString(std::string(hit_kind_name(hit->kind))));
-  if (hit->kind != HitKind::Padding) text += tr(", score %1").arg(static_cast<double>(hit->score), 0, 'g', 5);
+  if (hit->kind != HitKind::Padding) text += tr(", score %1").arg(significant_text(static_cast<double>(hit->score), 5));
   if (grid_.bin > 1) text += QLatin1Char('\n') + tr("strongest of the %1 positions in this cell").arg(grid_.bin);
   return text + QLatin1Char('\n') + text_around(run, hit->position);
 }

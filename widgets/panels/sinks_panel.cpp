@@ -10,6 +10,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/sink_text.h"
 #include "widgets/state/text_units.h"
@@ -258,17 +259,15 @@ QString SinksPanel::cell_text(double x, double y) {
   const auto segment = static_cast<int>(column), layer = static_cast<int>(row);
   const Map& sinks = run.digest(segment).sinks;
   if (layer >= sinks.rows) return {};
-  const auto percent = [&](Quantity quantity) {
-    return QString::number(100 * value(segment, layer, quantity), 'f', 1);
-  };
+  const auto percent = [&](Quantity quantity) { return decimal_text(100 * value(segment, layer, quantity), 1); };
   QString text =
       tr("segment %1 · layer %2\nattention: text's first tokens %3 %, carry's %4 %, segment's %5 %, token of "
          "largest norm %6 %\nnorm / median: first tokens %7, largest %8")
           .arg(segment)
           .arg(layer)
           .arg(percent(TextMass), percent(CarryMass), percent(SegmentMass), percent(LargestMass))
-          .arg(value(segment, layer, FirstRatio), 0, 'g', 3)
-          .arg(value(segment, layer, LargestRatio), 0, 'g', 3);
+          .arg(significant_text(value(segment, layer, FirstRatio), 3))
+          .arg(significant_text(value(segment, layer, LargestRatio), 3));
   const SegmentRecord& record = run.record(segment);
   const double offset = static_cast<double>(sink_value(sinks, layer, SinkColumn::LargestPosition));
   if (offset >= 0 && offset < static_cast<double>(record.length)) {

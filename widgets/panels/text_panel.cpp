@@ -7,7 +7,6 @@
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
-#include <QLocale>
 #include <QMenu>
 #include <QShortcut>
 #include <QStandardItemModel>
@@ -19,6 +18,7 @@
 #include "widgets/controls/token_view.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/prediction_change.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/run_comparison.h"
 #include "widgets/state/text_search.h"
 
@@ -58,14 +58,13 @@ QString heads_that_fetched(RunModel& run, int segment, std::int64_t token) {
 }
 
 QString signed_nats(float change) {
-  return (change > 0 ? QStringLiteral("+") : QString()) + QString::number(static_cast<double>(change), 'f', 3);
+  return signed_text(static_cast<double>(change), 3);
 }
 
 QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, const RunComparison* comparison,
                 const WhatIfResult* what_if) {
   const SegmentConfig& config = run.request().config;
-  const QLocale locale;
-  const auto number = [&locale](std::int64_t value) { return locale.toString(static_cast<qlonglong>(value)); };
+  const auto number = [](std::int64_t value) { return QString::number(value); };
   const std::int64_t offset = token % config.segment_length;
   const int segment = run.segment_of_token(token);
   const std::int64_t sinks = segment == 0 ? 0 : config.sink_length;
@@ -82,8 +81,8 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
   const float loss = run.nll_of_token(token);
   if (!std::isnan(loss))
     lines += TextPanel::tr("log-probability %1 (probability %2 %)")
-                 .arg(-loss, 0, 'f', 3)
-                 .arg(100 * std::exp(-loss), 0, 'g', 3);
+                 .arg(decimal_text(-loss, 3))
+                 .arg(significant_text(100 * std::exp(-loss), 3));
   float change = comparison ? comparison->loss_change(token) : NAN;
   if (!std::isnan(change)) lines += TextPanel::tr("loss %1 nats against the pinned run").arg(signed_nats(change));
   change = what_if ? what_if->loss_change(token) : NAN;
@@ -304,10 +303,10 @@ QString TextPanel::find_sources() {
   if (source_values_.is_signed())
     return tr("What adds to the %1, and what takes away from it. Full colour: %2")
         .arg(logit_name(token, parts.foil ? id_text(run, *parts.foil) : QString()))
-        .arg(full, 0, 'f', 2);
+        .arg(decimal_text(full, 2));
   return tr("Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above")
       .arg(token.trimmed(), heads_->currentText().toLower())
-      .arg(100 * full, 0, 'f', 1);
+      .arg(decimal_text(100 * full, 1));
 }
 
 QString TextPanel::source_text(std::int64_t token) const {
@@ -316,8 +315,8 @@ QString TextPanel::source_text(std::int64_t token) const {
   const QString text = source_values_.is_signed()
                            ? (lab_.foil().id() ? tr("adds %1 to the logit difference")
                                                : tr("adds %1 to the logit of the selected token"))
-                                 .arg(static_cast<double>(value), 0, 'f', 3)
-                           : tr("gets %1 % of the attention").arg(100 * static_cast<double>(value), 0, 'f', 2);
+                                 .arg(decimal_text(static_cast<double>(value), 3))
+                           : tr("gets %1 % of the attention").arg(decimal_text(100 * static_cast<double>(value), 2));
   return QStringLiteral("<br>") + text;
 }
 
@@ -352,7 +351,7 @@ void TextPanel::show_menu(const QPoint& global_position) {
   if (range.first == range.last && selected.token >= 0) range = {selected.token, selected.token + 1};
   if (range.first == range.last) return;
   const QString what = range.last - range.first == 1
-                           ? tr("token %L1").arg(static_cast<qlonglong>(range.first))
+                           ? tr("token %1").arg(static_cast<qlonglong>(range.first))
                            : tr("%L1 tokens").arg(static_cast<qlonglong>(range.last - range.first));
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);

@@ -15,6 +15,7 @@
 #include "widgets/look/colour_mix.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -293,7 +294,7 @@ void TrainingPanel::update_header() {
     parts += tr("step %L1 of %L2")
                  .arg(run->column(TrainingColumn::Step)[at], 0, 'f', 0)
                  .arg(static_cast<qlonglong>(run->plan().training.max_steps));
-    parts += tr("loss %1").arg(run->column(TrainingColumn::Loss)[at], 0, 'f', 4);
+    parts += tr("loss %1").arg(decimal_text(run->column(TrainingColumn::Loss)[at], 4));
     if (runs.step_selected() && run->snapshot(at) == nullptr) parts += tr("its segments were not kept");
   }
   if (active && !run->progress_text().isEmpty()) parts += run->progress_text();

@@ -11,6 +11,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/state/lab_context.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/text_units.h"
 #include "widgets/tables/number_sort.h"
 
@@ -86,9 +87,7 @@ void WhatIfDelta::refresh() {
 
 void WhatIfDelta::draw(const WhatIfResult& result) {
   const MeanInterval& change = result.change;
-  const auto number = [](double value) {
-    return QStringLiteral("%1%2").arg(value > 0 ? QStringLiteral("+") : QString()).arg(value, 0, 'f', 4);
-  };
+  const auto number = [](double value) { return signed_text(value, 4); };
   headline_->setText(
       tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats (95 %: %5 to %6), %7 targets%8")
           .arg(result.name.toHtmlEscaped())
@@ -141,9 +140,9 @@ QString WhatIfDelta::text_at(double x) const {
   const auto index = static_cast<std::size_t>(token - result->first_token - 1);
   QString text = tr("position %1\nas it was: %2 nats\nwhat if: %3 nats\nΔ %4")
                      .arg(token)
-                     .arg(static_cast<double>(result->before[index]), 0, 'f', 4)
-                     .arg(static_cast<double>(result->after[index]), 0, 'f', 4)
-                     .arg(static_cast<double>(result->loss_change(token)), 0, 'f', 4);
+                     .arg(decimal_text(static_cast<double>(result->before[index]), 4))
+                     .arg(decimal_text(static_cast<double>(result->after[index]), 4))
+                     .arg(decimal_text(static_cast<double>(result->loss_change(token)), 4));
   if (context_.what_ifs().shown_in_run()) text += QLatin1Char('\n') + text_around(context_.run(), token);
   return text;
 }

@@ -18,6 +18,7 @@
 #include "widgets/panels/what_if_delta.h"
 #include "widgets/panels/what_if_list.h"
 #include "widgets/state/prediction_change.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 
 namespace carryover {
@@ -144,7 +145,7 @@ void WhatIfPanel::refresh() {
     segment_->setText(no_run_text());
   } else {
     const SegmentRecord& record = lab_.run().record(segment);
-    segment_->setText(tr("<b>Segment %1</b>, tokens %L2 to %L3, again, but:")
+    segment_->setText(tr("<b>Segment %1</b>, tokens %2 to %3, again, but:")
                           .arg(segment)
                           .arg(static_cast<qlonglong>(record.first_token))
                           .arg(static_cast<qlonglong>(record.first_token + record.length - 1)));
@@ -197,7 +198,7 @@ void WhatIfPanel::show_price() {
     price_->setText(tr("Nothing is changed yet."));
   } else if (price) {
     const QString time =
-        price->seconds > 0 ? tr(", about %1 s at the run's speed").arg(price->seconds, 0, 'g', 2) : QString();
+        price->seconds > 0 ? tr(", about %1 s at the run's speed").arg(significant_text(price->seconds, 2)) : QString();
     price_->setText(tr("%1 segments to run%2.").arg(price->segments).arg(time));
   } else {
     price_->setText(tr("Its price is not known."));

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/core/base/error.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -25,8 +26,8 @@ QString exact_number(double value) {
 }
 
 QString short_number(double value) {
-  if (value == std::round(value) && std::abs(value) < 1e15) return QLocale().toString(static_cast<qlonglong>(value));
-  return QLocale().toString(value, 'g', 4);
+  if (value == std::round(value) && std::abs(value) < 1e15) return count_text(static_cast<std::int64_t>(value));
+  return significant_text(value, 4);
 }
 
 int PlotCurves::add(const QString& name, const CurveStyle& style) {

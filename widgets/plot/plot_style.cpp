@@ -33,7 +33,7 @@ QString AxisTicker::getTickLabel(double tick, const QLocale& locale, QChar forma
     if (largest_ < 10 * unit || step_ < unit / 20) continue;
     const double scaled_step = step_ / unit;
     const int decimals = std::abs(scaled_step - std::round(scaled_step)) < 1e-9 ? 0 : scaled_step >= 0.095 ? 1 : 2;
-    return tick == 0 ? QStringLiteral("0") : QString::number(tick / unit, 'f', decimals) + QLatin1Char(suffix);
+    return tick == 0 ? QStringLiteral("0") : locale.toString(tick / unit, 'f', decimals) + QLatin1Char(suffix);
   }
   if (integer_) return QString::number(std::llround(tick));
   return QCPAxisTicker::getTickLabel(tick, locale, format, precision);

@@ -2,11 +2,11 @@
 #include "widgets/plot/training_chart.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 #include <algorithm>
 #include <cmath>
 
 #include "engine/core/base/error.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -150,10 +150,10 @@ QString TrainingChart::hover_text(double x) const {
       lines += tr("step %L1 · %L2 tokens · %3 min")
                    .arg(line.model->column(TrainingColumn::Step)[at], 0, 'f', 0)
                    .arg(line.model->column(TrainingColumn::Tokens)[at], 0, 'f', 0)
-                   .arg(line.model->column(TrainingColumn::Minutes)[at], 0, 'f', 1);
+                   .arg(decimal_text(line.model->column(TrainingColumn::Minutes)[at], 1));
       last = line.model;
     }
-    lines += QStringLiteral("%1: %2").arg(line.name, QLocale().toString((*values)[at], 'g', 5));
+    lines += QStringLiteral("%1: %2").arg(line.name, significant_text((*values)[at], 5));
   }
   return lines.join(QLatin1Char('\n'));
 }

@@ -3,7 +3,6 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
-#include <QLocale>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -44,7 +43,7 @@ Totals totals_of(const RunModel& run) {
 }
 
 QString signed_number(double value, int digits) {
-  const QString text = QLocale().toString(std::abs(value), 'f', digits);
+  const QString text = decimal_text(std::abs(value), digits);
   if (std::abs(value) < 0.5 * std::pow(10.0, -digits)) return text;
   return (value > 0 ? QStringLiteral("+") : QStringLiteral("−")) + text;
 }
@@ -58,7 +57,7 @@ class Rows {
     rows_.push_back({part_, name, a, b, change});
   }
   void add(const QString& name, double a, double b, int digits) {
-    add(name, QLocale().toString(a, 'f', digits), QLocale().toString(b, 'f', digits), signed_number(a - b, digits));
+    add(name, decimal_text(a, digits), decimal_text(b, digits), signed_number(a - b, digits));
   }
   void add_unless_zero(const QString& name, double a, double b, int digits) {
     if (a != 0 || b != 0) add(name, a, b, digits);
@@ -83,7 +82,7 @@ std::vector<ComparisonRow> results(const RunComparison& comparison, const Segmen
   const LossChange change = comparison.total_loss_change(range);
   if (change.targets > 0) {
     const auto targets = static_cast<double>(change.targets);
-    const QString count = QLocale().toString(static_cast<qlonglong>(change.targets));
+    const QString count = count_text(change.targets);
     rows.add(tr("Loss of %1 common targets, nats").arg(count), change.a / targets, change.b / targets, 4);
     rows.add(tr("Perplexity of the same"), perplexity(change.a, change.targets), perplexity(change.b, change.targets),
              3);
@@ -91,7 +90,7 @@ std::vector<ComparisonRow> results(const RunComparison& comparison, const Segmen
   if (a.targets > 0 && b.targets > 0)
     rows.add(tr("Perplexity of the whole run"), perplexity(a.nll, a.targets), perplexity(b.nll, b.targets), 3);
   if (const auto jaccard = comparison.total_overlap(range).jaccard())
-    rows.add(tr("Hits in common (Jaccard)"), {}, {}, QLocale().toString(*jaccard, 'f', 3));
+    rows.add(tr("Hits in common (Jaccard)"), {}, {}, decimal_text(*jaccard, 3));
   rows.add_unless_zero(tr("Hits, padding left out"), static_cast<double>(a.hits), static_cast<double>(b.hits), 0);
   rows.add_unless_zero(tr("Near-ties at the cutoff"), static_cast<double>(a.near_ties),
                        static_cast<double>(b.near_ties), 0);
@@ -150,9 +149,7 @@ std::vector<ComparisonRow> comparison_rows(const RunComparison& comparison, cons
 }
 
 QString text_note(const RunComparison& comparison) {
-  const QLocale locale;
   const std::int64_t tokens_a = comparison.a().token_count(), tokens_b = comparison.b().token_count();
-  const auto number = [&locale](std::int64_t value) { return locale.toString(static_cast<qlonglong>(value)); };
   if (!comparison.same_vocabulary())
     return tr("The models have different vocabularies: no token is common. Memory, speed and settings are compared.");
   if (comparison.common_tokens() == 0)
@@ -161,11 +158,11 @@ QString text_note(const RunComparison& comparison) {
     return tr("The texts differ from token %1 on. Losses and hits are compared at the %2 tokens that are the same at "
               "the "
               "same place.")
-        .arg(number(comparison.first_difference()), number(comparison.common_tokens()));
+        .arg(QString::number(comparison.first_difference()), count_text(comparison.common_tokens()));
   if (tokens_a != tokens_b)
     return tr("One text is longer. Losses and hits are compared over the %1 tokens that both have.")
-        .arg(number(comparison.common_tokens()));
-  return tr("Both read the same %1 tokens.").arg(number(comparison.common_tokens()));
+        .arg(count_text(comparison.common_tokens()));
+  return tr("Both read the same %1 tokens.").arg(count_text(comparison.common_tokens()));
 }
 
 }  // namespace carryover

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/state/experiment_model.h"
 
-#include <QLocale>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -138,24 +137,23 @@ QString ExperimentModel::text(int row, CellColumn column) const {
   }
   const double value = number(row, column);
   if (std::isnan(value)) return {};
-  const QLocale locale;
   switch (column) {
     case CellColumn::Progress:
-      return tr("%1 %").arg(100 * value, 0, 'f', 0);
+      return percent_text(value, 0);
     case CellColumn::SinksLost:
-      return tr("%1 %").arg(100 * value, 0, 'f', 1);
+      return percent_text(value, 1);
     case CellColumn::Loss:
-      return locale.toString(value, 'f', 4);
+      return decimal_text(value, 4);
     case CellColumn::Perplexity:
-      return value < 1e6 ? locale.toString(value, 'f', 3) : locale.toString(value, 'g', 4);
+      return value < 1e6 ? decimal_text(value, 3) : significant_text(value, 4);
     case CellColumn::Seconds:
     case CellColumn::Expected:
       return duration_text(value);
     case CellColumn::AttentionKv:
     case CellColumn::PeakMemory:
-      return locale.toString(value, 'f', 2);
+      return decimal_text(value, 2);
     default:
-      return locale.toString(value, 'f', 0);
+      return decimal_text(value, 0);
   }
 }
 

@@ -20,6 +20,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/config/training_config.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -61,10 +62,9 @@ int integer(const QSpinBox& box, const char* key) {
 }
 
 json real(const QString& text, const char* key) {
-  bool fine = false;
-  const double value = QLocale::c().toDouble(text.trimmed(), &fine);
-  if (!fine) refuse_field("form", key, "is not a number: “" + text.toStdString() + "”", "Write it as 0.05 or 2e-5.");
-  return value;
+  const auto value = number_in(text);
+  if (!value) refuse_field("form", key, "is not a number: “" + text.toStdString() + "”", "Write it as 0.05 or 2e-5.");
+  return *value;
 }
 
 /// The linear modules as a row of boxes to tick.
@@ -258,7 +258,7 @@ void PlanFieldEditor::set_value(const json& value) {
     case Kind::Flag:
       return static_cast<QCheckBox*>(edit_)->setChecked(value.get<bool>());
     case Kind::Real:
-      return line->setText(QString::number(value.get<double>(), 'g', QLocale::FloatingPointShortest));
+      return line->setText(editable_text(value.get<double>()));
     case Kind::Unsigned:
       return line->setText(QString::number(value.get<std::uint64_t>()));
     case Kind::Integers: {

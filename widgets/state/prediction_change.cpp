@@ -8,6 +8,7 @@
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
 #include "widgets/look/qstring.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -19,7 +20,7 @@ struct Change {
 };
 
 QString number(double value) {
-  return QString::number(value, 'f', 3);
+  return decimal_text(value, 3);
 }
 
 QString quoted(const QString& token) {
@@ -53,7 +54,7 @@ QString logit_name(const QString& target, const QString& foil) {
 }
 
 QString probability_text(double probability) {
-  return QStringLiteral("%1\u00A0%").arg(100 * probability, 0, 'g', 3);
+  return significant_text(100 * probability, 3) + QStringLiteral("\u00A0%");
 }
 
 QString prediction_text(const PredictionChange& change) {
@@ -63,11 +64,10 @@ QString prediction_text(const PredictionChange& change) {
   };
   const double difference = change.logit_change();
   QString text =
-      Change::tr("At %1, %2: %3 → %4 (Δ %5%6); %7")
+      Change::tr("At %1, %2: %3 → %4 (Δ %5); %6")
           .arg(change.position)
           .arg(logit_name(change.target, change.foil), number(change.before.logit_difference()),
-               number(change.after.logit_difference()), difference > 0 ? QStringLiteral("+") : QString(),
-               number(difference), probabilities(change.target, change.before.probability, change.after.probability));
+               number(change.after.logit_difference()), signed_text(difference, 3), probabilities(change.target, change.before.probability, change.after.probability));
   if (change.before.foil)
     text += QStringLiteral("; ") +
             probabilities(change.foil, change.before.foil_probability, change.after.foil_probability);

@@ -2,12 +2,19 @@
 #include "widgets/state/quantity_text.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 namespace carryover {
 namespace {
 
+int writing_files = 0;  ///< how many FileNumbers live
+
+QLocale numbers() {
+  return writing_files > 0 ? QLocale::c() : QLocale();
+}
+
 QString text(const char* pattern, double value, int digits) {
-  return QCoreApplication::translate("quantities", pattern).arg(value, 0, 'f', digits);
+  return QCoreApplication::translate("quantities", pattern).replace(QStringLiteral("%L1"), decimal_text(value, digits));
 }
 
 }  // namespace
@@ -26,6 +33,53 @@ QString duration_text(double seconds) {
   if (seconds < 90) return text(QT_TRANSLATE_NOOP("quantities", "%L1 s"), seconds, seconds < 10 ? 1 : 0);
   if (seconds < 5400) return text(QT_TRANSLATE_NOOP("quantities", "%L1 min"), seconds / 60, 0);
   return text(QT_TRANSLATE_NOOP("quantities", "%L1 h"), seconds / 3600, 1);
+}
+
+QString decimal_text(double value, int digits) {
+  return numbers().toString(value, 'f', digits);
+}
+
+QString significant_text(double value, int digits) {
+  return numbers().toString(value, 'g', digits);
+}
+
+QString scientific_text(double value, int digits) {
+  return numbers().toString(value, 'e', digits);
+}
+
+QString signed_text(double value, int digits) {
+  return (value > 0 ? QStringLiteral("+") : QString()) + decimal_text(value, digits);
+}
+
+QString percent_text(double share, int digits) {
+  return decimal_text(100 * share, digits) + QStringLiteral(" %");
+}
+
+QString count_text(std::int64_t count) {
+  return numbers().toString(static_cast<qlonglong>(count));
+}
+
+QString editable_text(double value) {
+  QLocale locale = numbers();
+  locale.setNumberOptions(QLocale::OmitGroupSeparator);
+  return locale.toString(value, 'g', QLocale::FloatingPointShortest);
+}
+
+std::optional<double> number_in(const QString& text) {
+  for (QLocale locale : {QLocale(), QLocale::c()}) {
+    locale.setNumberOptions(QLocale::RejectGroupSeparator);
+    bool fine = false;
+    const double value = locale.toDouble(text.trimmed(), &fine);
+    if (fine) return value;
+  }
+  return std::nullopt;
+}
+
+FileNumbers::FileNumbers() {
+  ++writing_files;
+}
+FileNumbers::~FileNumbers() {
+  --writing_files;
 }
 
 }  // namespace carryover

@@ -7,6 +7,7 @@
 
 #include "widgets/look/gradients.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 void RibbonValues::clear() {
@@ -81,7 +82,7 @@ QColor RibbonValues::colour(int segment) const {
 QString RibbonValues::scale_text() const {
   if (!(least_ <= largest_)) return {};
   const int digits = chosen_ == RibbonValue::Hits ? 0 : chosen_ == RibbonValue::LossChange ? 3 : 2;
-  return QStringLiteral("%1 … %2").arg(least_, 0, 'f', digits).arg(largest_, 0, 'f', digits);
+  return QStringLiteral("%1 … %2").arg(decimal_text(least_, digits), decimal_text(largest_, digits));
 }
 
 }  // namespace carryover

@@ -56,8 +56,8 @@ std::pair<std::int64_t, float> best_score(const SearchSteps& steps, std::int64_t
   return {best < 0 ? -1 : best * steps.position_step, score};
 }
 
-QString number(float score) {
-  return std::isnan(score) ? QString() : QString::number(static_cast<double>(score), 'g', 6);
+QVariant number(float score) {
+  return std::isnan(score) ? QVariant() : static_cast<double>(score);
 }
 
 using Text = std::function<QString(std::int64_t)>;

@@ -2,6 +2,7 @@
 #pragma once
 #include <QString>
 #include <QStringList>
+#include <QVariant>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -19,7 +20,7 @@ QString search_step_name(SearchStep step);
 struct StepRows {
   QStringList columns;
   struct Row {
-    QStringList cells;
+    QVariantList cells;          ///< texts, and scores as numbers
     std::int64_t position = -1;  ///< that the row is about; −1: none
   };
   std::vector<Row> rows;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/text_units.h"
 #include "widgets/tables/number_sort.h"
 
@@ -59,9 +60,9 @@ QVariant AblationTable::data(const QModelIndex& index, int role) const {
   if (role != Qt::DisplayRole) return {};
   if (index.column() == Text) return text_around(context_.run(), row.anchor.position);
   if (std::isnan(value)) return {};
-  if (index.column() == Score) return QString::number(value, 'g', 5);
+  if (index.column() == Score) return significant_text(value, 5);
   if (index.column() < Score) return QString::number(static_cast<qlonglong>(value));
-  return QStringLiteral("%1%2").arg(value > 0 ? QStringLiteral("+") : QString()).arg(value, 0, 'f', 5);
+  return signed_text(value, 5);
 }
 
 QVariant AblationTable::headerData(int section, Qt::Orientation orientation, int role) const {

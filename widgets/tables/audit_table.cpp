@@ -3,6 +3,7 @@
 
 #include "widgets/look/icons.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 
@@ -30,11 +31,11 @@ QString AuditTable::text(const AuditCheck& check, int column) const {
     case Check:
       return QString::fromStdString(check.name);
     case Difference:
-      return QString::number(check.difference, 'e', 2);
+      return scientific_text(check.difference, 2);
     case Bound:
-      return check.bound == 0 ? tr("0 (equal)") : QString::number(check.bound, 'e', 1);
+      return check.bound == 0 ? tr("0 (equal)") : scientific_text(check.bound, 1);
     case Margin:
-      return check.margin > 0 ? QString::number(check.margin, 'e', 1) : QString();
+      return check.margin > 0 ? scientific_text(check.margin, 1) : QString();
     default:
       return QString::fromStdString(check.measure);
   }

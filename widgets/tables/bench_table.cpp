@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/bench_table.h"
 
-#include <QLocale>
 #include <algorithm>
 #include <cmath>
 
@@ -14,31 +13,29 @@ namespace {
 
 QString seconds_text(const BenchMeasurement& row, double seconds) {
   const bool milliseconds = row.kind == BenchKind::Decode || seconds < 1;
-  return milliseconds ? BenchTable::tr("%L1 ms").arg(1000 * seconds, 0, 'f', 2)
-                      : BenchTable::tr("%L1 s").arg(seconds, 0, 'f', 3);
+  return milliseconds ? decimal_text(1000 * seconds, 2) + QStringLiteral(" ms")
+                      : decimal_text(seconds, 3) + QStringLiteral(" s");
 }
 
 QString percent(double share, bool sign) {
-  const double value = std::abs(share) < 0.0005 ? 0 : 100 * share;  // no "-0.0"
-  return (sign && value >= 0 ? QStringLiteral("+") : QString()) +
-         BenchTable::tr("%L1 %").arg(value, 0, 'f', std::abs(value) < 10 ? 1 : 0);
+  const double value = std::abs(share) < 0.0005 ? 0 : share;  // no "-0.0"
+  return (sign && value >= 0 ? QStringLiteral("+") : QString()) + percent_text(value, std::abs(value) < 0.1 ? 1 : 0);
 }
 
 QString cell_text(const BenchMeasurement& row, int column) {
-  const QLocale locale;
   switch (column) {
     case BenchTable::Work:
       return bench_kind_title(row.kind);
     case BenchTable::Who:
       return bench_curve_name(row);
     case BenchTable::Tokens:
-      return locale.toString(static_cast<qlonglong>(row.tokens));
+      return count_text(row.tokens);
     case BenchTable::Repeats:
-      return locale.toString(static_cast<qlonglong>(row.repeats));
+      return count_text(row.repeats);
     case BenchTable::Time:
       return seconds_text(row, row.median_s);
     case BenchTable::Rate:
-      return row.tokens_per_s ? locale.toString(*row.tokens_per_s, 'f', *row.tokens_per_s < 100 ? 1 : 0) : QString();
+      return row.tokens_per_s ? decimal_text(*row.tokens_per_s, *row.tokens_per_s < 100 ? 1 : 0) : QString();
     case BenchTable::Share:
       return row.share ? percent(*row.share, false) : QString();
     case BenchTable::Peak:

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/hits_model.h"
 
-#include <QLocale>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "engine/core/base/error.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -118,8 +119,8 @@ QString HitsModel::display(int index, int column) const {
   if (column == Text) return text_ ? text_(hit.position) : QString();
   const double value = number(index, column);
   if (std::isnan(value)) return {};
-  if (column == Mass) return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 3);
-  return column == Score ? QString::number(value, 'g', 6) : QString::number(static_cast<qlonglong>(value));
+  if (column == Mass) return percent_text(value, 3);
+  return column == Score ? significant_text(value, 6) : QString::number(static_cast<qlonglong>(value));
 }
 
 QVariant HitsModel::data(const QModelIndex& index, int role) const {
@@ -194,6 +195,8 @@ QString table_text(const QAbstractItemModel& model, const std::vector<int>& rows
     if (!text.contains(separator) && !text.contains(QLatin1Char('"')) && !text.contains(QLatin1Char('\n'))) return text;
     return QLatin1Char('"') + text.replace(QLatin1String("\""), QLatin1String("\"\"")) + QLatin1Char('"');
   };
+  std::optional<FileNumbers> plain;  // lines with tabs are for a spreadsheet, which reads the language's numbers
+  if (separator == QLatin1Char(',')) plain.emplace();
   QString text;
   const auto line = [&](auto cell) {
     for (int column = 0; column < model.columnCount(); ++column)

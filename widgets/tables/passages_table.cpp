@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/passages_table.h"
 
-#include <QLocale>
 #include <cmath>
 
+#include "widgets/state/quantity_text.h"
 #include "widgets/tables/number_sort.h"
 
 namespace carryover {
@@ -30,12 +30,12 @@ double number(const PassageRow& row, int column) {
   }
 }
 
-QString percent_text(double probability) {
-  return probability < 0 ? QString() : QStringLiteral("%1 %").arg(100 * probability, 0, 'f', 1);
+QString share_text(double probability) {
+  return probability < 0 ? QString() : percent_text(probability, 1);
 }
 
 QString nats(double change) {
-  return std::isnan(change) ? QString() : QStringLiteral("%1%2").arg(change < 0 ? "" : "+").arg(change, 0, 'f', 3);
+  return std::isnan(change) ? QString() : signed_text(change, 3);
 }
 
 }  // namespace
@@ -63,11 +63,11 @@ QVariant PassagesTable::data(const QModelIndex& index, int role) const {
   if (role != Qt::DisplayRole) return {};
   switch (index.column()) {
     case Score:
-      return QString::number(static_cast<double>(row.passage.score), 'f', 2);
+      return decimal_text(static_cast<double>(row.passage.score), 2);
     case Segment:
       return QString::number(row.segment);
     case Position:
-      return QLocale().toString(static_cast<qlonglong>(row.passage.first));
+      return QString::number(row.passage.first);
     case Text:
       return row.text;
     case Change:
@@ -75,9 +75,9 @@ QVariant PassagesTable::data(const QModelIndex& index, int role) const {
     case TokenChange:
       return nats(row.token_change);
     case Without:
-      return percent_text(row.without);
+      return share_text(row.without);
     default:
-      return percent_text(row.alone);
+      return share_text(row.alone);
   }
 }
 

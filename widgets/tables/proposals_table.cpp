@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/core/analysis/head_agreement.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/tables/number_sort.h"
 
 namespace carryover {
@@ -75,7 +76,7 @@ QVariant ProposalsTable::data(const QModelIndex& index, int role) const {
   if (index.column() == Name) return shown.name;
   if (std::isnan(value)) return QStringLiteral("–");
   if (index.column() <= Heads) return QString::number(static_cast<int>(value));
-  return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 1);
+  return percent_text(value, 1);
 }
 
 QVariant ProposalsTable::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -8,7 +8,7 @@ namespace carryover {
 namespace {
 
 QString percent(double share) {
-  return QStringLiteral("%1 %").arg(100 * share, 0, 'f', share == 1 ? 0 : 1);
+  return percent_text(share, share == 1 ? 0 : 1);
 }
 
 QVariant right_aligned() {
@@ -84,7 +84,7 @@ QString ReadersTable::text(const ReaderStep& step, int column) const {
     case Pool:
       return heads == 0 ? QString() : bytes_text(step.entry_bytes * tokens_);
     case Loss:
-      return QString::number(step.loss, 'f', 3);
+      return decimal_text(step.loss, 3);
     default:
       return percent(step.answered);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/recall_table.h"
 
+#include "widgets/state/quantity_text.h"
 #include "widgets/tables/number_sort.h"
 
 namespace carryover {
@@ -45,7 +46,7 @@ QVariant RecallTable::data(const QModelIndex& index, int role) const {
   if (role == Qt::TextAlignmentRole) return QVariant(Qt::Alignment(Qt::AlignRight | Qt::AlignVCenter));
   if (role != Qt::DisplayRole) return {};
   if (index.column() <= Head) return QString::number(static_cast<int>(value));
-  return QStringLiteral("%1 %").arg(100 * value, 0, 'f', 1);
+  return percent_text(value, 1);
 }
 
 QVariant RecallTable::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/run_digests_table.h"
 
-#include <QLocale>
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 
@@ -22,19 +22,18 @@ int RunDigestsTable::columnCount(const QModelIndex& parent) const {
 }
 
 QVariant RunDigestsTable::text(const RunDigest& run, int column) {
-  const QLocale locale;
   const HeadDistances all = sum_of(run.heads);
   switch (column) {
     case Name:
       return run.name;
     case Tokens:
-      return locale.toString(static_cast<qlonglong>(run.tokens));
+      return count_text(run.tokens);
     case Ppl:
-      return run.ppl ? locale.toString(*run.ppl, 'f', 3) : QString();
+      return run.ppl ? decimal_text(*run.ppl, 3) : QString();
     case Hits:
-      return locale.toString(static_cast<qlonglong>(all.total()));
+      return count_text(all.total());
     case MedianDistance:
-      return all.median() ? locale.toString(*all.median(), 'f', 0) : QString();
+      return all.median() ? decimal_text(*all.median(), 0) : QString();
     default:
       return {};
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "widgets/state/quantity_text.h"
+
 namespace carryover {
 
 void StepTable::set(StepRows rows) {
@@ -27,7 +29,8 @@ int StepTable::columnCount(const QModelIndex& parent) const {
 QVariant StepTable::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
   if (role != Qt::DisplayRole) return {};
-  return table_.rows[static_cast<std::size_t>(index.row())].cells[index.column()];
+  const QVariant& cell = table_.rows[static_cast<std::size_t>(index.row())].cells[index.column()];
+  return cell.typeId() == QMetaType::Double ? significant_text(cell.toDouble(), 6) : cell;
 }
 
 QVariant StepTable::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -3,6 +3,8 @@
 
 #include <QDir>
 
+#include "widgets/state/quantity_text.h"
+
 namespace carryover {
 
 TrainingRunsTable::TrainingRunsTable(TrainingRuns& runs, QObject* parent) : QAbstractTableModel(parent), runs_(runs) {
@@ -34,7 +36,7 @@ QVariant TrainingRunsTable::text(const TrainingModel& run, int column) const {
           .arg(stepped ? run.column(TrainingColumn::Step).back() : 0.0, 0, 'f', 0)
           .arg(static_cast<qlonglong>(run.plan().training.max_steps));
     case Loss:
-      return stepped ? QString::number(run.column(TrainingColumn::Loss).back(), 'f', 4) : QString();
+      return stepped ? decimal_text(run.column(TrainingColumn::Loss).back(), 4) : QString();
     case Model:
       return run.model_name();
     default:

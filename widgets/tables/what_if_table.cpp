@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/what_if_table.h"
 
+#include "widgets/state/quantity_text.h"
+
 namespace carryover {
-namespace {
-
-QString with_sign(double value) {
-  return QStringLiteral("%1%2").arg(value > 0 ? QStringLiteral("+") : QString()).arg(value, 0, 'f', 4);
-}
-
-}  // namespace
 
 WhatIfTable::WhatIfTable(LabContext& context, QObject* parent)
     : QAbstractTableModel(parent), what_ifs_(context.what_ifs()) {
@@ -48,13 +43,13 @@ QString WhatIfTable::display(const WhatIfResult& result, int column) const {
     case Segment:
       return QString::number(result.segment);
     case Change:
-      return with_sign(result.change.mean);
+      return signed_text(result.change.mean, 4);
     case Low:
-      return with_sign(result.change.low);
+      return signed_text(result.change.low, 4);
     case High:
-      return with_sign(result.change.high);
+      return signed_text(result.change.high, 4);
     case Logit:
-      return result.prediction ? with_sign(result.prediction->logit_change()) : QString();
+      return result.prediction ? signed_text(result.prediction->logit_change(), 4) : QString();
     case Hits:
       return QString::number(result.changes.size());
     default:
