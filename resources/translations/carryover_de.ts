@@ -1560,10 +1560,6 @@ Befehl: %6</translation>
         <translation>Läufe A und B nebeneinander</translation>
     </message>
     <message>
-        <source>Pin a run as B, change a setting, the grouping, the policy, the model or the text, and run again: what that changes appears here.</source>
-        <translation>Heften Sie einen Lauf als B an, ändern Sie eine Einstellung, die Gruppierung, das Verfahren, das Modell oder den Text, und lesen Sie noch einmal: Was das ändert, erscheint hier.</translation>
-    </message>
-    <message>
         <source>no run yet</source>
         <translation>noch kein Lauf</translation>
     </message>
@@ -1574,6 +1570,10 @@ Befehl: %6</translation>
     <message>
         <source>&lt;b&gt;A&lt;/b&gt; %1&lt;br&gt;&lt;b&gt;B&lt;/b&gt; %2</source>
         <translation>&lt;b&gt;A&lt;/b&gt; %1&lt;br&gt;&lt;b&gt;B&lt;/b&gt; %2</translation>
+    </message>
+    <message>
+        <source>Pin a run as B, change a setting, the grouping, the policy, the model or the text, and run again: what that changes appears here. Or tick two in Runs.</source>
+        <translation>Heften Sie einen Lauf als B an, ändern Sie eine Einstellung, die Gruppierung, das Verfahren, das Modell oder den Text, und lesen Sie noch einmal: Was das ändert, erscheint hier. Oder haken Sie zwei in Läufe an.</translation>
     </message>
 </context>
 <context>
@@ -4276,6 +4276,25 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>LibraryController</name>
+    <message>
+        <source>Runs take %1 on disk, and the limit is %2: delete some in Runs, or raise the limit</source>
+        <translation>Läufe belegen %1 auf der Platte, und die Grenze ist %2: Löschen Sie einige in Läufe, oder heben Sie die Grenze an</translation>
+    </message>
+    <message>
+        <source>Stop it first, or wait for its end.</source>
+        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+    </message>
+    <message>
+        <source>comparison</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>is in progress</source>
+        <translation>ist noch im Gang</translation>
+    </message>
+</context>
+<context>
     <name>LogPanel</name>
     <message>
         <source>Log</source>
@@ -4828,6 +4847,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Find heads</source>
         <translation>Köpfe finden</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Läufe</translation>
     </message>
 </context>
 <context>
@@ -6029,10 +6052,235 @@ Verlust %4 nat, PPL %5
     </message>
 </context>
 <context>
+    <name>RunLibrary</name>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>Training</source>
+        <translation>Training</translation>
+    </message>
+    <message>
+        <source>What-if</source>
+        <translation>Was-wäre-wenn</translation>
+    </message>
+    <message>
+        <source>Experiment</source>
+        <translation>Experiment</translation>
+    </message>
+</context>
+<context>
+    <name>RunLibraryTable</name>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>Not complete</source>
+        <translation>Nicht vollständig</translation>
+    </message>
+    <message>
+        <source>In progress</source>
+        <translation>Im Gang</translation>
+    </message>
+    <message>
+        <source>Not there any more</source>
+        <translation>Nicht mehr da</translation>
+    </message>
+    <message>
+        <source>Saved in %1</source>
+        <translation>Gespeichert in %1</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>Schlagwörter</translation>
+    </message>
+    <message>
+        <source>Policy</source>
+        <translation>Verfahren</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>PPL</source>
+        <translation>PPL</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>Datum</translation>
+    </message>
+</context>
+<context>
     <name>RunReport</name>
     <message>
         <source>Without its best hit</source>
         <translation>Ohne seinen besten Treffer</translation>
+    </message>
+</context>
+<context>
+    <name>RunsPanel</name>
+    <message>
+        <source>Runs</source>
+        <translation>Läufe</translation>
+    </message>
+    <message>
+        <source>Loss of the ticked runs</source>
+        <translation>Verlust der angehakten Läufe</translation>
+    </message>
+    <message>
+        <source>Tokens read</source>
+        <translation>Gelesene Token</translation>
+    </message>
+    <message>
+        <source>NLL (nats per token)</source>
+        <translation>NLL (nat je Token)</translation>
+    </message>
+    <message>
+        <source>Tick runs in the list to compare them</source>
+        <translation>Läufe in der Liste anhaken, um sie zu vergleichen</translation>
+    </message>
+    <message>
+        <source>Runs of this session</source>
+        <translation>Läufe dieser Sitzung</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>Ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Show the selected run in all views</source>
+        <translation>Den gewählten Lauf in allen Ansichten zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Compare A | B</source>
+        <translation>A | B &amp;vergleichen</translation>
+    </message>
+    <message>
+        <source>Show the two ticked runs side by side in Compare: the one on show as A, else the one that was ticked last; the other one as B</source>
+        <translation>Die beiden angehakten Läufe in Vergleich nebeneinander zeigen: als A den, der zu sehen ist, sonst den zuletzt angehakten; den anderen als B</translation>
+    </message>
+    <message>
+        <source>&amp;Rename</source>
+        <translation>&amp;Umbenennen</translation>
+    </message>
+    <message>
+        <source>&amp;Tags…</source>
+        <translation>&amp;Schlagwörter …</translation>
+    </message>
+    <message>
+        <source>Words of your own, with commas between them</source>
+        <translation>Eigene Wörter, durch Kommas getrennt</translation>
+    </message>
+    <message>
+        <source>Re&amp;sume</source>
+        <translation>&amp;Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Resume an interrupted training from its newest checkpoint, or an experiment</source>
+        <translation>Ein unterbrochenes Training von seinem neuesten Stand fortsetzen, oder ein Experiment</translation>
+    </message>
+    <message>
+        <source>&amp;Delete</source>
+        <translation>&amp;Löschen</translation>
+    </message>
+    <message>
+        <source>Delete runs of this session when the window closes, until which it can be undone. Folders of your own only leave the list.</source>
+        <translation>Läufe dieser Sitzung löschen, sobald das Fenster schließt; bis dahin lässt es sich rückgängig machen. Eigene Ordner verlassen nur die Liste.</translation>
+    </message>
+    <message>
+        <source>&amp;Undo delete</source>
+        <translation>Löschen &amp;rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+    <message>
+        <source>Runs that have each of these words in name, kind, tags, policy or model</source>
+        <translation>Läufe, die jedes dieser Wörter in Name, Art, Schlagwörtern, Verfahren oder Modell haben</translation>
+    </message>
+    <message>
+        <source>Disk used by the runs of this session</source>
+        <translation>Plattenplatz der Läufe dieser Sitzung</translation>
+    </message>
+    <message>
+        <source>Limit…</source>
+        <translation>Grenze …</translation>
+    </message>
+    <message>
+        <source>How much disk the runs of this session may take before you are told</source>
+        <translation>Wie viel Platz die Läufe dieser Sitzung belegen dürfen, bevor es gemeldet wird</translation>
+    </message>
+    <message>
+        <source>The oldest runs without a tag, until the limit is met; it can be undone</source>
+        <translation>Die ältesten Läufe ohne Schlagwort, bis die Grenze eingehalten ist; es lässt sich rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Deleted runs</source>
+        <translation>Gelöschte Läufe</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Take back the run that was deleted last</source>
+        <translation>Den zuletzt gelöschten Lauf zurückholen</translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation>Endgültig löschen</translation>
+    </message>
+    <message>
+        <source>Free their disk space now; this can&apos;t be undone</source>
+        <translation>Ihren Platz jetzt freigeben; das lässt sich nicht rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Disk for runs</source>
+        <translation>Plattenplatz für Läufe</translation>
+    </message>
+    <message>
+        <source>Limit in GB; 0: none. Over it you are told, and nothing is deleted by itself.</source>
+        <translation>Grenze in GB; 0: keine. Darüber wird es gemeldet, und nichts wird von selbst gelöscht.</translation>
+    </message>
+    <message>
+        <source>Disk: %1</source>
+        <translation>Platte: %1</translation>
+    </message>
+    <message>
+        <source>Disk: %1 of %2</source>
+        <translation>Platte: %1 von %2</translation>
+    </message>
+    <message>
+        <source>Delete the oldest: %1 (%2)</source>
+        <translation>Die ältesten löschen: %1 (%2)</translation>
+    </message>
+    <message>
+        <source>Deleted: %1</source>
+        <translation>Gelöscht: %1</translation>
     </message>
 </context>
 <context>
