@@ -1045,10 +1045,6 @@ Befehl: %6</translation>
         <translation>%1, %2 auf %3, %4 Threads von %5 Kernen · %6</translation>
     </message>
     <message>
-        <source>Shares are of %L1 GFLOP/s in matmuls and %L2 GB/s of memory</source>
-        <translation>Anteile gelten für %L1 GFLOP/s in Matrixprodukten und %L2 GB/s des Speichers</translation>
-    </message>
-    <message>
         <source>Stopped: what was not measured by then is not here</source>
         <translation>Angehalten: was bis dahin nicht gemessen war, fehlt hier</translation>
     </message>
@@ -1084,21 +1080,13 @@ Befehl: %6</translation>
         <source>What memory is drawn against</source>
         <translation>Wogegen Speicher gezeichnet wird</translation>
     </message>
+    <message>
+        <source>Shares are of %1 GFLOP/s in matmuls and %2 GB/s of memory</source>
+        <translation>Anteile gelten für %1 GFLOP/s in Matrixprodukten und %2 GB/s des Speichers</translation>
+    </message>
 </context>
 <context>
     <name>BenchTable</name>
-    <message>
-        <source>%L1 ms</source>
-        <translation>%L1 ms</translation>
-    </message>
-    <message>
-        <source>%L1 s</source>
-        <translation>%L1 s</translation>
-    </message>
-    <message>
-        <source>%L1 %</source>
-        <translation>%L1 %</translation>
-    </message>
     <message>
         <source>Median of %1 repetitions, from %2 to %3</source>
         <translation>Median von %1 Wiederholungen, von %2 bis %3</translation>
@@ -1626,16 +1614,8 @@ Befehl: %6</translation>
         <translation>Verfahren</translation>
     </message>
     <message>
-        <source>dtype</source>
-        <translation>dtype</translation>
-    </message>
-    <message>
         <source>Device</source>
         <translation>Gerät</translation>
-    </message>
-    <message>
-        <source>Run</source>
-        <translation>Lauf</translation>
     </message>
     <message>
         <source>by R</source>
@@ -1670,10 +1650,6 @@ Befehl: %6</translation>
         <translation>Der RoPE-Faktor ist keine Zahl</translation>
     </message>
     <message>
-        <source>How much of the text to run is not a number</source>
-        <translation>Wie viel vom Text laufen soll, ist keine Zahl</translation>
-    </message>
-    <message>
         <source>such as 18.6, 15.6</source>
         <translation>etwa 18.6, 15.6</translation>
     </message>
@@ -1696,6 +1672,18 @@ Befehl: %6</translation>
     <message>
         <source>Custom</source>
         <translation>eigene</translation>
+    </message>
+    <message>
+        <source>Precision (dtype)</source>
+        <translation>Genauigkeit (dtype)</translation>
+    </message>
+    <message>
+        <source>Tokens to run</source>
+        <translation>Zu lesende Token</translation>
+    </message>
+    <message>
+        <source>Tokens to run is not a number</source>
+        <translation>Zu lesende Token: keine Zahl</translation>
     </message>
 </context>
 <context>
@@ -2361,10 +2349,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Training</translation>
     </message>
     <message>
-        <source>%1 %</source>
-        <translation>%1 %</translation>
-    </message>
-    <message>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
@@ -2808,14 +2792,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Wählen Sie einen Ordner, in den Sie schreiben dürfen.</translation>
     </message>
     <message>
-        <source>Plots exported to %1</source>
-        <translation>Diagramme exportiert nach %1</translation>
-    </message>
-    <message>
-        <source>Written: %1</source>
-        <translation>Geschrieben: %1</translation>
-    </message>
-    <message>
         <source>Sinks…</source>
         <translation>Senken …</translation>
     </message>
@@ -3018,12 +2994,16 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <source>Page of the guide</source>
         <translation>Seite der Anleitung</translation>
     </message>
+    <message>
+        <source>:/docs/guide.md</source>
+        <translation>:/docs/guide.de.md</translation>
+    </message>
 </context>
 <context>
     <name>HeadDiscoveryPanel</name>
     <message>
         <source>Head discovery</source>
-        <translation>Köpfe finden</translation>
+        <translation>Retrieval-Köpfe</translation>
     </message>
     <message>
         <source>Import scores: DuoAttention .tsv or retrieval-head .json</source>
@@ -3312,10 +3292,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Köpfe × Schichten</translation>
     </message>
     <message>
-        <source>Misaligned</source>
-        <translation>Unpassend</translation>
-    </message>
-    <message>
         <source>The weights were trained for another execution; in brackets, what they were trained under</source>
         <translation>Die Gewichte wurden für eine andere Ausführung trainiert; in Klammern steht, für welche</translation>
     </message>
@@ -3348,14 +3324,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Gruppierung „%1“</translation>
     </message>
     <message>
-        <source>⚠ Misaligned: not trained under this</source>
-        <translation>⚠ Unpassend: nicht hierfür trainiert</translation>
-    </message>
-    <message>
-        <source>Use what it was trained under</source>
-        <translation>Nehmen, wofür es trainiert wurde</translation>
-    </message>
-    <message>
         <source>Grid of heads</source>
         <translation>Raster der Köpfe</translation>
     </message>
@@ -3370,6 +3338,18 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Custom</source>
         <translation>eigene</translation>
+    </message>
+    <message>
+        <source>Differs from training</source>
+        <translation>Weicht vom Training ab</translation>
+    </message>
+    <message>
+        <source>Differs from training:</source>
+        <translation>Weicht vom Training ab:</translation>
+    </message>
+    <message>
+        <source>Restore training settings</source>
+        <translation>Einstellungen des Trainings wiederherstellen</translation>
     </message>
 </context>
 <context>
@@ -3871,13 +3851,6 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
-    <name>Lab</name>
-    <message>
-        <source>Run saved to %1</source>
-        <translation>Lauf gesichert in %1</translation>
-    </message>
-</context>
-<context>
     <name>LabContext</name>
     <message>
         <source>segments %1 to %2 alone</source>
@@ -3886,6 +3859,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>all segments</source>
         <translation>alle Segmente</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>Geschrieben: %1</translation>
     </message>
 </context>
 <context>
@@ -4214,11 +4191,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Previous</source>
-        <translation>Zurück</translation>
+        <translation>Voriges</translation>
     </message>
     <message>
         <source>Next</source>
-        <translation>Weiter</translation>
+        <translation>Nächstes</translation>
     </message>
     <message>
         <source>Ctrl+F</source>
@@ -4510,6 +4487,18 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>What can be done about it</source>
         <translation>Was sich dagegen tun lässt</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>Geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>Open folder</source>
+        <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>Written</source>
+        <translation>Geschrieben</translation>
     </message>
 </context>
 <context>
@@ -4822,7 +4811,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Head discovery</source>
-        <translation>Köpfe finden</translation>
+        <translation>Retrieval-Köpfe</translation>
     </message>
     <message>
         <source>Time</source>
@@ -5106,8 +5095,8 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Wahrscheinlichkeit von %1: %2 → %3</translation>
     </message>
     <message>
-        <source>At %1, %2: %3 → %4 (Δ %5%6); %7</source>
-        <translation>Bei %1, %2: %3 → %4 (Δ %5%6); %7</translation>
+        <source>At %1, %2: %3 → %4 (Δ %5); %6</source>
+        <translation>Bei %1, %2: %3 → %4 (Δ %5); %6</translation>
     </message>
 </context>
 <context>
@@ -5928,16 +5917,6 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Segment %1: noch nicht gelesen</translation>
     </message>
     <message>
-        <source>Segment %1: tokens %L2 to %L3
-loss %4 nats, PPL %5
-%L6 hits, mean carried key norm %7
-%8 s, %9 near-ties at the cutoff</source>
-        <translation>Segment %1: Token %L2 bis %L3
-Verlust %4 nat, PPL %5
-%L6 Treffer, mittlere Schlüsselnorm im Übertrag %7
-%8 s, %9 knappe Schnitte</translation>
-    </message>
-    <message>
         <source>Δ loss against the pinned run: %1 nats</source>
         <translation>Δ Verlust gegen den angehefteten Lauf: %1 nat</translation>
     </message>
@@ -5960,6 +5939,16 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Attention sink lost in %1 of %2 segments: %3. Set Sinks to %4 and run again.</source>
         <translation>Aufmerksamkeitssenke in %1 von %2 Segmenten verloren: %3. Senken auf %4 setzen und noch einmal ausführen.</translation>
+    </message>
+    <message>
+        <source>Segment %1: tokens %2 to %3
+loss %4 nats, PPL %5
+%L6 hits, mean carried key norm %7
+%8 s, %9 near-ties at the cutoff</source>
+        <translation>Segment %1: Token %2 bis %3
+Verlust %4 nat, PPL %5
+%L6 Treffer, mittlere Schlüsselnorm im Übertrag %7
+%8 s, %9 knappe Schnitte</translation>
     </message>
 </context>
 <context>
@@ -6390,8 +6379,8 @@ Verlust %4 nat, PPL %5
         <translation>Anker nehmen ihre Nachbarn mit, der beste Anker zuerst, bis es R sind: %1 Anker und %2 erweiterte.</translation>
     </message>
     <message>
-        <source>What is missing to R is filled with the lowest unused positions: %1 of padding, %2 slots in all.</source>
-        <translation>Was an R fehlt, füllen die niedrigsten unbenutzten Positionen: %1 zur Auffüllung, %2 Plätze insgesamt.</translation>
+        <source>Padded to R with the earliest unused positions (%1 added): %2 slots in all.</source>
+        <translation>Mit den frühesten unbenutzten Positionen auf R aufgefüllt (%1 hinzugefügt): %2 Plätze insgesamt.</translation>
     </message>
 </context>
 <context>
@@ -6561,10 +6550,6 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Look at the command</source>
         <translation>Befehl ansehen</translation>
-    </message>
-    <message>
-        <source>Session saved as %1</source>
-        <translation>Sitzung gesichert als %1</translation>
     </message>
     <message>
         <source>none</source>
@@ -6954,10 +6939,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>als Anker mit Wertung %1.</translation>
     </message>
     <message>
-        <source>beside the anchor at %L1.</source>
-        <translation>neben dem Anker bei %L1.</translation>
-    </message>
-    <message>
         <source>Others that did: %1.</source>
         <translation>Andere, die es taten: %1.</translation>
     </message>
@@ -6976,10 +6957,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>Its first words stand again at the end of segment %1.</source>
         <translation>Seine ersten Wörter stehen noch einmal am Ende von Segment %1.</translation>
-    </message>
-    <message>
-        <source>No head fetched it: it stands at %L1, selected. %2</source>
-        <translation>Kein Kopf hat ihn geholt: Er steht bei %L1 und ist gewählt. %2</translation>
     </message>
     <message>
         <source>&lt;b&gt;%1&lt;/b&gt; fetched %2 of its %3 tokens for segment %4, and so it is selected.</source>
@@ -7040,6 +7017,14 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>Not now: %1.</source>
         <translation>Jetzt nicht: %1.</translation>
+    </message>
+    <message>
+        <source>beside the anchor at %1.</source>
+        <translation>neben dem Anker bei %1.</translation>
+    </message>
+    <message>
+        <source>No head fetched it: it stands at %1, selected. %2</source>
+        <translation>Kein Kopf hat ihn geholt: Er steht bei %1 und ist gewählt. %2</translation>
     </message>
 </context>
 <context>
@@ -7313,10 +7298,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Im Text suchen</translation>
     </message>
     <message>
-        <source>token %L1</source>
-        <translation>Token %L1</translation>
-    </message>
-    <message>
         <source>%L1 tokens</source>
         <translation>%L1 Token</translation>
     </message>
@@ -7407,6 +7388,10 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>What has one colour</source>
         <translation>Was eine Farbe hat</translation>
+    </message>
+    <message>
+        <source>token %1</source>
+        <translation>Token %1</translation>
     </message>
 </context>
 <context>
@@ -7995,10 +7980,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>ein Was-wäre-wenn-Versuch braucht den Rechenkern</translation>
     </message>
     <message>
-        <source>What if “%1”, segment %2: mean loss %3%4 nats</source>
-        <translation>Was-wäre-wenn „%1“, Segment %2: mittlerer Verlust %3%4 nat</translation>
-    </message>
-    <message>
         <source>Left out %1 hits of segment %2 in turn</source>
         <translation>%1 Treffer von Segment %2 der Reihe nach weggelassen</translation>
     </message>
@@ -8009,6 +7990,10 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>Pin a run whose segments correspond to this one&apos;s.</source>
         <translation>Heften Sie einen Lauf an, dessen Segmente denen dieses Laufs entsprechen.</translation>
+    </message>
+    <message>
+        <source>What if “%1”, segment %2: mean loss %3 nats</source>
+        <translation>Was-wäre-wenn „%1“, Segment %2: mittlerer Verlust %3 nat</translation>
     </message>
 </context>
 <context>
@@ -8166,14 +8151,6 @@ im Versuch: %3 nat
         <translation>Versuche</translation>
     </message>
     <message>
-        <source>Which hit matters</source>
-        <translation>Welcher Treffer zählt</translation>
-    </message>
-    <message>
-        <source>&lt;b&gt;Segment %1&lt;/b&gt;, tokens %L2 to %L3, again, but:</source>
-        <translation>&lt;b&gt;Segment %1&lt;/b&gt;, Token %L2 bis %L3, noch einmal, aber:</translation>
-    </message>
-    <message>
         <source>Name: %1</source>
         <translation>Name: %1</translation>
     </message>
@@ -8220,6 +8197,14 @@ im Versuch: %3 nat
     <message>
         <source>Select a token of the segment to see its logit change</source>
         <translation>Wählen Sie ein Token des Segments, um die Änderung seines Logits zu sehen</translation>
+    </message>
+    <message>
+        <source>Hit ablation</source>
+        <translation>Treffer-Ablation</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;Segment %1&lt;/b&gt;, tokens %2 to %3, again, but:</source>
+        <translation>&lt;b&gt;Segment %1&lt;/b&gt;, Token %2 bis %3, noch einmal, aber:</translation>
     </message>
 </context>
 <context>
@@ -9511,7 +9496,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>First tokens of the text, which every head reads as attention sinks; n + M is at most S; 0 is the paper&apos;s method</source>
-        <translation>Erste Token des Textes, die jeder Kopf als Aufmerksamkeitssenken liest; n + M höchstens S; 0 ist das Verfahren der Arbeit</translation>
+        <translation>Erste Token des Textes, die jeder Kopf als Aufmerksamkeitssenken liest; n + M höchstens S; 0 ist das Verfahren des Papers</translation>
     </message>
     <message>
         <source>Retrieval</source>
@@ -9655,15 +9640,15 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Parts of a local head&apos;s prefix, in order: sinks, retrieved, carry; retrieved counts in long-range layers alone; the paper: carry</source>
-        <translation>Teile des Präfixes eines lokalen Kopfes, der Reihe nach: sinks, retrieved, carry; retrieved gilt nur in Schichten mit Fernköpfen; im Artikel: carry</translation>
+        <translation>Teile des Präfixes eines lokalen Kopfes, der Reihe nach: sinks, retrieved, carry; retrieved gilt nur in weitreichenden Schichten; im Paper: carry</translation>
     </message>
     <message>
         <source>Long-range heads read</source>
-        <translation>Fernköpfe lesen</translation>
+        <translation>Weitreichende Köpfe lesen</translation>
     </message>
     <message>
         <source>The same of a long-range head; the paper: retrieved</source>
-        <translation>Dasselbe für einen Fernkopf; im Artikel: retrieved</translation>
+        <translation>Dasselbe für einen weitreichenden Kopf; im Paper: retrieved</translation>
     </message>
     <message>
         <source>Search</source>
@@ -9671,7 +9656,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>per-head: each reader searches for itself, the paper&apos;s; shared: the search heads find positions for all</source>
-        <translation>per-head: jeder Leser sucht für sich, wie im Artikel; shared: die Suchköpfe finden Positionen für alle</translation>
+        <translation>per-head: jeder Leser sucht für sich, wie im Paper; shared: die Suchköpfe finden Positionen für alle</translation>
     </message>
     <message>
         <source>Search heads</source>
@@ -9687,7 +9672,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>summaries: dot products with means of queries, the paper&apos;s; centred: the best query&apos;s, with keys less their mean, as z-scores</source>
-        <translation>summaries: Skalarprodukte mit gemittelten Queries, wie im Artikel; centred: das der besten Query, mit Keys abzüglich ihres Mittels, als z-Wert</translation>
+        <translation>summaries: Skalarprodukte mit gemittelten Queries, wie im Paper; centred: das der besten Query, mit Keys abzüglich ihres Mittels, als z-Wert</translation>
     </message>
     <message>
         <source>Retrieve</source>
@@ -9695,7 +9680,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>anchors: the best positions with their neighbours, the paper&apos;s; windows: whole windows of the best mean score</source>
-        <translation>anchors: die besten Positionen mit ihren Nachbarn, wie im Artikel; windows: ganze Fenster mit dem besten mittleren Wert</translation>
+        <translation>anchors: die besten Positionen mit ihren Nachbarn, wie im Paper; windows: ganze Fenster mit dem besten mittleren Wert</translation>
     </message>
     <message>
         <source>Window length</source>
@@ -9719,15 +9704,15 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>The paper&apos;s method, by the model&apos;s context</source>
-        <translation>Die Methode des Aufsatzes, nach dem Kontext des Modells</translation>
+        <translation>Die Methode des Papers, nach dem Kontext des Modells</translation>
     </message>
     <message>
         <source>The same with 4 attention sinks (beyond the paper), for models not trained in segments</source>
-        <translation>Dasselbe mit 4 Attention-Senken (über den Aufsatz hinaus), für Modelle, die nicht in Segmenten trainiert wurden</translation>
+        <translation>Dasselbe mit 4 Attention-Senken (über das Paper hinaus), für Modelle, die nicht in Segmenten trainiert wurden</translation>
     </message>
     <message>
         <source>Every head reads sinks, windows that one shared search retrieved, and the carry; a question is run twice (beyond the paper)</source>
-        <translation>Jeder Kopf liest Senken, Fenster, die eine gemeinsame Suche abgerufen hat, und den Übertrag; eine Frage läuft zweimal (über den Aufsatz hinaus)</translation>
+        <translation>Jeder Kopf liest Senken, Fenster, die eine gemeinsame Suche abgerufen hat, und den Übertrag; eine Frage läuft zweimal (über das Paper hinaus)</translation>
     </message>
     <message>
         <source>TEXT | without N | alone N</source>
@@ -9800,6 +9785,14 @@ im Versuch: %3 nat
     <message>
         <source>[TEXT]</source>
         <translation>[TEXT]</translation>
+    </message>
+    <message>
+        <source>Open the demo; print its first story once it is painted, and quit</source>
+        <translation>Die Demo öffnen; ihre erste Geschichte ausgeben, sobald sie gezeichnet ist, und beenden</translation>
+    </message>
+    <message>
+        <source>--exit-after-story opens the demo: name no model, text or script beside it</source>
+        <translation>--exit-after-story öffnet die Demo: daneben kein Modell, keinen Text und kein Skript nennen</translation>
     </message>
 </context>
 <context>
