@@ -51,7 +51,6 @@ void RunController::connect_engine() {
 
 void RunController::connect_worker() {
   EngineWorker* worker = &engine_.worker();
-  connect(worker, &EngineWorker::run_spills, this, &RunController::take_source);
   connect(worker, &EngineWorker::spill_failed, this, &RunController::failed);
   connect(worker, &EngineWorker::run_ended, this, &RunController::end_run);
   connect(worker, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
@@ -156,7 +155,6 @@ void RunController::run(std::int64_t latch_segment) {
 }
 
 void RunController::take_source(std::shared_ptr<const SegmentSource> segments) {
-  if (!channel_) return;
   context_.run().set_source(std::move(segments));
   place_ = journal_;
   if (!place_.isEmpty()) Q_EMIT run_kept();
@@ -224,7 +222,9 @@ void RunController::drain_when_due() {
 void RunController::drain() {
   if (!channel_) return;
   pace_.drained();
-  context_.run().append(channel_->drain());
+  const auto segments = channel_->drain();
+  if (auto source = channel_->take_source()) take_source(std::move(source));
+  context_.run().append(segments);
   context_.run().set_progress(channel_->tokens_done());
 }
 

@@ -115,7 +115,7 @@ void EngineWorker::run(const RunDescription& run, const QString& journal, const 
   const auto spill_problem = [this](const ErrorReport& report) { Q_EMIT spill_failed(report); };
   const auto problem = attempt([&] {
     if (!session_) throw EngineError(Fault::Usage, "run", "no model is open", "Open a model first.");
-    const auto begun = [this](const auto& segments) { Q_EMIT run_spills(segments); };
+    const auto begun = [&](const auto& segments) { channel->spill_to(segments); };
     SpillingObserver spill(journal.toStdString(), run, *channel, begun, spill_problem);
     summary = session_->run(run.request, spill, channel->control());
     spill.finish(summary);

@@ -85,8 +85,7 @@ class EngineWorker : public QObject {
   void model_failed(const carryover::ErrorReport& report, bool has_model);
   void text_opened(const carryover::LoadedText& text);
   void text_failed(const carryover::ErrorReport& report);
-  void run_spills(std::shared_ptr<const carryover::SegmentSource> segments);  ///< with its first segment
-  void spill_failed(const carryover::ErrorReport& report);                    ///< the run continues
+  void spill_failed(const carryover::ErrorReport& report);  ///< the run continues
   void run_ended(const carryover::RunSummary& summary);
   void run_failed(const carryover::ErrorReport& report);
   void train_news();  ///< the channel has something; sent once until it is drained

@@ -3,10 +3,13 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "engine/core/base/mailbox.h"
 #include "engine/core/base/run_control.h"
 #include "engine/core/run/run_request.h"
+#include "engine/core/run/segment_source.h"
 
 namespace carryover {
 
@@ -19,6 +22,12 @@ class RunChannel : public RunObserver {
 
   RunControl& control() { return control_; }
 
+  /// Where segments are spilled to; before the first one is reported.
+  void spill_to(std::shared_ptr<const SegmentSource> source) {
+    const std::lock_guard lock(mutex_);
+    source_ = std::move(source);
+  }
+
   void segment_done(std::shared_ptr<const SegmentSnapshot> snapshot) override { box_.post(std::move(snapshot)); }
   void progress(std::int64_t tokens_done, std::int64_t /*tokens_total*/) override {
     tokens_done_.store(tokens_done, std::memory_order_relaxed);
@@ -27,10 +36,17 @@ class RunChannel : public RunObserver {
 
   /// GUI thread.
   std::vector<std::shared_ptr<const SegmentSnapshot>> drain() { return box_.drain(); }
+  /// Once, as soon as a segment has been drained; null before and after. GUI thread.
+  std::shared_ptr<const SegmentSource> take_source() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(source_, nullptr);
+  }
   std::int64_t tokens_done() const { return tokens_done_.load(std::memory_order_relaxed); }
 
  private:
   RunControl control_;
+  std::mutex mutex_;
+  std::shared_ptr<const SegmentSource> source_;
   Mailbox<std::shared_ptr<const SegmentSnapshot>> box_;
   std::atomic<std::int64_t> tokens_done_{0};
 };
