@@ -322,7 +322,16 @@ class Connection:
                     if waited > self._silence_s:
                         self._lose("it takes nothing any more")
             except OSError:
-                self._lose("it does not listen any more")
+                self._lose(self._last_words())
+
+    def _last_words(self) -> str:
+        """Why an engine that does not listen any more is lost: what it sent before says more."""
+        try:
+            while self._inbox.get(1.0) is not None:
+                pass
+        except queue.Empty:
+            return "it does not listen any more"
+        return self._inbox.end
 
     def _next_frame(self, wishes: bool = True) -> Frame:
         """Counts what this program has waited, so that a machine that sleeps is no lost engine."""

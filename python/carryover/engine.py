@@ -139,11 +139,23 @@ class Recall:
 
 
 @dataclass(frozen=True)
-class Attribution:
-    """Direct contributions to a target's logit; their sum is the logit."""
+class Prediction:
+    """How a prediction came out: logit and probability of its target, and of the foil where there is one."""
 
     token: int
     target: int
+    logit: float
+    probability: float
+    foil: Optional[int]
+    foil_logit: float  #: 0 without a foil, as its probability
+    foil_probability: float
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Direct contributions to a target's logit, or to its difference from a foil's; their sum is `logit`."""
+
+    prediction: Prediction
     logit: float
     embedding: float
     feed_forward: np.ndarray  #: float32 [layers]
@@ -319,10 +331,12 @@ class Model:
         recall: bool = False,
         attribution: Optional[int] = None,
         sources: Optional[int] = None,
+        foil: Optional[int] = None,
         pairs: Sequence[tuple[int, int]] = (),
     ) -> Inspection:
         """Looks inside a segment, which is run again from what was kept. Heads are (layer, head); `attribution`,
-        `sources` and the (query, key) `pairs` count tokens from the segment's start."""
+        `sources` and the (query, key) `pairs` count tokens from the segment's start. `foil`: the id of a token whose
+        logit is taken off the target's in both."""
         parts = {
             "attention": _head(attention),
             "map_rows": map_rows,
@@ -332,6 +346,7 @@ class Model:
             "recall": recall,
             "attribution": attribution,
             "sources": sources,
+            "foil": foil,
             "pairs": [{"query": int(query), "key": int(key)} for query, key in pairs],
         }
         request = {**self._replay(run, segment), "parts": parts}
@@ -344,7 +359,7 @@ class Model:
             [_made(SlotMass, one) for one in found["slot_masses"]],
             _made(Search, found["search"]),
             [_made(Recall, one) for one in found["recall"]],
-            _made(Attribution, found["attribution"]),
+            _attribution(found["attribution"]),
             _made(Sources, found["sources"]),
             found["pair_mass"],
             found["pair_top"],
@@ -468,6 +483,10 @@ def _made(kind: Callable[..., Made], record: Optional[dict[str, Any]]) -> Any:
     if "head" in values:
         values["head"] = (values["head"]["layer"], values["head"]["head"])
     return kind(**values)
+
+
+def _attribution(record: Optional[dict[str, Any]]) -> Optional[Attribution]:
+    return _made(Attribution, record and {**record, "prediction": _made(Prediction, record["prediction"])})
 
 
 def _missing(have: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -156,7 +156,14 @@ class EngineTest(unittest.TestCase):
         logit = seen.attribution
         parts = [logit.feed_forward, logit.carry, logit.retrieved, logit.segment]
         self.assertAlmostEqual(logit.embedding + sum(float(part.sum()) for part in parts), logit.logit, delta=1e-3)
-        self.assertEqual(logit.target, int(self.run_.tokens[5 * 64 + 10]))
+        self.assertEqual(logit.prediction.target, int(self.run_.tokens[5 * 64 + 10]))
+        self.assertAlmostEqual(logit.prediction.logit, logit.logit, delta=1e-4)
+        foil = int(self.run_.tokens[0])
+        against = self.model.inspect(self.run_, 5, attribution=9, foil=foil).attribution
+        self.assertEqual(against.prediction.foil, foil)
+        self.assertAlmostEqual(
+            against.logit, against.prediction.logit - against.prediction.foil_logit, delta=1e-4
+        )
         self.assertEqual(seen.sources.attention.shape[0], seen.prefix_mass.size)
         np.testing.assert_allclose(seen.sources.attention.sum(axis=1), 1, atol=1e-5)
         self.assertEqual((seen.pair_mass.shape[0], len(logit.feed_forward)), (layers, layers))

@@ -52,7 +52,7 @@ class AlignmentTest : public QObject {
     panel.show();
     QLabel* badge = nullptr;
     for (QLabel* label : panel.findChildren<QLabel*>())
-      if (label->accessibleName() == HeadGridPanel::tr("Misaligned")) badge = label;
+      if (label->accessibleName() == HeadGridPanel::tr("Differs from training")) badge = label;
     QVERIFY(badge != nullptr);
     test::settle();
     QVERIFY(!badge->isVisible());

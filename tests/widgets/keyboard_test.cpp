@@ -99,8 +99,8 @@ class KeyboardTest : public QObject {
     for (const QString& id : window.docks().ids()) {
       if (window.docks().dock(id)->isHidden()) window.docks().dock(id)->show();
       window.docks().raise(id);
+      QTRY_VERIFY2(!window.docks().dock(id)->visibleRegion().isEmpty(), qPrintable(id));  // docks move there
       test::settle();
-      QVERIFY2(!window.docks().dock(id)->visibleRegion().isEmpty(), qPrintable(id));
       window.activateWindow();
       window.menuBar()->setFocus(Qt::NoFocusReason);
       window.docks().focus_next(1);

@@ -23,19 +23,15 @@ bool can_be_ticked(const ListedRun& run) {
 }
 
 QString tokens_text(const ListedRun& run) {
-  const QLocale locale;
   if (run.tokens == 0) return {};
-  const QString tokens = locale.toString(static_cast<qlonglong>(run.tokens));
+  const QString tokens = count_text(run.tokens);
   if (run.tokens >= run.expected_tokens) return tokens;
-  return RunLibraryTable::tr("%1 of %2").arg(tokens, locale.toString(static_cast<qlonglong>(run.expected_tokens)));
+  return RunLibraryTable::tr("%1 of %2").arg(tokens, count_text(run.expected_tokens));
 }
 
 QString loss_text(const ListedRun& run) {
   if (std::isnan(run.loss)) return {};
-  const QLocale locale;
-  if (run.kind != ListedKind::WhatIf) return locale.toString(run.loss, 'f', 3);
-  return QStringLiteral("Δ %1%2").arg(run.loss > 0 ? QStringLiteral("+") : QString(),
-                                      locale.toString(run.loss, 'f', 3));
+  return run.kind == ListedKind::WhatIf ? QStringLiteral("Δ ") + signed_text(run.loss, 3) : decimal_text(run.loss, 3);
 }
 
 QString standing_text(const ListedRun& run) {
@@ -110,8 +106,7 @@ QString RunLibraryTable::text(const ListedRun& run, int column) {
     case Loss:
       return loss_text(run);
     case Ppl:
-      return run.kind == ListedKind::Run && !std::isnan(run.loss) ? QLocale().toString(std::exp(run.loss), 'f', 3)
-                                                                  : QString();
+      return run.kind == ListedKind::Run && !std::isnan(run.loss) ? decimal_text(std::exp(run.loss), 3) : QString();
     case Size:
       return run.bytes > 0 ? bytes_text(run.bytes) : QString();
     case Made:
