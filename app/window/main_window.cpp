@@ -52,17 +52,14 @@ void MainWindow::showEvent(QShowEvent* event) {
   if (!std::exchange(arranged_, true)) docks_.size();
 }
 
-/// Docks that another one's tab covers stand beside the window, and Qt takes them for visible. Where all are covered,
-/// as in a window that is being closed, the way ends when it comes round. Qt moves the focus while members are
-/// destroyed.
+/// Docks that another one's tab covers stand beside the window, and Qt takes them for visible. Qt moves the focus while
+/// members are destroyed too, and where all docks are covered the way has to end.
 bool MainWindow::focusNextPrevChild(bool next) {
   const QWidget* const first = focusWidget();
-  const QWidget* second = nullptr;
-  do {
+  for (qsizetype left = findChildren<QWidget*>().size(); left > 0; --left) {
     if (!QMainWindow::focusNextPrevChild(next)) return false;
-    if (focusWidget() == second) break;
-    if (second == nullptr) second = focusWidget();
-  } while (focusWidget() != first && PanelDocks::covers(focusWidget()));
+    if (focusWidget() == first || !PanelDocks::covers(focusWidget())) break;
+  }
   return true;
 }
 

@@ -482,7 +482,7 @@ class ShellTest : public QObject {
         if (id != "compare") QVERIFY2(!table_text(*table->model(), {}, ',').contains(german_field), qPrintable(id));
     }
     look(home.window, "window");
-    QVERIFY2(fractions > 200, qPrintable(QString::number(fractions)));
+    QVERIFY2(fractions > 100, qPrintable(QString::number(fractions)));
   }
 };
 
