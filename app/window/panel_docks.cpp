@@ -11,6 +11,11 @@
 namespace carryover {
 namespace {
 
+/// Qt puts a dock that another one's tab covers beside the window, and leaves it visible.
+bool is_in_front(const QDockWidget& dock) {
+  return dock.isVisible() && (dock.isFloating() || dock.parentWidget()->rect().intersects(dock.geometry()));
+}
+
 /// A tab names a panel already; alone, it needs a title bar.
 void show_title(QDockWidget* dock, bool titled) {
   QWidget* own = dock->titleBarWidget();
@@ -184,13 +189,13 @@ void PanelDocks::enlarge(const QString& id) {
 
 bool PanelDocks::covers(const QWidget* widget) {
   while (widget != nullptr && qobject_cast<const QDockWidget*>(widget) == nullptr) widget = widget->parentWidget();
-  return widget != nullptr && widget->visibleRegion().isEmpty();
+  return widget != nullptr && !is_in_front(*static_cast<const QDockWidget*>(widget));
 }
 
 void PanelDocks::focus_next(int step) {
   std::vector<Panel*> seen;  // a tab that another one covers is not
   for (const QString& id : ids())
-    if (dock(id)->isVisible() && !dock(id)->visibleRegion().isEmpty()) seen.push_back(panel(id));
+    if (is_in_front(*dock(id))) seen.push_back(panel(id));
   if (seen.empty()) return;
   const auto focused = std::ranges::find_if(seen, [](const Panel* panel) {
     const QWidget* widget = QApplication::focusWidget();

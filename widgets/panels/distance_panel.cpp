@@ -98,7 +98,8 @@ QWidget* DistancePanel::build_list() {
   view_->setAlternatingRowColors(true);
   view_->setFrameShape(QFrame::NoFrame);
   view_->setWordWrap(false);
-  view_->setAccessibleName(tr("Runs of this session"));
+  view_->setAccessibleName(tr("Hit distances by run"));
+  view_->setTabKeyNavigation(false);
   view_->verticalHeader()->hide();
   view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 7);
   view_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);

@@ -32,6 +32,7 @@ NotesPanel::NotesPanel(LabContext& lab, QWidget* parent)
       model_(lab.notebook()),
       text_(new QPlainTextEdit(this)),
       table_(new QTableView(this)) {
+  text_->setTabChangesFocus(true);
   text_->setPlaceholderText(tr("Notes on this run; kept with the session"));
   text_->setAccessibleName(tr("Notes"));
   text_->setFrameShape(QFrame::NoFrame);
