@@ -1082,7 +1082,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Shares are of %1 GFLOP/s in matmuls and %2 GB/s of memory</source>
-        <translation>Anteile gelten für %1 GFLOP/s in Matrixprodukten und %2 GB/s des Speichers</translation>
+        <translation>Anteile beziehen sich auf %1 GFLOP/s bei Matrixmultiplikationen und %2 GB/s Speicherbandbreite</translation>
     </message>
 </context>
 <context>
@@ -4976,7 +4976,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Head output</source>
-        <translation>Ausgabe eines Kopfs</translation>
+        <translation>Ausgabe eines Kopfes</translation>
     </message>
     <message>
         <source>What to patch</source>
@@ -7371,7 +7371,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>What adds to the %1, and what takes away from it. Full colour: %2</source>
-        <translation>Was zu %1 beiträgt und was davon wegnimmt. Volle Farbe: %2</translation>
+        <translation>Was zum %1 beiträgt und was davon wegnimmt. Volle Farbe: %2</translation>
     </message>
     <message>
         <source>adds %1 to the logit difference</source>
@@ -9839,7 +9839,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Pin a run that corresponds.</source>
-        <translation>Heften Sie einen Lauf an, der entspricht.</translation>
+        <translation>Heften Sie einen Lauf an, der diesem entspricht.</translation>
     </message>
     <message>
         <source>Use carry, head or layer.</source>
