@@ -1803,10 +1803,6 @@ Befehl: %6</translation>
         <translation>Schicht</translation>
     </message>
     <message>
-        <source>Runs of this session</source>
-        <translation>Läufe dieser Sitzung</translation>
-    </message>
-    <message>
         <source>Ticked runs are compared</source>
         <translation>Angehakte Läufe werden verglichen</translation>
     </message>
@@ -1877,6 +1873,10 @@ Befehl: %6</translation>
     <message>
         <source>median about %1</source>
         <translation>Median etwa %1</translation>
+    </message>
+    <message>
+        <source>Hit distances by run</source>
+        <translation>Trefferabstände nach Lauf</translation>
     </message>
 </context>
 <context>
