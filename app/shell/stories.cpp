@@ -63,6 +63,9 @@ Stories::Stories(Lab& lab, const StoryModel& demo) : lab_(lab), demo_(demo) {
   connect(&lab.context.questions(), &Questions::changed, this, [this] {
     if (!lab_.context.questions().running()) happened(Event::Answered);
   });
+  connect(&lab.context.run(), &RunModel::reset, this, [this] {  // what was said is of a run that is shown no more
+    if (!next_ && !sentence_.isEmpty()) say({}, {}, {});
+  });
   connect(&lab, &Lab::failed, this, [this] {
     if (next_) say({}, {}, {});
   });

@@ -78,6 +78,18 @@ class StoriesTest : public QObject {
     QVERIFY(far.heads.size() >= 3 && far.target - far.source > run.request().config.segment_length);
   }
 
+  void a_story_goes_with_its_run() {
+    MainWindow window;
+    Stories stories(window.lab(), demo);
+    Listener listener(stories);
+    stories.tell(Story::Retrieval);
+    QVERIFY(QTest::qWaitFor([&] { return !listener.offered.isEmpty(); }, patience_ms));
+    QVERIFY(!listener.said.last().isEmpty());
+    run_to_the_end(window);  // the same text again, by the user
+    QCOMPARE(listener.said.last(), QString());
+    QVERIFY(listener.offered.isEmpty());
+  }
+
   void the_program_prints_its_first_story_where_asked() {
     MainWindow window;
     Stories stories(window.lab(), demo);

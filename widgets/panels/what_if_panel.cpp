@@ -66,6 +66,7 @@ QWidget* WhatIfPanel::make_head() {
   form_ = new EditForm(lab_, head);
   connect(form_, &EditForm::problem_changed, this, &Panel::request_refresh);
   prediction_ = new QLabel(head);
+  prediction_->setWordWrap(true);
   prediction_->setAccessibleName(tr("Prediction that is compared"));
   prediction_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   foil_ = new FoilField(lab_, head);

@@ -120,7 +120,7 @@ QString HitsModel::display(int index, int column) const {
   const double value = number(index, column);
   if (std::isnan(value)) return {};
   if (column == Mass) return percent_text(value, 3);
-  return column == Score ? significant_text(value, 6) : QString::number(static_cast<qlonglong>(value));
+  return column == Score ? decimal_text(value, 3) : QString::number(static_cast<qlonglong>(value));
 }
 
 QVariant HitsModel::data(const QModelIndex& index, int role) const {
