@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "engine/core/base/error.h"
 #include "engine/method/position_scores.h"
@@ -17,6 +18,7 @@ namespace carryover {
 namespace {
 
 constexpr std::int64_t kColumns = 4096;
+constexpr double kNotSearched = -std::numeric_limits<double>::infinity();
 
 /// Unrotated tail queries of one head in the segment before, [1, ≤ L_q, d].
 at::Tensor tail_queries(Replay& replay, HeadRef head) {
@@ -41,15 +43,16 @@ std::vector<TokenRange> summary_ranges(const SegmentConfig& config, std::int64_t
   return ranges;
 }
 
-/// The best of `step` neighbouring columns.
+/// The best of `step` neighbouring columns; NaN where none of them was searched.
 Map pooled(const at::Tensor& scores, std::int64_t step) {
   const std::int64_t columns = (scores.size(1) + step - 1) / step;
-  const at::Tensor best = at::constant_pad_nd(scores, {0, columns * step - scores.size(1)}, -1e30)
+  const at::Tensor best = at::constant_pad_nd(scores, {0, columns * step - scores.size(1)}, kNotSearched)
                               .view({scores.size(0), columns, step})
                               .amax(2)
                               .to(at::kFloat)
                               .cpu()
                               .contiguous();
+  best.masked_fill_(best == kNotSearched, std::numeric_limits<float>::quiet_NaN());
   return {best.size(0), columns, {best.const_data_ptr<float>(), best.const_data_ptr<float>() + best.numel()}};
 }
 
@@ -78,7 +81,7 @@ void add_positions(SearchSteps& steps, const SegmentConfig& config, const Retrie
   const std::int64_t first = pool.first_searched();
   const std::vector<double> scores = position_scores(config, layer, slot, queries[0], {first, pool.entries() - first});
   const at::Tensor row = at::tensor(scores, at::kDouble).unsqueeze(0);
-  steps.scores = pooled(at::constant_pad_nd(row, {first, 0}, -1e30), steps.position_step);
+  steps.scores = pooled(at::constant_pad_nd(row, {first, 0}, kNotSearched), steps.position_step);
   for (const Hit& hit : steps.hits.hits)
     if (hit.kind == HitKind::Anchor) steps.ranked.push_back({0, hit.position, hit.score, true});
   std::ranges::sort(steps.ranked, std::greater(), &SearchSteps::Ranked::score);

@@ -5187,6 +5187,14 @@ Wert %4 · Rang %5 von %6</translation>
         <source>Slot</source>
         <translation>Platz</translation>
     </message>
+    <message>
+        <source>carried</source>
+        <translation>übertragen</translation>
+    </message>
+    <message>
+        <source>sink</source>
+        <translation>Senke</translation>
+    </message>
 </context>
 <context>
     <name>ProposalsTable</name>
@@ -6323,10 +6331,6 @@ Verlust %4 nat, PPL %5
         <translation>Von Zusammenfassung</translation>
     </message>
     <message>
-        <source>Slot</source>
-        <translation>Platz</translation>
-    </message>
-    <message>
         <source>Kind</source>
         <translation>Art</translation>
     </message>
@@ -6381,6 +6385,46 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Padded to R with the earliest unused positions (%1 added): %2 slots in all.</source>
         <translation>Mit den frühesten unbenutzten Positionen auf R aufgefüllt (%1 hinzugefügt): %2 Plätze insgesamt.</translation>
+    </message>
+    <message>
+        <source>The last %1 queries of the segment before, of layer %2, head %3.</source>
+        <translation>Die letzten %1 Anfragen des vorigen Segments, von Schicht %2, Kopf %3.</translation>
+    </message>
+    <message>
+        <source>Of each key of the pool, the largest dot product with a query, the key less the mean of all keys.</source>
+        <translation>Von jedem Schlüssel des Pools das größte Skalarprodukt mit einer Anfrage; vom Schlüssel wird der Mittelwert aller Schlüssel abgezogen.</translation>
+    </message>
+    <message>
+        <source>Of each key of the pool, the largest dot product with a summary.</source>
+        <translation>Von jedem Schlüssel des Pools das größte Skalarprodukt mit einer Zusammenfassung.</translation>
+    </message>
+    <message>
+        <source>The windows of %1 positions with the best mean score, best first: %2. Each is named by its best position.</source>
+        <translation>Die Fenster von %1 Positionen mit der besten mittleren Wertung, das beste zuerst: %2. Jedes ist nach seiner besten Position benannt.</translation>
+    </message>
+    <message>
+        <source>Windows are read whole: %1 positions.</source>
+        <translation>Fenster werden ganz gelesen: %1 Positionen.</translation>
+    </message>
+    <message>
+        <source>Queries</source>
+        <translation>Anfragen</translation>
+    </message>
+    <message>
+        <source>Windows</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Search heads: %1. Their z-scores over the pool are added up; the first one&apos;s scores are shown.</source>
+        <translation>Suchköpfe: %1. Ihre z-Werte über den Pool werden addiert; gezeigt werden die Wertungen des ersten.</translation>
+    </message>
+    <message>
+        <source>No.</source>
+        <translation>Nr.</translation>
     </message>
 </context>
 <context>

@@ -179,7 +179,7 @@ class InspectionPanelsTest : public QObject {
     for (int step = 0; step < search_step_count; ++step) {
       table.set(rows_of_step(static_cast<SearchStep>(step), steps, text));
       if (step < 3) QCOMPARE(table.rowCount(), static_cast<int>(expected[step]));
-      QVERIFY(!describe_step(static_cast<SearchStep>(step), steps).contains(u'%'));
+      QVERIFY(!describe_step(static_cast<SearchStep>(step), steps, lab.run().request().config).contains(u'%'));
     }
     QCOMPARE(table.rowCount(), static_cast<int>(steps.hits.hits.size()));
     const std::size_t anchors = slots_after(SearchStep::Anchors, steps).size();

@@ -3,7 +3,8 @@
 
 #include <QApplication>
 #include <QFont>
-#include <QStyleFactory>
+
+#include "widgets/look/lab_style.h"
 
 namespace carryover {
 namespace {
@@ -94,7 +95,7 @@ Theme theme_of(ThemeKind kind) {
 
 void apply_theme(QApplication& application, ThemeKind kind) {
   active_theme() = theme_of(kind);
-  application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  application.setStyle(new LabStyle);
   // Pinned, so that installing another font never changes the look; the later ones fill in scripts and emoji.
   QFont font;
   font.setFamilies({QStringLiteral("Noto Sans"), QStringLiteral("DejaVu Sans"), QStringLiteral("WenQuanYi Micro Hei"),

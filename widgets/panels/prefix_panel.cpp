@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/state/prefix_slots.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
@@ -21,7 +22,7 @@ namespace carryover {
 namespace {
 
 constexpr int slots_height = 116, plot_height = 84;
-constexpr float segment_category = 3;
+constexpr float carry_category = 3, sink_category = 4, segment_category = 5;
 
 /// How much of the segment is drawn behind its prefix: all of it would leave the prefix no room.
 std::int64_t segment_shown(std::int64_t held, std::int64_t segment) {
@@ -74,8 +75,7 @@ QWidget* PrefixPanel::make_bar() {
   row->setContentsMargins(6, 4, 6, 0);
   row->setSpacing(3);
   for (int i = 0; i < search_step_count; ++i) {
-    auto* button =
-        new QPushButton(QStringLiteral("%1 %2").arg(i + 1).arg(search_step_name(static_cast<SearchStep>(i))), bar);
+    auto* button = new QPushButton(bar);
     button->setCheckable(true);
     button->setChecked(i == static_cast<int>(step_));
     button->setMinimumWidth(40);
@@ -85,7 +85,22 @@ QWidget* PrefixPanel::make_bar() {
   row->addStretch(1);
   row->addWidget(sync_toggle());
   connect(steps_, &QButtonGroup::idClicked, this, [this](int id) { go_to(static_cast<SearchStep>(id)); });
+  name_steps();
   return bar;
+}
+
+/// As the run searches: a search by positions has no top-k of its own.
+void PrefixPanel::name_steps() {
+  const SegmentConfig config = lab_.run().is_empty() ? lab_.config() : lab_.run().request().config;
+  const std::vector<SearchStep> walked = steps_of(config);
+  if (std::ranges::find(walked, step_) == walked.end()) step_ = SearchStep::Anchors;
+  for (int i = 0; i < search_step_count; ++i) {
+    const auto step = static_cast<SearchStep>(i);
+    const auto place = std::ranges::find(walked, step) - walked.begin();
+    steps_->button(i)->setText(QStringLiteral("%1 %2").arg(place + 1).arg(search_step_name(step, config)));
+    steps_->button(i)->setVisible(place < std::ssize(walked));
+    steps_->button(i)->setChecked(step == step_);
+  }
 }
 
 void PrefixPanel::make_plots() {
@@ -120,35 +135,34 @@ void PrefixPanel::make_plots() {
   slots_->set_categories({{tr("padding"), [](const Theme& theme) { return theme.padding; }},
                           {tr("expanded"), [](const Theme& theme) { return theme.expanded; }},
                           {tr("anchor"), [](const Theme& theme) { return theme.anchor; }},
+                          {tr("carried"), [](const Theme& theme) { return theme.carry; }},
+                          {tr("sink"), [](const Theme& theme) { return theme.text; }},
                           {tr("segment"), [](const Theme& theme) { return theme.accent; }}});
   slots_->set_hover_text([this](double x, double) {
-    const SearchSteps* steps = shown();
-    const std::int64_t slot = std::llround(x);
-    if (!steps || slot < 0) return QString();
-    if (slot >= std::ssize(steps->hits.hits))
-      return tr("token %1 of the segment").arg(slot - std::ssize(steps->hits.hits));
-    const Hit& hit = steps->hits.hits[static_cast<std::size_t>(slot)];
+    const std::int64_t slot = std::llround(x), held = std::ssize(prefix_);
+    if (!shown() || slot < 0) return QString();
+    if (slot >= held) return tr("token %1 of the segment").arg(slot - held);
+    const PrefixSlot& at = prefix_[static_cast<std::size_t>(slot)];
+    const QString what = at.part == PrefixPart::Sinks   ? tr("sink")
+                         : at.part == PrefixPart::Carry ? tr("carried")
+                                                        : QString::fromStdString(std::string(hit_kind_name(at.kind)));
     return tr("slot %1: position %2, %3\n%4")
         .arg(slot)
-        .arg(hit.position)
-        .arg(QString::fromStdString(std::string(hit_kind_name(hit.kind))), text_around(lab_.run(), hit.position));
+        .arg(at.position)
+        .arg(what, text_around(lab_.run(), at.position));
   });
   connect(slots_, &PlotView::clicked, this, [this](double x, double) {
-    const SearchSteps* steps = shown();
-    const std::int64_t slot = std::llround(x);
-    if (!steps || slot < 0) return;
-    const std::int64_t count = std::ssize(steps->hits.hits);
-    select_position(slot < count ? steps->hits.hits[static_cast<std::size_t>(slot)].position
+    const std::int64_t slot = std::llround(x), count = std::ssize(prefix_);
+    if (!shown() || slot < 0) return;
+    select_position(slot < count ? prefix_[static_cast<std::size_t>(slot)].position
                                  : lab_.run().record(static_cast<int>(answer_->segment)).first_token + slot - count);
   });
   connect(slots_, &PlotView::stepped, this, [this](int columns, int) {
-    const SearchSteps* steps = shown();
-    if (!steps || columns == 0 || steps->hits.hits.empty()) return;
-    const auto& hits = steps->hits.hits;
-    const auto now = std::lower_bound(hits.begin(), hits.end(), context().selected().token,
-                                      [](const Hit& hit, std::int64_t position) { return hit.position < position; });
-    const std::int64_t slot = std::clamp<std::int64_t>(now - hits.begin() + columns, 0, std::ssize(hits) - 1);
-    select_position(hits[static_cast<std::size_t>(slot)].position);
+    if (!shown() || columns == 0 || prefix_.empty()) return;
+    const auto now = std::ranges::find(prefix_, context().selected().token, &PrefixSlot::position);
+    const std::int64_t from = now == prefix_.end() ? -1 : now - prefix_.begin();
+    const std::int64_t slot = std::clamp<std::int64_t>(from + columns, 0, std::ssize(prefix_) - 1);
+    select_position(prefix_[static_cast<std::size_t>(slot)].position);
   });
 }
 
@@ -163,7 +177,7 @@ void PrefixPanel::make_table() {
 
 void PrefixPanel::go_to(SearchStep step) {
   step_ = step;
-  steps_->button(static_cast<int>(step))->setChecked(true);
+  name_steps();
   request_refresh();
 }
 
@@ -181,6 +195,8 @@ void PrefixPanel::refresh() {
   const int segment = shown_segment(context());
   const HeadRef head = run.is_empty() ? HeadRef{} : shown_head(context());
   answer_.reset();
+  prefix_.clear();
+  name_steps();
   if (segment < 0) return clear(no_run_text());
   if (!run.hits(segment, head.layer, head.head))
     return clear(segment == 0 ? tr("The first segment has nothing before it to retrieve from: select a later one")
@@ -192,7 +208,8 @@ void PrefixPanel::refresh() {
   answer_ = view_.ask(segment, parts);
   const SearchSteps* steps = shown();
   if (!steps) return clear(view_.why_not());
-  what_->setText(describe_step(step_, *steps));
+  what_->setText(describe_step(step_, *steps, run.request().config));
+  prefix_ = prefix_slots(run, segment, head, steps->hits.hits);
   for (PlotView* plot : {scores_, slots_}) plot->set_provenance(run_provenance(run));
   draw_scores(*steps);
   draw_slots(*steps);
@@ -203,7 +220,7 @@ void PrefixPanel::refresh() {
     table_.set(rows_of_step(step_, *steps, [&run](std::int64_t position) { return text_around(run, position); }));
     list_->resizeColumnsToContents();
   }
-  follow_selection(*steps);
+  follow_selection();
 }
 
 void PrefixPanel::clear(const QString& why) {
@@ -227,12 +244,13 @@ void PrefixPanel::draw_scores(const SearchSteps& steps) {
   std::vector<QString> names = summary_names(steps);
   names.push_back(tr("prefix"));
   scores_->set_y_names(names);
+  const std::vector<SearchStep> walked = steps_of(lab_.run().request().config);
   scores_->set_title(tr("Layer %1, head %2: prefix of segment %3, step %4: %5")
                          .arg(steps.head.layer)
                          .arg(steps.head.head)
                          .arg(answer_->segment)
-                         .arg(static_cast<int>(step_) + 1)
-                         .arg(search_step_name(step_)));
+                         .arg(std::ranges::find(walked, step_) - walked.begin() + 1)
+                         .arg(search_step_name(step_, lab_.run().request().config)));
   scores_->clear_map();
   if (step_ != SearchStep::Summaries && !steps.scores.values.empty())
     scores_->set_map(steps.scores, -0.5, static_cast<double>(steps.position_step * steps.scores.columns) - 0.5, -0.5,
@@ -262,16 +280,19 @@ void PrefixPanel::draw_marks(const SearchSteps& steps) {
 }
 
 void PrefixPanel::draw_slots(const SearchSteps& steps) {
-  const std::int64_t held = std::ssize(steps.hits.hits);
+  const std::int64_t held = std::ssize(prefix_);
   const std::int64_t segment = lab_.run().record(static_cast<int>(answer_->segment)).length;
   Map map{1, held + segment_shown(held, segment), {}};
   map.values.assign(static_cast<std::size_t>(map.columns), segment_category);
   const std::vector<Hit> there = slots_after(step_, steps);  // in the order of all of them
   auto next = there.begin();
-  for (std::int64_t slot = 0; slot < held; ++slot) {
-    const Hit& hit = steps.hits.hits[static_cast<std::size_t>(slot)];
-    const bool shown = next != there.end() && next->position == hit.position;
-    map.values[static_cast<std::size_t>(slot)] = shown ? 2 - static_cast<float>(hit.kind) : NAN;
+  for (std::int64_t i = 0; i < held; ++i) {
+    const PrefixSlot& slot = prefix_[static_cast<std::size_t>(i)];
+    float& value = map.values[static_cast<std::size_t>(i)];
+    value = slot.part == PrefixPart::Sinks ? sink_category : carry_category;
+    if (slot.part != PrefixPart::Retrieved) continue;
+    const bool shown = next != there.end() && next->position == slot.position;
+    value = shown ? 2 - static_cast<float>(slot.kind) : NAN;
     if (shown) ++next;
   }
   slots_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, 0.5, tr("Slot"),
@@ -279,14 +300,14 @@ void PrefixPanel::draw_slots(const SearchSteps& steps) {
   slots_->request_replot();
 }
 
-void PrefixPanel::follow_selection(const SearchSteps& steps) {
+void PrefixPanel::follow_selection() {
   const std::int64_t token = context().selected().token;
-  const auto& hits = steps.hits.hits;
-  const auto slot = std::find_if(hits.begin(), hits.end(), [token](const Hit& hit) { return hit.position == token; });
+  const auto slot = std::ranges::find(prefix_, token, &PrefixSlot::position);
+  const std::int64_t held = std::ssize(prefix_);
   const std::int64_t in_segment = token - lab_.run().record(static_cast<int>(answer_->segment)).first_token;
-  slots_->set_cursor(slot != hits.end() ? static_cast<double>(slot - hits.begin())
-                     : in_segment >= 0 && in_segment < segment_shown(std::ssize(hits), 1 << 30)
-                         ? static_cast<double>(std::ssize(hits) + in_segment)
+  slots_->set_cursor(slot != prefix_.end() ? static_cast<double>(slot - prefix_.begin())
+                     : in_segment >= 0 && in_segment < segment_shown(held, 1 << 30)
+                         ? static_cast<double>(held + in_segment)
                          : NAN);
   scores_->set_cursor(token >= 0 && in_segment < 0 ? static_cast<double>(token) : NAN);
   if (const int row = table_.row_of(token); row >= 0 && list_->currentIndex().row() != row) list_->selectRow(row);

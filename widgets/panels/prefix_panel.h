@@ -3,6 +3,7 @@
 #include "widgets/panels/inspection_view.h"
 #include "widgets/panels/panel.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/state/prefix_slots.h"
 #include "widgets/tables/step_table.h"
 
 class QButtonGroup;
@@ -28,13 +29,14 @@ class PrefixPanel : public Panel {
 
  private:
   QWidget* make_bar();
+  void name_steps();
   void make_plots();
   void make_table();
   void clear(const QString& why);
   void draw_scores(const SearchSteps& steps);
   void draw_marks(const SearchSteps& steps);
   void draw_slots(const SearchSteps& steps);
-  void follow_selection(const SearchSteps& steps);
+  void follow_selection();
   void select_position(std::int64_t position);
   const SearchSteps* shown() const;
 
@@ -46,6 +48,7 @@ class PrefixPanel : public Panel {
   QLabel* what_;
   PlotView *scores_, *slots_;
   int queries_, ranked_, anchor_, expanded_, padding_;  ///< curves of marks
+  std::vector<PrefixSlot> prefix_;                      ///< of the head that reads it
   StepTable table_;
   QTableView* list_;
   std::shared_ptr<const Inspection> listed_;  ///< what the table was made of, and at which step

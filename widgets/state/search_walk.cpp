@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "engine/core/config/head_reads.h"
+
 namespace carryover {
 namespace {
 
@@ -108,7 +110,7 @@ StepRows anchor_rows(const SearchSteps& steps, const Text& text) {
 }
 
 StepRows slot_rows(SearchStep step, const SearchSteps& steps, const Text& text) {
-  StepRows table{{SearchWalk::tr("Slot"), SearchWalk::tr("Position"), SearchWalk::tr("Kind"),
+  StepRows table{{SearchWalk::tr("No."), SearchWalk::tr("Position"), SearchWalk::tr("Kind"),
                   SearchWalk::tr("Of anchor"), SearchWalk::tr("Text")},
                  {}};
   for (const Hit& hit : slots_after(step, steps)) {
@@ -121,9 +123,51 @@ StepRows slot_rows(SearchStep step, const SearchSteps& steps, const Text& text) 
   return table;
 }
 
+/// What a search by positions does otherwise than the paper's; nothing of the steps that are the same.
+QString describe_position_step(SearchStep step, const SearchSteps& steps, const SegmentConfig& config) {
+  const bool centred = config.search_scores == SearchScores::Centred, windows = config.retrieve == RetrieveBy::Windows;
+  if (step == SearchStep::Summaries && centred)
+    return SearchWalk::tr("The last %1 queries of the segment before, of layer %2, head %3.")
+        .arg(steps.summaries[0].last - steps.summaries[0].first)
+        .arg(steps.head.layer)
+        .arg(steps.head.head);
+  if (step == SearchStep::Scores) {
+    const QString scores =
+        centred ? SearchWalk::tr(
+                      "Of each key of the pool, the largest dot product with a query, the key less the mean of "
+                      "all keys.")
+                : SearchWalk::tr("Of each key of the pool, the largest dot product with a summary.");
+    if (config.search != SearchBy::Shared) return scores;
+    return scores + u' ' +
+           SearchWalk::tr(
+               "Search heads: %1. Their z-scores over the pool are added up; the first one's scores are shown.")
+               .arg(config.search_heads.size());
+  }
+  if (step == SearchStep::Anchors && windows)
+    return SearchWalk::tr(
+               "The windows of %1 positions with the best mean score, best first: %2. Each is named by its best "
+               "position.")
+        .arg(config.window_length)
+        .arg(anchors_of(steps).size());
+  if (step == SearchStep::Expansion && windows)
+    return SearchWalk::tr("Windows are read whole: %1 positions.")
+        .arg(count_kind(steps, HitKind::Anchor) + count_kind(steps, HitKind::Expanded));
+  return {};
+}
+
 }  // namespace
 
-QString search_step_name(SearchStep step) {
+std::vector<SearchStep> steps_of(const SegmentConfig& config) {
+  using enum SearchStep;
+  if (is_paper_search(config)) return {Summaries, Scores, TopK, Anchors, Expansion, Padding};
+  return {Summaries, Scores, Anchors, Expansion, Padding};
+}
+
+QString search_step_name(SearchStep step, const SegmentConfig& config) {
+  const bool windows = config.retrieve == RetrieveBy::Windows;
+  if (step == SearchStep::Summaries && config.search_scores == SearchScores::Centred) return SearchWalk::tr("Queries");
+  if (step == SearchStep::Anchors && windows) return SearchWalk::tr("Windows");
+  if (step == SearchStep::Expansion && windows) return SearchWalk::tr("Tokens");
   const QString names[] = {SearchWalk::tr("Summaries"), SearchWalk::tr("Scores"),    SearchWalk::tr("Top-k"),
                            SearchWalk::tr("Anchors"),   SearchWalk::tr("Expansion"), SearchWalk::tr("Padding")};
   return names[static_cast<int>(step)];
@@ -142,7 +186,9 @@ std::vector<Hit> slots_after(SearchStep step, const SearchSteps& steps) {
   return held;
 }
 
-QString describe_step(SearchStep step, const SearchSteps& steps) {
+QString describe_step(SearchStep step, const SearchSteps& steps, const SegmentConfig& config) {
+  if (!is_paper_search(config))
+    if (const QString text = describe_position_step(step, steps, config); !text.isEmpty()) return text;
   const auto summaries = steps.summaries.size();
   switch (step) {
     case SearchStep::Summaries:

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "engine/core/config/segment_config.h"
 #include "engine/core/run/inspection.h"
 
 namespace carryover {
@@ -14,7 +15,8 @@ namespace carryover {
 /// The steps by which a head's prefix comes about (app:retrieval), in order.
 enum class SearchStep { Summaries, Scores, TopK, Anchors, Expansion, Padding };
 constexpr int search_step_count = 6;
-QString search_step_name(SearchStep step);
+std::vector<SearchStep> steps_of(const SegmentConfig& config);  ///< those that its search has
+QString search_step_name(SearchStep step, const SegmentConfig& config);
 
 /// What a step made, as a table. A plain value.
 struct StepRows {
@@ -27,7 +29,7 @@ struct StepRows {
 };
 
 /// A step in words, with its numbers: "16 of 3 584 keys for each of 16 summaries: 101 different ones".
-QString describe_step(SearchStep step, const SearchSteps& steps);
+QString describe_step(SearchStep step, const SearchSteps& steps, const SegmentConfig& config);
 /// `text`: what stands around a position.
 StepRows rows_of_step(SearchStep step, const SearchSteps& steps, const std::function<QString(std::int64_t)>& text);
 /// The slots that are there after a step: anchors, then what they expand to, then padding.
