@@ -256,7 +256,7 @@ void ExperimentCommandTest::kills_change_nothing() {
       if (!cell) return false;
       if (in != std::string("training")) return !cell->training && cell->recipe == in;
       const std::string folder = cell_folder(out, cell->id);
-      if (!cell->training || !fs::exists(folder + "/config.json")) return false;
+      if (!cell->training || !fs::exists(folder + "/metrics.jsonl")) return false;  // behind config.json
       const auto step = std::ssize(read_training_folder(folder).steps);
       return step > 2 && resumed_from.insert(step).second;
     };
