@@ -6,6 +6,7 @@
 
 #include "app/cli/bench_report.h"
 #include "engine/core/base/error.h"
+#include "engine/formats/make_folder.h"
 #include "engine/formats/output_file.h"
 
 namespace carryover {
@@ -16,8 +17,7 @@ BenchFolder::BenchFolder(const std::string& directory, bool overwrite) : directo
   std::error_code code;
   if (fs::exists(fs::path(directory) / "bench.json", code) && !overwrite)
     throw EngineError(Fault::Usage, directory, "already holds a bench", "Choose another folder, or add --overwrite.");
-  fs::create_directories(directory, code);
-  if (code) throw EngineError(Fault::Io, directory, "can't be made: " + code.message(), "Choose another folder.");
+  make_folder(directory);
 }
 
 void BenchFolder::write(const nlohmann::json& bench) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "engine/core/analysis/median.h"
 #include "engine/core/base/error.h"
 #include "engine/core/cost/model_work.h"
 
@@ -156,10 +157,7 @@ std::vector<std::int32_t> random_ids(std::int64_t count, std::int64_t vocabulary
 }
 
 double BenchRow::median() const {
-  std::vector<double> sorted = seconds;
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return median_of(seconds);
 }
 
 std::shared_ptr<const std::vector<std::int32_t>> BenchInput::first_ids(std::int64_t tokens) const {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
@@ -19,6 +18,7 @@
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
+#include "engine/formats/make_folder.h"
 #include "engine/formats/output_file.h"
 #include "engine/records/run_id.h"
 #include "engine/records/run_reader.h"
@@ -29,13 +29,6 @@ namespace carryover {
 namespace {
 
 using nlohmann::json;
-
-std::unique_ptr<const FolderLock> locked_folder(const std::string& folder) {
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) throw EngineError(Fault::Io, folder, "can't be made: " + code.message(), "Choose another folder (--out).");
-  return std::make_unique<const FolderLock>(folder);
-}
 
 /// "0007-first-letter": its line, by which folders sort, and what file systems take of its name.
 std::string folder_name(const PromptExample& example) {
@@ -194,7 +187,8 @@ void require_whole_examples(const PromptRequest& request, const RunSettings& set
 
 int run_prompts(const PromptRequest& request, const RunSettings& settings) {
   require_whole_examples(request, settings);
-  const auto lock = locked_folder(request.out);
+  make_folder(request.out, "Choose another folder (--out).");
+  const FolderLock lock(request.out);
   PromptRuns runs(request, settings);
   const bool complete = runs.run();
   const json results = runs.results();

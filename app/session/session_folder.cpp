@@ -40,7 +40,7 @@ std::unique_ptr<SessionFolder> SessionFolder::create(const QString& root) {
 }
 
 std::unique_ptr<SessionFolder> SessionFolder::adopt(const QString& path) {
-  if (!QFileInfo::exists(path + QStringLiteral("/session.json"))) return nullptr;
+  if (!QFileInfo::exists(session_file_in(path))) return nullptr;
   const int descriptor = lock(path);
   if (descriptor < 0) return nullptr;
   return std::unique_ptr<SessionFolder>(new SessionFolder(path, descriptor));
@@ -50,7 +50,7 @@ QStringList SessionFolder::left_behind(const QString& root) {
   std::vector<std::pair<QDateTime, QString>> found;
   for (const QString& name : QDir(root).entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
     const QString path = root + u'/' + name;
-    const QFileInfo session(path + QStringLiteral("/session.json"));
+    const QFileInfo session(session_file_in(path));
     if (!session.exists()) continue;
     const int descriptor = lock(path);
     if (descriptor < 0) continue;

@@ -12,6 +12,7 @@ namespace carryover {
 /// window left behind. GUI thread.
 class SessionFolder {
  public:
+  static QString session_file_in(const QString& folder) { return folder + QStringLiteral("/session.json"); }
   /// A new one under `root`. Throws EngineError{Io}.
   static std::unique_ptr<SessionFolder> create(const QString& root);
   /// Takes over what another window left; null where that one still runs, or nothing is there.
@@ -27,7 +28,7 @@ class SessionFolder {
 
   const QString& path() const { return path_; }
   QString file(const QString& name) const { return path_ + u'/' + name; }
-  QString session_file() const { return file(QStringLiteral("session.json")); }
+  QString session_file() const { return session_file_in(path_); }
   /// Grows when a state is brought back and goes when that is done: one that stays says that it ended the program.
   QString attempt_file() const { return file(QStringLiteral("bringing-back")); }
 

@@ -37,7 +37,7 @@ bool has_marked_runs(const SessionState& state) {
 
 bool is_spared(const QString& folder) {
   bool spared = false;
-  attempt([&] { spared = has_marked_runs(read_session(folder + QStringLiteral("/session.json"))); });
+  attempt([&] { spared = has_marked_runs(read_session(SessionFolder::session_file_in(folder))); });
   return spared;
 }
 
@@ -177,7 +177,7 @@ bool SessionKeeper::bring_back_from(const QString& folder, const QString& demo) 
     return false;
   };
   try {
-    const SessionState state = read_session(folder + QStringLiteral("/session.json"));
+    const SessionState state = read_session(SessionFolder::session_file_in(folder));
     const QString subject = subject_of(state);
     if (subject.isEmpty() || shows_only(state, demo)) return false;
     if (state.engine.isEmpty() && !QFileInfo::exists(subject))
@@ -199,7 +199,7 @@ QStringList SessionKeeper::earlier_sessions() const {
 }
 
 QString SessionKeeper::describe(const QString& folder) {
-  const QString file = folder + QStringLiteral("/session.json");
+  const QString file = SessionFolder::session_file_in(folder);
   const QString when = QLocale().toString(QFileInfo(file).lastModified(), QLocale::ShortFormat);
   try {
     const SessionState state = read_session(file);
@@ -212,7 +212,7 @@ QString SessionKeeper::describe(const QString& folder) {
 
 void SessionKeeper::open_earlier(const QString& folder) {
   try {
-    const SessionState state = read_session(folder + QStringLiteral("/session.json"));
+    const SessionState state = read_session(SessionFolder::session_file_in(folder));
     if (!refuse_when_busy() && adopt(folder)) restore(state);
   } catch (const EngineError& error) {
     Q_EMIT failed(report_of(error));

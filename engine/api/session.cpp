@@ -156,9 +156,7 @@ class EngineSession final : public Session {
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     refuse_packed("training");
     refuse_lora_over_adapter(*request.plan);
-    archive_.clear();  // its memory is training's now
-    patch_archive_.clear();
-    document_.clear();
+    forget_states();  // their memory is training's now
     const GivesMemoryBack at_the_end;
     return guarded([&] {
       TrainingResult result;
@@ -218,9 +216,7 @@ class EngineSession final : public Session {
 
   void read_model(const ModelSource& source, const std::string& path, const LoadProgress& progress) {
     whole_ = false;
-    archive_.clear();
-    patch_archive_.clear();
-    document_.clear();
+    forget_states();
     decoder_.config = info_.config = source.config();
     info_.path = path;
     info_.adapter.clear();
@@ -230,10 +226,15 @@ class EngineSession final : public Session {
     whole_ = true;
   }
 
-  void merge(const std::string& adapter) {
+  /// Of whatever was run: the weights are others now, or the memory is needed.
+  void forget_states() {
     archive_.clear();
     patch_archive_.clear();
     document_.clear();
+  }
+
+  void merge(const std::string& adapter) {
+    forget_states();
     const LoadedAdapter loaded = read_adapter(adapter, decoder_);
     merge_adapter(decoder_.weights, loaded.adapter);
     info_.adapter = adapter;

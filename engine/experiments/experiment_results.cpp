@@ -13,6 +13,7 @@
 #include "engine/experiments/results_view.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
+#include "engine/formats/make_folder.h"
 #include "engine/formats/output_file.h"
 #include "engine/records/run_folder.h"
 #include "engine/records/training_folder.h"
@@ -173,9 +174,7 @@ json run_entry(const ExperimentCells& cells, const CellUse& use, const Evaluatio
 }  // namespace
 
 void begin_cell(const std::string& folder, const json& inputs) {
-  std::error_code code;
-  fs::create_directories(folder, code);
-  if (code) throw EngineError(Fault::Io, folder, "can't be made: " + code.message(), "Choose another folder (--out).");
+  make_folder(folder, "Choose another folder (--out).");
   if (has_inputs(folder, inputs)) return;
   if (is_there(path_in(folder, kCellFile)))
     throw EngineError(Fault::BadInput, folder, "was made from other inputs than its name says",

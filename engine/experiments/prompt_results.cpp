@@ -2,11 +2,11 @@
 #include "engine/experiments/prompt_results.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/core/analysis/cluster_bootstrap.h"
+#include "engine/core/analysis/median.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/experiments/text_tables.h"
 
@@ -15,14 +15,6 @@ namespace carryover {
 namespace {
 
 using nlohmann::json;
-
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 /// Share of the tokens of a target that are among `read`; the best of those that stand before `start`.
 std::optional<double> best_share(const std::vector<TokenRange>& targets, const std::set<std::int64_t>& read,
@@ -62,7 +54,8 @@ class Measuring {
   }
 
   PromptMeasures result(const RunSummary& summary) const {
-    PromptMeasures measures{summary.tokens, summary.targets, summary.nll_mean(), {}, median(distances_), recall_};
+    PromptMeasures measures{summary.tokens, summary.targets, summary.nll_mean(), {}, {}, recall_};
+    if (!distances_.empty()) measures.hit_distance = median_of(distances_);
     if (answered_ > 0) measures.answer_loss = answer_ / static_cast<double>(answered_);
     return measures;
   }
@@ -123,8 +116,9 @@ json example_json(const PromptResult& result) {
 std::string csv_number(const json& value) {
   if (!value.is_number()) return "";
   if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value.get<double>()).ptr};
+  std::string text;
+  append_digits(text, value.get<double>());
+  return text;
 }
 
 std::string slice_name(const json& slice) {

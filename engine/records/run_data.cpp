@@ -2,7 +2,6 @@
 #include "engine/records/run_data.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -54,8 +53,7 @@ class Table {
   void append_number(T value) {
     if constexpr (std::is_floating_point_v<T>)
       if (std::isnan(value)) return;
-    char digits[32];
-    text_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+    append_digits(text_, value);
   }
 
   NpyType columns_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/records/run_folder.h"
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -34,8 +33,7 @@ void append_number(std::string& text, float value) {
     text += "null";
     return;
   }
-  char digits[32];
-  text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  append_digits(text, value);
 }
 
 /// Calls visit(json, "file:line") for each line of a .jsonl file.

@@ -12,6 +12,7 @@
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/input_lines.h"
 #include "engine/formats/json_file.h"
+#include "engine/formats/make_folder.h"
 #include "engine/formats/output_file.h"
 #include "engine/formats/whole_folder.h"
 #include "engine/records/teacher_file.h"
@@ -61,12 +62,6 @@ void refuse_used_folder(const std::string& directory) {
     throw EngineError(Fault::Usage, directory, std::string("already holds a run (") + name + ")",
                       "Choose another folder, or go on with that run: --resume.");
   }
-}
-
-void make_folder(const std::string& directory) {
-  std::error_code code;
-  fs::create_directories(directory, code);
-  if (code) throw EngineError(Fault::Io, directory, "can't be made: " + code.message(), "Choose another folder.");
 }
 
 /// What a kill left of files that are written at once.

@@ -14,25 +14,13 @@
 #include "engine/core/config/head_reads.h"
 #include "engine/core/config/recall_preset.h"
 #include "engine/method/retriever.h"
+#include "engine/models/random_model.h"
 
 using namespace carryover;
 
 namespace {
 
 constexpr int kRepeats = 15, kWarmUps = 3;
-
-ModelConfig smollm2() {
-  ModelConfig model;
-  model.layers = 30;
-  model.hidden = 576;
-  model.intermediate = 1536;
-  model.heads = 9;
-  model.kv_heads = 3;
-  model.head_dim = 64;
-  model.vocabulary = 49152;
-  model.context = 8192;
-  return model;
-}
 
 /// The preset for recall, read by the layers that search alone: what every other layer holds is not searched.
 SegmentConfig recall(const ModelConfig& model) {
@@ -89,7 +77,7 @@ int main(int argc, char** argv) {
   const auto options = at::TensorOptions().dtype(std::string(argv[2]) == "bf16" ? at::kBFloat16 : at::kFloat);
   at::set_num_threads(std::stoi(argv[3]));
   at::manual_seed(1);
-  const ModelConfig model = smollm2();
+  const ModelConfig model = open_random_model("smollm2-135m")->config();
   std::cout << nlohmann::json{{"entries", entries},
                               {"paper_ms", measure(SegmentConfig::defaults_for(model), model, options, entries)},
                               {"recall_ms", measure(recall(model), model, options, entries)}}

@@ -34,33 +34,28 @@ SegmentConfig config_of(std::mt19937_64& random) {
   return config;
 }
 
+/// Windows of `least` scores or more, of a number drawn from so many.
+void check_windows(std::uint64_t seed, std::uint64_t least, std::uint64_t numbers) {
+  std::mt19937_64 random(seed);
+  SegmentConfig config = config_of(random);
+  config.retrieve = RetrieveBy::Windows;
+  const std::vector<double> scores = exact_scores(random, least + random() % numbers);
+  const WindowSelection found = select_windows(scores, {config.window_length, config.retrieval_length});
+  const std::set<std::int64_t> expected = slow::chosen_positions(scores, config);
+  QCOMPARE(positions_of(found.hits), std::vector<std::int64_t>(expected.begin(), expected.end()));
+}
+
 }  // namespace
 
 class WindowSelectionTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void windows_equal_slow_retrieval_on_1000_cases() {
-    for (std::uint64_t seed = 0; seed < 1000; ++seed) {
-      std::mt19937_64 random(seed);
-      SegmentConfig config = config_of(random);
-      config.retrieve = RetrieveBy::Windows;
-      const std::vector<double> scores = exact_scores(random, 1 + random() % 300);
-      const WindowSelection found = select_windows(scores, {config.window_length, config.retrieval_length});
-      const std::set<std::int64_t> expected = slow::chosen_positions(scores, config);
-      QCOMPARE(positions_of(found.hits), std::vector<std::int64_t>(expected.begin(), expected.end()));
-    }
+    for (std::uint64_t seed = 0; seed < 1000; ++seed) check_windows(seed, 1, 300);
   }
 
   void windows_of_a_long_pool_equal_slow_retrieval() {
-    for (std::uint64_t seed = 0; seed < 40; ++seed) {
-      std::mt19937_64 random(seed);
-      SegmentConfig config = config_of(random);
-      config.retrieve = RetrieveBy::Windows;
-      const std::vector<double> scores = exact_scores(random, 500 + random() % 1600);
-      const WindowSelection found = select_windows(scores, {config.window_length, config.retrieval_length});
-      const std::set<std::int64_t> expected = slow::chosen_positions(scores, config);
-      QCOMPARE(positions_of(found.hits), std::vector<std::int64_t>(expected.begin(), expected.end()));
-    }
+    for (std::uint64_t seed = 0; seed < 40; ++seed) check_windows(seed, 500, 1600);
   }
 
   void anchors_equal_slow_retrieval_on_1000_cases() {

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QTest>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "app/shell/shell.h"
@@ -39,6 +40,17 @@ struct Someone {
   QString folder;
   pid_t engine = 0;  ///< its process, where it is elsewhere
 };
+
+/// Everything that a RunModel says of its segments.
+inline std::vector<std::string> told(const RunModel& run) {
+  std::vector<std::string> all;
+  for (int i = 0; i < run.segment_count(); ++i) {
+    nlohmann::json hits = nlohmann::json::array();
+    for (const HeadHits& head : run.snapshot(i).hits) hits.push_back(head);
+    all.push_back(nlohmann::json{run.record(i), run.snapshot(i).target_nll, hits}.dump());
+  }
+  return all;
+}
 
 inline bool wait_for(const std::function<bool()>& condition) {
   return QTest::qWaitFor(condition, patience_ms);

@@ -4,12 +4,12 @@
 #include <QLabel>
 #include <QTest>
 
-#include "app/script/script_runner.h"
 #include "engine/api/engine_library.h"
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/run_script.h"
 #include "widgets/controls/foil_field.h"
 #include "widgets/panels/attribution_panel.h"
 #include "widgets/plot/plot_view.h"
@@ -136,18 +136,7 @@ class FoilTest : public QObject {
     MainWindow window;
     show_demo(window);
     LabContext& lab = window.lab().context;
-    const auto run = [&](const QString& text) {
-      ScriptRunner runner(window, parse_script(text, QStringLiteral("s.txt")), QStringLiteral("s.txt"));
-      QString problem;
-      bool over = false;
-      QObject::connect(&runner, &ScriptRunner::finished, &runner, [&] { over = true; });
-      QObject::connect(&runner, &ScriptRunner::failed, &runner, [&](const ErrorReport& report) {
-        problem = report.problem;
-        over = true;
-      });
-      runner.start();
-      return QTest::qWaitFor([&] { return over; }, patience_ms) ? problem : QStringLiteral("no end");
-    };
+    const auto run = [&](const QString& text) { return script_problem(window, text); };
     QCOMPARE(run(QStringLiteral("foil ' May'")), QString());
     QVERIFY(lab.foil().id().has_value());
     QVERIFY(run(QStringLiteral("foil May")).contains(QStringLiteral("3 tokens")));

@@ -10,7 +10,6 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/script/script_runner.h"
 #include "app/shell/shell.h"
 #include "app/window/identity_bar.h"
 #include "app/window/message_bar.h"
@@ -20,6 +19,7 @@
 #include "tests/support/cli_process.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/run_script.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/state/model_label.h"
 
@@ -48,18 +48,8 @@ struct Home {
 };
 
 /// What goes wrong, or nothing. Waits first: what the window shows may still be asked of the engine.
-QString run_script(MainWindow& window, const QString& text) {
-  ScriptRunner runner(window, parse_script(QStringLiteral("wait\n") + text, QStringLiteral("s.txt")),
-                      QStringLiteral("s.txt"));
-  QString problem;
-  bool over = false;
-  QObject::connect(&runner, &ScriptRunner::finished, &runner, [&] { over = true; });
-  QObject::connect(&runner, &ScriptRunner::failed, &runner, [&](const ErrorReport& report) {
-    problem = report.where + QStringLiteral(": ") + report.problem + QStringLiteral(". ") + report.advice;
-    over = true;
-  });
-  runner.start();
-  return QTest::qWaitFor([&] { return over; }, patience_ms) ? problem : QStringLiteral("the script does not end");
+QString run_when_idle(MainWindow& window, const QString& text) {
+  return script_problem(window, QStringLiteral("wait\n") + text);
 }
 
 InspectionParts parts_of(const HeadRef& head) {
@@ -177,10 +167,10 @@ class IdentityTest : public QObject {
     {
       Home home(folder_);
       QString problem =
-          run_script(home.window, "set dtype fp32\nset tokens 700\nopen demo\nset tokens 700\nrun\nwait\n");
+          run_when_idle(home.window, "set dtype fp32\nset tokens 700\nopen demo\nset tokens 700\nrun\nwait\n");
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       base = home.lab().run().model().weights_hash;
-      problem = run_script(home.window, finetune("trained"));
+      problem = run_when_idle(home.window, finetune("trained"));
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       trained = home.model().weights_hash;
       QVERIFY(trained != base);
@@ -193,16 +183,16 @@ class IdentityTest : public QObject {
       QVERIFY(inspect(home, {1, parts_of({1, 0})}, &problem) == nullptr);
       QVERIFY2(problem.contains(QString::fromStdString(base)) && problem.contains(QString::fromStdString(trained)),
                qPrintable(problem));
-      problem = run_script(home.window, run_and_look);
+      problem = run_when_idle(home.window, run_and_look);
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       id = home.lab().run().origin().id;
       compare_with_the_command_line(home, file("cli"));
-      problem = run_script(home.window, "save session '" + session + "'\n");
+      problem = run_when_idle(home.window, "save session '" + session + "'\n");
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
     }
     {
       Home home(file("another"));
-      const QString problem = run_script(home.window, "open session '" + session + "'\n");
+      const QString problem = run_when_idle(home.window, "open session '" + session + "'\n");
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       QCOMPARE(home.model().weights_hash, trained);
       QCOMPARE(home.lab().run().origin().id, id);
@@ -212,7 +202,7 @@ class IdentityTest : public QObject {
     QVERIFY(QFile::remove(file("trained/final/model.safetensors")));
     QVERIFY(QFile::copy(demo_folder() + "/model.safetensors", file("trained/final/model.safetensors")));
     Home home(file("third"));
-    QString problem = run_script(home.window, "open session '" + session + "'\n");
+    QString problem = run_when_idle(home.window, "open session '" + session + "'\n");
     QVERIFY2(problem.isEmpty(), qPrintable(problem));
     const QString now = QString::fromStdString(home.model().weights_hash), then = QString::fromStdString(trained);
     QVERIFY(now != then);
@@ -229,15 +219,15 @@ class IdentityTest : public QObject {
     const QString text = demo_folder() + " + " + adapter;
     {
       Home home(folder_);
-      QString problem = run_script(home.window, "set dtype fp32\nopen demo\nset tokens 700\n" +
-                                                    finetune("lora", "lora_rank 4 learning_rate 0.01"));
+      QString problem = run_when_idle(home.window, "set dtype fp32\nopen demo\nset tokens 700\n" +
+                                                       finetune("lora", "lora_rank 4 learning_rate 0.01"));
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       QCOMPARE(home.model().adapter, adapter.toStdString());
       QVERIFY(home.model().weights_hash.find('+') != std::string::npos);
     }
     {
       Home home(folder_);
-      QString problem = run_script(home.window, "set dtype fp32\nopen demo\nset tokens 700\n");
+      QString problem = run_when_idle(home.window, "set dtype fp32\nopen demo\nset tokens 700\n");
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       QCOMPARE(home.model().adapter, std::string());
       QAction* recent = recent_model(home, text);
@@ -248,16 +238,16 @@ class IdentityTest : public QObject {
       QCOMPARE(home.model().adapter, adapter.toStdString());
       QVERIFY2(home.window.identity().chip().startsWith("demo + lora · fp32 · "),
                qPrintable(home.window.identity().chip()));
-      problem = run_script(home.window, run_and_look + "save session '" + session + "'\n");
+      problem = run_when_idle(home.window, run_and_look + "save session '" + session + "'\n");
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       compare_with_the_command_line(home, file("cli"));
       // Loading it again, in another dtype and back, keeps the adapter.
-      problem = run_script(home.window, "set dtype fp64\nset dtype fp32\n");
+      problem = run_when_idle(home.window, "set dtype fp64\nset dtype fp32\n");
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       QCOMPARE(home.model().adapter, adapter.toStdString());
     }
     Home home(file("another"));
-    QString problem = run_script(home.window, "open session '" + session + "'\n");
+    QString problem = run_when_idle(home.window, "open session '" + session + "'\n");
     QVERIFY2(problem.isEmpty(), qPrintable(problem));
     QCOMPARE(home.model().adapter, adapter.toStdString());
     compare_with_the_command_line(home, file("cli-again"));
@@ -266,8 +256,8 @@ class IdentityTest : public QObject {
   void the_dialog_checks_model_and_adapter_and_opens_them() {
     const QString adapter = file("lora/final");
     Home home(folder_);
-    QString problem = run_script(home.window, "set dtype fp32\nopen demo\nset tokens 300\n" +
-                                                  finetune("lora", "lora_rank 4 learning_rate 0.01"));
+    QString problem = run_when_idle(home.window, "set dtype fp32\nopen demo\nset tokens 300\n" +
+                                                     finetune("lora", "lora_rank 4 learning_rate 0.01"));
     QVERIFY2(problem.isEmpty(), qPrintable(problem));
     home.window.dialogs().ask_model();
     auto* dialog = home.window.findChild<ModelDialog*>();

@@ -11,12 +11,12 @@
 #include <QShortcut>
 #include <QTest>
 
-#include "app/script/script_runner.h"
 #include "app/session/kept_what_ifs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/run_script.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
@@ -72,19 +72,6 @@ WhatIfOutcome outcome_of(LabContext& lab, const SegmentEdit& edit) {
   session->what_if(
       request, [&](std::size_t, const WhatIfOutcome& edited) { outcome = edited; }, control);
   return outcome;
-}
-
-QString run_script(MainWindow& window, const QString& text) {
-  ScriptRunner runner(window, parse_script(text, QStringLiteral("s.txt")), QStringLiteral("s.txt"));
-  QString problem;
-  bool over = false;
-  QObject::connect(&runner, &ScriptRunner::finished, &runner, [&] { over = true; });
-  QObject::connect(&runner, &ScriptRunner::failed, &runner, [&](const ErrorReport& report) {
-    problem = report.problem;
-    over = true;
-  });
-  runner.start();
-  return QTest::qWaitFor([&] { return over; }, patience_ms) ? problem : QStringLiteral("no end");
 }
 
 QPushButton* button(const QWidget& widget, const QString& text) {
@@ -223,13 +210,15 @@ class PatchingTest : public QObject {
     MainWindow window;
     show_two_runs(window, temp);
     LabContext& lab = window.lab().context;
-    QCOMPARE(run_script(window, QStringLiteral("wait\nwhat-if patch carry patch head\nwhat-if patch layer name all\n")),
-             QString());
+    QCOMPARE(
+        script_problem(window, QStringLiteral("wait\nwhat-if patch carry patch head\nwhat-if patch layer name all\n")),
+        QString());
     QCOMPARE(lab.what_ifs().results().size(), std::size_t{2});
     QVERIFY(lab.what_ifs().results()[0].edit == (SegmentEdit{.patch_carry = true, .patched_heads = {{3, 4}}}));
     QVERIFY(lab.what_ifs().results()[1].edit.patched_heads == heads_to_patch(lab.run().model().config, 3, -1));
-    QVERIFY(run_script(window, QStringLiteral("pin none\nwhat-if patch carry\n")).contains(QStringLiteral("pin one")));
-    QVERIFY(run_script(window, QStringLiteral("what-if patch tail\n")).contains(QStringLiteral("can't be “tail”")));
+    QVERIFY(
+        script_problem(window, QStringLiteral("pin none\nwhat-if patch carry\n")).contains(QStringLiteral("pin one")));
+    QVERIFY(script_problem(window, QStringLiteral("what-if patch tail\n")).contains(QStringLiteral("can't be “tail”")));
   }
 };
 

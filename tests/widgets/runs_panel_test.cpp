@@ -26,17 +26,6 @@ using namespace carryover::test;
 
 namespace {
 
-/// Everything that a RunModel says of its segments.
-std::vector<std::string> told(const RunModel& run) {
-  std::vector<std::string> all;
-  for (int i = 0; i < run.segment_count(); ++i) {
-    nlohmann::json hits = nlohmann::json::array();
-    for (const HeadHits& head : run.snapshot(i).hits) hits.push_back(head);
-    all.push_back(nlohmann::json{run.record(i), run.snapshot(i).target_nll, hits}.dump());
-  }
-  return all;
-}
-
 QStringList told(const RunComparison& comparison) {
   QStringList all;
   for (const ComparisonRow& row : comparison_rows(comparison, {})) all += row.name + u'|' + row.a + u'|' + row.b;

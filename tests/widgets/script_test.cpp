@@ -6,40 +6,24 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/script/script_runner.h"
 #include "app/window/script_selection.h"
 #include "engine/records/run_reader.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/run_script.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/panels/panel.h"
 #include "widgets/plot/plot_view.h"
 
 using namespace carryover;
+using test::run_script;
 
 namespace {
-
-constexpr int patience_ms = 120'000;
 
 QStringList words(const QString& line) {
   const auto statements = parse_script(line, QStringLiteral("test"));
   return statements.empty() ? QStringList() : statements[0].words;
-}
-
-/// Runs a script to its end; what went wrong, or nothing.
-std::optional<ErrorReport> run_script(MainWindow& window, const QString& text) {
-  ScriptRunner runner(window, parse_script(text, QStringLiteral("s.txt")), QStringLiteral("s.txt"));
-  std::optional<ErrorReport> problem;
-  bool over = false;
-  QObject::connect(&runner, &ScriptRunner::finished, &runner, [&] { over = true; });
-  QObject::connect(&runner, &ScriptRunner::failed, &runner, [&](const ErrorReport& report) {
-    problem = report;
-    over = true;
-  });
-  runner.start();
-  if (!QTest::qWaitFor([&] { return over; }, patience_ms)) qFatal("the script does not end");
-  return problem;
 }
 
 QByteArray contents(const QString& path) {

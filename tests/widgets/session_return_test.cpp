@@ -54,17 +54,6 @@ std::vector<std::string> told(const WhatIfs& what_ifs) {
   return all;
 }
 
-/// Everything that a RunModel says of its segments.
-std::vector<std::string> told(const RunModel& run) {
-  std::vector<std::string> all;
-  for (int i = 0; i < run.segment_count(); ++i) {
-    nlohmann::json hits = nlohmann::json::array();
-    for (const HeadHits& head : run.snapshot(i).hits) hits.push_back(head);
-    all.push_back(nlohmann::json{run.record(i), run.snapshot(i).target_nll, hits}.dump());
-  }
-  return all;
-}
-
 QString kept_file(const QString& home) {
   return SessionFolder::left_behind(home + QStringLiteral("/sessions")).front() + QStringLiteral("/session.json");
 }

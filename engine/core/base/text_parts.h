@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <charconv>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -17,6 +18,13 @@ std::vector<std::string> text_words(std::string_view text);
 
 /// "3.142": rounded to so many decimals. Any thread.
 std::string fixed_text(double value, int digits);
+
+/// Adds the fewest digits that read back as the same number, or an integer's. Any thread.
+template <typename Number>
+void append_digits(std::string& text, Number value) {
+  char digits[32];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
 
 /// Whether all of it is so many lower-case hex digits. Any thread.
 bool is_hex(std::string_view text, std::size_t digits);

@@ -187,9 +187,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
 }  // namespace
 
 bool has_bf16_attention(const at::Tensor& queries) {
-  static const bool supported = __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
-                                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return supported && queries.scalar_type() == at::kBFloat16 && queries.size(3) % kWidth == 0;
+  return has_dots() && queries.scalar_type() == at::kBFloat16 && queries.size(3) % kWidth == 0;
 }
 
 std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<KvBlock>& parts) {

@@ -23,6 +23,13 @@ constexpr std::int64_t kLanes = 16;                 ///< fp32 values of a regist
 constexpr std::int64_t kColumns = 4;                ///< registers of a row of a matmul's block
 constexpr std::int64_t kWidth = kColumns * kLanes;  ///< columns of a matmul's block
 
+/// Whether the processor has what CARRYOVER_BF16 needs, tiles aside.
+inline bool has_dots() {
+  static const bool there = __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
+                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return there;
+}
+
 inline const Bf16* bits(const at::Tensor& tensor) {
   return reinterpret_cast<const Bf16*>(tensor.const_data_ptr<at::BFloat16>());
 }

@@ -5,14 +5,13 @@
 #include <ATen/Dispatch.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <vector>
 
 #include "engine/core/base/error.h"
 #include "engine/ops/cpu/bf16_matmul.h"
+#include "engine/ops/cpu/key_tiles.h"
 #include "engine/ops/cpu/lines.h"
-#include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
@@ -20,9 +19,7 @@ namespace carryover::ops {
 namespace {
 
 constexpr std::int64_t kGroupBytes = 128;  ///< of probes side by side: a group
-constexpr std::int64_t kTileKeys = 6;
-constexpr std::int64_t kBlockKeys = 24;  ///< upcast at a time, for all groups: they stay in the first-level cache
-constexpr std::int64_t kBf16Lanes = 64;  ///< probes of a group in bf16: a matmul's block
+constexpr std::int64_t kBf16Lanes = 64;    ///< probes of a group in bf16: a matmul's block
 
 /// Probes side by side, [groups, d, lanes], and what is taken off their products.
 template <typename T, typename Offset>
@@ -55,10 +52,8 @@ Probes<T, T> side_by_side(const at::Tensor& probes, const at::Tensor& offsets) {
   Probes<T, T> packed{Lines<T>(static_cast<std::size_t>(n * d)), filled_offsets<T>(offsets, probes.size(0), kLanes<T>),
                       n / kLanes<T>, d};
   const T* from = rows.const_data_ptr<T>();
-  for (std::int64_t probe = 0; probe < n; ++probe) {
-    T* lane = packed.values.data() + probe / kLanes<T> * d * kLanes<T> + probe % kLanes<T>;
-    for (std::int64_t c = 0; c < d; ++c) lane[c * kLanes<T>] = from[probe * d + c];
-  }
+  for (std::int64_t probe = 0; probe < n; ++probe)
+    put_lane(from + probe * d, probe, d, kLanes<T>, packed.values.data());
   return packed;
 }
 
@@ -74,43 +69,14 @@ template <typename T>
   }
 }
 
-/// Raises best[key, lane] to a group's products with some keys less the offsets; NaN stays. group: [d, lanes]; keys:
-/// [Keys, d]. A product takes a register of Bytes with each of the group's vectors: so many keys fill them.
-template <typename T, int Bytes, std::int64_t Keys>
-[[gnu::always_inline]] inline void raise_keys(const T* group, const T* keys, std::int64_t d, const T* offsets,
-                                              T* best) {
-  using Vector = typename Simd<T, Bytes>::Vector;
-  constexpr std::int64_t width = Bytes / sizeof(T), vectors = kGroupBytes / Bytes;
-  Vector sums[Keys][vectors];
-#pragma GCC unroll 6
-  for (auto& key : sums)
-#pragma GCC unroll 8
-    for (Vector& sum : key) sum = Vector{};
-  for (std::int64_t c = 0; c < d; ++c) {
-#pragma GCC unroll 8
-    for (std::int64_t v = 0; v < vectors; ++v) {
-      Vector probe;
-      std::memcpy(&probe, group + c * kLanes<T> + v * width, sizeof(Vector));
-#pragma GCC unroll 6
-      for (std::int64_t key = 0; key < Keys; ++key) sums[key][v] += probe * keys[key * d + c];
-    }
-  }
-  T products[Keys * kLanes<T>];
-#pragma GCC unroll 6
-  for (std::int64_t key = 0; key < Keys; ++key)
-#pragma GCC unroll 8
-    for (std::int64_t v = 0; v < vectors; ++v)
-      std::memcpy(products + key * kLanes<T> + v * width, &sums[key][v], sizeof(Vector));
-  for (std::int64_t key = 0; key < Keys; ++key)
-    raise_lanes(products + key * kLanes<T>, offsets, best + key * kLanes<T>);
-}
-
-/// The same of a tile's keys, as many at a time as the registers hold.
+/// Raises best[key, lane] to a group's products with a tile's keys less the offsets; NaN stays. group: [d, lanes];
+/// keys: [kTileKeys, d].
 template <typename T, int Bytes>
 [[gnu::always_inline]] inline void raise(const T* group, const T* keys, std::int64_t d, const T* offsets, T* best) {
-  constexpr std::int64_t at_once = Bytes == 64 ? 6 : Bytes == 32 ? 3 : 1;
-  for (std::int64_t key = 0; key < kTileKeys; key += at_once)
-    raise_keys<T, Bytes, at_once>(group, keys + key * d, d, offsets, best + key * kLanes<T>);
+  T products[kTileKeys * kLanes<T>];
+  multiply_tile<T, Bytes, kGroupBytes>(group, keys, d, products);
+  for (std::int64_t key = 0; key < kTileKeys; ++key)
+    raise_lanes(products + key * kLanes<T>, offsets, best + key * kLanes<T>);
 }
 
 #define CARRYOVER_RAISE_TILE(T, TARGET, BYTES)                                                                        \
@@ -195,9 +161,7 @@ CARRYOVER_BF16 void scan_bf16(const Bf16* rows, std::int64_t stride, const Probe
 }
 
 bool in_bf16(const StoredKeys& keys, const at::Tensor& probes) {
-  static const bool supported = __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
-                                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return supported && keys.rows.scalar_type() == at::kBFloat16 && probes.scalar_type() == at::kBFloat16 &&
+  return bf16::has_dots() && keys.rows.scalar_type() == at::kBFloat16 && probes.scalar_type() == at::kBFloat16 &&
          probes.size(1) % Dots::kSummed == 0;
 }
 

@@ -5,11 +5,10 @@
 #include <ATen/Dispatch.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "engine/core/base/error.h"
-#include "engine/ops/cpu/simd_rows.h"
+#include "engine/ops/cpu/key_tiles.h"
 #include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
@@ -17,8 +16,6 @@ namespace carryover::ops {
 namespace {
 
 constexpr std::int64_t kGroupBytes = 64;   ///< of summaries side by side: a group
-constexpr std::int64_t kTileKeys = 6;      ///< scores of a group for so many keys fill the registers
-constexpr std::int64_t kBlockKeys = 24;    ///< upcast at a time, for all groups: they stay in the first-level cache
 constexpr std::int64_t kRangeKeys = 1024;  ///< at least, for a thread: each range has to find k keys before it can skip
 
 template <typename T>
@@ -39,27 +36,7 @@ template <typename T>
 template <typename T, int Bytes>
 [[gnu::always_inline]] inline bool score(const T* summaries, const T* keys, std::int64_t d, const T* floors,
                                          T* scores) {
-  using Vector = typename Simd<T, Bytes>::Vector;
-  constexpr std::int64_t width = Bytes / sizeof(T), vectors = kGroupBytes / Bytes;
-  Vector sums[kTileKeys][vectors];  // unrolled wherever they are used: else they are in memory
-#pragma GCC unroll 6
-  for (auto& key : sums)
-#pragma GCC unroll 4
-    for (Vector& sum : key) sum = Vector{};
-  for (std::int64_t c = 0; c < d; ++c) {
-    Vector summary[vectors];
-    for (std::int64_t v = 0; v < vectors; ++v)
-      std::memcpy(&summary[v], summaries + c * kLanes<T> + v * width, sizeof(Vector));
-#pragma GCC unroll 6
-    for (std::int64_t key = 0; key < kTileKeys; ++key)
-#pragma GCC unroll 4
-      for (std::int64_t v = 0; v < vectors; ++v) sums[key][v] += summary[v] * keys[key * d + c];
-  }
-#pragma GCC unroll 6
-  for (std::int64_t key = 0; key < kTileKeys; ++key)
-#pragma GCC unroll 4
-    for (std::int64_t v = 0; v < vectors; ++v)
-      std::memcpy(scores + key * kLanes<T> + v * width, &sums[key][v], sizeof(Vector));
+  multiply_tile<T, Bytes, kGroupBytes>(summaries, keys, d, scores);
   int wanted = 0;
   for (std::int64_t key = 0; key < kTileKeys; ++key) wanted |= any_above(scores + key * kLanes<T>, floors);
   return wanted != 0;
@@ -130,10 +107,8 @@ std::vector<Readers<T>> readers_of(const at::Tensor& summaries, const std::vecto
   const T* values = summaries.const_data_ptr<T>();
   for (Readers<T>& own : all) {
     own.lanes.resize(static_cast<std::size_t>(own.groups() * d * kLanes<T>));
-    for (std::int64_t i = 0; i < std::ssize(own.rows); ++i) {
-      T* lane = own.lanes.data() + i / kLanes<T> * d * kLanes<T> + i % kLanes<T>;
-      for (std::int64_t c = 0; c < d; ++c) lane[c * kLanes<T>] = values[own.rows[static_cast<std::size_t>(i)] * d + c];
-    }
+    for (std::int64_t i = 0; i < std::ssize(own.rows); ++i)
+      put_lane(values + own.rows[static_cast<std::size_t>(i)] * d, i, d, kLanes<T>, own.lanes.data());
   }
   return all;
 }
