@@ -161,6 +161,26 @@ void add_sessions(const SeedFolder& corpus) {
   state.shown_what_if = 0;
   state.draft.no_carry = true;
   state.draft.banned = {{3, 9}};
+  state.draft.patch_carry = true;
+  state.draft.patched_heads = {{1, 2}};
+  state.foil = QStringLiteral(" another");
+  const auto listed = [&](ListedKind kind, const char* place) {
+    ListedRun run;
+    run.kind = kind;
+    run.place = folder + QString::fromLatin1(place);
+    run.name = QStringLiteral("a name");
+    run.renamed = run.ticked = true;
+    run.tags = {QStringLiteral("first"), QStringLiteral("second")};
+    run.text = QStringLiteral("a book");
+    run.model = QStringLiteral("tiny · bf16 · 01234567");
+    run.saved_in = QStringLiteral("/runs/a");
+    run.tokens = 600;
+    run.loss = 3.5;
+    run.made_ms = 1'700'000'000'000;
+    return run;
+  };
+  state.runs = {listed(ListedKind::Run, "/run.journal"), listed(ListedKind::Training, "/training"),
+                listed(ListedKind::Experiment, "/experiment")};
   state.trainings = {folder + QStringLiteral("/training")};
   state.finetune = plan_json(TrainingPlan{});
   state.geometry = state.layout = QByteArrayLiteral("layout");

@@ -29,9 +29,20 @@ ListedKind kind_of(const SessionFields& fields) {
   fields.refuse("kind", "is neither run, training nor experiment");
 }
 
+/// At most so many characters, none of them cut in two.
+QString beginning(const QString& text, qsizetype most) {
+  const bool cuts_one = text.size() > most && text[most - 1].isHighSurrogate();
+  return text.left(cuts_one ? most - 1 : most);
+}
+
+/// What a name and a tag are: the same again, whether typed, read or made of a path.
+QString label_of(const QString& text) {
+  return beginning(text, most_characters).simplified();
+}
+
 QStringList tags_of(const SessionFields& fields) {
   QStringList tags;
-  for (const QString& tag : fields.texts("tags")) tags += tag.left(most_characters).simplified();
+  for (const QString& tag : fields.texts("tags")) tags += label_of(tag);
   if (tags.size() > most_tags) fields.refuse("tags", "are more than " + std::to_string(most_tags));
   return tags;
 }
@@ -63,14 +74,14 @@ ListedRun kept_of(const SessionFields& fields, const std::function<QString(const
   run.kind = kind_of(fields);
   run.place = absolute(fields.text("place"));
   if (run.place.isEmpty()) fields.refuse("place", "is missing");
-  run.name = fields.text("name").left(most_characters).simplified();
-  if (run.name.isEmpty()) run.name = run.place.section(u'/', -1);
+  run.name = label_of(fields.text("name"));
+  if (run.name.isEmpty()) run.name = label_of(run.place.section(u'/', -1));
   run.renamed = fields.flag("renamed");
   run.tags = tags_of(fields);
-  run.text = fields.text("text").left(most_details);
-  run.policy = fields.text("policy").left(most_characters);
-  run.model = fields.text("model").left(most_characters);
-  run.details = fields.text("details").left(most_details);
+  run.text = beginning(fields.text("text"), most_details);
+  run.policy = beginning(fields.text("policy"), most_characters);
+  run.model = beginning(fields.text("model"), most_characters);
+  run.details = beginning(fields.text("details"), most_details);
   run.saved_in = absolute(fields.text("saved_in"));
   run.standing = fields.flag("partial") ? Standing::Partial : Standing::Whole;
   run.tokens = fields.integer("tokens", 0, 0);

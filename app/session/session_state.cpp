@@ -136,13 +136,17 @@ std::vector<Bookmark> bookmarks_of(const SessionFields& fields) {
   return bookmarks;
 }
 
-QString inside(const QString& path, const QString& folder) {
-  return path.startsWith(folder + u'/') ? path.mid(folder.size() + 1) : path;
-}
-
 /// Cleaned, so that a path does not lie in the session's folder by its beginning and elsewhere by its `..`.
 QString absolute(const QString& path, const QString& folder) {
   return path.isEmpty() ? path : QDir::cleanPath(QDir(folder).absoluteFilePath(path));
+}
+
+/// Relative where it lies in the folder, but for a name there that would be read as something else: Qt takes one that
+/// begins with a colon for a resource of the program.
+QString inside(const QString& path, const QString& folder) {
+  if (!path.startsWith(folder + u'/')) return path;
+  const QString relative = path.mid(folder.size() + 1);
+  return absolute(relative, folder) == path ? relative : path;
 }
 
 void read_runs(SessionState& state, const SessionFields& fields, const QString& folder) {

@@ -160,6 +160,46 @@ class SessionFilesTest : public QObject {
     QVERIFY(old.runs[1].kind == ListedKind::Training && old.runs[1].place == "/elsewhere/run1");
   }
 
+  /// Whatever names and paths a file holds, what was read from it is read again from what is saved.
+  void an_odd_name_stays_what_it_was_read_as_data() {
+    QTest::addColumn<QString>("place");
+    QTest::addColumn<QString>("name");
+    QTest::newRow("spaces within a folder's name") << "runs/a  b" << "";
+    QTest::newRow("spaces at its end") << "runs/a " << "";
+    QTest::newRow("of spaces alone") << "runs/ " << "";
+    QTest::newRow("a line break") << "runs/a\nb" << " two\n lines ";
+    QTest::newRow("a resource's") << "./:/a" << "";
+    QTest::newRow("too long") << "runs/" + QString(700, u'x') << "";
+    QTest::newRow("cut within a character") << "runs/a" << QString(499, u'x') + QStringLiteral("😀");
+    QTest::newRow("a path that climbs") << "../../runs/./a//b/../c" << "";
+  }
+  void an_odd_name_stays_what_it_was_read_as() {
+    QFETCH(QString, place);
+    QFETCH(QString, name);
+    const test::TempDir folder;
+    const QString home = QString::fromStdString(folder.path().string()), path = home + "/a.carryover";
+    const json run{{"kind", "run"},
+                   {"place", place.toStdString()},
+                   {"name", name.toStdString()},
+                   {"tags", json::array({name.toStdString()})},
+                   {"model", name.toStdString()},
+                   {"details", name.toStdString()}};
+    write_file_atomically(path.toStdString(), json{{"format", "carryover session"},
+                                                   {"version", 4},
+                                                   {"draft", edit_json({})},
+                                                   {"run", place.toStdString()},
+                                                   {"trainings", json::array({place.toStdString()})},
+                                                   {"runs", json::array({run})}}
+                                                  .dump());
+    const SessionState once = read_session(path);
+    const std::string text = session_text(once, home);
+    write_file_atomically(path.toStdString(), text);
+    const SessionState again = read_session(path);
+    QVERIFY(again.same_work(once));
+    QCOMPARE(again.runs[0].model, once.runs[0].model);
+    QCOMPARE(session_text(again, home), text);
+  }
+
   void what_is_looked_at_is_no_work() {
     SessionState state = some_state("/f"), other = state;
     other.selection.segment = 9;
