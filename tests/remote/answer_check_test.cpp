@@ -55,8 +55,6 @@ using Damage = std::function<void(Inspection&)>;
 
 }  // namespace
 
-Q_DECLARE_METATYPE(Damage)
-
 class AnswerCheckTest : public QObject {
   Q_OBJECT
 

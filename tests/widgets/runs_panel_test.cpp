@@ -26,7 +26,7 @@ using namespace carryover::test;
 
 namespace {
 
-QStringList told(const RunComparison& comparison) {
+QStringList table_of(const RunComparison& comparison) {
   QStringList all;
   for (const ComparisonRow& row : comparison_rows(comparison, {})) all += row.name + u'|' + row.a + u'|' + row.b;
   return all;
@@ -358,7 +358,7 @@ class RunsPanelTest : public QObject {
     someone.lab().set_config(config);
     QVERIFY(run_now(someone));
     const QString a = someone.window.lab().runs.place();
-    const QStringList expected = told(*someone.lab().comparison());
+    const QStringList expected = table_of(*someone.lab().comparison());
     QVERIFY(expected.size() > 5);
     someone.lab().unpin_run();
     QVERIFY(run_text(someone, QStringLiteral("Something else. ").repeated(50), QStringLiteral("else")));
@@ -369,7 +369,7 @@ class RunsPanelTest : public QObject {
     QVERIFY(wait_for([&] { return opened.count() == 2; }));
     QCOMPARE(someone.window.lab().runs.place(), a);
     QVERIFY(someone.lab().comparison() != nullptr);
-    QCOMPARE(told(*someone.lab().comparison()), expected);
+    QCOMPARE(table_of(*someone.lab().comparison()), expected);
     QVERIFY(someone.window.docks().panel("compare")->is_seen());
     someone.keeper.keep_now();
     const QString state = QFileInfo(a).absolutePath() + QStringLiteral("/session.json");

@@ -164,14 +164,20 @@ class SessionFilesTest : public QObject {
   void an_odd_name_stays_what_it_was_read_as_data() {
     QTest::addColumn<QString>("place");
     QTest::addColumn<QString>("name");
-    QTest::newRow("spaces within a folder's name") << "runs/a  b" << "";
-    QTest::newRow("spaces at its end") << "runs/a " << "";
-    QTest::newRow("of spaces alone") << "runs/ " << "";
-    QTest::newRow("a line break") << "runs/a\nb" << " two\n lines ";
-    QTest::newRow("a resource's") << "./:/a" << "";
+    QTest::newRow("spaces within a folder's name") << "runs/a  b"
+                                                   << "";
+    QTest::newRow("spaces at its end") << "runs/a "
+                                       << "";
+    QTest::newRow("of spaces alone") << "runs/ "
+                                     << "";
+    QTest::newRow("a line break") << "runs/a\nb"
+                                  << " two\n lines ";
+    QTest::newRow("a resource's") << "./:/a"
+                                  << "";
     QTest::newRow("too long") << "runs/" + QString(700, u'x') << "";
     QTest::newRow("cut within a character") << "runs/a" << QString(499, u'x') + QStringLiteral("😀");
-    QTest::newRow("a path that climbs") << "../../runs/./a//b/../c" << "";
+    QTest::newRow("a path that climbs") << "../../runs/./a//b/../c"
+                                        << "";
   }
   void an_odd_name_stays_what_it_was_read_as() {
     QFETCH(QString, place);

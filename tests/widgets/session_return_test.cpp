@@ -48,7 +48,7 @@ SegmentEdit edit_without_a_hit(Someone& someone) {
 }
 
 /// All that is known of each, as text.
-std::vector<std::string> told(const WhatIfs& what_ifs) {
+std::vector<std::string> told_of(const WhatIfs& what_ifs) {
   std::vector<std::string> all;
   for (const KeptWhatIf& each : kept_of(what_ifs)) all.push_back(what_ifs_text({each}));
   return all;
@@ -95,14 +95,14 @@ class SessionReturnTest : public QObject {
       lab.what_ifs().show(0);
       lab.pin({1, 0, 0, -1});
       lab.set_range({1, 2});
-      what_ifs = told(lab.what_ifs());
+      what_ifs = told_of(lab.what_ifs());
       described = config_json(someone.window.lab().runs.describe_run());
       provenance = run_provenance(lab.run());
     }
     Someone someone(home_);
     QVERIFY(bring_back(someone));
     LabContext& lab = someone.lab();
-    QVERIFY(told(lab.what_ifs()) == what_ifs);
+    QVERIFY(told_of(lab.what_ifs()) == what_ifs);
     QVERIFY(!lab.what_ifs().in_run(0) && lab.what_ifs().in_run(1));
     QCOMPARE(lab.what_ifs().shown(), 0);
     QVERIFY(edit_json(lab.what_ifs().draft()) == edit_json(draft));
