@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What experiments read that may be anybody's: plans (engine/experiments/experiment_plan.h), published results and the
-// state that a window watches. An input is read as each of them.
+// state that a window watches; prompt sets and what came of them. An input is read as each of them.
+#include <filesystem>
+
+#include "engine/data/prompt_set.h"
 #include "engine/experiments/experiment_plan.h"
 #include "engine/experiments/experiment_report.h"
 #include "engine/experiments/experiment_state.h"
+#include "engine/experiments/prompt_report.h"
 #include "engine/formats/json_file.h"
 #include "fuzz/support/json_mutator.h"
 
@@ -47,6 +51,27 @@ void read_state(std::string_view text) {
           "a state that was accepted is the same once it is written");
 }
 
+void read_prompts(std::string_view text) {
+  const std::string path = scratch_folder() + "/input.jsonl";
+  write_file(path, text);
+  std::vector<PromptExample> examples;
+  if (!accepts([&] { examples = read_prompt_set(path); })) return;
+  require(!examples.empty(), "a prompt set has examples");
+  for (const PromptExample& example : examples)
+    require(!example.text.empty() && example.text.find(example.target) != std::string::npos, "a target is in its text");
+}
+
+void read_prompt_results(std::string_view text) {
+  const std::string folder = scratch_folder();
+  write_file(folder + "/prompts.json", text);
+  PromptReport report;
+  if (!accepts([&] { report = read_prompt_report(folder); })) return;
+  for (const PromptReport::Example& example : report.examples)
+    for (const std::string& place : {example.folder, example.against_folder})
+      require(!std::filesystem::path(place).lexically_normal().native().starts_with("..") && !place.starts_with('/'),
+              "no folder is opened but one of the prompt set's");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -55,6 +80,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (accepts([&] { plan = experiment_plan(text, "input", "folder"); })) use(plan);
   read_results(text);
   read_state(text);
+  read_prompts(text);
+  read_prompt_results(text);
   return 0;
 }
 

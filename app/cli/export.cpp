@@ -68,9 +68,8 @@ void add_figure_options(CLI::App& app, const std::shared_ptr<ExportOptions>& opt
     return app.add_option(flag, target, help)->type_name(type)->group(group);
   };
   add("--figure", figure.figure, "NAME",
-      "a plot of the run: retrieval_map, loss, perplexity, memory, carry, sinks, …; of a bench's folder: "
-      "prefill-scaling or "
-      "latency-memory");
+      "a plot of the run: retrieval_map, loss, memory, carry, attention, attribution, sinks, …; of a bench's folder: "
+      "prefill-scaling or latency-memory");
   add("--size", figure.size, "WxHmm", "the figure's size in millimetres (85x60mm, a column)");
   add("--style", figure.style, "NAME", "paper (default: 8 pt, no title), screen or slide");
   add("--dpi", figure.dpi, "N", "dots per inch of a PNG (300)")->check(CLI::Range(50, 1200));

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
@@ -58,8 +60,8 @@ class PromptRuns {
         progress_(request.quiet),
         interrupt_(control_) {}
 
-  /// False where it was stopped; results() are then those of the examples before.
-  bool run() {
+  /// False where it was stopped; results() are then those of the examples before. `ran_one` is called after each.
+  bool run(const std::function<void()>& ran_one) {
     session_ =
         load_session({request_.model, settings_.dtype, settings_.device, settings_.threads, false, request_.adapter},
                      [&](double fraction, const std::string& what) {
@@ -79,6 +81,7 @@ class PromptRuns {
         results_.push_back({example.name, example.tags, {}, {}, {}, {}, error.what()});
         progress_.note(error.what());
       }
+      ran_one();
     }
     return true;
   }
@@ -183,6 +186,17 @@ void require_whole_examples(const PromptRequest& request, const RunSettings& set
     refuse("compares retrieval with a control", "Use --policy segmented, or leave out --against.");
 }
 
+/// The tables of what has been run so far.
+void write_tables(const std::string& folder, const json& results) {
+  const auto write = [&](const char* name, const std::string& text) {
+    write_file_atomically(path_in(folder, name), text);
+  };
+  write("prompts.json", json_text(results, 2) + "\n");
+  write("prompts.csv", prompt_examples_csv(results));
+  write("slices.csv", prompt_slices_csv(results));
+  write("table.md", prompt_table(results));
+}
+
 }  // namespace
 
 int run_prompts(const PromptRequest& request, const RunSettings& settings) {
@@ -190,15 +204,16 @@ int run_prompts(const PromptRequest& request, const RunSettings& settings) {
   make_folder(request.out, "Choose another folder (--out).");
   const FolderLock lock(request.out);
   PromptRuns runs(request, settings);
-  const bool complete = runs.run();
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point next;
+  const bool complete = runs.run([&] {  // for whoever looks on; the window does
+    if (Clock::now() < next) return;
+    const Clock::time_point begin = Clock::now();
+    write_tables(request.out, runs.results());
+    next = Clock::now() + std::max<Clock::duration>(std::chrono::seconds(1), 20 * (Clock::now() - begin));
+  });
   const json results = runs.results();
-  const auto write = [&](const char* name, const std::string& text) {
-    write_file_atomically(path_in(request.out, name), text);
-  };
-  write("prompts.json", json_text(results, 2) + "\n");
-  write("prompts.csv", prompt_examples_csv(results));
-  write("slices.csv", prompt_slices_csv(results));
-  write("table.md", prompt_table(results));
+  write_tables(request.out, results);
   print(request.json ? json_text(results, 2) + "\n" : prompt_table(results) + "written    " + request.out + "\n");
   return !complete ? kExitStopped : runs.failed() ? kExitFailure : kExitOk;
 }

@@ -17,7 +17,8 @@ struct PromptRequest {
 
 /// Runs each example into a run folder under `out`, and writes prompts.json, prompts.csv, slices.csv and table.md from
 /// those folders. A finished example with the same run id isn't run again, so the same command continues after Ctrl-C.
-/// An example that fails is recorded with its error, and the others are run. Returns the exit code. Throws
+/// An example that fails is recorded with its error, and the others are run. The files are written anew about every
+/// second, so that they can be looked at before the end. Returns the exit code. Throws
 /// EngineError{Usage, BadInput, Io}.
 int run_prompts(const PromptRequest& request, const RunSettings& settings);
 

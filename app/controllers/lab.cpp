@@ -12,6 +12,7 @@ Lab::Lab() {
   connect(&training, &TrainController::failed, this, &Lab::failed);
   connect(&training, &TrainController::dry_run_failed, this, &Lab::failed);
   connect(&experiments, &ExperimentController::failed, this, &Lab::failed);
+  connect(&prompts, &PromptsController::failed, this, &Lab::failed);
   connect(&library, &LibraryController::failed, this, &Lab::failed);
   for (EngineJob* job : jobs()) connect(job, &EngineJob::failed, this, &Lab::failed);
   connect(

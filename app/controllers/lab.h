@@ -7,6 +7,7 @@
 #include "app/controllers/experiment_controller.h"
 #include "app/controllers/head_profile_controller.h"
 #include "app/controllers/library_controller.h"
+#include "app/controllers/prompts_controller.h"
 #include "app/controllers/recall_heads_controller.h"
 #include "app/controllers/train_controller.h"
 #include "app/controllers/what_if_controller.h"
@@ -26,6 +27,7 @@ class Lab : public QObject {
   RunController runs{context, engine, loader};
   TrainController training{context, runs};
   ExperimentController experiments{context, runs, training};
+  PromptsController prompts{context, engine, loader};
   LibraryController library{context, runs, training, experiments};
   AuditController audits{context, runs};
   HeadProfileController head_profiles{context, runs};

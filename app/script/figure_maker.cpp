@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QFileInfo>
 #include <optional>
+#include <set>
 
 #include "app/script/script_runner.h"
 #include "app/window/bench_figure.h"
@@ -23,10 +24,16 @@ QStringList choice(const std::string& word) {
   return {qstring(word.substr(0, equals)), qstring(word.substr(equals + 1))};
 }
 
-/// A foil is of what a run does not keep: its model is needed, as it was opened.
+/// Plots of what a run does not keep, or not always: its model computes them.
+bool needs_model(const std::string& figure) {
+  static const std::set<std::string> computed{"attention", "attribution",   "attribution_layers", "carry",
+                                              "prefix",    "prefix_scores", "prefix_slots"};
+  return computed.contains(figure);
+}
+
+/// As the run's was opened.
 template <typename Say>
-void open_model_of(const std::string& folder, const Say& say) {
-  const ModelInfo model = reopen_run(folder).description.model;
+void open_model(const ModelInfo& model, const Say& say) {
   say(QStringList{QStringLiteral("set"), QStringLiteral("dtype"), QString::fromUtf8(dtype_name(model.dtype).data())});
   QStringList words{QStringLiteral("open"), QStringLiteral("model"), qstring(model.path)};
   if (!model.adapter.empty()) words += qstring(model.adapter);
@@ -39,7 +46,12 @@ std::vector<Statement> figure_script(const FigureRequest& request) {
   std::vector<Statement> script;
   const auto say = [&](const QStringList& words) { script.push_back({0, words}); };
   const bool is_run = !QFileInfo::exists(qstring(request.folder) + QStringLiteral("/metrics.jsonl"));
-  if (is_run && !request.foil.empty()) open_model_of(request.folder, say);
+  bool computed = false;
+  if (is_run && (needs_model(request.figure) || !request.foil.empty())) {
+    const ModelInfo model = reopen_run(request.folder).description.model;
+    computed = !request.foil.empty() || QFileInfo::exists(qstring(model.path));  // else what the run keeps may do
+    if (computed) open_model(model, say);
+  }
   say({QStringLiteral("open"), is_run ? QStringLiteral("run") : QStringLiteral("training"), qstring(request.folder)});
   QStringList selection{QStringLiteral("select")};
   for (const auto& [what, value] : {std::pair("segment", request.segment),
@@ -56,7 +68,7 @@ std::vector<Statement> figure_script(const FigureRequest& request) {
   const QString figure = qstring(request.figure);
   say({QStringLiteral("show"), figure});  // its cells are made for the pixels that it has
   for (const std::string& word : request.choices) say(QStringList{QStringLiteral("choose"), figure} + choice(word));
-  if (!request.foil.empty()) say({QStringLiteral("wait")});  // for the engine's answer
+  if (computed) say({QStringLiteral("wait")});  // for the engine's answer
   if (!request.view.empty()) {
     QStringList words{QStringLiteral("zoom"), figure};
     for (const double edge : request.view) words += QString::number(edge, 'g', 12);

@@ -61,6 +61,7 @@ const std::map<QString, QString>& headings() {
                                                  {"audit", "The audit"},
                                                  {"bench", "Measuring in the window"},
                                                  {"experiments", "Experiments in the window"},
+                                                 {"prompts", "Prompt sets in the window"},
                                                  {"log", "Log"},
                                                  {"reach", "Fine-tuning in the window"},
                                                  {"notes", "Notes"},

@@ -4,11 +4,13 @@
 #include "app/window/lab_dialogs.h"
 #include "app/window/panel_docks.h"
 #include "widgets/forms/head_probe_form.h"
+#include "widgets/forms/prompts_form.h"
 #include "widgets/forms/recall_heads_form.h"
 #include "widgets/panels/audit_panel.h"
 #include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/log_panel.h"
+#include "widgets/panels/prompts_panel.h"
 #include "widgets/panels/recall_heads_panel.h"
 #include "widgets/panels/runs_panel.h"
 #include "widgets/panels/training_panel.h"
@@ -122,6 +124,29 @@ void bind_recall_heads(Lab& lab, RecallHeadsPanel* panel) {
   });
 }
 
+void bind_prompts(Lab& lab, PanelDocks& docks) {
+  auto* panel = static_cast<PromptsPanel*>(docks.panel("prompts"));
+  PromptsController* prompts = &lab.prompts;
+  PromptsForm* form = &panel->form();
+  QObject::connect(form, &PromptsForm::run_wanted, prompts, &PromptsController::start);
+  QObject::connect(form, &PromptsForm::stop_wanted, prompts, &PromptsController::stop);
+  QObject::connect(panel, &PromptsPanel::open_wanted, prompts, &PromptsController::open);
+  QObject::connect(panel, &PromptsPanel::example_wanted, &lab.runs, &RunController::open_run);
+  QObject::connect(panel, &PromptsPanel::pair_wanted, &lab.runs, &RunController::open_pair);
+  QObject::connect(prompts, &PromptsController::opened, panel, [&docks, panel](const QString& folder) {
+    panel->set_report(folder, nullptr);
+    docks.raise("prompts");
+  });
+  QObject::connect(prompts, &PromptsController::reported, panel, &PromptsPanel::set_report);
+  QObject::connect(prompts, &PromptsController::unreadable, panel, &PromptsPanel::set_problem);
+  QObject::connect(prompts, &PromptsController::progressed, panel, &PromptsPanel::set_progress);
+  const auto tell = [prompts, form] { form->set_unavailable(prompts->unavailable()); };
+  QObject::connect(&lab.loader, &ModelLoader::model_changed, form, tell);
+  QObject::connect(&lab.engine, &EngineConnection::changed, form, tell);
+  QObject::connect(&lab.context, &LabContext::settings_problem_changed, form, tell);
+  tell();
+}
+
 void bind_log(LabContext& context, LogPanel* log) {
   QObject::connect(&context, &LabContext::noted, log, [log](const QString& text, bool is_error) {
     log->append_line(is_error ? LogLevel::Error : LogLevel::Info, text);
@@ -135,6 +160,7 @@ void bind_panels(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   bind_training(lab, docks, dialogs);
   bind_runs(lab, docks);
   bind_experiments(lab, docks, dialogs);
+  bind_prompts(lab, docks);
   bind_audits(lab, static_cast<AuditPanel*>(docks.panel("audit")));
   bind_head_discovery(lab, static_cast<HeadDiscoveryPanel*>(docks.panel("head_discovery")));
   bind_recall_heads(lab, static_cast<RecallHeadsPanel*>(docks.panel("recall_heads")));

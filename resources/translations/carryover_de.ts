@@ -4841,6 +4841,10 @@ Wert %4 · Rang %5 von %6</translation>
         <source>Runs</source>
         <translation>Läufe</translation>
     </message>
+    <message>
+        <source>Prompt sets</source>
+        <translation>Prompt-Mengen</translation>
+    </message>
 </context>
 <context>
     <name>PassagesPanel</name>
@@ -5194,6 +5198,264 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>sink</source>
         <translation>Senke</translation>
+    </message>
+</context>
+<context>
+    <name>PromptExamplesTable</name>
+    <message>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>Answer loss</source>
+        <translation>Verlust der Antwort</translation>
+    </message>
+    <message>
+        <source>Hit distance</source>
+        <translation>Trefferabstand</translation>
+    </message>
+    <message>
+        <source>Recall</source>
+        <translation>Trefferquote</translation>
+    </message>
+    <message>
+        <source>Δ loss</source>
+        <translation>Δ Verlust</translation>
+    </message>
+    <message>
+        <source>Δ answer loss</source>
+        <translation>Δ Verlust der Antwort</translation>
+    </message>
+    <message>
+        <source>Mean over the example&apos;s tokens, nats</source>
+        <translation>Mittel über die Token des Beispiels, nat</translation>
+    </message>
+    <message>
+        <source>Mean over the tokens of the answer, nats</source>
+        <translation>Mittel über die Token der Antwort, nat</translation>
+    </message>
+    <message>
+        <source>Median over the hits: tokens from a hit to the segment that reads it</source>
+        <translation>Median über die Treffer: Token von einem Treffer bis zu dem Segment, das ihn liest</translation>
+    </message>
+    <message>
+        <source>Share of the target&apos;s tokens that the answer&apos;s segment reads</source>
+        <translation>Anteil der Token des Ziels, die das Segment der Antwort liest</translation>
+    </message>
+    <message>
+        <source>Loss under the control minus loss: above 0 where retrieval helps</source>
+        <translation>Verlust unter der Kontrolle minus Verlust: über 0, wo der Abruf hilft</translation>
+    </message>
+    <message>
+        <source>Answer loss under the control minus answer loss: above 0 where retrieval helps</source>
+        <translation>Verlust der Antwort unter der Kontrolle minus Verlust der Antwort: über 0, wo der Abruf hilft</translation>
+    </message>
+    <message>
+        <source>Example</source>
+        <translation>Beispiel</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>Schlagwörter</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>Problem</translation>
+    </message>
+</context>
+<context>
+    <name>PromptSlicesTable</name>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>Slice</source>
+        <translation>Teilmenge</translation>
+    </message>
+    <message>
+        <source>Examples</source>
+        <translation>Beispiele</translation>
+    </message>
+</context>
+<context>
+    <name>PromptsController</name>
+    <message>
+        <source>The prompt set&apos;s process has ended</source>
+        <translation>Der Prozess der Prompt-Menge hat geendet</translation>
+    </message>
+    <message>
+        <source>Open a model first</source>
+        <translation>Öffnen Sie erst ein Modell</translation>
+    </message>
+    <message>
+        <source>The engine is another machine&apos;s: run the prompt set there, with carryover-cli run --prompts</source>
+        <translation>Der Rechenkern läuft auf einer anderen Maschine: Führen Sie die Prompt-Menge dort aus, mit carryover-cli run --prompts</translation>
+    </message>
+    <message>
+        <source>another one is running in this window</source>
+        <translation>eine andere läuft in diesem Fenster</translation>
+    </message>
+    <message>
+        <source>prompt set</source>
+        <translation>Prompt-Menge</translation>
+    </message>
+    <message>
+        <source>Then run it.</source>
+        <translation>Führen Sie sie dann aus.</translation>
+    </message>
+    <message>
+        <source>Running the prompt set %1 into %2</source>
+        <translation>Führt die Prompt-Menge %1 in %2 aus</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>beginnt</translation>
+    </message>
+</context>
+<context>
+    <name>PromptsForm</name>
+    <message>
+        <source>Prompt set</source>
+        <translation>Prompt-Menge</translation>
+    </message>
+    <message>
+        <source>A .jsonl with a &quot;text&quot; in each line and, where wanted, &quot;name&quot;, &quot;answer&quot;, &quot;target&quot; and &quot;tags&quot;</source>
+        <translation>Eine .jsonl mit einem „text“ in jeder Zeile und, wo gewünscht, „name“, „answer“, „target“ und „tags“</translation>
+    </message>
+    <message>
+        <source>Prompt sets (*.jsonl);;All files (*)</source>
+        <translation>Prompt-Mengen (*.jsonl);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>no control</source>
+        <translation>keine Kontrolle</translation>
+    </message>
+    <message>
+        <source>Control</source>
+        <translation>Kontrolle</translation>
+    </message>
+    <message>
+        <source>Run each example under this control too, for Δ loss. off: nothing is retrieved; the others are read in place of what the search finds</source>
+        <translation>Führt jedes Beispiel auch unter dieser Kontrolle aus, für Δ Verlust. off: Nichts wird abgerufen; die anderen werden statt dessen gelesen, was die Suche findet</translation>
+    </message>
+    <message>
+        <source>Against</source>
+        <translation>Gegen</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Where its runs are written; what is there already is not run again</source>
+        <translation>Wohin ihre Läufe geschrieben werden; was schon da ist, wird nicht noch einmal ausgeführt</translation>
+    </message>
+    <message>
+        <source>Folder of the runs</source>
+        <translation>Ordner der Läufe</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ausführen</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>Finished examples stay; Run continues with the others</source>
+        <translation>Fertige Beispiele bleiben; Ausführen macht mit den anderen weiter</translation>
+    </message>
+    <message>
+        <source>Choose: %1</source>
+        <translation>Auswählen: %1</translation>
+    </message>
+    <message>
+        <source>Choose a prompt set</source>
+        <translation>Wählen Sie eine Prompt-Menge</translation>
+    </message>
+    <message>
+        <source>Choose a folder for its runs</source>
+        <translation>Wählen Sie einen Ordner für ihre Läufe</translation>
+    </message>
+    <message>
+        <source>Run each example with these settings, in a process of its own</source>
+        <translation>Führt jedes Beispiel mit diesen Einstellungen aus, in einem eigenen Prozess</translation>
+    </message>
+</context>
+<context>
+    <name>PromptsPanel</name>
+    <message>
+        <source>Prompt sets</source>
+        <translation>Prompt-Mengen</translation>
+    </message>
+    <message>
+        <source>State of the prompt set</source>
+        <translation>Stand der Prompt-Menge</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>Öffnen …</translation>
+    </message>
+    <message>
+        <source>Open the folder of a prompt set that has been run, or watch one that runs</source>
+        <translation>Den Ordner einer ausgeführten Prompt-Menge öffnen oder eine beobachten, die läuft</translation>
+    </message>
+    <message>
+        <source>Folder of a prompt set</source>
+        <translation>Ordner einer Prompt-Menge</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+    <message>
+        <source>Examples that have each of these words</source>
+        <translation>Beispiele, die jedes dieser Wörter haben</translation>
+    </message>
+    <message>
+        <source>Examples of the prompt set</source>
+        <translation>Beispiele der Prompt-Menge</translation>
+    </message>
+    <message>
+        <source>Open as a run</source>
+        <translation>Als Lauf öffnen</translation>
+    </message>
+    <message>
+        <source>Open with its control as B</source>
+        <translation>Mit seiner Kontrolle als B öffnen</translation>
+    </message>
+    <message>
+        <source>Means over the examples of each tag, with 95 % intervals</source>
+        <translation>Mittel über die Beispiele jedes Schlagworts, mit 95-%-Intervallen</translation>
+    </message>
+    <message>
+        <source>%1 examples with %2, policy %3</source>
+        <translation>%1 Beispiele mit %2, Policy %3</translation>
+    </message>
+    <message>
+        <source>, against %1</source>
+        <translation>, gegen %1</translation>
+    </message>
+    <message>
+        <source>; %1 failed</source>
+        <translation>; %1 gescheitert</translation>
+    </message>
+    <message>
+        <source>; not all were run: Run continues</source>
+        <translation>; nicht alle wurden ausgeführt: Ausführen macht weiter</translation>
+    </message>
+    <message>
+        <source>A prompt set is a file with a text in each line. Each is run by itself; below are its loss, how far back its hits lie, whether the target was read, and means over all examples and each tag.</source>
+        <translation>Eine Prompt-Menge ist eine Datei mit einem Text in jeder Zeile. Jeder wird für sich ausgeführt; darunter stehen sein Verlust, wie weit seine Treffer zurückliegen, ob das Ziel gelesen wurde, und Mittel über alle Beispiele und über jedes Schlagwort.</translation>
+    </message>
+</context>
+<context>
+    <name>PromptsProcess</name>
+    <message>
+        <source>prompt set</source>
+        <translation>Prompt-Menge</translation>
     </message>
 </context>
 <context>
@@ -7386,10 +7648,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Wessen Treffer markiert sind: nach Zahl der Köpfe, oder für einen Kopf nach Art (Anker, erweitert, Auffüllung). Wessen Attention: das Mittel aller Köpfe, die eines Kopfs oder die größte</translation>
     </message>
     <message>
-        <source>Select a token: the sources of its prediction are coloured.</source>
-        <translation>Ein Token auswählen: die Quellen seiner Vorhersage werden gefärbt.</translation>
-    </message>
-    <message>
         <source>Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above</source>
         <translation>Wohin die Query schaut, die „%1“ vorhersagt, %2. Volle Farbe: %3 %; Attention-Sinks können darüber liegen</translation>
     </message>
@@ -7436,6 +7694,14 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>token %1</source>
         <translation>Token %1</translation>
+    </message>
+    <message>
+        <source>Preview: %1</source>
+        <translation>Vorschau: %1</translation>
+    </message>
+    <message>
+        <source>Select a token: the sources of its prediction are coloured. Point at one for a preview.</source>
+        <translation>Wählen Sie ein Token: Die Quellen seiner Vorhersage werden gefärbt. Zeigen Sie auf eines für eine Vorschau.</translation>
     </message>
 </context>
 <context>
@@ -9837,6 +10103,90 @@ im Versuch: %3 nat
     <message>
         <source>--exit-after-story opens the demo: name no model, text or script beside it</source>
         <translation>--exit-after-story öffnet die Demo: daneben kein Modell, keinen Text und kein Skript nennen</translation>
+    </message>
+    <message>
+        <source>What-ifs: change of the segment&apos;s mean loss, nats, with its 95 % interval</source>
+        <translation>Was-wäre-wenn: Änderung des mittleren Verlusts des Segments, nat, mit ihrem 95-%-Intervall</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>edit</source>
+        <translation>Änderung</translation>
+    </message>
+    <message>
+        <source>mean Δ</source>
+        <translation>mittleres Δ</translation>
+    </message>
+    <message>
+        <source>CI low</source>
+        <translation>KI unten</translation>
+    </message>
+    <message>
+        <source>CI high</source>
+        <translation>KI oben</translation>
+    </message>
+    <message>
+        <source>selected token</source>
+        <translation>gewähltes Token</translation>
+    </message>
+    <message>
+        <source>hits changed</source>
+        <translation>geänderte Treffer</translation>
+    </message>
+    <message>
+        <source>tags</source>
+        <translation>Schlagwörter</translation>
+    </message>
+    <message>
+        <source>quantity, or setting that differs</source>
+        <translation>Größe, oder abweichende Einstellung</translation>
+    </message>
+    <message>
+        <source>A: this run</source>
+        <translation>A: dieser Lauf</translation>
+    </message>
+    <message>
+        <source>B: pinned</source>
+        <translation>B: angeheftet</translation>
+    </message>
+    <message>
+        <source>A − B</source>
+        <translation>A − B</translation>
+    </message>
+    <message>
+        <source>Comparison with run %1</source>
+        <translation>Vergleich mit Lauf %1</translation>
+    </message>
+    <message>
+        <source>segment %1</source>
+        <translation>Segment %1</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message>
+        <source>head %1</source>
+        <translation>Kopf %1</translation>
+    </message>
+    <message>
+        <source>token %1</source>
+        <translation>Token %1</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>Notizen</translation>
+    </message>
+    <message>
+        <source>bookmark</source>
+        <translation>Lesezeichen</translation>
+    </message>
+    <message>
+        <source>place</source>
+        <translation>Stelle</translation>
     </message>
 </context>
 <context>

@@ -58,8 +58,8 @@ class HeadScoresTest : public QObject {
       QCOMPARE(std::ssize(probe.ids), std::ptrdiff_t{128});
       check_pairs(probe);
     }
-    QVERIFY_EXCEPTION_THROWN(passage_probe(text, 1000, 16, 0), EngineError);
-    QVERIFY_EXCEPTION_THROWN(passage_probe(text, 20, 16, 0), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, passage_probe(text, 1000, 16, 0));
+    QVERIFY_THROWS_EXCEPTION(EngineError, passage_probe(text, 20, 16, 0));
   }
 
   void a_needle_is_hidden_at_its_depth_and_only_its_value_is_looked_at() {
@@ -197,10 +197,10 @@ class HeadScoresTest : public QObject {
     const ModelConfig model = test::tiny_config(2, 4, 2, 8, 160);
     for (const char* bad : {"", "0.1\t0.2\n", "0.1\t0.2\n0.3\n", "0.1\t0.2\n0.3\tx\n", "0.1\t0.2\n0.3\t-1\n",
                             "0\t0\n0\t0\n0\t0\n", "nan\t0\n0\t0\n"})
-      QVERIFY_EXCEPTION_THROWN(scores_from_tsv(bad, model, "heads.tsv"), EngineError);
+      QVERIFY_THROWS_EXCEPTION(EngineError, scores_from_tsv(bad, model, "heads.tsv"));
     for (const char* bad : {"[]", "{}", R"({"2-0": [1]})", R"({"0-4": [1]})", R"({"0": [1]})", R"({"0-1x": [1]})",
                             R"({"0-1": []})", R"({"0-1": ["a"]})", R"({"0-1": [-1]})"})
-      QVERIFY_EXCEPTION_THROWN(scores_from_json(nlohmann::json::parse(bad), model, "scores.json"), EngineError);
+      QVERIFY_THROWS_EXCEPTION(EngineError, scores_from_json(nlohmann::json::parse(bad), model, "scores.json"));
   }
 };
 

@@ -132,9 +132,9 @@ class HitSelectionTest : public QObject {
 
   void refuses_what_is_not_in_the_pool() {
     const auto select = [](Candidate candidate) { select_hits(std::span(&candidate, 1), {1, 0, 0, 1}, 5); };
-    QVERIFY_EXCEPTION_THROWN(select({-1, 0.0f, 0}), EngineError);
-    QVERIFY_EXCEPTION_THROWN(select({5, 0.0f, 0}), EngineError);
-    QVERIFY_EXCEPTION_THROWN(select({2, std::numeric_limits<float>::quiet_NaN(), 0}), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, select({-1, 0.0f, 0}));
+    QVERIFY_THROWS_EXCEPTION(EngineError, select({5, 0.0f, 0}));
+    QVERIFY_THROWS_EXCEPTION(EngineError, select({2, std::numeric_limits<float>::quiet_NaN(), 0}));
   }
 
   /// The summaries of L_q = 64, w = 8, s = 4 are 15 windows and the tail (app:retrieval).

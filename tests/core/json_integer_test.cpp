@@ -27,7 +27,7 @@ class JsonIntegerTest : public QObject {
   void anything_else_is_refused() {
     for (const char* text :
          {"1e300", "7.0", "-1e300", "9223372036854775808", "18446744073709551615", "null", "\"7\"", "[7]", "true"})
-      QVERIFY_EXCEPTION_THROWN(integer_of(json::parse(text)), json::exception);
+      QVERIFY_THROWS_EXCEPTION(json::exception, integer_of(json::parse(text)));
   }
 
   void near_ties_have_had_another_name() {
@@ -36,7 +36,7 @@ class JsonIntegerTest : public QObject {
     record.erase("near_ties");
     QCOMPARE(record.get<SegmentRecord>().near_ties, 9);
     record.erase("close_cuts");
-    QVERIFY_EXCEPTION_THROWN(record.get<SegmentRecord>(), json::exception);
+    QVERIFY_THROWS_EXCEPTION(json::exception, record.get<SegmentRecord>());
   }
 
   void records_of_runs_take_no_floats() {
@@ -45,12 +45,12 @@ class JsonIntegerTest : public QObject {
     for (const char* key : {"index", "first_token", "length", "targets", "pool_entries", "near_ties"}) {
       json damaged = record;
       damaged[key] = 1e300;
-      QVERIFY_EXCEPTION_THROWN(damaged.get<SegmentRecord>(), json::exception);
+      QVERIFY_THROWS_EXCEPTION(json::exception, damaged.get<SegmentRecord>());
     }
     for (const char* key : {"weights", "gradients", "graph"}) {
       json damaged = record;
       damaged["memory"][key] = 1e300;
-      QVERIFY_EXCEPTION_THROWN(damaged.get<SegmentRecord>(), json::exception);
+      QVERIFY_THROWS_EXCEPTION(json::exception, damaged.get<SegmentRecord>());
     }
   }
 };

@@ -208,7 +208,7 @@ class InspectTest : public QObject {
         }
     }
     Case c(47);
-    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.sources = 1000}), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(1, {.sources = 1000}));
   }
 
   /// Against a forward without the engine's code: each head's output, through its part of the output projection, along
@@ -278,8 +278,8 @@ class InspectTest : public QObject {
       QVERIFY(std::abs(sources - heads) < 1e-4);
     }
     Case c(210);
-    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.attribution = 0, .foil = 1000000}), EngineError);
-    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.sources = 0, .foil = -1}), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(1, {.attribution = 0, .foil = 1000000}));
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(1, {.sources = 0, .foil = -1}));
   }
 
   void the_steps_of_a_search_lead_to_its_hits() {
@@ -357,18 +357,18 @@ class InspectTest : public QObject {
       }
       QVERIFY(std::abs(inspection.pair_mass.at(1, 0) - mass) < 1e-6);
       QVERIFY(std::abs(inspection.pair_top.at(1, 0) - top) < 1e-6);
-      QVERIFY_EXCEPTION_THROWN(c.inspect(2, {.pairs = {{0, 1}}}), EngineError);
-      QVERIFY_EXCEPTION_THROWN(c.inspect(2, {.pairs = {{m, 0}}}), EngineError);
+      QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(2, {.pairs = {{0, 1}}}));
+      QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(2, {.pairs = {{m, 0}}}));
     }
   }
 
   void what_is_not_there_is_said() {
     Case c(100);
-    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.attention = HeadRef{99, 0}}), EngineError);
-    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.search = HeadRef{0, 0}}), EngineError);
-    QVERIFY_EXCEPTION_THROWN(c.inspect(0, {.search = HeadRef{1, 0}}), EngineError);
-    QVERIFY_EXCEPTION_THROWN(c.inspect(1, {.attribution = 1000}), EngineError);
-    QVERIFY_EXCEPTION_THROWN(c.inspect(99, {}), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(1, {.attention = HeadRef{99, 0}}));
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(1, {.search = HeadRef{0, 0}}));
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(0, {.search = HeadRef{1, 0}}));
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(1, {.attribution = 1000}));
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(99, {}));
   }
 };
 

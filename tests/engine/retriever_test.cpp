@@ -104,7 +104,7 @@ class RetrieverTest : public QObject {
     const RetrievedPrefix prefix = retrieve(c, at::kFloat, {forced});
     QVERIFY(prefix.hits[0].hits == forced.hits);
     forced.hits.back().position = static_cast<std::int64_t>(c.keys.size());
-    QVERIFY_EXCEPTION_THROWN(retrieve(c, at::kFloat, {forced}), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, retrieve(c, at::kFloat, {forced}));
   }
 
   void heads_of_a_layer_are_forced_to_as_many_as_the_others_read() {
@@ -116,8 +116,8 @@ class RetrieverTest : public QObject {
     pool.append({rows}, {rows}, 16);
     for (const int head : {0, 1}) {
       const HeadHits nothing{7, 0, head, {}};
-      QVERIFY_EXCEPTION_THROWN(Retriever(config, model, {nothing}).retrieve({at::ones({2, 4, 8})}, {pool, 7}, at::kCPU),
-                               EngineError);
+      QVERIFY_THROWS_EXCEPTION(
+          EngineError, Retriever(config, model, {nothing}).retrieve({at::ones({2, 4, 8})}, {pool, 7}, at::kCPU));
     }
     const RetrievedPrefix none =
         Retriever(config, model, {{7, 0, 0, {}}, {7, 0, 1, {}}}).retrieve({at::ones({2, 4, 8})}, {pool, 7}, at::kCPU);

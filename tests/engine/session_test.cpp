@@ -270,15 +270,15 @@ class SessionTest : public QObject {
     Recorder recorder;
     RunRequest wanted = request(10);
     wanted.config.segment_length = 0;
-    QVERIFY_EXCEPTION_THROWN(run(wanted, recorder), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, run(wanted, recorder));
     wanted = request(10);
     wanted.policy = "sparse";
-    QVERIFY_EXCEPTION_THROWN(run(wanted, recorder), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, run(wanted, recorder));
     wanted = request(10);
     wanted.ids = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{1, 512});
-    QVERIFY_EXCEPTION_THROWN(run(wanted, recorder), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, run(wanted, recorder));
     wanted.ids = std::make_shared<const std::vector<std::int32_t>>();
-    QVERIFY_EXCEPTION_THROWN(run(wanted, recorder), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, run(wanted, recorder));
     QVERIFY(recorder.snapshots.empty());
     run(request(10), recorder);  // and the session lives on
     QCOMPARE(recorder.snapshots.size(), std::size_t{1});

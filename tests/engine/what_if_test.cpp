@@ -235,15 +235,15 @@ class WhatIfTest : public QObject {
       const auto base = c.what_if(3, {}).base.as_it_was;
       for (const HeadHits& head : base.hits) QVERIFY(head.hits.front().position >= 3);
       const HeadHits& head = base.hits.at(0);
-      QVERIFY_EXCEPTION_THROWN(c.one(3, {.added = {{head.layer, head.head, 2}}}), EngineError);
+      QVERIFY_THROWS_EXCEPTION(EngineError, c.one(3, {.added = {{head.layer, head.head, 2}}}));
       SegmentEdit fewer;
       fewer.config = c.request.config;
       fewer.config->sink_length = 2;
-      QVERIFY_EXCEPTION_THROWN(c.one(3, fewer), EngineError);
+      QVERIFY_THROWS_EXCEPTION(EngineError, c.one(3, fewer));
       RunRequest forced = c.request;
       forced.forced_hits = {head};
       forced.forced_hits[0].hits.front().position = 1;
-      QVERIFY_EXCEPTION_THROWN(c.run(forced), EngineError);
+      QVERIFY_THROWS_EXCEPTION(EngineError, c.run(forced));
       // Without carry and retrieval only the sinks are left, and they are read.
       const WhatIfOutcome sinks = c.one(3, {.no_carry = true, .prefix = PrefixSource::Off});
       RunRequest nothing = c.request;
@@ -360,14 +360,14 @@ class WhatIfTest : public QObject {
          {SegmentEdit{.dropped = {{head.layer, head.head, future + 1}}}, SegmentEdit{.dropped = {{0, 0, 0}}},
           SegmentEdit{.added = {{head.layer, head.head, future}}}, SegmentEdit{.added = {{0, 0, 0}}},
           SegmentEdit{.config = shorter}})
-      QVERIFY_EXCEPTION_THROWN(c.one(3, edit), EngineError);
-    QVERIFY_EXCEPTION_THROWN(c.one(c.segments(), {}), EngineError);
-    QVERIFY_EXCEPTION_THROWN(c.one(-1, {}), EngineError);
+      QVERIFY_THROWS_EXCEPTION(EngineError, c.one(3, edit));
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.one(c.segments(), {}));
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.one(-1, {}));
     c.request.policy = "full";
-    QVERIFY_EXCEPTION_THROWN(c.one(1, {}), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.one(1, {}));
     c.request.policy = "segmented";
     c.control.request_stop();
-    QVERIFY_EXCEPTION_THROWN(c.one(3, {}), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, c.one(3, {}));
   }
 };
 

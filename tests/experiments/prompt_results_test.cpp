@@ -6,9 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/analysis/cluster_bootstrap.h"
+#include "engine/experiments/prompt_report.h"
+#include "engine/formats/output_file.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
+using carryover::test::TempDir;
 using nlohmann::json;
 
 namespace {
@@ -94,6 +98,35 @@ class PromptResultsTest : public QObject {
     QVERIFY(slices[0].at("recall").at("mean") == 0.5 && slices[0].at("recall").at("examples") == 2);
     QVERIFY(slices[1].at("delta_loss").at("mean") == 0.125);  // +0.5 and −0.25: against − own
     QVERIFY(slices[0].at("answer_loss").is_null() && slices[0].at("delta_answer_loss").is_null());
+  }
+
+  /// The window's reader has what the command wrote (that it refuses the rest: widgets/prompts_panel, fuzz/experiment).
+  void what_was_written_is_read() {
+    std::vector<PromptResult> results{made_result("a", {"long"}, 2, 1.0), made_result("b", {}, 3, {})};
+    results[0].against_folder = "off/a";
+    results[0].against = results[0].own;
+    results[1].error = "has failed";
+    json written = prompt_results_json(results);
+    written.update(
+        {{"prompts", "set.jsonl"}, {"model", "demo"}, {"policy", "segmented"}, {"against", "off"}, {"complete", true}});
+    const TempDir folder;
+    write_file_atomically(folder.file("prompts.json"), written.dump());
+    const PromptReport report = read_prompt_report(folder.path().string());
+    QVERIFY(report.complete && report.against == "off" && report.model == "demo" && report.prompts == "set.jsonl");
+    QCOMPARE(report.examples.size(), std::size_t{2});
+    QVERIFY(report.examples[0].folder == "examples/a" && report.examples[0].against_folder == "off/a");
+    QVERIFY(report.examples[0].tags == std::vector<std::string>{"long"} && report.examples[1].error == "has failed");
+    QCOMPARE(report.slices.size(), std::size_t{2});
+    QVERIFY(!report.slices[0].tag && report.slices[1].tag == "long" && report.slices[1].examples == 1);
+    for (std::size_t i = 0; i < prompt_columns().size(); ++i) {
+      const PromptColumn& column = prompt_columns()[i];
+      QVERIFY(report.examples[0].values[i] == column.value(results[0]));
+      QVERIFY(!report.examples[1].values[i]);  // it failed
+      const json& interval = written.at("slices").at(1).at(column.key);
+      const std::optional<MeanInterval>& read = report.slices[1].values[i];
+      QCOMPARE(read.has_value(), !interval.is_null());
+      QVERIFY(!read || (read->mean == interval.at("mean") && read->low == interval.at("low")));
+    }
   }
 
   void tables_have_the_numbers() {

@@ -40,7 +40,7 @@ class TrainedUnderTest : public QObject {
     QCOMPARE(read_trained_under(path)->policy, std::string("full"));
     for (const char* bad : {"[1]", "{\"segment_length\": \"x\"}", "{\"policy\": 3}", ""}) {
       test::write_bytes(folder.file("segment_config.json"), bad);
-      QVERIFY_EXCEPTION_THROWN(read_trained_under(path), EngineError);
+      QVERIFY_THROWS_EXCEPTION(EngineError, read_trained_under(path));
     }
   }
 

@@ -182,7 +182,7 @@ class FolderSegmentsTest : public QObject {
     }
     QCOMPARE(broken, 1);
     fs::remove(temp.file("run/index.bin"));
-    QVERIFY_EXCEPTION_THROWN(reopen_run(temp.file("run")), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, reopen_run(temp.file("run")));
   }
 
   void a_folder_that_was_cut_or_removed_since() {
@@ -191,7 +191,7 @@ class FolderSegmentsTest : public QObject {
     const RunContents run = reopen_run(temp.file("run"));
     fs::resize_file(temp.file("run/hits.jsonl"), fs::file_size(temp.file("run/hits.jsonl")) / 2);
     QVERIFY(run.segments->load(3)->hits == wanted[3].hits);
-    QVERIFY_EXCEPTION_THROWN(run.segments->load(kSegments - 1), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, run.segments->load(kSegments - 1));
     fs::remove_all(temp.file("run"));  // what is open stays readable
     QVERIFY(run.segments->load(3)->hits == wanted[3].hits);
   }
@@ -201,11 +201,11 @@ class FolderSegmentsTest : public QObject {
     write_run(temp.file("run"));
     fs::remove(temp.file("run/index.bin"));
     write_bytes(temp.file("run/hits.jsonl"), "{\"segment\":1,\"layer\":1,\"head\":0,\"positions\":[5,1280]}\n");
-    QVERIFY_EXCEPTION_THROWN(reopen_run(temp.file("run")), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, reopen_run(temp.file("run")));
     write_bytes(temp.file("run/hits.jsonl"),
                 "{\"segment\":2,\"layer\":1,\"head\":0,\"positions\":[5]}\n"
                 "{\"segment\":1,\"layer\":1,\"head\":0,\"positions\":[5]}\n");
-    QVERIFY_EXCEPTION_THROWN(reopen_run(temp.file("run")), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, reopen_run(temp.file("run")));
   }
 };
 

@@ -359,8 +359,8 @@ class RunJournalTest : public QObject {
   void another_file_is_refused() {
     const TempDir folder;
     write_bytes(folder.file("text"), "no journal at all, but long enough to hold the head of a record");
-    QVERIFY_EXCEPTION_THROWN(read_run_journal(folder.file("text")), EngineError);
-    QVERIFY_EXCEPTION_THROWN(read_run_journal(folder.file("missing")), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, read_run_journal(folder.file("text")));
+    QVERIFY_THROWS_EXCEPTION(EngineError, read_run_journal(folder.file("missing")));
   }
 
   void one_thread_adds_while_another_reads() {

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <QTest>
+#include <chrono>
 #include <csignal>
+#include <random>
 #include <set>
+#include <thread>
 
 #include "engine/formats/output_file.h"
 #include "tests/support/expect_error.h"
@@ -285,19 +288,32 @@ void TrainingFolderTest::killed_at_any_moment() {
     TrainingFolder folder = create(temp);
     save(folder, 0, 2, kBytes);
   }
+  const auto train_without_end = [&](int seed) {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    TrainingFolder folder = TrainingFolder::resume(temp.file("run"));
+    std::int64_t step = step_of(*TrainingFolder::newest_checkpoint(temp.file("run")), kBytes);
+    for (std::mt19937 own(static_cast<unsigned>(seed));;) {
+      folder.append(test::random_step(++step, own));
+      if (step % 3 == 0) save(folder, step, 2, kBytes);
+    }
+  };
+  using Clock = std::chrono::steady_clock;
+  Clock::duration longest{};  // that a round gets: four times what this machine takes to the first checkpoint
   std::mt19937 random(5);
   std::int64_t newest = 0;
   for (int round = 0; round < 40; ++round) {
-    const pid_t child = fork();
-    if (child == 0) {
-      TrainingFolder folder = TrainingFolder::resume(temp.file("run"));
-      std::int64_t step = step_of(*TrainingFolder::newest_checkpoint(temp.file("run")), kBytes);
-      for (std::mt19937 own(static_cast<unsigned>(round));;) {
-        folder.append(test::random_step(++step, own));
-        if (step % 3 == 0) save(folder, step, 2, kBytes);
-      }
+    const Clock::time_point begin = Clock::now();
+    const pid_t child = train_without_end(round);
+    if (round == 0) {
+      const auto at_beginning = [&] {
+        return TrainingFolder::newest_checkpoint(temp.file("run"))->ends_with("step-0");
+      };
+      while (at_beginning() && Clock::now() - begin < std::chrono::minutes(1)) usleep(200);
+      longest = 4 * (Clock::now() - begin);
+    } else {
+      std::this_thread::sleep_for(longest * std::uniform_real_distribution<>(0, 1)(random));
     }
-    usleep(static_cast<useconds_t>(500 + random() % 25'000));
     kill(child, SIGKILL);
     int status = 0;
     QCOMPARE(waitpid(child, &status, 0), child);

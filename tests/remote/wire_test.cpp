@@ -5,6 +5,7 @@
 #include <QTest>
 #include <bit>
 #include <random>
+#include <stdexcept>
 
 #include "engine/remote/protocol.h"
 #include "engine/remote/protocol_description.h"
@@ -44,7 +45,7 @@ constexpr bool is_optional<std::optional<T>> = true;
 /// Initialises any member; an optional one by what it holds.
 struct Anything {
   template <typename T>
-  requires(!is_optional<T>) operator T() const;
+  requires(!is_optional<T>) operator T() const { throw std::logic_error("is not called"); }
 };
 
 /// How many members an aggregate has: as many as it can be initialised with.

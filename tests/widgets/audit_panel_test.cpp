@@ -209,7 +209,7 @@ class AuditPanelTest : public QObject {
     QVERIFY(csv.find("# made up") != std::string::npos);
     QVERIFY(csv.find("passed,\"the first, with a comma\",1.00e-12") != std::string::npos);
     QVERIFY(csv.find("FAILED,the second,2.50e-01,1.0e-09,6.0e-02,") != std::string::npos);
-    QVERIFY_EXCEPTION_THROWN(panel.export_csv(QStringLiteral("/not/there/audit.csv")), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, panel.export_csv(QStringLiteral("/not/there/audit.csv")));
   }
 
   void an_audit_that_can_not_be_is_not_offered() {

@@ -138,7 +138,7 @@ class BenchResultsTest : public QObject {
     const QStringList names = bench_figure_names();
     QCOMPARE(QSet<QString>(names.begin(), names.end()).size(), 9);
     for (const QString& name : names) QCOMPARE(bench_figure_name(bench_figure(name)), name);
-    QVERIFY_EXCEPTION_THROWN(bench_figure(QStringLiteral("loss")), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, bench_figure(QStringLiteral("loss")));
   }
 
   void what_is_missing_is_said() {

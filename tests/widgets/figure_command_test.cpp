@@ -6,6 +6,7 @@
 #include <QTest>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 #include "engine/formats/npy.h"
 #include "engine/records/run_reader.h"
@@ -79,6 +80,25 @@ class FigureCommandTest : public QObject {
     QVERIFY2(rows.contains("--foil ' May'") && rows.contains("\n3,4,"), rows.constData());
     const CliResult wrong = run_carryover(words + QStringList{"May"});
     QVERIFY2(wrong.code != 0 && wrong.err.contains("3 tokens"), wrong.err.constData());
+  }
+
+  /// Where a run does not keep what a plot draws, its model computes it; without the model the plot says what is
+  /// missing.
+  void what_a_run_does_not_keep_is_computed() {
+    for (const char* figure : {"attention", "attribution", "attribution_layers", "carry", "prefix_scores"}) {
+      const QString csv = file(figure) + ".csv";
+      const CliResult made = run_carryover({"export", run_, "--figure", figure, "--token", "386", "-o", csv});
+      QVERIFY2(made.code == 0, made.err.constData());
+      QVERIFY2(contents(csv).count('\n') > 10, figure);
+    }
+    const QString model = file("model"), run = file("run_of_it");
+    std::filesystem::copy(test::demo_model().toStdString(), model.toStdString());
+    QCOMPARE(test::run_cli({"run", model, test::demo_text(), "--tokens", "700", "--out", run, "--quiet"}).code, 0);
+    std::filesystem::remove_all(model.toStdString());
+    const CliResult lost =
+        run_carryover({"export", run, "--figure", "attention", "--token", "386", "-o", file("lost.csv")});
+    QVERIFY(lost.code != 0);
+    QVERIFY2(lost.err.contains("is empty") && !lost.err.contains("run a text first"), lost.err.constData());
   }
 
   /// The command that a figure names makes the same figure.

@@ -217,7 +217,7 @@ class FinetuneDialogTest : public QObject {
     dialog.load_config(path);
     QVERIFY(dialog.form().fields() == before);
     test::write_bytes(folder.file("bad.json"), R"({"model": 3})");
-    QVERIFY_EXCEPTION_THROWN(dialog.load_config(QString::fromStdString(folder.file("bad.json"))), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, dialog.load_config(QString::fromStdString(folder.file("bad.json"))));
     QVERIFY(dialog.form().fields() == before);
   }
 

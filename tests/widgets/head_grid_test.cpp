@@ -149,8 +149,8 @@ class HeadGridTest : public QObject {
     QCOMPARE(read_config(SegmentConfig::defaults_for(model), model, grouping), expected);
     config.grouping = Grouping({2, 99}, {{0}});
     write_config(config, path);
-    QVERIFY_EXCEPTION_THROWN(read_config(SegmentConfig::defaults_for(model), model, path), EngineError);
-    QVERIFY_EXCEPTION_THROWN(read_config(config, model, QStringLiteral("/nowhere/config.json")), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, read_config(SegmentConfig::defaults_for(model), model, path));
+    QVERIFY_THROWS_EXCEPTION(EngineError, read_config(config, model, QStringLiteral("/nowhere/config.json")));
   }
 };
 

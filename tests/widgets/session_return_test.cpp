@@ -12,7 +12,10 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
+#include "widgets/panels/lab_report.h"
+#include "widgets/state/comparison_rows.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -116,6 +119,17 @@ class SessionReturnTest : public QObject {
     run_what_if(someone, edit_without_a_hit(someone), "once more");  // and it continues from there
     const auto& results = lab.what_ifs().results();
     QVERIFY(results[2].after == results[1].after);
+
+    lab.notebook().restore("seen <twice>", {{"there", {1, 0, 2, -1}}});
+    write_lab_report(lab, {}, home_ + "/report.html");
+    const QString report = QString::fromStdString(read_bytes((home_ + "/report.html").toStdString()));
+    for (const QString& part :
+         {QString("“of the second”"), QString("once more"), signed_text(results[1].change.mean, 4),
+          edit_text(results[1].edit, results[1].run_config), QString("seen &lt;twice&gt;"),
+          QString("segment 1, layer 0, head 2"), QString::fromStdString(lab.pinned_run()->origin().id),
+          comparison_rows(*lab.comparison(), {}).back().name})
+      QVERIFY2(report.contains(part), qPrintable(part));
+    QVERIFY(!report.contains("of the first run"));
   }
 
   void files_that_nothing_names_any_more_go() {

@@ -37,8 +37,8 @@ class StartPanelTest : public QObject {
       const std::int64_t boundary = 6 * length < std::ssize(ids) ? 6 * length : 5 * length;
       QVERIFY2(cue_end <= boundary && cue_end > boundary - 24, qPrintable(QString::number(cue_end - boundary)));
     }
-    QVERIFY_EXCEPTION_THROWN(hide_sentence(*tokenizer, ids, length, "  ", 0.5), EngineError);
-    QVERIFY_EXCEPTION_THROWN(hide_sentence(*tokenizer, ids, std::ssize(ids) / 2, sentence, 0.5), EngineError);
+    QVERIFY_THROWS_EXCEPTION(EngineError, hide_sentence(*tokenizer, ids, length, "  ", 0.5));
+    QVERIFY_THROWS_EXCEPTION(EngineError, hide_sentence(*tokenizer, ids, std::ssize(ids) / 2, sentence, 0.5));
   }
 
   void it_says_who_fetched_the_selected_token() {

@@ -4,6 +4,8 @@
 #include <QLabel>
 #include <QMenu>
 #include <QTest>
+#include <QTimer>
+#include <algorithm>
 #include <cmath>
 
 #include "engine/api/engine_library.h"
@@ -105,6 +107,50 @@ class TokenSourcesTest : public QObject {
     colour->setCurrentIndex(0);
     QTRY_VERIFY(legend->isHidden());
     QVERIFY(heads->currentText() != "Strongest head");
+  }
+
+  /// What a click on a token shows, resting on it shows too, until the pointer moves on.
+  void the_pointer_previews_the_sources_of_a_token() {
+    MainWindow window;
+    show_demo(window);
+    LabContext& lab = window.lab().context;
+    const Panel& panel = *window.docks().panel("text");
+    QComboBox* colour = box_with(panel, "Colour: sources by attention");
+    QLabel* legend = legend_of(panel);
+    auto* view = panel.findChild<TokenView*>();
+    QVERIFY(colour && legend && view);
+    colour->setCurrentText("Colour: sources by attention");
+    const std::int64_t token = 6 * 64 + 2, other = 3 * 64 + 9;
+    const auto legend_at = [&](std::int64_t selected) {
+      legend->clear();
+      lab.select_token(selected);
+      return QTest::qWaitFor([&] { return legend->text().contains("Full colour"); }, patience_ms) ? legend->text()
+                                                                                                  : QString();
+    };
+    const QString of_other = legend_at(other), of_token = legend_at(token);
+    QVERIFY(!of_other.isEmpty() && !of_token.isEmpty() && of_other != of_token);
+    const Selection selected = lab.selected();
+    Q_EMIT view->token_hovered(other);
+    QCOMPARE(legend->text(), of_token);  // nothing while the pointer only passes
+    QTRY_COMPARE_WITH_TIMEOUT(legend->text(), "Preview: " + of_other, patience_ms);
+    QVERIFY(lab.selected() == selected);
+    Q_EMIT view->token_hovered(-1);
+    QCOMPARE(legend->text(), of_token);
+    Q_EMIT view->token_hovered(other);
+    Q_EMIT view->token_hovered(token);  // the selected one has no preview
+    const auto waits = [&] {
+      const auto timers = panel.findChildren<QTimer*>();
+      return std::any_of(timers.begin(), timers.end(), [](const QTimer* timer) { return timer->isActive(); });
+    };
+    QVERIFY(!waits());
+    QCOMPARE(legend->text(), of_token);
+    Q_EMIT view->token_hovered(other);
+    QVERIFY(waits());
+    colour->setCurrentIndex(0);
+    QTRY_VERIFY(!waits());
+    QVERIFY(legend->isHidden());
+    Q_EMIT view->token_hovered(other);
+    QVERIFY(!waits());
   }
 
   void a_position_is_ablated_in_all_heads_from_the_menu() {

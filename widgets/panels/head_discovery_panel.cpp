@@ -96,11 +96,15 @@ QWidget* HeadDiscoveryPanel::build_result() {
   measure_->setItemData(1, tr("How often that token gets more of it than any other"), Qt::ToolTipRole);
   against_ = box(tr("Against"), tr("Scores that the shown ones are held against"));
   sets_box_ = new QWidget(this);
-  auto* choices = new QHBoxLayout(sets_box_);
+  auto* choices = new WrappingBar(sets_box_);
   choices->setContentsMargins(6, 0, 6, 4);
   for (QComboBox* each : {shown_, measure_, against_}) {
-    choices->addWidget(new QLabel(each->accessibleName(), this));
-    choices->addWidget(each, 1);
+    auto* pair = new QWidget(sets_box_);  // which no line break parts
+    auto* row = new QHBoxLayout(pair);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(new QLabel(each->accessibleName(), pair));
+    row->addWidget(each, 1);
+    choices->addWidget(pair, 1);
   }
   map_ = new HeadScoreMap(context(), this);
   auto* split = new QSplitter(Qt::Horizontal, this);

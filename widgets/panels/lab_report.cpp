@@ -17,10 +17,13 @@
 #include "engine/formats/output_file.h"
 #include "engine/records/run_command.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/state/comparison_rows.h"
+#include "widgets/state/notebook.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
+#include "widgets/state/what_ifs.h"
 
 namespace carryover {
 namespace {
@@ -118,6 +121,58 @@ QString hits(LabContext& context) {
   return heading(tr("The best anchor of each head, as segment %1 reads it").arg(segment)) + table(rows);
 }
 
+/// Of this run, as the list of what-ifs shows them.
+QString what_ifs(LabContext& context) {
+  const WhatIfs& all = context.what_ifs();
+  QString rows;
+  for (std::size_t i = 0; i < all.results().size(); ++i) {
+    const WhatIfResult& result = all.results()[i];
+    if (!all.in_run(static_cast<int>(i))) continue;
+    rows +=
+        row({result.name, QString::number(result.segment), edit_text(result.edit, result.run_config),
+             signed_text(result.change.mean, 4), signed_text(result.change.low, 4), signed_text(result.change.high, 4),
+             result.prediction ? prediction_text(*result.prediction) : QString(),
+             count_text(std::ssize(result.changes)), result.tags.join(QStringLiteral(", "))});
+  }
+  if (rows.isEmpty()) return {};
+  return heading(tr("What-ifs: change of the segment's mean loss, nats, with its 95 % interval")) +
+         table(row({tr("name"), tr("segment"), tr("edit"), tr("mean Δ"), tr("CI low"), tr("CI high"),
+                    tr("selected token"), tr("hits changed"), tr("tags")},
+                   "th") +
+               rows);
+}
+
+QString comparison(LabContext& context) {
+  const RunComparison* compared = context.comparison();
+  if (compared == nullptr) return {};
+  QString rows = row({tr("quantity, or setting that differs"), tr("A: this run"), tr("B: pinned"), tr("A − B")}, "th");
+  for (const ComparisonRow& each : comparison_rows(*compared, {}))
+    rows += row({each.name, each.a, each.b, each.change});
+  return heading(tr("Comparison with run %1").arg(QString::fromStdString(compared->b().origin().id))) +
+         QStringLiteral("<p>%1</p>\n").arg(text_note(*compared).toHtmlEscaped()) + table(rows);
+}
+
+/// "segment 3, layer 8, head 2, token 4097", as far as it is said.
+QString place_text(const Selection& place) {
+  QStringList parts;
+  if (place.segment >= 0) parts += tr("segment %1").arg(place.segment);
+  if (place.layer >= 0) parts += tr("layer %1").arg(place.layer);
+  if (place.head >= 0) parts += tr("head %1").arg(place.head);
+  if (place.token >= 0) parts += tr("token %1").arg(place.token);
+  return parts.join(QStringLiteral(", "));
+}
+
+QString notes(LabContext& context) {
+  const Notebook& notebook = context.notebook();
+  if (notebook.is_empty()) return {};
+  QString text = heading(tr("Notes"));
+  for (const QString& line : notebook.text().split(u'\n', Qt::SkipEmptyParts))
+    text += QStringLiteral("<p>%1</p>\n").arg(line.toHtmlEscaped());
+  QString rows;
+  for (const Bookmark& bookmark : notebook.bookmarks()) rows += row({bookmark.name, place_text(bookmark.place)});
+  return rows.isEmpty() ? text : text + table(row({tr("bookmark"), tr("place")}, "th") + rows);
+}
+
 QString pictures(const std::vector<PlotView*>& plots) {
   const QTemporaryDir folder;
   QString text = heading(tr("Plots"));
@@ -142,8 +197,8 @@ QString html(LabContext& context, const std::vector<PlotView*>& plots) {
              "table { border-collapse: collapse; } td, th { border: 1px solid #dde1e7; text-align: left; }"
              "</style></head><body>\n<h1>%1</h1>\n")
              .arg(title.toHtmlEscaped()) +
-         origin(run) + numbers(run) + pictures(plots) + hits(context) + segments(run) + settings(run) +
-         QStringLiteral("</body></html>\n");
+         origin(run) + notes(context) + numbers(run) + comparison(context) + what_ifs(context) + pictures(plots) +
+         hits(context) + segments(run) + settings(run) + QStringLiteral("</body></html>\n");
 }
 
 QByteArray pdf_bytes(const QString& html, const QString& title) {

@@ -23,6 +23,7 @@
 #include "widgets/panels/notes_panel.h"
 #include "widgets/panels/passages_panel.h"
 #include "widgets/panels/prefix_panel.h"
+#include "widgets/panels/prompts_panel.h"
 #include "widgets/panels/reach_panel.h"
 #include "widgets/panels/recall_heads_panel.h"
 #include "widgets/panels/recall_panel.h"
@@ -97,6 +98,8 @@ const std::vector<PanelEntry>& panel_registry() {
                              PanelGroup::Train),
       row<ExperimentsPanel>("experiments", QT_TRANSLATE_NOOP("PanelRegistry", "Experiments"), PanelArea::Bottom,
                             PanelGroup::Measure),
+      row<PromptsPanel>("prompts", QT_TRANSLATE_NOOP("PanelRegistry", "Prompt sets"), PanelArea::Bottom,
+                        PanelGroup::Measure),
       row<AuditPanel>("audit", QT_TRANSLATE_NOOP("PanelRegistry", "Audit"), PanelArea::Bottom, PanelGroup::Measure),
       row<LogPanel>("log", QT_TRANSLATE_NOOP("PanelRegistry", "Log"), PanelArea::Bottom),
       row<NotesPanel>("notes", QT_TRANSLATE_NOOP("PanelRegistry", "Notes"), PanelArea::Bottom),

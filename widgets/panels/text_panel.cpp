@@ -123,6 +123,8 @@ QToolButton* icon_button(QWidget* parent, const QString& icon, const QString& wh
   return button;
 }
 
+constexpr int pointer_rests_ms = 200;
+
 }  // namespace
 
 TextPanel::TextPanel(LabContext& lab, QWidget* parent)
@@ -164,6 +166,13 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
     Selection hovered;
     hovered.token = token;
     context().hover(hovered);
+    preview_sources(token);
+  });
+  rest_timer_.setSingleShot(true);
+  rest_timer_.setInterval(pointer_rests_ms);
+  connect(&rest_timer_, &QTimer::timeout, this, [this] {
+    previewed_ = rested_on_;
+    show_sources();
   });
   connect(&lab.run(), &RunModel::reset, view_, &TokenView::reset);
   connect(&lab.run(), &RunModel::reset, this, [this] { shown_ = {}; });
@@ -267,46 +276,69 @@ SourceValue TextPanel::source_value() {
   return one ? SourceValue::HeadAttention : SourceValue::MeanAttention;
 }
 
+bool TextPanel::colours_sources() const {
+  return colouring_of(colour_->currentIndex()) == TokenView::Colouring::Source;
+}
+
+/// Where the pointer rests on a token, its sources are shown as if it were selected, until the pointer moves on.
+void TextPanel::preview_sources(std::int64_t token) {
+  rested_on_ = token;
+  rest_timer_.stop();
+  if (colours_sources() && token > 0 && token != context().selected().token && token != previewed_) rest_timer_.start();
+  if (previewed_ < 0 || previewed_ == token) return;
+  previewed_ = -1;
+  show_sources();
+}
+
 void TextPanel::show_sources() {
-  source_values_ = {};
-  const bool wanted = colouring_of(colour_->currentIndex()) == TokenView::Colouring::Source;
-  if (wanted)
-    legend_->setText(find_sources());
-  else
+  QString says;
+  if (!colours_sources()) {
+    source_values_ = {};
+    previewed_ = -1;
     sources_.forget();
-  legend_->setVisible(wanted);
+  } else if (previewed_ < 0) {
+    if (!find_sources(context().selected().token, says)) source_values_ = {};
+    legend_->setText(says);
+  } else if (find_sources(previewed_, says)) {  // until then the colours of the selected token stay
+    legend_->setText(tr("Preview: %1").arg(says));
+  }
+  legend_->setVisible(colours_sources());
   foil_->setVisible(colour_->currentIndex() == by_logit);
   view_->viewport()->update();
 }
 
-/// Fills source_values_, where they are known, and says what they are.
-QString TextPanel::find_sources() {
+bool TextPanel::find_sources(std::int64_t token, QString& says) {
   const RunModel& run = context().run();
   const Selection& selected = context().selected();
-  const int segment = run.segment_of_token(selected.token - 1);
+  const int segment = run.segment_of_token(token - 1);
   if (segment < 0 || segment >= run.segment_count()) {
     sources_.forget();
-    return tr("Select a token: the sources of its prediction are coloured.");
+    says = tr("Select a token: the sources of its prediction are coloured. Point at one for a preview.");
+    return false;
   }
   InspectionParts parts;
   if (source_value() == SourceValue::Logit) {
-    if (!lab_.foil().problem().isEmpty()) return lab_.foil().problem();
+    says = lab_.foil().problem();
+    if (!says.isEmpty()) return false;
     parts.foil = lab_.foil().id();
   }
-  parts.sources = selected.token - 1 - run.record(segment).first_token;
+  parts.sources = token - 1 - run.record(segment).first_token;
   const auto answer = sources_.ask(segment, parts);
-  if (!answer || !answer->sources) return sources_.why_not();
+  if (!answer || !answer->sources) {
+    says = sources_.why_not();
+    return false;
+  }
   const std::int64_t head = selected.layer * run.model().config.heads + selected.head;
   source_values_ = {*answer->sources, source_value(), head, run.request().config.sink_length};
-  const QString token = run.token_text(selected.token);
   const auto full = static_cast<double>(source_values_.full());
-  if (source_values_.is_signed())
-    return tr("What adds to the %1, and what takes away from it. Full colour: %2")
-        .arg(logit_name(token, parts.foil ? id_text(run, *parts.foil) : QString()))
-        .arg(decimal_text(full, 2));
-  return tr("Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above")
-      .arg(token.trimmed(), heads_->currentText().toLower())
-      .arg(decimal_text(100 * full, 1));
+  says = source_values_.is_signed()
+             ? tr("What adds to the %1, and what takes away from it. Full colour: %2")
+                   .arg(logit_name(run.token_text(token), parts.foil ? id_text(run, *parts.foil) : QString()))
+                   .arg(decimal_text(full, 2))
+             : tr("Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above")
+                   .arg(run.token_text(token).trimmed(), heads_->currentText().toLower())
+                   .arg(decimal_text(100 * full, 1));
+  return true;
 }
 
 QString TextPanel::source_text(std::int64_t token) const {

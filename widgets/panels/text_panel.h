@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QTimer>
+
 #include "widgets/panels/inspection_view.h"
 #include "widgets/panels/panel.h"
 #include "widgets/state/token_source_values.h"
@@ -28,8 +30,11 @@ class TextPanel : public Panel {
   void build_bar(QWidget* bar);
   void connect_bar();
   void choose_colour();
-  QString find_sources();
-  void show_sources();  ///< of the selected token, where they are the colour
+  bool colours_sources() const;
+  /// Fills source_values_ and says what they are. Where they are not known, it leaves them and says why.
+  bool find_sources(std::int64_t token, QString& says);
+  void show_sources();                       ///< of the selected or previewed token, where they are the colour
+  void preview_sources(std::int64_t token);  ///< the one that the pointer is on; -1: none
   SourceValue source_value();
   QString source_text(std::int64_t token) const;  ///< for its tooltip; empty where there is nothing to say
   void offer_loss_changes();                      ///< as colours: against the pinned run, and of the shown what-if
@@ -51,6 +56,8 @@ class TextPanel : public Panel {
   QLabel* legend_;
   FoilField* foil_;  ///< beside the legend, where logits are the colour
   InspectionView sources_;
+  QTimer rest_timer_{this};  ///< until the pointer rests
+  std::int64_t rested_on_ = -1, previewed_ = -1;
   TokenSourceValues source_values_;  ///< that the view is coloured by; empty where they are not the colour
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 namespace carryover {
 
@@ -71,6 +73,21 @@ int ticks_within(int room) {
   return std::clamp(room / label_height, 2, 5);
 }
 
+namespace {
+
+/// Of the items in rows of so many, each column as wide as its widest item.
+int legend_width(const QCPLegend& legend, int columns) {
+  std::vector<int> widths(static_cast<std::size_t>(columns), 0);
+  for (int i = 0; i < legend.itemCount(); ++i)
+    if (const QCPAbstractLegendItem* item = legend.item(i)) {
+      int& widest = widths[static_cast<std::size_t>(i % columns)];
+      widest = std::max(widest, item->minimumOuterSizeHint().width());
+    }
+  return std::accumulate(widths.begin(), widths.end(), (columns - 1) * legend.columnSpacing());
+}
+
+}  // namespace
+
 void style_plot(QCustomPlot& plot, const Theme& theme) {
   plot.setBackground(QBrush(theme.surface));
   for (QCPAxis* axis : {plot.xAxis, plot.yAxis, plot.yAxis2}) style_axis(*axis, theme);
@@ -78,15 +95,18 @@ void style_plot(QCustomPlot& plot, const Theme& theme) {
   plot.legend->setTextColor(theme.text);
   plot.legend->setBrush(Qt::NoBrush);
   plot.legend->setBorderPen(Qt::NoPen);
+  const int line =
+      QFontMetrics(plot.legend->font()).height();  // icons as large as the text, so that more stand in a row
+  plot.legend->setIconSize(line * 5 / 4, line * 2 / 3);
+  plot.legend->setIconTextPadding(line / 3);
+  plot.legend->setColumnSpacing(line * 2 / 3);
+  plot.legend->setRowSpacing(0);
 }
 
 void wrap_legend(QCPLegend& legend, int width) {
-  int widest = 1;
-  for (int i = 0; i < legend.itemCount(); ++i)
-    if (const QCPAbstractLegendItem* item = legend.item(i))
-      widest = std::max(widest, item->minimumOuterSizeHint().width());
-  const int columns =
-      std::max(1, (width - legend.margins().left() - legend.margins().right()) / (widest + legend.columnSpacing()));
+  const int room = width - legend.margins().left() - legend.margins().right();
+  int columns = std::max(1, legend.itemCount());
+  while (columns > 1 && legend_width(legend, columns) > room) --columns;
   legend.setFillOrder(QCPLayoutGrid::foColumnsFirst, false);
   if (legend.wrap() == columns) return;
   legend.setWrap(columns);

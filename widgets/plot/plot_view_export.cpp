@@ -104,7 +104,7 @@ void PlotView::export_to(const QString& path, Format format, const QSizeF& size_
   if (is_empty())
     throw EngineError(Fault::Usage, path.toStdString(),
                       tr("the plot “%1” is empty").arg(d_->title.isEmpty() ? d_->id : d_->title).toStdString(),
-                      tr("run a text first").toStdString());
+                      (d_->empty->text().isEmpty() ? tr("run a text first") : d_->empty->text()).toStdString());
   const FigureInfo info = figure_info(path, format, size_mm, dpi, style);
   if (format == Format::Npy) return write_array(*d_, path, info);
   if (format == Format::Csv) {

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controllers/prompts_controller.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <nlohmann/json.hpp>
+
+#include "app/controllers/engine_connection.h"
+#include "app/controllers/model_loader.h"
+#include "app/engine_thread/post.h"
+#include "engine/formats/json_file.h"
+#include "widgets/state/lab_context.h"
+
+namespace carryover {
+namespace {
+
+constexpr int poll_interval_ms = 500;
+constexpr int failed_code = 1;  // of `run --prompts`: an example has failed
+
+}  // namespace
+
+PromptsProcess::PromptsProcess(QObject* parent) : CommandProcess(tr("prompt set"), parent) {}
+
+void PromptsProcess::conclude(const CommandExit& exit) {
+  if (exit.stopped || (exit.normal && exit.code == stopped_code)) return;
+  if (exit.normal && (exit.code == 0 || (exit.code == failed_code && !exit.said.isEmpty()))) return;
+  Q_EMIT failed(what_went_wrong(exit));
+}
+
+PromptsFollower::PromptsFollower(QObject* parent) : QObject(parent), timer_(this) {
+  timer_.setInterval(poll_interval_ms);
+  connect(&timer_, &QTimer::timeout, this, &PromptsFollower::look);
+}
+
+void PromptsFollower::follow(const QString& folder) {
+  folder_ = folder;
+  seen_ = {};
+  timer_.start();
+  look();
+}
+
+void PromptsFollower::look() {
+  const QFileInfo file(folder_ + QStringLiteral("/prompts.json"));
+  const QDateTime written = file.lastModified();
+  if (seen_.isValid() && written == seen_) return;
+  seen_ = written;  // invalid where it is missing: it may come
+  if (!file.exists() && !written.isValid()) return;
+  std::shared_ptr<const PromptReport> report;
+  const auto problem =
+      attempt([&] { report = std::make_shared<const PromptReport>(read_prompt_report(folder_.toStdString())); });
+  if (problem)
+    Q_EMIT failed(folder_, *problem);
+  else
+    Q_EMIT read(folder_, report);
+}
+
+PromptsController::PromptsController(LabContext& context, EngineConnection& engine, ModelLoader& loader,
+                                     QObject* parent)
+    : QObject(parent), context_(context), engine_(engine), loader_(loader), follower_(new PromptsFollower) {
+  thread_.setObjectName(QStringLiteral("prompts"));
+  follower_->moveToThread(&thread_);
+  connect(&thread_, &QThread::finished, follower_, &QObject::deleteLater);
+  connect(follower_, &PromptsFollower::read, this,
+          [this](const QString& folder, const std::shared_ptr<const PromptReport>& report) {
+            if (folder == folder_) Q_EMIT reported(folder, report);
+          });
+  connect(follower_, &PromptsFollower::failed, this, [this](const QString& folder, const ErrorReport& report) {
+    if (folder == folder_)
+      Q_EMIT unreadable(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice));
+  });
+  connect(&process_, &CommandProcess::progressed, this, [this](const QString& what) {
+    if (!what.trimmed().isEmpty()) Q_EMIT progressed(what.trimmed());
+  });
+  connect(&process_, &CommandProcess::failed, this, &PromptsController::failed);
+  connect(&process_, &CommandProcess::ended, this, [this] {
+    context_.add_note(tr("The prompt set's process has ended"));
+    Q_EMIT progressed({});
+  });
+  thread_.start();
+}
+
+PromptsController::~PromptsController() {
+  thread_.quit();
+  thread_.wait();
+}
+
+QString PromptsController::unavailable() const {
+  if (!loader_.model()) return tr("Open a model first");
+  if (!engine_.command().isEmpty())
+    return tr("The engine is another machine's: run the prompt set there, with carryover-cli run --prompts");
+  return context_.settings_problem();
+}
+
+void PromptsController::start(const PromptOrder& order) {
+  Q_EMIT context_.settings_wanted();
+  const QString why = process_.running() ? tr("another one is running in this window") : unavailable();
+  if (!why.isEmpty()) return Q_EMIT failed({Fault::Usage, tr("prompt set"), why, tr("Then run it.")});
+  const ModelInfo& model = loader_.model()->info;
+  PromptOrder absolute = order;
+  for (QString* path : {&absolute.prompts, &absolute.out}) *path = QFileInfo(*path).absoluteFilePath();
+  context_.add_note(tr("Running the prompt set %1 into %2").arg(absolute.prompts, absolute.out));
+  open(absolute.out);
+  process_.start(
+      prompts_command(absolute, context_, QString::fromStdString(model.path), QString::fromStdString(model.adapter)));
+  if (process_.running()) Q_EMIT progressed(tr("starting"));
+}
+
+void PromptsController::open(const QString& folder) {
+  folder_ = QDir(folder).absolutePath();
+  Q_EMIT opened(folder_);
+  post(follower_, [folder = folder_](PromptsFollower& follower) { follower.follow(folder); });
+}
+
+QStringList prompts_command(const PromptOrder& order, const LabContext& context, const QString& model,
+                            const QString& adapter) {
+  nlohmann::json settings = context.config();
+  const RunOptions& options = context.run_options();
+  settings.update(
+      {{"policy", options.policy}, {"dtype", dtype_name(options.dtype)}, {"device", device_name(options.device)}});
+  QStringList words{QStringLiteral("run"),   model,    QStringLiteral("--prompts"), order.prompts,
+                    QStringLiteral("--out"), order.out};
+  if (!order.against.isEmpty()) words += {QStringLiteral("--against"), order.against};
+  if (!adapter.isEmpty()) words += {QStringLiteral("--adapter"), adapter};
+  return words + QStringList{QStringLiteral("--config"), QString::fromStdString(json_text(settings))};
+}
+
+}  // namespace carryover

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/experiments/prompt_report.h"
+
+#include <filesystem>
+
+#include "engine/core/base/config_fields.h"
+#include "engine/experiments/prompt_results.h"
+#include "engine/formats/folder_path.h"
+#include "engine/formats/json_file.h"
+
+namespace carryover {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostEntries = 200'000;
+const char* const kAdvice = "Run the prompt set again: what it has done stays.";
+
+[[noreturn]] void refuse(const std::string& where, const std::string& field, const std::string& problem) {
+  refuse_field(where, field, problem, kAdvice);
+}
+
+const json& list_of(const json& object, const char* key, const std::string& where) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array()) refuse(where, key, "is not a list");
+  if (found->size() > kMostEntries) refuse(where, key, "has more than " + std::to_string(kMostEntries) + " entries");
+  return *found;
+}
+
+std::string text_of(const json& object, const char* key, const std::string& where) {
+  return JsonFields(object, where).find_text(key).value_or(std::string());
+}
+
+/// It names a folder that is opened: none but those below the prompt set's own.
+std::string folder_of(const json& object, const char* key, const std::string& where) {
+  const std::filesystem::path path = text_of(object, key, where);
+  if (path.empty()) return {};
+  bool climbs = path.is_absolute() || path.native().find('\0') != std::string::npos;
+  for (const std::filesystem::path& part : path) climbs = climbs || part == "..";
+  if (climbs) refuse(where, key, "is no folder of the prompt set's");
+  return path;
+}
+
+PromptReport::Example example_of(const json& object, const std::string& where) {
+  const JsonFields fields(object, where);
+  PromptReport::Example example;
+  example.name = text_of(object, "name", where);
+  if (const json* tags = fields.find("tags")) example.tags = read_strings(*tags, where, "tags");
+  example.folder = folder_of(object, "folder", where);
+  example.against_folder = folder_of(object, "against_folder", where);
+  example.error = text_of(object, "error", where);
+  for (const PromptColumn& column : prompt_columns()) example.values.push_back(fields.find_number(column.key));
+  return example;
+}
+
+PromptReport::Slice slice_of(const json& object, const std::string& where) {
+  const JsonFields fields(object, where);
+  PromptReport::Slice slice;
+  slice.tag = fields.find_text("tag");
+  slice.examples = fields.integer("examples");
+  for (const PromptColumn& column : prompt_columns()) {
+    const json* interval = fields.find(column.key);
+    if (interval == nullptr) {
+      slice.values.emplace_back();
+      continue;
+    }
+    const JsonFields ends(*interval, where + ": " + column.key);
+    const auto number = [&](const char* key) {
+      const auto value = ends.find_number(key);
+      if (!value) refuse(where, column.key, std::string("has no ") + key);
+      return *value;
+    };
+    slice.values.push_back(MeanInterval{number("mean"), number("low"), number("high")});
+  }
+  return slice;
+}
+
+}  // namespace
+
+PromptReport read_prompt_report(const std::string& folder) {
+  const std::string where = path_in(folder, "prompts.json");
+  const json object = read_json_file(where);
+  const JsonFields fields(object, where);
+  PromptReport report;
+  report.prompts = text_of(object, "prompts", where);
+  report.model = text_of(object, "model", where);
+  report.policy = text_of(object, "policy", where);
+  report.against = text_of(object, "against", where);
+  report.complete = fields.find_flag("complete").value_or(false);
+  for (const json& example : list_of(object, "examples", where)) report.examples.push_back(example_of(example, where));
+  for (const json& slice : list_of(object, "slices", where)) report.slices.push_back(slice_of(slice, where));
+  return report;
+}
+
+}  // namespace carryover

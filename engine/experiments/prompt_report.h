@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/analysis/bootstrap.h"
+
+namespace carryover {
+
+/// What the prompts.json of a prompt set says (prompt_results.h), checked: the file may be anybody's. A plain value.
+struct PromptReport {
+  struct Example {
+    std::string name;
+    std::vector<std::string> tags;
+    std::string folder, against_folder;         ///< run folders in the prompt set's, relative; empty: not run
+    std::string error;                          ///< what its run failed with; then there are no values
+    std::vector<std::optional<double>> values;  ///< by prompt_columns()
+  };
+  struct Slice {
+    std::optional<std::string> tag;                   ///< none: all examples
+    std::int64_t examples = 0;                        ///< that have run
+    std::vector<std::optional<MeanInterval>> values;  ///< by prompt_columns()
+  };
+  std::string prompts;          ///< the file
+  std::string model;            ///< name
+  std::string policy, against;  ///< `against` empty: no control
+  bool complete = false;        ///< every example has been run
+  std::vector<Example> examples;
+  std::vector<Slice> slices;  ///< that of all examples first
+};
+
+/// Of a prompt set's folder. Throws EngineError{Io, BadInput} naming the file and the field.
+PromptReport read_prompt_report(const std::string& folder);
+
+}  // namespace carryover

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/forms/prompts_form.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/icons.h"
+
+namespace carryover {
+namespace {
+
+/// A label and its field, which no line break parts.
+QWidget* pair(const QString& name, std::initializer_list<QWidget*> fields, QWidget* parent) {
+  auto* both = new QWidget(parent);
+  auto* row = new QHBoxLayout(both);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(new QLabel(name, both));
+  for (QWidget* field : fields) row->addWidget(field, qobject_cast<QLineEdit*>(field) ? 1 : 0);
+  return both;
+}
+
+}  // namespace
+
+PromptsForm::PromptsForm(QWidget* parent) : QWidget(parent) {
+  auto* bar = new WrappingBar(this);
+  bar->setContentsMargins(0, 0, 0, 0);
+  prompts_ =
+      add_path(tr("Prompt set"),
+               tr("A .jsonl with a \"text\" in each line and, where wanted, \"name\", \"answer\", \"target\" and "
+                  "\"tags\""),
+               [this] {
+                 return QFileDialog::getOpenFileName(this, tr("Prompt set"), prompts_->text(),
+                                                     tr("Prompt sets (*.jsonl);;All files (*)"));
+               });
+  against_ = new QComboBox(this);
+  against_->addItem(tr("no control"), QString());
+  for (const char* control : {"off", "random", "recent", "constant", "sinks"})
+    against_->addItem(QString::fromLatin1(control), QString::fromLatin1(control));
+  against_->setAccessibleName(tr("Control"));
+  against_->setToolTip(
+      tr("Run each example under this control too, for Δ loss. off: nothing is retrieved; the others "
+         "are read in place of what the search finds"));
+  bar->addWidget(pair(tr("Against"), {against_}, this));
+  out_ = add_path(tr("Folder"), tr("Where its runs are written; what is there already is not run again"),
+                  [this] { return QFileDialog::getExistingDirectory(this, tr("Folder of the runs"), out_->text()); });
+  run_ = new QPushButton(tr("Run"), this);
+  set_themed_icon(run_, QStringLiteral("run"));
+  connect(run_, &QPushButton::clicked, this, [this] { Q_EMIT run_wanted(order()); });
+  stop_ = new QPushButton(tr("Stop"), this);
+  stop_->setToolTip(tr("Finished examples stay; Run continues with the others"));
+  connect(stop_, &QPushButton::clicked, this, &PromptsForm::stop_wanted);
+  bar->addWidget(run_);
+  bar->addWidget(stop_);
+  connect(prompts_, &QLineEdit::textChanged, this, [this](const QString& path) {
+    const QFileInfo file(path);
+    if (!out_->isModified() && file.isFile()) out_->setText(file.path() + u'/' + file.completeBaseName() + "-runs");
+    update_offer();
+  });
+  connect(out_, &QLineEdit::textChanged, this, &PromptsForm::update_offer);
+  update_offer();
+}
+
+QLineEdit* PromptsForm::add_path(const QString& name, const QString& help, const std::function<QString()>& ask) {
+  auto* field = new QLineEdit(this);
+  field->setAccessibleName(name);
+  field->setToolTip(help);
+  field->setMinimumWidth(120);
+  auto* browse = new QToolButton(this);
+  browse->setText(QStringLiteral("…"));
+  browse->setAccessibleName(tr("Choose: %1").arg(name));
+  connect(browse, &QToolButton::clicked, this, [field, ask] {
+    const QString path = ask();
+    if (path.isEmpty()) return;
+    field->setText(path);
+    field->setModified(true);
+  });
+  static_cast<WrappingBar*>(layout())->addWidget(pair(name, {field, browse}, this), 1);
+  return field;
+}
+
+PromptOrder PromptsForm::order() const {
+  return {prompts_->text().trimmed(), against_->currentData().toString(), out_->text().trimmed()};
+}
+
+void PromptsForm::set_order(const PromptOrder& order) {
+  prompts_->setText(order.prompts);
+  against_->setCurrentIndex(std::max(0, against_->findData(order.against)));
+  out_->setText(order.out);
+}
+
+void PromptsForm::set_unavailable(const QString& why) {
+  unavailable_ = why;
+  update_offer();
+}
+
+void PromptsForm::set_running(bool running) {
+  running_ = running;
+  update_offer();
+}
+
+void PromptsForm::update_offer() {
+  QString why = unavailable_;
+  if (why.isEmpty() && order().prompts.isEmpty()) why = tr("Choose a prompt set");
+  if (why.isEmpty() && order().out.isEmpty()) why = tr("Choose a folder for its runs");
+  run_->setEnabled(!running_ && why.isEmpty());
+  run_->setToolTip(why.isEmpty() ? tr("Run each example with these settings, in a process of its own") : why);
+  stop_->setVisible(running_);
+}
+
+}  // namespace carryover

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/panels/prompts_panel.h"
+
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "widgets/controls/page_parts.h"
+#include "widgets/controls/wrapping_bar.h"
+#include "widgets/forms/prompts_form.h"
+#include "widgets/state/quantity_text.h"
+#include "widgets/tables/table_copy.h"
+
+namespace carryover {
+
+PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
+    : Panel(lab, tr("Prompt sets"), parent), form_(new PromptsForm(this)), said_(new QLabel(this)) {
+  said_->setTextFormat(Qt::PlainText);
+  said_->setWordWrap(true);
+  said_->setMargin(6);
+  said_->setAccessibleName(tr("State of the prompt set"));
+  auto* open = new QToolButton(this);
+  open->setText(tr("Open…"));
+  open->setToolTip(tr("Open the folder of a prompt set that has been run, or watch one that runs"));
+  connect(open, &QToolButton::clicked, this, [this] {
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of a prompt set"), folder_);
+    if (!folder.isEmpty()) Q_EMIT open_wanted(folder);
+  });
+  auto* words = new QLineEdit(this);
+  words->setPlaceholderText(tr("Filter"));
+  words->setClearButtonEnabled(true);
+  words->setMaximumWidth(160);
+  words->setAccessibleName(tr("Examples that have each of these words"));
+  connect(words, &QLineEdit::textChanged, this, [this](const QString& text) { filter_.set_words(text); });
+  WrappingBar* bar = control_bar();
+  bar->addWidget(form_, 1);
+  bar->addWidget(open);
+  bar->addWidget(words);
+  auto* body = new QWidget(this);
+  auto* column = new QVBoxLayout(body);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(said_);
+  column->addWidget(build_tables(), 1);
+  put_bar_above(this, bar, body);
+  request_refresh();
+}
+
+QWidget* PromptsPanel::build_tables() {
+  const auto table = [this](QAbstractItemModel& model, const QString& name) {
+    auto* view = new QTableView(this);
+    prepare_table(*view, name);
+    view->setModel(&model);
+    view->horizontalHeader()->setStretchLastSection(true);
+    return view;
+  };
+  filter_.setSourceModel(&examples_);
+  examples_view_ = table(filter_, tr("Examples of the prompt set"));
+  examples_view_->setSortingEnabled(true);
+  examples_view_->sortByColumn(-1, Qt::AscendingOrder);  // as in the file
+  add_table_action(*examples_view_, tr("Open as a run"), Qt::Key_Return, [this] { open_selected(false); });
+  add_table_action(*examples_view_, tr("Open with its control as B"), {}, [this] { open_selected(true); });
+  add_copy_actions(*examples_view_);
+  connect(examples_view_, &QTableView::doubleClicked, this, [this] { open_selected(false); });
+  slices_view_ = table(slices_, tr("Means over the examples of each tag, with 95 % intervals"));
+  add_copy_actions(*slices_view_);
+  auto* split = new QSplitter(Qt::Horizontal, this);
+  split->setChildrenCollapsible(false);
+  split->addWidget(examples_view_);
+  split->addWidget(slices_view_);
+  split->setStretchFactor(0, 1);
+  split->setStretchFactor(1, 1);
+  return split;
+}
+
+QString PromptsPanel::folder_of(const QModelIndex& index, bool of_control) const {
+  const QModelIndex source = filter_.mapToSource(index);
+  if (!source.isValid()) return {};
+  const PromptReport::Example& example = examples_.example(source.row());
+  const std::string& folder = of_control ? example.against_folder : example.folder;
+  return folder.empty() || !example.error.empty() ? QString() : folder_ + u'/' + QString::fromStdString(folder);
+}
+
+void PromptsPanel::open_selected(bool with_control) {
+  const QModelIndex current = examples_view_->currentIndex();
+  const QString folder = folder_of(current, false), against = folder_of(current, true);
+  if (folder.isEmpty()) return;
+  if (with_control && !against.isEmpty())
+    Q_EMIT pair_wanted(folder, against);
+  else
+    Q_EMIT example_wanted(folder);
+}
+
+void PromptsPanel::set_report(const QString& folder, const std::shared_ptr<const PromptReport>& report) {
+  folder_ = folder;
+  report_ = report;
+  problem_.clear();
+  examples_.set_report(report);
+  slices_.set_report(report);
+  request_refresh();
+}
+
+void PromptsPanel::set_progress(const QString& what) {
+  progress_ = what;
+  form_->set_running(!what.isEmpty());
+  request_refresh();
+}
+
+void PromptsPanel::set_problem(const QString& problem) {
+  problem_ = problem;
+  request_refresh();
+}
+
+QString PromptsPanel::said() const {
+  if (!problem_.isEmpty()) return problem_;
+  QString text = progress_;
+  if (report_) {
+    if (!text.isEmpty()) text += QStringLiteral(" · ");
+    const auto failed = std::ranges::count_if(report_->examples, [](const auto& each) { return !each.error.empty(); });
+    text += tr("%1 examples with %2, policy %3")
+                .arg(count_text(std::ssize(report_->examples)), QString::fromStdString(report_->model).left(100),
+                     QString::fromStdString(report_->policy).left(100));
+    if (!report_->against.empty()) text += tr(", against %1").arg(QString::fromStdString(report_->against).left(100));
+    if (failed > 0) text += tr("; %1 failed").arg(count_text(failed));
+    if (!report_->complete && progress_.isEmpty()) text += tr("; not all were run: Run continues");
+  }
+  if (text.isEmpty())
+    text =
+        tr("A prompt set is a file with a text in each line. Each is run by itself; below are its loss, how far back "
+           "its hits lie, whether the target was read, and means over all examples and each tag.");
+  return text;
+}
+
+void PromptsPanel::refresh() {
+  said_->setText(said());
+  said_->setToolTip(folder_);
+}
+
+}  // namespace carryover
