@@ -31,8 +31,10 @@ DockArrangement arrangement(const PanelDocks& docks, const QString& id) {
             30};
   }
   if (id == QStringLiteral("measure")) {
-    return {{{{"grid", "runs"}, 20}, {{"head_discovery", "recall_heads", "experiments"}, 52}, {{"config", "hits"}, 28}},
-            {{{"audit", "prompts", "retrieval_recall", "distances", "log", "notes"}, 100}},
+    return {{{{"grid", "runs"}, 20},
+             {{"head_discovery", "recall_heads", "experiments", "prompts"}, 52},
+             {{"config", "hits"}, 28}},
+            {{{"audit", "retrieval_recall", "distances", "log", "notes"}, 100}},
             30};
   }
   if (id == QStringLiteral("compare")) {

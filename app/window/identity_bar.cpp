@@ -21,6 +21,14 @@ QString unlike(const ModelInfo& run, const ModelInfo& open) {
   return {};
 }
 
+/// Whether the run is of the open text, or of its beginning.
+bool reads(const RunModel& run, const std::optional<LoadedText>& text) {
+  if (!run.request().ids || !text || !text->ids) return false;
+  const std::vector<std::int32_t>& ids = *run.request().ids;
+  const auto begin = ids.begin() + (run.request().config.bos && !ids.empty() ? 1 : 0);
+  return ids.end() - begin <= std::ssize(*text->ids) && std::equal(begin, ids.end(), text->ids->begin());
+}
+
 }  // namespace
 
 IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
@@ -55,6 +63,8 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
   connect(&lab.loader, &ModelLoader::model_changed, this, &IdentityBar::show_model);
   connect(&lab.loader, &ModelLoader::text_opened, this, &IdentityBar::show_model);
   connect(&lab.context.run(), &RunModel::reset, this, &IdentityBar::show_run);
+  for (const auto signal : {&RunController::run_started, &RunController::run_shown})  // its text has its name now
+    connect(&lab.runs, signal, this, &IdentityBar::show_run);
   colour();
   show_model();
 }
@@ -101,10 +111,17 @@ void IdentityBar::show_run() {
   badge_text_.clear();
   if (!run.is_empty()) {
     const QString how = model ? unlike(run.model(), model->info) : tr("its model is not open");
-    if (!how.isEmpty()) badge_text_ = tr("⚠ Run on show, %1: %2").arg(how, model_label(run.model()));
-    badge_->setToolTip(tr("The run on show was made with these weights, not with the open model's. What a run does not "
-                          "keep can't be looked at, and what-ifs can't be run.") +
-                       QStringLiteral("\n\n") + model_details(run.model()));
+    if (!how.isEmpty()) {
+      badge_text_ = tr("⚠ Run on show, %1: %2").arg(how, model_label(run.model()));
+      badge_->setToolTip(tr("The run on show was made with these weights, not with the open model's. What a run does "
+                            "not keep can't be looked at, and what-ifs can't be run.") +
+                         QStringLiteral("\n\n") + model_details(run.model()));
+    } else if (!reads(run, lab_.loader.text())) {
+      const QString name = run.text_name().isEmpty() ? tr("another text") : QFileInfo(run.text_name()).fileName();
+      badge_text_ = tr("Run on show reads %1").arg(name);
+      badge_->setToolTip(tr("The run on show is of another text than the open one, which Run would read: %1")
+                             .arg(run.text_name().isEmpty() ? name : run.text_name()));
+    }
   }
   badge_->setVisible(!badge_text_.isEmpty());
   fit();

@@ -3827,6 +3827,18 @@ Wert %4 · Rang %5 von %6</translation>
         <source>Offer</source>
         <translation>Angebot</translation>
     </message>
+    <message>
+        <source>another text</source>
+        <translation>einen anderen Text</translation>
+    </message>
+    <message>
+        <source>Run on show reads %1</source>
+        <translation>Gezeigter Lauf liest %1</translation>
+    </message>
+    <message>
+        <source>The run on show is of another text than the open one, which Run would read: %1</source>
+        <translation>Der gezeigte Lauf ist von einem anderen Text als dem offenen, den Ausführen lesen würde: %1</translation>
+    </message>
 </context>
 <context>
     <name>InspectWorker</name>

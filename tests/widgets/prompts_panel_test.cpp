@@ -10,6 +10,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "app/window/identity_bar.h"
 #include "app/window/message_bar.h"
 #include "engine/experiments/prompt_results.h"
 #include "engine/formats/json_file.h"
@@ -76,6 +77,7 @@ class PromptsPanelTest : public QObject {
     QVERIFY(!button(lab.panel, "Run")->isEnabled());  // no model
     open_demo(lab.window, 300);
     run_to_the_end(lab.window);
+    QCOMPARE(lab.window.identity().badge(), QString());
     lab.panel.form().set_order({path("few.jsonl"), "random", path("few-window")});
     QTRY_VERIFY(button(lab.panel, "Run")->isEnabled());
     QVERIFY(!button(lab.panel, "Stop")->isVisible());
@@ -119,6 +121,8 @@ class PromptsPanelTest : public QObject {
     const RunModel& run = lab.window.lab().context.run();
     QTRY_VERIFY_WITH_TIMEOUT(run.summary().nll_mean() == expected.at("examples").at(1).at("loss").get<double>(),
                              patience_ms);
+    QVERIFY2(lab.window.identity().badge().contains("few.jsonl"),  // and not of the open text
+             qPrintable(lab.window.identity().badge()));
     for (QAction* action : lab.panel.examples().actions())
       if (action->text() == "Open with its control as B") action->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(lab.window.lab().context.comparison() != nullptr, patience_ms);

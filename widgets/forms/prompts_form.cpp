@@ -71,7 +71,7 @@ QLineEdit* PromptsForm::add_path(const QString& name, const QString& help, const
   auto* field = new QLineEdit(this);
   field->setAccessibleName(name);
   field->setToolTip(help);
-  field->setMinimumWidth(120);
+  field->setMinimumWidth(90);
   auto* browse = new QToolButton(this);
   browse->setText(QStringLiteral("…"));
   browse->setAccessibleName(tr("Choose: %1").arg(name));

@@ -2,6 +2,7 @@
 #include "widgets/panels/prompts_panel.h"
 
 #include <QFileDialog>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -11,7 +12,6 @@
 #include <QVBoxLayout>
 
 #include "widgets/controls/page_parts.h"
-#include "widgets/controls/wrapping_bar.h"
 #include "widgets/forms/prompts_form.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/tables/table_copy.h"
@@ -22,7 +22,6 @@ PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Prompt sets"), parent), form_(new PromptsForm(this)), said_(new QLabel(this)) {
   said_->setTextFormat(Qt::PlainText);
   said_->setWordWrap(true);
-  said_->setMargin(6);
   said_->setAccessibleName(tr("State of the prompt set"));
   auto* open = new QToolButton(this);
   open->setText(tr("Open…"));
@@ -37,17 +36,18 @@ PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
   words->setMaximumWidth(160);
   words->setAccessibleName(tr("Examples that have each of these words"));
   connect(words, &QLineEdit::textChanged, this, [this](const QString& text) { filter_.set_words(text); });
-  WrappingBar* bar = control_bar();
-  bar->addWidget(form_, 1);
+  form_->setContentsMargins(6, 4, 6, 0);
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(6, 4, 6, 4);
+  bar->addWidget(said_, 1);
   bar->addWidget(open);
   bar->addWidget(words);
-  auto* body = new QWidget(this);
-  auto* column = new QVBoxLayout(body);
+  auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
-  column->addWidget(said_);
+  column->addWidget(form_);
+  column->addLayout(bar);
   column->addWidget(build_tables(), 1);
-  put_bar_above(this, bar, body);
   request_refresh();
 }
 
@@ -56,6 +56,8 @@ QWidget* PromptsPanel::build_tables() {
     auto* view = new QTableView(this);
     prepare_table(*view, name);
     view->setModel(&model);
+    view->horizontalHeader()->setResizeContentsPrecision(50);  // rows that a width is chosen by; there may be many
+    view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     view->horizontalHeader()->setStretchLastSection(true);
     return view;
   };
@@ -69,11 +71,11 @@ QWidget* PromptsPanel::build_tables() {
   connect(examples_view_, &QTableView::doubleClicked, this, [this] { open_selected(false); });
   slices_view_ = table(slices_, tr("Means over the examples of each tag, with 95 % intervals"));
   add_copy_actions(*slices_view_);
-  auto* split = new QSplitter(Qt::Horizontal, this);
+  auto* split = new QSplitter(Qt::Vertical, this);
   split->setChildrenCollapsible(false);
   split->addWidget(examples_view_);
   split->addWidget(slices_view_);
-  split->setStretchFactor(0, 1);
+  split->setStretchFactor(0, 2);
   split->setStretchFactor(1, 1);
   return split;
 }

@@ -21,6 +21,7 @@ PlotScene::PlotScene(QWidget* view)
   plot->xAxis->setTicker(x_ticker);
   plot->yAxis->setTicker(y_ticker);
   plot->axisRect()->insetLayout()->take(plot->legend);
+  plot->axisRect()->setMinimumSize(50, 12);  // so that a low plot squeezes the data, and not title and legend
   QCPLayoutGrid* layout = plot->plotLayout();
   layout->insertRow(0);
   layout->insertRow(0);
