@@ -404,6 +404,20 @@ class ShellTest : public QObject {
     QCOMPARE(QLocale().decimalPoint(), QString(","));
   }
 
+  /// Its words are longer.
+  void german_layouts_fit_a_small_screen() {
+    const TempDir folder;
+    Home home(folder);
+    const QSize size(1024, 700);
+    home.window.resize(size);
+    for (const LayoutPreset& preset : layout_presets()) {
+      apply_layout(home.window.docks(), preset.id);
+      QCoreApplication::processEvents();
+      QVERIFY2(home.window.size() == size,
+               qPrintable(QString("%1 is %2 wide").arg(preset.id).arg(home.window.width())));
+    }
+  }
+
   void the_german_guide_opens_where_one_is() {
     QCOMPARE(guide_sections()[static_cast<std::size_t>(guide_section_of("hits"))].title, QString("Treffer"));
     QCOMPARE(guide_sections()[static_cast<std::size_t>(guide_section_of("no panel"))].title, QString("Das Fenster"));

@@ -69,10 +69,12 @@ QWidget* HitsPanel::make_bar() {
       {tr("Selected segment and head"), tr("Selected segment, all heads"), tr("Selected head, all segments")});
   scope_->setCurrentIndex(OneSegment);
   scope_->setAccessibleName(tr("Hits listed"));
+  scope_->setMinimumWidth(90);  // on a narrow window it gives way
   connect(scope_, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
   auto* search = new QLineEdit(bar);
   search->setPlaceholderText(tr("Text or position"));
   search->setClearButtonEnabled(true);
+  search->setMinimumWidth(70);
   search->setAccessibleName(tr("Filter hits by text or position"));
   connect(search, &QLineEdit::textChanged, &filter_, &HitsFilter::set_text);
   top->addWidget(scope_);
