@@ -45,6 +45,7 @@ def main():
     before = runs.probe(PROGRAM, MODEL)
     late = measured(MODEL, TEXT, seconds)
     starts = story_starts()
+    sources = measured("--sources", MODEL, TEXT, "100000")
     speed = {name: {"headless": [], "window": []} for name in ("default", "demo")}
     with tempfile.TemporaryDirectory() as scratch:
         text = os.path.join(scratch, "text.txt")
@@ -62,7 +63,8 @@ def main():
         "before": runs.limits_of(before, "limits"),
         "after": runs.limits_of(runs.probe(PROGRAM, MODEL), "limits_after"),
     }
-    run = runs.save("gui", "./lab bench gui", limits, values={"late": late, "speed": speed, "story_ms": starts})
+    values = {"late": late, "speed": speed, "story_ms": starts, "sources": sources}
+    run = runs.save("gui", "./lab bench gui", limits, values=values)
     print(sections.section([run]))
     problems = runs.judge(run)
     sys.exit(

@@ -5,10 +5,15 @@
 // precise timer beats every 5 ms, and what is measured is how much later than that each beat comes.
 //   gui_bench --speed MODEL TEXT TOKENS
 // The engine's speed in a window in its default layout, and the share of a core that the window's thread takes.
+//   gui_bench --sources MODEL TEXT TOKENS
+// How long a click on a token takes until the text is coloured by its sources: where the segment has to be run again
+// for it, and where the answer is kept.
 //   gui_bench --headless MODEL TEXT TOKENS
 // The same without a window. Model, dtype and threads are those that the window takes. JSON on standard output.
 #include <QApplication>
+#include <QComboBox>
 #include <QElapsedTimer>
+#include <QLabel>
 #include <QTimer>
 #include <algorithm>
 #include <iostream>
@@ -19,6 +24,7 @@
 #include "engine/data/text_source.h"
 #include "engine/models/trained_under.h"
 #include "tests/benchmarks/process_use.h"
+#include "widgets/controls/token_view.h"
 #include "widgets/look/theme.h"
 
 using namespace carryover;
@@ -98,6 +104,54 @@ nlohmann::json speed_in_window(MainWindow& window, std::int64_t tokens) {
           {"gui_cpu_share", (bench::thread_seconds(getpid()) - before) / summary.seconds}};
 }
 
+/// The text's box of colours and the line that says what they are.
+struct TextParts {
+  QComboBox* colour = nullptr;
+  QLabel* legend = nullptr;
+  TokenView* view = nullptr;
+};
+
+TextParts text_parts(MainWindow& window) {
+  const Panel& panel = *window.docks().panel("text");
+  TextParts parts;
+  parts.view = panel.findChild<TokenView*>();
+  for (QComboBox* box : panel.findChildren<QComboBox*>())
+    if (box->findText("Colour: sources by attention") >= 0) parts.colour = box;
+  for (QLabel* label : panel.findChildren<QLabel*>())
+    if (label->accessibleName() == "What the colours mean") parts.legend = label;
+  if (parts.colour == nullptr || parts.legend == nullptr || parts.view == nullptr)
+    throw std::runtime_error("the text has no colour for sources");
+  return parts;
+}
+
+nlohmann::json sources_of_tokens(MainWindow& window, std::int64_t tokens) {
+  constexpr int kClicks = 9;  // fewer than the answers that are kept
+  const nlohmann::json speed = speed_in_window(window, tokens);
+  LabContext& context = window.lab().context;
+  const TextParts text = text_parts(window);
+  text.colour->setCurrentText("Colour: sources by attention");
+  const auto click = [&](int segment) {
+    const SegmentRecord& record = context.run().record(segment);
+    text.legend->clear();
+    QElapsedTimer since;
+    since.start();
+    context.select_token(record.first_token + record.length / 2);
+    while (!text.legend->text().contains("Full colour"))
+      QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
+    text.view->viewport()->repaint();
+    return static_cast<double>(since.nsecsElapsed()) / 1e6;
+  };
+  const int segments = context.run().segment_count();
+  if (segments <= 2 * kClicks) throw std::runtime_error("the text has too few segments to click into");
+  std::vector<double> replayed, kept;
+  for (std::vector<double>* times : {&replayed, &kept})
+    for (int i = 1; i <= kClicks; ++i) times->push_back(click(i * (segments - 1) / kClicks));
+  return {{"tokens", speed.at("tokens")},
+          {"segment_ms", 1000 * context.run().summary().seconds / segments},
+          {"replayed_ms", replayed},
+          {"kept_ms", kept}};
+}
+
 nlohmann::json speed_headless(const std::string& path, const std::string& text, std::size_t tokens) {
   struct Quiet : RunObserver {
     void segment_done(std::shared_ptr<const SegmentSnapshot>) override {}
@@ -122,7 +176,9 @@ nlohmann::json in_window(QApplication& application, int argc, char** argv) {
   window.show();
   stop_on_failure(window.lab().runs);
   load(window.lab().runs, argv[argc - 3], argv[argc - 2]);
-  return argc == 4 ? lateness(window, std::stoi(argv[3])) : speed_in_window(window, std::stoll(argv[4]));
+  if (argc == 4) return lateness(window, std::stoi(argv[3]));
+  const std::int64_t tokens = std::stoll(argv[4]);
+  return std::string(argv[1]) == "--sources" ? sources_of_tokens(window, tokens) : speed_in_window(window, tokens);
 }
 
 }  // namespace
@@ -130,8 +186,8 @@ nlohmann::json in_window(QApplication& application, int argc, char** argv) {
 int main(int argc, char** argv) {
   prepare_engine_environment(argv);
   const std::string mode = argc == 5 ? argv[1] : "";
-  if (argc != 4 && mode != "--speed" && mode != "--headless") {
-    std::cerr << "usage: gui_bench [--speed | --headless] MODEL TEXT SECONDS|TOKENS\n";
+  if (argc != 4 && mode != "--speed" && mode != "--sources" && mode != "--headless") {
+    std::cerr << "usage: gui_bench [--speed | --sources | --headless] MODEL TEXT SECONDS|TOKENS\n";
     return 2;
   }
   try {
