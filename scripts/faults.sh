@@ -8,7 +8,7 @@
 
 preset=release
 if in_ci || nvcc_dir >/dev/null; then preset=ci; fi
-plan_faults() { plan_build "$preset" 1200 "build_preset $preset" 600; }
+plan_faults() { plan_build "$preset" 700 "build_preset $preset" 600; }
 set_up plan_faults
 build_preset "$preset" app_tests
 
