@@ -3,21 +3,14 @@
 
 namespace carryover {
 
-EngineConnection::EngineConnection(LabContext& context, QObject* parent)
-    : QObject(parent), context_(context), worker_(new EngineWorker) {
-  thread_.setObjectName(QStringLiteral("engine"));
-  worker_->moveToThread(&thread_);
-  connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
-  connect(worker_, &EngineWorker::engine_ready, this, &EngineConnection::accept);
-  connect(worker_, &EngineWorker::engine_lost, this, &EngineConnection::lose);
-  thread_.start();
+EngineConnection::EngineConnection(LabContext& context, QObject* parent) : QObject(parent), context_(context) {
+  connect(worker_.get(), &EngineWorker::engine_ready, this, &EngineConnection::accept);
+  connect(worker_.get(), &EngineWorker::engine_lost, this, &EngineConnection::lose);
 }
 
 EngineConnection::~EngineConnection() {
   if (connecting_) connecting_->request_stop();
-  worker_->end_loads();
-  thread_.quit();
-  thread_.wait();
+  worker().end_loads();
 }
 
 void EngineConnection::set_busy(const QString& why) {

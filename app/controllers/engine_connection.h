@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
-#include <QThread>
 #include <memory>
 #include <optional>
 
 #include "app/engine_thread/engine_worker.h"
 #include "app/engine_thread/post.h"
+#include "app/engine_thread/worker_thread.h"
 #include "widgets/state/lab_context.h"
 
 namespace carryover {
@@ -19,11 +19,11 @@ class EngineConnection : public QObject {
   explicit EngineConnection(LabContext& context, QObject* parent = nullptr);
   ~EngineConnection() override;
 
-  EngineWorker& worker() { return *worker_; }  ///< for queued calls and connections only
+  EngineWorker& worker() { return *worker_.get(); }  ///< for queued calls and connections only
   /// Calls `call(worker)` on the engine thread.
   template <typename Call>
   void post(Call call) {
-    carryover::post(worker_, std::move(call));
+    carryover::post(worker_.get(), std::move(call));
   }
 
   /// The engine that `command` starts does the work from now on, such as `ssh host carryover-cli engine`; this process
@@ -53,12 +53,11 @@ class EngineConnection : public QObject {
   void lose(const ErrorReport& report);
 
   LabContext& context_;
-  QThread thread_;
-  EngineWorker* worker_;
   QString command_, busy_;
   std::optional<EngineElsewhere> elsewhere_;
   bool lost_ = false;
   std::shared_ptr<RunControl> connecting_;  ///< ends the waiting for an engine
+  WorkerThread<EngineWorker> worker_{QStringLiteral("engine")};
 };
 
 }  // namespace carryover

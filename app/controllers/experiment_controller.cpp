@@ -11,28 +11,27 @@ namespace carryover {
 
 using Work = ExperimentModel::Work;
 
+namespace {
+
+// A training stops after the layer under way, and then saves a checkpoint. Whoever is killed loses the steps since the
+// last one.
+constexpr int saving_patience_ms = 60'000, last_saving_patience_ms = 10'000;
+
+}  // namespace
+
 ExperimentController::ExperimentController(LabContext& context, RunController& runs, TrainController& training,
                                            QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), training_(training), follower_(new ExperimentFollower) {
-  follower_thread_.setObjectName(QStringLiteral("experiment"));
-  follower_->moveToThread(&follower_thread_);
-  connect(&follower_thread_, &QThread::finished, follower_, &QObject::deleteLater);
+    : QObject(parent), context_(context), runs_(runs), training_(training), process_(tr("experiment")) {
   connect_follower();
   connect_process();
-  follower_thread_.start();
-}
-
-ExperimentController::~ExperimentController() {
-  follower_thread_.quit();
-  follower_thread_.wait();
 }
 
 void ExperimentController::connect_follower() {
-  connect(follower_, &ExperimentFollower::news, this,
+  connect(follower_.get(), &ExperimentFollower::news, this,
           [this](const QString& folder, const std::shared_ptr<const ExperimentNews>& news) {
             if (folder == model_.folder()) model_.take(news);
           });
-  connect(follower_, &ExperimentFollower::failed, this, [this](const QString& folder, const ErrorReport& report) {
+  connect(follower_.get(), &ExperimentFollower::failed, this, [this](const QString& folder, const ErrorReport& report) {
     if (folder != model_.folder()) return;
     if (!model_.has_state() && model_.work() != Work::None) return;  // its process has not written it yet
     model_.set_problem(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice));
@@ -40,14 +39,17 @@ void ExperimentController::connect_follower() {
 }
 
 void ExperimentController::connect_process() {
-  connect(&process_, &ExperimentProcess::progressed, this, [this](const QString& what) {
+  process_.set_patience(saving_patience_ms);
+  process_.set_last_patience(last_saving_patience_ms);
+  connect(&process_, &CommandProcess::progressed, this, [this](const QString& what) {
     if (model_.work() == Work::Running) model_.set_work(Work::Running, what);
   });
-  connect(&process_, &ExperimentProcess::failed, this, &ExperimentController::failed);
-  connect(&process_, &ExperimentProcess::ended, this, [this] {
+  connect(&process_, &CommandProcess::failed, this, &ExperimentController::failed);
+  connect(&process_, &CommandProcess::ended, this, [this] {
     model_.set_work(Work::None, {});
     context_.add_note(tr("The experiment's process has ended"));
-    if (!model_.has_state()) post(follower_, [folder = model_.folder()](ExperimentFollower& it) { it.follow(folder); });
+    if (!model_.has_state())
+      post(follower_.get(), [folder = model_.folder()](ExperimentFollower& it) { it.follow(folder); });
     Q_EMIT ended();
   });
 }
@@ -58,7 +60,7 @@ void ExperimentController::open(const QString& folder) {
     return Q_EMIT failed({Fault::Usage, tr("experiment"), tr("another one is running in this window"),
                           tr("Stop it first: what it has done stays.")});
   model_.open(absolute);
-  post(follower_, [absolute](ExperimentFollower& follower) { follower.follow(absolute); });
+  post(follower_.get(), [absolute](ExperimentFollower& follower) { follower.follow(absolute); });
   Q_EMIT opened(absolute);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
-#include <QThread>
 #include <optional>
 
 #include "app/controllers/experiment_follower.h"
 #include "app/controllers/run_controller.h"
 #include "app/controllers/train_controller.h"
-#include "app/engine_thread/experiment_process.h"
+#include "app/engine_thread/folder_process.h"
+#include "app/engine_thread/worker_thread.h"
 #include "engine/experiments/experiment_command.h"
 #include "widgets/state/experiment_model.h"
 
@@ -20,10 +20,9 @@ class ExperimentController : public QObject {
   Q_OBJECT
  public:
   ExperimentController(LabContext& context, RunController& runs, TrainController& training, QObject* parent = nullptr);
-  ~ExperimentController() override;
 
   ExperimentModel& model() { return model_; }
-  ExperimentProcess& process() { return process_; }
+  FolderProcess& process() { return process_; }
 
   void open(const QString& folder);  ///< that another process writes, or one that is done
   /// Runs it, and opens its folder. Nothing while another one runs.
@@ -54,10 +53,9 @@ class ExperimentController : public QObject {
   RunController& runs_;
   TrainController& training_;
   ExperimentModel model_;
-  ExperimentProcess process_;
-  QThread follower_thread_;
-  ExperimentFollower* follower_;
+  FolderProcess process_;
   std::optional<ExperimentRequest> request_;  ///< that this window ran last
+  WorkerThread<ExperimentFollower> follower_{QStringLiteral("experiment")};
 };
 
 }  // namespace carryover

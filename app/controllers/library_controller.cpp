@@ -23,11 +23,7 @@ LibraryController::LibraryController(LabContext& context, RunController& runs, T
       library_(context.library()),
       runs_(runs),
       training_(training),
-      experiments_(experiments),
-      files_(new RunFiles) {
-  thread_.setObjectName(QStringLiteral("run files"));
-  files_->moveToThread(&thread_);
-  connect(&thread_, &QThread::finished, files_, &QObject::deleteLater);
+      experiments_(experiments) {
   update_timer_.setSingleShot(true);
   update_timer_.setInterval(update_interval_ms);
   connect(&update_timer_, &QTimer::timeout, this, &LibraryController::update_now);
@@ -36,12 +32,6 @@ LibraryController::LibraryController(LabContext& context, RunController& runs, T
   connect_what_ifs();
   connect_experiments();
   connect_files();
-  thread_.start();
-}
-
-LibraryController::~LibraryController() {
-  thread_.quit();
-  thread_.wait();
 }
 
 void LibraryController::put(ListedRun run) {
@@ -54,7 +44,7 @@ void LibraryController::put(ListedRun run) {
 }
 
 void LibraryController::measure(const QString& place) {
-  post(files_, [place](RunFiles& files) { files.measure(place); });
+  post(files_.get(), [place](RunFiles& files) { files.measure(place); });
 }
 
 void LibraryController::connect_runs() {
@@ -166,9 +156,9 @@ void LibraryController::connect_experiments() {
 }
 
 void LibraryController::connect_files() {
-  connect(files_, &RunFiles::failed, this, &LibraryController::failed);
-  connect(files_, &RunFiles::losses_read, &library_, &RunLibrary::set_losses);
-  connect(files_, &RunFiles::measured, this, [this](const QString& place, qint64 bytes, bool is_there) {
+  connect(files_.get(), &RunFiles::failed, this, &LibraryController::failed);
+  connect(files_.get(), &RunFiles::losses_read, &library_, &RunLibrary::set_losses);
+  connect(files_.get(), &RunFiles::measured, this, [this](const QString& place, qint64 bytes, bool is_there) {
     // The folder of a training may be of another machine.
     library_.set_bytes(place, bytes, is_there || context_.training().index_of(place) >= 0);
     tell_of_limit();
@@ -178,7 +168,7 @@ void LibraryController::connect_files() {
   connect(&library_, &RunLibrary::ticked_changed, this, [this](int row) {
     const ListedRun& run = library_.run(row);
     if (run.kind == ListedKind::Run && run.ticked && !run.losses)
-      post(files_, [place = run.place](RunFiles& files) { files.read_losses(place); });
+      post(files_.get(), [place = run.place](RunFiles& files) { files.read_losses(place); });
   });
 }
 
@@ -189,7 +179,7 @@ void LibraryController::look_at_files() {
     if (run.kind == ListedKind::WhatIf) continue;
     measure(run.place);
     if (run.kind == ListedKind::Run && run.ticked)
-      post(files_, [place = run.place](RunFiles& files) { files.read_losses(place); });
+      post(files_.get(), [place = run.place](RunFiles& files) { files.read_losses(place); });
   }
 }
 

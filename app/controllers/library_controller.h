@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
-#include <QThread>
 #include <QTimer>
 #include <map>
 
@@ -9,6 +8,7 @@
 #include "app/controllers/run_controller.h"
 #include "app/controllers/train_controller.h"
 #include "app/engine_thread/run_files.h"
+#include "app/engine_thread/worker_thread.h"
 
 namespace carryover {
 
@@ -20,7 +20,6 @@ class LibraryController : public QObject {
  public:
   LibraryController(LabContext& context, RunController& runs, TrainController& training,
                     ExperimentController& experiments, QObject* parent = nullptr);
-  ~LibraryController() override;
 
   void open(const QString& place);
   void compare(const QString& a, const QString& b);  ///< b is pinned as B
@@ -56,11 +55,10 @@ class LibraryController : public QObject {
   RunController& runs_;
   TrainController& training_;
   ExperimentController& experiments_;
-  QThread thread_;
-  RunFiles* files_;
   QTimer update_timer_;
   std::map<QString, RemovedWhatIf> removed_what_ifs_;
   bool over_limit_ = false;  ///< and it has been said
+  WorkerThread<RunFiles> files_{QStringLiteral("run files")};
 };
 
 }  // namespace carryover

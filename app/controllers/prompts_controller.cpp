@@ -15,17 +15,8 @@ namespace carryover {
 namespace {
 
 constexpr int poll_interval_ms = 500;
-constexpr int failed_code = 1;  // of `run --prompts`: an example has failed
 
 }  // namespace
-
-PromptsProcess::PromptsProcess(QObject* parent) : CommandProcess(tr("prompt set"), parent) {}
-
-void PromptsProcess::conclude(const CommandExit& exit) {
-  if (exit.stopped || (exit.normal && exit.code == stopped_code)) return;
-  if (exit.normal && (exit.code == 0 || (exit.code == failed_code && !exit.said.isEmpty()))) return;
-  Q_EMIT failed(what_went_wrong(exit));
-}
 
 PromptsFollower::PromptsFollower(QObject* parent) : QObject(parent), timer_(this) {
   timer_.setInterval(poll_interval_ms);
@@ -40,11 +31,9 @@ void PromptsFollower::follow(const QString& folder) {
 }
 
 void PromptsFollower::look() {
-  const QFileInfo file(folder_ + QStringLiteral("/prompts.json"));
-  const QDateTime written = file.lastModified();
-  if (seen_.isValid() && written == seen_) return;
-  seen_ = written;  // invalid where it is missing: it may come
-  if (!file.exists() && !written.isValid()) return;
+  const QDateTime written = QFileInfo(folder_ + QStringLiteral("/prompts.json")).lastModified();
+  if (!written.isValid() || written == seen_) return;  // it may come yet
+  seen_ = written;
   std::shared_ptr<const PromptReport> report;
   const auto problem =
       attempt([&] { report = std::make_shared<const PromptReport>(read_prompt_report(folder_.toStdString())); });
@@ -56,15 +45,12 @@ void PromptsFollower::look() {
 
 PromptsController::PromptsController(LabContext& context, EngineConnection& engine, ModelLoader& loader,
                                      QObject* parent)
-    : QObject(parent), context_(context), engine_(engine), loader_(loader), follower_(new PromptsFollower) {
-  thread_.setObjectName(QStringLiteral("prompts"));
-  follower_->moveToThread(&thread_);
-  connect(&thread_, &QThread::finished, follower_, &QObject::deleteLater);
-  connect(follower_, &PromptsFollower::read, this,
+    : QObject(parent), context_(context), engine_(engine), loader_(loader), process_(tr("prompt set")) {
+  connect(follower_.get(), &PromptsFollower::read, this,
           [this](const QString& folder, const std::shared_ptr<const PromptReport>& report) {
             if (folder == folder_) Q_EMIT reported(folder, report);
           });
-  connect(follower_, &PromptsFollower::failed, this, [this](const QString& folder, const ErrorReport& report) {
+  connect(follower_.get(), &PromptsFollower::failed, this, [this](const QString& folder, const ErrorReport& report) {
     if (folder == folder_)
       Q_EMIT unreadable(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice));
   });
@@ -76,12 +62,6 @@ PromptsController::PromptsController(LabContext& context, EngineConnection& engi
     context_.add_note(tr("The prompt set's process has ended"));
     Q_EMIT progressed({});
   });
-  thread_.start();
-}
-
-PromptsController::~PromptsController() {
-  thread_.quit();
-  thread_.wait();
 }
 
 QString PromptsController::unavailable() const {
@@ -108,7 +88,7 @@ void PromptsController::start(const PromptOrder& order) {
 void PromptsController::open(const QString& folder) {
   folder_ = QDir(folder).absolutePath();
   Q_EMIT opened(folder_);
-  post(follower_, [folder = folder_](PromptsFollower& follower) { follower.follow(folder); });
+  post(follower_.get(), [folder = folder_](PromptsFollower& follower) { follower.follow(folder); });
 }
 
 QStringList prompts_command(const PromptOrder& order, const LabContext& context, const QString& model,

@@ -2,11 +2,11 @@
 #pragma once
 #include <QDateTime>
 #include <QStringList>
-#include <QThread>
 #include <QTimer>
 #include <memory>
 
-#include "app/engine_thread/command_process.h"
+#include "app/engine_thread/folder_process.h"
+#include "app/engine_thread/worker_thread.h"
 #include "engine/experiments/prompt_report.h"
 #include "widgets/forms/prompts_form.h"
 
@@ -15,17 +15,6 @@ namespace carryover {
 class EngineConnection;
 class LabContext;
 class ModelLoader;
-
-/// `carryover run --prompts …` in a process of its own. An example that fails is said in the folder, and is no failure
-/// of the process. GUI thread.
-class PromptsProcess : public CommandProcess {
-  Q_OBJECT
- public:
-  explicit PromptsProcess(QObject* parent = nullptr);
-
- protected:
-  void conclude(const CommandExit& exit) override;
-};
 
 /// Reads prompts.json of one folder again whenever it has changed: lives on a thread of its own, since the file may be
 /// large or on a slow disk. Called by queued calls.
@@ -53,9 +42,8 @@ class PromptsController : public QObject {
   Q_OBJECT
  public:
   PromptsController(LabContext& context, EngineConnection& engine, ModelLoader& loader, QObject* parent = nullptr);
-  ~PromptsController() override;
 
-  PromptsProcess& process() { return process_; }
+  FolderProcess& process() { return process_; }
   QString unavailable() const;  ///< why no prompt set can be run, or empty
   void start(const PromptOrder& order);
   void stop() { process_.stop(); }
@@ -72,10 +60,9 @@ class PromptsController : public QObject {
   LabContext& context_;
   EngineConnection& engine_;
   ModelLoader& loader_;
-  PromptsProcess process_;
-  QThread thread_;
-  PromptsFollower* follower_;
+  FolderProcess process_;
   QString folder_;
+  WorkerThread<PromptsFollower> follower_{QStringLiteral("prompts")};
 };
 
 /// The words of the command that runs it, but for the program's name. Pure.

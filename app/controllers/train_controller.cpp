@@ -21,10 +21,7 @@ std::int64_t checkpoint_step(const QString& directory) {
 }  // namespace
 
 TrainController::TrainController(LabContext& context, RunController& runs, QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), follower_(new TrainingFollower) {
-  follower_thread_.setObjectName(QStringLiteral("folders"));
-  follower_->moveToThread(&follower_thread_);
-  connect(&follower_thread_, &QThread::finished, follower_, &QObject::deleteLater);
+    : QObject(parent), context_(context), runs_(runs) {
   drain_timer_.setSingleShot(true);
   connect(&drain_timer_, &QTimer::timeout, this, &TrainController::drain);
   connect(&context_.training(), &TrainingRuns::step_changed, this, &TrainController::show_step);
@@ -32,13 +29,10 @@ TrainController::TrainController(LabContext& context, RunController& runs, QObje
           [this](int index) { follow(context_.training().run(index).directory(), false); });
   connect_worker();
   connect_follower();
-  follower_thread_.start();
 }
 
 TrainController::~TrainController() {
   if (channel_) channel_->control().request_stop();
-  follower_thread_.quit();
-  follower_thread_.wait();
 }
 
 void TrainController::connect_worker() {
@@ -52,23 +46,23 @@ void TrainController::connect_worker() {
 }
 
 void TrainController::connect_follower() {
-  connect(follower_, &TrainingFollower::opened, this,
+  connect(follower_.get(), &TrainingFollower::opened, this,
           [this](const QString& directory, const std::shared_ptr<const TrainingPlan>& plan) {
             const int known = context_.training().index_of(directory);
             if (known >= 0 && &context_.training().run(known) == training_) return;  // this program writes it
             context_.training().add(directory, plan).set_state(TrainingState::Attached);
             context_.add_note(tr("Opened the training run %1").arg(QDir::toNativeSeparators(directory)));
           });
-  connect(follower_, &TrainingFollower::news, this,
+  connect(follower_.get(), &TrainingFollower::news, this,
           [this](const QString& directory, const std::shared_ptr<const FolderNews>& news) {
             take_folder_news(directory, *news);
           });
-  connect(follower_, &TrainingFollower::failed, this,
+  connect(follower_.get(), &TrainingFollower::failed, this,
           [this](const QString& /*directory*/, const ErrorReport& report) { Q_EMIT failed(report); });
 }
 
 void TrainController::follow(const QString& directory, bool on) {
-  post(follower_,
+  post(follower_.get(),
        [directory, on](TrainingFollower& follower) { on ? follower.open(directory) : follower.forget(directory); });
 }
 

@@ -3,12 +3,12 @@
 #include <QElapsedTimer>
 #include <QObject>
 #include <QPointer>
-#include <QThread>
 #include <QTimer>
 #include <memory>
 
 #include "app/controllers/run_controller.h"
 #include "app/controllers/training_follower.h"
+#include "app/engine_thread/worker_thread.h"
 
 namespace carryover {
 
@@ -63,14 +63,13 @@ class TrainController : public QObject {
 
   LabContext& context_;
   RunController& runs_;
-  QThread follower_thread_;
-  TrainingFollower* follower_;
   std::shared_ptr<TrainChannel> channel_;
   QPointer<TrainingModel> training_;
   bool dry_ = false, stopping_ = false, stepped_ = false;
   StepRecord dry_step_;
   QTimer drain_timer_;
   QElapsedTimer since_drain_;
+  WorkerThread<TrainingFollower> follower_{QStringLiteral("folders")};
 };
 
 }  // namespace carryover

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "app/engine_thread/post.h"
 #include "engine/core/base/error.h"
 #include "engine/formats/output_file.h"
 
@@ -54,13 +55,9 @@ QString SessionKeeper::root_of_user() {
 }
 
 SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* parent)
-    : QObject(parent), window_(window), lab_(window.lab()), root_(root), writer_(new SessionWriter) {
-  thread_.setObjectName(QStringLiteral("session writer"));
-  writer_->moveToThread(&thread_);
+    : QObject(parent), window_(window), lab_(window.lab()), root_(root) {
   window.set_session_keeper(this);
-  connect(&thread_, &QThread::finished, writer_, &QObject::deleteLater);
   connect_writer();
-  thread_.start();
   timer_.setInterval(keep_every_ms);
   connect(&timer_, &QTimer::timeout, this, &SessionKeeper::keep_now);
 }
@@ -78,28 +75,24 @@ SessionKeeper::~SessionKeeper() {
     const std::string text = session_text(state_, folder_->path());
     const QStringList unused = unused_of(removed_places());  // nobody can take them back any more
     QMetaObject::invokeMethod(
-        writer_,
+        writer_.get(),
         [this, text, unused] {
-          writer_->write(folder_->session_file(), text);
-          writer_->remove(unused);
+          writer_.get()->write(folder_->session_file(), text);
+          writer_.get()->remove(unused);
         },
         Qt::BlockingQueuedConnection);
   }
-  thread_.quit();
-  thread_.wait();
 }
 
 template <typename Call>
 void SessionKeeper::post(Call call) {
-  SessionWriter* writer = writer_;
-  QMetaObject::invokeMethod(
-      writer, [writer, call = std::move(call)] { call(*writer); }, Qt::QueuedConnection);
+  carryover::post(writer_.get(), std::move(call));
 }
 
 void SessionKeeper::connect_writer() {
-  connect(writer_, &SessionWriter::failed, this, &SessionKeeper::failed);
-  connect(writer_, &SessionWriter::session_saved, this, &SessionKeeper::session_saved);
-  connect(writer_, &SessionWriter::read_back, this, [this](const std::shared_ptr<const KeptFiles>& files) {
+  connect(writer_.get(), &SessionWriter::failed, this, &SessionKeeper::failed);
+  connect(writer_.get(), &SessionWriter::session_saved, this, &SessionKeeper::session_saved);
+  connect(writer_.get(), &SessionWriter::read_back, this, [this](const std::shared_ptr<const KeptFiles>& files) {
     if (restorer_ != nullptr) restorer_->go_on_with(files);
   });
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
-#include <QThread>
 #include <QTimer>
 #include <memory>
 
+#include "app/engine_thread/worker_thread.h"
 #include "app/session/session_folder.h"
 #include "app/session/session_restorer.h"
 #include "app/session/session_state.h"
@@ -82,8 +82,6 @@ class SessionKeeper : public QObject {
   Lab& lab_;
   QString root_;
   std::unique_ptr<SessionFolder> folder_;  ///< none: nothing can be kept
-  QThread thread_;
-  SessionWriter* writer_;
   QTimer timer_;
   SessionRestorer* restorer_ = nullptr;
   SessionState state_;   ///< as last captured; of the files that belong to it, as they are now
@@ -93,6 +91,7 @@ class SessionKeeper : public QObject {
   int files_made_ = 0;
   bool frozen_ = false;
   AskEngine ask_engine_;
+  WorkerThread<SessionWriter> writer_{QStringLiteral("session writer")};
 };
 
 }  // namespace carryover

@@ -28,13 +28,13 @@ const json& list_of(const json& object, const char* key, const std::string& wher
   return *found;
 }
 
-std::string text_of(const json& object, const char* key, const std::string& where) {
-  return JsonFields(object, where).find_text(key).value_or(std::string());
+std::string text_of(const JsonFields& fields, const char* key) {
+  return fields.find_text(key).value_or(std::string());
 }
 
 /// It names a folder that is opened: none but those below the prompt set's own.
-std::string folder_of(const json& object, const char* key, const std::string& where) {
-  const std::filesystem::path path = text_of(object, key, where);
+std::string folder_of(const JsonFields& fields, const char* key, const std::string& where) {
+  const std::filesystem::path path = text_of(fields, key);
   if (path.empty()) return {};
   bool climbs = path.is_absolute() || path.native().find('\0') != std::string::npos;
   for (const std::filesystem::path& part : path) climbs = climbs || part == "..";
@@ -45,11 +45,11 @@ std::string folder_of(const json& object, const char* key, const std::string& wh
 PromptReport::Example example_of(const json& object, const std::string& where) {
   const JsonFields fields(object, where);
   PromptReport::Example example;
-  example.name = text_of(object, "name", where);
+  example.name = text_of(fields, "name");
   if (const json* tags = fields.find("tags")) example.tags = read_strings(*tags, where, "tags");
-  example.folder = folder_of(object, "folder", where);
-  example.against_folder = folder_of(object, "against_folder", where);
-  example.error = text_of(object, "error", where);
+  example.folder = folder_of(fields, "folder", where);
+  example.against_folder = folder_of(fields, "against_folder", where);
+  example.error = text_of(fields, "error");
   for (const PromptColumn& column : prompt_columns()) example.values.push_back(fields.find_number(column.key));
   return example;
 }
@@ -83,10 +83,10 @@ PromptReport read_prompt_report(const std::string& folder) {
   const json object = read_json_file(where);
   const JsonFields fields(object, where);
   PromptReport report;
-  report.prompts = text_of(object, "prompts", where);
-  report.model = text_of(object, "model", where);
-  report.policy = text_of(object, "policy", where);
-  report.against = text_of(object, "against", where);
+  report.prompts = text_of(fields, "prompts");
+  report.model = text_of(fields, "model");
+  report.policy = text_of(fields, "policy");
+  report.against = text_of(fields, "against");
   report.complete = fields.find_flag("complete").value_or(false);
   for (const json& example : list_of(object, "examples", where)) report.examples.push_back(example_of(example, where));
   for (const json& slice : list_of(object, "slices", where)) report.slices.push_back(slice_of(slice, where));

@@ -2517,13 +2517,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
 </context>
 <context>
-    <name>ExperimentProcess</name>
-    <message>
-        <source>experiment</source>
-        <translation>Experiment</translation>
-    </message>
-</context>
-<context>
     <name>ExperimentsPanel</name>
     <message>
         <source>Experiments</source>
@@ -5461,13 +5454,6 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>A prompt set is a file with a text in each line. Each is run by itself; below are its loss, how far back its hits lie, whether the target was read, and means over all examples and each tag.</source>
         <translation>Eine Prompt-Menge ist eine Datei mit einem Text in jeder Zeile. Jeder wird für sich ausgeführt; darunter stehen sein Verlust, wie weit seine Treffer zurückliegen, ob das Ziel gelesen wurde, und Mittel über alle Beispiele und über jedes Schlagwort.</translation>
-    </message>
-</context>
-<context>
-    <name>PromptsProcess</name>
-    <message>
-        <source>prompt set</source>
-        <translation>Prompt-Menge</translation>
     </message>
 </context>
 <context>

@@ -24,6 +24,7 @@
 #include "engine/data/text_source.h"
 #include "engine/models/trained_under.h"
 #include "tests/benchmarks/process_use.h"
+#include "tests/support/find_parts.h"
 #include "widgets/controls/token_view.h"
 #include "widgets/look/theme.h"
 
@@ -104,41 +105,26 @@ nlohmann::json speed_in_window(MainWindow& window, std::int64_t tokens) {
           {"gui_cpu_share", (bench::thread_seconds(getpid()) - before) / summary.seconds}};
 }
 
-/// The text's box of colours and the line that says what they are.
-struct TextParts {
-  QComboBox* colour = nullptr;
-  QLabel* legend = nullptr;
-  TokenView* view = nullptr;
-};
-
-TextParts text_parts(MainWindow& window) {
-  const Panel& panel = *window.docks().panel("text");
-  TextParts parts;
-  parts.view = panel.findChild<TokenView*>();
-  for (QComboBox* box : panel.findChildren<QComboBox*>())
-    if (box->findText("Colour: sources by attention") >= 0) parts.colour = box;
-  for (QLabel* label : panel.findChildren<QLabel*>())
-    if (label->accessibleName() == "What the colours mean") parts.legend = label;
-  if (parts.colour == nullptr || parts.legend == nullptr || parts.view == nullptr)
-    throw std::runtime_error("the text has no colour for sources");
-  return parts;
-}
-
 nlohmann::json sources_of_tokens(MainWindow& window, std::int64_t tokens) {
   constexpr int kClicks = 9;  // fewer than the answers that are kept
   const nlohmann::json speed = speed_in_window(window, tokens);
   LabContext& context = window.lab().context;
-  const TextParts text = text_parts(window);
-  text.colour->setCurrentText("Colour: sources by attention");
+  const QString colour = "Colour: sources by attention";
+  const Panel& text = *window.docks().panel("text");
+  QComboBox* colours = test::box_with(text, colour);
+  QLabel* legend = test::label_named(text, "What the colours mean");
+  auto* view = text.findChild<TokenView*>();
+  if (colours == nullptr || legend == nullptr || view == nullptr) throw std::runtime_error("the text shows no sources");
+  colours->setCurrentText(colour);
   const auto click = [&](int segment) {
     const SegmentRecord& record = context.run().record(segment);
-    text.legend->clear();
+    legend->clear();
     QElapsedTimer since;
     since.start();
     context.select_token(record.first_token + record.length / 2);
-    while (!text.legend->text().contains("Full colour"))
+    while (!legend->text().contains("Full colour"))
       QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents);
-    text.view->viewport()->repaint();
+    view->viewport()->repaint();
     return static_cast<double>(since.nsecsElapsed()) / 1e6;
   };
   const int segments = context.run().segment_count();

@@ -7,6 +7,7 @@
 
 #include "tests/support/demo_plan.h"
 #include "tests/support/demo_window.h"
+#include "tests/support/find_parts.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/panels/experiments_panel.h"
 
@@ -29,14 +30,6 @@ inline ExperimentRequest small_request(const TempDir& temp, const std::string& o
   const std::string plan = temp.file("plan-" + std::to_string(steps) + ".json");
   write_bytes(plan, small_plan(steps).dump());
   return {plan, out, {}};
-}
-
-/// By its text or name.
-template <typename Button>
-Button* button(const QWidget& widget, const QString& name) {
-  for (Button* each : widget.findChildren<Button*>())
-    if (each->text() == name || each->accessibleName() == name) return each;
-  return nullptr;
 }
 
 /// A window with the panel of experiments in front.

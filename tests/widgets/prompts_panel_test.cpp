@@ -17,6 +17,7 @@
 #include "engine/formats/output_file.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/demo_window.h"
+#include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/forms/prompts_form.h"
@@ -39,12 +40,6 @@ struct PromptWindow {
   PromptsPanel& panel;
   PromptsController& prompts;
 };
-
-QPushButton* button(const PromptsPanel& panel, const QString& text) {
-  for (QPushButton* each : panel.findChildren<QPushButton*>())
-    if (each->text() == text) return each;
-  return nullptr;
-}
 
 }  // namespace
 
@@ -74,15 +69,15 @@ class PromptsPanelTest : public QObject {
 
   void the_tables_have_what_the_command_line_computes() {
     PromptWindow lab;
-    QVERIFY(!button(lab.panel, "Run")->isEnabled());  // no model
+    QVERIFY(!button<QPushButton>(lab.panel, "Run")->isEnabled());  // no model
     open_demo(lab.window, 300);
     run_to_the_end(lab.window);
     QCOMPARE(lab.window.identity().badge(), QString());
     lab.panel.form().set_order({path("few.jsonl"), "random", path("few-window")});
-    QTRY_VERIFY(button(lab.panel, "Run")->isEnabled());
-    QVERIFY(!button(lab.panel, "Stop")->isVisible());
-    button(lab.panel, "Run")->click();
-    QTRY_VERIFY(button(lab.panel, "Stop")->isVisible());
+    QTRY_VERIFY(button<QPushButton>(lab.panel, "Run")->isEnabled());
+    QVERIFY(!button<QPushButton>(lab.panel, "Stop")->isVisible());
+    button<QPushButton>(lab.panel, "Run")->click();
+    QTRY_VERIFY(button<QPushButton>(lab.panel, "Stop")->isVisible());
     QTRY_VERIFY_WITH_TIMEOUT(!lab.prompts.process().running(), patience_ms);
     QTRY_VERIFY_WITH_TIMEOUT(lab.panel.examples().model()->rowCount() == 3 && !lab.panel.said().contains("not all"),
                              patience_ms);
@@ -161,7 +156,7 @@ class PromptsPanelTest : public QObject {
     lab.prompts.start({path("wrong.jsonl"), {}, path("wrong")});
     QTRY_VERIFY_WITH_TIMEOUT(lab.window.message_bar().isVisible(), patience_ms);
     QVERIFY2(lab.window.message_bar().text().contains("wrong.jsonl:2"), qPrintable(lab.window.message_bar().text()));
-    QVERIFY(button(lab.panel, "Run")->isEnabled() || !lab.prompts.process().running());
+    QVERIFY(button<QPushButton>(lab.panel, "Run")->isEnabled() || !lab.prompts.process().running());
   }
 
   void a_hostile_folder_is_refused_data() {

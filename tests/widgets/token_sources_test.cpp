@@ -10,6 +10,7 @@
 
 #include "engine/api/engine_library.h"
 #include "tests/support/demo_window.h"
+#include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "widgets/controls/token_view.h"
 #include "widgets/state/token_source_values.h"
@@ -19,17 +20,8 @@ using namespace carryover::test;
 
 namespace {
 
-/// A box of the panel by one of its entries.
-QComboBox* box_with(const Panel& panel, const QString& entry) {
-  for (QComboBox* box : panel.findChildren<QComboBox*>())
-    if (box->findText(entry) >= 0) return box;
-  return nullptr;
-}
-
 QLabel* legend_of(const Panel& panel) {
-  for (QLabel* label : panel.findChildren<QLabel*>())
-    if (label->accessibleName() == QStringLiteral("What the colours mean")) return label;
-  return nullptr;
+  return label_named(panel, QStringLiteral("What the colours mean"));
 }
 
 void show_demo(MainWindow& window) {

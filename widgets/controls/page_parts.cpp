@@ -3,6 +3,7 @@
 
 #include <QBoxLayout>
 #include <QHeaderView>
+#include <QLabel>
 #include <QObject>
 #include <QScrollArea>
 #include <QTableView>
@@ -29,6 +30,16 @@ WrappingBar* control_bar() {
   bar->setContentsMargins(6, 4, 6, 4);
   bar->setSpacing(6);
   return bar;
+}
+
+QWidget* labelled(const QString& name, QWidget* field, QWidget* button, QWidget* parent) {
+  auto* together = new QWidget(parent);
+  auto* row = new QHBoxLayout(together);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->addWidget(new QLabel(name, together));
+  row->addWidget(field, 1);
+  if (button != nullptr) row->addWidget(button);
+  return together;
 }
 
 void put_bar_above(QWidget* parent, QLayout* bar, QWidget* body) {

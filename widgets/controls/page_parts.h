@@ -18,6 +18,8 @@ QString no_run_text();
 QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent);
 /// A row of controls, with the margins that all panels' rows have.
 WrappingBar* control_bar();
+/// A field with its label in front and, where it has one, its button behind: in a WrappingBar no line break parts them.
+QWidget* labelled(const QString& name, QWidget* field, QWidget* button, QWidget* parent);
 /// `bar` on top of `body`, which takes the rest of `parent`.
 void put_bar_above(QWidget* parent, QLayout* bar, QWidget* body);
 /// How tables of the lab look: rows as a whole, no grid, short rows.

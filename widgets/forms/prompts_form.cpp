@@ -4,30 +4,15 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QToolButton>
 
+#include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/icons.h"
 
 namespace carryover {
-namespace {
-
-/// A label and its field, which no line break parts.
-QWidget* pair(const QString& name, std::initializer_list<QWidget*> fields, QWidget* parent) {
-  auto* both = new QWidget(parent);
-  auto* row = new QHBoxLayout(both);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->addWidget(new QLabel(name, both));
-  for (QWidget* field : fields) row->addWidget(field, qobject_cast<QLineEdit*>(field) ? 1 : 0);
-  return both;
-}
-
-}  // namespace
-
 PromptsForm::PromptsForm(QWidget* parent) : QWidget(parent) {
   auto* bar = new WrappingBar(this);
   bar->setContentsMargins(0, 0, 0, 0);
@@ -47,7 +32,7 @@ PromptsForm::PromptsForm(QWidget* parent) : QWidget(parent) {
   against_->setToolTip(
       tr("Run each example under this control too, for Δ loss. off: nothing is retrieved; the others "
          "are read in place of what the search finds"));
-  bar->addWidget(pair(tr("Against"), {against_}, this));
+  bar->addWidget(labelled(tr("Against"), against_, nullptr, this));
   out_ = add_path(tr("Folder"), tr("Where its runs are written; what is there already is not run again"),
                   [this] { return QFileDialog::getExistingDirectory(this, tr("Folder of the runs"), out_->text()); });
   run_ = new QPushButton(tr("Run"), this);
@@ -81,7 +66,7 @@ QLineEdit* PromptsForm::add_path(const QString& name, const QString& help, const
     field->setText(path);
     field->setModified(true);
   });
-  static_cast<WrappingBar*>(layout())->addWidget(pair(name, {field, browse}, this), 1);
+  static_cast<WrappingBar*>(layout())->addWidget(labelled(name, field, browse, this), 1);
   return field;
 }
 

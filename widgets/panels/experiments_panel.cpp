@@ -18,6 +18,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/icons.h"
+#include "widgets/look/qstring.h"
 #include "widgets/panels/experiment_plot.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/quantity_text.h"
@@ -28,11 +29,6 @@ namespace carryover {
 namespace {
 
 constexpr int most_characters = 600, widest_column = 320;
-
-/// The file may be anybody's.
-QString shown_text(const std::string& text) {
-  return QString::fromStdString(text).left(most_characters).simplified();
-}
 
 }  // namespace
 

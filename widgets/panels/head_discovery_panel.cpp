@@ -98,14 +98,8 @@ QWidget* HeadDiscoveryPanel::build_result() {
   sets_box_ = new QWidget(this);
   auto* choices = new WrappingBar(sets_box_);
   choices->setContentsMargins(6, 0, 6, 4);
-  for (QComboBox* each : {shown_, measure_, against_}) {
-    auto* pair = new QWidget(sets_box_);  // which no line break parts
-    auto* row = new QHBoxLayout(pair);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->addWidget(new QLabel(each->accessibleName(), pair));
-    row->addWidget(each, 1);
-    choices->addWidget(pair, 1);
-  }
+  for (QComboBox* each : {shown_, measure_, against_})
+    choices->addWidget(labelled(each->accessibleName(), each, nullptr, sets_box_), 1);
   map_ = new HeadScoreMap(context(), this);
   auto* split = new QSplitter(Qt::Horizontal, this);
   split->setChildrenCollapsible(false);

@@ -13,6 +13,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/forms/prompts_form.h"
+#include "widgets/look/qstring.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/tables/table_copy.h"
 
@@ -125,9 +126,9 @@ QString PromptsPanel::said() const {
     if (!text.isEmpty()) text += QStringLiteral(" · ");
     const auto failed = std::ranges::count_if(report_->examples, [](const auto& each) { return !each.error.empty(); });
     text += tr("%1 examples with %2, policy %3")
-                .arg(count_text(std::ssize(report_->examples)), QString::fromStdString(report_->model).left(100),
-                     QString::fromStdString(report_->policy).left(100));
-    if (!report_->against.empty()) text += tr(", against %1").arg(QString::fromStdString(report_->against).left(100));
+                .arg(count_text(std::ssize(report_->examples)), shown_text(report_->model, 100),
+                     shown_text(report_->policy, 100));
+    if (!report_->against.empty()) text += tr(", against %1").arg(shown_text(report_->against, 100));
     if (failed > 0) text += tr("; %1 failed").arg(count_text(failed));
     if (!report_->complete && progress_.isEmpty()) text += tr("; not all were run: Run continues");
   }

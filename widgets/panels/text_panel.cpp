@@ -171,7 +171,7 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
   rest_timer_.setSingleShot(true);
   rest_timer_.setInterval(pointer_rests_ms);
   connect(&rest_timer_, &QTimer::timeout, this, [this] {
-    previewed_ = rested_on_;
+    previewed_ = context().hovered().token;
     show_sources();
   });
   connect(&lab.run(), &RunModel::reset, view_, &TokenView::reset);
@@ -282,7 +282,6 @@ bool TextPanel::colours_sources() const {
 
 /// Where the pointer rests on a token, its sources are shown as if it were selected, until the pointer moves on.
 void TextPanel::preview_sources(std::int64_t token) {
-  rested_on_ = token;
   rest_timer_.stop();
   if (colours_sources() && token > 0 && token != context().selected().token && token != previewed_) rest_timer_.start();
   if (previewed_ < 0 || previewed_ == token) return;

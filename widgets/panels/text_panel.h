@@ -57,7 +57,7 @@ class TextPanel : public Panel {
   FoilField* foil_;  ///< beside the legend, where logits are the colour
   InspectionView sources_;
   QTimer rest_timer_{this};  ///< until the pointer rests
-  std::int64_t rested_on_ = -1, previewed_ = -1;
+  std::int64_t previewed_ = -1;
   TokenSourceValues source_values_;  ///< that the view is coloured by; empty where they are not the colour
 };
 

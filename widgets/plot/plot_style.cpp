@@ -95,8 +95,8 @@ void style_plot(QCustomPlot& plot, const Theme& theme) {
   plot.legend->setTextColor(theme.text);
   plot.legend->setBrush(Qt::NoBrush);
   plot.legend->setBorderPen(Qt::NoPen);
-  const int line =
-      QFontMetrics(plot.legend->font()).height();  // icons as large as the text, so that more stand in a row
+  const int line = QFontMetrics(plot.legend->font()).height();
+  // Icons as large as the text, so that more entries stand in a row.
   plot.legend->setIconSize(line * 5 / 4, line * 2 / 3);
   plot.legend->setIconTextPadding(line / 3);
   plot.legend->setColumnSpacing(line * 2 / 3);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/experiments/prompt_results.h"
+#include "widgets/look/qstring.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/tables/number_sort.h"
@@ -11,12 +12,7 @@
 namespace carryover {
 namespace {
 
-constexpr int most_characters = 600;
-
-/// The file may be anybody's.
-QString shown_text(const std::string& text) {
-  return QString::fromStdString(text).left(most_characters).simplified();
-}
+constexpr int most_characters = 600;  ///< of all tags of an example
 
 QStringList value_names() {  // in the order of prompt_columns()
   return {PromptExamplesTable::tr("Loss"),         PromptExamplesTable::tr("Answer loss"),
@@ -55,15 +51,16 @@ QVariant aligned(bool right) {
 
 void PromptExamplesTable::set_report(std::shared_ptr<const PromptReport> report) {
   const int before = rowCount(), now = report ? static_cast<int>(report->examples.size()) : 0;
-  if (report_ && report && now >= before && before > 0 && report->examples[0].name == report_->examples[0].name) {
-    report_ = report;  // it has grown: views keep their place
-    Q_EMIT dataChanged(index(0, 0), index(before - 1, columnCount() - 1));
-    if (now == before) return;
-    report_ = nullptr;
+  if (before == 0 || now < before || report->examples[0].name != example(0).name) {
+    beginResetModel();
+    report_ = std::move(report);
+    return endResetModel();
   }
-  beginResetModel();
+  // It has grown: views keep their place.
+  if (now > before) beginInsertRows({}, before, now - 1);
   report_ = std::move(report);
-  endResetModel();
+  if (now > before) endInsertRows();
+  Q_EMIT dataChanged(index(0, 0), index(before - 1, columnCount() - 1));
 }
 
 int PromptExamplesTable::rowCount(const QModelIndex& parent) const {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QComboBox>
+#include <QLabel>
+#include <QWidget>
+
+namespace carryover::test {
+
+/// By its text or name.
+template <typename Button>
+Button* button(const QWidget& widget, const QString& name) {
+  for (Button* each : widget.findChildren<Button*>())
+    if (each->text() == name || each->accessibleName() == name) return each;
+  return nullptr;
+}
+
+/// By one of its entries.
+inline QComboBox* box_with(const QWidget& widget, const QString& entry) {
+  for (QComboBox* box : widget.findChildren<QComboBox*>())
+    if (box->findText(entry) >= 0) return box;
+  return nullptr;
+}
+
+/// By its accessible name.
+inline QLabel* label_named(const QWidget& widget, const QString& name) {
+  for (QLabel* label : widget.findChildren<QLabel*>())
+    if (label->accessibleName() == name) return label;
+  return nullptr;
+}
+
+}  // namespace carryover::test
