@@ -8,6 +8,7 @@ A run: {"bench": NAME, "command", "date", "commit", "modified": whether files di
 """
 
 import datetime
+import hashlib
 import json
 import os
 import platform
@@ -203,12 +204,36 @@ def judge(run):
     ]
     if missing:
         return [f"it lacks {', '.join(missing)}"]
-    problems = judge_limits("the run", run["limits"].get("before"), run["limits"].get("after"))
+    problems = []
+    if run["values"] or not run["reports"]:  # a report is judged by its own limits, measured right before and after it
+        problems = judge_limits("the run", run["limits"].get("before"), run["limits"].get("after"))
     for name, report in sorted(run["reports"].items()):
         problems += judge_report(name, report)
     if not run["reports"] and not run["values"]:
         problems.append("nothing was measured")
     return problems
+
+
+def kept_path(command, root):
+    key = hashlib.sha256("\0".join(portable(command)).encode()).hexdigest()[:16]
+    return os.path.join(root, "runs", "bench", ".kept", f"{key}.json")
+
+
+def keep(command, report, root=ROOT):
+    """For a later run at this commit on this machine, which then repeats only what was spoiled."""
+    if not modified():
+        write(kept_path(command, root), {"commit": commit(), "machine": machine(), "report": report})
+
+
+def kept(command, root=ROOT):
+    """The report of the same command that `keep` put away; None where there is none of this commit and machine."""
+    try:
+        with open(kept_path(command, root), encoding="utf-8") as source:
+            found = json.load(source)
+    except (OSError, ValueError):
+        return None
+    same = found["commit"] == commit() and found["machine"] == machine() and not modified()
+    return found["report"] if same else None
 
 
 def measured_already(name, root=ROOT):

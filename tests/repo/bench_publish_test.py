@@ -2,6 +2,7 @@
 """./lab bench publish: the pages are what docs/bench gives, a run of a busy machine is refused, and what stands over a
 table is true of it. Runs are made up here; nothing is measured."""
 
+import copy
 import os
 import re
 import shutil
@@ -43,6 +44,15 @@ class Publishing(unittest.TestCase):
     def page(self, name=os.path.join("docs", "benchmarks.md")):
         with open(os.path.join(self.root, name), encoding="utf-8") as source:
             return source.read()
+
+    def start_run(self):
+        return runs.save(
+            "cpu-start",
+            "./lab bench cpu start",
+            copy.deepcopy(LIMITS),
+            values={"whole_s": [1], "segment_s": [1]},
+            root=self.root,
+        )
 
     def published(self):
         folder = os.path.join(self.root, "docs", "bench")
@@ -110,19 +120,36 @@ class Publishing(unittest.TestCase):
     def test_limits_that_moved_are_refused(self):
         for key in ("flops_per_second", "bytes_per_second"):
             for factor in (0.89, 1.12):
-                run = prefill_run()
+                run = self.start_run()
                 run["limits"]["after"][key] = factor * run["limits"]["before"][key]
                 self.refused(run, "moved by")
         run = prefill_run()  # within a single measurement, though not over the whole run
         run["reports"]["fp32"]["limits_after"]["best_flops_per_second"] = 2.5e11
         self.refused(run, "fp32: the machine's matmul rate moved by 25 %")
         for broken in (None, {}, {"flops_per_second": 0, "bytes_per_second": 0}):
-            run = prefill_run()
+            run = self.start_run()
             run["limits"]["after"] = broken
             self.refused(run, "limits" if not broken else "are not known")
-        run = prefill_run()
+        run = self.start_run()
         run["limits"]["after"] = {key: 1.099 * value for key, value in run["limits"]["before"].items()}
         self.assertEqual(runs.judge(run), [])
+        run = prefill_run()  # its reports were each measured between limits that held
+        run["limits"]["after"]["bytes_per_second"] = 2 * run["limits"]["before"]["bytes_per_second"]
+        self.assertEqual(runs.judge(run), [])
+
+    def test_a_good_report_is_kept_for_the_rest_of_its_run(self):
+        command = ["/somewhere/carryover", "bench", "/tmp/one/BF16.gguf"]
+        with unittest.mock.patch.object(runs, "modified", return_value=False):
+            self.assertIsNone(runs.kept(command, self.root))
+            runs.keep(command, {"n": 1}, self.root)
+            self.assertEqual(runs.kept(["carryover", "bench", "/tmp/two/BF16.gguf"], self.root), {"n": 1})
+            self.assertIsNone(runs.kept(["carryover", "bench", "/tmp/one/F32.gguf"], self.root))
+            with unittest.mock.patch.object(runs, "commit", return_value="another"):
+                self.assertIsNone(runs.kept(command, self.root))
+            with unittest.mock.patch.object(runs, "machine", return_value={"kind": "another"}):
+                self.assertIsNone(runs.kept(command, self.root))
+        with unittest.mock.patch.object(runs, "modified", return_value=True):
+            self.assertIsNone(runs.kept(command, self.root))
 
     def test_unfinished_and_unknown_runs_are_refused(self):
         run = prefill_run()
