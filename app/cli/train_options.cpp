@@ -139,6 +139,11 @@ void TrainOptions::add_schedule(CLI::App& app) {
             "weight, 0 to 1, of the KL to the model's own full attention before step 0, beside the cross-entropy's; "
             "0: none",
             group);
+  add_field(app, "--recall-samples", "recall_samples", "N",
+            "documents with needles in each step, beside the text's samples; their answers alone have a loss", group);
+  add_field(app, "--recall-segments", "recall_segments", "N", "of such a document, at most", group);
+  add_field(app, "--recall-weight", "recall_weight", "X", "of a token of an answer, where one of the text has 1",
+            group);
   const auto given = given_;
   app.add_flag_function(
          "--gradient-checkpointing,!--no-gradient-checkpointing",

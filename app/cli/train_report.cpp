@@ -100,6 +100,7 @@ std::string training_summary_text(const TrainingSummary& summary) {
 std::string step_text(const StepRecord& record, std::int64_t max_steps) {
   return "step " + count(record.step) + " of " + count(max_steps) + ", loss " + fixed_text(record.loss, 4) +
          (record.distillation_loss ? ", distillation " + fixed_text(*record.distillation_loss, 4) : "") +
+         (record.recall_loss ? ", recall " + fixed_text(*record.recall_loss, 4) : "") +
          (record.skipped ? " (skipped)" : "") + ", " +
          fixed_text(record.tokens_per_second, record.tokens_per_second < 10 ? 1 : 0) + " tokens/s";
 }
@@ -129,6 +130,9 @@ std::string training_text(const TrainingPlan& plan, const ModelInfo& model, std:
     text += "teacher    the model under full attention, λ " + fixed_text(training.distillation, 2) +
             "; its logits take " + human_bytes(teacher_bytes(plan, model.config.vocabulary)) +
             " at most in the run's folder\n";
+  if (training.recall_samples > 0)
+    text += "recall     " + count(training.recall_samples) + " documents of 2 to " + count(training.recall_segments) +
+            " segments a step, a token of an answer counts " + fixed_text(training.recall_weight, 1) + "\n";
   return text + "data       " + count(train_tokens) + " tokens to train on, " + count(held_out_tokens) + " held out\n";
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,24 @@ constexpr std::array<std::string_view, 24> kOtherWords{"apple",  "bridge", "copp
                                                        "guitar", "honey",  "iron",     "jungle", "kitten",  "lemon",
                                                        "meadow", "nickel", "ocean",    "parrot", "queen",   "rabbit",
                                                        "salmon", "tiger",  "umbrella", "valley", "whistle", "yellow"};
+
+/// A sentence up to its value, with a place for a name, and how it ends.
+struct Sentence {
+  std::string_view before, after, rest;
+};
+constexpr std::array<Sentence, 3> kNumbers{
+    {{"The number of the locker in ", " is", "."}, {"The safe in ", " opens with the code", "."},
+     {"The ticket from ", " has the number", ", printed in red."}}};
+constexpr std::array<Sentence, 3> kPasswords{{{"The password for the gate of ", " is", "."},
+                                              {"The word that was carved above the door in ", " is", "."},
+                                              {"The name of the inn at ", " is the", ", as all travellers know."}}};
+constexpr std::array<Sentence, 3> kYears{
+    {{"", " came to the village in the year", ", with two sisters and a dog."},
+     {"", " bought the old mill in the year", ", and sold it again before the winter."},
+     {"", " first saw the sea in the year", ", on a cold morning."}}};
+constexpr std::array<Sentence, 3> kAmongRivals{{{"The room of ", " has the number", "."},
+                                                {"The account of ", " at the bank is", "."},
+                                                {"The letter for ", " bears the number", "."}}};
 
 template <std::size_t count>
 std::vector<std::string_view> shuffled(std::array<std::string_view, count> all, SplitMix& draw) {
@@ -87,6 +106,52 @@ std::vector<Needle> needles_to_choose_by(const NeedlePlan& plan, const Tokenizer
     needles.push_back(make_needle("fact", std::string(names[i]) + " came to the village in the year",
                                   "1" + digits(3, draw), ", with two sisters and a dog.", tokenizer));
   }
+  shuffle(needles, draw);
+  return needles;
+}
+
+/// Words of four to nine small letters in the book, none of which recall is measured by.
+std::vector<std::string> words_of(const std::vector<std::int32_t>& book, const Tokenizer& tokenizer, SplitMix& draw) {
+  constexpr std::size_t kPart = 2000, kShortest = 4, kLongest = 9;
+  const std::size_t count = std::min(kPart, book.size());
+  const std::size_t first = draw.below(book.size() - count + 1);
+  const std::string text = tokenizer.decode(std::span(book).subspan(first, count));
+  std::set<std::string> words;
+  std::string word;
+  bool whole = false;  // behind a space, so that the part's first word is not half of one
+  for (const char c : text) {
+    if (c >= 'a' && c <= 'z') {
+      word += c;
+      continue;
+    }
+    if (whole && c == ' ' && word.size() >= kShortest && word.size() <= kLongest) words.insert(word);
+    word.clear();
+    whole = c == ' ';
+  }
+  for (const std::string_view measured : kWords) words.erase(std::string(measured));
+  return {words.begin(), words.end()};
+}
+
+std::vector<Needle> needles_to_train_on(const NeedlePlan& plan, const std::vector<std::int32_t>& book,
+                                        const Tokenizer& tokenizer, SplitMix& draw) {
+  const auto cities = shuffled(kOtherCities, draw), names = shuffled(kOtherNames, draw);
+  const std::vector<std::string> words = words_of(book, tokenizer, draw);
+  const auto count = static_cast<std::size_t>(plan.of_each_kind), rivals = static_cast<std::size_t>(plan.rivals);
+  CARRYOVER_CHECK(2 * count <= cities.size() && count + rivals <= names.size());
+  std::vector<Needle> needles;
+  const auto add = [&](const char* kind, const Sentence& sentence, std::string_view name, const std::string& value) {
+    const std::string lead = std::string(sentence.before) + std::string(name) + std::string(sentence.after);
+    needles.push_back(make_needle(kind, lead, value, std::string(sentence.rest), tokenizer));
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    add("number", kNumbers[draw.below(kNumbers.size())], cities[i], digits(4 + draw.below(3), draw));
+    if (!words.empty())
+      add("word", kPasswords[draw.below(kPasswords.size())], cities[count + i], words[draw.below(words.size())]);
+    add("fact", kYears[draw.below(kYears.size())], names[i], "1" + digits(3, draw));
+  }
+  const Sentence& sentence = kAmongRivals[draw.below(kAmongRivals.size())];
+  const std::size_t length = 4 + draw.below(4);
+  for (std::size_t i = 0; i < rivals; ++i) add("rival", sentence, names[count + i], digits(length, draw));
   shuffle(needles, draw);
   return needles;
 }
@@ -141,8 +206,12 @@ std::vector<Needle> make_needles(const NeedlePlan& plan, const std::vector<std::
                                  const Tokenizer& tokenizer, SplitMix& draw) {
   const SplitMix before = draw;
   try {
-    return plan.words == NeedleWords::Choose ? needles_to_choose_by(plan, tokenizer, draw)
-                                             : needles_to_measure(plan, tokenizer, draw);
+    switch (plan.words) {
+      case NeedleWords::Choose: return needles_to_choose_by(plan, tokenizer, draw);
+      case NeedleWords::Train: return needles_to_train_on(plan, book, tokenizer, draw);
+      case NeedleWords::Measure: break;
+    }
+    return needles_to_measure(plan, tokenizer, draw);
   } catch (const EngineError& error) {
     if (error.fault() != Fault::BadInput) throw;  // the vocabulary lacks a character
     draw = before;

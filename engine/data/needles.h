@@ -9,15 +9,16 @@
 
 namespace carryover {
 
-/// Whose sentences and names: those that recall is measured by, or others, which heads are chosen by, so that what is
-/// chosen is not measured on what it was chosen by.
-enum class NeedleWords { Measure, Choose };
+/// Whose sentences and names: those that recall is measured by, or others, which heads are chosen by and models are
+/// trained on, so that nothing is measured on what it was chosen by or trained on. For training, values are the book's
+/// own words, sentences vary, and every rival is asked for.
+enum class NeedleWords { Measure, Choose, Train };
 
 struct NeedlePlan {
   std::int64_t segment_length = 512;
   std::int64_t segments = 16;
   std::int64_t of_each_kind = 4;  ///< needles of a kind in a document: numbers, words and facts
-  std::int64_t rivals = 8;        ///< pairs of one kind among which one is asked for; 0: none. NeedleWords::Measure.
+  std::int64_t rivals = 8;        ///< pairs of one kind among which one is asked for; 0: none, as to choose by
   NeedleWords words = NeedleWords::Measure;
 };
 

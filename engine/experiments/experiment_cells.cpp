@@ -50,6 +50,15 @@ std::string id_of(const json& inputs) {
   return hash_of(json_text(inputs));
 }
 
+/// Of all recall samples of a training: documents of 2, 4, 8 … segments, as often each, are read forward.
+double recall_flops(const TrainingPlan& plan, const ModelConfig& model) {
+  const ModelWork work{model, plan.config, plan.policy};
+  double sum = 0, lengths = 0;
+  for (std::int64_t segments = 2; segments <= plan.training.recall_segments; segments *= 2, ++lengths)
+    sum += work.forward_flops(segments * plan.config.segment_length, 0);
+  return static_cast<double>(plan.training.max_steps * plan.training.recall_samples) * sum / lengths;
+}
+
 /// What of a training's settings decides nothing that it computes.
 json deciding_fields(const TrainingConfig& training) {
   json fields = changed_fields(training, TrainingConfig{});
@@ -175,6 +184,7 @@ class Resolver {
     cell.flops = samples * ModelWork{model.config, cell.plan.config, cell.plan.policy}.training_flops(tokens);
     if (cell.plan.training.distillation > 0)  // the teacher reads each sample once
       cell.flops += samples * ModelWork{model.config, cell.plan.config, "full"}.forward_flops(tokens, tokens);
+    cell.flops += recall_flops(cell.plan, model.config);
     cells_.trainings.push_back(std::move(cell));
     return cells_.trainings.size() - 1;
   }

@@ -62,6 +62,7 @@ at::Tensor target_nll(const Decoder& decoder, const at::Tensor& hidden, const at
     } else {
       ops::to_loss_gradient(logits, loss, chosen);
     }
+    if (gradient->weight != 1) logits.mul_(gradient->weight);
     add_gradient(decoder, logits, block, gradient->hidden.narrow(0, first, count), gradient->head);
   }
   if (!soft_blocks.empty()) gradient->soft_loss = at::cat(soft_blocks);

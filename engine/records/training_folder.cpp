@@ -100,6 +100,7 @@ Scalars scalars_of(const StepRecord& record) {
                   {"gradient_norm", record.gradient_norm},
                   {"tokens_per_second", record.tokens_per_second}};
   if (record.distillation_loss) scalars.emplace_back("distillation_loss", *record.distillation_loss);
+  if (record.recall_loss) scalars.emplace_back("recall_loss", *record.recall_loss);
   const json memory = record.memory;
   for (const auto& [kind, bytes] : memory.items()) {
     scalars.emplace_back("memory/" + kind, bytes.get<double>());

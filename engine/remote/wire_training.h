@@ -63,6 +63,7 @@ void describe(Fields& field, Described<Fields, StepRecord>& value) {
   field("targets", value.targets);
   field("loss", value.loss);
   field("distillation_loss", value.distillation_loss);
+  field("recall_loss", value.recall_loss);
   field("segment_loss", value.segment_loss);
   field("learning_rate", value.learning_rate);
   field("gradient_norm", value.gradient_norm);

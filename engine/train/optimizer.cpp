@@ -32,22 +32,22 @@ Optimizer::Optimizer(TrainableParameters& parameters, const TrainingConfig& conf
   }
 }
 
-double Optimizer::gradient_norm(std::int64_t targets) const {
+double Optimizer::gradient_norm(double targets) const {
   const at::NoGradGuard no_gradients;
   double squares = 0;
   for (const Parameter& parameter : parameters_.all()) {
     const double norm = parameter.gradient.norm().item<double>();
     squares += norm * norm;
   }
-  return std::sqrt(squares) / static_cast<double>(targets);
+  return std::sqrt(squares) / targets;
 }
 
-void Optimizer::step(double rate, double gradient_norm, std::int64_t targets) {
+void Optimizer::step(double rate, double gradient_norm, double targets) {
   const at::NoGradGuard no_gradients;
   const double clip = config_.max_grad_norm > 0 && gradient_norm > config_.max_grad_norm
                           ? config_.max_grad_norm / (gradient_norm + 1e-6)
                           : 1;
-  const Update update{rate, at::full({}, static_cast<double>(targets) / clip, counts_[0].options())};
+  const Update update{rate, at::full({}, targets / clip, counts_[0].options())};
   for (std::size_t i = 0; i < first_.size(); ++i) {
     const Parameter& parameter = parameters_.all()[i];
     counts_[i].add_(1);

@@ -13,10 +13,10 @@ class Optimizer {
  public:
   Optimizer(TrainableParameters& parameters, const TrainingConfig& config);
 
-  /// Of the mean, where gradients are sums over `targets`.
-  double gradient_norm(std::int64_t targets) const;
+  /// Of the mean, where gradients are sums over targets whose weights add up to `targets`.
+  double gradient_norm(double targets) const;
   /// Steps at `rate` along the mean's gradient, whose norm is given, clipped to `max_grad_norm`.
-  void step(double rate, double gradient_norm, std::int64_t targets);
+  void step(double rate, double gradient_norm, double targets);
 
   std::int64_t bytes() const;  ///< moments and low halves
 

@@ -13,11 +13,13 @@
 #include "engine/core/base/text_parts.h"
 #include "engine/core/run/partition.h"
 #include "engine/data/corpus.h"
+#include "engine/data/recall_samples.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/whole_folder.h"
 #include "engine/records/run_folder.h"
 #include "engine/records/training_folder.h"
 #include "engine/train/checkpoint.h"
+#include "engine/train/recall_gradient.h"
 #include "engine/train/sample_gradient.h"
 #include "engine/train/teacher.h"
 #include "engine/train/validation.h"
@@ -35,8 +37,8 @@ constexpr std::int64_t kSpikeWarmUp = 10;  ///< steps before a spike can be told
 
 /// Sums over the samples of one step.
 struct StepSums {
-  std::int64_t targets = 0, tokens = 0, samples = 0;
-  double nll = 0, soft_loss = 0;
+  std::int64_t targets = 0, tokens = 0, samples = 0, recall_targets = 0;
+  double nll = 0, soft_loss = 0, recall_nll = 0;
   std::vector<double> segment_nll;
   std::vector<std::int64_t> segment_targets;
   std::map<std::pair<std::int64_t, std::int64_t>, GradientReach> reach;
@@ -61,13 +63,30 @@ struct StepSums {
       sum = one;
       sum.norm = norm;
     }
-    for (auto member : {&MemoryBytes::graph, &MemoryBytes::attention_kv, &MemoryBytes::carry, &MemoryBytes::pool})
-      memory.*member = std::max(memory.*member, sample.memory.*member);
+    hold(sample.memory);
     segments = std::move(sample.segments);
+  }
+
+  void add(const RecallGradient& sample) {
+    tokens += sample.tokens;
+    recall_targets += sample.targets;
+    recall_nll += sample.nll_sum;
+    hold(sample.memory);
+  }
+
+  void hold(const MemoryBytes& more) {
+    for (auto member : {&MemoryBytes::graph, &MemoryBytes::attention_kv, &MemoryBytes::carry, &MemoryBytes::pool})
+      memory.*member = std::max(memory.*member, more.*member);
+  }
+
+  /// What the sum of gradients is divided by.
+  double weight(const TrainingConfig& training) const {
+    return static_cast<double>(targets) + training.recall_weight * static_cast<double>(recall_targets);
   }
 
   /// What is wrong where the loss or its gradient is not finite.
   std::string not_finite() const {
+    if (!std::isfinite(recall_nll)) return "The loss of a recall sample's answers is not a number";
     for (std::size_t i = 0; i < segment_nll.size(); ++i)
       if (!std::isfinite(segment_nll[i])) return "The loss of segment " + std::to_string(i) + " is not a number";
     return "The gradient of the loss is not a number";
@@ -91,6 +110,10 @@ class Trainer {
         parameters_(decoder),
         optimizer_(parameters_, plan_.training) {
     position_.corpus_hash = corpus_.hash;
+    if (plan_.training.recall_samples > 0) {
+      tokenizer_ = Tokenizer::load(plan_.model);
+      recall_.emplace(corpus_.train, *tokenizer_, plan_.training, plan_.config.segment_length);
+    }
     if (lora()) position_.base_hash = info_.weights_hash;
     if (request.resume)
       resume();
@@ -214,13 +237,16 @@ class Trainer {
     record.targets = sums.targets;
     record.loss = sums.nll / static_cast<double>(sums.targets);
     if (distils()) record.distillation_loss = sums.soft_loss / static_cast<double>(sums.targets);
-    record.gradient_norm = optimizer_.gradient_norm(sums.targets);
+    if (recall_ && sums.recall_targets > 0)
+      record.recall_loss = sums.recall_nll / static_cast<double>(sums.recall_targets);
+    const double weight = sums.weight(plan_.training);
+    record.gradient_norm = optimizer_.gradient_norm(weight);
     record.learning_rate = dry_run_ ? 0 : plan_.training.rate_at(step - 1);
     record.skipped = dry_run_ ? !is_finite(record) : must_skip(record, sums);
     inside_update_ = true;
     if (!record.skipped) {
       if (!dry_run_) changes_weights();  // a dry run's rate is zero
-      optimizer_.step(record.learning_rate, record.gradient_norm, sums.targets);
+      optimizer_.step(record.learning_rate, record.gradient_norm, weight);
       smooth(record.loss);
     }
     position_.step = step;
@@ -239,32 +265,57 @@ class Trainer {
 
   StepSums gradients_of(std::int64_t step) {
     const std::int64_t samples = plan_.training.samples_per_step();
-    const std::int64_t total = samples * plan_.tokens_per_sample();
+    const std::vector<NeedleDocument> documents = recall_documents(step);
+    std::int64_t total = samples * plan_.tokens_per_sample();
+    for (const NeedleDocument& document : documents) total += std::ssize(document.ids);
     const bool wants_segments = observer_.wants_segments();
     StepSums sums;
     for (std::int64_t s = 0; s < samples; ++s) {
       const std::int64_t n = (step - 1) * samples + s;
       const std::span<const std::int32_t> ids = ids_of(n);
-      const std::int64_t layer_steps = decoder_.config.layers * plan_.segments_per_sample();
-      std::int64_t layers_done = 0;
-      GradientSetup setup;
-      setup.policy = plan_.policy;
-      setup.config = plan_.config;
-      setup.checkpointing = plan_.training.gradient_checkpointing;
-      setup.dropout = {plan_.training.lora.rank > 0 ? plan_.training.lora.dropout : 0, plan_.training.seed,
-                       static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(s), 0};
-      setup.after_layer = [&](int) {
-        layers_done = std::min(layers_done + 1, layer_steps);
-        observer_.progress(sums.tokens + std::ssize(ids) * layers_done / layer_steps, total);
-        control_.checkpoint();
-      };
+      GradientSetup setup = setup_of(step, s, {sums.tokens, std::ssize(ids), total}, plan_.segments_per_sample());
       setup.keep_segments = wants_segments && s + 1 == samples;
-      setup.meter = &meter_;
       setup.soft = soft_targets_of(n);
       sums.add(add_sample_gradient(decoder_, parameters_, setup, ids));
       sums.tokens += std::ssize(ids);
     }
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      const std::int64_t tokens = std::ssize(documents[i].ids);
+      const GradientSetup setup = setup_of(step, samples + static_cast<std::int64_t>(i), {sums.tokens, tokens, total},
+                                           tokens / plan_.config.segment_length);
+      sums.add(
+          add_recall_gradient(decoder_, parameters_, setup, documents[i], plan_.training.recall_weight));
+    }
     return sums;
+  }
+
+  std::vector<NeedleDocument> recall_documents(std::int64_t step) const {
+    std::vector<NeedleDocument> documents;
+    const std::int64_t count = plan_.training.recall_samples;
+    for (std::int64_t i = 0; i < count; ++i) documents.push_back(recall_->sample((step - 1) * count + i));
+    return documents;
+  }
+
+  /// Where a sample is in its step.
+  struct Progress {
+    std::int64_t before, tokens, total;
+  };
+  /// Of the step's sample number `sample`, which has `segments`.
+  GradientSetup setup_of(std::int64_t step, std::int64_t sample, Progress progress, std::int64_t segments) {
+    GradientSetup setup;
+    setup.policy = plan_.policy;
+    setup.config = plan_.config;
+    setup.checkpointing = plan_.training.gradient_checkpointing;
+    setup.dropout = {plan_.training.lora.rank > 0 ? plan_.training.lora.dropout : 0, plan_.training.seed,
+                     static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(sample), 0};
+    const std::int64_t layer_steps = decoder_.config.layers * segments;
+    setup.after_layer = [this, progress, layer_steps, done = std::int64_t{0}](int) mutable {
+      done = std::min(done + 1, layer_steps);
+      observer_.progress(progress.before + progress.tokens * done / layer_steps, progress.total);
+      control_.checkpoint();
+    };
+    setup.meter = &meter_;
+    return setup;
   }
 
   void fill(StepRecord& record, const StepSums& sums) {
@@ -396,6 +447,8 @@ class Trainer {
   TrainingResult& result_;
   MemoryMeter meter_;
   SampleOrder order_;
+  std::shared_ptr<const Tokenizer> tokenizer_;  ///< of the recall samples
+  std::optional<RecallSamples> recall_;
   TrainableParameters parameters_;
   Optimizer optimizer_;
   std::optional<TrainingFolder> folder_;

@@ -60,6 +60,7 @@ class TrainCommandTest : public QObject {
   void a_damaged_checkpoint_is_not_resumed();
   void an_adapter_is_trained_and_applied();
   void distillation_is_announced_and_recorded();
+  void recall_samples_are_announced_and_recorded();
   void the_audit_passes();
   void the_audit_writes_gradients();
   void the_audit_refuses();
@@ -304,6 +305,25 @@ void TrainCommandTest::distillation_is_announced_and_recorded() {
   QCOMPARE(step_text(step, 150), std::string("step 12 of 150, loss 2.3450, 812 tokens/s"));
   step.distillation_loss = 2.25;
   QCOMPARE(step_text(step, 150), std::string("step 12 of 150, loss 2.3450, distillation 2.2500, 812 tokens/s"));
+}
+
+void TrainCommandTest::recall_samples_are_announced_and_recorded() {
+  const TempDir temp;
+  const QStringList flags{"--output",          text(temp.file("run")), "--max-steps",     "3", "--recall-samples", "2",
+                          "--recall-segments", "4",                    "--recall-weight", "5"};
+  const CliResult result = run_cli(train_demo(flags));
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY2(result.out.contains("recall     2 documents of 2 to 4 segments a step, a token of an answer counts 5.0"),
+           result.out);
+  const StoredTraining run = read_training_folder(temp.file("run"));
+  QCOMPARE(run.steps.size(), std::size_t{3});
+  for (const StepRecord& step : run.steps) QVERIFY(step.recall_loss.value_or(0) > 0);
+  StepRecord step;
+  step.step = 12;
+  step.loss = 2.345;
+  step.recall_loss = 1.5;
+  step.tokens_per_second = 812;
+  QCOMPARE(step_text(step, 150), std::string("step 12 of 150, loss 2.3450, recall 1.5000, 812 tokens/s"));
 }
 
 void TrainCommandTest::the_audit_passes() {

@@ -48,6 +48,9 @@ TrainingConfig unusual(std::mt19937& random) {
   config.adam_epsilon = 1e-7;
   config.max_grad_norm = random() % 3;
   config.distillation = 0.125 * static_cast<double>(1 + random() % 8);
+  config.recall_samples = static_cast<std::int64_t>(random() % 4);
+  config.recall_segments = 2 + static_cast<std::int64_t>(random() % 60);
+  config.recall_weight = 0.5 * static_cast<double>(1 + random() % 30);
   config.gradient_checkpointing = false;
   config.seed = (std::uint64_t{1} << 63) + random();
   config.validation_fraction = 0.25;
@@ -139,6 +142,9 @@ void TrainingConfigTest::each_field_is_checked_data() {
   row("epsilon", R"({"adam_epsilon": 0})", "adam_epsilon is 0");
   row("clipping", R"({"max_grad_norm": -1})", "max_grad_norm is -1");
   row("negative distillation", R"({"distillation": -0.1})", "distillation is -0.1");
+  row("recall of one segment", R"({"recall_segments": 1})", "recall_segments is 1");
+  row("negative recall samples", R"({"recall_samples": -1})", "recall_samples is -1");
+  row("recall without weight", R"({"recall_weight": 0})", "recall_weight is 0");
   row("distillation above one", R"({"distillation": 1.001})", "distillation is 1.001");
   row("everything held out", R"({"validation_fraction": 1})", "validation_fraction is 1");
   row("one token", R"({"eval_lengths": [1024, 1]})", "eval_lengths is 1");
@@ -223,6 +229,9 @@ void TrainingConfigTest::records_survive_json() {
   StepRecord distilled = some_step();
   distilled.distillation_loss = 1.75;
   QVERIFY(json(distilled).get<StepRecord>().distillation_loss == 1.75);
+  QVERIFY(!step.contains("recall_loss") && !json(distilled).get<StepRecord>().recall_loss);
+  distilled.recall_loss = 0.25;
+  QVERIFY(json(distilled).get<StepRecord>().recall_loss == 0.25);
   distilled.distillation_loss = std::numeric_limits<double>::quiet_NaN();
   QVERIFY(json(distilled).at("distillation_loss").is_null());
   QVERIFY(std::isnan(json(distilled).get<StepRecord>().distillation_loss.value()));

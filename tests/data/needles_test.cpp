@@ -123,6 +123,26 @@ class NeedlesTest : public QObject {
     QVERIFY2(both.empty(), both.empty() ? "" : both.begin()->c_str());
   }
 
+  /// Values of its own book, sentences that vary, and every rival is asked for.
+  void training_has_words_of_its_own() {
+    const ByteTokenizer tokenizer;
+    const NeedlePlan shape{512, 8, 2, 4, NeedleWords::Train};
+    std::set<std::string> values, leads;
+    for (const NeedleDocument& document : make_documents(shape, {book(tokenizer)}, tokenizer, 30, 1)) {
+      QCOMPARE(document.needles.size(), std::size_t{10});
+      for (const Needle& needle : document.needles) {
+        QVERIFY(needle.asked);
+        const std::string question = tokenizer.decode(needle.question);
+        for (const char* measured : {"special magic", "secret word", "was born", "telephone"})
+          QVERIFY2(question.find(measured) == std::string::npos, question.c_str());
+        if (needle.kind == "word") values.insert(tokenizer.decode(needle.value));
+        if (needle.kind == "fact") leads.insert(question.substr(question.find(' ', 2)));
+      }
+    }
+    QVERIFY(values.contains("xylophone") && values.contains("evening") && !values.contains("it"));
+    QCOMPARE(leads.size(), std::size_t{3});
+  }
+
   void a_tokenizer_without_the_words_gets_pairs() {
     const ByteTokenizer tokenizer(true);
     const NeedlePlan small{64, 8, 1, 0, NeedleWords::Choose};

@@ -60,6 +60,7 @@ class ExperimentCellsTest : public QObject {
   void what_decides_nothing_leaves_it();
   void hashes_are_those_of_earlier_versions();
   void faults_name_the_part_of_the_plan();
+  void documents_of_recall_are_read_forward();
   void a_teacher_reads_each_sample_once();
   void shipped_plans_fit_their_models();
 };
@@ -129,6 +130,7 @@ void ExperimentCellsTest::inputs_change_the_hash_data() {
   row("/recipes/all/text_field", "\"body\"", true, 8);
   row("/recipes/all/on_alert", "\"skip\"", true, 8);
   row("/recipes/all/distillation", "0.5", true, 8);
+  row("/recipes/all/recall_samples", "1", true, 8);
   row("/training/max_grad_norm", "0.5", true, 8);
   row("/seeds", "[5, 6]", true, 8);
   row("/config/segment_length", "32", true, 16);
@@ -285,6 +287,19 @@ void ExperimentCellsTest::faults_name_the_part_of_the_plan() {
         Fault::BadInput, "is another text than the plan's");
   check("/texts/1", std::string(CARRYOVER_SOURCE_DIR) + "/examples/experiments/demo/test/story_1.txt", Fault::BadInput,
         "has the name of another text");
+}
+
+void ExperimentCellsTest::documents_of_recall_are_read_forward() {
+  json plan = demo_plan();
+  const ExperimentCells alone = cells_of(plan);
+  plan["recipes"]["all"]["recall_samples"] = 3;
+  plan["recipes"]["all"]["recall_segments"] = 4;
+  const ExperimentCells more = cells_of(plan);
+  const TrainingCell &before = alone.trainings.at(0), &after = more.trainings.at(0);
+  const ModelWork work{alone.models[0].config, after.plan.config, "segmented"};
+  const std::int64_t segment = after.plan.config.segment_length;
+  const double mean = (work.forward_flops(2 * segment, 0) + work.forward_flops(4 * segment, 0)) / 2;
+  QCOMPARE(after.flops, before.flops + 4 * 3 * mean);  // four steps of three documents
 }
 
 void ExperimentCellsTest::a_teacher_reads_each_sample_once() {

@@ -97,7 +97,7 @@ class DocsTest : public QObject {
     QStringList missing;
     StepRecord step;
     step.reach.emplace_back();
-    step.distillation_loss = 0;
+    step.distillation_loss = step.recall_loss = 0;
     const nlohmann::json line = step, validation = ValidationRecord{0, {{}}};
     explain_fields(plan_json({}), guide, missing);
     explain_fields(line, guide, missing);

@@ -20,6 +20,7 @@ inline StepRecord random_step(std::int64_t step, std::mt19937& random) {
   record.targets = static_cast<std::int64_t>(random() % 2000);
   record.loss = real(random);
   if (random() % 2 == 0) record.distillation_loss = real(random);
+  if (random() % 2 == 0) record.recall_loss = real(random);
   for (unsigned i = random() % 4; i > 0; --i) record.segment_loss.push_back(real(random));
   record.learning_rate = 1e-5 * real(random);
   record.gradient_norm = real(random);

@@ -112,6 +112,9 @@ void draw_training(TrainingConfig& training, Draw& draw) {
   training.adam_epsilon = draw.real(1e-12, 1e-6);
   training.max_grad_norm = draw.real(0, 3);
   if (draw.coin()) training.distillation = draw.real(0, 1);
+  if (draw.coin()) training.recall_samples = draw.whole(0, 4);
+  if (draw.coin()) training.recall_segments = draw.whole(2, 64);
+  if (draw.coin()) training.recall_weight = draw.real(0.5, 20);
   training.gradient_checkpointing = draw.coin();
   training.seed = static_cast<std::uint64_t>(draw.whole(0, std::numeric_limits<std::int64_t>::max())) * 2 + 1;
   if (draw.coin()) training.seed %= 1000;

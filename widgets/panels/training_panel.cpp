@@ -108,7 +108,7 @@ void TrainingPanel::build_bar(WrappingBar* bar) {
   connect(stop_, &QToolButton::clicked, this, &TrainingPanel::stop_wanted);
   connect(newest_, &QToolButton::clicked, this, [this] { context().training().select_step(-1); });
   connect(smoothing_, &QDoubleSpinBox::valueChanged, this, [this](double weight) {
-    views_[Loss].chart->set_smoothing(smoothed_, weight);
+    for (const int line : {smoothed_, recall_}) views_[Loss].chart->set_smoothing(line, weight);
     request_refresh();
   });
   connect(axis_, &QComboBox::currentIndexChanged, this, [this](int index) {
@@ -176,6 +176,12 @@ void TrainingPanel::add_loss_lines() {
   chart.add_line(tr("step"), {faint(0)}, of(TrainingColumn::Loss));
   smoothed_ = chart.add_line(tr("smoothed"), {series_colour(0)}, of(TrainingColumn::Loss));
   chart.set_smoothing(smoothed_, usual_smoothing);
+  recall_ = chart.add_line(tr("answers of recall"), {series_colour(1)},
+                           [](const TrainingModel& run) -> const std::vector<double>* {
+                             const bool has = run.plan().training.recall_samples > 0;
+                             return has ? &run.column(TrainingColumn::RecallLoss) : nullptr;
+                           });
+  chart.set_smoothing(recall_, usual_smoothing);
 }
 
 void TrainingPanel::add_memory_lines() {

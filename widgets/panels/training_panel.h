@@ -58,7 +58,7 @@ class TrainingPanel : public Panel {
   QToolButton *pause_, *stop_, *newest_;
   QComboBox* axis_;
   QDoubleSpinBox* smoothing_;
-  int alerts_ = 0, first_validation_ = 0, validation_lines_ = 0, smoothed_ = 0;
+  int alerts_ = 0, first_validation_ = 0, validation_lines_ = 0, smoothed_ = 0, recall_ = 0;
   bool new_run_ = true;
 };
 

@@ -91,6 +91,16 @@ PlanGroup optimisation_group() {
         TEXT("Layers run again in backward: less memory, a third slower")}}};
 }
 
+PlanGroup recall_group() {
+  return {TEXT("Recall"),
+          {{"recall_samples", Kind::Integer, TEXT("Documents"), TEXT(" a step"),
+            TEXT("Training texts with needles, beside the text's samples; the loss is of the answers alone")},
+           {"recall_segments", Kind::Integer, TEXT("Length"), TEXT(" segments at most"),
+            TEXT("A document has 2, 4, 8 … segments")},
+           {"recall_weight", Kind::Real, TEXT("Weight"), "",
+            TEXT("Of a token of an answer, where one of the text has 1")}}};
+}
+
 PlanGroup lora_group() {
   return {TEXT("LoRA"),
           {{"lora_rank", Kind::Integer, TEXT("Rank"), "", TEXT("0: every parameter is trained instead")},
@@ -123,7 +133,7 @@ PlanGroup safety_group() {
 }  // namespace
 
 const std::vector<PlanGroup>& plan_groups() {
-  static const std::vector<PlanGroup> groups{data_group(), segment_group(),    optimisation_group(),
+  static const std::vector<PlanGroup> groups{data_group(), segment_group(),    optimisation_group(), recall_group(),
                                              lora_group(), checkpoint_group(), safety_group()};
   return groups;
 }

@@ -118,6 +118,7 @@ void TrainingModel::add(const StepRecord& record) {
   put(Column::Tokens, static_cast<double>(record.tokens));
   put(Column::Minutes, before + record.seconds / 60);
   put(Column::Loss, record.loss);
+  put(Column::RecallLoss, record.recall_loss.value_or(not_measured));
   put(Column::LearningRate, record.learning_rate);
   put(Column::GradientNorm, record.gradient_norm);
   put(Column::TokensPerSecond, record.tokens_per_second);

@@ -17,6 +17,7 @@ enum class TrainingColumn {
   Tokens,
   Minutes,  ///< of training so far, pauses left out
   Loss,
+  RecallLoss,  ///< of the answers of recall samples
   LearningRate,
   GradientNorm,
   TokensPerSecond,

@@ -22,6 +22,8 @@ void each_integer(Config& config, Visit visit) {
   visit("micro_batch_size", config.micro_batch_size, std::int64_t{1});
   visit("gradient_accumulation_steps", config.gradient_accumulation_steps, std::int64_t{1});
   visit("warmup_steps", config.warmup_steps, std::int64_t{0});
+  visit("recall_samples", config.recall_samples, std::int64_t{0});
+  visit("recall_segments", config.recall_segments, std::int64_t{2});
   visit("eval_steps", config.eval_steps, std::int64_t{0});
   visit("save_steps", config.save_steps, std::int64_t{0});
   visit("save_total_limit", config.save_total_limit, std::int64_t{1});
@@ -55,6 +57,7 @@ void each_real(Config& config, Visit visit) {
   visit("adam_epsilon", config.adam_epsilon, kAboveZero);
   visit("max_grad_norm", config.max_grad_norm, kFromZero);
   visit("distillation", config.distillation, kWeight);
+  visit("recall_weight", config.recall_weight, kAboveZero);
   visit("validation_fraction", config.validation_fraction, kShare);
   visit("spike_factor", config.spike_factor, kFromZero);
   visit("lora_alpha", config.lora.alpha, kAboveZero);

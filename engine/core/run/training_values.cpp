@@ -52,6 +52,7 @@ void to_json(json& object, const StepRecord& record) {
                 {"skipped", record.skipped},
                 {"memory", record.memory}};
   if (record.distillation_loss) object["distillation_loss"] = number(*record.distillation_loss);
+  if (record.recall_loss) object["recall_loss"] = number(*record.recall_loss);
 }
 
 void from_json(const json& object, StepRecord& record) {
@@ -59,9 +60,12 @@ void from_json(const json& object, StepRecord& record) {
   get_integer(object, "tokens", record.tokens);
   get_integer(object, "targets", record.targets);
   record.loss = real(object.at("loss"));
-  record.distillation_loss.reset();  // which records of earlier versions lack
-  if (const auto found = object.find("distillation_loss"); found != object.end())
-    record.distillation_loss = real(*found);
+  const auto optional_real = [&](const char* name) {  // which records of earlier versions lack
+    const auto found = object.find(name);
+    return found == object.end() ? std::nullopt : std::optional(real(*found));
+  };
+  record.distillation_loss = optional_real("distillation_loss");
+  record.recall_loss = optional_real("recall_loss");
   record.segment_loss.clear();
   for (const json& value : object.at("segment_loss")) record.segment_loss.push_back(real(value));
   object.at("learning_rate").get_to(record.learning_rate);

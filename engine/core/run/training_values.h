@@ -29,6 +29,8 @@ struct StepRecord {
   double loss = 0;           ///< ΣNLL/Σtargets of this step, nats
   /// Mean over targets of −Σ p_T log p, the cross-entropy to the teacher, nats; none without distillation.
   std::optional<double> distillation_loss;
+  /// Mean over the tokens of answers, nats; none without recall samples, whose answers count in no other loss here.
+  std::optional<double> recall_loss;
   std::vector<double> segment_loss;  ///< nats per target, by segment of a sample
   double learning_rate = 0;
   double gradient_norm = 0;  ///< before clipping, of the mean loss

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/data/recall_samples.h"
+
+#include <algorithm>
+
+#include "engine/core/base/error.h"
+#include "engine/core/base/split_mix.h"
+#include "engine/data/needles.h"
+
+namespace carryover {
+
+RecallSamples::RecallSamples(const std::vector<Document>& documents, const Tokenizer& tokenizer,
+                             const TrainingConfig& training, std::int64_t segment_length)
+    : documents_(documents),
+      tokenizer_(tokenizer),
+      segment_length_(segment_length),
+      most_segments_(training.recall_segments),
+      seed_(training.seed) {
+  std::int64_t longest = 0;
+  for (const Document& document : documents) longest = std::max<std::int64_t>(longest, std::ssize(document.ids));
+  if (longest < 2 * segment_length)
+    throw EngineError(Fault::BadInput, "data",
+                      "has no text of two segments, which needles could be put into: the longest has " +
+                          std::to_string(longest) + " tokens",
+                      "Give longer texts, or set recall_samples to 0.");
+  while (most_segments_ > 2 && longest < most_segments_ * segment_length) most_segments_ /= 2;
+}
+
+NeedleDocument RecallSamples::sample(std::int64_t n) const {
+  SplitMix draw(mixed(seed_ + kSplitMixStep) ^ mixed(static_cast<std::uint64_t>(n) + 0x5851f42d4c957f2du));
+  NeedlePlan plan;
+  plan.words = NeedleWords::Train;
+  plan.segment_length = segment_length_;
+  std::uint64_t doublings = 0;
+  while ((std::int64_t{4} << doublings) <= most_segments_) ++doublings;
+  plan.segments = std::int64_t{2} << draw.below(doublings + 1);
+  plan.of_each_kind = 1;
+  plan.rivals = static_cast<std::int64_t>(4 * draw.below(3));
+  std::vector<std::size_t> long_enough;
+  for (std::size_t i = 0; i < documents_.size(); ++i)
+    if (std::ssize(documents_[i].ids) >= plan.segments * segment_length_) long_enough.push_back(i);
+  return make_document(plan, documents_[long_enough[draw.below(long_enough.size())]].ids, tokenizer_, draw);
+}
+
+}  // namespace carryover

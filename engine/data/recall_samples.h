@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "engine/core/config/training_config.h"
+#include "engine/core/run/needle.h"
+#include "engine/data/corpus.h"
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+/// The recall samples of a training (TrainingConfig::recall_samples): training texts with needles, 2, 4, 8 … segments
+/// long, never more than recall_segments or than the texts allow. In each one of every kind, and none, 4 or 8 rivals;
+/// all are asked for. Names, sentences and words are not those that recall is measured by (NeedleWords::Train).
+/// sample(n) needs no history, so that a training is resumed anywhere. Owner: one thread.
+class RecallSamples {
+ public:
+  /// `documents` and `tokenizer` must outlive this. Throws EngineError{BadInput} where no text has two segments.
+  RecallSamples(const std::vector<Document>& documents, const Tokenizer& tokenizer, const TrainingConfig& training,
+                std::int64_t segment_length);
+
+  /// Of n ≥ 0. Throws as make_document().
+  NeedleDocument sample(std::int64_t n) const;
+
+ private:
+  const std::vector<Document>& documents_;
+  const Tokenizer& tokenizer_;
+  std::int64_t segment_length_, most_segments_;
+  std::uint64_t seed_;
+};
+
+}  // namespace carryover
