@@ -35,7 +35,7 @@ json machine_json(const ModelInfo& model) {
   json machine{{"processor", system_line("/proc/cpuinfo", "model name")},
                {"cores", cores},
                {"threads", model.threads},
-               {"memory_bytes", system_bytes("/proc/meminfo", "MemTotal")},
+               {"memory_bytes", machine_memory()},
                {"gpu", nullptr}};
   if (model.device == Device::Cuda) machine["gpu"] = gpu_name();
   return machine;

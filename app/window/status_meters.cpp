@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/status_meters.h"
 
-#include <unistd.h>
-
 #include <QProgressBar>
 #include <QToolBar>
 #include <algorithm>
 
+#include "engine/core/base/system_file.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -15,7 +14,7 @@ namespace {
 /// Of the machine that the engine is on.
 std::int64_t engine_memory(const std::optional<EngineElsewhere>& elsewhere) {
   if (elsewhere) return elsewhere->place.memory_bytes;
-  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+  return machine_memory();
 }
 
 QString seconds_left(double seconds) {

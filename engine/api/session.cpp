@@ -7,11 +7,13 @@
 #include <cpuinfo.h>
 #include <torch/csrc/api/include/torch/version.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <thread>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/system_file.h"
 #include "engine/core/cost/dtype_choice.h"
 #include "engine/eval/finite_losses.h"
 #include "engine/eval/generation.h"
@@ -41,7 +43,11 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kStateBytes = std::int64_t{512} << 20;  // kept for what_if() and inspect()
+/// Kept for what_if() and inspect(). With 1 GB every segment of 150000 tokens of SmolLM2 is run again by itself.
+std::int64_t state_bytes() {
+  constexpr std::int64_t kLeast = std::int64_t{512} << 20, kMost = std::int64_t{1} << 30;
+  return std::clamp(machine_memory() / 16, kLeast, kMost);
+}
 constexpr const char* kMemoryAdvice = "Run fewer tokens, a shorter segment or --dtype bf16, or close other programs.";
 
 /// For work that is long enough: what it freed is the system's again when it ends.
@@ -262,8 +268,8 @@ class EngineSession final : public Session {
 
   ModelInfo info_;
   Decoder decoder_;
-  bool whole_ = false;                                              ///< the decoder has all that info_ names
-  StateArchive archive_{kStateBytes}, patch_archive_{kStateBytes};  ///< of the run, and of what patches take from
+  bool whole_ = false;                                                  ///< the decoder has all that info_ names
+  StateArchive archive_{state_bytes()}, patch_archive_{state_bytes()};  ///< of the run, and of what patches take from
   DocumentState document_;
 };
 

@@ -44,9 +44,9 @@ constexpr std::array<std::string_view, 24> kOtherWords{"apple",  "bridge", "copp
 struct Sentence {
   std::string_view before, after, rest;
 };
-constexpr std::array<Sentence, 3> kNumbers{
-    {{"The number of the locker in ", " is", "."}, {"The safe in ", " opens with the code", "."},
-     {"The ticket from ", " has the number", ", printed in red."}}};
+constexpr std::array<Sentence, 3> kNumbers{{{"The number of the locker in ", " is", "."},
+                                            {"The safe in ", " opens with the code", "."},
+                                            {"The ticket from ", " has the number", ", printed in red."}}};
 constexpr std::array<Sentence, 3> kPasswords{{{"The password for the gate of ", " is", "."},
                                               {"The word that was carved above the door in ", " is", "."},
                                               {"The name of the inn at ", " is the", ", as all travellers know."}}};
@@ -207,9 +207,12 @@ std::vector<Needle> make_needles(const NeedlePlan& plan, const std::vector<std::
   const SplitMix before = draw;
   try {
     switch (plan.words) {
-      case NeedleWords::Choose: return needles_to_choose_by(plan, tokenizer, draw);
-      case NeedleWords::Train: return needles_to_train_on(plan, book, tokenizer, draw);
-      case NeedleWords::Measure: break;
+      case NeedleWords::Choose:
+        return needles_to_choose_by(plan, tokenizer, draw);
+      case NeedleWords::Train:
+        return needles_to_train_on(plan, book, tokenizer, draw);
+      case NeedleWords::Measure:
+        break;
     }
     return needles_to_measure(plan, tokenizer, draw);
   } catch (const EngineError& error) {

@@ -15,10 +15,10 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostEntries = 200'000;
-const char* const kAdvice = "Run the prompt set again: what it has done stays.";
+const char* const kRunAgain = "Run the prompt set again: what it has done stays.";
 
 [[noreturn]] void refuse(const std::string& where, const std::string& field, const std::string& problem) {
-  refuse_field(where, field, problem, kAdvice);
+  refuse_field(where, field, problem, kRunAgain);
 }
 
 const json& list_of(const json& object, const char* key, const std::string& where) {

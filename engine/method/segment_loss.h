@@ -15,7 +15,7 @@ struct LossGradient {
   at::Tensor head = {};  ///< [V, D] in max(fp32, dtype), added to; undefined where the head is frozen
   /// Of the n targets: the gradients are those of Σ (1 − λ)·nll + λ·soft_loss. Null: of Σnll.
   const ops::SoftTargets* soft = nullptr;
-  double weight = 1;  ///< of the gradients of all n targets, not of the losses
+  double weight = 1;          ///< of the gradients of all n targets, not of the losses
   at::Tensor soft_loss = {};  ///< −Σ p_T log p, [n] in max(fp32, dtype); target_nll makes it where `soft` is given
 };
 

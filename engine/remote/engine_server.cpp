@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "engine/core/base/current_error.h"
+#include "engine/core/base/system_file.h"
 #include "engine/remote/model_files.h"
 #include "engine/remote/request_reader.h"
 #include "engine/remote/wire_inspection.h"
@@ -287,8 +288,7 @@ std::string Server::find_recall_heads(RemoteJob& job) {
 EnginePlace here() {
   char name[256] = "";
   ::gethostname(name, sizeof name - 1);
-  return {name, CARRYOVER_VERSION, static_cast<std::int64_t>(std::thread::hardware_concurrency()),
-          static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE))};
+  return {name, CARRYOVER_VERSION, static_cast<std::int64_t>(std::thread::hardware_concurrency()), machine_memory()};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ bool is_its_own_master(const at::Tensor& leaf) {
 struct SumGradient : torch::autograd::PostAccumulateGradHook {
   explicit SumGradient(Parameter& to) : parameter(to) {}
   void operator()(const at::Tensor& leaf) override {
+    if (!leaf.grad().defined()) return;  // nothing of what was sent back depends on it
     const at::NoGradGuard no_gradients;
     parameter.gradient.add_(leaf.grad());
     leaf.mutable_grad() = at::Tensor();

@@ -28,15 +28,14 @@ class RecallRun {
         weight_(weight),
         partition_(document_partition(std::ssize(document.ids), setup.config)),
         depth_(std::min<std::int64_t>(setup.config.truncation_depth, std::ssize(partition_))),
-        prepared_(decoder,
-                  {setup.policy,
-                   setup.config,
-                   std::ssize(document.ids) + setup.config.segment_length,
-                   {},
-                   setup.after_layer,
-                   setup.checkpointing,
-                   setup.dropout,
-                   setup.watch}),
+        prepared_(decoder, {setup.policy,
+                            setup.config,
+                            std::ssize(document.ids) + setup.config.segment_length,
+                            {},
+                            setup.after_layer,
+                            setup.checkpointing,
+                            setup.dropout,
+                            setup.watch}),
         backprop_(depth_, depth_ + 1, parameters.leaves()) {}
 
   RecallGradient run() {

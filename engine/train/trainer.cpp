@@ -283,8 +283,7 @@ class Trainer {
       const std::int64_t tokens = std::ssize(documents[i].ids);
       const GradientSetup setup = setup_of(step, samples + static_cast<std::int64_t>(i), {sums.tokens, tokens, total},
                                            tokens / plan_.config.segment_length);
-      sums.add(
-          add_recall_gradient(decoder_, parameters_, setup, documents[i], plan_.training.recall_weight));
+      sums.add(add_recall_gradient(decoder_, parameters_, setup, documents[i], plan_.training.recall_weight));
     }
     return sums;
   }

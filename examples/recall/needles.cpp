@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Measures recall on a real model: sentences put into books, asked for many segments later, under several ways to read.
-//   needles MODEL PLAN.json RESULTS.jsonl [THREADS]
-// A document is read once for each method and asked all of its questions from the state behind it. The first line of
+//   needles MODEL PLAN.json RESULTS.jsonl [--threads N] [--adapter NAME=DIR]...
+// A method may name an adapter over the model's weights, by which models trained in several ways stand side by side. A
+// document is read once for each method and asked all of its questions from the state behind it. The first line of
 // RESULTS.jsonl has the plan and the model, a line the settings of each method, and then one the answers of each
 // document and method. What it has already is not run again, so that a killed run continues, also from a published
 // file. Prints the shares answered and found, with 95 % intervals.
@@ -15,6 +16,7 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -34,7 +36,7 @@ using nlohmann::json;
 
 /// One way to read.
 struct Method {
-  std::string name, policy = "segmented", prefix = "search";
+  std::string name, policy = "segmented", prefix = "search", adapter;
   SegmentConfig config;
   std::int64_t most_tokens = std::int64_t{1} << 40;  ///< longer documents are left out
 };
@@ -46,6 +48,7 @@ std::vector<Method> read_methods(const json& plan, const ModelConfig& model, con
     method.name = told.at("name").get<std::string>();
     method.policy = told.value("policy", method.policy);
     method.prefix = told.value("prefix", method.prefix);
+    method.adapter = told.value("adapter", "");
     method.most_tokens = told.value("most_tokens", method.most_tokens);
     method.config = SegmentConfig::untrained_defaults_for(model);
     if (told.value("preset", "") == "recall") method.config = recall_preset(model, method.config);
@@ -57,18 +60,51 @@ std::vector<Method> read_methods(const json& plan, const ModelConfig& model, con
   return methods;
 }
 
+/// The model as it is, and behind adapters. Owner: main().
+class Models {
+ public:
+  Models(std::string path, DType dtype, int threads, std::map<std::string, std::string> adapters)
+      : path_(std::move(path)), dtype_(dtype), threads_(threads), adapters_(std::move(adapters)) {}
+
+  /// Loaded once. Throws EngineError{Usage} for an adapter that no folder was given for.
+  Session& with(const std::string& adapter) {
+    std::unique_ptr<Session>& session = sessions_[adapter];
+    if (session) return *session;
+    ModelRequest request;
+    request.path = path_;
+    request.dtype = dtype_;
+    request.threads = threads_;
+    if (!adapter.empty()) {
+      const auto found = adapters_.find(adapter);
+      if (found == adapters_.end())
+        throw EngineError(Fault::Usage, "the adapter '" + adapter + "' of the plan", "has no folder",
+                          "Give it as --adapter " + adapter + "=DIR.");
+      request.adapter = found->second;
+    }
+    session = load_session(request, {});
+    return *session;
+  }
+
+ private:
+  std::string path_;
+  DType dtype_;
+  int threads_;
+  std::map<std::string, std::string> adapters_;
+  std::map<std::string, std::unique_ptr<Session>> sessions_;
+};
+
 /// RESULTS.jsonl: what has been measured, and a place for more.
 class Results {
  public:
   /// Throws EngineError{BadInput} where the file is of another plan, model or settings.
-  Results(const std::string& path, const json& plan, const std::vector<Method>& methods) {
+  Results(const std::string& path, const json& plan, const std::vector<Method>& methods, Models& models) {
     std::vector<json> before = read_lines(path);
     if (before.empty()) before.push_back(plan);
     for (const auto& [key, value] : plan.items())
       if (before.front().value(key, json()) != value) refuse(path, "'" + key + "' is " + before.front().dump());
     for (const Method& method : methods) {
-      const json row{
-          {"name", method.name}, {"policy", method.policy}, {"prefix", method.prefix}, {"config", method.config}};
+      json row{{"name", method.name}, {"policy", method.policy}, {"prefix", method.prefix}, {"config", method.config}};
+      if (!method.adapter.empty()) row["weights"] = models.with(method.adapter).model().weights_hash;
       const auto same =
           std::ranges::find(before, json(method.name), [](const json& line) { return line.value("name", json()); });
       if (same == before.end())
@@ -254,27 +290,59 @@ void print_table(const std::vector<json>& lines, const std::vector<Method>& meth
   }
 }
 
-void measure(const std::string& model, const std::string& plan_path, const std::string& out, int threads) {
+/// What people say at the command line.
+struct Words {
+  std::string model, plan, results;
+  int threads = 0;
+  std::map<std::string, std::string> adapters;
+};
+
+/// None where they make no sense.
+std::optional<Words> read_words(const std::vector<std::string>& given) {
+  Words words;
+  std::vector<std::string> places;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const bool is_option = given[i] == "--threads" || given[i] == "--adapter";
+    if (!is_option) {
+      places.push_back(given[i]);
+      continue;
+    }
+    if (++i == given.size()) return std::nullopt;
+    const std::size_t equals = given[i].find('=');
+    if (given[i - 1] == "--threads")
+      words.threads = std::atoi(given[i].c_str());
+    else if (equals == std::string::npos)
+      return std::nullopt;
+    else
+      words.adapters[given[i].substr(0, equals)] = given[i].substr(equals + 1);
+  }
+  if (places.size() != 3) return std::nullopt;
+  words.model = places[0];
+  words.plan = places[1];
+  words.results = places[2];
+  return words;
+}
+
+void measure(const Words& words) {
+  const std::string &model = words.model, &plan_path = words.plan;
   const json plan = read_json_file(plan_path);
-  ModelRequest opened;
-  opened.path = model;
-  opened.threads = threads;
-  if (plan.contains("dtype")) opened.dtype = parse_dtype(plan.at("dtype").get<std::string>());
-  const auto session = load_session(opened, {});
+  const DType dtype = plan.contains("dtype") ? parse_dtype(plan.at("dtype").get<std::string>()) : DType::Auto;
+  Models models(model, dtype, words.threads, words.adapters);
+  const ModelInfo& info = models.with("").model();
   const auto tokenizer = Tokenizer::load(model);
-  const std::vector<Method> methods = read_methods(plan, session->model().config, plan_path);
+  const std::vector<Method> methods = read_methods(plan, info.config, plan_path);
   std::vector<std::vector<std::int32_t>> books;
   const std::filesystem::path folder = std::filesystem::path(plan_path).parent_path();
   for (const json& text : plan.at("texts"))
     books.push_back(tokenizer->encode(read_text((folder / text.get<std::string>()).string())));
 
-  Results results(out,
+  Results results(words.results,
                   {{"plan", std::filesystem::path(plan_path).stem().string()},
                    {"about", plan.value("about", "")},
                    {"model", std::filesystem::path(model).filename().string()},
-                   {"weights", session->model().weights_hash},
-                   {"dtype", dtype_name(session->model().dtype)}},
-                  methods);
+                   {"weights", info.weights_hash},
+                   {"dtype", dtype_name(info.dtype)}},
+                  methods, models);
   std::vector<Case> cases = cases_of(plan, methods);
   std::erase_if(cases, [&](const Case& one) { return results.has(one.line()); });
   Pace pace(cases);
@@ -283,7 +351,7 @@ void measure(const std::string& model, const std::string& plan_path, const std::
     SplitMix draw = one.draw();
     const NeedleDocument document = make_document(one.shape, book, *tokenizer, draw);
     json line = one.line();
-    line["cases"] = ask(*session, *tokenizer, *one.method, document, one.forced(session->model().config));
+    line["cases"] = ask(models.with(one.method->adapter), *tokenizer, *one.method, document, one.forced(info.config));
     results.add(std::move(line));
     pace.done(one);
   }
@@ -293,13 +361,14 @@ void measure(const std::string& model, const std::string& plan_path, const std::
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    std::cerr << "usage: needles MODEL PLAN.json RESULTS.jsonl [THREADS]\n";
+  const auto words = read_words({argv + 1, argv + argc});
+  if (!words) {
+    std::cerr << "usage: needles MODEL PLAN.json RESULTS.jsonl [--threads N] [--adapter NAME=DIR]...\n";
     return 2;
   }
   prepare_engine_environment(argv);
   try {
-    measure(argv[1], argv[2], argv[3], argc > 4 ? std::atoi(argv[4]) : 0);
+    measure(*words);
   } catch (const std::exception& error) {
     std::cerr << "needles: " << error.what() << '\n';
     return 1;

@@ -1222,10 +1222,6 @@ Befehl: %6</translation>
         <translation>Aufmerksamkeit auf das Präfix, nach Kopf</translation>
     </message>
     <message>
-        <source>The share of its attention that each head spends on its carry, or on what it retrieved</source>
-        <translation>Der Anteil seiner Aufmerksamkeit, den jeder Kopf seinem Übertrag gibt oder dem, was er abgerufen hat</translation>
-    </message>
-    <message>
         <source>Segment %1 has no prefix</source>
         <translation>Segment %1 hat kein Präfix</translation>
     </message>
@@ -1242,26 +1238,28 @@ Befehl: %6</translation>
         <translation>Anteil an der Aufmerksamkeit</translation>
     </message>
     <message>
-        <source>its carry</source>
-        <translation>seinen Übertrag</translation>
-    </message>
-    <message>
-        <source>what it retrieved</source>
-        <translation>das Abgerufene</translation>
-    </message>
-    <message>
         <source>no prefix: it sees its segment alone</source>
         <translation>kein Präfix: Er sieht nur sein Segment</translation>
     </message>
     <message>
-        <source>segment %1 · layer %2 · head %3
-%4 % on %5</source>
-        <translation>Segment %1 · Schicht %2 · Kopf %3
-%4 % auf %5</translation>
-    </message>
-    <message>
         <source>The maps of segment %1 were not kept: run with --carry-maps</source>
         <translation>Die Karten von Segment %1 wurden nicht aufgehoben: mit --carry-maps ausführen</translation>
+    </message>
+    <message>
+        <source>The share of its attention that each head spends on its prefix: sinks, carry, retrieved tokens</source>
+        <translation>Der Anteil seiner Aufmerksamkeit, den jeder Kopf seinem Präfix gibt: Senken, Übertrag, abgerufene Token</translation>
+    </message>
+    <message>
+        <source>segment %1 · layer %2 · head %3</source>
+        <translation>Segment %1 · Schicht %2 · Kopf %3</translation>
+    </message>
+    <message>
+        <source>%1 % on its prefix: %2</source>
+        <translation>%1 % auf seinen Präfix: %2</translation>
+    </message>
+    <message>
+        <source>%1 % on what was retrieved</source>
+        <translation>%1 % auf das Abgerufene</translation>
     </message>
 </context>
 <context>
@@ -3224,18 +3222,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>retrieving, reads %1</source>
         <translation>abrufend, liest %1</translation>
-    </message>
-    <message>
-        <source>%1 sinks</source>
-        <translation>%1 Senken</translation>
-    </message>
-    <message>
-        <source>%1 retrieved tokens</source>
-        <translation>%1 abgerufene Token</translation>
-    </message>
-    <message>
-        <source>the carried tail</source>
-        <translation>den Übertrag</translation>
     </message>
     <message>
         <source>the segment alone</source>
@@ -5203,6 +5189,21 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>sink</source>
         <translation>Senke</translation>
+    </message>
+</context>
+<context>
+    <name>PrefixText</name>
+    <message>
+        <source>%1 sinks</source>
+        <translation>%1 Senken</translation>
+    </message>
+    <message>
+        <source>%1 retrieved tokens</source>
+        <translation>%1 abgerufene Token</translation>
+    </message>
+    <message>
+        <source>the carried tail</source>
+        <translation>den Übertrag</translation>
     </message>
 </context>
 <context>
@@ -8091,6 +8092,10 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <source>Stop and save a checkpoint, from which the run can be resumed</source>
         <translation>Beenden und einen Stand sichern, von dem der Lauf fortgesetzt werden kann</translation>
     </message>
+    <message>
+        <source>answers of recall</source>
+        <translation>Antworten des Erinnerns</translation>
+    </message>
 </context>
 <context>
     <name>TrainingRunsPanel</name>
@@ -8891,10 +8896,6 @@ im Versuch: %3 nat
     <message>
         <source> tokens</source>
         <translation> Token</translation>
-    </message>
-    <message>
-        <source> transitions</source>
-        <translation> Übergänge</translation>
     </message>
     <message>
         <source>Segments a sample</source>
@@ -10185,6 +10186,42 @@ im Versuch: %3 nat
     <message>
         <source>place</source>
         <translation>Stelle</translation>
+    </message>
+    <message>
+        <source>Recall</source>
+        <translation>Erinnern</translation>
+    </message>
+    <message>
+        <source>Documents</source>
+        <translation>Dokumente</translation>
+    </message>
+    <message>
+        <source> a step</source>
+        <translation> je Schritt</translation>
+    </message>
+    <message>
+        <source>Training texts with needles, beside the text&apos;s samples; the loss is of the answers alone</source>
+        <translation>Trainingstexte mit Nadeln, neben den Beispielen des Textes; der Verlust ist der der Antworten allein</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>Länge</translation>
+    </message>
+    <message>
+        <source> segments at most</source>
+        <translation> Segmente höchstens</translation>
+    </message>
+    <message>
+        <source>A document has 2, 4, 8 … segments</source>
+        <translation>Ein Dokument hat 2, 4, 8 … Segmente</translation>
+    </message>
+    <message>
+        <source>Weight</source>
+        <translation>Gewicht</translation>
+    </message>
+    <message>
+        <source>Of a token of an answer, where one of the text has 1</source>
+        <translation>Eines Tokens einer Antwort, wo eines des Textes 1 hat</translation>
     </message>
 </context>
 <context>

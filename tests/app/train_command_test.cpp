@@ -309,8 +309,11 @@ void TrainCommandTest::distillation_is_announced_and_recorded() {
 
 void TrainCommandTest::recall_samples_are_announced_and_recorded() {
   const TempDir temp;
-  const QStringList flags{"--output",          text(temp.file("run")), "--max-steps",     "3", "--recall-samples", "2",
-                          "--recall-segments", "4",                    "--recall-weight", "5"};
+  const QStringList flags{"--output",          text(temp.file("run")),
+                          "--max-steps",       "3",
+                          "--recall-samples",  "2",
+                          "--recall-segments", "4",
+                          "--recall-weight",   "5"};
   const CliResult result = run_cli(train_demo(flags));
   QVERIFY2(result.code == 0, result.err);
   QVERIFY2(result.out.contains("recall     2 documents of 2 to 4 segments a step, a token of an answer counts 5.0"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Recall samples: their answers' loss is that of generating them, their gradient that of what is run, and trainings with
-// them are resumed bit for bit.
+// Recall samples: their answers' loss is that of generating them, their gradient that of what is run, and trainings
+// with them are resumed bit for bit.
 #include "engine/train/recall_gradient.h"
 
 #include <QTest>
@@ -108,7 +108,9 @@ double product(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& 
   return sum;
 }
 
-bool close_to(double a, double b) { return std::abs(a - b) <= 1e-5 * std::max(1.0, std::abs(b)); }
+bool close_to(double a, double b) {
+  return std::abs(a - b) <= 1e-5 * std::max(1.0, std::abs(b));
+}
 
 /// A training of the demo with recall samples.
 TrainRequest with_recall(const std::string& output, std::int64_t steps, std::int64_t rank, std::int64_t samples = 1) {
@@ -176,8 +178,8 @@ class RecallGradientTest : public QObject {
     QVERIFY(!close_to(product(gradients_of(tiny.decoder, config, document), direction), expected));
   }
 
-  /// At K = 0 the state behind the document is a constant: the gradient is that of the questions' segments alone, behind
-  /// what their drafts found.
+  /// At K = 0 the state behind the document is a constant: the gradient is that of the questions' segments alone,
+  /// behind what their drafts found.
   void what_was_retrieved_is_a_constant() {
     std::mt19937 random(5);
     TinyDecoder tiny(tiny_config(2, 4, 2, 8, kVocabulary), 6, at::kDouble);

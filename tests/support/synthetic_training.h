@@ -27,6 +27,7 @@ inline StepRecord synthetic_step(std::int64_t step, std::int64_t depth = 2) {
   record.targets = 8191;
   const double noise = 0.15 * std::sin(0.9 * static_cast<double>(step)) * std::cos(0.37 * static_cast<double>(step));
   record.loss = 2.2 + 2.5 * std::exp(-static_cast<double>(step) / 90) + noise;
+  record.recall_loss = 0.5 * record.loss;
   for (int segment = 0; segment < 4; ++segment) record.segment_loss.push_back(record.loss + 0.3 - 0.1 * segment);
   record.learning_rate = 5e-5 * std::min(1.0, static_cast<double>(step) / 40);
   record.gradient_norm = 0.6 + 0.2 * std::abs(noise) + 1.5 * std::exp(-static_cast<double>(step) / 40);

@@ -169,6 +169,7 @@ class PlanCommandTest : public QObject {
       plan.threads = static_cast<int>(draw.whole(0, 4));
       draw_segments(plan.config, draw);
       draw_training(plan.training, draw);
+      if (plan.policy == "full") plan.training.recall_samples = 0;
       const std::string preset = draw.coin() ? training_presets()[seed % training_presets().size()].name : "";
       QVERIFY2(survives(plan, preset), std::to_string(seed).c_str());
     }

@@ -9,9 +9,9 @@
 #include <QToolTip>
 #include <algorithm>
 
-#include "engine/core/config/head_reads.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/patching.h"
+#include "widgets/state/prefix_text.h"
 #include "widgets/state/shown.h"
 
 namespace carryover {
@@ -339,21 +339,9 @@ QString HeadGrid::describe(const Cell& cell) const {
   return name;
 }
 
-/// "4 sinks, 128 retrieved tokens, the carried tail and the segment"
 QString HeadGrid::reads(const Cell& cell) const {
-  const SegmentConfig& config = context_.config();
-  QStringList parts;
-  for (const HeadReads& kind : head_reads(config, *context_.model(), cell.layer)) {
-    if (std::ranges::count(kind.heads, cell.head) == 0) continue;
-    for (const PrefixPart part : kind.parts) {
-      if (part == PrefixPart::Sinks && config.sink_length > 0)
-        parts += tr("%1 sinks").arg(static_cast<qlonglong>(config.sink_length));
-      if (part == PrefixPart::Retrieved)
-        parts += tr("%1 retrieved tokens").arg(static_cast<qlonglong>(config.retrieval_length));
-      if (part == PrefixPart::Carry && config.carry_length > 0) parts += tr("the carried tail");
-    }
-  }
-  return parts.isEmpty() ? tr("the segment alone") : tr("%1 and the segment").arg(parts.join(QStringLiteral(", ")));
+  const QString prefix = prefix_text(context_.config(), *context_.model(), {cell.layer, cell.head});
+  return prefix.isEmpty() ? tr("the segment alone") : tr("%1 and the segment").arg(prefix);
 }
 
 bool HeadGrid::event(QEvent* event) {

@@ -5,9 +5,11 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/state/prefix_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
@@ -36,9 +38,9 @@ CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
       {tr("Key norm ‖K‖"), tr("Value norm ‖V‖"), tr("Drift ‖K − K′‖ / ‖K′‖"), tr("Attention on the prefix, by head")});
   quantity_->setAccessibleName(tr("What the map shows"));
   quantity_->setItemData(Drift, tr("Against the same slot of the previous segment's tail"), Qt::ToolTipRole);
-  quantity_->setItemData(PrefixMass,
-                         tr("The share of its attention that each head spends on its carry, or on what it retrieved"),
-                         Qt::ToolTipRole);
+  quantity_->setItemData(
+      PrefixMass, tr("The share of its attention that each head spends on its prefix: sinks, carry, retrieved tokens"),
+      Qt::ToolTipRole);
   WrappingBar* bar = control_bar();
   bar->addWidget(quantity_);
   bar->addStretch(1);
@@ -141,17 +143,16 @@ void CarryPanel::draw_masses(int segment) {
 }
 
 QString CarryPanel::mass_text(int segment, int layer, int head) {
-  const RunRequest& request = context().run().request();
-  const Grouping& grouping = request.config.grouping;
-  const QString what = !grouping.is_long(layer, head)  ? tr("its carry")
-                       : grouping.is_long_layer(layer) ? tr("what it retrieved")
-                                                       : tr("no prefix: it sees its segment alone");
-  return tr("segment %1 · layer %2 · head %3\n%4 % on %5")
-      .arg(segment)
-      .arg(layer)
-      .arg(head)
-      .arg(decimal_text(100 * static_cast<double>(answer_->prefix_mass.at(layer, head)), 2))
-      .arg(what);
+  const QString reads = prefix_text(context().run().request().config, context().run().model().config, {layer, head});
+  QString text = tr("segment %1 · layer %2 · head %3").arg(segment).arg(layer).arg(head) + QLatin1Char('\n');
+  if (reads.isEmpty()) return text + tr("no prefix: it sees its segment alone");
+  const auto percent = [](float share) { return decimal_text(100 * static_cast<double>(share), 2); };
+  text += tr("%1 % on its prefix: %2").arg(percent(answer_->prefix_mass.at(layer, head)), reads);
+  const auto slots_of_head = std::ranges::find(answer_->slot_masses, HeadRef{layer, head}, &SlotMasses::head);
+  if (slots_of_head == answer_->slot_masses.end()) return text;
+  const std::vector<float>& masses = slots_of_head->mass;
+  const float retrieved = std::accumulate(masses.begin(), masses.end(), 0.0F);
+  return text + QLatin1Char('\n') + tr("%1 % on what was retrieved").arg(percent(retrieved));
 }
 
 void CarryPanel::follow_selection(int segment) {

@@ -27,4 +27,8 @@ std::int64_t process_bytes(const std::string& key) {
   return system_bytes("/proc/self/status", key);
 }
 
+std::int64_t machine_memory() {
+  return system_bytes("/proc/meminfo", "MemTotal");
+}
+
 }  // namespace carryover

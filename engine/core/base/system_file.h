@@ -14,4 +14,7 @@ std::int64_t system_bytes(const std::string& file, const std::string& key);
 /// Of this process now: "VmRSS", "VmHWM" (the most so far), "VmSize".
 std::int64_t process_bytes(const std::string& key);
 
+/// Of the machine, in bytes; 0 where Linux does not say.
+std::int64_t machine_memory();
+
 }  // namespace carryover

@@ -33,7 +33,7 @@ constexpr SegmentField fields[] = {
     {"retrieval_length", "R", TEXT("Retrieval"), TEXT(" tokens"),
      TEXT("Past tokens that a long-range head retrieves; may exceed S; 0 turns retrieval off"),
      &Config::retrieval_length},
-    {"truncation_depth", "K", TEXT("TBPTT depth"), TEXT(" transitions"),
+    {"truncation_depth", "K", TEXT("TBPTT depth"), "",
      TEXT("Segment transitions that gradients cross in training; the forward does not depend on it"),
      &Config::truncation_depth},
     {"long_range_layers", "", TEXT("Long-range layers"), "", TEXT("Layers that retrieve, counted from 0"),

@@ -40,9 +40,9 @@ struct TrainingConfig {
   double adam_beta1 = 0.9, adam_beta2 = 0.999, adam_epsilon = 1e-8;
   double max_grad_norm = 1;            ///< 0: no clipping
   double distillation = 0;             ///< λ in [0, 1]: the loss is (1 − λ)·NLL + λ·cross-entropy to the teacher
-  std::int64_t recall_samples = 0;    ///< of a step, beside those of text: documents whose needles are asked for
-  std::int64_t recall_segments = 32;  ///< of such a document at most; half of it, a quarter … as often
-  double recall_weight = 10;          ///< of an answer's token, where one of the text has 1
+  std::int64_t recall_samples = 0;     ///< of a step, beside those of text: documents whose needles are asked for
+  std::int64_t recall_segments = 32;   ///< of such a document at most; half of it, a quarter … as often
+  double recall_weight = 10;           ///< of an answer's token, where one of the text has 1
   bool gradient_checkpointing = true;  ///< a layer's forward runs again in backward, from what was frozen
   std::uint64_t seed = 42;
   double validation_fraction = 0.05;  ///< of the tokens, whole documents or the end of a single one, held out; 0: none

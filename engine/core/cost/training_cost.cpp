@@ -101,8 +101,9 @@ TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config
   memory.carry = run.carry;
   memory.pool = run.pool;
   if (training.recall_samples > 0)  // whose questions' graphs are smaller than a text sample's
-    memory.pool = std::max(
-        memory.pool, row.memory(cost, saturated(real(training.recall_segments) * real(config.segment_length)), {}).pool);
+    memory.pool =
+        std::max(memory.pool,
+                 row.memory(cost, saturated(real(training.recall_segments) * real(config.segment_length)), {}).pool);
   memory.graph = saturated(sample_bytes(cost, training, segments, trainable, row.sees_whole_text, run.attention_kv) +
                            real(memory.pool) + real(memory.carry));
   memory.device_peak =
