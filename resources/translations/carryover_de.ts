@@ -2878,10 +2878,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>–</translation>
     </message>
     <message>
-        <source>%L1 trained parameters. A step reads %L2 samples of %L3 tokens; %L4 steps read %5 tokens.</source>
-        <translation>%L1 trainierte Parameter. Ein Schritt liest %L2 Beispiele zu %L3 Token; %L4 Schritte lesen %5 Token.</translation>
-    </message>
-    <message>
         <source>A dry run tells how long it takes.</source>
         <translation>Ein Probelauf sagt, wie lange es dauert.</translation>
     </message>
@@ -2924,6 +2920,14 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Two steps on the first samples: measures memory and time, writes nothing</source>
         <translation>Zwei Schritte auf den ersten Beispielen: misst Speicher und Zeit, schreibt nichts</translation>
+    </message>
+    <message>
+        <source> and %L1 documents of up to %L2 segments</source>
+        <translation> und %L1 Dokumente mit bis zu %L2 Segmenten</translation>
+    </message>
+    <message>
+        <source>%L1 trained parameters. A step reads %L2 samples of %L3 tokens%6; %L4 steps read %5 tokens of text.</source>
+        <translation>%L1 trainierte Parameter. Ein Schritt liest %L2 Beispiele von %L3 Token%6; %L4 Schritte lesen %5 Token Text.</translation>
     </message>
 </context>
 <context>
@@ -8093,8 +8097,12 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Beenden und einen Stand sichern, von dem der Lauf fortgesetzt werden kann</translation>
     </message>
     <message>
-        <source>answers of recall</source>
-        <translation>Antworten des Erinnerns</translation>
+        <source>Loss of the answers of recall samples</source>
+        <translation>Verlust der Antworten des Erinnerns</translation>
+    </message>
+    <message>
+        <source>Recall</source>
+        <translation>Erinnern</translation>
     </message>
 </context>
 <context>

@@ -121,7 +121,7 @@ class TrainingPanelsTest : public QObject {
     QVERIFY(plot_of(panel, "train_loss")->is_empty());
   }
 
-  void answers_of_recall_have_a_curve_where_they_are_trained() {
+  void answers_of_recall_have_a_plot_where_they_are_trained() {
     LabContext lab;
     auto plan = std::make_shared<TrainingPlan>(*test::synthetic_plan());
     TrainingModel& plain = lab.training().add(QStringLiteral("/runs/plain"), plan);
@@ -131,14 +131,20 @@ class TrainingPanelsTest : public QObject {
     for (TrainingModel* each : {&plain, &run}) each->append(test::synthetic_steps(1, 40));
     TrainingPanel panel(lab);
     show(panel);
-    const auto points = [&] { return plot_of(panel, "train_loss")->drawn_points(2); };
-    lab.training().set_current(1);
-    test::settle();
-    QCOMPARE(points().size(), std::size_t{40});
-    QCOMPARE(points().front().second, 0.5 * test::synthetic_step(1).loss);
     lab.training().set_current(0);
     test::settle();
-    QVERIFY(points().empty());
+    const std::size_t usual = panel.plots().size();
+    lab.training().set_current(1);
+    test::settle();
+    QCOMPARE(panel.plots().size(), usual + 1);
+    const Points points = plot_of(panel, "train_recall")->drawn_points(0);
+    QCOMPARE(points.size(), std::size_t{40});
+    QCOMPARE(points.front().second, 0.5 * test::synthetic_step(1).loss);
+    QVERIFY(button(panel, TrainingPanel::tr("Recall"))->isVisible());
+    lab.training().set_current(0);
+    test::settle();
+    QCOMPARE(panel.plots().size(), usual);
+    QVERIFY(!button(panel, TrainingPanel::tr("Recall"))->isVisible());
   }
 
   void validations_and_alerts_are_marked() {
@@ -150,9 +156,9 @@ class TrainingPanelsTest : public QObject {
     TrainingPanel panel(lab);
     show(panel);
     PlotView* plot = plot_of(panel, "train_loss");
-    QCOMPARE(plot->drawn_points(3), (Points{{20, 2.5}, {40, 2.3}}));
-    QCOMPARE(plot->drawn_points(4), (Points{{20, 2.4}, {40, 2.2}}));
-    QCOMPARE(plot->drawn_points(7), (Points{{33, 2.75}}));
+    QCOMPARE(plot->drawn_points(2), (Points{{20, 2.5}, {40, 2.3}}));
+    QCOMPARE(plot->drawn_points(3), (Points{{20, 2.4}, {40, 2.2}}));
+    QCOMPARE(plot->drawn_points(6), (Points{{33, 2.75}}));
     const auto labels = panel.findChildren<QLabel*>();
     QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
       return label->text().contains(QLatin1String("the loss is not a number"));

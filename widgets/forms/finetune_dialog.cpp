@@ -249,12 +249,17 @@ void FinetuneDialog::estimate() {
   memory_->set_free(plan_->device == Device::Cuda ? std::nullopt : free_memory());
   memory_->set_estimate(cost.memory);
   const std::int64_t step_tokens = plan_->tokens_per_sample() * plan_->training.samples_per_step();
-  size_->setText(tr("%L1 trained parameters. A step reads %L2 samples of %L3 tokens; %L4 steps read %5 tokens.")
-                     .arg(static_cast<qlonglong>(cost.trainable_parameters))
-                     .arg(static_cast<qlonglong>(plan_->training.samples_per_step()))
-                     .arg(static_cast<qlonglong>(plan_->tokens_per_sample()))
-                     .arg(static_cast<qlonglong>(plan_->training.max_steps))
-                     .arg(count_text(step_tokens * plan_->training.max_steps)));
+  const TrainingConfig& training = plan_->training;
+  const QString recall = tr(" and %L1 documents of up to %L2 segments")
+                             .arg(static_cast<qlonglong>(training.recall_samples))
+                             .arg(static_cast<qlonglong>(training.recall_segments));
+  size_->setText(
+      tr("%L1 trained parameters. A step reads %L2 samples of %L3 tokens%6; %L4 steps read %5 tokens of text.")
+          .arg(static_cast<qlonglong>(cost.trainable_parameters))
+          .arg(static_cast<qlonglong>(plan_->training.samples_per_step()))
+          .arg(static_cast<qlonglong>(plan_->tokens_per_sample()))
+          .arg(static_cast<qlonglong>(plan_->training.max_steps))
+          .arg(count_text(step_tokens * plan_->training.max_steps), training.recall_samples > 0 ? recall : QString()));
   if (!measured_) return time_->setText(tr("A dry run tells how long it takes."));
   time_->setText(tr("A step took %1: %2 for all steps, %L3 tokens/s.")
                      .arg(duration_text(measured_->seconds),

@@ -47,7 +47,8 @@ TrainingPanel::TrainingPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("
   layout->setSpacing(0);
   layout->addLayout(bar);
   layout->addLayout(row, 1);
-  add_loss_lines();
+  add_loss_lines(Loss, TrainingColumn::Loss);
+  add_loss_lines(Recall, TrainingColumn::RecallLoss);
   views_[Rate].chart->add_line(tr("learning rate"), {series_colour(4)}, of(TrainingColumn::LearningRate));
   views_[GradientNorm].chart->add_line(tr("before clipping"), {series_colour(3)}, of(TrainingColumn::GradientNorm));
   views_[Throughput].chart->add_line(tr("tokens/s"), {series_colour(2)}, of(TrainingColumn::TokensPerSecond));
@@ -69,7 +70,15 @@ TrainingPanel::TrainingPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("
     if (index == context().training().current_index()) request_refresh();
   });
   connect(&runs, &TrainingRuns::step_changed, this, &Panel::request_refresh);
+  offer_recall(runs.current());
   update_header();
+}
+
+/// Its plot is there for runs that have such samples.
+void TrainingPanel::offer_recall(const TrainingModel* run) {
+  const bool has = run != nullptr && run->plan().training.recall_samples > 0;
+  views_[Recall].shown->setVisible(has);
+  views_[Recall].chart->plot()->setVisible(has && views_[Recall].shown->isChecked());
 }
 
 void TrainingPanel::build_bar(WrappingBar* bar) {
@@ -108,7 +117,7 @@ void TrainingPanel::build_bar(WrappingBar* bar) {
   connect(stop_, &QToolButton::clicked, this, &TrainingPanel::stop_wanted);
   connect(newest_, &QToolButton::clicked, this, [this] { context().training().select_step(-1); });
   connect(smoothing_, &QDoubleSpinBox::valueChanged, this, [this](double weight) {
-    for (const int line : {smoothed_, recall_}) views_[Loss].chart->set_smoothing(line, weight);
+    for (const Kind kind : {Loss, Recall}) views_[kind].chart->set_smoothing(smoothed_, weight);
     request_refresh();
   });
   connect(axis_, &QComboBox::currentIndexChanged, this, [this](int index) {
@@ -146,6 +155,7 @@ void TrainingPanel::build_views(WrappingBar* bar, QHBoxLayout* row) {
   };
   const Row rows[KindCount] = {
       {"train_loss", tr("Training loss"), tr("Loss"), tr("NLL (nats)"), true},
+      {"train_recall", tr("Loss of the answers of recall samples"), tr("Recall"), tr("NLL (nats)"), true},
       {"train_segments", tr("Loss by segment"), tr("Segments"), tr("NLL (nats)"), true},
       {"train_rate", tr("Learning rate"), tr("Rate"), tr("Learning rate"), false},
       {"train_gradient", tr("Gradient norm"), tr("Gradient"), tr("‖∇L‖"), false},
@@ -171,17 +181,11 @@ void TrainingPanel::build_views(WrappingBar* bar, QHBoxLayout* row) {
   }
 }
 
-void TrainingPanel::add_loss_lines() {
-  TrainingChart& chart = *views_[Loss].chart;
-  chart.add_line(tr("step"), {faint(0)}, of(TrainingColumn::Loss));
-  smoothed_ = chart.add_line(tr("smoothed"), {series_colour(0)}, of(TrainingColumn::Loss));
+void TrainingPanel::add_loss_lines(Kind kind, TrainingColumn column) {
+  TrainingChart& chart = *views_[kind].chart;
+  chart.add_line(tr("step"), {faint(0)}, of(column));
+  smoothed_ = chart.add_line(tr("smoothed"), {series_colour(0)}, of(column));
   chart.set_smoothing(smoothed_, usual_smoothing);
-  recall_ = chart.add_line(tr("answers of recall"), {series_colour(1)},
-                           [](const TrainingModel& run) -> const std::vector<double>* {
-                             const bool has = run.plan().training.recall_samples > 0;
-                             return has ? &run.column(TrainingColumn::RecallLoss) : nullptr;
-                           });
-  chart.set_smoothing(recall_, usual_smoothing);
 }
 
 void TrainingPanel::add_memory_lines() {
@@ -217,7 +221,7 @@ void TrainingPanel::add_marks() {
 std::vector<PlotView*> TrainingPanel::plots() {
   std::vector<PlotView*> shown;
   for (const View& view : views_)
-    if (view.shown->isChecked()) shown.push_back(view.chart->plot());
+    if (!view.chart->plot()->isHidden()) shown.push_back(view.chart->plot());
   return shown;
 }
 
@@ -314,6 +318,7 @@ void TrainingPanel::refresh() {
   const TrainingModel* run = context().training().current();
   update_header();
   if (std::exchange(new_run_, false)) {
+    offer_recall(run);
     for (View& view : views_) {
       view.chart->set_model(run);
       view.chart->plot()->set_provenance(run == nullptr ? QString() : training_provenance(*run));

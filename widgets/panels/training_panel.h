@@ -17,7 +17,8 @@ namespace carryover {
 
 class WrappingBar;
 
-/// The current training run, live: loss per step (raw under smoothed) with validations and alerts, loss per segment,
+/// The current training run, live: loss per step (raw under smoothed) with validations and alerts, that of the answers
+/// where it has recall samples, loss per segment,
 /// learning rate, gradient norm, throughput and memory by kind, over steps, tokens or time. A click selects a step.
 class TrainingPanel : public Panel {
   Q_OBJECT
@@ -35,7 +36,7 @@ class TrainingPanel : public Panel {
   QString source_folder() override { return current_training_folder(context()); }
 
  private:
-  enum Kind { Loss, Segments, Rate, GradientNorm, Throughput, Memory, KindCount };
+  enum Kind { Loss, Recall, Segments, Rate, GradientNorm, Throughput, Memory, KindCount };
   struct View {
     std::unique_ptr<TrainingChart> chart;
     QToolButton* shown;
@@ -43,11 +44,11 @@ class TrainingPanel : public Panel {
   PlotView* make_plot(const char* id, const QString& title, const QString& y_label);
   void build_bar(WrappingBar* bar);
   void build_views(WrappingBar* bar, QHBoxLayout* row);
-  void add_loss_lines();
+  void add_loss_lines(Kind kind, TrainingColumn column);
   void add_memory_lines();
   void add_marks();
-  void follow_run();
   void update_header();
+  void offer_recall(const TrainingModel* run);
   void draw_segments(const TrainingModel& run);
   void draw_marks(const TrainingModel& run);
   void draw_cursor(const TrainingModel& run);
@@ -58,7 +59,7 @@ class TrainingPanel : public Panel {
   QToolButton *pause_, *stop_, *newest_;
   QComboBox* axis_;
   QDoubleSpinBox* smoothing_;
-  int alerts_ = 0, first_validation_ = 0, validation_lines_ = 0, smoothed_ = 0, recall_ = 0;
+  int alerts_ = 0, first_validation_ = 0, validation_lines_ = 0, smoothed_ = 0;
   bool new_run_ = true;
 };
 
