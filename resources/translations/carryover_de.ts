@@ -4332,10 +4332,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>NLL (nat je Token)</translation>
     </message>
     <message>
-        <source>Perplexity</source>
-        <translation>Perplexität</translation>
-    </message>
-    <message>
         <source>Segment</source>
         <translation>Segment</translation>
     </message>
@@ -4346,6 +4342,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>cumulative mean</source>
         <translation>kumulativer Mittelwert</translation>
+    </message>
+    <message>
+        <source>PPL</source>
+        <translation>PPL</translation>
     </message>
 </context>
 <context>
@@ -10230,6 +10230,10 @@ im Versuch: %3 nat
     <message>
         <source>Of a token of an answer, where one of the text has 1</source>
         <translation>Eines Tokens einer Antwort, wo eines des Textes 1 hat</translation>
+    </message>
+    <message>
+        <source>auto</source>
+        <translation>auto</translation>
     </message>
 </context>
 <context>

@@ -36,6 +36,16 @@ class AlignmentTest : public QObject {
     departs([](SegmentConfig& other) { other.retrieval_length += 1; }, "R ");
     departs([](SegmentConfig& other) { other.truncation_depth += 1; }, "K ");
     departs([](SegmentConfig& other) { other.grouping = Grouping({3}, {{0, 1, 2}}); }, "grouping");
+    departs([](SegmentConfig& other) { other.long_reads = PrefixParts::SinksRetrievedCarry; },
+            "Long-range heads read sinks+retrieved+carry (sinks+retrieved)");
+    departs([](SegmentConfig& other) { other.search_scores = SearchScores::Centred; }, "Scores centred (summaries)");
+    departs([](SegmentConfig& other) { other.search_heads = {{1, 2}}; }, "Search heads [[1,2]] (");
+    departs([](SegmentConfig& other) { other.anchors = 3; }, "A 3 (");
+    departs([](SegmentConfig& other) { other.bos = !other.bos; }, "BOS before the text ");
+    SegmentConfig same_run = config;
+    same_run.question_pass = !config.question_pass;
+    same_run.pool_on_host = !config.pool_on_host;
+    QVERIFY(misalignments(trained, same_run, "segmented").isEmpty());
     QCOMPARE(misalignments(trained, config, "full").size(), 1);
     SegmentConfig other = config;
     other.segment_length = 7;

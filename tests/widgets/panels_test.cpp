@@ -321,7 +321,7 @@ class PanelsTest : public QObject {
       QCOMPARE(segment[at], std::pair(static_cast<double>(i), record.nll_sum / static_cast<double>(record.targets)));
       QCOMPARE(running[at].second, nll / targets);
       const QString values = loss.plots()[0]->values_at(static_cast<double>(i));
-      QVERIFY2(values.contains(loss.tr("Perplexity") + u' ' + QString::number(std::exp(nll / targets), 'g', 4)),
+      QVERIFY2(values.contains(loss.tr("PPL") + u' ' + QString::number(std::exp(nll / targets), 'g', 4)),
                qPrintable(values));  // the second axis
       const MemoryBytes& bytes = record.memory;
       const auto stacked = static_cast<double>(bytes.attention_kv + bytes.carry + bytes.pool + bytes.activations) / 1e6;

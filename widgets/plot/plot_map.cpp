@@ -96,7 +96,7 @@ void PlotMap::fit_label(int room) {
   room_ = room;
   if (!scale_) return;
   const QFontMetrics metrics(scale_->axis()->labelFont());
-  scale_->setLabel(metrics.elidedText(value_label_, Qt::ElideRight, room));
+  scale_->setLabel(fitted_label(value_label_, metrics, room));
   scale_->axis()->ticker()->setTickCount(ticks_within(room));
 }
 

@@ -92,8 +92,8 @@ void PlotScene::fit_labels(int height) {
   constexpr int most = 1'000'000;  // font metrics count in fractions of pixels
   const int room = std::min(height - below, most);
   const QFontMetrics metrics(plot->yAxis->labelFont());
-  plot->yAxis->setLabel(metrics.elidedText(y_label, Qt::ElideRight, room));
-  plot->yAxis2->setLabel(metrics.elidedText(second_label, Qt::ElideRight, room));
+  plot->yAxis->setLabel(fitted_label(y_label, metrics, room));
+  plot->yAxis2->setLabel(fitted_label(second_label, metrics, room));
   map->fit_label(room);
 }
 

@@ -113,4 +113,11 @@ void wrap_legend(QCPLegend& legend, int width) {
   legend.setFillOrder(QCPLayoutGrid::foColumnsFirst, true);
 }
 
+QString fitted_label(const QString& label, const QFontMetrics& metrics, int room) {
+  if (metrics.horizontalAdvance(label) <= room) return label;
+  const qsizetype unit = label.lastIndexOf(QLatin1Char('(')) + 1;
+  const QString shorter = unit > 0 && label.endsWith(QLatin1Char(')')) ? label.mid(unit).chopped(1) : label;
+  return metrics.elidedText(shorter, Qt::ElideRight, room);
+}
+
 }  // namespace carryover

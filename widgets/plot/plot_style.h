@@ -3,6 +3,7 @@
 // Only for the implementation of PlotView.
 #include <qcustomplot.h>
 
+#include <QFontMetrics>
 #include <functional>
 #include <vector>
 
@@ -48,6 +49,8 @@ int ticks_within(int room);  ///< how many labelled ticks an axis of so many pix
 /// Of titles and labels, and of tick labels and legends.
 QFont plot_font(const Theme& theme);
 QFont small_plot_font(const Theme& theme);
+/// An axis label in `room` pixels: "NLL (nats)", where that is too long its unit, "nats", else cut with an ellipsis.
+QString fitted_label(const QString& label, const QFontMetrics& metrics, int room);
 /// Background, axes, grid and fonts.
 void style_plot(QCustomPlot& plot, const Theme& theme);
 void style_axis(QCPAxis& axis, const Theme& theme);

@@ -2,6 +2,10 @@
 #include "widgets/state/alignment.h"
 
 #include <QCoreApplication>
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "engine/core/config/segment_fields.h"
 #include "engine/core/cost/policy_table.h"
@@ -13,6 +17,18 @@ QString tr(const char* text) {
   return QCoreApplication::translate("carryover", text);
 }
 
+/// Not what only generation, the loss or the pool's place and format follow.
+bool reaches_a_run(const SegmentField& field) {
+  constexpr std::string_view others[] = {"cross_boundary_target", "boundary_at_prompt_end", "question_pass",
+                                         "pool_on_host", "pool_keys"};
+  return std::ranges::find(others, std::string_view(field.key)) == std::end(others);
+}
+
+QString text_of(const nlohmann::json& value) {
+  if (value.is_null()) return tr("auto");
+  return QString::fromStdString(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
 }  // namespace
 
 QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& config, const std::string& policy) {
@@ -20,14 +36,13 @@ QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& conf
   if (policy != trained.policy)
     found += tr("policy %1 (%2)").arg(QString::fromStdString(policy), QString::fromStdString(trained.policy));
   if (sees_whole_text(policy) && sees_whole_text(trained.policy)) return found;  // whose attention has no segments
+  const nlohmann::json now = config, then = trained.config;
   if (!(config.grouping == trained.config.grouping)) found += tr("grouping");
   for (const SegmentField& field : segment_fields()) {
-    const auto* member = std::get_if<std::int64_t SegmentConfig::*>(&field.member);
-    if (!member || config.**member == trained.config.**member) continue;
+    if (now[field.key] == then[field.key] || field.is<Grouping>() || !reaches_a_run(field)) continue;
+    const QString symbol = QString::fromUtf8(field.symbol);
     found += QStringLiteral("%1 %2 (%3)")
-                 .arg(QString::fromUtf8(field.symbol))
-                 .arg(config.**member)
-                 .arg(trained.config.**member);
+                 .arg(symbol.isEmpty() ? tr(field.label) : symbol, text_of(now[field.key]), text_of(then[field.key]));
   }
   return found;
 }
