@@ -6,6 +6,7 @@
 
 #include "app/controllers/adapter_base.h"
 #include "engine/models/measured_memory.h"
+#include "widgets/state/model_label.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -105,7 +106,7 @@ void ModelLoader::accept_model(const LoadedModel& model) {
   text_.reset();  // its ids were the last model's; the worker sends this one's next
   const QString dtype = QString::fromUtf8(dtype_name(model.info.dtype).data());
   context_.add_note(tr("%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6")
-                        .arg(QString::fromStdString(model.info.config.name))
+                        .arg(model_name(model.info))
                         .arg(model.info.config.layers)
                         .arg(model.info.config.heads)
                         .arg(model.info.weight_bytes / 1'000'000)

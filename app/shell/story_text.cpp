@@ -2,6 +2,7 @@
 #include "app/shell/story_text.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
 
 #include "widgets/state/quantity_text.h"
@@ -18,12 +19,13 @@ QString percent(double share) {
   return percent_text(share, share < 0.001 ? 3 : 1);
 }
 
-/// The token in bold behind what leads to it.
+/// The token in bold behind what leads to it, from its first word on.
 QString shown(const RunModel& run, std::int64_t token, int before) {
   QString lead;
   for (std::int64_t i = std::max<std::int64_t>(0, token - before); i < token; ++i) lead += run.token_text(i);
+  const qsizetype word = std::ranges::find_if(lead, [](QChar c) { return c.isLetterOrNumber(); }) - lead.begin();
   return QStringLiteral("“…%1<b>%2</b>”")
-      .arg(lead.simplified().toHtmlEscaped() + u' ', run.token_text(token).trimmed().toHtmlEscaped());
+      .arg(lead.mid(word).simplified().toHtmlEscaped() + u' ', run.token_text(token).trimmed().toHtmlEscaped());
 }
 
 QString heads_text(const std::vector<HeadRef>& heads) {

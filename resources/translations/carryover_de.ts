@@ -4328,10 +4328,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Negative Log-Likelihood</translation>
     </message>
     <message>
-        <source>NLL (nats per token)</source>
-        <translation>NLL (nat je Token)</translation>
-    </message>
-    <message>
         <source>Segment</source>
         <translation>Segment</translation>
     </message>
@@ -4346,6 +4342,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>PPL</source>
         <translation>PPL</translation>
+    </message>
+    <message>
+        <source>NLL (nats)</source>
+        <translation>NLL (nat)</translation>
     </message>
 </context>
 <context>
@@ -6417,10 +6417,6 @@ Verlust %4 nat, PPL %5
         <translation>Gelesene Token</translation>
     </message>
     <message>
-        <source>NLL (nats per token)</source>
-        <translation>NLL (nat je Token)</translation>
-    </message>
-    <message>
         <source>Tick runs in the list to compare them</source>
         <translation>Läufe in der Liste anhaken, um sie zu vergleichen</translation>
     </message>
@@ -6543,6 +6539,10 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Deleted: %1</source>
         <translation>Gelöscht: %1</translation>
+    </message>
+    <message>
+        <source>NLL (nats)</source>
+        <translation>NLL (nat)</translation>
     </message>
 </context>
 <context>

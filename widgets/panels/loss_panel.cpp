@@ -12,7 +12,7 @@ namespace carryover {
 LossPanel::LossPanel(LabContext& lab, QWidget* parent)
     : SegmentCurvesPanel(lab, tr("Loss"), parent), plot_(new PlotView(QStringLiteral("loss"), this)) {
   plot_->set_title(tr("Negative log-likelihood"));
-  plot_->set_axes(tr("Segment"), tr("NLL (nats per token)"));
+  plot_->set_axes(tr("Segment"), tr("NLL (nats)"));
   plot_->set_second_axis(tr("PPL"), [](double nll) { return std::exp(nll); });
   plot_->set_integer_axes(true, false);
   plot_->set_empty_text(no_run_text());

@@ -67,7 +67,7 @@ RunsPanel::RunsPanel(LabContext& lab, QWidget* parent)
 
 void RunsPanel::build_plot() {
   losses_->set_title(tr("Loss of the ticked runs"));
-  losses_->set_axes(tr("Tokens read"), tr("NLL (nats per token)"));
+  losses_->set_axes(tr("Tokens read"), tr("NLL (nats)"));
   losses_->set_integer_axes(true, false);
   losses_->set_empty_text(tr("Tick runs in the list to compare them"));
   losses_->setMinimumHeight(least_plot_height);

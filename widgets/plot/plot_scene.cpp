@@ -103,12 +103,13 @@ void PlotScene::set_y_ticks(int room) {
 }
 
 void PlotScene::arrange(int width, int height) {
-  constexpr int title_room = 150, legend_room = 120;  // below, the data would have none
+  constexpr int title_room = 150, label_room = 130, legend_room = 120;  // below, the data would have none
   roomy = height >= title_room;
   set_y_ticks(plot->axisRect()->height());
   QCPLayoutGrid* layout = plot->plotLayout();
   arrange_title();
   fit_labels(height);
+  plot->xAxis->setLabel(height < label_room ? QString() : x_label);
   const bool wanted = plot->legend->itemCount() > 1 && height >= legend_room;
   if (wanted) wrap_legend(*plot->legend, width);
   if (wanted == plot->legend->visible()) return;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "widgets/state/model_label.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/sink_text.h"
 
@@ -118,7 +119,7 @@ std::vector<ComparisonRow> results(const RunComparison& comparison, const Segmen
 std::vector<ComparisonRow> settings(const RunModel& a, const RunModel& b) {
   Rows rows(ComparisonRow::Part::Setting);
   const auto text = [](auto view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); };
-  rows.add_if_different(tr("model"), text(a.model().config.name), text(b.model().config.name));
+  rows.add_if_different(tr("model"), model_name(a.model()), model_name(b.model()));
   rows.add_if_different(tr("weights_hash"), text(a.model().weights_hash), text(b.model().weights_hash));
   rows.add_if_different(tr("adapter"), text(a.model().adapter), text(b.model().adapter));
   rows.add_if_different(tr("text"), QFileInfo(a.text_name()).fileName(), QFileInfo(b.text_name()).fileName());

@@ -55,7 +55,11 @@ QString name_of_trained(const TrainedFolder& trained) {
 QString base_name(const ModelInfo& model) {
   const QString path = QString::fromStdString(model.path);
   const auto trained = trained_folder(path);
-  if (!trained) return QString::fromStdString(model.config.name);
+  if (!trained) {  // a GGUF file's own name for itself need not be what people know it by
+    const QFileInfo file(path);
+    const bool is_gguf = file.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0;
+    return is_gguf ? file.completeBaseName() : QString::fromStdString(model.config.name);
+  }
   const QString base = plan_field(*trained, "model").toString();
   qint64 steps = model.trained_steps;
   if (steps == 0) steps = trained->step.value_or(plan_field(*trained, "max_steps").toInteger());

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A model goes by what people know it by: a file's or a folder's name, and its adapter's.
+#include "widgets/state/model_label.h"
+
+#include <QTest>
+
+#include "tests/support/test_program.h"
+
+using namespace carryover;
+
+class ModelLabelTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void a_file_goes_by_its_name_and_a_folder_by_the_models() {
+    ModelInfo model;
+    model.config.name = "Smollm2 135M 8k Lc100K Mix1 Ep2";
+    model.path = "/models/SmolLM2-135M-Instruct.Q4_1.gguf";
+    QCOMPARE(model_name(model), QStringLiteral("SmolLM2-135M-Instruct.Q4_1"));
+    model.adapter = "/adapters/smollm2-135m";
+    QCOMPARE(model_name(model), QStringLiteral("SmolLM2-135M-Instruct.Q4_1 + smollm2-135m"));
+    model.path = "/models/SmolLM2.GGUF";
+    model.adapter.clear();
+    QCOMPARE(model_name(model), QStringLiteral("SmolLM2"));
+    model.path = "/models/folder";
+    model.config.name = "folder";
+    QCOMPARE(model_name(model), QStringLiteral("folder"));
+  }
+};
+
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<ModelLabelTest>};
+#include "model_label_test.moc"
