@@ -25,6 +25,8 @@ program=$(preset_folder release)/bin/carryover
 python3 "$ROOT/examples/needle/hide_number.py" "$text" needle.txt
 "$program-cli" train "$ROOT/resources/demo" --preset tiny-demo --data "$ROOT/LICENSE" \
   --truncation-depth 2 --train-segments 4 --output "$scratch/demo-run" --quiet >/dev/null
+python3 "$ROOT/examples/recall/make_texts.py" prompts prompts.jsonl --texts 4 --seed 4
+"$program-cli" run "$ROOT/resources/demo" --prompts prompts.jsonl --against off --out prompts --quiet >/dev/null
 "$program-cli" bench "$model" --contexts 512,1024,2048,4096 --what prefill,decode --repeats 1 --output "$scratch/bench" \
   --quiet >/dev/null
 
@@ -46,6 +48,10 @@ show compare
 choose compare Comparison "Hits, A − B"
 screenshot compare $1/compare.png
 screenshot distances $1/distances.png
+show runs
+screenshot runs $1/runs.png
+open prompts $scratch/prompts
+screenshot prompts $1/prompts.png
 open model $model
 wait
 open bench $scratch/bench

@@ -54,6 +54,28 @@ Pending until_cells_are_read(Lab& lab) {
   };
 }
 
+/// Opens the folder of a prompt set and waits for its report.
+Pending open_prompts(Lab& lab, const QString& path) {
+  if (!QFileInfo::exists(path + QStringLiteral("/prompts.json")))
+    refuse(path, tr("has no prompts.json"), tr("Name the folder of a prompt set."));
+  struct Answer {
+    bool read = false;
+    QString problem;
+  };
+  const auto answer = std::make_shared<Answer>();
+  PromptsController& prompts = lab.prompts;
+  QObject::connect(
+      &prompts, &PromptsController::reported, &prompts, [answer] { answer->read = true; }, Qt::SingleShotConnection);
+  QObject::connect(
+      &prompts, &PromptsController::unreadable, &prompts,
+      [answer](const QString& problem) { answer->problem = problem; }, Qt::SingleShotConnection);
+  prompts.open(path);
+  return [answer, path] {
+    if (!answer->problem.isEmpty()) refuse(path, answer->problem, tr("Name the folder of a prompt set."));
+    return answer->read;
+  };
+}
+
 Pending open(MainWindow& window, const QStringList& words) {
   const QString &what = words[0], path = words.value(1);
   Lab& lab = window.lab();
@@ -78,10 +100,13 @@ Pending open(MainWindow& window, const QStringList& words) {
   } else if (what == QStringLiteral("experiment")) {
     lab.experiments.open(path);
     return until_cells_are_read(lab);
+  } else if (what == QStringLiteral("prompts")) {
+    return open_prompts(lab, path);
   } else if (what == QStringLiteral("bench")) {
     window.dialogs().open_bench()->open_folder(path);
   } else {
-    refuse(what, tr("can't be opened"), tr("Open demo, model, text, run, training, experiment, bench or session."));
+    refuse(what, tr("can't be opened"),
+           tr("Open demo, model, text, run, training, experiment, prompts, bench or session."));
   }
   return until_loaded(lab);
 }
@@ -337,8 +362,9 @@ bool engine_is_idle(Lab& lab) {
 const std::vector<ScriptVerb>& script_verbs() {
   static const std::vector<ScriptVerb> verbs = {
       {QStringLiteral("open"),
-       tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | bench FOLDER | "
-          "session FILE"),
+       tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | prompts FOLDER "
+          "| "
+          "bench FOLDER | session FILE"),
        1, 3, open},
       {QStringLiteral("set"), tr("FIELD VALUE"), 2, 2, set},
       {QStringLiteral("run"), {}, 0, 0, run},

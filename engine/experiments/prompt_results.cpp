@@ -150,10 +150,11 @@ const std::vector<PromptColumn>& prompt_columns() {
 }
 
 json prompt_results_json(const std::vector<PromptResult>& results) {
-  std::set<std::string> tags;
+  std::vector<std::string> tags;  // in the file's order, which is its author's
   json examples = json::array();
   for (const PromptResult& result : results) {
-    tags.insert(result.tags.begin(), result.tags.end());
+    for (const std::string& tag : result.tags)
+      if (std::ranges::find(tags, tag) == tags.end()) tags.push_back(tag);
     examples.push_back(example_json(result));
   }
   json slices = json::array({slice_json(results, std::nullopt)});

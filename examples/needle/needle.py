@@ -37,11 +37,11 @@ def make_text(distance, seed):
     """The text up to and with the answer, and the bytes of needle and answer in it."""
     recall = load_recall()
     while True:
-        told = recall.case(random.Random(seed), 64)
-        one = next(one for one in told["asked"] if one["distance"] == distance)
+        pieces, asked_for = recall.case(random.Random(seed), 64)
+        one = next(one for one in asked_for if one["distance"] == distance)
         needle = f" Here comes{one['name']}{one['answer']}."
         question = f" Who is{one['name']}"
-        text = told["text"]
+        text = "".join(pieces)
         begin = text.index(needle) + len(" Here comes")
         asked = text.index(question, begin) + len(question)
         return {"text": text, "name": one["name"].strip(), "surname": one["answer"].strip(),

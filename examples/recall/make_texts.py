@@ -5,6 +5,7 @@
     python3 make_texts.py pairs   OUT.jsonl --texts N [--tokens T] [--people P] [--names A]
     python3 make_texts.py stories OUT.jsonl --texts N [--segments G] [--segment S]
     python3 make_texts.py cases   OUT.jsonl --texts N [--segment S]
+    python3 make_texts.py prompts OUT.jsonl --texts N [--segment S]
     python3 make_texts.py show    OUT.txt             [--segments G] [--segment S]
 
 pairs: words stand beside the same neighbour all through a text, in random order: whoever looks up what followed a word
@@ -13,6 +14,7 @@ stories: people are introduced by name and surname, and asked for again. "Who is
     tokens, "? Eva Moon." the beginning of the next one: at "Eva" the surname has to come from where Eva was introduced,
     any number of segments before. Others are asked for within a segment.
 cases: stories to measure with: a person is introduced once and asked for once, a given number of segments later.
+prompts: a prompt set of the questions of N cases: each up to the asked surname, tagged by how many segments back it is.
 show: one story, as the window's text.
 
 Standard library only; the same seed gives the same texts.
@@ -116,7 +118,7 @@ def story(chance, segments, segment, newcomers=32):
 
 def case(chance, segment):
     """33 segments: nine people, of whom every distance asks for one, in the segments' order; nobody is named twice
-    before. Each entry of `asked` gives the answer's position, which the logits before it predict."""
+    before. Its pieces, and what is asked: each entry gives the answer's position, which the logits before it predict."""
     segments = max(DISTANCES) + 2
     people = list(zip(chance.sample(words.FIRST_NAMES, 32), chance.choices(words.SURNAMES, k=32)))
     introduced, questions, asked, taken = {}, {}, [], set()
@@ -143,12 +145,20 @@ def case(chance, segment):
         places = [i for i in range(len(inside) - 1) if inside[i] == one["name"] and inside[i + 1] == one["answer"]]
         one["introduced"] = begin + places[-1] + 1
         assert told.pieces[one["position"]] == one["answer"] and told.pieces[one["position"] - 1] == one["name"]
-    return {"text": told.text(), "asked": asked}
+    return told.pieces, asked
+
+
+def prompts(chance, segment, number):
+    pieces, asked = case(chance, segment)
+    for one in sorted(asked, key=lambda each: each["distance"]):
+        distance, name = one["distance"], one["name"].strip()
+        yield {"name": f"{number}-{distance}-{name.lower()}", "text": "".join(pieces[:one["position"]]),
+               "answer": one["answer"], "tags": [f"{distance} segment{'s' if distance > 1 else ''} back"]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["pairs", "stories", "cases", "show"])
+    parser.add_argument("kind", choices=["pairs", "stories", "cases", "prompts", "show"])
     parser.add_argument("out", type=Path)
     parser.add_argument("--texts", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=64, help="of a text of pairs")
@@ -163,14 +173,18 @@ def main():
         given.out.write_text(story(chance, given.segments, given.segment, newcomers=1), encoding="utf-8")
         return
     with given.out.open("w", encoding="utf-8") as out:
-        for _ in range(given.texts):
+        for number in range(given.texts):
             if given.kind == "pairs":
-                line = {"text": pairs(chance, given.tokens, given.people, given.names)}
+                lines = [{"text": pairs(chance, given.tokens, given.people, given.names)}]
             elif given.kind == "stories":
-                line = {"text": story(chance, given.segments, given.segment)}
+                lines = [{"text": story(chance, given.segments, given.segment)}]
+            elif given.kind == "prompts":
+                lines = prompts(chance, given.segment, number)
             else:
-                line = case(chance, given.segment)
-            out.write(json.dumps(line, ensure_ascii=False) + "\n")
+                pieces, asked = case(chance, given.segment)
+                lines = [{"text": "".join(pieces), "asked": asked}]
+            for line in lines:
+                out.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

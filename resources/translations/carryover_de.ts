@@ -9940,14 +9940,6 @@ im Versuch: %3 nat
         <translation>Nennen Sie den Ordner eines Experiments.</translation>
     </message>
     <message>
-        <source>Open demo, model, text, run, training, experiment, bench or session.</source>
-        <translation>Demo, Modell, Text, Lauf, Training, Experiment, Messung oder Sitzung öffnen.</translation>
-    </message>
-    <message>
-        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | bench FOLDER | session FILE</source>
-        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | experiment ORDNER | bench ORDNER | session DATEI</translation>
-    </message>
-    <message>
         <source>Segments that lost their attention sink</source>
         <translation>Segmente, die ihre Aufmerksamkeitssenke verloren haben</translation>
     </message>
@@ -10234,6 +10226,22 @@ im Versuch: %3 nat
     <message>
         <source>auto</source>
         <translation>auto</translation>
+    </message>
+    <message>
+        <source>has no prompts.json</source>
+        <translation>hat keine prompts.json</translation>
+    </message>
+    <message>
+        <source>Name the folder of a prompt set.</source>
+        <translation>Nennen Sie den Ordner einer Prompt-Menge.</translation>
+    </message>
+    <message>
+        <source>Open demo, model, text, run, training, experiment, prompts, bench or session.</source>
+        <translation>Öffnen Sie demo, model, text, run, training, experiment, prompts, bench oder session.</translation>
+    </message>
+    <message>
+        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | prompts FOLDER | bench FOLDER | session FILE</source>
+        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | experiment ORDNER | prompts ORDNER | bench ORDNER | session DATEI</translation>
     </message>
 </context>
 <context>

@@ -80,8 +80,8 @@ class PromptResultsTest : public QObject {
   }
 
   void slices_are_means_over_their_examples() {
-    std::vector<PromptResult> results{made_result("a", {"long"}, 2, 1.0), made_result("b", {"long", "odd"}, 3, {}),
-                                      made_result("c", {}, 7, 0.0)};
+    std::vector<PromptResult> results{made_result("a", {"long"}, 2, 1.0),
+                                      made_result("b", {"long", "a rare one"}, 3, {}), made_result("c", {}, 7, 0.0)};
     results[0].against = PromptMeasures{100, 99, 2.5, {}, {}, {}};
     results[1].against = PromptMeasures{100, 99, 2.75, {}, {}, {}};
     results.push_back({"d", {"long"}, "examples/d", {}, {}, {}, "has failed"});
@@ -90,6 +90,7 @@ class PromptResultsTest : public QObject {
     QVERIFY(json.at("examples")[3].at("error") == "has failed" && !json.at("examples")[3].contains("loss"));
     const auto& slices = json.at("slices");
     QVERIFY(slices.size() == 3 && slices[0].at("tag").is_null() && slices[1].at("tag") == "long");
+    QVERIFY(slices[2].at("tag") == "a rare one");
     QVERIFY(slices[0].at("examples") == 3 && slices[1].at("examples") == 2 && slices[2].at("examples") == 1);
     const std::vector<double> losses{2, 3, 7};
     const MeanInterval interval = bootstrap_clusters(losses).interval;

@@ -3,7 +3,9 @@
 #include <QApplication>
 #include <QFile>
 #include <QImage>
+#include <QProcess>
 #include <QSignalSpy>
+#include <QTableView>
 #include <QTest>
 
 #include "app/window/script_selection.h"
@@ -79,6 +81,8 @@ class ScriptTest : public QObject {
                                      << "/nowhere/model.gguf";
     QTest::newRow("a missing run") << "open run /nowhere"
                                    << "/nowhere";
+    QTest::newRow("a missing prompt set") << "open prompts /nowhere"
+                                          << "has no prompts.json";
     QTest::newRow("no model") << "run"
                               << "no model";
     QTest::newRow("no such panel") << "show rug"
@@ -169,6 +173,28 @@ show nothing
     QVERIFY(contents(folder + "/report.pdf").startsWith("%PDF"));
     QCOMPARE(reopen_run(temp.file("run")).segments->count(), 11);
     QVERIFY(!QImage(folder + "/hits.png").isNull());
+  }
+
+  void opens_a_prompt_set() {
+    const test::TempDir temp;
+    test::write_bytes(temp.file("texts.jsonl"),
+                      R"({"text": "Here comes May Snow.", "name": "may", "tags": ["short"]})");
+    QProcess cli;
+    cli.start(QStringLiteral(CARRYOVER_BINARY_DIR "/bin/carryover-cli"),
+              {QStringLiteral("run"), QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo"),
+               QStringLiteral("--prompts"), QString::fromStdString(temp.file("texts.jsonl")), QStringLiteral("--out"),
+               QString::fromStdString(temp.file("set")), QStringLiteral("--quiet")});
+    QVERIFY2(cli.waitForFinished(60000) && cli.exitCode() == 0, cli.readAllStandardError().constData());
+    MainWindow window;
+    window.show();
+    const auto problem = run_script(window, "open prompts " + QString::fromStdString(temp.file("set")) + "\nquit\n");
+    QVERIFY2(!problem, problem ? qPrintable(problem->problem) : "");
+    QTableView* examples = nullptr;
+    for (QTableView* table : window.findChildren<QTableView*>())
+      if (table->accessibleName() == QStringLiteral("Examples of the prompt set")) examples = table;
+    QVERIFY(examples != nullptr);
+    QCOMPARE(examples->model()->rowCount(), 1);
+    QCOMPARE(examples->model()->index(0, 0).data().toString(), QStringLiteral("may"));
   }
 
   void an_edit_is_undone() {
