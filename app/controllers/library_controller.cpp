@@ -60,7 +60,10 @@ void LibraryController::connect_runs() {
       context_.run().set_origin(origin);
     }
     link_what_ifs();
+    if (std::exchange(continued_, {}) == place)  // once all others know of it
+      QMetaObject::invokeMethod(&runs_, &RunController::continue_run, Qt::QueuedConnection);
   });
+  connect(&runs_, &RunController::failed, this, [this] { continued_.clear(); });
   connect(run, &RunModel::segments_appended, this, &LibraryController::update_later);
   connect(&runs_, &RunController::run_ended, this, [this, run] {
     if (runs_.place().isEmpty()) return;
@@ -259,7 +262,15 @@ void LibraryController::resume(const QString& place) {
   const int row = library_.index_of(place);
   if (row < 0 || !library_.run(row).resumable) return;
   if (library_.run(row).kind == ListedKind::Training) return training_.resume_run(place);
+  if (library_.run(row).kind == ListedKind::Run) return continue_run(place);
   if (experiments_.model().folder() == place) experiments_.go_on();
+}
+
+void LibraryController::continue_run(const QString& place) {
+  if (runs_.place() == place) return runs_.continue_run();
+  if (refuse_when_busy(library_.run(library_.index_of(place)).name)) return;
+  continued_ = place;
+  runs_.open_run(place);
 }
 
 void LibraryController::remove(const QStringList& places) {

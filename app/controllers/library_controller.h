@@ -23,7 +23,7 @@ class LibraryController : public QObject {
 
   void open(const QString& place);
   void compare(const QString& a, const QString& b);  ///< b is pinned as B
-  void resume(const QString& place);                 ///< a training or an experiment that can be
+  void resume(const QString& place);                 ///< a run, a training or an experiment that can be
   /// Off the list, until they are taken back or forgotten. Folders stay where they are in any case.
   void remove(const QStringList& places);
   void take_back();  ///< what was removed last
@@ -44,6 +44,7 @@ class LibraryController : public QObject {
   void update_now();
   void list_what_ifs();
   void open_what_if(const ListedRun& what_if);
+  void continue_run(const QString& place);
   void link_what_ifs();
   void tell_of_limit();
   void look_at_files();
@@ -57,6 +58,7 @@ class LibraryController : public QObject {
   ExperimentController& experiments_;
   QTimer update_timer_;
   std::map<QString, RemovedWhatIf> removed_what_ifs_;
+  QString continued_;        ///< the place of a run that continues once it is on show
   bool over_limit_ = false;  ///< and it has been said
   WorkerThread<RunFiles> files_{QStringLiteral("run files")};
 };

@@ -6,6 +6,7 @@
 
 #include "engine/core/cost/policy_table.h"
 #include "engine/records/run_command.h"
+#include "widgets/state/model_label.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -140,17 +141,48 @@ void RunController::run(std::int64_t latch_segment) {
   description.request = request;
   if (const std::int64_t limit = context_.run_options().token_limit; limit > 0) description.token_limit = limit;
   description.command_line = run_command(description);
+  start(description, {});
+}
+
+QString RunController::why_not_continue() const {
+  if (const QString why = why_engine_is_busy(); !why.isEmpty()) return why;
+  if (engine_.lost()) return tr("the engine is lost");
+  const RunModel& run = context_.run();
+  if (!run.finished() || run.segment_count() == 0 || run.summary().tokens >= run.token_count() ||
+      run.segment_count() != run.summary().segments)
+    return tr("no run on show was stopped before its end");
+  const auto& model = loader_.model();
+  if (!model || model->info.weights_hash != run.model().weights_hash || model->info.dtype != run.model().dtype)
+    return tr("it was made with other weights: open %1").arg(model_label(run.model()));
+  return {};
+}
+
+void RunController::continue_run() {
+  if (const QString why = why_not_continue(); !why.isEmpty())
+    return Q_EMIT failed({Fault::Usage, tr("continuing a run"), why, tr("Open the run and its model first.")});
+  RunDescription description = describe_run();
+  description.id.clear();
+  description.request.capture.states = !sees_whole_text(description.request.policy);
+  description.request.latch_segment = -1;
+  const auto given = context_.run().segments();
+  context_.add_note(tr("Continues after segment %1").arg(given->count() - 1));
+  start(description, given);
+}
+
+/// `given`: segments that the run has already.
+void RunController::start(const RunDescription& description, const std::shared_ptr<const SegmentSource>& given) {
   begin_run(description, {}, loader_.model()->tokenizer);
   channel_ = std::make_shared<RunChannel>(
       [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });
   journal_ = journal_place_ ? journal_place_() : QString();
   since_start_.start();
   set_state(State::Running);
+  const RunRequest& request = description.request;
   context_.add_note(
       tr("Running %L1 tokens, policy %2").arg(request.ids->size()).arg(QString::fromStdString(request.policy)));
   Q_EMIT run_started();
-  engine_.post([description, journal = journal_, channel = channel_](EngineWorker& worker) {
-    worker.run(description, journal, channel);
+  engine_.post([description, journal = journal_, channel = channel_, given](EngineWorker& worker) {
+    worker.run(description, journal, channel, given);
   });
 }
 

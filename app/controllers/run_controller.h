@@ -31,7 +31,10 @@ class RunController : public QObject {
   double running_seconds() const;  ///< of the run now under way, pauses included
 
   void run(std::int64_t latch_segment = -1);
-  void run_when_ready();  ///< once the loads under way are through
+  /// Continues the run on show, which was stopped before its end, as a run of its own that has its segments.
+  void continue_run();
+  QString why_not_continue() const;  ///< empty: continue_run() can
+  void run_when_ready();             ///< once the loads under way are through
   void pause();
   void resume();
   void stop();
@@ -70,6 +73,7 @@ class RunController : public QObject {
   void connect_engine();
   void connect_worker();
   void run_or_say_why_not();
+  void start(const RunDescription& description, const std::shared_ptr<const SegmentSource>& given);
   void set_state(State state);
   void end_run(const RunSummary& summary);
   void begin_run(const RunDescription& description, const std::string& folder,

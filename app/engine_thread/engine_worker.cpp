@@ -110,14 +110,21 @@ void EngineWorker::encode_text() {
   if (problem) Q_EMIT text_failed(*problem);
 }
 
-void EngineWorker::run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel) {
+void EngineWorker::run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel,
+                       const std::shared_ptr<const SegmentSource>& given) {
   RunSummary summary;
   const auto spill_problem = [this](const ErrorReport& report) { Q_EMIT spill_failed(report); };
   const auto problem = attempt([&] {
     if (!session_) throw EngineError(Fault::Usage, "run", "no model is open", "Open a model first.");
     const auto begun = [&](const auto& segments) { channel->spill_to(segments); };
     SpillingObserver spill(journal.toStdString(), run, *channel, begun, spill_problem);
-    summary = session_->run(run.request, spill, channel->control());
+    RunRequest request = run.request;
+    for (int segment = 0; given && segment < given->count(); ++segment) {
+      const auto snapshot = given->load(segment);
+      request.resume.add(snapshot->record);
+      spill.segment_done(snapshot);
+    }
+    summary = session_->run(request, spill, channel->control());
     spill.finish(summary);
   });
   if (problem) {

@@ -65,8 +65,10 @@ class EngineWorker : public QObject {
   EngineSource& engine() { return engine_; }  ///< engine thread only
   void open_model(const ModelRequest& request);
   void open_text(const TextRequest& request);
-  /// `run` is spilled to `journal` while it runs, or to a file without a name where that is empty.
-  void run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel);
+  /// `run` is spilled to `journal` while it runs, or to a file without a name where that is empty. `given`: segments
+  /// that an earlier run of the same request gave, after which this one continues; may be null.
+  void run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel,
+           const std::shared_ptr<const SegmentSource>& given = {});
   void end_loads() { loads_.request_stop(); }  ///< from any thread, for good: the window is going
   void save(const RunContents& run);           ///< as the folder run.directory, a new one
   void open_run(const QString& place);         ///< a run folder, or a journal

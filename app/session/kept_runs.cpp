@@ -85,6 +85,7 @@ ListedRun kept_of(const SessionFields& fields, const std::function<QString(const
   run.saved_in = absolute(fields.text("saved_in"));
   run.standing = fields.flag("partial") ? Standing::Partial : Standing::Whole;
   run.tokens = fields.integer("tokens", 0, 0);
+  run.resumable = run.kind == ListedKind::Run && run.standing == Standing::Partial && run.tokens > 0;
   run.expected_tokens = fields.integer("expected_tokens", run.tokens, 0);
   run.loss = fields.number("loss", std::nan(""));
   run.bytes = fields.integer("bytes", 0, 0, std::int64_t{1} << 50);

@@ -39,17 +39,21 @@ class TextRun {
         meter_(decoder.options().device()),
         time_(decoder.options().device()),
         sinks_(decoder.config, request.config),
-        prepared_(decoder, setup()) {}
+        prepared_(decoder, setup()) {
+    summary_ = request.resume.before;
+    first_sinks_ = request.resume.first_sinks;
+  }
 
   RunSummary run() {
     const auto start = Clock::now();
     try {
+      catch_up();
       while (done_ < tokens()) run_segment();
     } catch (const EngineError& error) {
       if (error.fault() != Fault::Cancelled) throw;
       summary_.cancelled = true;
     }
-    summary_.seconds = seconds_since(start);
+    summary_.seconds += seconds_since(start);
     summary_.peak_memory_bytes = meter_.held_peak_bytes(decoder_.weights.bytes());
     return summary_;
   }
@@ -71,6 +75,20 @@ class TextRun {
     if (runner().state().next.index == request_.latch_segment && layer == decoder_.config.layers / 2) control_.pause();
     observer_.progress(done_ + length_ * (layer + 1) / decoder_.config.layers, tokens());
     control_.checkpoint();
+  }
+
+  /// To where the run continues: from the latest state that is kept, else from the beginning. Nothing is reported.
+  void catch_up() {
+    const std::int64_t until = request_.resume.segment;
+    if (until == 0) return;
+    if (const PolicyState* kept = archive_ ? archive_->nearest(request_, until) : nullptr)
+      runner().resume(kept->clone());
+    for (done_ = runner().state().next.first_token; runner().state().next.index < until; done_ += length_) {
+      length_ = std::min(request_.config.segment_length, tokens() - done_);
+      if (archive_ && request_.capture.states) archive_->keep(runner().state());
+      if (request_.capture.sinks) sinks_.start(runner().state(), length_);
+      runner().run_segment(ids_tensor(decoder_, part_of(ids_, done_, length_)));
+    }
   }
 
   void run_segment() {
@@ -191,6 +209,12 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
                         "token " + std::to_string(i) + " is " + std::to_string((*request.ids)[i]) +
                             ", outside the model's vocabulary of " + std::to_string(decoder.config.vocabulary),
                         "Tokenise the text with this model's tokenizer.");
+  const std::int64_t segments = (std::ssize(*request.ids) - 1) / request.config.segment_length + 1;
+  if (request.resume.segment < 0 || request.resume.segment > segments)
+    throw EngineError(
+        Fault::BadInput, "the run",
+        "can't continue at segment " + std::to_string(request.resume.segment) + " of " + std::to_string(segments),
+        "Run it from the beginning.");
   const std::int64_t tokens = std::ssize(*request.ids) + new_tokens.value_or(0);
   const CostModel cost{decoder.config, request.config, static_cast<int>(decoder.options().dtype().itemsize()),
                        decoder.weights.packed()};

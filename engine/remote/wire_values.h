@@ -218,17 +218,6 @@ void describe(Fields& field, Described<Fields, CaptureOptions>& value) {
 }
 
 template <typename Fields>
-void describe(Fields& field, Described<Fields, RunRequest>& value) {
-  field("ids", value.ids);
-  field("policy", value.policy);
-  field("config", value.config);
-  field("forced_hits", value.forced_hits);
-  field("capture", value.capture);
-  field("loss", value.loss);
-  field("latch_segment", value.latch_segment);
-}
-
-template <typename Fields>
 void describe(Fields& field, Described<Fields, RunSummary>& value) {
   field("tokens", value.tokens);
   field("targets", value.targets);
@@ -241,6 +230,25 @@ void describe(Fields& field, Described<Fields, RunSummary>& value) {
   field("cancelled", value.cancelled);
   field("memory", value.memory);
   field("time", value.time);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, RunResume>& value) {
+  field("segment", value.segment);
+  field("first_sinks", value.first_sinks);
+  field("before", value.before);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, RunRequest>& value) {
+  field("ids", value.ids);
+  field("policy", value.policy);
+  field("config", value.config);
+  field("forced_hits", value.forced_hits);
+  field("capture", value.capture);
+  field("loss", value.loss);
+  field("resume", value.resume);
+  field("latch_segment", value.latch_segment);
 }
 
 template <typename Fields>

@@ -46,7 +46,6 @@ class RecallRun {
     read_document();
     ask();
     if (setup_.meter) result_.memory.graph = std::max<std::int64_t>(0, setup_.meter->peak_bytes() - live);
-    result_.reach = backprop_.reach();
     return std::move(result_);
   }
 

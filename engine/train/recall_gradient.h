@@ -10,7 +10,6 @@ struct RecallGradient {
   std::int64_t tokens = 0;   ///< read: the document, questions and answers
   std::int64_t targets = 0;  ///< tokens of answers
   double nll_sum = 0;        ///< of them, nats
-  std::vector<GradientReach> reach;
   MemoryBytes memory;
 };
 

@@ -118,7 +118,7 @@ def story(chance, segments, segment, newcomers=32):
 
 def case(chance, segment):
     """33 segments: nine people, of whom every distance asks for one, in the segments' order; nobody is named twice
-    before. Its pieces, and what is asked: each entry gives the answer's position, which the logits before it predict."""
+    before. Its pieces, and what is asked, each with the answer's position, which the logits before it predict."""
     segments = max(DISTANCES) + 2
     people = list(zip(chance.sample(words.FIRST_NAMES, 32), chance.choices(words.SURNAMES, k=32)))
     introduced, questions, asked, taken = {}, {}, [], set()

@@ -5953,6 +5953,26 @@ Wert %4 · Rang %5 von %6</translation>
         <source>heads for recall</source>
         <translation>Köpfe für den Abruf</translation>
     </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern…</translation>
+    </message>
+    <message>
+        <source>Writes these heads and what they were found on into a file, which Heads × layers imports</source>
+        <translation>Schreibt diese Köpfe und worauf sie gefunden wurden in eine Datei, die Köpfe × Schichten einliest</translation>
+    </message>
+    <message>
+        <source>Save the heads</source>
+        <translation>Die Köpfe speichern</translation>
+    </message>
+    <message>
+        <source>JSON (*.json)</source>
+        <translation>JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>That file</source>
+        <translation>Diese Datei</translation>
+    </message>
 </context>
 <context>
     <name>RecallPanel</name>
@@ -6282,6 +6302,26 @@ Verlust %4 nat, PPL %5
         <source>%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the top-k cutoff</source>
         <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
     </message>
+    <message>
+        <source>no run on show was stopped before its end</source>
+        <translation>kein gezeigter Lauf wurde vor seinem Ende angehalten</translation>
+    </message>
+    <message>
+        <source>it was made with other weights: open %1</source>
+        <translation>er wurde mit anderen Gewichten gemacht: Öffnen Sie %1</translation>
+    </message>
+    <message>
+        <source>continuing a run</source>
+        <translation>einen Lauf fortsetzen</translation>
+    </message>
+    <message>
+        <source>Open the run and its model first.</source>
+        <translation>Öffnen Sie erst den Lauf und sein Modell.</translation>
+    </message>
+    <message>
+        <source>Continues after segment %1</source>
+        <translation>Setzt nach Segment %1 fort</translation>
+    </message>
 </context>
 <context>
     <name>RunDigests</name>
@@ -6457,10 +6497,6 @@ Verlust %4 nat, PPL %5
         <translation>&amp;Fortsetzen</translation>
     </message>
     <message>
-        <source>Resume an interrupted training from its newest checkpoint, or an experiment</source>
-        <translation>Ein unterbrochenes Training von seinem neuesten Stand fortsetzen, oder ein Experiment</translation>
-    </message>
-    <message>
         <source>&amp;Delete</source>
         <translation>&amp;Löschen</translation>
     </message>
@@ -6543,6 +6579,10 @@ Verlust %4 nat, PPL %5
     <message>
         <source>NLL (nats)</source>
         <translation>NLL (nat)</translation>
+    </message>
+    <message>
+        <source>Continue a run after its last segment, a training from its newest checkpoint, or an experiment</source>
+        <translation>Einen Lauf nach seinem letzten Segment fortsetzen, ein Training von seinem neuesten Checkpoint oder ein Experiment</translation>
     </message>
 </context>
 <context>

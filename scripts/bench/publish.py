@@ -3,8 +3,8 @@
 docs/bench/BENCH.KIND.json, and writes the figures of docs/benchmarks.md and README.md again from all of docs/bench. A
 folder of an experiment goes to publish_experiments.py; with --unfinished also where cells of it are still to be run.
 
-A run whose machine was busy is refused: shares above 1.02, or limits that moved by more than 10 % within it. Exit 1
-where one was. The pages are a function of docs/bench: publishing twice changes nothing.
+A run whose machine was busy is refused: shares above 1.02, or limits that moved by more than 10 % within a report.
+Exit 1 where one was. The pages are a function of docs/bench: publishing twice changes nothing.
 """
 
 import glob

@@ -12,6 +12,7 @@
 
 #include "app/window/message_bar.h"
 #include "engine/core/config/recall_preset.h"
+#include "engine/formats/json_file.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
@@ -20,6 +21,7 @@
 #include "tests/support/tiny_model.h"
 #include "widgets/forms/recall_heads_form.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/state/config_files.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -154,6 +156,15 @@ class RecallHeadsPanelTest : public QObject {
     QVERIFY(!panel.plots().front()->is_empty());
     panel.apply();
     QCOMPARE(lab.config().search_heads, (std::vector<HeadRef>{{1, 0}, {2, 3}}));
+    const TempDir temp;
+    const QString file = QString::fromStdString(temp.file("heads.json"));
+    panel.write(file);
+    const SegmentConfig imported = read_config(SegmentConfig::untrained_defaults_for(*lab.model()), *lab.model(), file);
+    QVERIFY(imported == lab.config());
+    const auto written = read_json_file(file.toStdString());
+    QVERIFY(recall_heads_from_json(written.at("heads"), *lab.model(), "test").search_heads() ==
+            lab.config().search_heads);
+    QCOMPARE(written.at("made_of").at(0).get<std::string>(), std::string("a test"));
   }
 
   void what_can_not_start_says_why() {

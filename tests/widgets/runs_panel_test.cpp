@@ -131,6 +131,17 @@ const ListedRun& entry(const RunLibrary& library, const QString& place) {
   return library.run(library.index_of(place));
 }
 
+/// Losses and hits, which do not depend on the clock.
+std::vector<std::string> computed(const RunModel& run) {
+  std::vector<std::string> all;
+  for (int i = 0; i < run.segment_count(); ++i) {
+    nlohmann::json hits = nlohmann::json::array();
+    for (const HeadHits& head : run.snapshot(i).hits) hits.push_back(head);
+    all.push_back(nlohmann::json{run.record(i).nll_sum, run.snapshot(i).target_nll, hits}.dump());
+  }
+  return all;
+}
+
 QStringList journals(const QString& home) {
   QStringList found;
   const QDir sessions(home + QStringLiteral("/sessions"));
@@ -149,6 +160,37 @@ class RunsPanelTest : public QObject {
     fail_on_qt_warnings();
     folder_ = std::make_unique<TempDir>();
     home_ = QString::fromStdString(folder_->path().string());
+  }
+
+  void a_run_that_was_stopped_continues() {
+    Someone someone(home_);
+    someone.keeper.begin(false);
+    List panel(someone);
+    RunController& runs = someone.window.lab().runs;
+    QVERIFY(run_whole(someone, 600));
+    const RunSummary whole = someone.lab().run().summary();
+    const auto straight = computed(someone.lab().run());
+    const QString first = runs.place();
+    QVERIFY(!entry(panel.library, first).resumable && !runs.why_not_continue().isEmpty());
+
+    runs.run(3);
+    QVERIFY(wait_for([&] { return runs.engine_paused(); }));
+    runs.stop();
+    QVERIFY(wait_for([&] { return runs.can_run(); }));
+    const QString stopped = runs.place();
+    QVERIFY(stopped != first && entry(panel.library, stopped).standing == Standing::Partial);
+    QCOMPARE(someone.lab().run().segment_count(), 3);
+    QVERIFY(panel.open(first));
+    panel.choose(stopped);
+    QVERIFY(panel.press(RunsPanel::tr("Resume")));  // opens it first
+    QVERIFY(wait_for([&] { return runs.can_run() && someone.lab().run().segment_count() == whole.segments; }));
+    QCOMPARE(someone.lab().run().summary().nll_sum, whole.nll_sum);
+    QCOMPARE(someone.lab().run().summary().tokens, whole.tokens);
+    QVERIFY(computed(someone.lab().run()) == straight);
+    const QString continued = runs.place();
+    QVERIFY(continued != stopped && entry(panel.library, continued).standing == Standing::Whole);
+    QVERIFY(panel.open(first) && panel.open(continued));  // from its journal
+    QVERIFY(computed(someone.lab().run()) == straight);
   }
 
   void whatever_was_computed_stays_and_opens_again() {

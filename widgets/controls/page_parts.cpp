@@ -50,7 +50,26 @@ void put_bar_above(QWidget* parent, QLayout* bar, QWidget* body) {
   column->addWidget(body, 1);
 }
 
+namespace {
+
+/// Names stand over their column's values: over numbers, at the right.
+class ColumnHeader final : public QHeaderView {
+ public:
+  explicit ColumnHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) { setSectionsClickable(true); }
+
+ protected:
+  void initStyleOptionForIndex(QStyleOptionHeader* option, int column) const override {
+    QHeaderView::initStyleOptionForIndex(option, column);
+    if (model() == nullptr || model()->rowCount() == 0) return;
+    const QVariant alignment = model()->index(0, column).data(Qt::TextAlignmentRole);
+    if (alignment.isValid()) option->textAlignment = Qt::Alignment(alignment.toInt());
+  }
+};
+
+}  // namespace
+
 void prepare_table(QTableView& table, const QString& accessible_name) {
+  table.setHorizontalHeader(new ColumnHeader(&table));
   table.setAccessibleName(accessible_name);
   table.setSelectionBehavior(QAbstractItemView::SelectRows);
   table.setAlternatingRowColors(true);

@@ -96,10 +96,10 @@ QWidget* HitsPanel::make_bar() {
 }
 
 void HitsPanel::make_table() {
+  prepare_table(*table_, tr("Hits"));
   table_->setModel(&filter_);
   table_->setSortingEnabled(true);
   table_->sortByColumn(-1, Qt::AscendingOrder);  // as read: by layer, head, slot
-  prepare_table(*table_, tr("Hits"));
   QHeaderView* header = table_->horizontalHeader();
   header->setSectionsMovable(true);
   const QFontMetrics metrics = table_->fontMetrics();

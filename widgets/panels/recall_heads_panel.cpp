@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/recall_heads_panel.h"
 
+#include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <nlohmann/json.hpp>
 
 #include "engine/core/config/recall_preset.h"
+#include "engine/formats/json_file.h"
+#include "engine/formats/output_file.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/forms/recall_heads_form.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/quantity_text.h"
+#include "widgets/state/warning_box.h"
 #include "widgets/tables/table_copy.h"
 
 namespace carryover {
@@ -64,8 +69,11 @@ QWidget* RecallHeadsPanel::build_result() {
   summary_->setAccessibleName(tr("What was found"));
   apply_ = new QPushButton(tr("Apply"), page);
   apply_->setToolTip(tr("Makes the preset for recall with these heads the settings of the next run (undo: Ctrl+Z)"));
-  apply_->setEnabled(false);
   connect(apply_, &QPushButton::clicked, this, &RecallHeadsPanel::apply);
+  save_ = new QPushButton(tr("Save…"), page);
+  save_->setToolTip(tr("Writes these heads and what they were found on into a file, which Heads × layers imports"));
+  connect(save_, &QPushButton::clicked, this, &RecallHeadsPanel::save);
+  for (QPushButton* button : {apply_, save_}) button->setEnabled(false);
   searchers_view_ = table_of(searchers_, tr("Searchers"), page);
   readers_view_ = table_of(readers_, tr("Readers"), page);
   connect(searchers_view_, &QTableView::activated, this, [this](const QModelIndex& index) {
@@ -88,6 +96,7 @@ QWidget* RecallHeadsPanel::build_result() {
   body->setSizes({330, 260});
   auto* bar = control_bar();
   bar->addWidget(summary_, 1);
+  bar->addWidget(save_);
   bar->addWidget(apply_);
   put_bar_above(page, bar, body);
   return page;
@@ -99,7 +108,7 @@ void RecallHeadsPanel::show_heads(const RecallHeads& heads, const RecallOrder& o
   tokens_ = has_model ? order.segments * recall_preset(*context().model(), {}).segment_length : 0;
   searchers_.set_heads(heads_);
   readers_.set_heads(heads_, tokens_);
-  plot_->set_provenance(provenance);
+  plot_->set_provenance(provenance_ = provenance);
   request_refresh();
 }
 
@@ -124,7 +133,8 @@ QString RecallHeadsPanel::summary() const {
 
 void RecallHeadsPanel::refresh() {
   summary_->setText(summary());
-  apply_->setEnabled(context().model().has_value() && !heads_.readers.empty());
+  for (QPushButton* button : {apply_, save_})
+    button->setEnabled(context().model().has_value() && !heads_.readers.empty());
   plot_->clear_curves();
   for (auto step = heads_.readers.rbegin(); step != heads_.readers.rend(); ++step) {  // the pool grows
     const double x = static_cast<double>(step->entry_bytes * tokens_) / kMebibyte;
@@ -135,11 +145,31 @@ void RecallHeadsPanel::refresh() {
   plot_->request_replot();
 }
 
+SegmentConfig RecallHeadsPanel::settings() {
+  const ModelConfig& model = *context().model();
+  return with_recall_heads(recall_preset(model, SegmentConfig::untrained_defaults_for(model)), heads_);
+}
+
 void RecallHeadsPanel::apply() {
   if (!context().model() || heads_.readers.empty()) return;
-  const ModelConfig& model = *context().model();
-  const SegmentConfig preset = recall_preset(model, SegmentConfig::untrained_defaults_for(model));
-  context().edit_config(with_recall_heads(preset, heads_), tr("heads for recall"));
+  context().edit_config(settings(), tr("heads for recall"));
+}
+
+void RecallHeadsPanel::write(const QString& path) {
+  nlohmann::json found{{"config", settings()}, {"heads", heads_}};
+  for (const QString& line : provenance_.split(u'\n', Qt::SkipEmptyParts))
+    found["made_of"].push_back(line.toStdString());
+  write_file_atomically(path.toStdString(), json_text(found, 2) + "\n");
+}
+
+void RecallHeadsPanel::save() {
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Save the heads"), QStringLiteral("heads.json"), tr("JSON (*.json)"));
+  if (path.isEmpty()) return;
+  showing_errors(this, tr("That file"), [&] {
+    write(path);
+    context().lab().add_written(path);
+  });
 }
 
 }  // namespace carryover

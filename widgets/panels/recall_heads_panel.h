@@ -24,9 +24,12 @@ class RecallHeadsPanel : public Panel {
   /// What is found so far; `order` says on what. An empty one clears the page.
   void show_heads(const RecallHeads& heads, const RecallOrder& order, const QString& provenance);
   const RecallHeads& heads() const { return heads_; }
+  /// The settings with these heads, which the grid imports, and what they were found on. Throws EngineError{Io}.
+  void write(const QString& path);
 
  public Q_SLOTS:
   void apply();  ///< the preset for recall with these heads; undoable
+  void save();   ///< asks for a file
 
  protected:
   void refresh() override;
@@ -35,10 +38,12 @@ class RecallHeadsPanel : public Panel {
  private:
   QWidget* build_result();
   QString summary() const;
+  SegmentConfig settings();  ///< there must be a model, and readers
 
   RecallHeadsForm* form_;
   QLabel* summary_;
-  QPushButton* apply_;
+  QPushButton *apply_, *save_;
+  QString provenance_;
   SearchersTable searchers_;
   ReadersTable readers_;
   QTableView *searchers_view_, *readers_view_;

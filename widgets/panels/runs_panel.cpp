@@ -114,7 +114,8 @@ void RunsPanel::add_table_actions() {
   resume_ = add_table_action(*view_, tr("Re&sume"), {}, [this] {
     if (const QStringList places = selected_places(); places.size() == 1) Q_EMIT resume_wanted(places.front());
   });
-  resume_->setToolTip(tr("Resume an interrupted training from its newest checkpoint, or an experiment"));
+  resume_->setToolTip(
+      tr("Continue a run after its last segment, a training from its newest checkpoint, or an experiment"));
   remove_ = add_table_action(*view_, tr("&Delete"), QKeySequence::Delete,
                              [this] { Q_EMIT remove_wanted(selected_places()); });
   remove_->setToolTip(

@@ -74,6 +74,7 @@ ListedRun listed(const RunModel& run, const QString& place) {
   listed.standing = !run.finished()                      ? Standing::UnderWay
                     : summary.tokens < run.token_count() ? Standing::Partial
                                                          : Standing::Whole;
+  listed.resumable = listed.standing == Standing::Partial && summary.segments > 0;
   if (const auto mean = summary.nll_mean()) listed.loss = *mean;
   if (run.segment_count() == summary.segments) listed.losses = loss_curve(run.outline());  // else it is cut
   return listed;

@@ -15,6 +15,14 @@ void RunSummary::add(const SegmentRecord& record) {
   if (record.sinks) sinks_lost = sinks_lost.value_or(0) + (record.has_lost_sink() ? 1 : 0);
 }
 
+void RunResume::add(const SegmentRecord& record) {
+  if (segment == 0) first_sinks = record.sinks;
+  ++segment;
+  before.add(record);
+  before.memory.raise_to(record.memory);
+  before.seconds += record.seconds;
+}
+
 std::optional<double> RunSummary::sinks_lost_share() const {
   if (!sinks_lost || segments == 0) return std::nullopt;
   return static_cast<double>(*sinks_lost) / static_cast<double>(segments);

@@ -25,16 +25,6 @@ struct CaptureOptions {
   static CaptureOptions nothing() { return {false, false, false, false, false}; }
 };
 
-struct RunRequest {
-  std::shared_ptr<const std::vector<std::int32_t>> ids;  ///< the whole text, BOS included where asked for
-  std::string policy = "segmented";                      ///< a name of core/cost/policy_table.h
-  SegmentConfig config;
-  std::vector<HeadHits> forced_hits;  ///< replayed instead of searched, where given (by segment, layer and head)
-  CaptureOptions capture;
-  bool loss = true;                 ///< off: prefill alone; logits of the very last token only, and no targets
-  std::int64_t latch_segment = -1;  ///< tests: pause by itself in the middle of this segment
-};
-
 struct RunSummary {
   std::int64_t tokens = 0, targets = 0, segments = 0;
   double nll_sum = 0;
@@ -52,6 +42,25 @@ struct RunSummary {
   std::optional<double> nll_mean() const;  ///< none without targets
   std::optional<double> ppl() const;
   std::optional<double> sinks_lost_share() const;  ///< of all segments; nothing where sinks were not captured
+};
+
+/// Where a run continues that was stopped: after segments that it has given already. A plain value.
+struct RunResume {
+  std::int64_t segment = 0;                     ///< the first that is still to be run
+  std::optional<SinkSummary> first_sinks = {};  ///< of segment 0, which the others are held against
+  RunSummary before = {};                       ///< of the segments before
+  void add(const SegmentRecord& record);        ///< the next one that there is
+};
+
+struct RunRequest {
+  std::shared_ptr<const std::vector<std::int32_t>> ids;  ///< the whole text, BOS included where asked for
+  std::string policy = "segmented";                      ///< a name of core/cost/policy_table.h
+  SegmentConfig config;
+  std::vector<HeadHits> forced_hits;  ///< replayed instead of searched, where given (by segment, layer and head)
+  CaptureOptions capture;
+  bool loss = true;                 ///< off: prefill alone; logits of the very last token only, and no targets
+  RunResume resume = {};            ///< its segments are not reported again
+  std::int64_t latch_segment = -1;  ///< tests: pause by itself in the middle of this segment
 };
 
 /// Called on the engine thread; must return quickly and never wait for another thread.
