@@ -109,7 +109,7 @@ class PromptsPanelTest : public QObject {
       }
     }
     QVERIFY(numbers >= 15);
-    QCOMPARE(slices.index(1, PromptSlicesTable::Slice).data().toString(), QString("long"));
+    QCOMPARE(slices.index(1, PromptSlicesTable::Slice).data().toString(), QString("short"));
 
     lab.panel.examples().setCurrentIndex(examples.index(1, 0));
     Q_EMIT lab.panel.examples().doubleClicked(examples.index(1, 0));
