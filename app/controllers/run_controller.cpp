@@ -120,7 +120,6 @@ RunRequest RunController::make_request() const {
   RunRequest request;
   request.config = context_.config();
   request.policy = context_.run_options().policy;
-  request.capture.states = !sees_whole_text(request.policy);  // for what-ifs and inspections
   std::vector<std::int32_t> ids;
   if (request.config.bos && bos) ids.push_back(*bos);
   ids.insert(ids.end(), text.ids->begin(), text.ids->end());
@@ -162,7 +161,6 @@ void RunController::continue_run() {
     return Q_EMIT failed({Fault::Usage, tr("continuing a run"), why, tr("Open the run and its model first.")});
   RunDescription description = describe_run();
   description.id.clear();
-  description.request.capture.states = !sees_whole_text(description.request.policy);
   description.request.latch_segment = -1;
   const auto given = context_.run().segments();
   context_.add_note(tr("Continues after segment %1").arg(given->count() - 1));
@@ -170,7 +168,8 @@ void RunController::continue_run() {
 }
 
 /// `given`: segments that the run has already.
-void RunController::start(const RunDescription& description, const std::shared_ptr<const SegmentSource>& given) {
+void RunController::start(RunDescription description, const std::shared_ptr<const SegmentSource>& given) {
+  description.request.capture.states = !sees_whole_text(description.request.policy);  // for what-ifs and inspections
   begin_run(description, {}, loader_.model()->tokenizer);
   channel_ = std::make_shared<RunChannel>(
       [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });

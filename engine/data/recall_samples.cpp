@@ -9,6 +9,12 @@
 
 namespace carryover {
 
+std::vector<std::int64_t> recall_lengths(std::int64_t most) {
+  std::vector<std::int64_t> lengths{2};
+  while (2 * lengths.back() <= most) lengths.push_back(2 * lengths.back());
+  return lengths;
+}
+
 RecallSamples::RecallSamples(const std::vector<Document>& documents, const Tokenizer& tokenizer,
                              const TrainingConfig& training, std::int64_t segment_length)
     : documents_(documents),
@@ -31,9 +37,8 @@ NeedleDocument RecallSamples::sample(std::int64_t n) const {
   NeedlePlan plan;
   plan.words = NeedleWords::Train;
   plan.segment_length = segment_length_;
-  std::uint64_t doublings = 0;
-  while ((std::int64_t{4} << doublings) <= most_segments_) ++doublings;
-  plan.segments = std::int64_t{2} << draw.below(doublings + 1);
+  const std::vector<std::int64_t> lengths = recall_lengths(most_segments_);
+  plan.segments = lengths[draw.below(lengths.size())];
   plan.of_each_kind = 1;
   plan.rivals = static_cast<std::int64_t>(4 * draw.below(3));
   std::vector<std::size_t> long_enough;

@@ -10,6 +10,9 @@
 
 namespace carryover {
 
+/// 2, 4, 8 … segments, none above `most`: the lengths of recall samples, as often each.
+std::vector<std::int64_t> recall_lengths(std::int64_t most);
+
 /// The recall samples of a training (TrainingConfig::recall_samples): training texts with needles, 2, 4, 8 … segments
 /// long, never more than recall_segments or than the texts allow. In each one of every kind, and none, 4 or 8 rivals;
 /// all are asked for. Names, sentences and words are not those that recall is measured by (NeedleWords::Train).

@@ -77,6 +77,12 @@ class TextRun {
     control_.checkpoint();
   }
 
+  void begin_segment() {
+    length_ = std::min(request_.config.segment_length, tokens() - done_);
+    if (archive_ && request_.capture.states) archive_->keep(runner().state());
+    if (request_.capture.sinks) sinks_.start(runner().state(), length_);
+  }
+
   /// To where the run continues: from the latest state that is kept, else from the beginning. Nothing is reported.
   void catch_up() {
     const std::int64_t until = request_.resume.segment;
@@ -84,9 +90,7 @@ class TextRun {
     if (const PolicyState* kept = archive_ ? archive_->nearest(request_, until) : nullptr)
       runner().resume(kept->clone());
     for (done_ = runner().state().next.first_token; runner().state().next.index < until; done_ += length_) {
-      length_ = std::min(request_.config.segment_length, tokens() - done_);
-      if (archive_ && request_.capture.states) archive_->keep(runner().state());
-      if (request_.capture.sinks) sinks_.start(runner().state(), length_);
+      begin_segment();
       runner().run_segment(ids_tensor(decoder_, part_of(ids_, done_, length_)));
     }
   }
@@ -95,13 +99,10 @@ class TextRun {
     control_.checkpoint();
     const auto start = Clock::now();
     time_.take();
-    length_ = std::min(request_.config.segment_length, tokens() - done_);
+    begin_segment();
     auto snapshot = std::make_shared<SegmentSnapshot>();
     if (request_.capture.hits) snapshot->hits = runner().state().hits;
     const CarriedState before = runner().state().carry;
-    if (archive_ && request_.capture.states) archive_->keep(runner().state());
-
-    if (request_.capture.sinks) sinks_.start(runner().state(), length_);
     meter_.reset_peak();
     const std::int64_t live_before = meter_.live_bytes();
     const at::Tensor hidden = runner().run_segment(ids_tensor(decoder_, part_of(ids_, done_, length_)));

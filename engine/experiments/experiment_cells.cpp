@@ -12,6 +12,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/data/corpus.h"
+#include "engine/data/recall_samples.h"
 #include "engine/formats/content_hash.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/input_file.h"
@@ -50,13 +51,14 @@ std::string id_of(const json& inputs) {
   return hash_of(json_text(inputs));
 }
 
-/// Of all recall samples of a training: documents of 2, 4, 8 … segments, as often each, are read forward.
+/// Of all recall samples of a training, which are read forward.
 double recall_flops(const TrainingPlan& plan, const ModelConfig& model) {
   const ModelWork work{model, plan.config, plan.policy};
-  double sum = 0, lengths = 0;
-  for (std::int64_t segments = 2; segments <= plan.training.recall_segments; segments *= 2, ++lengths)
-    sum += work.forward_flops(segments * plan.config.segment_length, 0);
-  return static_cast<double>(plan.training.max_steps * plan.training.recall_samples) * sum / lengths;
+  const std::vector<std::int64_t> lengths = recall_lengths(plan.training.recall_segments);
+  double sum = 0;
+  for (const std::int64_t segments : lengths) sum += work.forward_flops(segments * plan.config.segment_length, 0);
+  return static_cast<double>(plan.training.max_steps * plan.training.recall_samples) * sum /
+         static_cast<double>(lengths.size());
 }
 
 /// What of a training's settings decides nothing that it computes.

@@ -63,7 +63,7 @@ struct StepSums {
       sum = one;
       sum.norm = norm;
     }
-    hold(sample.memory);
+    memory.raise_to(sample.memory);
     segments = std::move(sample.segments);
   }
 
@@ -71,12 +71,7 @@ struct StepSums {
     tokens += sample.tokens;
     recall_targets += sample.targets;
     recall_nll += sample.nll_sum;
-    hold(sample.memory);
-  }
-
-  void hold(const MemoryBytes& more) {
-    for (auto member : {&MemoryBytes::graph, &MemoryBytes::attention_kv, &MemoryBytes::carry, &MemoryBytes::pool})
-      memory.*member = std::max(memory.*member, more.*member);
+    memory.raise_to(sample.memory);
   }
 
   /// What the sum of gradients is divided by.

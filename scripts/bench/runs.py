@@ -214,6 +214,11 @@ def judge(run):
     return problems
 
 
+def made_here(found):
+    """Whether it is of this commit and this machine."""
+    return not modified() and found["commit"] == commit() and found["machine"] == machine()
+
+
 def kept_path(command, root):
     key = hashlib.sha256("\0".join(portable(command)).encode()).hexdigest()[:16]
     return os.path.join(root, "runs", "bench", ".kept", f"{key}.json")
@@ -232,8 +237,7 @@ def kept(command, root=ROOT):
             found = json.load(source)
     except (OSError, ValueError):
         return None
-    same = found["commit"] == commit() and found["machine"] == machine() and not modified()
-    return found["report"] if same else None
+    return found["report"] if made_here(found) else None
 
 
 def measured_already(name, root=ROOT):
@@ -242,10 +246,4 @@ def measured_already(name, root=ROOT):
         run = read(folder_of(name, root))
     except (OSError, ValueError):
         return False
-    return (
-        not judge(run)
-        and not run["modified"]
-        and not modified()
-        and run["commit"] == commit()
-        and run["machine"] == machine()
-    )
+    return not judge(run) and not run["modified"] and made_here(run)
