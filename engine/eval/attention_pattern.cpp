@@ -17,6 +17,7 @@ namespace carryover {
 namespace {
 
 constexpr std::int64_t kWeights = std::int64_t{1} << 22;  // held at a time
+constexpr std::int64_t kCached = std::int64_t{1} << 16;   // the same where they are summed: they stay in the cache
 
 std::int64_t steps(std::int64_t count, std::int64_t step) {
   return (count + step - 1) / step;
@@ -57,10 +58,15 @@ AttentionPattern::AttentionPattern(const AttentionSight& sight, int head) {
 }
 
 at::Tensor AttentionPattern::weights(std::int64_t first, std::int64_t count) const {
-  const std::int64_t n = keys_.size(0) - prefix_length_, earlier = n - queries();
-  at::Tensor scores = at::mm(queries_.narrow(0, first, count), keys_.t());
-  const at::Tensor future = at::ones({count, n}, scores.options().dtype(at::kBool)).triu(earlier + first + 1);
-  scores.narrow(1, prefix_length_, n).masked_fill_(future, -std::numeric_limits<double>::infinity());
+  const at::Tensor seen = visible_weights(first, count);
+  return at::constant_pad_nd(seen, {0, keys_.size(0) - seen.size(1)});
+}
+
+at::Tensor AttentionPattern::visible_weights(std::int64_t first, std::int64_t count) const {
+  const std::int64_t seen = keys_.size(0) - queries() + first + count;
+  at::Tensor scores = at::mm(queries_.narrow(0, first, count), keys_.narrow(0, 0, seen).t());
+  const at::Tensor future = at::ones({count, count}, scores.options().dtype(at::kBool)).triu(1);
+  scores.narrow(1, seen - count, count).masked_fill_(future, -std::numeric_limits<double>::infinity());
   return at::softmax(scores, 1);
 }
 
@@ -84,10 +90,12 @@ AttentionMap attention_map(const AttentionPattern& attention, HeadRef head, std:
 
 at::Tensor mean_attention(const AttentionPattern& attention) {
   const std::int64_t m = attention.queries(), keys = attention.prefix_length() + attention.values().size(0);
-  const std::int64_t rows = std::max<std::int64_t>(1, kWeights / keys);
+  const std::int64_t rows = std::max<std::int64_t>(1, kCached / keys);
   at::Tensor sum = at::zeros({keys}, attention.values().options().dtype(at::kDouble));
-  for (std::int64_t first = 0; first < m; first += rows)
-    sum += attention.weights(first, std::min(rows, m - first)).sum(0, false, at::kDouble);
+  for (std::int64_t first = 0; first < m; first += rows) {
+    const at::Tensor weights = attention.visible_weights(first, std::min(rows, m - first));
+    sum.narrow(0, 0, weights.size(1)) += at::mv(weights.t(), at::ones({weights.size(0)}, weights.options()));
+  }
   return (sum / m).cpu();
 }
 

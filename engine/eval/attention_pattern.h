@@ -28,6 +28,8 @@ class AttentionPattern {
 
   /// softmax(q·kᵀ/√d) of queries [first, first + count) over [prefix; segment]: [count, P + n] in max(fp32, dtype).
   at::Tensor weights(std::int64_t first, std::int64_t count) const;
+  /// The same without the keys that none of these queries sees, which are the last ones.
+  at::Tensor visible_weights(std::int64_t first, std::int64_t count) const;
 
  private:
   at::Tensor queries_, keys_, values_, prefix_values_;  ///< keys_: [P + n, d]

@@ -74,7 +74,7 @@ struct PolicyState {
   virtual std::int64_t pool_entries() const { return 0; }
   virtual std::int64_t pool_bytes() const { return 0; }
   virtual std::vector<at::Tensor> pool_contents() const { return {}; }  ///< views of the entries held, for comparisons
-  virtual std::int64_t own_bytes() const { return carry.bytes(); }      ///< of a clone, beside the pool that it shares
+  virtual std::vector<at::Tensor*> own_tensors() { return carry.tensors(); }  ///< of a clone: all but the shared pool
 
   /// A copy that later segments of either leave alone; what was retrieved stays as it is. Shares memory.
   virtual std::unique_ptr<PolicyState> clone() const = 0;

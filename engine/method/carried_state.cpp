@@ -46,6 +46,12 @@ std::int64_t CarriedState::bytes() const {
   return total;
 }
 
+std::vector<at::Tensor*> CarriedState::tensors() {
+  std::vector<at::Tensor*> all;
+  for (LayerCarry& layer : layers) add_defined(all, layer.keys, layer.values);
+  return all;
+}
+
 CarriedState CarriedState::detached() const {
   CarriedState copy = *this;
   for (LayerCarry& layer : copy.layers)
@@ -64,11 +70,9 @@ LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int
   return {tail(keys), tail(values)};
 }
 
-std::int64_t LayerSinks::bytes() const {
-  std::int64_t total = 0;
-  for (const at::Tensor* tensor : {&keys, &values})
-    if (tensor->defined()) total += static_cast<std::int64_t>(tensor->nbytes());
-  return total;
+void add_defined(std::vector<at::Tensor*>& to, at::Tensor& keys, at::Tensor& values) {
+  for (at::Tensor* tensor : {&keys, &values})
+    if (tensor->defined()) to.push_back(tensor);
 }
 
 CarriedState CarriedState::without_tokens_before(std::int64_t first, std::int64_t m) const {

@@ -19,8 +19,6 @@ struct LayerCarry {
 /// undefined where there are none.
 struct LayerSinks {
   at::Tensor keys, values;  ///< [H_kv, n, d]
-
-  std::int64_t bytes() const;
 };
 
 /// C_i: the only differentiable state between segments (eq:forward). 0 ≤ M_i ≤ M; M_0 = 0. Keys are unrotated; their
@@ -32,8 +30,12 @@ struct CarriedState {
   /// The same without tokens before `first` of a segment of m tokens: what sinks hold is not carried too.
   CarriedState without_tokens_before(std::int64_t first, std::int64_t m) const;
   std::int64_t bytes() const;
+  std::vector<at::Tensor*> tensors();  ///< those that are defined
   CarriedState detached() const;
 };
+
+/// Appends what is defined of two.
+void add_defined(std::vector<at::Tensor*>& to, at::Tensor& keys, at::Tensor& values);
 
 /// The last M keys and values of the KV heads of carry_kv_heads(), copied, so that the rest can be freed.
 /// keys, values: [H_kv, n, d] unrotated.

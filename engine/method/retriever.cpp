@@ -170,14 +170,6 @@ void in_order(std::vector<HeadHits>& hits) {
 
 }  // namespace
 
-std::int64_t RetrievedPrefix::bytes() const {
-  std::int64_t total = 0;
-  for (const LayerPrefix& layer : layers)
-    for (const PrefixRows& rows : {layer.local, layer.far})
-      if (rows.keys.defined()) total += static_cast<std::int64_t>(rows.keys.nbytes() + rows.values.nbytes());
-  return total;
-}
-
 Retriever::Retriever(const SegmentConfig& config, const ModelConfig& model, const std::vector<HeadHits>& forced,
                      std::vector<TokenRange> banned)
     : config_(config), model_(model), banned_(std::move(banned)) {

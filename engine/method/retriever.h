@@ -33,8 +33,6 @@ struct RetrievedPrefix {
   std::vector<LayerPrefix> layers;  ///< [L]
   std::vector<HeadHits> hits;       ///< by layer and head, or the shared one; `segment` is the one that reads them
   std::int64_t near_ties = 0;       ///< cuts whose margin is within fp32 rounding's reach
-
-  std::int64_t bytes() const;
 };
 
 /// What is searched, and for which segment.

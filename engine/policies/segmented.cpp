@@ -21,10 +21,12 @@ std::vector<at::Tensor> queries_of(const std::vector<LayerTrace>& traces) {
 
 }  // namespace
 
-std::int64_t SegmentedState::own_bytes() const {
-  std::int64_t total = carry.bytes() + retrieved.bytes();
-  for (const LayerSinks& layer : sinks) total += layer.bytes();
-  return total;
+std::vector<at::Tensor*> SegmentedState::own_tensors() {
+  std::vector<at::Tensor*> all = carry.tensors();
+  for (LayerPrefix& layer : retrieved.layers)
+    for (const bool far : {false, true}) add_defined(all, layer.of(far).keys, layer.of(far).values);
+  for (LayerSinks& layer : sinks) add_defined(all, layer.keys, layer.values);
+  return all;
 }
 
 std::unique_ptr<PolicyState> SegmentedState::clone() const {

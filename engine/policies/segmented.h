@@ -11,7 +11,7 @@ struct SegmentedState final : PolicyState {
   std::int64_t pool_entries() const override { return pool.entries(); }
   std::vector<at::Tensor> pool_contents() const override { return pool.contents(); }
   std::int64_t pool_bytes() const override { return pool.bytes(); }
-  std::int64_t own_bytes() const override;
+  std::vector<at::Tensor*> own_tensors() override;
   std::unique_ptr<PolicyState> clone() const override;
 
   RetrievalPool pool;             ///< segments 0..i

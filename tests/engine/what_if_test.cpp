@@ -349,6 +349,30 @@ class WhatIfTest : public QObject {
     QCOMPARE(half.nearest(c.request, 3)->next.index, std::int64_t{2});
   }
 
+  void many_short_segments_keep_a_bounded_number_of_states() {
+    Case c(190);
+    StateArchive archive(std::int64_t{1} << 30);
+    archive.open(c.request);
+    c.run(c.request, &archive);
+    const std::unique_ptr<PolicyState> state = archive.nearest(c.request, 3)->clone();
+    constexpr std::int64_t kSegments = 3 * StateArchive::kMostStates;
+    archive.clear();
+    archive.open(c.request);
+    std::int64_t one = 0;
+    for (std::int64_t segment = 1; segment <= kSegments; ++segment) {
+      state->next.index = segment;
+      archive.keep(*state);
+      if (segment == 1) one = archive.bytes();
+    }
+    QVERIFY(one > 0 && archive.bytes() <= one * static_cast<std::int64_t>(StateArchive::kMostStates));
+    for (std::int64_t segment = 4; segment <= kSegments; ++segment) {
+      const PolicyState* kept = archive.nearest(c.request, segment);
+      QVERIFY(kept != nullptr && kept->next.index <= segment && kept->next.index > segment - 4);
+      for (std::size_t layer = 0; layer < state->carry.layers.size(); ++layer)
+        QVERIFY(at::equal(kept->carry.layers[layer].keys, state->carry.layers[layer].keys));
+    }
+  }
+
   void what_can_not_be_is_said() {
     Case c(200);
     const HeadHits head = c.what_if(3, {}).base.as_it_was.hits.at(0);

@@ -96,6 +96,17 @@ class InspectionsTest : public QObject {
     QCOMPARE(board.next()->segment, 4);
   }
 
+  void what_asks_every_head_comes_after_what_does_not() {
+    Inspections board;
+    board.want(a, attention_of(5, 1, 1));
+    board.want(b, masses_of(5));
+    const auto first = board.next();
+    QVERIFY(first && first->parts.attention && !first->parts.masses);
+    board.deliver(*first, answer_of(5));
+    const auto second = board.next();
+    QVERIFY(second && second->parts.masses && !second->parts.attention);
+  }
+
   void answers_are_kept_for_going_back_up_to_a_bound() {
     Inspections board;
     for (int segment = 0; segment <= static_cast<int>(Inspections::answers_kept); ++segment) {

@@ -21,6 +21,11 @@ bool shows_logits(const InspectionParts& parts) {
   return parts.attribution || parts.sources;
 }
 
+/// Work on every head, which takes longer than the segment itself.
+bool asks_every_head(const InspectionQuery& query) {
+  return query.parts.masses || query.parts.recall || !query.parts.pairs.empty();
+}
+
 bool same_size(const InspectionParts& a, const InspectionParts& b) {
   return a.map_rows == b.map_rows && a.map_columns == b.map_columns;
 }
@@ -80,10 +85,13 @@ std::optional<InspectionQuery> Inspections::next() const {
   for (const auto& [view, wish] : wishes_)
     if (wish.waits()) waiting.push_back(&wish);
   if (waiting.empty()) return {};
-  std::sort(waiting.begin(), waiting.end(), [](const Wish* a, const Wish* b) { return a->age > b->age; });
+  // A click waits for its own answer only: what asks every head comes after what does not.
+  const auto order = [](const Wish* wish) { return std::pair(!asks_every_head(wish->query), wish->age); };
+  std::ranges::sort(waiting, std::greater(), order);
   InspectionQuery query = waiting.front()->query;
   for (const Wish* wish : waiting)
-    if (const auto both = merged(query, wish->query)) query = *both;
+    if (asks_every_head(wish->query) == asks_every_head(query))
+      if (const auto both = merged(query, wish->query)) query = *both;
   return query;
 }
 

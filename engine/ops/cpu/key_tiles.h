@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/ops/cpu/simd_rows.h"
+#include "engine/ops/cpu/stored_keys.h"
 
 // What scans of a pool are made of: rows (queries or their means) side by side, and their products with a few keys at a
 // time. Internal to them.
@@ -17,6 +18,16 @@ template <typename T>
 void put_lane(const T* row, std::int64_t i, std::int64_t d, std::int64_t lanes, T* groups) {
   T* lane = groups + i / lanes * d * lanes + i % lanes;
   for (std::int64_t c = 0; c < d; ++c) lane[c * lanes] = row[c];
+}
+
+/// A block of entries: where they are held, or upcast into `buffer` [kBlockKeys, d], which may hold the values of
+/// others behind the last of `count`.
+template <typename T>
+const T* key_block(const StoredKeys& keys, std::int64_t slot, std::int64_t first, std::int64_t count, T* buffer) {
+  if (count == kBlockKeys)
+    if (const T* held = keys.held<T>(slot, first)) return held;
+  keys.upcast_to(slot, first, count, buffer);
+  return buffer;
 }
 
 /// products[Keys][lanes] = group [d, lanes] · keys [Keys, d], summed from the first place to the last.

@@ -100,15 +100,15 @@ template <typename T>
 void scan_range(const StoredKeys& keys, std::int64_t slot, const Probes<T, T>& probes, std::int64_t first,
                 std::int64_t last, T* out) {
   const std::int64_t d = probes.d;
-  Lines<T> block(static_cast<std::size_t>(kBlockKeys * d));
+  Lines<T> buffer(static_cast<std::size_t>(kBlockKeys * d));
   T best[kTileKeys * kLanes<T>];
   for (std::int64_t index = first; index < last; index += kBlockKeys) {
     const std::int64_t count = std::min(kBlockKeys, last - index);
-    keys.upcast_to(slot, index, count, block.data());
+    const T* block = key_block(keys, slot, index, count, buffer.data());
     for (std::int64_t tile = 0; tile < count; tile += kTileKeys) {
       std::fill_n(best, kTileKeys * kLanes<T>, -std::numeric_limits<T>::infinity());
       for (std::int64_t group = 0; group < probes.groups; ++group)
-        raise_tile(probes.values.data() + group * d * kLanes<T>, block.data() + tile * d, d,
+        raise_tile(probes.values.data() + group * d * kLanes<T>, block + tile * d, d,
                    probes.offsets.data() + group * kLanes<T>, best);
       for (std::int64_t key = 0; key < std::min(kTileKeys, count - tile); ++key)
         *out++ = largest_or_nan(best + key * kLanes<T>, kLanes<T>);

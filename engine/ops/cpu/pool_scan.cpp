@@ -123,28 +123,28 @@ class RangeScan {
         d_(keys.rows.size(2)),
         best_(readers.rows.size(), Best<T>(k)),
         floors_(static_cast<std::size_t>(readers.groups() * kLanes<T>), std::numeric_limits<T>::infinity()),
-        block_(static_cast<std::size_t>(kBlockKeys * d_)) {
+        buffer_(static_cast<std::size_t>(kBlockKeys * d_)) {
     for (std::size_t row = 0; row < best_.size(); ++row) floors_[row] = best_[row].floor();
   }
 
   std::vector<Best<T>> best(std::int64_t first, std::int64_t last) && {
     for (std::int64_t index = first; index < last; index += kBlockKeys) {
       const std::int64_t count = std::min(kBlockKeys, last - index);
-      keys_.upcast_to(readers_.slot, index, count, block_.data());
+      const T* block = key_block(keys_, readers_.slot, index, count, buffer_.data());
       for (std::int64_t group = 0; group < readers_.groups(); ++group)
         for (std::int64_t tile = 0; tile < count; tile += kTileKeys)
-          scan_tile(group, tile, std::min(kTileKeys, count - tile), index + tile);
+          scan_tile(group, block + tile * d_, std::min(kTileKeys, count - tile), index + tile);
     }
     return std::move(best_);
   }
 
  private:
   /// Of the tile's keys the first `count` are there; what stands in the place of others is not looked at.
-  void scan_tile(std::int64_t group, std::int64_t tile, std::int64_t count, std::int64_t first_index) {
+  void scan_tile(std::int64_t group, const T* tile, std::int64_t count, std::int64_t first_index) {
     T scores[kTileKeys * kLanes<T>];
     T* floors = floors_.data() + group * kLanes<T>;
     const T* summaries = readers_.lanes.data() + group * d_ * kLanes<T>;
-    if (!score_tile(summaries, block_.data() + tile * d_, d_, floors, scores)) return;
+    if (!score_tile(summaries, tile, d_, floors, scores)) return;
     const std::int64_t rows = std::min(kLanes<T>, std::ssize(best_) - group * kLanes<T>);
     for (std::int64_t key = 0; key < count; ++key)
       for (std::int64_t lane = 0; lane < rows; ++lane) {
@@ -161,7 +161,7 @@ class RangeScan {
   std::int64_t d_;
   std::vector<Best<T>> best_;  ///< by the readers' rows
   std::vector<T> floors_;      ///< [groups, kLanes]: theirs, and what nothing exceeds where there is no reader
-  std::vector<T> block_;       ///< [kBlockKeys, d]
+  std::vector<T> buffer_;      ///< [kBlockKeys, d]: key_block()
 };
 
 /// Every slot's entries in as many ranges as there are threads.

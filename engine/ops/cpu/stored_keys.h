@@ -25,6 +25,12 @@ struct StoredKeys {
   /// The same into `out` [count, d], which is of opmath_type(). CPU; any thread.
   void upcast_to(std::int64_t slot, std::int64_t first, std::int64_t count, float* out) const;
   void upcast_to(std::int64_t slot, std::int64_t first, std::int64_t count, double* out) const;
+  /// A slot's entries from `first` on, where they are held as T is; else null. CPU; any thread.
+  template <typename T>
+  const T* held(std::int64_t slot, std::int64_t first) const {
+    if (rows.scalar_type() != c10::CppTypeToScalarType<T>::value) return nullptr;
+    return rows.const_data_ptr<T>() + slot * rows.stride(0) + first * rows.stride(1);
+  }
   /// Entries of a slot at `positions` [P], int64 on the keys' device, converted into `out` [P, d].
   void gather(std::int64_t slot, const at::Tensor& positions, at::Tensor out) const;
 
