@@ -139,6 +139,13 @@ bool begin_session(SessionKeeper& keeper, const WindowOptions& options) {
   return true;
 }
 
+/// What the command line says of the window holds for what a session brings back too.
+void keep_wanted_size(MainWindow& window, const WindowOptions& options) {
+  if (!options.size) return;
+  window.setWindowState(window.windowState() & ~(Qt::WindowMaximized | Qt::WindowFullScreen));
+  window.resize(*options.size);
+}
+
 /// Offers the default model, until it is open.
 void offer_default_model(MainWindow& window, Startup& startup, const StoryModel& files) {
   const auto& open = window.lab().loader.model();
@@ -149,7 +156,19 @@ void offer_default_model(MainWindow& window, Startup& startup, const StoryModel&
                           [&startup, files] { startup.open(files); });
 }
 
+/// Stories know it where it is on this machine, also where nothing is to be fetched and none of it is offered; it may
+/// have come since the last look.
+void look_for_default_model(MainWindow& window, Stories& stories) {
+  const auto look = [&stories] {
+    if (!stories.default_model().model.isEmpty()) return;
+    if (const StoryModel files = Startup::default_model(); !files.model.isEmpty()) stories.set_default_model(files);
+  };
+  QObject::connect(&window.lab().loader, &ModelLoader::model_changed, &stories, look);
+  look();
+}
+
 void connect_default_model(MainWindow& window, Startup& startup, Stories& stories) {
+  look_for_default_model(window, stories);
   QObject::connect(&startup, &Startup::default_model_ready, &stories, [&](const StoryModel& files) {
     stories.set_default_model(files);
     const auto offer = [&window, &startup, files] { offer_default_model(window, startup, files); };
@@ -199,7 +218,7 @@ int run_window(int argc, char** argv) {
 
   const QTemporaryDir script_home;
   MainWindow window;
-  window.resize(options.size);
+  window.resize(options.size.value_or(WindowOptions::usual_size));
   std::unique_ptr<SessionKeeper> keeper;
   std::unique_ptr<Shell> shell;
   application.set_reporter([&](const ErrorReport& report) {
@@ -236,7 +255,10 @@ int run_window(int argc, char** argv) {
     shell = std::make_unique<Shell>(window, settings, *keeper);
     connect_default_model(window, startup, shell->start_panel().stories());
     brought_back = begin_session(*keeper, options);
-    if (brought_back) startup.fetch_default_model();
+    if (brought_back) {
+      keep_wanted_size(window, options);
+      startup.fetch_default_model();
+    }
   }
   if (!options.script.isEmpty()) {
     if (!options.engine.isEmpty()) window.lab().engine.use(options.engine);  // its statements open models there

@@ -159,7 +159,7 @@ GpuBenchOptions gpu_options(const BenchOptions& options, const CLI::App& app) {
 
 VerbAction add_bench(CLI::App& app) {
   const auto options = std::make_shared<BenchOptions>();
-  const auto list = [&app](const char* flag, auto& target, const char* type, const char* help) {
+  const auto list = [&app](const char* flag, auto& target, const char* type, const std::string& help) {
     return app.add_option(flag, target, help)->delimiter(',')->allow_extra_args(false)->type_name(type);
   };
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("");
@@ -169,7 +169,7 @@ VerbAction add_bench(CLI::App& app) {
       ->type_name("NAME");
   list("--contexts", options->contexts, "LIST", "lengths of texts, in tokens (512,1024,2048)")
       ->check(CLI::Range(std::int64_t{1}, bench_most_tokens));
-  list("--policies", options->policies, "LIST", "policies to measure (all: segmented,full)")
+  list("--policies", options->policies, "LIST", "policies to measure (all): " + listed_policies(", "))
       ->check(CLI::IsMember(policy_names()));
   list("--what", options->kinds, "LIST", "prefill, decode, train (all)")
       ->check(CLI::IsMember({"prefill", "decode", "train"}));

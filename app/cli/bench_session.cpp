@@ -60,6 +60,9 @@ class SessionSubject final : public BenchSubject {
   std::string name() const override { return policy_; }
   std::string program() const override { return "carryover " CARRYOVER_VERSION; }
   bool is_peer() const override { return false; }
+  std::string cannot(BenchKind kind) const override {
+    return kind == BenchKind::Train && !policy_row(policy_).trained ? "nothing is trained under it" : "";
+  }
   BenchSource source() const override {
     const std::string dtype(dtype_name(input_.model.dtype));
     const bool masters = input_.model.dtype == DType::BFloat16;

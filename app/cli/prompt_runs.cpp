@@ -96,6 +96,7 @@ class PromptRuns {
     all.update({{"prompts", request_.prompts},
                 {"complete", results_.size() == examples_.size()},
                 {"model", model.config.name},
+                {"model_path", model.path},
                 {"adapter", model.adapter.empty() ? json() : json(model.adapter)},
                 {"weights_hash", model.weights_hash},
                 {"policy", settings_.policy},

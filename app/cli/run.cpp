@@ -81,11 +81,15 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
   text += "weights    " + model.weights_hash + "\n";
   if (const auto measured = measured_memory(model.weights_hash))
     text += "measured   " + measured_text(*measured) + "\n";
-  text += "policy     " + description.request.policy + ", S " + count(config.segment_length) + ", M " +
-          count(config.carry_length) + ", R " + count(config.retrieval_length) + ", K " +
-          count(config.truncation_depth);
-  if (config.sink_length > 0) text += ", sinks " + count(config.sink_length);
-  if (config.pool_keys != PoolKeys::Model)
+  const std::string& policy = description.request.policy;
+  text += "policy     " + policy + ", S " + count(config.segment_length);
+  for (const auto& [field, name, value] : {std::tuple("carry_length", "M", config.carry_length),
+                                           {"retrieval_length", "R", config.retrieval_length},
+                                           {"truncation_depth", "K", config.truncation_depth},
+                                           {"attention_window", "window", config.attention_window}})
+    if (policy_reads(policy, field)) text += std::string(", ") + name + " " + count(value);
+  if (policy_reads(policy, "sink_length") && config.sink_length > 0) text += ", sinks " + count(config.sink_length);
+  if (policy_reads(policy, "pool_keys") && config.pool_keys != PoolKeys::Model)
     text += ", pool keys " + std::string(kPoolKeysNames[static_cast<std::size_t>(config.pool_keys)]);
   text += "\n";
   text += "text       " + count(summary.tokens) + " tokens, " + count(summary.targets) + " targets, " +
@@ -99,7 +103,7 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
   text += "memory     peak " + human_bytes(static_cast<double>(summary.peak_memory_bytes)) + ", pool " +
           human_bytes(static_cast<double>(summary.memory.pool)) + ", carry " +
           human_bytes(static_cast<double>(summary.memory.carry)) + "\n";
-  if (summary.sinks_lost && config.carry_length > 0 && !sees_whole_text(description.request.policy)) {
+  if (summary.sinks_lost && config.carry_length > 0 && !runs_in_chunks(policy)) {
     text += "sinks      attention sink lost in " + count(*summary.sinks_lost) + " of " + count(summary.segments) +
             " segments";
     text += *summary.sinks_lost > 0 ? ": try --sink-length " + count(kSinkTokens) + "\n" : "\n";

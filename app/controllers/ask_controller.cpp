@@ -2,6 +2,7 @@
 #include "app/controllers/ask_controller.h"
 
 #include "app/engine_thread/post.h"
+#include "widgets/state/model_label.h"
 #include "widgets/state/provenance.h"
 
 namespace carryover {
@@ -31,6 +32,7 @@ AskController::AskController(LabContext& context, RunController& runs)
   connect(this, &EngineJob::ended, &questions, &Questions::end);
   const auto tell = [this] { context_.questions().set_unavailable(active() ? QString() : why_not()); };
   connect(&runs, &RunController::state_changed, this, tell);
+  connect(&runs.loader(), &ModelLoader::model_changed, this, tell);
   connect(&context.run(), &RunModel::reset, this, tell);
   connect(&context.run(), &RunModel::segments_appended, this, tell);
   tell();
@@ -40,7 +42,11 @@ QString AskController::why_not() const {
   const RunModel& run = context_.run();
   if (run.segment_count() == 0) return tr("no text has been run");
   if (const QString busy = runs_.why_engine_is_busy(); !busy.isEmpty()) return busy;
-  if (!runs_.loader().model() || !run.tokenizer()) return tr("no model is open");
+  const auto& model = runs_.loader().model();
+  if (!model) return tr("no model is open");
+  if (model->info.weights_hash != run.model().weights_hash)
+    return tr("the run was made with other weights: open %1").arg(model_label(run.model()));
+  if (!run.tokenizer()) return tr("no model is open");
   return {};
 }
 
@@ -66,6 +72,7 @@ void AskController::start(const QString& text) {
   Question asked;
   asked.text = text;
   asked.provenance = run_provenance(run);
+  asked.run = run_name_in(asked.provenance);
   context_.questions().begin(asked);
   const auto control = begin(tr("a question is using the engine"));
   Q_EMIT started();

@@ -14,6 +14,13 @@ namespace {
 
 constexpr int update_interval_ms = 1000;
 
+/// What WhatIfs calls the one at this place; -1 where it is none.
+int what_if_id(const QString& place) {
+  bool ok = false;
+  const int id = place.section(u':', 1).toInt(&ok);
+  return ok ? id : -1;
+}
+
 }  // namespace
 
 LibraryController::LibraryController(LabContext& context, RunController& runs, TrainController& training,
@@ -35,12 +42,12 @@ LibraryController::LibraryController(LabContext& context, RunController& runs, T
 }
 
 void LibraryController::put(ListedRun run) {
-  const QDateTime changed = QFileInfo(run.place).lastModified();
-  run.made_ms = (changed.isValid() ? changed : QDateTime::currentDateTime()).toMSecsSinceEpoch();
   const QString place = run.place;
-  const bool on_disk = run.kind != ListedKind::WhatIf;
+  if (run.kind == ListedKind::WhatIf) return library_.put(std::move(run));  // it knows when it was run
+  const QDateTime changed = QFileInfo(place).lastModified();
+  run.made_ms = (changed.isValid() ? changed : QDateTime::currentDateTime()).toMSecsSinceEpoch();
   library_.put(std::move(run));
-  if (on_disk) measure(place);
+  measure(place);
 }
 
 void LibraryController::measure(const QString& place) {
@@ -60,10 +67,14 @@ void LibraryController::connect_runs() {
       context_.run().set_origin(origin);
     }
     link_what_ifs();
+    select_what_if(context_.what_ifs().index_of(what_if_id(std::exchange(opened_what_if_, {}))));
     if (std::exchange(continued_, {}) == place)  // once all others know of it
       QMetaObject::invokeMethod(&runs_, &RunController::continue_run, Qt::QueuedConnection);
   });
-  connect(&runs_, &RunController::failed, this, [this] { continued_.clear(); });
+  connect(&runs_, &RunController::failed, this, [this] {
+    continued_.clear();
+    opened_what_if_.clear();
+  });
   connect(run, &RunModel::segments_appended, this, &LibraryController::update_later);
   connect(&runs_, &RunController::run_ended, this, [this, run] {
     if (runs_.place().isEmpty()) return;
@@ -120,7 +131,7 @@ void LibraryController::connect_what_ifs() {
   connect(&library_, &RunLibrary::run_changed, this, [this](int row) {
     const ListedRun& run = library_.run(row);
     WhatIfs& what_ifs = context_.what_ifs();
-    const int index = run.kind == ListedKind::WhatIf ? what_ifs.index_of(run.place.section(u':', 1).toInt()) : -1;
+    const int index = run.kind == ListedKind::WhatIf ? what_ifs.index_of(what_if_id(run.place)) : -1;
     if (index >= 0) what_ifs.describe(index, run.name, run.tags);
   });
   connect(&library_, &RunLibrary::forgotten, this, [this](const QStringList& places) {
@@ -136,6 +147,7 @@ void LibraryController::list_what_ifs() {
     if (library_.run(row).kind == ListedKind::WhatIf) gone += library_.run(row).place;
   for (int i = 0; i < static_cast<int>(what_ifs.results().size()); ++i) {
     ListedRun run = listed(what_ifs.results()[static_cast<std::size_t>(i)], what_ifs.id(i));
+    if (const int row = row_of_run(run); row >= 0) run.model = library_.run(row).model;  // which knows it whole
     gone.removeAll(run.place);
     if (const int row = library_.index_of(run.place); row >= 0) {
       library_.rename(row, run.name);
@@ -241,17 +253,34 @@ void LibraryController::open(const QString& place) {
   }
 }
 
+/// Of the run that it was made of; -1 where that isn't listed.
+int LibraryController::row_of_run(const ListedRun& what_if) const {
+  for (int row = 0; row < library_.count(); ++row)
+    if (library_.run(row).kind == ListedKind::Run && library_.run(row).details == what_if.details) return row;
+  return -1;
+}
+
 /// With the run that it was made of, where that is listed.
 void LibraryController::open_what_if(const ListedRun& what_if) {
   WhatIfs& what_ifs = context_.what_ifs();
-  const int index = what_ifs.index_of(what_if.place.section(u':', 1).toInt());
+  const int index = what_ifs.index_of(what_if_id(what_if.place));
   if (index < 0) return;
   what_ifs.show(index);
   Q_EMIT panel_wanted(QStringLiteral("what_if"));
-  if (what_ifs.in_run(index)) return;
-  for (int row = 0; row < library_.count(); ++row)
-    if (library_.run(row).kind == ListedKind::Run && library_.run(row).details == what_if.details)
-      return open(library_.run(row).place);
+  if (what_ifs.in_run(index)) return select_what_if(index);
+  const int row = row_of_run(what_if);
+  if (row < 0) return;
+  const ListedRun run = library_.run(row);
+  if (run.place == runs_.place() || refuse_when_busy(run.name)) return;
+  opened_what_if_ = what_if.place;
+  runs_.open_run(run.place);
+}
+
+/// Its segment, where its run is on show.
+void LibraryController::select_what_if(int index) {
+  const WhatIfs& what_ifs = context_.what_ifs();
+  if (index < 0 || !what_ifs.in_run(index)) return;
+  context_.select_segment(what_ifs.results()[static_cast<std::size_t>(index)].segment);
 }
 
 void LibraryController::compare(const QString& a, const QString& b) {
@@ -286,7 +315,7 @@ void LibraryController::remove(const QStringList& places) {
     if (run.kind == ListedKind::Training) {
       if (const int index = context_.training().index_of(place); index >= 0) context_.training().remove(index);
     } else if (run.kind == ListedKind::WhatIf) {
-      const int index = context_.what_ifs().index_of(place.section(u':', 1).toInt());
+      const int index = context_.what_ifs().index_of(what_if_id(place));
       if (index >= 0) removed_what_ifs_.emplace(place, context_.what_ifs().take(index));
     }
   }

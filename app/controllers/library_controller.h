@@ -43,7 +43,9 @@ class LibraryController : public QObject {
   void update_later();
   void update_now();
   void list_what_ifs();
+  int row_of_run(const ListedRun& what_if) const;
   void open_what_if(const ListedRun& what_if);
+  void select_what_if(int index);
   void continue_run(const QString& place);
   void link_what_ifs();
   void tell_of_limit();
@@ -59,6 +61,7 @@ class LibraryController : public QObject {
   QTimer update_timer_;
   std::map<QString, RemovedWhatIf> removed_what_ifs_;
   QString continued_;        ///< the place of a run that continues once it is on show
+  QString opened_what_if_;   ///< the place of one whose run is being opened
   bool over_limit_ = false;  ///< and it has been said
   WorkerThread<RunFiles> files_{QStringLiteral("run files")};
 };

@@ -32,6 +32,7 @@ ModelLoader::ModelLoader(LabContext& context, EngineConnection& engine, QObject*
   connect(worker, &EngineWorker::model_trained, this, [this](const LoadedModel& model) {
     model_ = model;  // its tokens are the same, and so the text stays
     context_.set_trained_under(model.trained_under);
+    context_.set_model_dtype(model.info.dtype);
     Q_EMIT model_changed();
   });
   connect(worker, &EngineWorker::text_opened, this, &ModelLoader::accept_text);
@@ -103,6 +104,7 @@ void ModelLoader::accept_model(const LoadedModel& model) {
   model_ = model;
   context_.set_trained_under(model.trained_under);
   if (!same) context_.set_model(model.info.config, opening_config(model));
+  context_.set_model_dtype(model.info.dtype);
   text_.reset();  // its ids were the last model's; the worker sends this one's next
   const QString dtype = QString::fromUtf8(dtype_name(model.info.dtype).data());
   context_.add_note(tr("%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6")

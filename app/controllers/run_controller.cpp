@@ -3,6 +3,7 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <algorithm>
 
 #include "engine/core/cost/policy_table.h"
 #include "engine/records/run_command.h"
@@ -63,6 +64,7 @@ void RunController::connect_worker() {
   connect(worker, &EngineWorker::run_opened, this, &RunController::show_opened);
   connect(worker, &EngineWorker::run_open_failed, this, [this](const ErrorReport& report) {
     pinned_.clear();
+    selected_.reset();
     Q_EMIT failed(report);
   });
   connect(worker, &EngineWorker::saved, this, [this](const QString& directory) {
@@ -110,8 +112,22 @@ bool RunController::engine_paused() const {
   return channel_ && channel_->control().paused();
 }
 
-double RunController::running_seconds() const {
-  return since_start_.isValid() ? static_cast<double>(since_start_.elapsed()) / 1000.0 : 0.0;
+double RunController::tokens_per_second() const {
+  if (state_ == State::Idle) return 0;
+  constexpr double least_seconds = 0.05;  // the first layers say nothing
+  const auto done = static_cast<double>(context_.run().tokens_done() - given_tokens_);
+  const double seconds = static_cast<double>(ms_before_ + (clock_.isValid() ? clock_.elapsed() : 0)) / 1000;
+  return done > 0 ? done / std::max(least_seconds, seconds) : 0;
+}
+
+void RunController::restart_clock() {
+  ms_before_ = 0;
+  if (state_ != State::Paused) clock_.start();
+}
+
+void RunController::stop_clock() {
+  if (clock_.isValid()) ms_before_ += clock_.elapsed();
+  clock_.invalidate();
 }
 
 RunRequest RunController::make_request() const {
@@ -169,12 +185,13 @@ void RunController::continue_run() {
 
 /// `given`: segments that the run has already.
 void RunController::start(RunDescription description, const std::shared_ptr<const SegmentSource>& given) {
-  description.request.capture.states = !sees_whole_text(description.request.policy);  // for what-ifs and inspections
+  description.request.capture.states = !state_grows(description.request.policy);  // for what-ifs and inspections
   begin_run(description, {}, loader_.model()->tokenizer);
   channel_ = std::make_shared<RunChannel>(
       [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });
   journal_ = journal_place_ ? journal_place_() : QString();
-  since_start_.start();
+  given_tokens_ = given ? context_.run().tokens_after(given->count() - 1) : 0;
+  restart_clock();
   set_state(State::Running);
   const RunRequest& request = description.request;
   context_.add_note(
@@ -201,12 +218,14 @@ void RunController::pause() {
   if (state_ != State::Running) return;
   channel_->control().pause();
   drain();  // a paused run shows what was done, up to the segment under way
+  stop_clock();
   set_state(State::Paused);
 }
 
 void RunController::resume() {
   if (!channel_ || state_ == State::Idle || state_ == State::Stopping) return;
   channel_->control().resume();
+  if (!clock_.isValid()) clock_.start();
   set_state(State::Running);
 }
 
@@ -255,6 +274,8 @@ void RunController::drain() {
   pace_.drained();
   const auto segments = channel_->drain();
   if (auto source = channel_->take_source()) take_source(std::move(source));
+  // The engine reads what the run was given again, up to where it continues: nothing new comes meanwhile.
+  if (given_tokens_ > 0 && channel_->tokens_done() <= given_tokens_) restart_clock();
   context_.run().append(segments);
   context_.run().set_progress(channel_->tokens_done());
 }
@@ -304,7 +325,10 @@ void RunController::show(const QString& name, const ModelInfo& model, const RunR
 void RunController::show_run(const QString& place, const RunContents& run,
                              const std::shared_ptr<const Tokenizer>& tokenizer) {
   if (state_ != State::Idle) return;
-  if (!loader_.model()) context_.set_model(run.description.model.config, run.description.request.config);
+  if (!loader_.model()) {
+    context_.set_model(run.description.model.config, run.description.request.config);
+    context_.set_model_dtype(run.description.model.dtype);
+  }
   begin_run(run.description, run.directory, tokenizer);
   place_ = place;
   context_.run().show(run.outline, run.segments);
@@ -322,9 +346,17 @@ void RunController::open_run(const QString& path) {
 }
 
 void RunController::open_pair(const QString& shown, const QString& pinned) {
-  shown_ = shown;
+  shown_ = absolute_place(shown);
   pinned_ = absolute_place(pinned);
+  selected_.reset();
+  if (!shown_.isEmpty() && shown_ == absolute_place(place_)) selected_ = context_.selected();
   open_run(pinned_);
+}
+
+void RunController::restore_selection(const QString& opened) {
+  if (opened == pinned_) return;  // the other one follows
+  if (selected_ && opened == shown_ && opened == place_) context_.select(*selected_);
+  selected_.reset();
 }
 
 void RunController::pin_opened() {
@@ -338,6 +370,7 @@ void RunController::pin_opened() {
 void RunController::show_opened(const QString& place, const RunContents& opened,
                                 const std::shared_ptr<const Tokenizer>& tokenizer) {
   show_run(place, opened, tokenizer);
+  restore_selection(place);
   context_.add_note(tr("%1: run %2, %L3 segments%4")
                         .arg(place, QString::fromStdString(opened.description.id))
                         .arg(opened.segments->count())

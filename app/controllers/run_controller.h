@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "app/controllers/model_loader.h"
 #include "app/engine_thread/drain_pace.h"
@@ -27,8 +28,10 @@ class RunController : public QObject {
   QString why_engine_is_busy() const;  ///< empty: nothing runs, loads, trains or is audited
   EngineConnection& engine() const { return engine_; }
   ModelLoader& loader() const { return loader_; }
-  bool engine_paused() const;      ///< asked to, or latched by itself
-  double running_seconds() const;  ///< of the run now under way, pauses included
+  bool engine_paused() const;  ///< asked to, or latched by itself
+  /// Of the run now under way, over what it has run itself: neither what a continued run was given nor pauses count. 0:
+  /// not known yet.
+  double tokens_per_second() const;
 
   void run(std::int64_t latch_segment = -1);
   /// Continues the run on show, which was stopped before its end, as a run of its own that has its segments.
@@ -47,7 +50,8 @@ class RunController : public QObject {
   void show_run(const QString& place, const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
   /// Shows a run from its folder or journal; neither its model nor its text is opened. What runs is stopped.
   void open_run(const QString& path);
-  /// Opens the run at `pinned` and pins it as B; then opens the one at `shown`, unless that is empty.
+  /// Opens the run at `pinned` and pins it as B; then opens the one at `shown`, unless that is empty. What is selected
+  /// in it stays, where it is on show.
   void open_pair(const QString& shown, const QString& pinned);
   void save_run(const QString& directory);
   /// The journal or folder that the run on show is kept in; empty: in none, or in none yet.
@@ -80,9 +84,12 @@ class RunController : public QObject {
                  const std::shared_ptr<const Tokenizer>& tokenizer);
   void take_source(std::shared_ptr<const SegmentSource> segments);
   void show_opened(const QString& place, const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
+  void restore_selection(const QString& opened);
   void pin_opened();
   void wake();
   int ms_to_drain() const;
+  void restart_clock();
+  void stop_clock();
   void drain_when_due();
   void drain();
   RunRequest make_request() const;
@@ -96,11 +103,14 @@ class RunController : public QObject {
   RunDescription described_;  ///< of the run in the RunModel, what that does not know itself
   std::string saving_;        ///< id of the run that is being written
   std::function<QString()> journal_place_;
-  QString journal_, place_;  ///< of the run under way, and of the one on show
-  QString pinned_, shown_;   ///< places of a pair that is being opened
+  QString journal_, place_;            ///< of the run under way, and of the one on show
+  QString pinned_, shown_;             ///< places of a pair that is being opened
+  std::optional<Selection> selected_;  ///< in its first run, where that was on show already
   QTimer drain_timer_;
   DrainPace pace_;
-  QElapsedTimer since_start_;
+  QElapsedTimer clock_;            ///< of the run under way; invalid while that is paused
+  qint64 ms_before_ = 0;           ///< that it ran before its last pause
+  std::int64_t given_tokens_ = 0;  ///< that it continues after
 };
 
 }  // namespace carryover

@@ -244,13 +244,17 @@ void TrainController::release() {
 void TrainController::take_folder_news(const QString& directory, const FolderNews& news) {
   TrainingRuns& runs = context_.training();
   const int index = runs.index_of(directory);
-  if (index < 0 || runs.run(index).state() != TrainingState::Attached) return;
+  if (index < 0) return;
   TrainingModel& model = runs.run(index);
+  // One that nobody trains any more is followed too: it may be resumed elsewhere.
+  if (model.state() != TrainingState::Attached && model.state() != TrainingState::Stopped) return;
   if (news.metrics.restarted) model.restart_after(0);
   model.append(news.metrics.steps);
   model.append_validations(news.metrics.validations);
   model.set_checkpoint(QString::fromStdString(news.checkpoint));
-  if (news.finished) model.set_state(TrainingState::Finished);
+  model.set_state(news.finished  ? TrainingState::Finished
+                  : news.written ? TrainingState::Attached
+                                 : TrainingState::Stopped);
 }
 
 // A selected step whose segments were kept is looked at with the views of a run.

@@ -2,11 +2,16 @@
 #include "app/controllers/training_follower.h"
 
 #include <QFileInfo>
+#include <algorithm>
+#include <utility>
+
+#include "engine/formats/folder_lock.h"
 
 namespace carryover {
 namespace {
 
 constexpr int follow_interval_ms = 500;
+constexpr int most_patience = 60;  ///< looks: a step of a large model takes that long
 
 }  // namespace
 
@@ -19,8 +24,8 @@ void TrainingFollower::open(const QString& directory) {
   const auto problem = attempt([&] {
     auto plan = std::make_shared<const TrainingPlan>(read_training_folder(directory.toStdString()).plan);
     Q_EMIT opened(directory, plan);
-    MetricsFollower follower(directory.toStdString());
-    if (look_at(directory, follower)) followed_.insert_or_assign(directory, std::move(follower));
+    Followed folder{MetricsFollower(directory.toStdString())};
+    if (look_at(directory, folder)) followed_.insert_or_assign(directory, std::move(folder));
   });
   if (problem) Q_EMIT failed(directory, *problem);
   if (!followed_.empty()) timer_.start();
@@ -31,11 +36,16 @@ void TrainingFollower::forget(const QString& directory) {
   if (followed_.empty()) timer_.stop();
 }
 
-bool TrainingFollower::look_at(const QString& directory, MetricsFollower& follower) {
+bool TrainingFollower::look_at(const QString& directory, Followed& folder) {
   auto found = std::make_shared<FolderNews>();
-  // Looked for before the lines are read: where it is there, they are all there.
+  // In this order: whoever lets go of the lock has written all, and where final/ is there, so are all lines.
+  const bool was_held = std::exchange(folder.held, FolderLock::is_held(directory.toStdString()));
   found->finished = QFileInfo(directory + QStringLiteral("/final")).isDir();
-  found->metrics = follower.poll();
+  found->metrics = folder.metrics.poll();
+  // A copy of a folder of another machine has no lock that says anything: lines that come without one are the sign.
+  const bool grew = !found->metrics.steps.empty() && folder.patience >= 0 && !was_held && !folder.held;
+  folder.patience = grew ? most_patience : std::max(0, folder.patience - 1);
+  found->written = folder.held || folder.patience > 0;
   found->checkpoint = TrainingFolder::newest_checkpoint(directory.toStdString()).value_or(std::string());
   Q_EMIT news(directory, found);
   return !found->finished;

@@ -16,6 +16,7 @@ struct FolderNews {
   MetricsFollower::News metrics;
   std::string checkpoint;  ///< the newest whole one
   bool finished = false;   ///< final/ is there: nothing more will come
+  bool written = false;    ///< somebody trains there now
 };
 
 /// Reads the folders of training runs, and follows those that are still written: lives on a thread of its own, since a
@@ -33,11 +34,16 @@ class TrainingFollower : public QObject {
   void failed(const QString& directory, const carryover::ErrorReport& report);
 
  private:
+  struct Followed {
+    MetricsFollower metrics;
+    bool held = false;  ///< at the last look
+    int patience = -1;  ///< looks for which lines that came without a lock count as written; -1: before the first look
+  };
   void look_at_all();
-  bool look_at(const QString& directory, MetricsFollower& follower);  ///< whether there may be more
+  bool look_at(const QString& directory, Followed& folder);  ///< whether there may be more
 
   QTimer timer_;
-  std::map<QString, MetricsFollower> followed_;
+  std::map<QString, Followed> followed_;
 };
 
 }  // namespace carryover

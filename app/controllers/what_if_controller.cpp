@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/what_if_controller.h"
 
+#include <QDateTime>
 #include <algorithm>
 
 #include "app/engine_thread/post.h"
@@ -130,6 +131,7 @@ void WhatIfController::finish(const WhatIfEnd& end) {
     result.edit = plan_.edits.front();
     result.segments_run = end.base->segments_run;
     result.seconds = end.seconds;
+    result.made_ms = QDateTime::currentMSecsSinceEpoch();
     result.provenance = run_provenance(context_.run());
     result.patched_from = patched_from_;
     compare(result, context_.run(), end.base->as_it_was, *outcome_);

@@ -8,14 +8,15 @@ namespace carryover {
 
 namespace {
 
-constexpr std::size_t kMostScored = 16;  // tokens: the product of more says nothing
+constexpr std::size_t kMostScored = 24;  // tokens: the product of more says nothing
 
-/// How many tokens the answer has before its first punctuation mark or its line's end.
+/// How many tokens the answer has before the end of its first sentence or line. Not before a comma or a colon: what
+/// stands ahead of those is often a phrase that any answer begins with.
 std::size_t first_phrase(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
   bool begun = false;
   for (std::size_t i = 0; i < ids.size() && i < kMostScored; ++i) {
     const std::string piece = tokenizer.bytes(ids[i]);
-    if (begun && piece.find_first_of(".,;:!?\"\n") != std::string::npos) return i;
+    if (begun && piece.find_first_of(".!?\n") != std::string::npos) return i;
     begun = begun || piece.find_first_not_of(" \n") != std::string::npos;
   }
   return std::min(ids.size(), kMostScored);

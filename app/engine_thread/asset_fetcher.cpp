@@ -3,7 +3,23 @@
 
 #include <QFileInfo>
 
+#include "engine/formats/cache_folder.h"
+
 namespace carryover {
+namespace {
+
+QString in_cache(const char* kind, const QString& name) {
+  const QFileInfo file(QString::fromStdString(cache_folder(kind)) + u'/' + name);
+  return file.isFile() && file.size() > 0 ? file.filePath() : QString();
+}
+
+}  // namespace
+
+FetchedAssets fetched_assets() {
+  const FetchedAssets found{in_cache("models", QStringLiteral("SmolLM2-135M-Instruct.Q4_1.gguf")),
+                            in_cache("texts", QStringLiteral("persuasion.txt"))};
+  return found.model.isEmpty() || found.text.isEmpty() ? FetchedAssets() : found;
+}
 
 AssetFetcher::AssetFetcher(QObject* parent) : QObject(parent) {
   connect(&process_, &QProcess::readyReadStandardOutput, this, &AssetFetcher::read_lines);

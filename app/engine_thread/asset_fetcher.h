@@ -5,6 +5,13 @@
 
 namespace carryover {
 
+/// The default model and book, where both have been fetched; else both are empty. A plain value.
+struct FetchedAssets {
+  QString model, text;
+};
+/// As scripts/fetch_assets.sh keeps them in the cache, whoever called it. Any thread.
+FetchedAssets fetched_assets();
+
 /// Gets the default model and book by the script that CARRYOVER_ASSETS_SCRIPT names, while the window shows the demo.
 /// The script prints "progress <percent> <what>" and at the end "model PATH" and "text PATH". GUI thread; never waits.
 class AssetFetcher : public QObject {

@@ -86,7 +86,8 @@ void EngineWorker::open_text(const TextRequest& request) {
     Q_EMIT loading(0, tr("Reading %1").arg(request.path.isEmpty() ? request.name : QFileInfo(request.path).fileName()));
     std::string text = request.path.isEmpty() ? request.contents : read_text(request.path.toStdString());
     if (text.empty()) {
-      throw EngineError(Fault::BadInput, request.name.toStdString(), "the text is empty", "Paste or choose another.");
+      throw EngineError(Fault::BadInput, (request.path.isEmpty() ? request.name : request.path).toStdString(),
+                        tr("the text is empty").toStdString(), tr("Paste or choose another one.").toStdString());
     }
     text_ = std::move(text);
     text_is_own_ = !request.name.isEmpty();
@@ -198,8 +199,9 @@ void EngineWorker::open_run(const QString& place) {
     Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(place).fileName()));
     const JournaledRun run = read_kept_run(place.toStdString());
     if (!run.describes_model)
-      throw EngineError(Fault::Unsupported, place.toStdString(), "does not say which model it was made with",
-                        "Run the text again.");
+      throw EngineError(Fault::Unsupported, place.toStdString(),
+                        tr("does not say which model it was made with").toStdString(),
+                        tr("Run the text again.").toStdString());
     const ModelInfo& model = run.contents.description.model;
     // The run is shown without its model too: then tokens have numbers in place of texts.
     std::shared_ptr<const Tokenizer> tokenizer;

@@ -12,10 +12,10 @@ RecordedSegment recorded_segment(const RunModel& run, int segment) {
 
 Session& InspectWorker::session(const std::optional<RecordedSegment>& record) const {
   Session* session = engine_.session();
-  if (!session) throw EngineError(Fault::Usage, "inspect", "no model is open", "Open the run's model.");
+  if (!session) throw EngineError(Fault::Usage, "inspection", "no model is open", "Open the run's model.");
   const std::string& open = session->model().weights_hash;
   if (record && record->weights_hash != open)
-    throw EngineError(Fault::Usage, "inspect",
+    throw EngineError(Fault::Usage, "inspection",
                       tr("the run was made with the weights %1, and the open model has %2")
                           .arg(QString::fromStdString(record->weights_hash), QString::fromStdString(open))
                           .toStdString(),

@@ -62,6 +62,7 @@ json kept_json(const KeptWhatIf& kept) {
               {"change", {{"mean", result.change.mean}, {"low", result.change.low}, {"high", result.change.high}}},
               {"segments_run", result.segments_run},
               {"seconds", result.seconds},
+              {"made_ms", result.made_ms},
               {"run", result.provenance.toStdString()},
               {"in_run", kept.in_run}};
   if (!result.patched_from.isEmpty()) fields["patched_from"] = result.patched_from.toStdString();
@@ -91,6 +92,7 @@ KeptWhatIf kept_from(const json& fields, const std::string& where) {
     result.prediction = prediction_from_json(*prediction, where);
   result.segments_run = checked.index("segments_run", 0, 0);
   fields.at("seconds").get_to(result.seconds);
+  result.made_ms = checked.integer("made_ms", 0, 0, std::int64_t{1} << 48);  // files of earlier versions lack it
   result.provenance = QString::fromStdString(fields.at("run").get<std::string>());
   fields.at("in_run").get_to(kept.in_run);
   return kept;

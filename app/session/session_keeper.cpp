@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/session_keeper.h"
 
+#include <QCryptographicHash>
 #include <QDateTime>
 #include <QDir>
 #include <QFile>
@@ -40,6 +41,16 @@ bool is_spared(const QString& folder) {
   bool spared = false;
   attempt([&] { spared = has_marked_runs(read_session(SessionFolder::session_file_in(folder))); });
   return spared;
+}
+
+QString version_of(const QByteArray& contents) {
+  return QString::fromLatin1(QCryptographicHash::hash(contents, QCryptographicHash::Sha256).toHex());
+}
+
+/// Empty where it can't be read.
+QString version_of_file(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? version_of(file.readAll()) : QString();
 }
 
 bool shows_only(const SessionState& state, const QString& model) {
@@ -216,6 +227,7 @@ void SessionKeeper::open_session(const QString& path) {
   try {
     SessionState state = read_session(path);
     state.file = QFileInfo(path).absoluteFilePath();
+    state.file_version = version_of_file(state.file);
     if (refuse_when_busy()) return;
     if (has_own_runs()) move_to(SessionFolder::create(root_));
     restore(state);
@@ -234,12 +246,35 @@ void SessionKeeper::restore(const SessionState& state) {
   if (folder_) count_attempt(folder_->attempt_file());
   state_ = state;
   state_.closed = false;
+  leave_anothers_file();
   restorer_ = new SessionRestorer(window_, state, ask_engine_, this);
   connect(restorer_, &SessionRestorer::files_wanted, this, [this](const std::string& open_weights) {
     post([state = state_, open_weights](SessionWriter& writer) { writer.read(state, open_weights); });
   });
   connect(restorer_, &SessionRestorer::done, this, &SessionKeeper::end_restore);
   restorer_->start();
+}
+
+/// A session that was kept may be older than the file that it names. It is one without a file then, so that saving it
+/// asks where, and nothing that the file got since is lost by it.
+void SessionKeeper::leave_anothers_file() {
+  versions_.clear();
+  know_version(state_.file_version);
+  former_file_.clear();
+  if (!file_is_anothers()) return;
+  lab_.context.add_note(
+      tr("%1 has been saved since by another session. This one has no file now: Save asks for one").arg(state_.file),
+      true);
+  former_file_ = std::exchange(state_.file, QString());
+  state_.file_version.clear();
+}
+
+void SessionKeeper::know_version(const QString& version) {
+  if (!version.isEmpty() && !versions_.contains(version)) versions_ += version;
+}
+
+bool SessionKeeper::file_is_anothers() const {
+  return !state_.file.isEmpty() && QFileInfo::exists(state_.file) && !versions_.contains(version_of_file(state_.file));
 }
 
 void SessionKeeper::end_restore() {
@@ -374,6 +409,7 @@ void SessionKeeper::save_session(const QString& path) {
   state_.file = info.absoluteFilePath();
   SessionState stored = state_;
   stored.file.clear();
+  stored.file_version.clear();
   stored.unsaved = false;
   SessionSave save{state_.file, {}, {}, files, removed_places()};
   const auto take_along = [&](QString& from, const QString& name) {
@@ -392,8 +428,12 @@ void SessionKeeper::save_session(const QString& path) {
   }
   take_along(stored.what_ifs, QStringLiteral("what-ifs.json"));
   if (!stored.text_name.isEmpty()) take_along(stored.text, QStringLiteral("text.txt"));
-  saved_ = state_;
   save.contents = session_text(stored, info.absolutePath());
+  know_version(version_of_file(state_.file));  // it stays on the disk until the next one is written
+  state_.file_version = version_of(QByteArray::fromStdString(save.contents));
+  know_version(state_.file_version);
+  former_file_.clear();
+  saved_ = state_;
   post([save](SessionWriter& writer) { writer.save_session(save); });
 }
 

@@ -33,7 +33,12 @@ class SessionKeeper : public QObject {
   void open_session(const QString& path);
   void save_session(const QString& path);
   const QString& session_file() const { return state_.file; }  ///< empty: the session has none
-  bool has_unsaved_work();                                     ///< against the session file
+  /// What the session file holds is neither what this session was opened from nor what it was saved as: somebody else
+  /// has saved it since, and saving would take the place of that. Reads the file.
+  bool file_is_anothers() const;
+  /// The session file that a session was of whose file is another's now: a name to suggest, else empty.
+  const QString& former_file() const { return former_file_; }
+  bool has_unsaved_work();  ///< against the session file
   bool restoring() const { return restorer_ != nullptr; }
   void keep_now();  ///< at once, where something changed
   void freeze();    ///< the window is closing: what is on it now is what will be kept
@@ -60,6 +65,8 @@ class SessionKeeper : public QObject {
   bool has_own_runs() const;
   bool refuse_when_busy();
   void restore(const SessionState& state);
+  void leave_anothers_file();
+  void know_version(const QString& version);
   void end_restore();
   bool engine_is_declined() const;
   SessionState capture();
@@ -84,10 +91,12 @@ class SessionKeeper : public QObject {
   std::unique_ptr<SessionFolder> folder_;  ///< none: nothing can be kept
   QTimer timer_;
   SessionRestorer* restorer_ = nullptr;
-  SessionState state_;   ///< as last captured; of the files that belong to it, as they are now
-  SessionState saved_;   ///< what the session file says
-  std::string written_;  ///< what session.json says, or will when the writer is through
-  QString text_;         ///< the text on show where it is no file of the user's
+  SessionState state_;    ///< as last captured; of the files that belong to it, as they are now
+  SessionState saved_;    ///< what the session file says
+  std::string written_;   ///< what session.json says, or will when the writer is through
+  QStringList versions_;  ///< that the session file may hold, so that this session may take its place
+  QString former_file_;
+  QString text_;  ///< the text on show where it is no file of the user's
   int files_made_ = 0;
   bool frozen_ = false;
   AskEngine ask_engine_;

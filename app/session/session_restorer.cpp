@@ -19,8 +19,7 @@ SessionRestorer::SessionRestorer(MainWindow& window, const SessionState& state, 
 void SessionRestorer::start() {
   LabContext& context = lab_.context;
   lab_.runs.stop();
-  if (state_.options.dtype == DType::Auto) state_.options.dtype = state_.dtype;  // the numbers were made in this one
-  lab_.set_options_of_next_model(state_.options);
+  lab_.set_options_of_next_model(opening_options());
   context.unpin_run();
   context.library().restore(state_.runs);
   context.notebook().restore(state_.notes, state_.bookmarks);
@@ -35,6 +34,14 @@ void SessionRestorer::start() {
   }
   if (!state_.experiment.isEmpty() && !lab_.experiments.process().running()) lab_.experiments.open(state_.experiment);
   choose_engine();
+}
+
+/// The session's own, but that the model is loaded in the dtype that its numbers were made in, also where that was left
+/// to the program.
+RunOptions SessionRestorer::opening_options() const {
+  RunOptions options = state_.options;
+  if (options.dtype == DType::Auto) options.dtype = state_.dtype;
+  return options;
 }
 
 /// The file may be anybody's: a command that it names is started only where the user allows it. One that the window
@@ -54,11 +61,12 @@ void SessionRestorer::choose_engine() {
 
 void SessionRestorer::start_loading() {
   const auto& open = lab_.loader.model();
-  const bool same =
-      open && open->info.path == state_.model.toStdString() && open->info.adapter == state_.adapter.toStdString() &&
-      (state_.weights.empty() || open->info.weights_hash == state_.weights) &&
-      (state_.options.dtype == DType::Auto || open->info.dtype == state_.options.dtype) &&
-      (state_.options.device == Device::Auto || open->info.device == state_.options.device) && !lab_.loader.loading();
+  const RunOptions wanted = opening_options();
+  const bool same = open && open->info.path == state_.model.toStdString() &&
+                    open->info.adapter == state_.adapter.toStdString() &&
+                    (state_.weights.empty() || open->info.weights_hash == state_.weights) &&
+                    (wanted.dtype == DType::Auto || open->info.dtype == wanted.dtype) &&
+                    (wanted.device == Device::Auto || open->info.device == wanted.device) && !lab_.loader.loading();
   loading_ = true;
   connect(&lab_.runs, &RunController::state_changed, this, &SessionRestorer::go_on);
   if (!same && !state_.model.isEmpty()) lab_.loader.open_model(state_.model, state_.adapter);
@@ -70,7 +78,8 @@ void SessionRestorer::start_loading() {
 void SessionRestorer::go_on() {
   if (!loading_ || lab_.loader.loading() || lab_.runs.state() != RunController::State::Idle) return;
   loading_ = false;
-  lab_.context.set_run_options(state_.options);  // again: what a new model changed in them
+  // As the user chose them, also where a new model has changed them. The model stays as it has been loaded.
+  lab_.set_options_of_next_model(state_.options);
   compare_weights();
   Q_EMIT files_wanted(lab_.loader.model() ? lab_.loader.model()->info.weights_hash : std::string());
 }

@@ -25,6 +25,7 @@ class SessionRestorer : public QObject {
   void done();
 
  private:
+  RunOptions opening_options() const;
   void choose_engine();
   void start_loading();
   void compare_weights();

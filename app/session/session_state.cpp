@@ -123,7 +123,9 @@ RunOptions options_of(const SessionFields& fields) {
 json bookmarks_json(const std::vector<Bookmark>& bookmarks) {
   json list = json::array();
   for (const Bookmark& bookmark : bookmarks)
-    list.push_back({{"name", bookmark.name.toStdString()}, {"place", selection_json(bookmark.place)}});
+    list.push_back({{"name", bookmark.name.toStdString()},
+                    {"place", selection_json(bookmark.place)},
+                    {"run", bookmark.run.toStdString()}});
   return list;
 }
 
@@ -131,7 +133,7 @@ std::vector<Bookmark> bookmarks_of(const SessionFields& fields) {
   std::vector<Bookmark> bookmarks;
   for (const json& entry : fields.list("bookmarks")) {
     const SessionFields bookmark(entry, fields.where(), "bookmarks");
-    bookmarks.push_back({bookmark.text("name"), selection_of(bookmark.object("place"))});
+    bookmarks.push_back({bookmark.text("name"), selection_of(bookmark.object("place")), bookmark.text("run")});
   }
   return bookmarks;
 }
@@ -195,6 +197,7 @@ SessionState state_of(const SessionFields& fields, const QString& path) {
   state.geometry = fields.bytes("geometry");
   state.layout = fields.bytes("layout");
   state.file = fields.text("file");
+  state.file_version = fields.text("file_version");
   state.unsaved = fields.flag("unsaved");
   state.closed = fields.flag("closed");
   return state;
@@ -247,6 +250,7 @@ std::string session_text(const SessionState& state, const QString& folder) {
                                            {"geometry", bytes_json(state.geometry)},
                                            {"layout", bytes_json(state.layout)},
                                            {"file", text_json(state.file)},
+                                           {"file_version", text_json(state.file_version)},
                                            {"unsaved", state.unsaved},
                                            {"closed", state.closed}});
 }

@@ -42,6 +42,7 @@ struct SessionState {
   nlohmann::json finetune;      ///< fields of a TrainingPlan that is being filled in; null: no dialog
   QByteArray geometry, layout;  ///< of the window and its docks
   QString file;                 ///< the session file that it was saved in or opened from; autosaves alone
+  QString file_version;         ///< hash of what `file` held when it was opened or saved last; autosaves alone
   bool unsaved = false;         ///< that file lacks some of the work; autosaves alone
   bool closed = false;          ///< the window ended by itself; autosaves alone
 

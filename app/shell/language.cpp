@@ -17,11 +17,10 @@ QString file_of(const char* name, const QString& language) {
   return QStringLiteral(":/translations/%1_%2.ts").arg(QLatin1String(name), language);
 }
 
-/// The system's numbers where it speaks the language, with its country's ways; English ones are else those of files.
+/// The system's numbers where it speaks the language, with its country's ways.
 QLocale numbers_of(const QString& language) {
   const QLocale system = QLocale::system(), wanted(language);
-  if (system.language() == wanted.language()) return system;
-  return wanted.language() == QLocale::English ? QLocale::c() : wanted;
+  return system.language() == wanted.language() ? system : wanted;
 }
 
 }  // namespace

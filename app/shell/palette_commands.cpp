@@ -113,8 +113,7 @@ std::vector<Command> window_commands(MainWindow& window) {
   add_settings(lab, commands);
   add_segments(lab, commands);
   for (const Bookmark& bookmark : lab.notebook().bookmarks())
-    commands.push_back(
-        {tr("Bookmark: %1").arg(bookmark.name), {}, [&lab, place = bookmark.place] { lab.select(place); }});
+    commands.push_back({tr("Bookmark: %1").arg(bookmark.name), {}, [&lab, bookmark] { lab.go_to(bookmark); }});
   return commands;
 }
 

@@ -258,14 +258,41 @@ void Shell::open_session() {
 }
 
 void Shell::save_session(bool ask_for_name) {
-  QString path = keeper_.session_file();
-  if (path.isEmpty() || ask_for_name) {
-    path = QFileDialog::getSaveFileName(&window_, tr("Save the session"), QStringLiteral("study.") + session_suffix,
-                                        tr("Sessions (*.%1)").arg(session_suffix));
-    if (path.isEmpty()) return;
-    if (QFileInfo(path).suffix() != session_suffix) path += u'.' + session_suffix;
-  }
+  const QString path = keeper_.session_file();
+  if (path.isEmpty() || ask_for_name) return ask_session_name();
+  if (keeper_.file_is_anothers()) return ask_whether_to_replace(path);
   keeper_.save_session(path);
+}
+
+void Shell::ask_session_name() {
+  QStringList names{keeper_.session_file(), keeper_.former_file(), QStringLiteral("study.") + session_suffix};
+  names.removeAll(QString());
+  auto* dialog = new QFileDialog(&window_, tr("Save the session"), {}, tr("Sessions (*.%1)").arg(session_suffix));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix(session_suffix);  // before it asks about a file that is there already
+  dialog->selectFile(names.front());
+  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+    if (QFileInfo(path).suffix() == session_suffix) return keeper_.save_session(path);
+    const QString named = path + u'.' + session_suffix;
+    QFileInfo::exists(named) ? ask_whether_to_replace(named) : keeper_.save_session(named);
+  });
+  dialog->open();
+}
+
+void Shell::ask_whether_to_replace(const QString& path) {
+  auto* box = new QMessageBox(QMessageBox::Warning, tr("The file holds another session"),
+                              tr("%1 has been saved by another session, or in another window. Overwriting it deletes "
+                                 "the runs that only that session has.")
+                                  .arg(path),
+                              QMessageBox::Cancel, &window_);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  QPushButton* elsewhere = box->addButton(tr("Save as…"), QMessageBox::AcceptRole);
+  QPushButton* replace = box->addButton(tr("Overwrite"), QMessageBox::DestructiveRole);
+  box->setDefaultButton(elsewhere);
+  connect(elsewhere, &QPushButton::clicked, this, &Shell::ask_session_name);
+  connect(replace, &QPushButton::clicked, this, [this, path] { keeper_.save_session(path); });
+  box->open();
 }
 
 void Shell::tell_of_declined_engine(const QString& command) {
@@ -381,6 +408,7 @@ bool Shell::may_close() {
   box->setAttribute(Qt::WA_DeleteOnClose);
   connect(box, &QMessageBox::finished, this, [this](int answer) {
     if (answer == QMessageBox::Cancel) return;
+    if (answer == QMessageBox::Save && keeper_.file_is_anothers()) return save_session(false);  // asks what to do
     if (answer == QMessageBox::Save) keeper_.save_session(keeper_.session_file());
     closing_ = true;
     window_.close();

@@ -51,6 +51,8 @@ class Shell : public QObject {
   void tell_of_declined_engine(const QString& command);
   void open_session();
   void save_session(bool ask_for_name);
+  void ask_session_name();
+  void ask_whether_to_replace(const QString& path);
   void ask_layout_name();
   void set_language(const QString& language);
   void ask_to_stop_experiment();

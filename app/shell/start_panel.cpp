@@ -92,7 +92,10 @@ StartPanel::StartPanel(Lab& lab, QWidget* text, const StoryModel& demo)
   connect(&lab.context, &LabContext::selection_changed, this, [this] {
     if (who_asked_) tell_who_fetched();
   });
-  connect(&lab.context.run(), &RunModel::reset, this, [this] { who_asked_ = false; });
+  connect(&lab.context.run(), &RunModel::reset, this, [this] {
+    who_asked_ = false;
+    if (of_run_) say({});
+  });
   connect(&lab.context.run(), &RunModel::segments_appended, this, &StartPanel::update_questions);
   connect(&lab.runs, &RunController::state_changed, this, &StartPanel::update_questions);
   connect(&lab.runs, &RunController::run_ended, this, &StartPanel::look_for_sentence);
@@ -193,10 +196,16 @@ QWidget* StartPanel::build_sentence() {
 }
 
 void StartPanel::say(const QString& text, const QString& change) {
+  of_run_ = false;
   answer_->setText(text);
   answer_row_->setVisible(!text.isEmpty());
   change_->setText(change);
   change_->setVisible(!change.isEmpty());
+}
+
+void StartPanel::say_of_run(const QString& text) {
+  say(text);
+  of_run_ = true;
 }
 
 void StartPanel::update_stories() {
@@ -230,7 +239,8 @@ void StartPanel::tell_who_fetched() {
   const std::int64_t token = context.selected().token;
   if (token < 0) return;
   const int segment = segment_that_fetched(run, context.selected());
-  if (segment < 0) return say(tr("%1: no head has fetched this, as far as the run goes.").arg(quoted(run, token)));
+  if (segment < 0)
+    return say_of_run(tr("%1: no head has fetched this, as far as the run goes.").arg(quoted(run, token)));
   const auto fetches = fetches_of(run, segment, token);
   const Fetch& first = fetches.front();
   const qlonglong back = static_cast<qlonglong>(run.record(segment).first_token - token);
@@ -242,7 +252,7 @@ void StartPanel::tell_who_fetched() {
               ? tr("as an anchor with score %1.").arg(decimal_text(static_cast<double>(first.hit.score), 2))
               : tr("beside the anchor at %1.").arg(static_cast<qlonglong>(first.hit.anchor));
   if (fetches.size() > 1) text += u' ' + tr("Others that did: %1.").arg(fetches.size() - 1);
-  say(text);
+  say_of_run(text);
 }
 
 void StartPanel::hide_and_run(const QString& sentence, double depth) {
@@ -272,22 +282,22 @@ void StartPanel::look_for_sentence() {
   const TokenSpan span = tokens_of_bytes(run, hidden.begin, hidden.end);
   const int segment = run.segment_of_token(span.begin);
   if (span.end == 0 || segment + 1 >= run.segment_count())
-    return say(tr("The run ended before it came to the sentence."));
+    return say_of_run(tr("The run ended before it came to the sentence."));
   const auto found = heads_that_fetched(run, span);
   const QString asked = tr("Its first words stand again at the end of segment %1.").arg(run.expected_segments() - 2);
   if (found.empty()) {
     context.select_token(span.begin);
-    return say(
+    return say_of_run(
         tr("No head fetched it: it stands at %1, selected. %2").arg(static_cast<qlonglong>(span.begin)).arg(asked));
   }
   const SpanHit& best = found.front();
   context.select({best.segment, best.layer, best.head, best.position});
-  say(tr("<b>%1</b> fetched %2 of its %3 tokens for segment %4, and so it is selected.")
-          .arg(head_name(best.layer, best.head))
-          .arg(best.fetched)
-          .arg(span.end - span.begin)
-          .arg(best.segment) +
-      u' ' + tr("Heads that fetched something of it, over all segments: %1.").arg(found.size()) + u' ' + asked);
+  say_of_run(tr("<b>%1</b> fetched %2 of its %3 tokens for segment %4, and so it is selected.")
+                 .arg(head_name(best.layer, best.head))
+                 .arg(best.fetched)
+                 .arg(span.end - span.begin)
+                 .arg(best.segment) +
+             u' ' + tr("Heads that fetched something of it, over all segments: %1.").arg(found.size()) + u' ' + asked);
 }
 
 }  // namespace carryover

@@ -38,6 +38,7 @@ class StartPanel : public QFrame {
   QWidget* build_answer();
   QWidget* build_sentence();
   void say(const QString& text, const QString& change = {});
+  void say_of_run(const QString& text);  ///< goes when another run begins
   void update_stories();
   void tell_who_fetched();
   void look_for_sentence();
@@ -59,6 +60,7 @@ class StartPanel : public QFrame {
   QLabel* answer_;
   QWidget* answer_row_ = nullptr;
   bool who_asked_ = false;                ///< the answer follows the selection
+  bool of_run_ = false;                   ///< the answer is about the run on show
   std::optional<HiddenSentence> hidden_;  ///< being run
 };
 

@@ -49,6 +49,11 @@ StoryModel Startup::demo() {
   return folder.isEmpty() ? StoryModel{} : StoryModel{folder, folder + QStringLiteral("/text.txt")};
 }
 
+StoryModel Startup::default_model() {
+  const FetchedAssets assets = fetched_assets();
+  return {assets.model, assets.text};
+}
+
 void Startup::start() {
   if (!options_.engine.isEmpty()) lab_.engine.use(options_.engine);
   if (is_run_folder(options_.model.toStdString())) return lab_.runs.open_run(options_.model);

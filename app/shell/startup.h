@@ -21,6 +21,8 @@ class Startup : public QObject {
 
   static QString demo_directory();  ///< in share/carryover beside the program's folder; empty where it is not
   static StoryModel demo();         ///< with its text
+  /// The default model and book, where they are on this machine already, whatever this start fetches; else empty.
+  static StoryModel default_model();
 
  Q_SIGNALS:
   void fetching(double fraction, const QString& what);

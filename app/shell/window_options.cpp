@@ -48,8 +48,7 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   const QCommandLineOption theme(QStringLiteral("theme"), tr("light or dark"), QStringLiteral("THEME"));
   const QCommandLineOption language(QStringLiteral("language"), tr("system, en or de"), QStringLiteral("LANGUAGE"));
   const QCommandLineOption fresh(QStringLiteral("fresh"), tr("Do not bring back what the last window showed"));
-  const QCommandLineOption size(QStringLiteral("size"), tr("Size of the window"), QStringLiteral("WxH"),
-                                QStringLiteral("1280x800"));
+  const QCommandLineOption size(QStringLiteral("size"), tr("Size of the window"), QStringLiteral("WxH"));
   const QCommandLineOption training(QStringLiteral("training"), tr("Open the folder of a training run too"),
                                     QStringLiteral("DIR"));
   const QCommandLineOption screenshots(QStringLiteral("screenshots"),
@@ -94,7 +93,7 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   if (parser.isSet(theme)) options.theme = theme_name == QStringLiteral("dark") ? ThemeKind::Dark : ThemeKind::Light;
   options.language = parser.value(language);
   options.fresh = parser.isSet(fresh) || options.exit_after_story;
-  options.size = parse_size(parser.value(size));
+  if (parser.isSet(size)) options.size = parse_size(parser.value(size));
   if (parser.isSet(tokens)) options.tokens = parse_tokens(parser.value(tokens));
   if (parser.isSet(engine) && options.engine.trimmed().isEmpty()) refuse(tr("--engine takes a command"));
   const bool unattended = options.headless || options.exit_after_run || parser.isSet(screenshots);

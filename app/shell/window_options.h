@@ -12,18 +12,20 @@ namespace carryover {
 /// What `carryover [MODEL [TEXT]]` or `carryover SESSION` takes when it opens the window, or does its job without one.
 /// A plain value.
 struct WindowOptions {
+  static constexpr QSize usual_size{1280, 800};
+
   QString model, text;
   QString engine;         ///< command line of an engine elsewhere, or empty
   QString adapter;        ///< PEFT folder merged into the model, or empty
   bool fetch = true;      ///< get the default model and book where no model is given
   bool headless = false;  ///< run, write everything to `out`, quit
   bool exit_after_run = false;
-  bool exit_after_story = false;   ///< the demo's first; said on standard output once it is painted
-  std::optional<ThemeKind> theme;  ///< none: as last time
-  QString language;                ///< "system", "en", "de"; empty: as last time
-  QString session;                 ///< session file to open
-  bool fresh = false;              ///< leave what the last window showed alone
-  QSize size{1280, 800};
+  bool exit_after_story = false;       ///< the demo's first; said on standard output once it is painted
+  std::optional<ThemeKind> theme;      ///< none: as last time
+  QString language;                    ///< "system", "en", "de"; empty: as last time
+  QString session;                     ///< session file to open
+  bool fresh = false;                  ///< leave what the last window showed alone
+  std::optional<QSize> size;           ///< none: as last time, else `usual_size`
   std::optional<std::int64_t> tokens;  ///< of the text; 0: all
   QString script;                      ///< file to run in the window in place of a start-up; "-": standard input
   QString training;                    ///< folder of a training run to open, or empty

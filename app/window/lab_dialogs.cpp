@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/lab_dialogs.h"
 
+#include <QClipboard>
 #include <QDialogButtonBox>
 #include <QFileDialog>
+#include <QGuiApplication>
 #include <QPlainTextEdit>
 #include <QVBoxLayout>
 
@@ -62,7 +64,9 @@ void LabDialogs::ask_pasted_text() {
   dialog->setWindowTitle(tr("Paste a text"));
   auto* edit = new QPlainTextEdit(dialog);
   edit->setPlaceholderText(tr("Any UTF-8 text"));
-  edit->paste();
+  edit->setTabChangesFocus(true);
+  // Not paste(): in Qt 6.4 it crashes where the clipboard is nobody's.
+  edit->insertPlainText(QGuiApplication::clipboard()->text());
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, dialog);
   auto* layout = new QVBoxLayout(dialog);
   layout->addWidget(edit);

@@ -6,6 +6,7 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
+#include <QResizeEvent>
 
 #include "app/window/bench_dialog.h"
 #include "app/window/bench_figure.h"
@@ -45,11 +46,24 @@ void MainWindow::add_ribbon() {
   bar->setMovable(false);
   bar->toggleViewAction()->setEnabled(false);
   bar->addWidget(strip);
+  bar->installEventFilter(this);
+}
+
+/// A message comes and goes, and leaves the docks as it found them.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Resize && settled_) {
+    const auto* resize = static_cast<const QResizeEvent*>(event);
+    if (resize->oldSize().height() != resize->size().height()) docks_.keep_bottom_height();
+  }
+  return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);
-  if (!std::exchange(arranged_, true)) docks_.size();
+  if (std::exchange(arranged_, true)) return;
+  docks_.size();
+  QMetaObject::invokeMethod(
+      this, [this] { settled_ = true; }, Qt::QueuedConnection);
 }
 
 /// Docks that another one's tab covers stand beside the window, and Qt takes them for visible. Qt moves the focus while

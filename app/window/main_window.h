@@ -48,7 +48,8 @@ class MainWindow : public QMainWindow {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void showEvent(QShowEvent* event) override;
-  bool focusNextPrevChild(bool next) override;  ///< by the tab key: past what another panel's tab covers
+  bool focusNextPrevChild(bool next) override;                 ///< by the tab key: past what another panel's tab covers
+  bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the bar with ribbon and messages
 
  private:
   void add_ribbon();
@@ -64,7 +65,8 @@ class MainWindow : public QMainWindow {
   ExportMenu exports_{lab_, docks_, messages_, this};
   LabMenus menus_{*this, toolbar_, dialogs_, docks_, exports_};
   SessionKeeper* session_keeper_ = nullptr;
-  bool arranged_ = false;  ///< the docks have had their first sizes
+  bool arranged_ = false;  ///< the docks were given their first sizes
+  bool settled_ = false;   ///< and have them
 };
 
 }  // namespace carryover

@@ -2,9 +2,11 @@
 #include "app/window/panel_docks.h"
 
 #include <QApplication>
+#include <QTabBar>
 #include <QTabWidget>
 #include <algorithm>
 
+#include "app/window/focus_frame.h"
 #include "engine/core/base/error.h"
 #include "widgets/plot/plot_view.h"
 
@@ -49,7 +51,8 @@ DockArrangement default_arrangement() {
           24};
 }
 
-PanelDocks::PanelDocks(LabContext& context, QMainWindow& window) : window_(window) {
+PanelDocks::PanelDocks(LabContext& context, QMainWindow& window)
+    : window_(window), focus_frame_(new FocusFrame(window)) {
   window.setDockNestingEnabled(true);
   window.setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks);
   window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
@@ -63,6 +66,7 @@ PanelDocks::PanelDocks(LabContext& context, QMainWindow& window) : window_(windo
 }
 
 PanelDocks::~PanelDocks() {
+  delete focus_frame_;  // before the panel that it is around
   for (const auto& [id, dock] : docks_) delete dock;
 }
 
@@ -157,6 +161,34 @@ void PanelDocks::size() {
   if (bottom_.fronts.isEmpty()) return;
   const int height = window_.height() * bottom_share_ / 100;
   window_.resizeDocks({top_.fronts.front(), bottom_.fronts.front()}, {window_.height() - height, height}, Qt::Vertical);
+}
+
+QDockWidget* PanelDocks::front_in(Qt::DockWidgetArea area) const {
+  for (const auto& [id, dock] : docks_)
+    if (is_in_front(*dock) && !dock->isFloating() && window_.dockWidgetArea(dock) == area) return dock;
+  return nullptr;
+}
+
+int PanelDocks::place_height(const QDockWidget& dock) const {
+  for (const QTabBar* tabs : window_.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+    if (tabs->isVisible() && tabs->geometry().intersects(dock.geometry().translated(0, -1)))
+      return dock.height() + tabs->height();
+  return dock.height();
+}
+
+// Qt takes what the docks lose from both rows alike, and gives what they gain to the lower one alone.
+void PanelDocks::keep_bottom_height() {
+  QDockWidget* const bottom = front_in(Qt::BottomDockWidgetArea);
+  if (keeping_bottom_ || bottom == nullptr || front_in(Qt::TopDockWidgetArea) == nullptr) return;
+  keeping_bottom_ = true;
+  const auto restore = [this, bottom, height = place_height(*bottom)] {
+    keeping_bottom_ = false;
+    QDockWidget* const top = front_in(Qt::TopDockWidgetArea);
+    if (top == nullptr || front_in(Qt::BottomDockWidgetArea) != bottom) return;
+    const int both = place_height(*top) + place_height(*bottom);
+    if (height < both) window_.resizeDocks({top, bottom}, {both - height, height}, Qt::Vertical);
+  };
+  QMetaObject::invokeMethod(&window_, restore, Qt::QueuedConnection);  // once the docks have their new sizes
 }
 
 std::vector<QString> PanelDocks::ids() const {

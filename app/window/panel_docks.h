@@ -10,6 +10,8 @@
 
 namespace carryover {
 
+class FocusFrame;
+
 /// Panels as tabs of one place, the first in front, and the place's share of its row in %.
 struct DockPlace {
   QStringList panels;
@@ -42,6 +44,9 @@ class PanelDocks {
   void refresh();             ///< each panel, soon
   void arrange(const DockArrangement& wanted);
   void size();  ///< as it is arranged, in the window's size
+  /// The lower row stays as high as it is now when something above the docks gets higher or lower, which is about to
+  /// happen.
+  void keep_bottom_height();
   QList<QAction*> toggle_actions() const;
 
   /// A plot by its id, or a panel's first by the panel's, up to date. Throws EngineError{Usage} naming all plots.
@@ -57,12 +62,16 @@ class PanelDocks {
   void add(const QString& id, const QString& title, Panel* panel);
   void place(const DockArrangement& wanted);
   void hide(QDockWidget* dock, PanelArea area);
+  QDockWidget* front_in(Qt::DockWidgetArea area) const;  ///< one that is seen there; null where none is
+  int place_height(const QDockWidget& dock) const;       ///< with the tabs above it
   Row place_row(const std::vector<DockPlace>& places, Qt::DockWidgetArea area, QStringList& placed);
 
   QMainWindow& window_;
   std::map<QString, QDockWidget*> docks_;
   Row top_, bottom_;
   int bottom_share_ = 0;
+  bool keeping_bottom_ = false;
+  FocusFrame* focus_frame_;
 };
 
 }  // namespace carryover

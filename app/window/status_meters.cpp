@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/status_meters.h"
 
+#include <QFontMetrics>
 #include <QProgressBar>
 #include <QToolBar>
 #include <algorithm>
@@ -15,6 +16,21 @@ namespace {
 std::int64_t engine_memory(const std::optional<EngineElsewhere>& elsewhere) {
   if (elsewhere) return elsewhere->place.memory_bytes;
   return machine_memory();
+}
+
+/// In one line: the first text that the bar has room for, else the last one, cut. The tooltip has all of it.
+void show_text(QProgressBar& bar, const QStringList& texts) {
+  constexpr int sides = 12;
+  const QFontMetrics metrics = bar.fontMetrics();
+  const int room = bar.minimumWidth() - sides;
+  const auto fitting = std::find_if(texts.begin(), texts.end(),
+                                    [&](const QString& text) { return metrics.horizontalAdvance(text) <= room; });
+  bar.setFormat(fitting != texts.end() ? *fitting : metrics.elidedText(texts.back(), Qt::ElideRight, room));
+  bar.setToolTip(texts.front());
+}
+
+QString dotted(const QString& first, const QString& second) {
+  return QStringLiteral("%1 · %2").arg(first, second);
 }
 
 QString seconds_left(double seconds) {
@@ -58,7 +74,7 @@ QProgressBar* StatusMeters::add_bar(QToolBar& bar, int width, const QString& nam
 void StatusMeters::show_fetching(double fraction, const QString& what) {
   if (lab_.runs.state() != RunController::State::Idle) return;
   progress_->setValue(static_cast<int>(fraction * 1000));
-  progress_->setFormat(what);
+  show_text(*progress_, {what});
 }
 
 void StatusMeters::show_state() {
@@ -69,7 +85,7 @@ void StatusMeters::show_state() {
     show_run();
   } else if (!lab_.loader.loading()) {
     progress_->setValue(0);
-    progress_->setFormat(QString());
+    show_text(*progress_, {QString()});
   }
   show_memory();
 }
@@ -78,41 +94,48 @@ void StatusMeters::show_run() {
   const RunModel& run = lab_.context.run();
   const double done = static_cast<double>(run.tokens_done()), total = static_cast<double>(run.token_count());
   progress_->setValue(static_cast<int>(1000 * done / total));
-  const QString segments = tr("%1/%2 segments").arg(run.segment_count()).arg(run.expected_segments());
+  show_text(*progress_, run_texts(total - done));
+}
+
+/// The whole first; the others say less, in a bar that has no room for it.
+QStringList StatusMeters::run_texts(double tokens_left) const {
+  const RunModel& run = lab_.context.run();
+  const QString count = QStringLiteral("%1/%2").arg(run.segment_count()).arg(run.expected_segments());
+  const QString segments = tr("%1 segments").arg(count);
+  if (run.finished() && run.summary().cancelled)
+    return {tr("%1 · stopped").arg(segments), tr("%1 · stopped").arg(count)};
   if (run.finished()) {
-    const double speed =
-        run.summary().seconds > 0 ? static_cast<double>(run.summary().tokens) / run.summary().seconds : 0;
-    progress_->setFormat(QStringLiteral("%1 · %L2 tokens/s").arg(segments).arg(speed, 0, 'f', 0));
-  } else if (lab_.runs.state() == RunController::State::Paused) {
-    progress_->setFormat(tr("%1 · paused").arg(segments));
-  } else if (done > 0) {
-    const double rate = done / std::max(0.05, lab_.runs.running_seconds());
-    progress_->setFormat(QStringLiteral("%1 · %L2 tok/s · %3")
-                             .arg(segments)
-                             .arg(rate, 0, 'f', 0)
-                             .arg(seconds_left((total - done) / rate)));
-  } else {
-    progress_->setFormat(segments);
+    const double seconds = run.summary().seconds;
+    const QString speed =
+        tr("%L1 tokens/s").arg(seconds > 0 ? static_cast<double>(run.summary().tokens) / seconds : 0, 0, 'f', 0);
+    return {dotted(segments, speed), dotted(count, speed)};
   }
+  if (lab_.runs.state() == RunController::State::Paused)
+    return {tr("%1 · paused").arg(segments), tr("%1 · paused").arg(count)};
+  const double rate = lab_.runs.tokens_per_second();
+  if (rate <= 0) return {segments, count};
+  const QString left = seconds_left(tokens_left / rate), speed = dotted(tr("%L1 tok/s").arg(rate, 0, 'f', 0), left);
+  return {dotted(segments, speed), dotted(count, speed), dotted(count, left)};
 }
 
 void StatusMeters::show_training() {
   const TrainingModel* run = lab_.training.training();
-  if (run == nullptr) return progress_->setFormat(tr("dry run"));
+  if (run == nullptr) return show_text(*progress_, {tr("dry run")});
   if (run->step_count() == 0) {
     progress_->setValue(static_cast<int>(1000 * run->progress()));
-    return progress_->setFormat(run->progress_text());
+    return show_text(*progress_, {run->progress_text()});
   }
   const double step = run->column(TrainingColumn::Step).back();
   const auto all = static_cast<double>(run->plan().training.max_steps);
   progress_->setValue(static_cast<int>(1000 * (step + run->progress()) / all));
-  progress_->setFormat(
-      run->state() == TrainingState::Running
-          ? tr("step %L1/%L2 · %L3 tok/s")
-                .arg(step, 0, 'f', 0)
-                .arg(all, 0, 'f', 0)
-                .arg(run->column(TrainingColumn::TokensPerSecond).back(), 0, 'f', 0)
-          : tr("step %L1/%L2 · %3").arg(step, 0, 'f', 0).arg(all, 0, 'f', 0).arg(training_state_name(run->state())));
+  show_text(
+      *progress_,
+      {run->state() == TrainingState::Running
+           ? tr("step %L1/%L2 · %L3 tok/s")
+                 .arg(step, 0, 'f', 0)
+                 .arg(all, 0, 'f', 0)
+                 .arg(run->column(TrainingColumn::TokensPerSecond).back(), 0, 'f', 0)
+           : tr("step %L1/%L2 · %3").arg(step, 0, 'f', 0).arg(all, 0, 'f', 0).arg(training_state_name(run->state()))});
 }
 
 void StatusMeters::show_memory() {

@@ -19,6 +19,7 @@ class StatusMeters : public QObject {
   QProgressBar* add_bar(QToolBar& bar, int width, const QString& name);
   void show_state();
   void show_run();
+  QStringList run_texts(double tokens_left) const;
   void show_training();
   void show_memory();
 

@@ -10,6 +10,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/ops/elementwise.h"
+#include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"
 
 namespace carryover {
@@ -42,7 +43,11 @@ AttentionPattern::AttentionPattern(const AttentionSight& sight, int head) {
   values_ = sight.kv.values[kv_head].to(opmath);
   for (const HeadGroup& group : sight.groups) {
     const auto place = std::find(group.heads.begin(), group.heads.end(), head);
-    if (place == group.heads.end() || !group.prefix_keys.defined()) continue;
+    if (place == group.heads.end()) continue;
+    group_ = &group;
+    if (sight.sink_queries.defined() && group.window.furthest >= 0)
+      sink_queries_ = sight.sink_queries[head].to(opmath) / std::sqrt(static_cast<double>(sight.queries.size(2)));
+    if (!group.prefix_keys.defined()) continue;
     std::int64_t row = place - group.heads.begin();
     if (!group.prefix_per_query_head) {  // a row for each KV head that the group reads
       std::set<int> before;
@@ -50,11 +55,11 @@ AttentionPattern::AttentionPattern(const AttentionSight& sight, int head) {
         if (other / (heads / kv_heads) < kv_head) before.insert(static_cast<int>(other / (heads / kv_heads)));
       row = std::ssize(before);
     }
-    group_ = &group;
     prefix_values_ = group.prefix_values[row].to(opmath);
     prefix_length_ = prefix_values_.size(0);
     keys_ = at::cat({group.prefix_keys[row].to(opmath), keys_}, 0);
   }
+  CARRYOVER_CHECK(group_ != nullptr);
 }
 
 at::Tensor AttentionPattern::weights(std::int64_t first, std::int64_t count) const {
@@ -65,6 +70,13 @@ at::Tensor AttentionPattern::weights(std::int64_t first, std::int64_t count) con
 at::Tensor AttentionPattern::visible_weights(std::int64_t first, std::int64_t count) const {
   const std::int64_t seen = keys_.size(0) - queries() + first + count;
   at::Tensor scores = at::mm(queries_.narrow(0, first, count), keys_.narrow(0, 0, seen).t());
+  if (const HeadWindow& window = group_->window; window.length > 0) {
+    if (const std::int64_t sinks = std::min(window.sinks, seen); sinks > 0 && sink_queries_.defined())
+      scores.narrow(1, 0, sinks).copy_(at::mm(sink_queries_.narrow(0, first, count), keys_.narrow(0, 0, sinks).t()));
+    const at::Tensor visible = ops::visible_keys({window.length, window.sinks, {}}, count, seen, scores.device());
+    scores.masked_fill_(visible.logical_not(), -std::numeric_limits<double>::infinity());
+    return at::softmax(scores, 1);
+  }
   const at::Tensor future = at::ones({count, count}, scores.options().dtype(at::kBool)).triu(1);
   scores.narrow(1, seen - count, count).masked_fill_(future, -std::numeric_limits<double>::infinity());
   return at::softmax(scores, 1);

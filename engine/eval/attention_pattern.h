@@ -16,7 +16,7 @@ class AttentionPattern {
   AttentionPattern(const AttentionSight& sight, int head);
 
   std::int64_t prefix_length() const { return prefix_length_; }
-  PrefixSpan span(PrefixPart part) const { return group_ ? group_->span(part) : PrefixSpan{part}; }
+  PrefixSpan span(PrefixPart part) const { return group_->span(part); }
   /// As method/attention_policy's slot_position().
   std::int64_t position(std::int64_t slot, const HeadHits* hits, std::int64_t first_token) const {
     return slot_position(*group_, slot, hits, first_token);
@@ -34,7 +34,8 @@ class AttentionPattern {
  private:
   at::Tensor queries_, keys_, values_, prefix_values_;  ///< keys_: [P + n, d]
   std::int64_t prefix_length_ = 0;
-  const HeadGroup* group_ = nullptr;  ///< of the sight; null where P = 0
+  at::Tensor sink_queries_;           ///< undefined: as queries_
+  const HeadGroup* group_ = nullptr;  ///< of the sight
 };
 
 /// A head's attention as a map of at most `rows` × `columns`.

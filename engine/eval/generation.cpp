@@ -78,7 +78,7 @@ class PromptReader {
   }
 
   bool searches() const {
-    return !policy_row(request_.policy).sees_whole_text && retrieves(request_.config, decoder_.config);
+    return !policy_row(request_.policy).runs_in_chunks && retrieves(request_.config, decoder_.config);
   }
 
   void draft(std::int64_t first, GenerateResult& result) {

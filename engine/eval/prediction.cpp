@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 #include "engine/core/base/error.h"
 
 namespace carryover {
@@ -15,13 +17,16 @@ void check_foil(const ModelConfig& model, const std::optional<std::int32_t>& foi
 
 Prediction predict(const Decoder& decoder, const at::Tensor& hidden, const PredictionQuestion& question,
                    std::int32_t target) {
-  const at::Tensor logits = decoder.logits(hidden.narrow(0, question.token, 1))[0].to(at::kDouble).cpu();
-  const at::Tensor probabilities = at::softmax(logits, 0);
-  const auto at_id = [](const at::Tensor& values, std::int32_t id) { return values[id].item<double>(); };
-  Prediction prediction{question.token, target, at_id(logits, target), at_id(probabilities, target), question.foil};
+  const at::Tensor row = hidden[question.token].to(at::kDouble);
+  const double log_sum =
+      decoder.logits(hidden.narrow(0, question.token, 1)).to(at::kDouble).logsumexp({1}).item<double>();
+  // Not of the row above, whose dtype may be bf16: a logit of 20 would be a multiple of 1/8.
+  const auto logit = [&](std::int32_t id) { return row.dot(decoder.head_row(id).to(at::kDouble)).item<double>(); };
+  Prediction prediction{question.token, target, logit(target), 0, question.foil};
+  prediction.probability = std::exp(prediction.logit - log_sum);
   if (question.foil) {
-    prediction.foil_logit = at_id(logits, *question.foil);
-    prediction.foil_probability = at_id(probabilities, *question.foil);
+    prediction.foil_logit = logit(*question.foil);
+    prediction.foil_probability = std::exp(prediction.foil_logit - log_sum);
   }
   return prediction;
 }

@@ -9,6 +9,7 @@
 
 #include "engine/method/head_groups.h"
 #include "engine/method/head_select.h"
+#include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"
 
 namespace carryover {
@@ -102,17 +103,39 @@ const at::Tensor& SinkWatch::future(std::int64_t r) {
   return repeated;
 }
 
-at::Tensor SinkWatch::mean_weights(const at::Tensor& queries, const at::Tensor& prefix, const at::Tensor& keys) {
-  const std::int64_t r = queries.size(1);
-  at::Tensor scores = scores_of(queries, keys, future(r));
+at::Tensor SinkWatch::out_of_window(const HeadWindow& window, std::int64_t before, std::int64_t r) const {
+  const at::Tensor visible =
+      ops::visible_keys({window.length, window.sinks, {}}, length_, before + length_, rows_.device());
+  at::Tensor bias = at::zeros({rows_.size(0), before + length_}, norms_.options());
+  bias.masked_fill_(visible.index_select(0, rows_).logical_not(), -std::numeric_limits<double>::infinity());
+  return bias.repeat({r, 1});
+}
+
+at::Tensor SinkWatch::mean_weights(const Looked& looked, const HeadWindow& window) {
+  const at::Tensor &queries = looked.queries, &prefix = looked.prefix;
+  const std::int64_t r = queries.size(1), before = prefix.defined() ? prefix.size(2) : 0;
+  at::Tensor scores = scores_of(queries, looked.keys, window.length > 0 ? at::Tensor() : future(r));
   if (prefix.defined()) scores = at::cat({scores_of(queries, prefix, {}), scores}, 2);
+  if (window.length > 0) {
+    const std::int64_t sinks = std::min(window.sinks, before + length_), held = std::min(sinks, before);
+    if (looked.sink_queries.defined() && held > 0)
+      scores.narrow(2, 0, held).copy_(scores_of(looked.sink_queries, prefix.narrow(2, 0, held), {}));
+    if (looked.sink_queries.defined() && sinks > held)
+      scores.narrow(2, held, sinks - held)
+          .copy_(scores_of(looked.sink_queries, looked.keys.narrow(2, 0, sinks - held), {}));
+    scores = scores + out_of_window(window, before, r);
+  }
   return at::softmax(scores, 2).view({queries.size(0), r, queries.size(2), -1}).mean(2);
 }
 
 void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, const at::Tensor& largest) {
   const KvSharing sharing = share_kv(group.heads, model_.group_size());
-  const at::Tensor queries =
-      grouped(select_heads(sight.queries, group.heads).index_select(1, rows_).to(norms_.scalar_type()), sharing.r);
+  const auto looked_at = [&](const at::Tensor& all) {
+    return grouped(select_heads(all, group.heads).index_select(1, rows_).to(norms_.scalar_type()), sharing.r);
+  };
+  const at::Tensor queries = looked_at(sight.queries);
+  const bool apart = sight.sink_queries.defined() && group.window.furthest >= 0;
+  const at::Tensor sink_queries = apart ? looked_at(sight.sink_queries) : at::Tensor();
   const at::Tensor keys = select_heads(sight.kv.rotated_keys, sharing.kv_rows).unsqueeze(1);
   const at::Tensor prefix = group_prefix(group.prefix_keys, group, sharing);
   const Kind own = state_->next.first_token == 0 ? Text : Segment;
@@ -127,7 +150,8 @@ void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, const a
     const auto part = [&](const at::Tensor& all) {
       return all.defined() ? all.narrow(0, first, std::min(step, all.size(0) - first)) : all;
     };
-    const at::Tensor weights = mean_weights(part(queries), part(prefix), part(keys));  // [G, r, P + m]
+    const at::Tensor weights =
+        mean_weights({part(queries), part(sink_queries), part(prefix), part(keys)}, group.window);  // [G, r, P + m]
     at::Tensor masses = at::zeros({weights.size(0), weights.size(1), kKinds}, weights.options());
     if (prefix.defined())
       masses.narrow(2, Text, 2)

@@ -31,8 +31,14 @@ class SinkWatch {
   void add(const AttentionSight& sight, const HeadGroup& group, const at::Tensor& largest);
   /// Which of a prefix's first slots are the text's and which the carry's first tokens: [heads or 1, slots, 2].
   at::Tensor prefix_kinds(const HeadGroup& group, int layer) const;
-  /// Attention of queries [G, r, q, d] on [prefix; segment], mean over q: [G, r, P + m].
-  at::Tensor mean_weights(const at::Tensor& queries, const at::Tensor& prefix, const at::Tensor& keys);
+  /// Queries of a group that are looked at, and what they see: [G, r, q, d], and keys [G, r or 1, n, d].
+  struct Looked {
+    at::Tensor queries, sink_queries, prefix, keys;  ///< sink_queries, prefix: undefined where there are none
+  };
+  /// Their attention on [prefix; segment], mean over q: [G, r, P + m].
+  at::Tensor mean_weights(const Looked& looked, const HeadWindow& window);
+  /// [r·q, P + m]: −inf where a key is out of the window, else 0.
+  at::Tensor out_of_window(const HeadWindow& window, std::int64_t before, std::int64_t r) const;
   /// [r·queries, m]: −inf where a key is ahead of the query, else 0.
   const at::Tensor& future(std::int64_t r);
   float counts_as(Kind kind, std::int64_t slot, const HeadGroup& group, const HeadHits* hits) const;

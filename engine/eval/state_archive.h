@@ -13,7 +13,8 @@ namespace carryover {
 bool same_run(const RunRequest& a, const RunRequest& b);
 
 /// What the segments of one run started from, so that a segment can be run again without the text before it. Within a
-/// budget, of bytes and of kMostStates: when it is full, every second one goes. A kept state shares the run's pool. Owner: Session. Thread: engine.
+/// budget, of bytes and of kMostStates: when it is full, every second one goes. A kept state shares the run's pool.
+/// Owner: Session. Thread: engine.
 class StateArchive {
  public:
   /// A thousand small tensors more in the heap cost short segments more than the segments that a view has to run again.

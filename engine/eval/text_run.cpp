@@ -20,10 +20,19 @@ namespace carryover {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+/// The time that a run works: what passes while it is paused is left out.
+class WorkClock {
+ public:
+  explicit WorkClock(const RunControl& control) : control_(control), paused_before_(control.paused_seconds()) {}
+  double paused() const { return control_.paused_seconds() - paused_before_; }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count() - paused(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const RunControl& control_;
+  double paused_before_;
+  Clock::time_point start_ = Clock::now();
+};
 
 /// One run's loop: what run_text() keeps between segments.
 class TextRun {
@@ -45,7 +54,7 @@ class TextRun {
   }
 
   RunSummary run() {
-    const auto start = Clock::now();
+    const WorkClock clock(control_);
     try {
       catch_up();
       while (done_ < tokens()) run_segment();
@@ -53,7 +62,7 @@ class TextRun {
       if (error.fault() != Fault::Cancelled) throw;
       summary_.cancelled = true;
     }
-    summary_.seconds += seconds_since(start);
+    summary_.seconds += clock.seconds();
     summary_.peak_memory_bytes = meter_.held_peak_bytes(decoder_.weights.bytes());
     return summary_;
   }
@@ -97,7 +106,7 @@ class TextRun {
 
   void run_segment() {
     control_.checkpoint();
-    const auto start = Clock::now();
+    const WorkClock clock(control_);
     time_.take();
     begin_segment();
     auto snapshot = std::make_shared<SegmentSnapshot>();
@@ -118,7 +127,8 @@ class TextRun {
     record.near_ties = runner().state().near_ties;
     record.memory.activations = std::max<std::int64_t>(0, meter_.peak_bytes() - live_before);
     record.time = time_.take();
-    record.seconds = seconds_since(start);
+    record.time->host = std::max(0.0, record.time->host - clock.paused());  // a pause waits behind a layer's last part
+    record.seconds = clock.seconds();
     measure(record.memory);
     snapshot->ids.assign(ids_.begin() + done_, ids_.begin() + done_ + length_);
     if (request_.capture.carry_maps) {

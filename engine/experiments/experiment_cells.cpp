@@ -211,7 +211,7 @@ class Resolver {
     if (settings.prefix == "off") settings.config.retrieval_length = 0;
     settings.validate(model.config, from);
     const RopeConfig::Kind rope = settings.config.rope.value_or(model.config.rope).kind;
-    if (rope == RopeConfig::Kind::Dynamic && sees_whole_text(settings.policy) && plan_.lengths.size() > 1)
+    if (rope == RopeConfig::Kind::Dynamic && runs_in_chunks(settings.policy) && plan_.lengths.size() > 1)
       throw EngineError(Fault::BadInput, from, "scales positions by the text's length (dynamic RoPE)",
                         "Give one length: shorter ones are the beginnings of the longest one's run.");
     return settings;

@@ -85,6 +85,8 @@ PromptReport read_prompt_report(const std::string& folder) {
   PromptReport report;
   report.prompts = text_of(fields, "prompts");
   report.model = text_of(fields, "model");
+  report.model_path = text_of(fields, "model_path");
+  report.adapter = text_of(fields, "adapter");
   report.policy = text_of(fields, "policy");
   report.against = text_of(fields, "against");
   report.complete = fields.find_flag("complete").value_or(false);

@@ -23,10 +23,11 @@ struct PromptReport {
     std::int64_t examples = 0;                        ///< that have run
     std::vector<std::optional<MeanInterval>> values;  ///< by prompt_columns()
   };
-  std::string prompts;          ///< the file
-  std::string model;            ///< name
-  std::string policy, against;  ///< `against` empty: no control
-  bool complete = false;        ///< every example has been run
+  std::string prompts;              ///< the file
+  std::string model;                ///< name, as its files have it
+  std::string model_path, adapter;  ///< folders; `model_path` empty: written by an earlier version
+  std::string policy, against;      ///< `against` empty: no control
+  bool complete = false;            ///< every example has been run
   std::vector<Example> examples;
   std::vector<Slice> slices;  ///< that of all examples first
 };

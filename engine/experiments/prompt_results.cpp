@@ -2,6 +2,8 @@
 #include "engine/experiments/prompt_results.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -121,6 +123,12 @@ std::string csv_number(const json& value) {
   return text;
 }
 
+/// As the window writes it: halfway goes away from zero.
+std::string rounded_text(double value, int digits) {
+  const double beyond = std::copysign(std::numeric_limits<double>::infinity(), value);
+  return fixed_text(std::nextafter(value, beyond), digits);
+}
+
 std::string slice_name(const json& slice) {
   return slice.at("tag").is_null() ? "all" : slice.at("tag").get<std::string>();
 }
@@ -202,7 +210,7 @@ std::string prompt_table(const json& results) {
     TableRow row{slice_name(slice), slice.at("examples").dump()};
     for (const PromptColumn* column : shown) {
       const json& interval = slice.at(column->key);
-      const auto number = [&](const char* key) { return fixed_text(interval.at(key).get<double>(), column->digits); };
+      const auto number = [&](const char* key) { return rounded_text(interval.at(key).get<double>(), column->digits); };
       row.push_back(interval.is_null() ? "" : number("mean") + " [" + number("low") + ", " + number("high") + "]");
     }
     rows.push_back(std::move(row));

@@ -23,6 +23,13 @@ struct PrefixSpan {
   std::int64_t first = 0, length = 0;
 };
 
+/// What a group's queries see of [prefix; segment] up to themselves.
+struct HeadWindow {
+  std::int64_t length = 0;     ///< the last keys, their own included; 0: all
+  std::int64_t sinks = 0;      ///< and the first of all
+  std::int64_t furthest = -1;  ///< the position from which queries read the sinks, at most; −1: always their own
+};
+
 /// Query heads that attend alike in one layer, and what they see before their segment.
 struct HeadGroup {
   std::vector<int> heads;    ///< query heads, ascending
@@ -31,6 +38,7 @@ struct HeadGroup {
   bool prefix_per_query_head = false;
   bool long_range = false;             ///< heads of H_long
   std::vector<PrefixSpan> spans = {};  ///< what the P slots hold, in order; parts of no slots are left out
+  HeadWindow window = {};
 
   std::int64_t slots() const { return prefix_keys.defined() ? prefix_keys.size(1) : 0; }
   PrefixSpan span(PrefixPart part) const;  ///< of no slots where the prefix lacks it

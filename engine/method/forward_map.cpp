@@ -22,6 +22,17 @@ std::int64_t bytes_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.numel() * static_cast<std::int64_t>(tensor.itemsize()) : 0;
 }
 
+/// Of a group's prefix and segment, n positions so far, what its last query doesn't see.
+std::int64_t unseen_bytes(const HeadGroup& group, const at::Tensor& like, const ModelConfig& model, std::int64_t n) {
+  if (group.window.length == 0) return 0;
+  std::int64_t rows = 0;
+  int last = -1;
+  for (const int head : group.heads)
+    if (const int row = head / static_cast<int>(model.group_size()); row != last) ++rows, last = row;
+  const std::int64_t unseen = std::max<std::int64_t>(0, group.slots() + n - group.window.sinks - group.window.length);
+  return unseen * rows * 2 * model.head_dim * static_cast<std::int64_t>(like.itemsize());
+}
+
 /// The group for a device that reads keys and values where they lie.
 ops::HeadAttention by_heads(const HeadGroup& group, const at::Tensor& queries, const LayerKv& kv,
                             std::int64_t group_size) {
@@ -39,8 +50,10 @@ ops::HeadAttention by_heads(const HeadGroup& group, const at::Tensor& queries, c
 }
 
 /// Attention of one head group (eq:attn): [heads, m, d].
-at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const LayerKv& kv, std::int64_t group_size) {
-  if (ops::attends_by_heads(queries)) return ops::attend_heads(by_heads(group, queries, kv, group_size));
+at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const at::Tensor& sink_queries, const LayerKv& kv,
+                  std::int64_t group_size) {
+  if (group.window.length == 0 && ops::attends_by_heads(queries))
+    return ops::attend_heads(by_heads(group, queries, kv, group_size));
   const KvSharing sharing = share_kv(group.heads, group_size);
   ops::PrefixAttention attention;
   attention.queries = grouped(select_heads(queries, group.heads), sharing.r);
@@ -48,6 +61,9 @@ at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const Layer
   attention.prefix_values = group_prefix(group.prefix_values, group, sharing);
   attention.keys = select_heads(kv.rotated_keys, sharing.kv_rows).unsqueeze(1);
   attention.values = select_heads(kv.values, sharing.kv_rows).unsqueeze(1);
+  attention.window = {group.window.length, group.window.sinks, {}};
+  if (sink_queries.defined() && group.window.furthest >= 0)
+    attention.window.sink_queries = grouped(select_heads(sink_queries, group.heads), sharing.r);
   return ops::prefix_attention(attention).flatten(0, 1);
 }
 
@@ -70,10 +86,20 @@ at::Tensor in_head_order(const std::vector<at::Tensor>& outputs, const std::vect
 
 /// A layer's attention: what it worked on, and the stream behind it.
 struct Attended {
-  at::Tensor queries;  ///< [H, m, d], rotated
-  LayerKv kv;          ///< of the segment so far
-  at::Tensor x;        ///< [m, D]
+  at::Tensor queries;       ///< [H, m, d], rotated
+  at::Tensor sink_queries;  ///< the same for the sinks; undefined where they are read alike
+  LayerKv kv;               ///< of the segment so far
+  at::Tensor x;             ///< [m, D]
 };
+
+/// Queries at position `furthest` at most, which is the same for all groups; undefined where none stands behind it.
+at::Tensor rotate_for_sinks(const LayerCall& call, const at::Tensor& queries, const std::vector<HeadGroup>& groups) {
+  const auto limited = std::ranges::find_if(groups, [](const HeadGroup& group) { return group.window.furthest >= 0; });
+  const std::int64_t m = queries.size(1);
+  if (limited == groups.end() || call.first_position + m - 1 <= limited->window.furthest) return {};
+  const RopeAngles angles = call.context.rope.angles_up_to(call.first_position, m, limited->window.furthest);
+  return ops::rotate(queries, angles.cos, angles.sin);
+}
 
 Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
   const ForwardContext& f = call.context;
@@ -81,18 +107,19 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   f.spend(&SegmentTime::projections);
   const auto fresh = decoder.project(call.layer, x, call.dropout);
   const at::Tensor queries = ops::rotate(fresh.queries, call.angles.cos, call.angles.sin);
+  const at::Tensor sink_queries = rotate_for_sinks(call, fresh.queries, groups);
   LayerKv kv{fresh.queries, fresh.keys, fresh.values, ops::rotate(fresh.keys, call.angles.cos, call.angles.sin)};
   if (call.open != nullptr) kv = call.open->extend(call.layer, kv);
 
   std::vector<at::Tensor> outputs;
   for (const HeadGroup& group : groups) {
     f.spend(group.long_range ? &SegmentTime::long_attention : &SegmentTime::local_attention);
-    outputs.push_back(attend(group, queries, kv, decoder.config.group_size()));
+    outputs.push_back(attend(group, queries, sink_queries, kv, decoder.config.group_size()));
   }
   f.spend(&SegmentTime::projections);
   at::Tensor heads = in_head_order(outputs, groups);
   if (f.replace_outputs) heads = f.replace_outputs(call.layer, heads);
-  return {queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout)};
+  return {queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout)};
 }
 
 }  // namespace
@@ -105,25 +132,27 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   if (call.open == nullptr) result.trace = f.policy.trace(call.layer, attended.kv);
   if (f.watch_attention) {
     f.spend(&SegmentTime::host);
-    f.watch_attention({call.layer, groups, attended.queries, attended.kv, x});
+    f.watch_attention({call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries});
   }
-  if (!f.watch) attended = {{}, {}, attended.x};  // the feed-forward does not pay for the rest
+  if (!f.watch) attended = {{}, {}, {}, attended.x};  // the feed-forward does not pay for the rest
   f.spend(&SegmentTime::feed_forward);
   result.x = f.decoder.add_feed_forward(call.layer, attended.x, call.dropout);
   f.spend(&SegmentTime::host);
-  if (f.watch) f.watch({{call.layer, groups, attended.queries, attended.kv, x}, attended.x, result.x});
+  if (f.watch)
+    f.watch({{call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries}, attended.x, result.x});
   return result;
 }
 
 at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSegment& open, const at::Tensor& ids) {
   const ModelConfig& model = f.decoder.config;
   const std::int64_t m = ids.size(0), n = open.length() + m;
-  const RopeAngles angles = f.rope.angles(f.policy.first_position(open.frame()) + open.length(), m);
+  const std::int64_t position = f.policy.first_position(open.frame()) + open.length();
+  const RopeAngles angles = f.rope.angles(position, m);
   const bool checkpointing = f.checkpointing && open.whole() && at::GradMode::is_enabled();
   open.restart_attention_kv();
   f.spend(&SegmentTime::projections);
 
-  LayerCall call{f, 0, angles, f.dropout, open.whole() ? nullptr : &open};
+  LayerCall call{f, 0, angles, position, f.dropout, open.whole() ? nullptr : &open};
   call.dropout.segment = static_cast<std::uint64_t>(open.frame().index);
   at::Tensor x = f.decoder.embed(ids);
   const std::int64_t segment_kv = 2 * model.kv_heads * n * model.head_dim * static_cast<std::int64_t>(x.itemsize());
@@ -131,7 +160,8 @@ at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSe
     f.spend(&SegmentTime::retrieval);
     const std::vector<HeadGroup>& groups = open.context(f.policy, state, call.layer, f.rope);
     for (const HeadGroup& group : groups)
-      open.count_attention_kv(bytes_of(group.prefix_keys) + bytes_of(group.prefix_values));
+      open.count_attention_kv(bytes_of(group.prefix_keys) + bytes_of(group.prefix_values) -
+                              unseen_bytes(group, x, model, n));
     open.count_attention_kv(segment_kv);
     LayerResult result = checkpointing ? run_layer_checkpointed(call, x, groups) : run_layer(call, x, groups);
     x = std::move(result.x);

@@ -15,6 +15,8 @@ struct AttentionSight {
   const at::Tensor& queries;   ///< [H, m, d], rotated
   const LayerKv& kv;           ///< of the segment so far
   const at::Tensor& entering;  ///< [m, D], the residual stream before the layer
+  /// [H, m, d], rotated as the sinks are read (HeadWindow::furthest); undefined: as `queries`.
+  const at::Tensor& sink_queries;
 };
 
 /// And what became of it.

@@ -9,6 +9,7 @@ struct LayerCall {
   const ForwardContext& context;
   int layer;
   RopeAngles angles;
+  std::int64_t first_position;  ///< of the angles
   AdapterDropout dropout;
   OpenSegment* open;  ///< where chunks may follow; null: the segment is whole
 };

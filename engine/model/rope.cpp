@@ -57,6 +57,15 @@ const RopeAngles& Rope::angles(std::int64_t first, std::int64_t n) {
   return recent_.back().angles;
 }
 
+RopeAngles Rope::angles_up_to(std::int64_t first, std::int64_t n, std::int64_t furthest) {
+  const std::int64_t before = std::clamp<std::int64_t>(furthest - first, 0, n);
+  const RopeAngles last = angles(furthest, 1);
+  const auto repeated = [&](const at::Tensor& row) { return row.expand({n - before, row.size(1)}); };
+  if (before == 0) return {repeated(last.cos).contiguous(), repeated(last.sin).contiguous()};
+  const RopeAngles own = angles(first, before);
+  return {at::cat({own.cos, repeated(last.cos)}), at::cat({own.sin, repeated(last.sin)})};
+}
+
 at::Tensor Rope::rotate_prefix(const at::Tensor& keys) {
   const std::int64_t length = keys.size(1);
   if (!keys.is_cpu() && !keys.requires_grad()) return ops::rope_prefix(keys, inverse_frequencies_, -length);

@@ -23,6 +23,9 @@ class Rope {
   /// Positions first..first+n-1; first may be negative (a prefix of P keys stands at -P..-1).
   const RopeAngles& angles(std::int64_t first, std::int64_t n);
 
+  /// The same, but `furthest` in place of every later one.
+  RopeAngles angles_up_to(std::int64_t first, std::int64_t n, std::int64_t furthest);
+
   /// Keys [rows, P, d] of a prefix, at −P..−1: its segment starts at 0 in every head group alike, which is the paper's
   /// 0..P−1 and P..P+m−1 shifted as a whole.
   at::Tensor rotate_prefix(const at::Tensor& keys);

@@ -6,12 +6,15 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "engine/core/base/error.h"
 #include "engine/ops/cpu/bf16_attention.h"
 #include "engine/ops/cpu/opmath_attention.h"
 #include "engine/ops/cpu/row_attention.h"
+#include "engine/runtime/compute_type.h"
 
 namespace carryover::ops {
 
@@ -31,14 +34,56 @@ std::vector<KvBlock> split(const at::Tensor& queries, const at::Tensor& prefix_k
   CARRYOVER_CHECK(n >= m);
   std::vector<KvBlock> parts;
   if (prefix_keys.defined() && prefix_keys.size(2) > 0)
-    parts.push_back({share(prefix_keys, r), share(prefix_values, r), false});
+    parts.push_back({share(prefix_keys, r), share(prefix_values, r)});
   const at::Tensor k = share(keys, r), v = share(values, r);
   if (m == 1) {  // a decoded token: causality is no mask at all
-    parts.push_back({k, v, false});
+    parts.push_back({k, v});
   } else {
-    if (n > m) parts.push_back({k.narrow(2, 0, n - m), v.narrow(2, 0, n - m), false});
-    parts.push_back({k.narrow(2, n - m, m), v.narrow(2, n - m, m), true});
+    if (n > m) parts.push_back({k.narrow(2, 0, n - m), v.narrow(2, 0, n - m)});
+    parts.push_back({k.narrow(2, n - m, m), v.narrow(2, n - m, m), -KvBlock::kUnbounded, 1});
   }
+  return parts;
+}
+
+/// Keys [first, end) of `from`, whose first key is the `place`-th of [prefix; segment]; query i is the `query` + i-th.
+void add_part(std::vector<KvBlock>& parts, const KvBlock& from, std::int64_t first, std::int64_t end,
+              std::int64_t place, std::int64_t query, std::int64_t window) {
+  if (first >= end) return;
+  const std::int64_t ahead = query - place - first;  // of the first query, beyond the part's first key
+  const std::int64_t m = from.queries.size(2);
+  KvBlock part{from.keys.narrow(2, first, end - first),
+               from.values.narrow(2, first, end - first),
+               window > 0 ? ahead - window + 1 : -KvBlock::kUnbounded,
+               ahead + 1,
+               false,
+               from.queries};
+  if (m == 1) {  // what a decoded token sees, and nothing to leave out
+    const std::int64_t seen = part.first_seen(0), count = part.end_seen(0) - seen;
+    if (count <= 0) return;
+    part = {part.keys.narrow(2, seen, count), part.values.narrow(2, seen, count)};
+    part.queries = from.queries;
+  }
+  parts.push_back(part);
+}
+
+/// The sinks, which each query sees that stands behind them, and of the rest the window's last keys.
+std::vector<KvBlock> split_window(const PrefixAttention& a) {
+  const std::int64_t r = a.queries.size(1), n = a.keys.size(2);
+  const std::int64_t before = a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0,
+                     query = before + n - a.queries.size(2);
+  const std::int64_t sinks = std::min(a.window.sinks, before + n);
+  const at::Tensor to_sinks = a.window.sink_queries.defined() ? a.window.sink_queries : a.queries;
+  std::vector<KvBlock> parts;
+  const auto add = [&](const at::Tensor& keys, const at::Tensor& values, std::int64_t place) {
+    const std::int64_t count = keys.size(2), held = std::clamp<std::int64_t>(sinks - place, 0, count);
+    KvBlock from{share(keys, r), share(values, r)};
+    from.queries = to_sinks;
+    add_part(parts, from, 0, held, place, query, 0);
+    from.queries = a.queries;
+    add_part(parts, from, held, count, place, query, a.window.length);
+  };
+  if (before > 0) add(a.prefix_keys, a.prefix_values, 0);
+  add(a.keys, a.values, before);
   return parts;
 }
 
@@ -91,16 +136,18 @@ struct CpuAttention : Function<CpuAttention> {
   }
 };
 
+/// [prefix; segment], keys or values, with a row for each row of the longer of both.
+at::Tensor join(const at::Tensor& prefix, const at::Tensor& own) {
+  if (!prefix.defined() || prefix.size(2) == 0) return own;
+  const std::int64_t rows = std::max(own.size(1), prefix.size(1));
+  return at::cat({share(prefix, rows), share(own, rows)}, 2);
+}
+
 /// CUDA: FlashAttention is bottom-right causal, so [prefix; segment] is one call where it takes the dtype. One KV head
 /// serves all r query heads of its group there, unless the group's prefixes differ.
 at::Tensor attend_cuda(const PrefixAttention& a) {
   const std::int64_t r = a.queries.size(1), m = a.queries.size(2);
-  at::Tensor keys = a.keys, values = a.values;
-  if (a.prefix_keys.defined() && a.prefix_keys.size(2) > 0) {
-    const std::int64_t rows = std::max(keys.size(1), a.prefix_keys.size(1));
-    keys = at::cat({share(a.prefix_keys, rows), share(keys, rows)}, 2);
-    values = at::cat({share(a.prefix_values, rows), share(values, rows)}, 2);
-  }
+  const at::Tensor keys = join(a.prefix_keys, a.keys), values = join(a.prefix_values, a.values);
   if (a.queries.scalar_type() == at::kBFloat16 && a.queries.size(3) % 8 == 0 && a.queries.size(3) <= 256)
     return std::get<0>(at::_scaled_dot_product_flash_attention(a.queries, keys, values, 0.0, m > 1));
   const std::int64_t n = keys.size(2);
@@ -110,7 +157,36 @@ at::Tensor attend_cuda(const PrefixAttention& a) {
 
 }  // namespace
 
+at::Tensor visible_keys(const AttentionWindow& window, std::int64_t m, std::int64_t keys, c10::Device device) {
+  const at::Tensor all = at::ones({m, keys}, at::TensorOptions(device).dtype(at::kBool)), past = all.tril(keys - m);
+  if (window.sees_all()) return past;
+  at::Tensor seen = all.triu(keys - m - window.length + 1);
+  seen.narrow(1, 0, std::min(window.sinks, keys)).fill_(true);
+  return seen.logical_and_(past);
+}
+
+at::Tensor masked_attention(const PrefixAttention& a) {
+  const std::int64_t r = a.queries.size(1), m = a.queries.size(2);
+  const auto opmath = compute_type(a.queries.scalar_type());
+  const at::Tensor keys = share(join(a.prefix_keys, a.keys), r).to(opmath),
+                   values = share(join(a.prefix_values, a.values), r).to(opmath);
+  const std::int64_t count = keys.size(2), sinks = std::min(a.window.sinks, count);
+  const double scale = 1 / std::sqrt(static_cast<double>(keys.size(3)));
+  at::Tensor scores = a.queries.to(opmath).matmul(keys.transpose(2, 3));
+  if (a.window.sink_queries.defined()) {
+    const at::Tensor to_sinks = a.window.sink_queries.to(opmath).matmul(keys.narrow(2, 0, sinks).transpose(2, 3));
+    scores = at::cat({to_sinks, scores.narrow(3, sinks, count - sinks)}, 3);
+  }
+  const at::Tensor hidden = visible_keys(a.window, m, count, keys.device()).logical_not();
+  scores = (scores * scale).masked_fill(hidden, -std::numeric_limits<double>::infinity());
+  return scores.softmax(3).matmul(values).to(a.queries.scalar_type());
+}
+
 at::Tensor prefix_attention(const PrefixAttention& a) {
+  if (!a.window.sees_all()) {
+    if (!a.queries.is_cpu() || at::GradMode::is_enabled()) return masked_attention(a);
+    return attend_cpu(a.queries, split_window(a)).first;
+  }
   if (!a.queries.is_cpu()) return attend_cuda(a);
   if (!at::GradMode::is_enabled())
     return attend_cpu(a.queries, split(a.queries, a.prefix_keys, a.prefix_values, a.keys, a.values)).first;

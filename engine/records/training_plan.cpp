@@ -136,10 +136,13 @@ std::int64_t TrainingPlan::segments_per_sample() const {
 void TrainingPlan::validate(const ModelConfig& model_config, const std::string& where) const {
   if (find_policy(policy) == nullptr)
     refuse_field(where, "policy", "is '" + policy.substr(0, 60) + "'", "Use one of " + listed_policies(", ") + ".");
+  if (!find_policy(policy)->trained)
+    refuse_field(where, "policy", "is " + policy + ", under which nothing is trained",
+                 "Train under segmented or full, and run the result under " + policy + ".");
   if (text_field.empty()) refuse_field(where, "text_field", "is empty", "Name the field of a JSONL line, as text.");
   config.validate(model_config, where);
   training.validate(model_config, where);
-  if (training.recall_samples > 0 && find_policy(policy)->sees_whole_text)
+  if (training.recall_samples > 0 && find_policy(policy)->runs_in_chunks)
     refuse_field(where, "recall_samples", "is " + std::to_string(training.recall_samples) + " under " + policy,
                  "Questions are asked behind segments: use the policy segmented, or set it to 0.");
   constexpr std::int64_t most_segments = std::int64_t{1} << 20;  // so that a sample's length stays in range

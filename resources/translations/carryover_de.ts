@@ -157,6 +157,10 @@
         <source>Ask the question again.</source>
         <translation>Stellen Sie die Frage noch einmal.</translation>
     </message>
+    <message>
+        <source>the run was made with other weights: open %1</source>
+        <translation>der Lauf entstand mit anderen Gewichten: Öffnen Sie %1</translation>
+    </message>
 </context>
 <context>
     <name>AskPanel</name>
@@ -219,6 +223,14 @@
     <message>
         <source>“%1”: probability %2 %, with retrieval switched off %3 %</source>
         <translation>„%1“: Wahrscheinlichkeit %2 %, ohne Retrieval %3 %</translation>
+    </message>
+    <message>
+        <source>The model ended its answer at once.</source>
+        <translation>Das Modell beendete seine Antwort sofort.</translation>
+    </message>
+    <message>
+        <source>Asked of %1</source>
+        <translation>Gefragt zu %1</translation>
     </message>
 </context>
 <context>
@@ -953,6 +965,18 @@ Segment %5</translation>
         <source>Policies: tick at least one</source>
         <translation>Verfahren: haken Sie mindestens eines an</translation>
     </message>
+    <message>
+        <source>Random weights are measured with the settings of their shape</source>
+        <translation>Zufällige Gewichte werden mit den Einstellungen ihrer Form gemessen</translation>
+    </message>
+    <message>
+        <source>No model is open</source>
+        <translation>Kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>The window has the model&apos;s own settings</source>
+        <translation>Das Fenster hat die eigenen Einstellungen des Modells</translation>
+    </message>
 </context>
 <context>
     <name>BenchPlots</name>
@@ -1161,6 +1185,10 @@ Befehl: %6</translation>
     <message>
         <source>Position</source>
         <translation>Position</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
     </message>
 </context>
 <context>
@@ -1393,10 +1421,6 @@ Befehl: %6</translation>
         <translation>Zeilen der Karte</translation>
     </message>
     <message>
-        <source>Neither run retrieves anything here: choose another head or segment</source>
-        <translation>Keiner der Läufe ruft hier etwas ab: Wählen Sie einen anderen Kopf oder ein anderes Segment</translation>
-    </message>
-    <message>
         <source>Source position (token)</source>
         <translation>Quellposition (Token)</translation>
     </message>
@@ -1435,6 +1459,10 @@ Befehl: %6</translation>
     <message>
         <source>position %1 · A: %2 · B: %3</source>
         <translation>Position %1 · A: %2 · B: %3</translation>
+    </message>
+    <message>
+        <source>Not both runs retrieve here: choose another head or segment</source>
+        <translation>Hier rufen nicht beide Läufe ab: Wählen Sie einen anderen Kopf oder ein anderes Segment</translation>
     </message>
 </context>
 <context>
@@ -2112,6 +2140,22 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Connecting: %1</source>
         <translation>Verbindet: %1</translation>
+    </message>
+    <message>
+        <source>the text is empty</source>
+        <translation>der Text ist leer</translation>
+    </message>
+    <message>
+        <source>Paste or choose another one.</source>
+        <translation>Fügen Sie einen anderen ein, oder wählen Sie einen.</translation>
+    </message>
+    <message>
+        <source>does not say which model it was made with</source>
+        <translation>sagt nicht, mit welchem Modell er entstand</translation>
+    </message>
+    <message>
+        <source>Run the text again.</source>
+        <translation>Führen Sie den Text noch einmal aus.</translation>
     </message>
 </context>
 <context>
@@ -3267,10 +3311,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>abrufend</translation>
     </message>
     <message>
-        <source>α = %1 local · β = %2 long layers&lt;br&gt;n+S+αM+β(1−α)R = &lt;b&gt;%3&lt;/b&gt; tokens seen&lt;br&gt;attention KV &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;pool %6 at %L7 tokens</source>
-        <translation>α = %1 lokal · β = %2 weitreichende Schichten&lt;br&gt;n+S+αM+β(1−α)R = &lt;b&gt;%3&lt;/b&gt; Token gesehen&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;Pool %6 bei %L7 Token</translation>
-    </message>
-    <message>
         <source>Heads × layers</source>
         <translation>Köpfe × Schichten</translation>
     </message>
@@ -3333,6 +3373,10 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Restore training settings</source>
         <translation>Einstellungen des Trainings wiederherstellen</translation>
+    </message>
+    <message>
+        <source>α = %1 local · β = %2 long layers&lt;br&gt;%8 = &lt;b&gt;%3&lt;/b&gt; tokens seen&lt;br&gt;attention KV &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;pool %6 at %L7 tokens</source>
+        <translation>α = %1 lokal · β = %2 weitreichende Schichten&lt;br&gt;%8 = &lt;b&gt;%3&lt;/b&gt; Token gesehen&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;Pool %6 bei %L7 Token</translation>
     </message>
 </context>
 <context>
@@ -3724,14 +3768,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>erweitert</translation>
     </message>
     <message>
-        <source>This head retrieves nothing here: only long-range heads in long-range layers do</source>
-        <translation>Dieser Kopf ruft hier nichts ab: Das tun nur weitreichende Köpfe in weitreichenden Schichten</translation>
-    </message>
-    <message>
-        <source>Segment %1 reads no hits</source>
-        <translation>Segment %1 liest keine Treffer</translation>
-    </message>
-    <message>
         <source>%1 of %2 hits</source>
         <translation>%1 von %2 Treffern</translation>
     </message>
@@ -3746,6 +3782,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>, and more in later segments: drag a range in the ribbon</source>
         <translation>, und mehr in späteren Segmenten: ziehen Sie im Band einen Bereich auf</translation>
+    </message>
+    <message>
+        <source>Select a head</source>
+        <translation>Wählen Sie einen Kopf</translation>
     </message>
 </context>
 <context>
@@ -3858,6 +3898,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Written: %1</source>
         <translation>Geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>The bookmark “%1” is of %2: open that run first</source>
+        <translation>Das Lesezeichen „%1“ gehört zu %2: Öffnen Sie zuerst diesen Lauf</translation>
     </message>
 </context>
 <context>
@@ -4347,6 +4391,10 @@ Wert %4 · Rang %5 von %6</translation>
         <source>NLL (nats)</source>
         <translation>NLL (nat)</translation>
     </message>
+    <message>
+        <source>A single token has no loss: no token follows it</source>
+        <translation>Ein einzelnes Token hat keinen Verlust: Es folgt keines</translation>
+    </message>
 </context>
 <context>
     <name>MainWindow</name>
@@ -4668,10 +4716,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Notizen</translation>
     </message>
     <message>
-        <source>Notes on this run; kept with the session</source>
-        <translation>Notizen zu diesem Lauf; sie bleiben bei der Sitzung</translation>
-    </message>
-    <message>
         <source>Bookmark the selection</source>
         <translation>Lesezeichen auf die Auswahl</translation>
     </message>
@@ -4690,6 +4734,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>&amp;Remove</source>
         <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>Notes; kept with the session</source>
+        <translation>Notizen; sie bleiben bei der Sitzung</translation>
     </message>
 </context>
 <context>
@@ -5159,14 +5207,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Was der Schritt ergab</translation>
     </message>
     <message>
-        <source>The first segment has nothing before it to retrieve from: select a later one</source>
-        <translation>Vor dem ersten Segment ist nichts, aus dem sich abrufen ließe: Wählen Sie ein späteres</translation>
-    </message>
-    <message>
-        <source>Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do</source>
-        <translation>Schicht %1, Kopf %2 ruft nichts ab: Das tun nur weitreichende Köpfe in weitreichenden Schichten</translation>
-    </message>
-    <message>
         <source>prefix</source>
         <translation>Präfix</translation>
     </message>
@@ -5208,6 +5248,30 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>the carried tail</source>
         <translation>den Übertrag</translation>
+    </message>
+    <message>
+        <source>The policy %1 retrieves nothing</source>
+        <translation>Das Verfahren %1 ruft nichts ab</translation>
+    </message>
+    <message>
+        <source>This run retrieves nothing: R = 0</source>
+        <translation>Dieser Lauf ruft nichts ab: R = 0</translation>
+    </message>
+    <message>
+        <source>This run retrieves nothing: no head reads what is retrieved</source>
+        <translation>Dieser Lauf ruft nichts ab: Kein Kopf liest Abgerufenes</translation>
+    </message>
+    <message>
+        <source>Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do</source>
+        <translation>Schicht %1, Kopf %2 ruft nichts ab: Das tun nur weitreichende Köpfe in weitreichenden Schichten</translation>
+    </message>
+    <message>
+        <source>The first segment has nothing before it to retrieve from: select a later one</source>
+        <translation>Vor dem ersten Segment ist nichts, aus dem sich abrufen ließe: Wählen Sie ein späteres</translation>
+    </message>
+    <message>
+        <source>Segment %1 has retrieved nothing</source>
+        <translation>Segment %1 hat nichts abgerufen</translation>
     </message>
 </context>
 <context>
@@ -5535,10 +5599,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>carryover: eine Sitzungsdatei öffnet sich nur im Fenster</translation>
     </message>
     <message>
-        <source>That file</source>
-        <translation>Diese Datei</translation>
-    </message>
-    <message>
         <source>JSON (*.json)</source>
         <translation>JSON (*.json)</translation>
     </message>
@@ -5609,6 +5669,14 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Opens the default model and book in place of what is open, and runs it</source>
         <translation>Öffnet das Standardmodell und das Buch statt dessen, was offen ist, und startet den Lauf</translation>
+    </message>
+    <message>
+        <source>is not a JSON object</source>
+        <translation>ist kein JSON-Objekt</translation>
+    </message>
+    <message>
+        <source>Choose a file that this program exported.</source>
+        <translation>Wählen Sie eine Datei, die dieses Programm exportiert hat.</translation>
     </message>
 </context>
 <context>
@@ -5969,10 +6037,6 @@ Wert %4 · Rang %5 von %6</translation>
         <source>JSON (*.json)</source>
         <translation>JSON (*.json)</translation>
     </message>
-    <message>
-        <source>That file</source>
-        <translation>Diese Datei</translation>
-    </message>
 </context>
 <context>
     <name>RecallPanel</name>
@@ -6007,10 +6071,6 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>recall@R</source>
         <translation>Recall@R</translation>
-    </message>
-    <message>
-        <source>Segment %1 has nothing before it to retrieve from, or no head that retrieves</source>
-        <translation>Vor Segment %1 ist nichts, aus dem sich abrufen ließe, oder es hat keinen Kopf, der abruft</translation>
     </message>
     <message>
         <source>Segment %1, mean of %2 heads: recall@R %3 %, %4 % of the attention over the whole pool was retrieved, %5 % could have been</source>
@@ -6129,14 +6189,6 @@ Masse %4 %, höchstens %5 %</translation>
     <message>
         <source>start of the segment</source>
         <translation>Anfang des Segments</translation>
-    </message>
-    <message>
-        <source>Layer %1, head %2 has retrieved nothing: only long-range heads in long-range layers retrieve, from the second segment on</source>
-        <translation>Schicht %1, Kopf %2 hat nichts abgerufen: Das tun nur weitreichende Köpfe in weitreichenden Schichten, vom zweiten Segment an</translation>
-    </message>
-    <message>
-        <source>Segment %1 has retrieved nothing</source>
-        <translation>Segment %1 hat nichts abgerufen</translation>
     </message>
     <message>
         <source>Source position (token)</source>
@@ -6789,6 +6841,10 @@ Verlust %4 nat, PPL %5
         <source>P pins a segment as reference, or lets it go</source>
         <translation>P heftet ein Segment als Bezug an oder löst es</translation>
     </message>
+    <message>
+        <source>segment %1</source>
+        <translation>Segment %1</translation>
+    </message>
 </context>
 <context>
     <name>SessionKeeper</name>
@@ -6831,6 +6887,10 @@ Verlust %4 nat, PPL %5
     <message>
         <source>The last session&apos;s run is gone: %1</source>
         <translation>Der Lauf der letzten Sitzung ist fort: %1</translation>
+    </message>
+    <message>
+        <source>%1 has been saved since by another session. This one has no file now: Save asks for one</source>
+        <translation>%1 wurde inzwischen von einer anderen Sitzung gespeichert. Diese hat nun keine Datei: Speichern fragt nach einer</translation>
     </message>
 </context>
 <context>
@@ -7056,6 +7116,22 @@ Verlust %4 nat, PPL %5
         <source>Custom layouts</source>
         <translation>Eigene Anordnungen</translation>
     </message>
+    <message>
+        <source>The file holds another session</source>
+        <translation>Die Datei enthält eine andere Sitzung</translation>
+    </message>
+    <message>
+        <source>%1 has been saved by another session, or in another window. Overwriting it deletes the runs that only that session has.</source>
+        <translation>%1 wurde von einer anderen Sitzung oder in einem anderen Fenster gespeichert. Überschreiben löscht die Läufe, die nur jene Sitzung hat.</translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation>Speichern unter …</translation>
+    </message>
+    <message>
+        <source>Overwrite</source>
+        <translation>Überschreiben</translation>
+    </message>
 </context>
 <context>
     <name>Sinks</name>
@@ -7064,6 +7140,18 @@ Verlust %4 nat, PPL %5
 Set Sinks to %3 and run again.</source>
         <translation>Aufmerksamkeitssenke verloren: %1 % der Aufmerksamkeit liegen auf Senken, in Segment 0 %2 %. Das Segment beginnt mit einem Übertrag, und kein Token nahm die Stelle des ersten Tokens des Textes ein.
 Senken auf %3 setzen und noch einmal ausführen.</translation>
+    </message>
+    <message>
+        <source>sink loss not judged: S &lt; %1</source>
+        <translation>Senkenverlust nicht beurteilt: S &lt; %1</translation>
+    </message>
+    <message>
+        <source>sink loss not judged: only %1 % on sinks</source>
+        <translation>Senkenverlust nicht beurteilt: nur %1 % auf Senken</translation>
+    </message>
+    <message>
+        <source>A segment has lost its sink where less than %1 % of segment 0&apos;s share of the attention is on sinks. Not judged: segments of fewer than %2 tokens, and models with less than %3 % of the attention on sinks in segment 0.</source>
+        <translation>Ein Segment hat seine Senke verloren, wenn weniger als %1 % des Aufmerksamkeitsanteils von Segment 0 auf Senken liegt. Nicht beurteilt werden Segmente mit weniger als %2 Token und Modelle, bei denen in Segment 0 weniger als %3 % der Aufmerksamkeit auf Senken liegt.</translation>
     </message>
 </context>
 <context>
@@ -7418,10 +7506,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Speicherspitze des Laufs (ohne Lauf: der Gewichte) gegen den Speicher der Maschine des Rechenkerns</translation>
     </message>
     <message>
-        <source>%1/%2 segments</source>
-        <translation>%1/%2 Segmente</translation>
-    </message>
-    <message>
         <source>%1 · paused</source>
         <translation>%1 · angehalten</translation>
     </message>
@@ -7444,6 +7528,22 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>%1 of %2 GB</source>
         <translation>%1 von %2 GB</translation>
+    </message>
+    <message>
+        <source>%1 segments</source>
+        <translation>%1 Segmente</translation>
+    </message>
+    <message>
+        <source>%1 · stopped</source>
+        <translation>%1 · angehalten</translation>
+    </message>
+    <message>
+        <source>%L1 tokens/s</source>
+        <translation>%L1 Token/s</translation>
+    </message>
+    <message>
+        <source>%L1 tok/s</source>
+        <translation>%L1 Tok/s</translation>
     </message>
 </context>
 <context>
@@ -7655,14 +7755,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Den Text von %1 kopieren</translation>
     </message>
     <message>
-        <source>What if nothing of %1 were retrieved</source>
-        <translation>Was, wenn nichts von %1 abgerufen würde</translation>
-    </message>
-    <message>
-        <source>What if layer %1, head %2 read %3 too</source>
-        <translation>Was, wenn Schicht %1, Kopf %2 auch %3 läse</translation>
-    </message>
-    <message>
         <source>What the colours mean</source>
         <translation>Was die Farben bedeuten</translation>
     </message>
@@ -7689,10 +7781,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head. Whose attention: the mean of all heads, one head&apos;s, or the largest of any</source>
         <translation>Wessen Treffer markiert sind: nach Zahl der Köpfe, oder für einen Kopf nach Art (Anker, erweitert, Auffüllung). Wessen Attention: das Mittel aller Köpfe, die eines Kopfs oder die größte</translation>
-    </message>
-    <message>
-        <source>Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above</source>
-        <translation>Wohin die Query schaut, die „%1“ vorhersagt, %2. Volle Farbe: %3 %; Attention-Sinks können darüber liegen</translation>
     </message>
     <message>
         <source>adds %1 to the logit of the selected token</source>
@@ -7745,6 +7833,38 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>Select a token: the sources of its prediction are coloured. Point at one for a preview.</source>
         <translation>Wählen Sie ein Token: Die Quellen seiner Vorhersage werden gefärbt. Zeigen Sie auf eines für eine Vorschau.</translation>
+    </message>
+    <message>
+        <source>Where the query that predicts %1 attends, %2. Full colour: %3 %; attention sinks may be above</source>
+        <translation>Wohin die Query schaut, die %1 vorhersagt, %2. Volle Farbe: %3 %; Attention-Sinks können darüber liegen</translation>
+    </message>
+    <message>
+        <source>No head retrieved %1 for segment %2</source>
+        <translation>Kein Kopf hat %1 für Segment %2 abgerufen</translation>
+    </message>
+    <message>
+        <source>Exclude %1 from all heads</source>
+        <translation>%1 für alle Köpfe sperren</translation>
+    </message>
+    <message>
+        <source>Add %1 to the selected head</source>
+        <translation>%1 zum gewählten Kopf hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add %1 to layer %2, head %3</source>
+        <translation>%1 zu Schicht %2, Kopf %3 hinzufügen</translation>
+    </message>
+    <message>
+        <source>Select a head first</source>
+        <translation>Wählen Sie zuerst einen Kopf</translation>
+    </message>
+    <message>
+        <source>Heads retrieve only what is before a segment</source>
+        <translation>Köpfe rufen nur ab, was vor einem Segment steht</translation>
+    </message>
+    <message>
+        <source>Every segment reads the attention sinks</source>
+        <translation>Die Senken der Aufmerksamkeit liest jedes Segment</translation>
     </message>
 </context>
 <context>
@@ -8144,6 +8264,10 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <source>Recall</source>
         <translation>Erinnern</translation>
     </message>
+    <message>
+        <source>State of the training</source>
+        <translation>Zustand des Trainings</translation>
+    </message>
 </context>
 <context>
     <name>TrainingRunsPanel</name>
@@ -8400,10 +8524,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>&lt;b&gt;%1&lt;/b&gt; · Segment %2: %3&lt;br&gt;Δ Verlust &lt;b&gt;%4&lt;/b&gt; nat (95 %: %5 bis %6), %7 Ziele%8</translation>
     </message>
     <message>
-        <source> · of an earlier run</source>
-        <translation> · aus einem früheren Lauf</translation>
-    </message>
-    <message>
         <source>%1: segment %2</source>
         <translation>%1: Segment %2</translation>
     </message>
@@ -8420,6 +8540,10 @@ im Versuch: %3 nat
     <message>
         <source>patched from %1</source>
         <translation>eingesetzt aus %1</translation>
+    </message>
+    <message>
+        <source> · of %1</source>
+        <translation> · von %1</translation>
     </message>
 </context>
 <context>
@@ -8459,6 +8583,10 @@ im Versuch: %3 nat
     <message>
         <source>JSON (*.json);;CSV (*.csv)</source>
         <translation>JSON (*.json);;CSV (*.csv)</translation>
+    </message>
+    <message>
+        <source>It is of another run: open that one first</source>
+        <translation>Er gehört zu einem anderen Lauf: Öffnen Sie zuerst diesen</translation>
     </message>
 </context>
 <context>
@@ -8540,10 +8668,6 @@ im Versuch: %3 nat
         <translation>%1 Segmente zu lesen%2.</translation>
     </message>
     <message>
-        <source>Its price is not known.</source>
-        <translation>Sein Aufwand ist nicht bekannt.</translation>
-    </message>
-    <message>
         <source>Not as it is: %1</source>
         <translation>So nicht: %1</translation>
     </message>
@@ -8566,6 +8690,10 @@ im Versuch: %3 nat
     <message>
         <source>&lt;b&gt;Segment %1&lt;/b&gt;, tokens %2 to %3, again, but:</source>
         <translation>&lt;b&gt;Segment %1&lt;/b&gt;, Token %2 bis %3, noch einmal, aber:</translation>
+    </message>
+    <message>
+        <source>What it costs is not known yet.</source>
+        <translation>Der Aufwand ist noch nicht bekannt.</translation>
     </message>
 </context>
 <context>
@@ -8633,6 +8761,14 @@ im Versuch: %3 nat
     <message>
         <source>Of the token that was selected; with a foil, of its logit minus the foil&apos;s</source>
         <translation>Des Tokens, das gewählt war; mit einem Vergleichstoken seines Logits minus dem des Vergleichstokens</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>The run whose segment it is, its text and its model</source>
+        <translation>Der Lauf, dessen Segment es ist, sein Text und sein Modell</translation>
     </message>
 </context>
 <context>
@@ -8902,10 +9038,6 @@ im Versuch: %3 nat
         <translation>Ausführung</translation>
     </message>
     <message>
-        <source>segmented: aligned with how it will run; full: the misaligned control</source>
-        <translation>segmented: passend zur späteren Ausführung; full: die unpassende Kontrolle</translation>
-    </message>
-    <message>
         <source>dtype</source>
         <translation>dtype</translation>
     </message>
@@ -8992,10 +9124,6 @@ im Versuch: %3 nat
     <message>
         <source> samples</source>
         <translation> Beispiele</translation>
-    </message>
-    <message>
-        <source>Run one after another between two looks at the controls</source>
-        <translation>Nacheinander gerechnet, bis wieder auf Steuerung gehört wird</translation>
     </message>
     <message>
         <source>Accumulation</source>
@@ -9816,10 +9944,6 @@ im Versuch: %3 nat
         <translation>Gewichte: %1</translation>
     </message>
     <message>
-        <source>%1 on %2, %3 threads</source>
-        <translation>%1 auf %2, %3 Threads</translation>
-    </message>
-    <message>
         <source>Trained for %1 in %2</source>
         <translation>%1 trainiert in %2</translation>
     </message>
@@ -10096,10 +10220,6 @@ im Versuch: %3 nat
         <translation>Ohne es: &lt;b&gt;%1&lt;/b&gt;, Verlust %2 Nats auf „%3“.</translation>
     </message>
     <message>
-        <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their attention. Without them %1 of %2 segments lose their attention sink: loss %3. With the first %4 tokens kept in each prefix %5 do: loss &lt;b&gt;%6&lt;/b&gt; (%7 nats a token). &lt;i&gt;Sinks&lt;/i&gt; shows it by layer; &lt;i&gt;Compare&lt;/i&gt; has both runs.</source>
-        <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 von %2 Segmenten ihren Attention-Sink: Verlust %3. Mit den ersten %4 Token in jedem Präfix sind es %5: Verlust &lt;b&gt;%6&lt;/b&gt; (%7 Nats je Token). &lt;i&gt;Sinks&lt;/i&gt; zeigt es nach Schichten; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe.</translation>
-    </message>
-    <message>
         <source>“%1 &lt;b&gt;%2&lt;/b&gt;”: probability %3; with retrieval switched off %4.</source>
         <translation>„%1 &lt;b&gt;%2&lt;/b&gt;“: Wahrscheinlichkeit %3; ohne Abruf %4.</translation>
     </message>
@@ -10283,6 +10403,46 @@ im Versuch: %3 nat
         <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | prompts FOLDER | bench FOLDER | session FILE</source>
         <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | experiment ORDNER | prompts ORDNER | bench ORDNER | session DATEI</translation>
     </message>
+    <message>
+        <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their attention. Without them %1 of the %2 segments behind the first lose their attention sink: loss %3. With the first %4 tokens kept in each prefix %5 do: loss &lt;b&gt;%6&lt;/b&gt; (%7 nats a token). &lt;i&gt;Sinks&lt;/i&gt; shows it by layer; &lt;i&gt;Compare&lt;/i&gt; has both runs, whose losses count the first segment too.</source>
+        <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 der %2 Segmente nach dem ersten ihre Senke: Verlust %3. Stehen die ersten %4 Token in jedem Präfix, verlieren %5 sie: Verlust &lt;b&gt;%6&lt;/b&gt; (%7 Nat je Token). &lt;i&gt;Senken&lt;/i&gt; zeigt es je Schicht; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe, deren Verluste auch das erste Segment zählen.</translation>
+    </message>
+    <message>
+        <source>%1 on %2, threads: %3</source>
+        <translation>%1 auf %2, Threads: %3</translation>
+    </message>
+    <message>
+        <source>segmented: in segments, as it will be run; full: under full attention, to compare with</source>
+        <translation>segmented: in Segmenten, wie später ausgeführt; full: unter voller Attention, zum Vergleich</translation>
+    </message>
+    <message>
+        <source>Samples of a micro-batch; they run one after another</source>
+        <translation>Beispiele eines Mikro-Batches; sie werden nacheinander gerechnet</translation>
+    </message>
+    <message>
+        <source>Attention window</source>
+        <translation>Aufmerksamkeitsfenster</translation>
+    </message>
+    <message>
+        <source>Policies sliding and streaming: keys up to its own that a query sees, sinks not counted</source>
+        <translation>Verfahren sliding und streaming: Keys bis zum eigenen, die eine Query sieht, ohne Senken</translation>
+    </message>
+    <message>
+        <source>Positions in the cache</source>
+        <translation>Positionen im Cache</translation>
+    </message>
+    <message>
+        <source>Policy streaming: sinks stand right before the window, as StreamingLLM&apos;s cache has them; off: where they stand in the text (MInference&apos;s A-shape)</source>
+        <translation>Verfahren streaming: Senken stehen direkt vor dem Fenster, wie im Cache von StreamingLLM; aus: wo sie im Text stehen (die A-Form von MInference)</translation>
+    </message>
+    <message>
+        <source>the last tokens of an attention window</source>
+        <translation>die letzten Token eines Aufmerksamkeitsfensters</translation>
+    </message>
+    <message>
+        <source>sinks and the last tokens of an attention window (StreamingLLM)</source>
+        <translation>Senken und die letzten Token eines Aufmerksamkeitsfensters (StreamingLLM)</translation>
+    </message>
 </context>
 <context>
     <name>carryover::EditWords</name>
@@ -10344,6 +10504,17 @@ im Versuch: %3 nat
     <message>
         <source>Close it with %1.</source>
         <translation>Schließen Sie es mit %1.</translation>
+    </message>
+</context>
+<context>
+    <name>carryover::Rows</name>
+    <message>
+        <source>%1 (shared)</source>
+        <translation>%1 (gemeinsam)</translation>
+    </message>
+    <message>
+        <source>%1 (per head)</source>
+        <translation>%1 (je Kopf)</translation>
     </message>
 </context>
 <context>

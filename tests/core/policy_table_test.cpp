@@ -22,14 +22,14 @@ class PolicyTableTest : public QObject {
     for (const PolicyRow& row : policies()) {
       QCOMPARE(find_policy(row.name), &row);
       QCOMPARE(&policy_row(row.name), &row);
-      QCOMPARE(sees_whole_text(row.name), row.sees_whole_text);
+      QCOMPARE(runs_in_chunks(row.name), row.runs_in_chunks);
       QVERIFY(*row.help != '\0');
     }
   }
 
   void an_unknown_name_is_refused_with_those_there_are() {
     QVERIFY(find_policy("segmente") == nullptr);
-    QVERIFY(!sees_whole_text("segmente"));
+    QVERIFY(!runs_in_chunks("segmente"));
     QCOMPARE(unlike(Fault::Usage, listed_policies(", "), [] { policy_row("segmente"); }), std::string());
   }
 
@@ -59,8 +59,8 @@ class PolicyTableTest : public QObject {
     config.retrieval_length = 16;
     config.sink_length = 2;
     for (const PolicyRow& row : policies()) {
-      QCOMPARE(sample_config(row.name, config, 100).segment_length, row.sees_whole_text ? 100 : 32);
-      QCOMPARE(rope_length(row.name, config, 100), row.sees_whole_text ? 100 : 32 + 2 + 16);
+      QCOMPARE(sample_config(row.name, config, 100).segment_length, row.runs_in_chunks ? 100 : 32);
+      QCOMPARE(rope_length(row.name, config, 100), row.runs_in_chunks ? 100 : 32 + 2 + 16);
     }
   }
 };

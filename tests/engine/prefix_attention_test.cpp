@@ -42,6 +42,24 @@ at::Tensor plain_attention(const ops::PrefixAttention& a) {
   return at::matmul(scores.masked_fill(~visible, -INFINITY).softmax(-1), values);
 }
 
+/// A window by its definition, a pair of a query and a key at a time.
+at::Tensor plain_window(const ops::PrefixAttention& a) {
+  const auto [keys, values, visible] = join(a);
+  const std::int64_t m = a.queries.size(2), count = keys.size(2);
+  at::Tensor scores = at::matmul(a.queries, keys.transpose(-1, -2));
+  const at::Tensor to_sinks =
+      at::matmul(a.window.sink_queries.defined() ? a.window.sink_queries : a.queries, keys.transpose(-1, -2));
+  at::Tensor sees = at::zeros({m, count}, at::kBool), sink = at::zeros({count}, at::kBool);
+  for (std::int64_t query = 0; query < m; ++query)
+    for (std::int64_t key = 0; key <= count - m + query; ++key) {
+      const bool is_sink = key < a.window.sinks;
+      sees[query][key] = is_sink || count - m + query - key < a.window.length;
+      if (is_sink) sink[key] = true;
+    }
+  scores = at::where(sink, to_sinks, scores) / std::sqrt(static_cast<double>(keys.size(3)));
+  return at::matmul(scores.masked_fill(~sees, -INFINITY).softmax(-1), values);
+}
+
 /// LibTorch's flash pass, forward and backward, over a mask.
 at::Tensor flash_attention(const ops::PrefixAttention& a) {
   const auto [keys, values, visible] = join(a);
@@ -116,6 +134,31 @@ void by_ways() {
 
 class PrefixAttentionTest : public QObject {
   Q_OBJECT
+
+  static void open_window(ops::PrefixAttention& a, std::mt19937& random) {
+    const auto draw = [&](std::int64_t low, std::int64_t high) {
+      return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+    };
+    const std::int64_t count = a.keys.size(2) + (a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0);
+    a.window.length = draw(0, 2) == 0 ? draw(1, 4) : draw(1, count + 3);
+    a.window.sinks = draw(0, 1) * draw(1, 6);
+    if (draw(0, 1) == 0) a.window.sink_queries = noise(a.queries.sizes(), a.queries.scalar_type());
+  }
+  static void compare_with_definition(const ops::PrefixAttention& a, double bound) {
+    ops::PrefixAttention exact = a;
+    for (at::Tensor* each : {&exact.queries, &exact.keys, &exact.values, &exact.prefix_keys, &exact.prefix_values,
+                             &exact.window.sink_queries})
+      if (each->defined()) *each = each->detach().to(at::kDouble);
+    const at::Tensor expected = plain_window(exact);
+    const auto check = [&](const char* way) {
+      const double off = (ops::prefix_attention(a).detach().to(at::kDouble) - expected).abs().max().item<double>();
+      QVERIFY2(off < bound, qPrintable(QStringLiteral("%1: %2").arg(QLatin1String(way)).arg(off)));
+    };
+    check("by the mask");
+    const at::NoGradGuard no_gradients;
+    check("by tiles");
+  }
+
  private Q_SLOTS:
   void init() { at::manual_seed(7); }
 
@@ -126,6 +169,27 @@ class PrefixAttentionTest : public QObject {
       std::vector<at::Tensor> inputs{a.queries, a.keys, a.values};
       if (a.prefix_keys.defined()) inputs.insert(inputs.end(), {a.prefix_keys, a.prefix_values});
       same(ops::prefix_attention(a), plain_attention(a), inputs);
+    }
+  }
+
+  void a_window_equals_its_definition() {
+    std::mt19937 random(5);
+    for (int i = 0; i < 80; ++i) {
+      ops::PrefixAttention a = random_attention(random, at::kDouble);
+      open_window(a, random);
+      compare_with_definition(a, 1e-12);
+    }
+  }
+
+  void a_window_is_exact_over_many_tiles_data() { by_ways(); }
+  void a_window_is_exact_over_many_tiles() {
+    QFETCH(Way, way);
+    const Taken taken(way);
+    std::mt19937 random(6);
+    for (int i = 0; i < 24; ++i) {
+      ops::PrefixAttention a = random_tiles(random, i, way);
+      open_window(a, random);
+      compare_with_definition(a, 8 * way.unit());
     }
   }
 

@@ -3,6 +3,7 @@
 #include "engine/api/session.h"
 
 #include <QTest>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -261,9 +262,18 @@ class SessionTest : public QObject {
     wanted.latch_segment = 1;
     std::jthread resumer([&] {
       while (!control.paused()) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
       control.resume();
     });
-    QCOMPARE(session_->run(wanted, recorder, control).segments, 4);
+    const auto start = std::chrono::steady_clock::now();
+    const RunSummary summary = session_->run(wanted, recorder, control);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    QCOMPARE(summary.segments, 4);
+    // A pause is no time of the run, nor of its segment.
+    const SegmentRecord& latched = recorder.snapshots[1]->record;
+    QVERIFY(control.paused_seconds() > 0);
+    QVERIFY(summary.seconds + control.paused_seconds() <= passed.count());
+    QVERIFY(latched.seconds <= summary.seconds && latched.time->sum() <= latched.seconds);
   }
 
   void what_a_run_cannot_take_is_refused() {

@@ -110,10 +110,12 @@ class PromptResultsTest : public QObject {
     json written = prompt_results_json(results);
     written.update(
         {{"prompts", "set.jsonl"}, {"model", "demo"}, {"policy", "segmented"}, {"against", "off"}, {"complete", true}});
+    written.update({{"model_path", "/models/demo"}, {"adapter", nullptr}});
     const TempDir folder;
     write_file_atomically(folder.file("prompts.json"), written.dump());
     const PromptReport report = read_prompt_report(folder.path().string());
     QVERIFY(report.complete && report.against == "off" && report.model == "demo" && report.prompts == "set.jsonl");
+    QVERIFY(report.model_path == "/models/demo" && report.adapter.empty());
     QCOMPARE(report.examples.size(), std::size_t{2});
     QVERIFY(report.examples[0].folder == "examples/a" && report.examples[0].against_folder == "off/a");
     QVERIFY(report.examples[0].tags == std::vector<std::string>{"long"} && report.examples[1].error == "has failed");
@@ -128,6 +130,13 @@ class PromptResultsTest : public QObject {
       QCOMPARE(read.has_value(), !interval.is_null());
       QVERIFY(!read || (read->mean == interval.at("mean") && read->low == interval.at("low")));
     }
+  }
+
+  void halves_are_rounded_as_in_the_window() {
+    std::vector<PromptResult> results{made_result("a", {}, 1, {})};
+    results[0].own.hit_distance = 104.5;
+    const QString table = QString::fromStdString(prompt_table(prompt_results_json(results)));
+    QVERIFY2(table.contains("| 105 [105, 105] |"), qPrintable(table));
   }
 
   void tables_have_the_numbers() {

@@ -16,6 +16,7 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
+#include "widgets/state/provenance.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -74,6 +75,8 @@ class AskPanelTest : public QObject {
 
     Question asked;
     asked.text = QStringLiteral("Who came?");
+    asked.provenance = run_provenance(lab.run());
+    asked.run = run_name_in(asked.provenance);
     questions.begin(asked);
     questions.set_hits({windows()});
     questions.add_text(false, QStringLiteral(" Eva <Moon>."));
@@ -110,6 +113,32 @@ class AskPanelTest : public QObject {
     QCOMPARE(probability_of(panel), QString());
   }
 
+  void an_answer_of_another_run_names_it_and_lists_no_passage() {
+    LabContext lab;
+    synthetic_run(lab.run(), 6, 6, synthetic_request(6));
+    AskPanel panel(lab);
+    panel.resize(900, 300);
+    panel.show();
+    Question asked;
+    asked.text = QStringLiteral("Who came?");
+    asked.provenance = run_provenance(lab.run());
+    asked.run = run_name_in(asked.provenance);
+    lab.questions().begin(asked);
+    lab.questions().set_hits({windows()});
+    lab.questions().set_probabilities(QStringLiteral("Eva"), 0.5, 0.25);
+    lab.questions().end();
+    settle();
+    const auto* answers = panel.findChild<QTextBrowser*>();
+    QCOMPARE(panel.findChild<QTableView*>()->model()->rowCount(), 2);
+    QVERIFY(answers->toPlainText().contains(AskPanel::tr("The model ended its answer at once.")));
+    QVERIFY(!answers->toPlainText().contains(asked.run));
+    synthetic_run(lab.run(), 5, 5, synthetic_request(5));
+    settle();
+    QCOMPARE(panel.findChild<QTableView*>()->model()->rowCount(), 0);
+    QCOMPARE(probability_of(panel), QString());
+    QVERIFY(answers->toPlainText().contains(asked.run));
+  }
+
   void the_engine_answers_and_answers_again_without_a_passage() {
     MainWindow window;
     window.resize(1280, 800);
@@ -140,6 +169,10 @@ class AskPanelTest : public QObject {
     QVERIFY(!cell(*panel, 0, PassagesTable::Without).isEmpty());
     const double without = questions.all().back().what_ifs[0].probability;
     QVERIFY(without >= 0 && without <= 1 && without != questions.all().back().probability);
+
+    synthetic_run(lab.run(), 6, 6, synthetic_request(6));  // a run of another model
+    settle();
+    QVERIFY2(questions.unavailable().contains(QStringLiteral("synthetic")), qPrintable(questions.unavailable()));
   }
 };
 

@@ -12,6 +12,7 @@
 #include <QTest>
 
 #include "app/window/bench_figure.h"
+#include "engine/core/cost/policy_table.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
@@ -94,8 +95,8 @@ class BenchDialogTest : public QObject {
     bench.run();
     QVERIFY2(dialog.report(), qPrintable(dialog.said()));
     QVERIFY(told.count() > 0);
-    QCOMPARE(dialog.report()->measurements.size(), std::size_t{8});
-    QCOMPARE(dialog.results().table().model()->rowCount(), 8);
+    QCOMPARE(dialog.report()->measurements.size(), 4 * policies().size());
+    QCOMPARE(dialog.results().table().model()->rowCount(), static_cast<int>(4 * policies().size()));
     QVERIFY(!dialog.results().plots()[0]->is_empty());
     const std::string json = bench.temp.file("a.json"), csv = bench.temp.file("a.csv");
     dialog.save(QString::fromStdString(json));
@@ -108,7 +109,7 @@ class BenchDialogTest : public QObject {
 
     BenchDialog again;
     again.open_folder(QString::fromStdString(bench.temp.file("out")));
-    QCOMPARE(again.report()->measurements.size(), std::size_t{8});
+    QCOMPARE(again.report()->measurements.size(), 4 * policies().size());
     QCOMPARE(again.results().said(), dialog.results().said());
   }
 

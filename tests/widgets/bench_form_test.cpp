@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/verbs.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/models/model_source.h"
 #include "engine/models/random_model.h"
 #include "engine/records/run_command.h"
@@ -91,7 +92,8 @@ class BenchFormTest : public QObject {
     QCOMPARE(as_read(form, "--contexts"), std::string("100,2000,16777216"));
     field<QCheckBox>(form, "decode")->setChecked(false);
     QCOMPARE(as_read(form, "--what"), std::string("prefill,train"));
-    field<QCheckBox>(form, "segmented")->setChecked(false);
+    for (const std::string& policy : policy_names())
+      field<QCheckBox>(form, policy.c_str())->setChecked(policy == "full");
     QCOMPARE(as_read(form, "--policies"), std::string("full"));
     field<QSpinBox>(form, "repeats")->setValue(7);
     QCOMPARE(as_read(form, "--repeats"), std::string("7"));
@@ -158,7 +160,7 @@ class BenchFormTest : public QObject {
     for (const char* box : {"prefill", "decode", "train"}) field<QCheckBox>(form, box)->setChecked(false);
     QVERIFY(form.problem().startsWith(BenchForm::tr("Work")));
     field<QCheckBox>(form, "decode")->setChecked(true);
-    for (const char* box : {"segmented", "full"}) field<QCheckBox>(form, box)->setChecked(false);
+    for (const std::string& policy : policy_names()) field<QCheckBox>(form, policy.c_str())->setChecked(false);
     QVERIFY(form.problem().startsWith(BenchForm::tr("Policies")));
   }
 
@@ -195,6 +197,26 @@ class BenchFormTest : public QObject {
     open_demo(form);  // another model is opened: the chosen shape stays
     QCOMPARE(field<QComboBox>(form, "model")->currentIndex(), 2);
     QVERIFY(!field<QCheckBox>(form, "with_settings")->isEnabled());
+  }
+
+  void settings_that_can_t_be_measured_with_are_not_ticked_and_say_why() {
+    BenchForm form;
+    const auto* with_settings = field<QCheckBox>(form, "with_settings");
+    const auto refuses = [&](const char* why) {
+      return !with_settings->isEnabled() && !with_settings->isChecked() &&
+             with_settings->toolTip().contains(QLatin1String(why));
+    };
+    QVERIFY(refuses("No model"));
+    open_demo(form);
+    QVERIFY(refuses("own settings"));
+    open_demo(form, R"({"segment_length":64})");
+    QVERIFY(with_settings->isEnabled() && with_settings->isChecked());
+    auto* models = field<QComboBox>(form, "model");
+    models->setCurrentIndex(1);
+    QVERIFY(refuses("Random weights"));
+    models->setCurrentIndex(0);
+    QVERIFY(with_settings->isChecked());
+    QCOMPARE(as_read(form, "--config"), std::string(R"({"segment_length":64})"));
   }
 };
 

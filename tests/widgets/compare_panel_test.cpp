@@ -12,6 +12,7 @@
 #include "app/window/main_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
+#include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/comparison_rows.h"
@@ -92,6 +93,61 @@ class ComparePanelTest : public QObject {
     lab.edit_config(config, QStringLiteral("half of R"));
     run_to_the_end(window);
     check_less_retrieved(lab, window);
+  }
+
+  /// B is read first, and A, which was on show, comes back as it was looked at.
+  void what_is_selected_stays_when_another_run_is_pinned() {
+    const test::TempDir folder;
+    MainWindow window;
+    window.show();
+    open_demo(window, 1000);
+    run_to_the_end(window);
+    RunController& runs = window.lab().runs;
+    QSignalSpy saved(&runs, &RunController::saved), opened(&runs, &RunController::run_opened);
+    const QString a = QString::fromStdString(folder.file("a")), b = QString::fromStdString(folder.file("b"));
+    for (const QString& path : {a, b}) {
+      runs.save_run(path);
+      QVERIFY(saved.wait(patience_ms));
+    }
+    runs.open_run(a);
+    QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 1, patience_ms);
+    LabContext& lab = window.lab().context;
+    const Selection selected{3, 3, 2, lab.run().record(3).first_token + 5};
+    lab.select(selected);
+    runs.open_pair(a, b);
+    QTRY_COMPARE_WITH_TIMEOUT(opened.count(), 3, patience_ms);
+    QCOMPARE(runs.place(), a);
+    QVERIFY(lab.comparison() != nullptr);
+    QVERIFY(lab.selected() == selected);
+  }
+
+  /// A difference is of what both retrieve.
+  void a_head_of_one_run_alone_is_not_subtracted() {
+    LabContext lab;
+    RunRequest fewer = test::synthetic_request(4);
+    fewer.config.grouping = Grouping({3}, {{0, 1}});
+    lab.run().begin(test::synthetic_model(), fewer, nullptr);
+    for (int segment = 0; segment < 4; ++segment) {
+      auto snapshot = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(lab.run(), segment));
+      std::erase_if(snapshot->hits, [](const HeadHits& head) { return head.layer != 3 || head.head > 1; });
+      lab.run().append(snapshot);
+    }
+    lab.pin_run();
+    test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4));
+    ComparePanel panel(lab);
+    panel.resize(700, 400);
+    panel.show();
+    panel.findChild<QTabWidget*>()->setCurrentIndex(1);
+    lab.select_head(3, 1);
+    test::settle();
+    PlotView& map = *plot(panel, "compare_map");
+    QVERIFY(!map.is_empty());
+    lab.select_head(8, 2);
+    test::settle();
+    QVERIFY(map.is_empty());
+    lab.select_head(-1, -1);
+    test::settle();
+    QVERIFY(!map.is_empty());  // of the first head of both
   }
 
   void a_comparison_is_exported_whatever_page_is_in_front() {

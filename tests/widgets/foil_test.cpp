@@ -60,6 +60,9 @@ class FoilTest : public QObject {
     QCOMPARE(changed.count(), 2);
     QVERIFY(foil.id() == tokenizer->encode(" May").at(0));
     QCOMPARE(id_text(run, *foil.id()), QStringLiteral(" May"));
+    QCOMPARE(quoted_token(QStringLiteral(" May\n")), QStringLiteral("“␣May↵”"));
+    QVERIFY(logit_name(QStringLiteral(" to"), QStringLiteral(" for")) !=
+            logit_name(QStringLiteral(" to"), QStringLiteral("for")));
     foil.set_text(QStringLiteral("May"));
     QVERIFY(!foil.id());
     QVERIFY2(foil.problem().contains(QStringLiteral("3 tokens: “M”, “a”, “y”")), qPrintable(foil.problem()));
@@ -91,7 +94,7 @@ class FoilTest : public QObject {
     const Prediction& prediction = expected.attribution->prediction;
     const QString number = QString::number(prediction.logit_difference(), 'f', 2);
     const QString name =
-        QStringLiteral("logit of “%1” − logit of “May” = %2").arg(lab.run().token_text(token).simplified(), number);
+        QStringLiteral("logit of %1 − logit of “␣May” = %2").arg(quoted_token(lab.run().token_text(token)), number);
     QTRY_VERIFY2_WITH_TIMEOUT(says(panel, name), qPrintable(name), patience_ms);
     QVERIFY(says(panel, probability_text(prediction.foil_probability)));
     const QString csv = panel.plots()[0]->csv();

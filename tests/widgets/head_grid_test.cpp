@@ -2,13 +2,18 @@
 #include "widgets/controls/head_grid.h"
 
 #include <QApplication>
+#include <QLabel>
 #include <QTest>
+#include <algorithm>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/recall_preset.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
+#include "widgets/panels/head_grid_panel.h"
 #include "widgets/state/config_files.h"
+#include "widgets/state/quantity_text.h"
 
 using namespace carryover;
 
@@ -43,6 +48,49 @@ class HeadGridTest : public QObject {
       for (int head = -1; head < 6; ++head)
         QCOMPARE(lab.grid.cell_at(lab.at(layer, head)), std::optional(HeadGrid::Cell{layer, head}));
     QVERIFY(!lab.grid.cell_at({-5, 40}));
+  }
+
+  /// It counts what the model would take now, whatever the run on show was made with.
+  void the_footer_is_of_the_dtype_that_the_model_is_in() {
+    GridLab lab;
+    test::synthetic_run(lab.lab.run(), 4, 4, test::synthetic_request(4));
+    HeadGridPanel panel(lab.lab);
+    panel.show();
+    for (const DType dtype : {DType::Float32, DType::BFloat16, DType::Float64}) {
+      lab.lab.set_model_dtype(dtype);
+      panel.catch_up();
+      const CostModel cost{*lab.lab.model(), lab.lab.config(), bytes_per_value(dtype)};
+      const QString bytes = bytes_text(cost.segmented_attention_bytes());
+      const auto labels = panel.findChildren<QLabel*>();
+      QVERIFY2(std::ranges::any_of(labels, [&](const QLabel* label) { return label->text().contains(bytes); }),
+               qPrintable(bytes));
+    }
+  }
+
+  void the_formula_in_the_footer_is_of_what_the_heads_read() {
+    GridLab lab;
+    SegmentConfig config = lab.lab.config();
+    config.grouping = Grouping({3, 8}, {{0, 1, 2}});
+    HeadGridPanel panel(lab.lab);
+    panel.show();
+    const auto formula = [&](const SegmentConfig& wanted) {
+      lab.lab.set_config(wanted);
+      panel.catch_up();
+      const double seen = CostModel{*lab.lab.model(), wanted, 4}.visible_positions();
+      const QString sum = QStringLiteral(" = <b>%1</b>").arg(decimal_text(seen, 1));
+      for (const QLabel* label : panel.findChildren<QLabel*>())
+        if (const qsizetype end = label->text().indexOf(sum); end >= 0)
+          return label->text().left(end).section(QStringLiteral("<br>"), -1);
+      return QString();
+    };
+    QCOMPARE(formula(config), QStringLiteral("n+S+αM+β(1−α)R"));
+    const SegmentConfig recall = recall_preset(*lab.lab.model(), config);  // all heads read all of it
+    QCOMPARE(formula(recall), QStringLiteral("n+S+M+β(1−α)R"));
+    config.long_reads = PrefixParts::Retrieved;
+    QCOMPARE(formula(config), QStringLiteral("%1n+S+αM+β(1−α)R").arg(decimal_text(0.5, 3)));
+    config.retrieval_length = 0;
+    config.local_reads = PrefixParts::Sinks;
+    QCOMPARE(formula(config), QStringLiteral("%1n+S").arg(decimal_text(0.5, 3)));
   }
 
   void looking_selects_and_edits_nothing() {

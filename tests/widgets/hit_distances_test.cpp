@@ -13,6 +13,7 @@
 #include "tests/support/synthetic_run.h"
 #include "widgets/look/theme.h"
 #include "widgets/panels/distance_panel.h"
+#include "widgets/state/distinct_names.h"
 #include "widgets/tables/run_digests_table.h"
 
 using namespace carryover;
@@ -102,6 +103,37 @@ class HitDistancesTest : public QObject {
     lab.digests().remove(0);
     QCOMPARE(table.rowCount(), 1);
     QVERIFY(table.index(0, RunDigestsTable::Name).data().toString().contains(QLatin1String("M 16")));
+  }
+
+  /// The same text and settings with two adapters, or in two dtypes, are two lines of two names.
+  void runs_of_one_name_are_told_apart_by_what_differs() {
+    LabContext lab;
+    RunDigestsTable table(lab.digests());
+    const auto run = [&](const std::string& adapter, const std::string& hash) {
+      ModelInfo model = test::synthetic_model();
+      model.adapter = adapter;
+      model.weights_hash = hash;
+      lab.run().begin(model, test::synthetic_request(5), nullptr);
+      for (int segment = 0; segment < 5; ++segment) lab.run().append(test::synthetic_snapshot(lab.run(), segment));
+      lab.run().finish({});
+      lab.digests().add(lab.run());
+    };
+    const auto name = [&](int row) { return table.index(row, RunDigestsTable::Name).data().toString(); };
+    run({}, "0123456789abcdef");
+    const QString alone = name(0);
+    QVERIFY(!alone.contains(QLatin1String("synthetic")));
+    run("/adapters/aligned", "1123456789abcdef");
+    QCOMPARE(name(0), alone + QStringLiteral(" · synthetic"));
+    QCOMPARE(name(1), alone + QStringLiteral(" · synthetic + aligned"));
+    run("/elsewhere/aligned", "2123456789abcdef");
+    QVERIFY(name(1) != name(2));
+    QVERIFY(name(2).contains(QLatin1String("synthetic + aligned")) && name(2).endsWith(QLatin1String("21234567")));
+    lab.digests().remove(2);
+    lab.digests().remove(1);
+    QCOMPARE(name(0), alone);
+    QCOMPARE(
+        distinct_names({{"a", "m · fp32 · 1", "run: 12345678"}, {"a", "m · fp32 · 1", "run: 87654321"}, {"b", {}, {}}}),
+        (std::vector<QString>{"a · run-12345678", "a · run-87654321", "b"}));
   }
 
   void the_panel_draws_runs_and_heads() {

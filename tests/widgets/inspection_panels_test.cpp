@@ -21,6 +21,7 @@
 #include "widgets/panels/panel_registry.h"
 #include "widgets/panels/prefix_panel.h"
 #include "widgets/panels/recall_panel.h"
+#include "widgets/panels/retrieval_map_panel.h"
 #include "widgets/tables/recall_table.h"
 #include "widgets/tables/step_table.h"
 
@@ -166,6 +167,19 @@ class InspectionPanelsTest : public QObject {
     lab.select({0, 3, 1, -1});
     test::settle();
     QVERIFY(says(panel, QStringLiteral("first segment")));
+  }
+
+  void a_run_without_r_says_that_this_is_why() {
+    LabContext lab;
+    test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4, 64, 0));
+    lab.select({2, 3, 1, -1});  // a head that would read it
+    PrefixPanel prefix(lab);
+    RetrievalMapPanel map(lab);
+    HitsPanel hits(lab);
+    for (Panel* panel : std::initializer_list<Panel*>{&prefix, &map, &hits}) {
+      show(*panel);
+      QVERIFY2(says(*panel, QStringLiteral("R = 0")), qPrintable(panel->title()));
+    }
   }
 
   void steps_are_tables() {

@@ -142,6 +142,36 @@ class KeyboardTest : public QObject {
     }
     QVERIFY(reached == front);
   }
+
+  void a_frame_shows_which_panel_has_the_keyboard() {
+    MainWindow window;
+    window.resize(1400, 900);
+    window.show();
+    test::settle();
+    window.activateWindow();
+    const auto framed = [&](const QString& id) {
+      return window.docks().panel(id)->grab().toImage().pixelColor(0, 0) == current_theme().accent;
+    };
+    const auto focused = [&](const QString& id) {
+      return window.docks().panel(id) == QApplication::focusWidget() ||
+             window.docks().panel(id)->isAncestorOf(QApplication::focusWidget());
+    };
+    for (const ThemeKind kind : {ThemeKind::Dark, ThemeKind::Light}) {
+      apply_theme(*qApp, kind);
+      for (int presses = 0; presses < 3; ++presses) {
+        QTest::keyClick(&window, Qt::Key_F6);
+        test::settle();
+        for (const QString& id : window.docks().ids())
+          if (!window.docks().dock(id)->isHidden() && !behind_a_tab(window.docks().dock(id)))
+            QVERIFY2(framed(id) == focused(id), qPrintable(id));
+      }
+    }
+    QWidget* focus = QApplication::focusWidget();
+    focus->clearFocus();
+    focus->setFocus(Qt::MouseFocusReason);  // a pointer shows where it is by itself
+    for (const QString& id : window.docks().ids())
+      if (focused(id)) QVERIFY2(!framed(id), qPrintable(id));
+  }
 };
 
 static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<KeyboardTest>};

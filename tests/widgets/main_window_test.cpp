@@ -4,8 +4,10 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QProgressBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <algorithm>
 #include <atomic>
 
 #include "app/shell/startup.h"
@@ -48,6 +50,38 @@ class MainWindowTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void init() { test::fail_on_qt_warnings(); }
+
+  void a_message_leaves_the_docks_as_it_found_them() {
+    MainWindow window;
+    window.resize(1400, 900);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    test::settle();
+    const QDockWidget* bottom = window.docks().dock(QStringLiteral("loss"));
+    const int height = bottom->height();
+    QVERIFY(height > 50);
+    for (int times = 0; times < 3; ++times) {
+      window.show_error({Fault::BadInput, QStringLiteral("text.txt"), QStringLiteral("is empty"),
+                         QStringLiteral("Choose another one.")});
+      test::settle();
+      QVERIFY(window.message_bar().isVisible());
+      QCOMPARE(bottom->height(), height);
+      window.message_bar().hide();
+      test::settle();
+      QCOMPARE(bottom->height(), height);
+    }
+  }
+
+  void progress_is_told_in_one_line() {
+    MainWindow window;
+    const QString long_text = QStringLiteral("Reading a file whose name is longer than the whole toolbar is wide");
+    window.meters().show_fetching(0.5, long_text);
+    const auto meters = window.findChildren<QProgressBar*>();
+    const auto meter = std::ranges::find(meters, StatusMeters::tr("Progress"), &QProgressBar::accessibleName);
+    QVERIFY(meter != meters.end());
+    QVERIFY((*meter)->fontMetrics().horizontalAdvance((*meter)->format()) < (*meter)->minimumWidth());
+    QCOMPARE((*meter)->toolTip(), long_text);
+  }
 
   void fits_a_small_screen() {
     MainWindow window;
@@ -162,6 +196,11 @@ class MainWindowTest : public QObject {
     QVERIFY(!window.grab().isNull());
     QCOMPARE(appended.count(), 1);
     QCOMPARE(ended.count(), 0);
+    window.lab().runs.pause();
+    const double speed = window.lab().runs.tokens_per_second();
+    QVERIFY(speed > 0);
+    QTest::qWait(50);
+    QCOMPARE(window.lab().runs.tokens_per_second(), speed);  // a pause is no time of the run
     window.lab().runs.resume();
     QVERIFY(ended.wait(patience_ms));
     QCOMPARE(window.lab().context.run().segment_count(), window.lab().context.run().expected_segments());
@@ -177,8 +216,13 @@ class MainWindowTest : public QObject {
     QTRY_COMPARE_WITH_TIMEOUT(window.lab().context.run().segment_count(), 2, patience_ms);
     window.lab().runs.stop();
     QVERIFY(ended.wait(patience_ms));
-    QVERIFY(window.lab().context.run().summary().cancelled);
-    QCOMPARE(window.lab().context.run().segment_count(), 2);
+    const RunModel& run = window.lab().context.run();
+    QVERIFY(run.summary().cancelled);
+    QCOMPARE(run.segment_count(), 2);
+    QCOMPARE(run.tokens_done(), run.tokens_after(1));  // nothing of the segment that was under way
+    QVERIFY(std::ranges::any_of(window.findChildren<QProgressBar*>(), [](const QProgressBar* meter) {
+      return meter->format().contains(StatusMeters::tr("%1 · stopped").arg(QString()));
+    }));
     window.lab().runs.run(1);  // left latched: the destructor must still end it
   }
 };

@@ -4,7 +4,9 @@
 
 #include <QTest>
 
+#include "engine/records/run_command.h"
 #include "tests/support/test_program.h"
+#include "widgets/state/provenance.h"
 
 using namespace carryover;
 
@@ -24,6 +26,24 @@ class ModelLabelTest : public QObject {
     model.path = "/models/folder";
     model.config.name = "folder";
     QCOMPARE(model_name(model), QStringLiteral("folder"));
+  }
+
+  void a_provenance_names_the_model_by_its_label() {
+    RunDescription run;
+    run.id = "run-1";
+    run.text = "policy: of a text, dtype: no";
+    run.request.policy = "full";
+    run.model.config.name = "demo";
+    run.model.path = "/models (mine)/demo";
+    run.model.weights_hash = "0123456789abcdef";
+    run.model.dtype = DType::BFloat16;
+    for (const char* adapter : {"", "/adapters/aligned"}) {
+      run.model.adapter = adapter;
+      const QString provenance = QString::fromStdString(run_provenance(run));
+      QCOMPARE(model_label_in(provenance), model_label(run.model));
+      QCOMPARE(policy_in(provenance), QStringLiteral("full"));
+    }
+    QVERIFY(model_label_in({}).isEmpty() && policy_in({}).isEmpty());
   }
 };
 

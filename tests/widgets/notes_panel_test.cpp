@@ -60,7 +60,21 @@ class NotesPanelTest : public QObject {
     QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
     const QStringList lines = QApplication::clipboard()->text().split('\n', Qt::SkipEmptyParts);
     QCOMPARE(lines.size(), 3);
-    QCOMPARE(lines[1], QString("renamed,3,8,1,517"));
+    QCOMPARE(lines[1], QStringLiteral("renamed,3,8,1,517,%1").arg(QString::fromStdString(lab.run().origin().id)));
+  }
+
+  void a_bookmark_of_another_run_selects_nothing() {
+    LabContext lab;
+    test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4));
+    lab.go_to({"of any run", {2, -1, -1, -1}});
+    QCOMPARE(lab.selected().segment, 2);
+    lab.go_to({"of another", {3, -1, -1, -1}, "run-elsewhere"});
+    QCOMPARE(lab.selected().segment, 2);
+    RunOrigin origin = lab.run().origin();
+    origin.id = "run-elsewhere";
+    lab.run().set_origin(origin);
+    lab.go_to({"of this one", {3, -1, -1, -1}, "run-elsewhere"});
+    QCOMPARE(lab.selected().segment, 3);
   }
 
   void the_text_and_the_notebook_say_the_same() {

@@ -82,6 +82,20 @@ class PanelsTest : public QObject {
     }
   }
 
+  void one_token_has_no_loss() {
+    LabContext context;
+    RunRequest request = test::synthetic_request(1, 64);
+    request.ids = std::make_shared<const std::vector<std::int32_t>>(1, 7);
+    test::synthetic_run(context.run(), 1, 1, request);
+    LossPanel panel(context);
+    show(panel);
+    QVERIFY(panel.plots()[0]->is_empty());
+    QStringList texts;
+    for (const QLabel* label : panel.findChildren<QLabel*>()) texts += label->text();
+    QVERIFY(texts.contains(LossPanel::tr("A single token has no loss: no token follows it")));
+    QVERIFY2(texts.contains(QStringLiteral("segment 0")), qPrintable(texts.join(u'|')));
+  }
+
   // At a zoom of less than a position a cell, each painted pixel is what the record says about its segment and
   // position.
   void the_map_paints_the_record() {
@@ -257,6 +271,27 @@ class PanelsTest : public QObject {
       return label->text().contains(QStringLiteral("lost in 1 of 3 segments")) &&
              label->toolTip().contains(QStringLiteral("Set Sinks to 4"));
     }));
+  }
+
+  void sinks_that_are_not_judged_are_not_called_kept() {
+    const auto says = [](const RunRequest& request, float share_of_sinks) {
+      LabContext context;
+      context.run().begin(test::synthetic_model(), request, nullptr);
+      for (int segment = 0; segment < 2; ++segment) {
+        auto snapshot = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(context.run(), segment));
+        for (float& value : snapshot->sinks.values) value *= share_of_sinks;
+        snapshot->record.sinks = summarize_sinks(snapshot->sinks);
+        context.run().append(snapshot);
+      }
+      SinksPanel panel(context);
+      show(panel);
+      for (const QLabel* label : panel.findChildren<QLabel*>())
+        if (label->accessibleName() == SinksPanel::tr("Lost sinks")) return label->text();
+      return QString();
+    };
+    QCOMPARE(says(test::synthetic_request(2), 1), SinksPanel::tr("no sink lost in %1 segments").arg(2));
+    QVERIFY(says(test::synthetic_request(2, 63, 16), 1).contains(QStringLiteral("not judged: S < 64")));
+    QVERIFY(says(test::synthetic_request(2), 0.2F).contains(QStringLiteral("not judged: only 11 %")));
   }
 
   /// A folder of an earlier version.

@@ -11,6 +11,7 @@
 #include "engine/formats/npy.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "widgets/plot/plot_view.h"
 
 using namespace carryover;
@@ -193,6 +194,21 @@ class PlotExportTest : public QObject {
       const auto index = static_cast<std::size_t>(i);
       QVERIFY(cells[0].toDouble() == xs[index] && cells[1].toDouble() == as[index] && cells[2].toDouble() == bs[index]);
     }
+  }
+
+  /// A low one: a figure is higher, and has more ticks.
+  void the_plot_on_the_screen_stays_as_it_was() {
+    PlotView plot(QStringLiteral("sine"));
+    fill(plot);
+    plot.resize(400, 140);
+    plot.show();
+    plot.request_replot();
+    test::settle();
+    const QImage before = plot.grab().toImage();
+    plot.export_to(file("stays.png"), PlotView::Format::Png, size_mm);
+    plot.export_to(file("stays.pdf"), PlotView::Format::Pdf, size_mm);
+    test::settle();
+    QCOMPARE(plot.grab().toImage(), before);
   }
 
   void paper_has_small_text_and_leaves_the_title_to_its_caption() {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/plot/plot_view.h"
 
+#include <QContextMenuEvent>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTimer>
 #include <cmath>
 
 #include "tests/support/gui_test.h"
@@ -53,6 +56,30 @@ class PlotViewTest : public QObject {
     plot.set_outline(outline, {}, {});
     plot.request_replot();
     QVERIFY(!shows(picture(plot), colour));
+  }
+
+  void a_right_click_opens_the_menu() {
+    PlotView plot(QStringLiteral("menu"));
+    plot.resize(400, 300);
+    const int curve = plot.add_curve(QStringLiteral("loss"), {series_colour(0)});
+    for (int x = 0; x < 5; ++x) plot.append(curve, x, x);
+    plot.show();
+    plot.request_replot();
+    test::settle();
+    qsizetype entries = 0;
+    QTimer closer;
+    connect(&closer, &QTimer::timeout, this, [&] {
+      auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+      if (menu == nullptr) return;
+      entries = menu->actions().size();
+      menu->close();
+    });
+    closer.start(10);
+    QWidget* canvas = plot.childAt(plot.rect().center());
+    const QPoint at = canvas->rect().center();
+    QContextMenuEvent event(QContextMenuEvent::Mouse, at, canvas->mapToGlobal(at));
+    QApplication::sendEvent(canvas, &event);  // as a right click on X11 does
+    QCOMPARE(entries, plot.actions().size());
   }
 
   void stacks_what_is_visible() {
@@ -189,6 +216,23 @@ class PlotViewTest : public QObject {
     QVERIFY(shows(picture(plot), current_theme().accent));
     plot.set_cursor(NAN);
     QVERIFY(!shows(picture(plot), current_theme().accent));
+  }
+
+  void a_low_plot_has_no_title_that_is_cut_to_nothing() {
+    const auto drawn = [](const QString& label, int height) {
+      PlotView plot(QStringLiteral("label"));
+      plot.resize(400, height);
+      const int curve = plot.add_curve(QStringLiteral("line"), {series_colour(0)});
+      plot.append(curve, {0, 1, 2}, {1, 2, 1});
+      plot.set_axes(QStringLiteral("x"), label);
+      plot.show();
+      plot.request_replot();
+      return picture(plot);
+    };
+    const QString label = QStringLiteral("Share of the attention");
+    QVERIFY(drawn(label, 300) != drawn({}, 300));
+    QCOMPARE(drawn(label, 100), drawn({}, 100));
+    QVERIFY(drawn(QStringLiteral("Share (%)"), 100) != drawn({}, 100));  // its unit has room
   }
 
   void clicks_drags_and_keys() {

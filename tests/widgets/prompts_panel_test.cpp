@@ -130,6 +130,16 @@ class PromptsPanelTest : public QObject {
                               patience_ms);
   }
 
+  void the_result_of_a_training_goes_by_what_was_trained() {
+    LabContext lab;
+    PromptsPanel panel(lab);
+    auto report = std::make_shared<PromptReport>();
+    report->model = "final";
+    report->model_path = temp_.file("my-training") + "/final";
+    panel.set_report(path("few-window"), report);
+    QVERIFY2(panel.said().contains("examples with my-training,"), qPrintable(panel.said()));
+  }
+
   void a_stopped_set_continues() {
     PromptWindow lab;
     open_demo(lab.window, 300);

@@ -117,6 +117,23 @@ class RibbonTest : public QObject {
     QVERIFY(!strip.accessibleDescription().contains(QStringLiteral("lost")));
   }
 
+  void a_stopped_run_leaves_no_bar_of_progress() {
+    LabContext lab;
+    RibbonStrip strip(lab);
+    strip.resize(900, 90);
+    test::synthetic_run(lab.run(), 8, 3, test::synthetic_request(8));
+    const auto has_bar = [&] {
+      const QRect cell = strip.cell_rect(3);
+      return strip.grab().toImage().pixelColor(cell.left() + 2, cell.bottom() - 2) == current_theme().accent;
+    };
+    QVERIFY(!has_bar());
+    lab.run().set_progress(3 * 256 + 128);
+    QVERIFY(has_bar());
+    lab.run().finish({});
+    QVERIFY(!has_bar());
+    QCOMPARE(lab.run().tokens_done(), std::int64_t{3 * 256});
+  }
+
   void arcs_run_only_where_hits_come_from() {
     LabContext lab;
     RibbonStrip strip(lab);

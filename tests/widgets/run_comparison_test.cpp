@@ -192,6 +192,39 @@ class RunComparisonTest : public QObject {
     QCOMPARE(comparison.total_overlap().both, std::int64_t{0});
   }
 
+  /// The heads of one run share a list, those of the other have lists of their own.
+  void lists_of_another_kind_are_not_subtracted() {
+    RunRequest shared = test::synthetic_request(4);
+    shared.config.search = SearchBy::Shared;
+    shared.config.search_heads.push_back({3, 1});
+    RunModel a, b;
+    a.begin(test::synthetic_model(), shared, nullptr);
+    for (int segment = 0; segment < 4; ++segment) {
+      auto snapshot = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(a, segment));
+      std::erase_if(snapshot->hits, [](const HeadHits& head) { return head.layer != 3 || head.head != 1; });
+      for (HeadHits& head : snapshot->hits) head.shared = true;
+      a.append(snapshot);
+    }
+    test::synthetic_run(b, 4, 4, test::synthetic_request(4));
+    const RunComparison comparison(a, b);
+    QVERIFY(!comparison.retrieve_alike());
+    QCOMPARE(comparison.heads_of_both().size(), std::size_t{6});  // B's, which all read A's list
+    QVERIFY(comparison.both_retrieve(8, 2) && !comparison.both_retrieve(4, 2));
+    Overlap all;
+    for (const HeadRef& head : comparison.heads_of_both()) all.add(comparison.overlap(2, head.layer, head.head));
+    QVERIFY(all.either > 0);
+    QCOMPARE(comparison.segment_overlap(2).either, all.either);
+    QCOMPARE(comparison.segment_overlap(2).both, all.both);
+    int found = 0;
+    for (const ComparisonRow& row : comparison_rows(comparison, {})) {
+      if (row.name != QStringLiteral("Hits, padding left out")) continue;
+      ++found;
+      QVERIFY(row.a.contains(QStringLiteral("shared")) && row.b.contains(QStringLiteral("per head")));
+      QVERIFY(row.change.isEmpty());
+    }
+    QCOMPARE(found, 1);
+  }
+
   void only_settings_that_differ_are_listed() {
     RunRequest other = test::synthetic_request(4);
     other.config.carry_length = 16;
@@ -205,6 +238,23 @@ class RunComparisonTest : public QObject {
     for (const ComparisonRow& row : comparison_rows(comparison, {}))
       if (row.part == ComparisonRow::Part::Setting) settings += row.name + u'=' + row.a + u'/' + row.b;
     QCOMPARE(settings, QStringList({"policy=segmented/full", "carry_length=32/16", "top_k=16/3"}));
+  }
+
+  /// Compare shows the time that the toolbar, the log and the report show: the run's own, where one is known.
+  void a_finished_runs_time_is_its_own() {
+    RunModel run, cut;
+    test::synthetic_run(run, 4, 4, test::synthetic_request(4));
+    test::synthetic_run(cut, 4, 2, test::synthetic_request(4));
+    RunSummary summary;
+    summary.segments = 4;
+    summary.seconds = 8;
+    run.finish(summary);
+    cut.finish(summary);  // of more segments than it has
+    const RunComparison comparison(run, cut);
+    QStringList times;
+    for (const ComparisonRow& row : comparison_rows(comparison, {}))
+      if (row.name == QStringLiteral("Time, s")) times += {row.a, row.b};
+    QCOMPARE(times, QStringList({"8.00", "0.00"}));
   }
 
   void the_table_follows_its_rows() {

@@ -7,10 +7,12 @@
 #include <QDir>
 #include <QFile>
 #include <QHeaderView>
+#include <QLabel>
 #include <QLineEdit>
 #include <QTableView>
 #include <QTest>
 #include <QToolButton>
+#include <algorithm>
 #include <set>
 
 #include "app/window/message_bar.h"
@@ -182,8 +184,19 @@ class RunsPanelTest : public QObject {
     QCOMPARE(someone.lab().run().segment_count(), 3);
     QVERIFY(panel.open(first));
     panel.choose(stopped);
+    // Its speed is that of what it runs itself: no more than that many tokens in the least time that counts.
+    double most_above = 0;
+    const auto look = [&] {
+      const auto own = static_cast<double>(someone.lab().run().tokens_done() - someone.lab().run().tokens_after(2));
+      most_above = std::max(most_above, runs.tokens_per_second() - std::max(0.0, own) / 0.05);
+    };
+    const auto appended = connect(&someone.lab().run(), &RunModel::segments_appended, this, look);
+    const auto progressed = connect(&someone.lab().run(), &RunModel::progressed, this, look);
     QVERIFY(panel.press(RunsPanel::tr("Resume")));  // opens it first
     QVERIFY(wait_for([&] { return runs.can_run() && someone.lab().run().segment_count() == whole.segments; }));
+    disconnect(appended);
+    disconnect(progressed);
+    QVERIFY(most_above <= 1e-6);
     QCOMPARE(someone.lab().run().summary().nll_sum, whole.nll_sum);
     QCOMPARE(someone.lab().run().summary().tokens, whole.tokens);
     QVERIFY(computed(someone.lab().run()) == straight);
@@ -255,6 +268,12 @@ class RunsPanelTest : public QObject {
     QTest::keyClick(panel.table, Qt::Key_Return);
     QVERIFY(wait_for([&] { return runs.place() == records[0].place && someone.lab().what_ifs().in_run(0); }));
     QVERIFY(someone.window.docks().panel("what_if")->is_seen());
+    QCOMPARE(someone.lab().selected().segment, 1);  // the what-if's own
+    someone.lab().select_segment(0);
+    panel.window.docks().raise("runs");
+    panel.choose(places_of(library, ListedKind::WhatIf).front());
+    QTest::keyClick(panel.table, Qt::Key_Return);
+    QCOMPARE(someone.lab().selected().segment, 1);  // also where its run is on show
     panel.window.docks().raise("runs");
     panel.choose(home_ + "/training");
     QTest::keyClick(panel.table, Qt::Key_Return);
@@ -362,6 +381,28 @@ class RunsPanelTest : public QObject {
     QVERIFY(panel.row_of(training) >= 0 && panel.row_of(what_if) >= 0);
     someone.lab().what_ifs().remove(0);  // in its own panel
     QCOMPARE(panel.row_of(what_if), -1);
+  }
+
+  void a_what_if_keeps_its_time_and_says_what_it_was_made_with() {
+    ListedRun before;
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      QVERIFY(run_whole(someone, 400));
+      QVERIFY(run_what_if(someone));
+      const RunLibrary& library = someone.lab().library();
+      before = entry(library, places_of(library, ListedKind::WhatIf).front());
+      QCOMPARE(before.policy, QString("segmented"));
+      QCOMPARE(before.model, entry(library, someone.window.lab().runs.place()).model);
+      QVERIFY(before.made_ms > 0);
+    }
+    Someone someone(home_);
+    QVERIFY(bring_back(someone));
+    const RunLibrary& library = someone.lab().library();
+    const ListedRun& after = entry(library, places_of(library, ListedKind::WhatIf).front());
+    QCOMPARE(after.made_ms, before.made_ms);
+    QCOMPARE(after.policy, before.policy);
+    QCOMPARE(after.model, before.model);
   }
 
   void an_interrupted_training_is_resumed_from_the_list() {
@@ -589,6 +630,42 @@ class RunsPanelTest : public QObject {
     QVERIFY(wait_for([&] { return someone.window.lab().runs.state() == RunController::State::Idle; }));
     QVERIFY(journals(home_).isEmpty());
     QCOMPARE(someone.lab().library().count(), 0);
+  }
+
+  void names_get_what_the_other_columns_leave_free() {
+    LabContext lab;
+    RunsPanel panel(lab);
+    panel.resize(500, 300);
+    panel.show();
+    auto* table = panel.findChild<QTableView*>();
+    const int least = table->columnWidth(RunLibraryTable::Name);
+    panel.resize(2000, 300);
+    QTRY_COMPARE(table->horizontalHeader()->length(), table->viewport()->width());
+    QVERIFY(table->columnWidth(RunLibraryTable::Name) > least);
+    panel.resize(500, 300);
+    QTRY_COMPARE(table->columnWidth(RunLibraryTable::Name), least);
+    table->setColumnWidth(RunLibraryTable::Name, 2 * least);  // as a hand does
+    panel.resize(2100, 300);
+    QTRY_VERIFY(table->viewport()->width() > 2000);
+    QCOMPARE(table->columnWidth(RunLibraryTable::Name), 2 * least);
+  }
+
+  void a_long_name_of_a_deleted_run_ends_in_dots() {
+    LabContext lab;
+    RunsPanel panel(lab);
+    panel.show();
+    ListedRun run;
+    run.place = QStringLiteral("/nowhere/run-1.journal");
+    run.name = QStringLiteral("persuasion.txt · segmented S 1024 M 128 R 128 n 4, the second time");
+    lab.library().put(run);
+    lab.library().remove(0);
+    panel.catch_up();
+    const QLabel* told = nullptr;
+    for (const QLabel* label : panel.findChildren<QLabel*>())
+      if (label->accessibleName() == RunsPanel::tr("Deleted runs")) told = label;
+    QVERIFY(told != nullptr);
+    QVERIFY2(told->text().contains(u'…') && told->text().size() < run.name.size(), qPrintable(told->text()));
+    QVERIFY(told->toolTip().contains(QStringLiteral("the second time")));
   }
 
   void nothing_is_opened_while_the_engine_is_busy() {

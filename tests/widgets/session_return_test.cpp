@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What comes back beside a run and its selection: what-ifs, the pinned run and selection, a range, a run that was
 // opened from its folder, and what is left of a session whose engine or folder is gone.
+#include <QAbstractButton>
+#include <QAction>
 #include <QApplication>
 #include <QDir>
+#include <QMessageBox>
 #include <QSemaphore>
 #include <QTest>
 
@@ -153,6 +156,31 @@ class SessionReturnTest : public QObject {
     QCOMPARE(kept.entryList({"what-ifs*"}).size(), 1);
   }
 
+  /// The model comes back in the dtype of the session's numbers; what was left to the program stays left to it.
+  void a_dtype_that_nobody_chose_comes_back_as_not_chosen() {
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      someone.window.lab().loader.open_model(demo_folder());
+      someone.window.lab().loader.open_text(demo_folder() + "/text.txt");
+      QVERIFY(wait_for([&] { return someone.window.lab().runs.can_run(); }));
+    }
+    const QString kept = kept_file(home_);
+    SessionState state = read_session(kept);
+    QVERIFY(state.options.dtype == DType::Auto && state.dtype != DType::Auto);
+    state.dtype = DType::Float64;  // as on a machine where that is the faster one
+    write_file_atomically(kept.toStdString(), session_text(state, QFileInfo(kept).absolutePath()));
+    Someone someone(home_);
+    QVERIFY(bring_back(someone));
+    QVERIFY(someone.window.lab().loader.model()->info.dtype == DType::Float64);
+    QVERIFY(someone.lab().run_options().dtype == DType::Auto);
+    someone.keeper.keep_now();
+    QTRY_VERIFY(read_session(kept).options.dtype == DType::Auto && read_session(kept).dtype == DType::Float64);
+    someone.window.lab().loader.reopen_model();
+    QVERIFY(wait_for([&] { return someone.window.lab().runs.can_run(); }));
+    QVERIFY(someone.window.lab().loader.model()->info.dtype != DType::Float64);  // and chooses again
+  }
+
   void a_run_of_a_folder_comes_back_from_it() {
     const QString run = home_ + "/run";
     std::vector<std::string> saved;
@@ -290,6 +318,81 @@ class SessionReturnTest : public QObject {
     someone.keeper.save_session(file);
     QVERIFY(saved.wait(patience_ms));
     QVERIFY(!someone.keeper.has_unsaved_work());
+  }
+
+  /// Whoever saves over a file that another session has saved since would lose what only that one has.
+  void an_older_session_of_the_history_leaves_its_file_alone() {
+    const QString file = home_ + "/study.carryover";
+    const auto save = [&](Someone& someone) {
+      QSignalSpy saved(&someone.keeper, &SessionKeeper::session_saved);
+      someone.keeper.save_session(file);
+      QVERIFY(saved.wait(patience_ms));
+      QVERIFY(!someone.keeper.file_is_anothers());
+    };
+    const auto open = [&](Someone& someone, const QString& folder) {
+      QSignalSpy opened(&someone.keeper, &SessionKeeper::session_opened);
+      someone.keeper.open_earlier(folder);
+      QVERIFY(opened.wait(patience_ms));
+    };
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      QVERIFY(run_whole(someone, 300));
+      save(someone);
+    }
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      QSignalSpy opened(&someone.keeper, &SessionKeeper::session_opened);
+      someone.keeper.open_session(file);
+      QVERIFY(opened.wait(patience_ms));
+      QVERIFY(run_whole(someone, 400));
+      save(someone);
+    }
+    Someone someone(home_);
+    someone.keeper.begin(false);
+    QString older, newer;
+    for (const QString& folder : someone.keeper.earlier_sessions())
+      (read_session(SessionFolder::session_file_in(folder)).runs.size() == 1 ? older : newer) = folder;
+    open(someone, older);
+    QCOMPARE(someone.lab().library().count(), 1);
+    QVERIFY(someone.keeper.session_file().isEmpty());
+    QCOMPARE(someone.keeper.former_file(), file);
+    open(someone, newer);  // what the file holds: it is still this session's
+    QCOMPARE(someone.lab().library().count(), 2);
+    QCOMPARE(someone.keeper.session_file(), file);
+    QCOMPARE(read_session(file).runs.size(), std::size_t{2});
+  }
+
+  void a_file_that_another_window_has_saved_is_asked_about() {
+    const QString file = home_ + "/study.carryover";
+    Someone first(home_), second(home_);
+    const auto wait_for_saved = [&](Someone& someone, const std::function<void()>& save) {
+      QSignalSpy saved(&someone.keeper, &SessionKeeper::session_saved);
+      save();
+      QVERIFY(saved.count() > 0 || saved.wait(patience_ms));
+    };
+    for (Someone* each : {&first, &second}) {
+      each->keeper.begin(false);
+      each->lab().notebook().set_text(each == &first ? "first" : "second");
+      wait_for_saved(*each, [&] { each->keeper.save_session(file); });
+    }
+    QVERIFY(first.keeper.file_is_anothers() && !second.keeper.file_is_anothers());
+    const auto press = [&](const QString& button) {
+      for (QAction* action : first.window.findChildren<QAction*>())
+        if (action->text() == Shell::tr("Save session")) action->trigger();
+      auto* box = first.window.findChild<QMessageBox*>();
+      QVERIFY(box != nullptr);
+      QCOMPARE(read_session(file).notes, QString("second"));
+      for (QAbstractButton* each : box->buttons())
+        if (each->text().remove(u'&') == button) return each->click();
+      QFAIL("no such button");
+    };
+    press(QStringLiteral("Cancel"));
+    QTRY_VERIFY(first.window.findChild<QMessageBox*>() == nullptr);
+    wait_for_saved(first, [&] { press(Shell::tr("Overwrite")); });
+    QCOMPARE(read_session(file).notes, QString("first"));
+    QVERIFY(!first.keeper.file_is_anothers() && second.keeper.file_is_anothers());
   }
 
  private:

@@ -4,6 +4,8 @@
 #include <signal.h>
 
 #include <QApplication>
+#include <QDataStream>
+#include <QRect>
 #include <QTest>
 
 #include "engine/records/training_folder.h"
@@ -21,6 +23,17 @@ void ends_by(QProcess& process, int number) {
   QVERIFY(process.waitForFinished(patience_ms));
   QVERIFY2(process.exitStatus() == QProcess::NormalExit, process.readAllStandardError().constData());
   QCOMPARE(process.exitCode(), 128 + number);
+}
+
+/// Of the window, in what QWidget::saveGeometry() gave.
+QSize size_in(const QByteArray& geometry) {
+  QDataStream stream(geometry);
+  stream.setVersion(QDataStream::Qt_4_0);
+  quint32 magic = 0;
+  quint16 major = 0, minor = 0;
+  QRect frame, normal;
+  stream >> magic >> major >> minor >> frame >> normal;
+  return normal.size();
 }
 
 void signal_rows() {
@@ -50,6 +63,20 @@ class SessionSignalsTest : public QObject {
     QVERIFY(state && state->closed);
     QCOMPARE(state->model, demo);
     QVERIFY(journaled_segments(home) > 0);
+  }
+
+  void a_size_that_is_asked_for_wins_over_the_last_one() {
+    const TempDir home;
+    const QString demo = QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");
+    for (const QSize& size : {QSize(1350, 850), QSize(1450, 950)}) {
+      QStringList arguments{"--no-fetch", "--size", QStringLiteral("%1x%2").arg(size.width()).arg(size.height())};
+      if (!kept(home))
+        arguments += QStringList{demo, demo + "/text.txt"};  // the second window shows what the first one did
+      Program program(home, arguments);
+      QTRY_VERIFY_WITH_TIMEOUT(journaled_segments(home) > 0 && !kept(home)->closed, patience_ms);
+      ends_by(program.process, SIGTERM);
+      QCOMPARE(size_in(kept(home)->geometry), size);
+    }
   }
 
   void a_training_saves_its_last_step_data() { signal_rows(); }

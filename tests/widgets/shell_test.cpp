@@ -390,6 +390,14 @@ class ShellTest : public QObject {
     QVERIFY(checked > 800);
   }
 
+  void english_numbers_have_separators_on_any_system() {
+    const QLocale before;
+    install_language(*qApp, "en");
+    QCOMPARE(count_text(13720), QString("13,720"));
+    QCOMPARE(decimal_text(1234.5, 1), QString("1,234.5"));
+    QLocale::setDefault(before);
+  }
+
   void the_window_speaks_german() {  // the language stays for all that follows
     install_language(*qApp, "de");
     const TempDir folder;

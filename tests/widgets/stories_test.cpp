@@ -3,10 +3,13 @@
 // of the window computes.
 #include "app/shell/stories.h"
 
+#include <QDir>
+#include <QScopeGuard>
 #include <QTest>
 #include <QTextDocumentFragment>
 #include <cmath>
 
+#include "app/shell/startup.h"
 #include "engine/api/engine_library.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
@@ -156,6 +159,27 @@ class StoriesTest : public QObject {
     stories.tell(story);
     QVERIFY(!listener.offered.isEmpty());
     QCOMPARE(started.count(), 0);
+  }
+
+  /// What an earlier start has fetched is known without the script, by the names that the script gives it.
+  void the_default_model_is_known_where_it_has_been_fetched() {
+    const QByteArray before = qgetenv("CARRYOVER_CACHE");
+    const auto restore = qScopeGuard([&] { qputenv("CARRYOVER_CACHE", before); });
+    const TempDir cache;
+    qputenv("CARRYOVER_CACHE", QByteArray::fromStdString(cache.path().string()));
+    const StoryModel none;
+    QCOMPARE(Startup::default_model(), none);
+    const std::string model = "models/SmolLM2-135M-Instruct.Q4_1.gguf", text = "texts/persuasion.txt";
+    const QDir folder(QString::fromStdString(cache.path().string()));
+    QVERIFY(folder.mkpath("models") && folder.mkpath("texts"));
+    write_bytes(cache.file(model), "weights");
+    QCOMPARE(Startup::default_model(), none);  // without its book
+    write_bytes(cache.file(text), "A novel.");
+    QCOMPARE(Startup::default_model(),
+             (StoryModel{QString::fromStdString(cache.file(model)), QString::fromStdString(cache.file(text))}));
+    const std::string script = read_bytes(CARRYOVER_SOURCE_DIR "/scripts/fetch_assets.sh");
+    for (const std::string& name : {model, text})
+      QVERIFY2(script.find("$CACHE/" + name) != std::string::npos, name.c_str());
   }
 
   void sinks_are_told_from_two_runs() {

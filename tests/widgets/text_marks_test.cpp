@@ -4,9 +4,11 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QContextMenuEvent>
 #include <QMenu>
 #include <QTest>
 #include <array>
+#include <vector>
 
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/gui_test.h"
@@ -56,6 +58,33 @@ WhatIfResult worse(const TokenRange& range) {
 QColor colour_of(TokenView& view, std::int64_t token) {
   const QRect box = view.token_rect(token);
   return view.viewport()->grab().toImage().pixelColor(box.left() + box.width() - 2, box.top() + 2);
+}
+
+/// What a context menu offers.
+struct Entry {
+  QString text, tip;
+  bool enabled = false;
+};
+
+/// Of the menu that a right click on the token opens.
+std::vector<Entry> entries_at(QWidget& panel, TokenView& view, std::int64_t token) {
+  const QPoint at = view.token_rect(token).center();
+  QContextMenuEvent event(QContextMenuEvent::Mouse, at, view.viewport()->mapToGlobal(at));
+  QApplication::sendEvent(view.viewport(), &event);
+  std::vector<Entry> entries;
+  auto* menu = panel.findChild<QMenu*>();
+  if (menu == nullptr) return entries;
+  for (const QAction* action : menu->actions())
+    if (!action->isSeparator()) entries.push_back({action->text(), action->toolTip(), action->isEnabled()});
+  menu->close();
+  test::settle();
+  return entries;
+}
+
+Entry entry_with(const std::vector<Entry>& entries, const char* words) {
+  for (const Entry& entry : entries)
+    if (entry.text.contains(QLatin1String(words))) return entry;
+  return {QStringLiteral("none"), {}, false};
 }
 
 QComboBox* choice(QWidget& panel, const QString& first) {
@@ -165,6 +194,55 @@ class TextMarksTest : public QObject {
     for (int token = 10; token < 14; ++token) text += lab.run().token_text(token);
     QCOMPARE(QApplication::clipboard()->text(), text);
     menu->close();
+  }
+
+  /// As in other programs: the menu is of what is under the pointer, and not of what was selected before.
+  void a_right_click_takes_the_token_under_the_pointer() {
+    LabContext lab;
+    read_text(lab);
+    TextPanel panel(lab);
+    panel.resize(800, 500);
+    panel.show();
+    test::settle();
+    auto* view = panel.findChild<TokenView*>();
+    view->show_token(0, true);
+    const std::vector<Entry> retrieved = entries_at(panel, *view, 12);
+    QCOMPARE(lab.selected().token, std::int64_t{12});
+    QCOMPARE(lab.selected().segment, 1);  // whose what-ifs they are
+    for (const Entry& entry : retrieved) QVERIFY(!entry.text.contains(QStringLiteral("-1")));
+    QVERIFY(entry_with(retrieved, "Exclude token 12 from all heads").enabled);
+    QVERIFY(!entry_with(retrieved, "to the selected head").enabled);
+    QCOMPARE(entry_with(retrieved, "to the selected head").tip, TextPanel::tr("Select a head first"));
+
+    lab.select_head(3, 2);
+    const Entry far = entry_with(entries_at(panel, *view, 62), "Exclude token 62");  // which no head has
+    QVERIFY(!far.enabled);
+    QCOMPARE(far.tip, TextPanel::tr("No head retrieved %1 for segment %2").arg(QStringLiteral("token 62")).arg(1));
+    QVERIFY(entry_with(entries_at(panel, *view, 62), "Add token 62 to layer 3, head 2").enabled);
+    const std::vector<Entry> own = entries_at(panel, *view, segment_length + 3);
+    QCOMPARE(lab.selected().token, std::int64_t{segment_length + 3});
+    QVERIFY(!entry_with(own, "Exclude").enabled && !entry_with(own, "Add").enabled);
+
+    view->set_marked_range({10, 14});
+    QVERIFY(entry_with(entries_at(panel, *view, 11), "Exclude 4 tokens").enabled);
+    QCOMPARE(lab.selected().token, std::int64_t{segment_length + 3});
+    entries_at(panel, *view, 20);
+    QVERIFY(view->marked_range() == TokenRange{} && lab.selected().token == 20);
+  }
+
+  void keys_start_at_the_selected_segment() {
+    LabContext lab;
+    read_text(lab);
+    TextPanel panel(lab);
+    panel.resize(800, 500);
+    panel.show();
+    test::settle();
+    auto* view = panel.findChild<TokenView*>();
+    QCOMPARE(lab.selected().token, std::int64_t{-1});
+    QTest::keyClick(view, Qt::Key_Right);
+    QVERIFY(lab.selected().token == segment_length && lab.selected().segment == 1);
+    QTest::keyClick(view, Qt::Key_Right);
+    QCOMPARE(lab.selected().token, std::int64_t{segment_length + 1});
   }
 };
 

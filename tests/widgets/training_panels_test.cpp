@@ -6,6 +6,7 @@
 #include <QToolButton>
 #include <cmath>
 
+#include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_training.h"
@@ -163,6 +164,20 @@ class TrainingPanelsTest : public QObject {
     QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
       return label->text().contains(QLatin1String("the loss is not a number"));
     }));
+  }
+
+  void the_state_is_read_whole_in_a_narrow_panel() {
+    LabContext lab;
+    TrainingModel& run =
+        lab.training().add(QStringLiteral("/runs/a-training-with-a-long-name-20261126-091722"), test::synthetic_plan());
+    run.append(test::synthetic_steps(1, 40));
+    run.set_state(TrainingState::Running);
+    TrainingPanel panel(lab);
+    show(panel, {420, 360});
+    const QLabel* state = test::label_named(panel, TrainingPanel::tr("State of the training"));
+    QVERIFY(state != nullptr && state->text().contains(QStringLiteral("091722")));
+    QVERIFY(state->width() > 300);
+    QVERIFY(state->height() >= state->heightForWidth(state->width()));
   }
 
   void a_click_selects_the_nearest_step() {

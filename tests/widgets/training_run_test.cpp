@@ -206,6 +206,30 @@ class TrainingRunTest : public QObject {
     QVERIFY2(reader.message_bar().isHidden(), qPrintable(reader.message_bar().text()));
   }
 
+  void a_folder_that_nobody_trains_in_is_stopped() {
+    const test::TempDir folder;
+    const QString run = QString::fromStdString(folder.file("run"));
+    MainWindow writer, reader;
+    open_demo(writer);
+    reader.show();
+    writer.lab().training.start(plan_for(folder.file("run"), 1'000'000));
+    QTRY_VERIFY_WITH_TIMEOUT(current(writer) != nullptr && current(writer)->step_count() >= 2, patience_ms);
+    reader.open_path(run);
+    expect_state(reader, TrainingState::Attached);
+    writer.lab().training.stop();
+    expect_state(writer, TrainingState::Stopped);
+    expect_state(reader, TrainingState::Stopped);
+    MainWindow later;  // as after a restart
+    later.show();
+    later.open_path(run);
+    expect_state(later, TrainingState::Stopped);
+    QCOMPARE(current(later)->column(TrainingColumn::Loss), current(writer)->column(TrainingColumn::Loss));
+    const RunLibrary& library = later.lab().context.library();
+    QTRY_VERIFY(library.count() == 1 && library.run(0).standing == Standing::Partial && library.run(0).resumable);
+    writer.lab().training.resume_run(run);
+    expect_state(reader, TrainingState::Attached);
+  }
+
   void what_goes_wrong_is_said_and_the_window_goes_on() {
     const test::TempDir folder;
     MainWindow window;

@@ -117,7 +117,7 @@ class WhatIfsTest : public QObject {
     QVERIFY(std::abs(json.at("change").at("mean").get<double>() + 0.25) < 1e-6);
     const QStringList lines = what_if_csv({result}).split(u'\n', Qt::SkipEmptyParts);
     QCOMPARE(lines.size(), 65);
-    QVERIFY2(lines[1].startsWith(QStringLiteral("\"a \"\"name\"\"\",2,129,3,2.75,-0.25")), qPrintable(lines[1]));
+    QVERIFY2(lines[1].startsWith(QStringLiteral("\"a \"\"name\"\"\",\"\",2,129,3,2.75,-0.25")), qPrintable(lines[1]));
   }
 
   void anchors_are_left_out_with_what_they_brought_along() {
@@ -166,6 +166,43 @@ class WhatIfsTest : public QObject {
     test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4, 64));
     QVERIFY(lab.what_ifs().shown_result() && !lab.what_ifs().shown_in_run());
     QVERIFY(lab.what_ifs().draft().banned.empty());
+  }
+
+  void a_result_of_another_run_names_it_and_shows_nothing_of_this_ones_text() {
+    LabContext lab;
+    test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4, 64));
+    WhatIfResult result = result_of(2, 1, QStringLiteral("x"));
+    result.provenance = QStringLiteral(
+        "run: run-12\nmodel: demo (/models/demo)\nweights: 0\npolicy: segmented, dtype: fp32, device: cpu\n"
+        "text: a, b.txt, 300 tokens");
+    lab.what_ifs().append(result);
+    WhatIfPanel panel(lab);
+    panel.resize(700, 900);
+    panel.show();
+    test::settle();
+    const auto changes = [&] {
+      for (const QTableView* view : panel.findChildren<QTableView*>())
+        if (const auto* model = qobject_cast<HitChangesTable*>(view->model()))
+          return model->index(0, HitChangesTable::Text).data().toString();
+      return QStringLiteral("no table");
+    };
+    QPushButton* again = nullptr;
+    for (QPushButton* each : panel.findChildren<QPushButton*>())
+      if (each->text() == WhatIfList::tr("Edit again")) again = each;
+    QVERIFY(again != nullptr && again->isEnabled());
+    const WhatIfTable table(lab);
+    QCOMPARE(table.index(0, WhatIfTable::Run).data().toString(), QStringLiteral("run-12, a, b.txt, demo"));
+
+    test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4, 64));
+    test::settle();
+    QVERIFY(lab.what_ifs().shown_result() && !again->isEnabled() && !again->toolTip().isEmpty());
+    QCOMPARE(changes(), QString());
+    const test::TempDir dir;
+    const QString csv = QString::fromStdString(dir.file("all.csv"));
+    export_what_ifs(lab, csv);
+    QFile file(csv);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QVERIFY(file.readAll().contains("run: run-12"));
   }
 
   void hit_changes_keep_the_rules_of_item_models() {
@@ -301,7 +338,8 @@ class WhatIfsTest : public QObject {
     QCOMPARE(nlohmann::json::parse(file.readAll().toStdString()).size(), std::size_t{1});
     QFile rows(csv);
     QVERIFY(rows.open(QIODevice::ReadOnly));
-    QVERIFY(rows.readAll().contains("\"dropped\",2,129,"));
+    const QByteArray lines = rows.readAll();
+    QVERIFY(lines.contains("\n\"dropped\",\"") && lines.contains("\",2,129,"));
   }
 
   void a_panel_whose_engine_is_busy_says_so() {

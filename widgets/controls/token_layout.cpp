@@ -114,6 +114,7 @@ class LineBreaker {
 
 void TokenLayout::reset(const RunModel* run) {
   run_ = run;
+  ids_ = run != nullptr && !run->is_empty() ? run->request().ids : nullptr;
   cache_.clear();
   known_lines_.assign(static_cast<std::size_t>(block_count()), 0);
   known_sum_ = known_count_ = 0;
@@ -127,7 +128,8 @@ void TokenLayout::set_metrics(const QFont& font, double width) {
 }
 
 std::int64_t TokenLayout::token_count() const {
-  return run_ && !run_->is_empty() ? run_->token_count() : 0;
+  // Another run may have begun, and a layout of the window may come before the view is told of it.
+  return run_ && ids_ && run_->request().ids == ids_ ? run_->token_count() : 0;
 }
 
 int TokenLayout::block_count() const {

@@ -3,6 +3,7 @@
 #include <QFont>
 #include <QString>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -51,6 +52,7 @@ class TokenLayout {
   std::vector<TokenLine> lay_out(int block) const;
 
   const RunModel* run_ = nullptr;
+  std::shared_ptr<const std::vector<std::int32_t>> ids_;  ///< that are laid out
   QFont font_;
   double width_ = 600;
   std::unordered_map<int, std::vector<TokenLine>> cache_;

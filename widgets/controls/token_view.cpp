@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/controls/token_view.h"
 
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
@@ -80,6 +81,13 @@ void TokenView::set_marked_range(const TokenRange& range) {
 void TokenView::extend_range(std::int64_t token) {
   if (token < 0 || range_start_ < 0) return;
   set_marked_range({std::min(token, range_start_), std::max(token, range_start_) + 1});
+}
+
+/// The next key or menu may come before the panel has heard of it.
+void TokenView::place_selection(std::int64_t token) {
+  range_start_ = token;
+  set_marked_range({});
+  set_selected_token(token);
 }
 
 void TokenView::set_selected_token(std::int64_t token) {
@@ -338,9 +346,7 @@ void TokenView::mousePressEvent(QMouseEvent* event) {
     if (range_start_ < 0) range_start_ = selected_;
     return extend_range(token);
   }
-  range_start_ = token;
-  set_marked_range({});
-  set_selected_token(token);  // the next key may come before the panel has heard of it
+  place_selection(token);
   Q_EMIT token_clicked(token);
 }
 
@@ -358,18 +364,29 @@ void TokenView::keyPressEvent(QKeyEvent* event) {
     return;
   }
   const int by = event->key() == Qt::Key_Left ? -1 : 1;
+  const std::int64_t start = selected_ < 0 ? marks_.segment_begin : selected_;
   if (event->modifiers() & Qt::ShiftModifier) {
     const bool fresh = range_.first == range_.last;
-    if (fresh) range_start_ = std::max<std::int64_t>(0, selected_);
+    if (fresh) range_start_ = start;
     const std::int64_t end = fresh ? range_start_ : range_start_ == range_.first ? range_.last - 1 : range_.first;
     return extend_range(std::clamp<std::int64_t>(end + by, 0, last));
   }
   set_marked_range({});
-  set_selected_token(std::clamp<std::int64_t>(selected_ + by, 0, last));
+  set_selected_token(std::clamp<std::int64_t>(selected_ < 0 ? start : start + by, 0, last));
   Q_EMIT token_clicked(selected_);
 }
 
+// The menu is of what the pointer is on: a token that is not marked is taken first. By key, it is of what is selected.
 void TokenView::contextMenuEvent(QContextMenuEvent* event) {
+  if (event->reason() != QContextMenuEvent::Mouse) {
+    const QRect box = token_rect(selected_);
+    return Q_EMIT menu_wanted(box.isEmpty() ? event->globalPos() : viewport()->mapToGlobal(box.bottomLeft()));
+  }
+  const std::int64_t token = token_at(event->pos());
+  if (token >= 0 && !range_.contains(token)) {
+    place_selection(token);
+    Q_EMIT token_taken(token);
+  }
   Q_EMIT menu_wanted(event->globalPos());
 }
 

@@ -60,6 +60,7 @@ class TokenView : public QAbstractScrollArea {
  Q_SIGNALS:
   void token_clicked(qint64 token);
   void token_hovered(qint64 token);
+  void token_taken(qint64 token);  ///< by the right button, before its menu
   void menu_wanted(const QPoint& global_position);
 
  protected:
@@ -87,6 +88,7 @@ class TokenView : public QAbstractScrollArea {
   double unit_mean(std::int64_t token);
   const TokenMark* unit_mark(std::int64_t token);
   void extend_range(std::int64_t token);
+  void place_selection(std::int64_t token);
 
   const RunModel& run_;
   TokenLayout layout_;

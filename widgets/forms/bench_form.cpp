@@ -61,8 +61,10 @@ BenchForm::BenchForm(QWidget* parent) : QWidget(parent), rows_(new QFormLayout(t
   model_ = add_choice(tr("Model"), tr("The open model, or random weights of a known shape"), "model", {});
   with_settings_ = add({}, tr("S, M, R, heads and so on as the window has them, in place of the model's defaults"),
                        new QCheckBox(tr("with the window's settings"), this), "with_settings");
-  with_settings_->setChecked(true);
-  connect(with_settings_, &QCheckBox::toggled, this, &BenchForm::changed);
+  connect(with_settings_, &QCheckBox::toggled, this, [this](bool on) {
+    wants_settings_ = on;
+    Q_EMIT changed();
+  });
   QStringList dtypes, devices;
   for (const DType dtype : {DType::Auto, DType::Float32, DType::BFloat16, DType::Float64, DType::Q8})
     dtypes += text(dtype_name(dtype));
@@ -182,8 +184,19 @@ void BenchForm::add_models() {
   update_settings_box();
 }
 
+/// Empty: they can be measured with.
+QString BenchForm::why_no_settings() const {
+  if (!model_chosen()) return tr("Random weights are measured with the settings of their shape");
+  if (model_path_.isEmpty()) return tr("No model is open");
+  return model_config_.empty() ? tr("The window has the model's own settings") : QString();
+}
+
 void BenchForm::update_settings_box() {
-  with_settings_->setEnabled(model_chosen() && !model_config_.empty());
+  const QString why_not = why_no_settings();
+  const QSignalBlocker quiet(with_settings_);
+  with_settings_->setEnabled(why_not.isEmpty());
+  with_settings_->setChecked(why_not.isEmpty() && wants_settings_);
+  with_settings_->setToolTip(why_not.isEmpty() ? with_settings_->accessibleDescription() : why_not);
 }
 
 void BenchForm::set_model(const QString& path, const QString& name, const std::string& config,
@@ -247,7 +260,7 @@ BenchRequest BenchForm::request() const {
   BenchSettings& settings = request.settings;
   if (model_chosen()) {
     settings.model = model_path_.toStdString();
-    if (with_settings_->isChecked()) request.config = model_config_;
+    if (wants_settings_) request.config = model_config_;
   } else {
     settings.shape = model_->currentData().toString().toStdString();
   }

@@ -41,6 +41,7 @@ class BenchForm : public QWidget {
   std::vector<QCheckBox*> add_boxes(const QString& label, const QString& help,
                                     const std::vector<std::pair<QString, QString>>& names);
   void add_models();
+  QString why_no_settings() const;
   void update_settings_box();
   bool model_chosen() const;
   QString problem_of_paths() const;
@@ -50,6 +51,7 @@ class BenchForm : public QWidget {
   std::string model_config_;
   QComboBox *model_, *dtype_, *device_;
   QCheckBox* with_settings_;
+  bool wants_settings_ = true;  ///< wherever there are some
   QSpinBox *threads_, *repeats_, *new_tokens_;
   QLineEdit *contexts_, *peer_, *output_;
   std::vector<QCheckBox*> kinds_, policies_;

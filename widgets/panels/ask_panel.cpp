@@ -12,6 +12,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/tables/table_copy.h"
 
@@ -73,6 +74,10 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
   });
   connect(&lab.questions(), &Questions::changed, this, &Panel::request_refresh);
   connect(&lab.questions(), &Questions::hits_changed, this, &AskPanel::show_passages);
+  connect(&lab.run(), &RunModel::reset, this, [this] {  // another run's positions are not of this one's text
+    show_passages();
+    request_refresh();
+  });
   connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) {
     context().select_token(table_.rows()[static_cast<std::size_t>(index.row())].passage.anchor);
   });
@@ -92,18 +97,31 @@ void AskPanel::refresh() {
   why_not_->setText(running ? tr("answering…") : questions.unavailable());
   probability_->setText(probabilities());
   show_buttons();
+  const QString shown = run_provenance(lab_.run());
   QString page;
-  for (auto question = questions.all().rbegin(); question != questions.all().rend(); ++question)
-    page += QStringLiteral("<p><b>%1</b></p><p>%2<br/>%3</p><p><i>%4</i><br/>%5</p><hr/>")
-                .arg(question->text.toHtmlEscaped(), tr("With retrieval:"), question->answer.toHtmlEscaped(),
-                     tr("Retrieval switched off:"), question->without_retrieval.toHtmlEscaped());
+  for (auto question = questions.all().rbegin(); question != questions.all().rend(); ++question) {
+    const bool done = !running || question != questions.all().rbegin();
+    const auto said = [&](const QString& answer) {
+      return done && answer.trimmed().isEmpty()
+                 ? QStringLiteral("<i>%1</i>").arg(tr("The model ended its answer at once."))
+                 : answer.toHtmlEscaped();
+    };
+    const QString of = question->provenance == shown ? QString() : tr("Asked of %1").arg(question->run).toHtmlEscaped();
+    page += QStringLiteral("<p><b>%1</b><br/>%2</p><p>%3<br/>%4</p><p><i>%5</i><br/>%6</p><hr/>")
+                .arg(question->text.toHtmlEscaped(), of, tr("With retrieval:"), said(question->answer),
+                     tr("Retrieval switched off:"), said(question->without_retrieval));
+  }
   answers_->setHtml(page);
 }
 
+const Question* AskPanel::current() const {
+  const auto& all = lab_.questions().all();
+  return all.empty() || all.back().provenance != run_provenance(lab_.run()) ? nullptr : &all.back();
+}
+
 QString AskPanel::probabilities() const {
-  const Questions& questions = lab_.questions();
-  if (questions.all().empty() || questions.all().back().probability < 0) return {};
-  const Question& last = questions.all().back();
+  if (current() == nullptr || current()->probability < 0) return {};
+  const Question& last = *current();
   return tr("“%1”: probability %2 %, with retrieval switched off %3 %")
       .arg(last.scored)
       .arg(decimal_text(100 * last.probability, 1))
@@ -112,9 +130,9 @@ QString AskPanel::probabilities() const {
 
 void AskPanel::show_buttons() {
   const Questions& questions = lab_.questions();
+  const Question* last = current();
   const bool ready = view_->currentIndex().isValid() && !questions.running() && questions.unavailable().isEmpty() &&
-                     !questions.all().empty() && questions.all().back().probability >= 0 &&
-                     !questions.all().back().hits.empty() && questions.all().back().hits.front().shared;
+                     last != nullptr && last->probability >= 0 && !last->hits.empty() && last->hits.front().shared;
   remove_->setEnabled(ready);
   only_->setEnabled(ready && table_.rowCount() > 1);
 }
@@ -128,10 +146,9 @@ void AskPanel::ask_again(bool remove) {
 }
 
 void AskPanel::show_passages() {
-  const Questions& questions = lab_.questions();
   std::vector<PassageRow> rows;
-  if (!questions.all().empty() && !questions.all().back().hits.empty()) {
-    const Question& last = questions.all().back();
+  if (current() != nullptr && !current()->hits.empty()) {
+    const Question& last = *current();
     const std::vector<Passage> all = passages_of(last.hits.front());
     for (std::size_t i = 0; i < all.size(); ++i) {
       PassageRow row{all[i], lab_.run().segment_of_token(all[i].first), passage_text(lab_.run(), all[i]), NAN, NAN};

@@ -27,6 +27,8 @@ class AskPanel : public Panel {
   void show_passages();
   void show_buttons();
   QString probabilities() const;
+  /// The last question, if it was asked of the run on show; else null.
+  const Question* current() const;
 
   LabContext& lab_;
   QLineEdit* question_;

@@ -67,7 +67,14 @@ void CompareMap::add_row(std::vector<Row>& rows, int segment, int layer, int hea
 }
 
 BriefHits CompareMap::hits_of_a(const Row& row) const {
-  return comparison().a().brief_hits(row.segment, row.layer, row.head);
+  const bool paired = comparison().paired_segment(row.segment) >= 0;
+  return paired ? comparison().a().brief_hits(row.segment, row.layer, row.head) : BriefHits();
+}
+
+/// The selected head; where none is, the first that both runs retrieve with.
+HeadRef CompareMap::compared_head() {
+  const auto& heads = comparison().heads_of_both();
+  return context().selected().head >= 0 || heads.empty() ? shown_head(context()) : heads.front();
 }
 
 std::vector<CompareMap::Row> CompareMap::rows() {
@@ -75,17 +82,18 @@ std::vector<CompareMap::Row> CompareMap::rows() {
   std::vector<Row> rows;
   if (!by_segment()) {
     const int segment = shown_segment(context());
-    std::set<std::pair<int, int>> heads;
-    const int paired = comparison().paired_segment(segment);
-    for (const auto& [read, at] : {std::pair(&run, segment), std::pair(&comparison().b(), paired)})
-      for (const HitIndex::Column& column : read->hit_index().columns())
-        if (!column.of(at).empty()) heads.emplace(column.layer, column.head);
-    for (const auto& [layer, head] : heads) add_row(rows, segment, layer, head);
-    return rows;
+    for (const HeadRef& head : comparison().heads_of_both()) add_row(rows, segment, head.layer, head.head);
+    return with_any_hits(std::move(rows));
   }
-  const auto [layer, head] = shown_head(context());
+  const auto [layer, head] = compared_head();
+  if (!comparison().both_retrieve(layer, head)) return rows;
   for (int segment = 0; segment < run.segment_count(); ++segment)
     if (context().range().contains(segment)) add_row(rows, segment, layer, head);
+  return with_any_hits(std::move(rows));
+}
+
+/// Nothing where no row has a hit.
+std::vector<CompareMap::Row> CompareMap::with_any_hits(std::vector<Row> rows) const {
   const bool any = std::any_of(rows.begin(), rows.end(),
                                [this](const Row& row) { return !hits_of_a(row).empty() || !row.b.empty(); });
   return any ? std::move(rows) : std::vector<Row>{};
@@ -100,7 +108,7 @@ void CompareMap::draw() {
     rows_.clear();
     plot_->clear_map();
     plot_->set_extent({});
-    plot_->set_empty_text(both ? tr("Neither run retrieves anything here: choose another head or segment")
+    plot_->set_empty_text(both ? tr("Not both runs retrieve here: choose another head or segment")
                                : no_hits_text(comparison()));
     plot_->request_replot();
   } else {

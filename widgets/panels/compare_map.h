@@ -26,7 +26,9 @@ class CompareMap : public ComparePage {
   bool by_segment() const;
   std::vector<Row> rows();
   void add_row(std::vector<Row>& rows, int segment, int layer, int head);
-  BriefHits hits_of_a(const Row& row) const;
+  std::vector<Row> with_any_hits(std::vector<Row> rows) const;
+  HeadRef compared_head();
+  BriefHits hits_of_a(const Row& row) const;  ///< where a segment of B's starts at the same token
   void draw_cells();
   void show_selection();
   void select_at(double x, double y);

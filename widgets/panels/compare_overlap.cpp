@@ -49,7 +49,7 @@ void CompareOverlap::restart() {
 void CompareOverlap::append(int segment) {
   if (const auto jaccard = comparison().segment_overlap(segment).jaccard())
     by_segment_->append(all_, segment, *jaccard);
-  for (const HitIndex::Column& head : comparison().a().hit_index().columns())
+  for (const HeadRef& head : comparison().heads_of_both())
     heads_[{head.layer, head.head}].add(comparison().overlap(segment, head.layer, head.head));
 }
 

@@ -16,6 +16,7 @@
 #include "widgets/panels/compare_loss.h"
 #include "widgets/panels/compare_map.h"
 #include "widgets/panels/compare_overlap.h"
+#include "widgets/state/distinct_names.h"
 #include "widgets/tables/table_copy.h"
 
 namespace carryover {
@@ -151,8 +152,12 @@ void ComparePanel::update_bar() {
   pin_->setEnabled(run.segment_count() > 0);
   unpin_->setVisible(comparison != nullptr);
   note_->setVisible(comparison != nullptr);
-  const QString a = run.is_empty() ? tr("no run yet") : run_name(run).toHtmlEscaped();
-  const QString b = comparison ? run_name(comparison->b()).toHtmlEscaped() : tr("none is pinned");
+  std::vector<NamedRun> shown;
+  if (!run.is_empty()) shown.push_back(named_run(run));
+  if (comparison) shown.push_back(named_run(comparison->b()));
+  const std::vector<QString> names = distinct_names(shown);
+  const QString a = run.is_empty() ? tr("no run yet") : names.front().toHtmlEscaped();
+  const QString b = comparison ? names.back().toHtmlEscaped() : tr("none is pinned");
   names_->setText(tr("<b>A</b> %1<br><b>B</b> %2").arg(a, b));
   names_->setToolTip(comparison ? comparison_provenance(*comparison) : QString());
   if (comparison) note_->setText(text_note(*comparison));

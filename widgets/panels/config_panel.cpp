@@ -168,6 +168,7 @@ void ConfigPanel::write_options() {
 }
 
 void ConfigPanel::add_fields(QFormLayout* form) {
+  form_ = form;
   for (const SegmentField& field : segment_fields()) {
     if (field.is_count()) add_number(form, field);
     if (field.is<bool>()) add_switch(form, field);
@@ -186,6 +187,7 @@ void ConfigPanel::add_number(QFormLayout* form, const SegmentField& field) {
   auto* name = new QLabel(field_label(field.label, field.symbol), this);
   name->setBuddy(box);
   form->addRow(name, box);
+  rows_.emplace_back(field.key, box);
   numbers_.push_back({field, name, box, box->toolTip()});
   connect(box, &QSpinBox::valueChanged, this, [this] { validate(); });
   watch_text(box);
@@ -210,6 +212,7 @@ void ConfigPanel::add_switch(QFormLayout* form, const SegmentField& field) {
   auto* box = new QCheckBox(field_label(field.label, field.symbol), this);
   box->setToolTip(field_text(field.help));
   form->addRow(box);
+  rows_.emplace_back(field.key, box);
   switches_.push_back({box, std::get<bool SegmentConfig::*>(field.member)});
   connect(box, &QCheckBox::toggled, this, [this] { commit(); });
 }
@@ -219,6 +222,7 @@ void ConfigPanel::add_choice(QFormLayout* form, const SegmentField& field) {
   for (const std::string_view name : field.choice()->names) names << QString::fromUtf8(name.data());
   QComboBox* box = choice(this, names, field_text(field.help));
   form->addRow(field_label(field.label, field.symbol), box);
+  rows_.emplace_back(field.key, box);
   choices_.push_back({box, *field.choice()});
   connect(box, &QComboBox::activated, this, [this] { commit(); });
 }
@@ -230,6 +234,7 @@ void ConfigPanel::add_heads(QFormLayout* form, const SegmentField& field) {
   auto* name = new QLabel(field_label(field.label, field.symbol), this);
   name->setBuddy(search_heads_);
   form->addRow(name, search_heads_);
+  rows_.emplace_back(field.key, search_heads_);
   connect(search_heads_, &QLineEdit::textEdited, this, [this] { validate(); });
   connect(search_heads_, &QLineEdit::editingFinished, this, [this] {
     commit();
@@ -346,6 +351,7 @@ void ConfigPanel::refresh() {
   rope_factor_->setEnabled(config.rope.has_value());
   const RunOptions& options = context().run_options();
   policy_->setCurrentText(QString::fromStdString(options.policy));
+  for (const auto& [key, box] : rows_) form_->setRowVisible(box, policy_reads(options.policy, key));
   dtype_->setCurrentText(QString::fromUtf8(dtype_name(options.dtype).data()));
   device_->setCurrentText(QString::fromUtf8(device_name(options.device).data()));
   token_limit_->setValue(static_cast<int>(std::min<std::int64_t>(options.token_limit, widest)));

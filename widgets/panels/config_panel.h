@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QTimer>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/core/config/segment_fields.h"
@@ -67,6 +69,8 @@ class ConfigPanel : public Panel {
   void commit();
   void settle();
 
+  QFormLayout* form_ = nullptr;
+  std::vector<std::pair<std::string_view, QWidget*>> rows_;  ///< a field's key and its box: the policy's own are shown
   std::vector<NumberField> numbers_;
   std::vector<SwitchField> switches_;
   std::vector<ChoiceField> choices_;

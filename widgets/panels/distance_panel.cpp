@@ -84,6 +84,7 @@ DistancePanel::DistancePanel(LabContext& lab, QWidget* parent)
   connect(&lab, &LabContext::range_changed, this, anew);
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab.digests(), &RunDigests::names_changed, this, &Panel::request_refresh);
   for (const auto signal : {&RunDigests::added, &RunDigests::removed, &RunDigests::run_changed})
     connect(&lab.digests(), signal, this, &Panel::request_refresh);
 }
@@ -201,7 +202,7 @@ void DistancePanel::draw_runs() {
     const HeadDistances shown = all_heads ? sum_of(run.heads) : *one;
     if (used == curves_.size()) curves_.push_back(runs_->add_curve({}, {series_colour(used)}));
     const int curve = curves_[used++];
-    runs_->set_curve_name(curve, run.name);
+    runs_->set_curve_name(curve, context().digests().name(i));
     runs_->set_curve_visible(curve, true);
     const auto [first, last] = used_bins(shown);
     for (int bin = first; bin <= last; ++bin) runs_->append(curve, bin, 100 * shown.share(bin));

@@ -81,8 +81,10 @@ QWidget* ExperimentsPanel::build_table() {
   headline_ = new QLabel(side);
   headline_->setTextFormat(Qt::PlainText);
   headline_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  headline_->setWordWrap(true);
+  headline_->setContentsMargins(6, 0, 6, 4);
   headline_->setAccessibleName(tr("State of the experiment"));
-  bar->addWidget(headline_, 1);
+  bar->addStretch(1);
   auto* words = new QLineEdit(side);
   words->setPlaceholderText(tr("Filter"));
   words->setClearButtonEnabled(true);
@@ -120,6 +122,7 @@ QWidget* ExperimentsPanel::build_table() {
   auto* column = new QVBoxLayout(body);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
+  column->addWidget(headline_);  // in a line of its own, where buttons don't cut it
   column->addWidget(problem_);
   column->addWidget(view_, 1);
   put_bar_above(side, bar, body);

@@ -7,7 +7,9 @@
 #include <QScrollArea>
 #include <QToolButton>
 #include <algorithm>
+#include <cmath>
 
+#include "engine/core/config/head_reads.h"
 #include "widgets/controls/head_grid.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/icons.h"
@@ -31,23 +33,55 @@ QString legend_html(bool with_searchers) {
                      .arg(theme.anchor.name(), HeadGridPanel::tr("searches"));
 }
 
+/// Of all heads.
+double share_that_reads(PrefixPart part, const ModelConfig& model, const SegmentConfig& config) {
+  std::int64_t readers = 0;
+  for (int layer = 0; layer < model.layers; ++layer)
+    for (const HeadReads& kind : head_reads(config, model, layer))
+      if (kind.read(part)) readers += std::ssize(kind.heads);
+  return static_cast<double>(readers) / static_cast<double>(model.layers * model.heads);
+}
+
+/// The sum behind CostModel::visible_positions. A part has the paper's factor where that is the share of the heads that
+/// read it, else the share itself.
+QString visible_formula(const ModelConfig& model, const SegmentConfig& config) {
+  constexpr double same = 1e-9;
+  const double local = config.grouping.local_share(model), long_layers = config.grouping.long_layer_share(model);
+  QStringList terms;
+  const auto add = [&](PrefixPart part, const QString& factor, double usual, const QString& symbol) {
+    const double share = share_that_reads(part, model, config);
+    if (std::abs(share - usual) < same) {
+      terms += factor + symbol;
+    } else if (share > same) {
+      terms += (share > 1 - same ? QString() : decimal_text(share, 3)) + symbol;
+    }
+  };
+  add(PrefixPart::Sinks, {}, 1, QStringLiteral("n"));
+  terms += QStringLiteral("S");
+  add(PrefixPart::Carry, QStringLiteral("α"), local, QStringLiteral("M"));
+  add(PrefixPart::Retrieved, QStringLiteral("β(1−α)"), long_layers * (1 - local), QStringLiteral("R"));
+  return terms.join(QLatin1Char('+'));
+}
+
 QString figures_html(LabContext& context) {
   const ModelConfig& model = *context.model();
   const SegmentConfig& config = context.config();
   RunModel& run = context.run();
-  const int value_bytes = run.is_empty() ? 4 : run.cost().bytes_per_value;
+  const bool dtype_known = context.model_dtype() != DType::Auto || run.is_empty();
+  const int value_bytes = dtype_known ? bytes_per_value(context.model_dtype()) : run.cost().bytes_per_value;
   const std::int64_t tokens = run.is_empty() ? model.context : run.token_count();
   const CostModel cost{model, config, value_bytes};
   return HeadGridPanel::tr(
              "α = %1 local · β = %2 long layers<br>"
-             "n+S+αM+β(1−α)R = <b>%3</b> tokens seen<br>"
+             "%8 = <b>%3</b> tokens seen<br>"
              "attention KV <b>%4</b> (full: %5)<br>pool %6 at %L7 tokens")
       .arg(decimal_text(config.grouping.local_share(model), 3))
       .arg(decimal_text(config.grouping.long_layer_share(model), 3))
       .arg(decimal_text(cost.visible_positions(), 1))
       .arg(bytes_text(cost.segmented_attention_bytes()), bytes_text(cost.full_attention_bytes(tokens)),
            bytes_text(cost.pool_bytes(tokens)))
-      .arg(tokens);
+      .arg(tokens)
+      .arg(visible_formula(model, config));
 }
 
 }  // namespace
@@ -77,6 +111,7 @@ HeadGridPanel::HeadGridPanel(LabContext& lab, QWidget* parent)
   layout->addWidget(figures_);
 
   connect(&lab, &LabContext::model_changed, this, &HeadGridPanel::fill_presets);
+  connect(&lab, &LabContext::model_dtype_changed, this, &Panel::request_refresh);
   connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);
   connect(&lab, &LabContext::run_options_changed, this, &Panel::request_refresh);
   connect(&lab, &LabContext::alignment_changed, this, &Panel::request_refresh);

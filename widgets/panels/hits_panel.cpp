@@ -13,6 +13,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/plot/plot_export.h"
+#include "widgets/state/prefix_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
@@ -198,10 +199,12 @@ void HitsPanel::show_count() {
   const int all = model_.rowCount(), passing = filter_.rowCount();
   if (all == 0 && context().run().segment_count() == 0)
     count_->setText(no_run_text());
+  else if (all == 0 && shown_.scope != OneSegment && shown_.head < 0)
+    count_->setText(tr("Select a head"));
   else if (all == 0)
-    count_->setText(shown_.scope != OneSegment
-                        ? tr("This head retrieves nothing here: only long-range heads in long-range layers do")
-                        : tr("Segment %1 reads no hits").arg(shown_.segment));
+    count_->setText(why_nothing_retrieved(
+        context().run(), shown_.scope == OneHead ? context().run().segment_count() - 1 : shown_.segment,
+        {shown_.layer, shown_.head}));
   else
     count_->setText(tr("%1 of %2 hits").arg(count_text(passing), count_text(all)) +
                     (cut_ ? tr(", and more in later segments: drag a range in the ribbon") : QString()));

@@ -15,7 +15,6 @@ LossPanel::LossPanel(LabContext& lab, QWidget* parent)
   plot_->set_axes(tr("Segment"), tr("NLL (nats)"));
   plot_->set_second_axis(tr("PPL"), [](double nll) { return std::exp(nll); });
   plot_->set_integer_axes(true, false);
-  plot_->set_empty_text(no_run_text());
   segment_ = plot_->add_curve(tr("segment"), {series_colour(0)});
   mean_ = plot_->add_curve(tr("cumulative mean"), {series_colour(1)});
   WrappingBar* bar = control_bar();
@@ -24,7 +23,7 @@ LossPanel::LossPanel(LabContext& lab, QWidget* parent)
 }
 
 void LossPanel::append(const SegmentRecord& record) {
-  if (record.targets == 0) return;  // the last segment of one token predicts nothing
+  if (record.targets == 0) return plot_->set_empty_text(tr("A single token has no loss: no token follows it"));
   nll_sum_ += record.nll_sum;
   targets_ += static_cast<double>(record.targets);
   const auto x = static_cast<double>(record.index);
@@ -35,6 +34,7 @@ void LossPanel::append(const SegmentRecord& record) {
 void LossPanel::start() {
   nll_sum_ = targets_ = 0;
   plot_->clear_curves();
+  plot_->set_empty_text(no_run_text());
   plot_->set_provenance(run_provenance(context().run()));
   plot_->fit();
 }

@@ -68,7 +68,7 @@ void MemoryPanel::draw_prediction() {
   plot_->clear_curve(predicted_);
   const RunModel& run = context().run();
   const PolicyRow* policy = find_policy(run.request().policy);
-  if (run.is_empty() || policy == nullptr || policy->sees_whole_text) return;
+  if (run.is_empty() || policy == nullptr || policy->runs_in_chunks) return;
   for (int segment = 0; segment < run.expected_segments(); ++segment) {
     if (!context().range().contains(segment)) continue;
     const MemoryBytes bytes = policy->memory(run.cost(), run.tokens_after(segment), {});

@@ -24,7 +24,7 @@ Bookmark bookmark_of(const RunModel& run, const Selection& selection) {
   if (selection.segment >= 0) parts += NotesPanel::tr("segment %1").arg(selection.segment);
   if (selection.head >= 0) parts += NotesPanel::tr("layer %1 head %2").arg(selection.layer).arg(selection.head);
   if (selection.token >= 0) parts += text_around(run, selection.token);
-  return {parts.join(QStringLiteral(" · ")), selection};
+  return {parts.join(QStringLiteral(" · ")), selection, QString::fromStdString(run.origin().id)};
 }
 
 NotesPanel::NotesPanel(LabContext& lab, QWidget* parent)
@@ -33,7 +33,7 @@ NotesPanel::NotesPanel(LabContext& lab, QWidget* parent)
       text_(new QPlainTextEdit(this)),
       table_(new QTableView(this)) {
   text_->setTabChangesFocus(true);
-  text_->setPlaceholderText(tr("Notes on this run; kept with the session"));
+  text_->setPlaceholderText(tr("Notes; kept with the session"));
   text_->setAccessibleName(tr("Notes"));
   text_->setFrameShape(QFrame::NoFrame);
   text_->setAcceptDrops(false);  // what is dropped is opened by the window
@@ -92,7 +92,7 @@ void NotesPanel::make_table() {
   table_->addAction(remove);
   add_copy_actions(*table_);
   connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
-    context().select(context().notebook().bookmarks().at(static_cast<std::size_t>(index.row())).place);
+    context().lab().go_to(context().notebook().bookmarks().at(static_cast<std::size_t>(index.row())));
   });
 }
 

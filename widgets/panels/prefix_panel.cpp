@@ -14,6 +14,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/state/prefix_slots.h"
+#include "widgets/state/prefix_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
@@ -198,11 +199,7 @@ void PrefixPanel::refresh() {
   prefix_.clear();
   name_steps();
   if (segment < 0) return clear(no_run_text());
-  if (!run.hits(segment, head.layer, head.head))
-    return clear(segment == 0 ? tr("The first segment has nothing before it to retrieve from: select a later one")
-                              : tr("Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do")
-                                    .arg(head.layer)
-                                    .arg(head.head));
+  if (!run.hits(segment, head.layer, head.head)) return clear(why_nothing_retrieved(run, segment, head));
   InspectionParts parts;
   parts.search = head;
   answer_ = view_.ask(segment, parts);

@@ -14,10 +14,25 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/forms/prompts_form.h"
 #include "widgets/look/qstring.h"
+#include "widgets/state/model_label.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/tables/table_copy.h"
 
 namespace carryover {
+namespace {
+
+constexpr qsizetype longest_name = 100;  ///< of a name in the status
+
+/// As the lab names it elsewhere: a training's weights by what was trained, not by the name of their folder.
+QString shown_model(const PromptReport& report) {
+  ModelInfo model;
+  model.config.name = report.model;
+  model.path = report.model_path;
+  model.adapter = report.adapter;
+  return model_name(model).left(longest_name).simplified();
+}
+
+}  // namespace
 
 PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Prompt sets"), parent), form_(new PromptsForm(this)), said_(new QLabel(this)) {
@@ -126,9 +141,9 @@ QString PromptsPanel::said() const {
     if (!text.isEmpty()) text += QStringLiteral(" · ");
     const auto failed = std::ranges::count_if(report_->examples, [](const auto& each) { return !each.error.empty(); });
     text += tr("%1 examples with %2, policy %3")
-                .arg(count_text(std::ssize(report_->examples)), shown_text(report_->model, 100),
-                     shown_text(report_->policy, 100));
-    if (!report_->against.empty()) text += tr(", against %1").arg(shown_text(report_->against, 100));
+                .arg(count_text(std::ssize(report_->examples)), shown_model(*report_),
+                     shown_text(report_->policy, longest_name));
+    if (!report_->against.empty()) text += tr(", against %1").arg(shown_text(report_->against, longest_name));
     if (failed > 0) text += tr("; %1 failed").arg(count_text(failed));
     if (!report_->complete && progress_.isEmpty()) text += tr("; not all were run: Run continues");
   }

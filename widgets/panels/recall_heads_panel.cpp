@@ -163,10 +163,10 @@ void RecallHeadsPanel::write(const QString& path) {
 }
 
 void RecallHeadsPanel::save() {
-  const QString path =
-      QFileDialog::getSaveFileName(this, tr("Save the heads"), QStringLiteral("heads.json"), tr("JSON (*.json)"));
+  const QString title = tr("Save the heads");
+  const QString path = QFileDialog::getSaveFileName(this, title, QStringLiteral("heads.json"), tr("JSON (*.json)"));
   if (path.isEmpty()) return;
-  showing_errors(this, tr("That file"), [&] {
+  showing_errors(this, title, [&] {
     write(path);
     context().lab().add_written(path);
   });

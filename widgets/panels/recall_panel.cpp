@@ -10,6 +10,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/state/prefix_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
@@ -77,7 +78,7 @@ void RecallPanel::refresh() {
   } else if (!answer) {
     what_->setText(view_.why_not());
   } else if (heads.empty()) {
-    what_->setText(tr("Segment %1 has nothing before it to retrieve from, or no head that retrieves").arg(segment));
+    what_->setText(why_nothing_retrieved(context().run(), segment, {-1, -1}));
   } else {
     double recall = 0, mass = 0, oracle = 0;
     for (const HeadRecall& head : heads) recall += head.recall, mass += head.mass, oracle += head.oracle_mass;

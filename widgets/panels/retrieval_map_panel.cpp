@@ -11,6 +11,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/state/prefix_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
@@ -110,6 +111,14 @@ std::vector<RetrievalMapPanel::Row> RetrievalMapPanel::rows() {
   return any ? rows : std::vector<Row>{};
 }
 
+QString RetrievalMapPanel::why_no_rows() {
+  const RunModel& run = context().run();
+  if (!by_segment()) return why_nothing_retrieved(run, shown_segment(context()), {-1, -1});
+  const int last = run.segment_count() - 1;
+  const SegmentRange& range = context().range();
+  return why_nothing_retrieved(run, range.is_set() ? std::min(last, range.last) : last, {layer_, head_});
+}
+
 BriefHits RetrievalMapPanel::hits_of(const Row& row) const {
   const RunModel& run = const_cast<RetrievalMapPanel*>(this)->context().run();
   return run.brief_hits(row.segment, row.layer, row.head);
@@ -133,13 +142,7 @@ void RetrievalMapPanel::refresh() {
     plot_->clear_map();
     plot_->clear_curve(boundary_);
     plot_->set_extent({});
-    plot_->set_empty_text(
-        run.segment_count() == 0 ? no_run_text()
-        : by_segment() ? tr("Layer %1, head %2 has retrieved nothing: only long-range heads in long-range layers "
-                            "retrieve, from the second segment on")
-                             .arg(layer_)
-                             .arg(head_)
-                       : tr("Segment %1 has retrieved nothing").arg(shown_segment(context())));
+    plot_->set_empty_text(run.segment_count() == 0 ? no_run_text() : why_no_rows());
     plot_->request_replot();
   } else if (wanted() == drawn_) {
     follow_selection();

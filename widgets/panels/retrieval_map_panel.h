@@ -38,6 +38,7 @@ class RetrievalMapPanel : public Panel {
   };
   bool by_segment() const;
   std::vector<Row> rows();
+  QString why_no_rows();
   BriefHits hits_of(const Row& row) const;
   const HeadHits* whole_hits_of(const Row& row) const;
   Drawn wanted() const;

@@ -2,6 +2,7 @@
 #include "widgets/panels/runs_panel.h"
 
 #include <QAction>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QInputDialog>
@@ -9,6 +10,7 @@
 #include <QLineEdit>
 #include <QSplitter>
 #include <QTableView>
+#include <QTextDocument>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -18,6 +20,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/icons.h"
+#include "widgets/state/distinct_names.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/tables/table_copy.h"
 
@@ -82,11 +85,7 @@ QWidget* RunsPanel::build_table() {
   prepare_table(*view_, tr("Runs of this session"));
   view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   view_->setEditTriggers(QAbstractItemView::EditKeyPressed);
-  view_->horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
-  view_->horizontalHeader()->setSectionsMovable(true);
-  for (std::size_t column = 0; column < column_characters.size(); ++column)
-    view_->setColumnWidth(static_cast<int>(column),
-                          view_->fontMetrics().averageCharWidth() * column_characters[column]);
+  size_columns();
   view_->setSortingEnabled(true);
   view_->sortByColumn(RunLibraryTable::Made, Qt::DescendingOrder);
   connect(view_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::update_actions);
@@ -97,6 +96,31 @@ QWidget* RunsPanel::build_table() {
   add_buttons(bar);
   put_bar_above(side, bar, view_);
   return side;
+}
+
+void RunsPanel::size_columns() {
+  view_->horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
+  view_->horizontalHeader()->setSectionsMovable(true);
+  for (std::size_t column = 0; column < column_characters.size(); ++column)
+    view_->setColumnWidth(static_cast<int>(column),
+                          view_->fontMetrics().averageCharWidth() * column_characters[column]);
+  names_width_ = view_->columnWidth(RunLibraryTable::Name);
+  view_->viewport()->installEventFilter(this);
+}
+
+/// Names get what the other columns leave free, unless the user has chosen a width for them.
+void RunsPanel::fit_names() {
+  const int width = view_->columnWidth(RunLibraryTable::Name);
+  if (width != names_width_) return;
+  const int least = view_->fontMetrics().averageCharWidth() * column_characters[RunLibraryTable::Name];
+  const int others = view_->horizontalHeader()->length() - width;
+  names_width_ = std::max(least, view_->viewport()->width() - others);
+  view_->setColumnWidth(RunLibraryTable::Name, names_width_);
+}
+
+bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == view_->viewport() && event->type() == QEvent::Resize) fit_names();
+  return Panel::eventFilter(watched, event);
 }
 
 void RunsPanel::add_table_actions() {
@@ -249,9 +273,12 @@ void RunsPanel::update_notice() {
   const auto& removed = library.removed();
   for (QWidget* widget : std::initializer_list<QWidget*>{removed_, undo_, forget_})
     widget->setVisible(!removed.empty());
-  const QString what =
-      removed.size() == 1 ? removed.front().name.left(name_characters) : QString::number(removed.size());
+  const QString name = removed.size() == 1 ? removed.front().name : QString();
+  const int width = removed_->fontMetrics().averageCharWidth() * name_characters;
+  const QString what = name.isEmpty() ? QString::number(removed.size())
+                                      : removed_->fontMetrics().elidedText(name, Qt::ElideMiddle, width);
   removed_->setText(tr("Deleted: %1").arg(what));
+  removed_->setToolTip(name.isEmpty() ? name : QStringLiteral("<qt>%1</qt>").arg(name.toHtmlEscaped()));
 }
 
 void RunsPanel::refresh() {
@@ -262,16 +289,20 @@ void RunsPanel::refresh() {
 void RunsPanel::draw_losses() {
   const RunLibrary& library = context().library();
   const std::vector<int> ticked = library.ticked_runs();
+  std::vector<NamedRun> named;
+  for (const int row : ticked)
+    named.push_back({library.run(row).name, library.run(row).model, library.run(row).details});
+  const std::vector<QString> names = distinct_names(named);
   losses_->setVisible(!ticked.empty());
   losses_->clear_curves();
   QStringList provenance;
   std::size_t used = 0;
-  for (const int row : ticked) {
-    const ListedRun& run = library.run(row);
+  for (std::size_t i = 0; i < ticked.size(); ++i) {
+    const ListedRun& run = library.run(ticked[i]);
     if (!run.losses) continue;
-    if (used == curves_.size()) curves_.push_back(losses_->add_curve(run.name, {series_colour(used)}));
+    if (used == curves_.size()) curves_.push_back(losses_->add_curve(names[i], {series_colour(used)}));
     const int curve = curves_[used++];
-    losses_->set_curve_name(curve, run.name);
+    losses_->set_curve_name(curve, names[i]);
     losses_->set_curve_visible(curve, true);
     for (const QPointF& point : *run.losses) losses_->append(curve, point.x(), point.y());
     provenance += run.details;

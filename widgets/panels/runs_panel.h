@@ -32,9 +32,12 @@ class RunsPanel : public Panel {
  protected:
   void refresh() override;
   QString source_folder() override { return {}; }  // it draws several at once
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   QWidget* build_table();
+  void size_columns();
+  void fit_names();
   QWidget* build_notice();
   void build_plot();
   void add_table_actions();
@@ -54,6 +57,7 @@ class RunsPanel : public Panel {
   QTableView* view_;
   PlotView* losses_;
   std::vector<int> curves_;
+  int names_width_ = 0;  ///< that fit_names() gave their column; another one is the user's
   QAction *open_, *compare_, *rename_, *tags_, *resume_, *remove_, *take_back_;
   QLabel *disk_, *removed_;
   QToolButton *undo_, *forget_, *make_room_;

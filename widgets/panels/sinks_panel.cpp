@@ -173,12 +173,14 @@ void SinksPanel::show_nothing(const QString& why) {
 
 void SinksPanel::show_state(const std::vector<int>& segments) {
   const auto count = count_lost_sinks(context().run(), context().range());
-  state_->setText(!count             ? QString()
-                  : count->lost == 0 ? tr("no sink lost in %1 segments").arg(count->segments)
-                                     : tr("⚠ sink lost in %1 of %2 segments").arg(count->lost).arg(count->segments));
+  const QString not_judged = why_sinks_not_judged(context().run());
+  state_->setText(!count            ? QString()
+                  : count->lost > 0 ? tr("⚠ sink lost in %1 of %2 segments").arg(count->lost).arg(count->segments)
+                  : !not_judged.isEmpty() ? not_judged
+                                          : tr("no sink lost in %1 segments").arg(count->segments));
   const auto lost = std::find_if(segments.begin(), segments.end(),
                                  [this](int segment) { return context().run().record(segment).has_lost_sink(); });
-  state_->setToolTip(lost == segments.end() ? QString()
+  state_->setToolTip(lost == segments.end() ? (count ? sink_rule_text() : QString())
                                             : tr("Segment %1. ").arg(*lost) + lost_sink_text(context().run(), *lost));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/text_panel.h"
 
+#include <QAction>
 #include <QBoxLayout>
 #include <QClipboard>
 #include <QComboBox>
@@ -18,6 +19,7 @@
 #include "widgets/controls/token_view.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/prediction_change.h"
+#include "widgets/state/prefix_text.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/run_comparison.h"
 #include "widgets/state/text_search.h"
@@ -69,11 +71,10 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
   const int segment = run.segment_of_token(token);
   const std::int64_t sinks = segment == 0 ? 0 : config.sink_length;
   const std::int64_t prefix = sinks + (segment == 0 ? 0 : config.carry_length);
-  QString text = run.token_text(token).toHtmlEscaped();
-  text.replace(u'\n', QStringLiteral("↵"));
   QStringList lines;
-  lines +=
-      QStringLiteral("<b>“%1”</b> &nbsp; id %2").arg(text).arg((*run.request().ids)[static_cast<std::size_t>(token)]);
+  lines += QStringLiteral("<b>%1</b> &nbsp; id %2")
+               .arg(quoted_token(run.token_text(token)).toHtmlEscaped(),
+                    number((*run.request().ids)[static_cast<std::size_t>(token)]));
   lines += TextPanel::tr("position %1, segment %2, its token %3").arg(number(token)).arg(segment).arg(number(offset));
   lines += TextPanel::tr("RoPE position: %1 for local heads (prefix %2), %3 for heads that retrieve nothing")
                .arg(number(prefix + offset), number(prefix), number(sinks + offset));
@@ -123,6 +124,12 @@ QToolButton* icon_button(QWidget* parent, const QString& icon, const QString& wh
   return button;
 }
 
+/// Shows why in its tooltip; an empty obstacle is none.
+void disable_for(QAction& action, const QString& obstacle) {
+  action.setEnabled(obstacle.isEmpty());
+  if (!obstacle.isEmpty()) action.setToolTip(obstacle);
+}
+
 constexpr int pointer_rests_ms = 200;
 
 }  // namespace
@@ -162,6 +169,7 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
   connect(view_, &TokenView::menu_wanted, this, &TextPanel::show_menu);
   connect(&lab.what_ifs(), &WhatIfs::shown_changed, this, &TextPanel::offer_loss_changes);
   connect(view_, &TokenView::token_clicked, this, [this](qint64 token) { choose_token(token); });
+  connect(view_, &TokenView::token_taken, this, [this](qint64 token) { take_token(token); });
   connect(view_, &TokenView::token_hovered, this, [this](qint64 token) {
     Selection hovered;
     hovered.token = token;
@@ -330,13 +338,13 @@ bool TextPanel::find_sources(std::int64_t token, QString& says) {
   const std::int64_t head = selected.layer * run.model().config.heads + selected.head;
   source_values_ = {*answer->sources, source_value(), head, run.request().config.sink_length};
   const auto full = static_cast<double>(source_values_.full());
-  says = source_values_.is_signed()
-             ? tr("What adds to the %1, and what takes away from it. Full colour: %2")
-                   .arg(logit_name(run.token_text(token), parts.foil ? id_text(run, *parts.foil) : QString()))
-                   .arg(decimal_text(full, 2))
-             : tr("Where the query that predicts “%1” attends, %2. Full colour: %3 %; attention sinks may be above")
-                   .arg(run.token_text(token).trimmed(), heads_->currentText().toLower())
-                   .arg(decimal_text(100 * full, 1));
+  says =
+      source_values_.is_signed()
+          ? tr("What adds to the %1, and what takes away from it. Full colour: %2")
+                .arg(logit_name(run.token_text(token), parts.foil ? id_text(run, *parts.foil) : QString()))
+                .arg(decimal_text(full, 2))
+          : tr("Where the query that predicts %1 attends, %2. Full colour: %3 %; attention sinks may be above")
+                .arg(quoted_token(run.token_text(token)), heads_->currentText().toLower(), decimal_text(100 * full, 1));
   return true;
 }
 
@@ -377,7 +385,7 @@ void TextPanel::offer_loss_changes() {
 
 // What can be done with the marked tokens, or with the selected one.
 void TextPanel::show_menu(const QPoint& global_position) {
-  const Selection selected = context().selected();
+  const Selection& selected = context().selected();
   TokenRange range = view_->marked_range();
   if (range.first == range.last && selected.token >= 0) range = {selected.token, selected.token + 1};
   if (range.first == range.last) return;
@@ -386,6 +394,7 @@ void TextPanel::show_menu(const QPoint& global_position) {
                            : tr("%L1 tokens").arg(static_cast<qlonglong>(range.last - range.first));
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->setToolTipsVisible(true);
   connect(menu->addAction(tr("Copy the text of %1").arg(what)), &QAction::triggered, this, [this, range] {
     QString text;
     for (std::int64_t token = range.first; token < range.last; ++token) text += context().run().token_text(token);
@@ -397,29 +406,63 @@ void TextPanel::show_menu(const QPoint& global_position) {
       context().select_token(range.first);
     });
   menu->addSeparator();
-  SegmentEdit ablation;
-  ablation.dropped = slots_at(context().run(), selected.segment, {range});
-  QAction* ablate = menu->addAction(tr("Ablate %1 in all heads of segment %2").arg(what).arg(selected.segment));
-  ablate->setEnabled(!ablation.dropped.empty() && lab_.what_ifs().unavailable().isEmpty());
-  connect(ablate, &QAction::triggered, this, [this, selected, ablation, what] {
-    lab_.what_ifs().ask_run({selected.segment, {ablation}}, tr("without %1 in any head").arg(what));
-  });
-  connect(menu->addAction(tr("What if nothing of %1 were retrieved").arg(what)), &QAction::triggered, this,
-          [this, range] { lab_.what_ifs().ban(range); });
-  QAction* add =
-      menu->addAction(tr("What if layer %1, head %2 read %3 too").arg(selected.layer).arg(selected.head).arg(what));
-  add->setEnabled(selected.layer >= 0 && selected.head >= 0);
-  connect(add, &QAction::triggered, this, [this, range, selected] {
-    for (std::int64_t token = range.first; token < range.last; ++token)
-      lab_.what_ifs().add({selected.layer, selected.head, token});
-  });
+  offer_what_ifs(*menu, range, what);
+  offer_slots(*menu, range, what);
   menu->popup(global_position);
+}
+
+// What was not retrieved can't be left out.
+void TextPanel::offer_what_ifs(QMenu& menu, const TokenRange& range, const QString& what) {
+  const int segment = context().selected().segment;
+  SegmentEdit ablation;
+  ablation.dropped = slots_at(context().run(), segment, {range});
+  const QString obstacle =
+      ablation.dropped.empty() ? tr("No head retrieved %1 for segment %2").arg(what).arg(segment) : QString();
+  const QString busy = lab_.what_ifs().unavailable();
+  QAction* ablate = menu.addAction(tr("Ablate %1 in all heads of segment %2").arg(what).arg(segment));
+  disable_for(*ablate, obstacle.isEmpty() ? busy : obstacle);
+  connect(ablate, &QAction::triggered, this, [this, segment, ablation, what] {
+    lab_.what_ifs().ask_run({segment, {ablation}}, tr("without %1 in any head").arg(what));
+  });
+  QAction* exclude = menu.addAction(tr("Exclude %1 from all heads").arg(what));
+  disable_for(*exclude, obstacle);
+  connect(exclude, &QAction::triggered, this, [this, range] { lab_.what_ifs().ban(range); });
+}
+
+void TextPanel::offer_slots(QMenu& menu, const TokenRange& range, const QString& what) {
+  const Selection& selected = context().selected();
+  QAction* add = menu.addAction(
+      selected.head < 0 ? tr("Add %1 to the selected head").arg(what)
+                        : tr("Add %1 to layer %2, head %3").arg(what).arg(selected.layer).arg(selected.head));
+  disable_for(*add, slot_obstacle(range));
+  connect(add, &QAction::triggered, this, [this, range, layer = selected.layer, head = selected.head] {
+    for (std::int64_t token = range.first; token < range.last; ++token) lab_.what_ifs().add({layer, head, token});
+  });
+}
+
+QString TextPanel::slot_obstacle(const TokenRange& range) {
+  const Selection& selected = context().selected();
+  const RunModel& run = context().run();
+  const SegmentConfig& config = run.request().config;
+  if (selected.head < 0) return tr("Select a head first");
+  if (range.last > selected.segment * config.segment_length) return tr("Heads retrieve only what is before a segment");
+  if (range.first < config.sink_length) return tr("Every segment reads the attention sinks");
+  if (!run.brief_hits(selected.segment, selected.layer, selected.head).empty()) return {};
+  return why_nothing_retrieved(run, selected.segment, {selected.layer, selected.head});
 }
 
 // A token that the selected segment fetched is looked at from that segment; any other one from its own.
 void TextPanel::choose_token(std::int64_t token) {
   if (!view_->is_marked(token)) return context().select_token(token);
   Selection selection = context().selected();
+  selection.token = token;
+  context().select(selection);
+}
+
+// The menu's what-ifs are of the selected segment, whose heads may read any token before it: it stays selected.
+void TextPanel::take_token(std::int64_t token) {
+  Selection selection = context().selected();
+  if (context().run().segment_of_token(token) >= selection.segment) return context().select_token(token);
   selection.token = token;
   context().select(selection);
 }

@@ -9,6 +9,7 @@
 class QComboBox;
 class QLabel;
 class QLineEdit;
+class QMenu;
 
 namespace carryover {
 
@@ -41,7 +42,11 @@ class TextPanel : public Panel {
   void offer_colour(int index, bool offered);
   float loss_change(std::int64_t token);  ///< of the chosen colour; nats, NaN where there is none
   void show_menu(const QPoint& global_position);
+  void offer_what_ifs(QMenu& menu, const TokenRange& range, const QString& what);
+  void offer_slots(QMenu& menu, const TokenRange& range, const QString& what);
+  QString slot_obstacle(const TokenRange& range);  ///< why the selected head can't be made to read it, or empty
   void choose_token(std::int64_t token);
+  void take_token(std::int64_t token);  ///< for a menu
   void search(bool forward);
 
   LabContext& lab_;

@@ -42,10 +42,17 @@ TrainingPanel::TrainingPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("
   row->setSpacing(0);
   build_bar(bar);
   build_views(bar, row);
+  header_ = new QLabel(this);  // in a line of its own, where buttons don't cut it
+  header_->setTextFormat(Qt::PlainText);
+  header_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  header_->setWordWrap(true);
+  header_->setContentsMargins(8, 0, 6, 3);
+  header_->setAccessibleName(tr("State of the training"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addLayout(bar);
+  layout->addWidget(header_);
   layout->addLayout(row, 1);
   add_loss_lines(Loss, TrainingColumn::Loss);
   add_loss_lines(Recall, TrainingColumn::RecallLoss);
@@ -94,10 +101,7 @@ void TrainingPanel::build_bar(WrappingBar* bar) {
   pause_ = button("pause", tr("Pause"), tr("Pause after the layer under way, or resume"));
   stop_ = button("stop", tr("Stop and save"), tr("Stop and save a checkpoint, from which the run can be resumed"));
   newest_ = button("follow", tr("Newest step"), tr("Show the newest step again"));
-  header_ = new QLabel(this);
-  header_->setTextFormat(Qt::PlainText);
-  header_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  bar->addWidget(header_, 1);
+  bar->addStretch(1);
   auto* smoothing_label = new QLabel(tr("Smoothing"), this);
   smoothing_ = new QDoubleSpinBox(this);
   smoothing_->setRange(0, 0.999);
@@ -296,6 +300,7 @@ void TrainingPanel::update_header() {
   set_themed_icon(pause_, paused ? QStringLiteral("run") : QStringLiteral("pause"));
   stop_->setEnabled(active && run->state() != TrainingState::Stopping);
   newest_->setEnabled(run != nullptr && runs.step_selected());
+  header_->setHidden(run == nullptr);
   if (run == nullptr) return header_->setText({});
   QStringList parts{run->name(), training_state_name(run->state())};
   const qsizetype step = runs.shown_step();

@@ -11,6 +11,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/state/lab_context.h"
+#include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/text_units.h"
 #include "widgets/tables/number_sort.h"
@@ -27,7 +28,9 @@ WhatIfDelta::WhatIfDelta(LabContext& context, QWidget* parent)
       context_(context),
       headline_(new QLabel(this)),
       plot_(new PlotView(QStringLiteral("what_if"), this)),
-      changes_([this](std::int64_t position) { return text_around(context_.run(), position); }),
+      changes_([this](std::int64_t position) {  // of another run's text there is nothing here
+        return context_.what_ifs().shown_in_run() ? text_around(context_.run(), position) : QString();
+      }),
       changes_title_(new QLabel(this)),
       table_(new QTableView(this)) {
   headline_->setWordWrap(true);
@@ -95,7 +98,9 @@ void WhatIfDelta::draw(const WhatIfResult& result) {
           .arg(edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean), number(change.low),
                number(change.high))
           .arg(result.after.size())
-          .arg(context_.what_ifs().shown_in_run() ? QString() : tr(" · of an earlier run")) +
+          .arg(context_.what_ifs().shown_in_run()
+                   ? QString()
+                   : tr(" · of %1").arg(run_name_in(result.provenance)).toHtmlEscaped()) +
       (result.patched_from.isEmpty()
            ? QString()
            : QStringLiteral("<br>") + tr("patched from %1").arg(result.patched_from.toHtmlEscaped())) +

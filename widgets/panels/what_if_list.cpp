@@ -34,7 +34,7 @@ WhatIfList::WhatIfList(LabContext& context, QWidget* parent)
     connect(made, &QPushButton::clicked, this, slot);
     return made;
   };
-  again_ = button(tr("Edit again"), tr("Fill the form with what this one changed"), [this] {
+  again_ = button(tr("Edit again"), {}, [this] {
     if (const WhatIfResult* result = context_.what_ifs().shown_result()) context_.what_ifs().set_draft(result->edit);
   });
   remove_ = button(tr("Remove"), tr("Take this one out of the list"), [this] { remove_current(); });
@@ -51,7 +51,10 @@ WhatIfList::WhatIfList(LabContext& context, QWidget* parent)
 void WhatIfList::show_current() {
   const int shown = context_.what_ifs().shown();
   if (shown < table_.rowCount() && view_->currentIndex().row() != shown) view_->selectRow(shown);
-  for (QPushButton* button : {again_, remove_}) button->setEnabled(shown >= 0);
+  remove_->setEnabled(shown >= 0);
+  again_->setEnabled(context_.what_ifs().shown_in_run() != nullptr);
+  again_->setToolTip(shown >= 0 && !again_->isEnabled() ? tr("It is of another run: open that one first")
+                                                        : tr("Fill the form with what this one changed"));
   export_->setEnabled(table_.rowCount() > 0);
 }
 
@@ -59,10 +62,22 @@ void WhatIfList::remove_current() {
   if (const int shown = context_.what_ifs().shown(); shown >= 0) context_.what_ifs().remove(shown);
 }
 
+namespace {
+
+/// Of every run that they are of.
+QString provenance_of(const std::vector<WhatIfResult>& results) {
+  QStringList runs;
+  for (const WhatIfResult& result : results)
+    if (!runs.contains(result.provenance)) runs += result.provenance;
+  return runs.join(QStringLiteral("\n\n"));
+}
+
+}  // namespace
+
 void export_what_ifs(LabContext& context, const QString& path) {
   const auto& results = context.what_ifs().results();
   if (path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive))
-    return write_csv(path, what_if_csv(results), {WhatIfList::tr("What-ifs"), run_provenance(context.run())});
+    return write_csv(path, what_if_csv(results), {WhatIfList::tr("What-ifs"), provenance_of(results)});
   nlohmann::json list = nlohmann::json::array();
   for (const WhatIfResult& result : results) list.push_back(what_if_json(result));
   write_file_atomically(path.toStdString(), list.dump(2) + "\n");

@@ -202,7 +202,7 @@ void WhatIfPanel::show_price() {
         price->seconds > 0 ? tr(", about %1 s at the run's speed").arg(significant_text(price->seconds, 2)) : QString();
     price_->setText(tr("%1 segments to run%2.").arg(price->segments).arg(time));
   } else {
-    price_->setText(tr("Its price is not known."));
+    price_->setText(tr("What it costs is not known yet."));
   }
 }
 

@@ -30,6 +30,7 @@ class WhatIfPanel : public Panel {
 
  protected:
   void refresh() override;
+  QString source_folder() override { return {}; }  // no command makes its figure: a run's folder has no what-ifs
 
  private:
   QWidget* make_head();

@@ -105,7 +105,7 @@ void PlotScene::set_y_ticks(int room) {
 void PlotScene::arrange(int width, int height) {
   constexpr int title_room = 150, label_room = 130, legend_room = 120;  // below, the data would have none
   roomy = height >= title_room;
-  set_y_ticks(plot->axisRect()->height());
+  set_y_ticks(pixels.height());
   QCPLayoutGrid* layout = plot->plotLayout();
   arrange_title();
   fit_labels(height);

@@ -55,7 +55,7 @@ struct PlotScene {
   double reference_x = NAN;
   QCPLayoutGrid* legend_row = nullptr;  ///< exists while the legend is shown
   QRectF extent, fitted;
-  QSize pixels;
+  QSize pixels;  ///< of the plotting area as it is on the screen: the axis rect is a figure's after an export
   QPoint pressed;
   bool following = true, log_y = false;
 };

@@ -117,7 +117,9 @@ QString fitted_label(const QString& label, const QFontMetrics& metrics, int room
   if (metrics.horizontalAdvance(label) <= room) return label;
   const qsizetype unit = label.lastIndexOf(QLatin1Char('(')) + 1;
   const QString shorter = unit > 0 && label.endsWith(QLatin1Char(')')) ? label.mid(unit).chopped(1) : label;
-  return metrics.elidedText(shorter, Qt::ElideRight, room);
+  constexpr qsizetype fewest_letters = 10;
+  const QString cut = metrics.elidedText(shorter, Qt::ElideRight, room);
+  return cut == shorter || cut.size() > fewest_letters ? cut : QString();
 }
 
 }  // namespace carryover

@@ -50,6 +50,7 @@ int ticks_within(int room);  ///< how many labelled ticks an axis of so many pix
 QFont plot_font(const Theme& theme);
 QFont small_plot_font(const Theme& theme);
 /// An axis label in `room` pixels: "NLL (nats)", where that is too long its unit, "nats", else cut with an ellipsis.
+/// Empty where so little would be left that it says nothing.
 QString fitted_label(const QString& label, const QFontMetrics& metrics, int room);
 /// Background, axes, grid and fonts.
 void style_plot(QCustomPlot& plot, const Theme& theme);

@@ -56,6 +56,9 @@ PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std
   connect(d_->plot, &QCustomPlot::afterReplot, this, [this] {
     if (map_pixels() == d_->pixels) return;
     d_->pixels = map_pixels();
+    const int ticks = d_->y_ticker->tickCount();
+    d_->set_y_ticks(d_->pixels.height());
+    if (d_->y_ticker->tickCount() != ticks) d_->plot->replot(QCustomPlot::rpQueuedReplot);
     Q_EMIT view_changed();
   });
 }
@@ -333,6 +336,9 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
     case QEvent::Leave:
       Q_EMIT left();
       break;
+    case QEvent::ContextMenu:  // QCustomPlot lets nothing of the mouse through to its parent
+      contextMenuEvent(static_cast<QContextMenuEvent*>(event));
+      return true;
     case QEvent::MouseButtonPress:
       setFocus(Qt::MouseFocusReason);
       d_->pressed = mouse->pos();

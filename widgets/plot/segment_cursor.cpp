@@ -62,9 +62,11 @@ QString SegmentCursor::values_text(int segment) const {
   for (const PlotView* plot : plots_) {
     if (plot->is_empty()) continue;
     const QString values = plot->values_at(x_of_(segment)).replace(QLatin1Char('\n'), QStringLiteral(", "));
+    if (values.isEmpty()) continue;
     parts += plots_.size() == 1 ? values : QStringLiteral("%1: %2").arg(plot->accessibleName(), values);
   }
-  QString text = tr("segment %1 · %2").arg(segment).arg(parts.join(QStringLiteral(" · ")));
+  QString text = parts.isEmpty() ? tr("segment %1").arg(segment)
+                                 : tr("segment %1 · %2").arg(segment).arg(parts.join(QStringLiteral(" · ")));
   if (context_.pinned().segment >= 0) text += tr(" · Δ to segment %1").arg(context_.pinned().segment);
   return text;
 }

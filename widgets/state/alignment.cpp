@@ -35,7 +35,7 @@ QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& conf
   QStringList found;
   if (policy != trained.policy)
     found += tr("policy %1 (%2)").arg(QString::fromStdString(policy), QString::fromStdString(trained.policy));
-  if (sees_whole_text(policy) && sees_whole_text(trained.policy)) return found;  // whose attention has no segments
+  if (runs_in_chunks(policy) && runs_in_chunks(trained.policy)) return found;  // whose attention has no segments
   const nlohmann::json now = config, then = trained.config;
   if (!(config.grouping == trained.config.grouping)) found += tr("grouping");
   for (const SegmentField& field : segment_fields()) {

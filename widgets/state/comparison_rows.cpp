@@ -40,6 +40,9 @@ Totals totals_of(const RunModel& run) {
       sum.most.*kind = std::max(sum.most.*kind, record.memory.*kind);
     sum.hits += run.digest(segment).evidence;
   }
+  // A run's own time, which every view shows, has what lies between its segments too. None is known of one that goes on
+  // or was cut.
+  if (run.finished() && run.summary().segments == run.segment_count()) sum.seconds = run.summary().seconds;
   return sum;
 }
 
@@ -59,6 +62,16 @@ class Rows {
   }
   void add(const QString& name, double a, double b, int digits) {
     add(name, decimal_text(a, digits), decimal_text(b, digits), signed_number(a - b, digits));
+  }
+  /// Counted in lists of hits: a list of each head and one that all heads share can't be subtracted.
+  void add_of_lists(const QString& name, std::int64_t a, std::int64_t b, const RunComparison& runs) {
+    if (runs.retrieve_alike() || a == 0 || b == 0)
+      return add_unless_zero(name, static_cast<double>(a), static_cast<double>(b), 0);
+    const auto counted = [](std::int64_t count, const RunModel& run) {
+      return run.request().config.search == SearchBy::Shared ? tr("%1 (shared)").arg(count_text(count))
+                                                             : tr("%1 (per head)").arg(count_text(count));
+    };
+    add(name, counted(a, runs.a()), counted(b, runs.b()));
   }
   void add_unless_zero(const QString& name, double a, double b, int digits) {
     if (a != 0 || b != 0) add(name, a, b, digits);
@@ -92,9 +105,8 @@ std::vector<ComparisonRow> results(const RunComparison& comparison, const Segmen
     rows.add(tr("Perplexity of the whole run"), perplexity(a.nll, a.targets), perplexity(b.nll, b.targets), 3);
   if (const auto jaccard = comparison.total_overlap(range).jaccard())
     rows.add(tr("Hits in common (Jaccard)"), {}, {}, decimal_text(*jaccard, 3));
-  rows.add_unless_zero(tr("Hits, padding left out"), static_cast<double>(a.hits), static_cast<double>(b.hits), 0);
-  rows.add_unless_zero(tr("Near-ties at the cutoff"), static_cast<double>(a.near_ties),
-                       static_cast<double>(b.near_ties), 0);
+  rows.add_of_lists(tr("Hits, padding left out"), a.hits, b.hits, comparison);
+  rows.add_of_lists(tr("Near-ties at the cutoff"), a.near_ties, b.near_ties, comparison);
   const auto lost_in_a = count_lost_sinks(comparison.a(), range), lost_in_b = count_lost_sinks(comparison.b(), range);
   if (lost_in_a && lost_in_b)
     rows.add_unless_zero(tr("Segments that lost their attention sink"), lost_in_a->lost, lost_in_b->lost, 0);

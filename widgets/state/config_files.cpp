@@ -17,15 +17,11 @@ void write_json(const nlohmann::json& json, const QString& path) {
   write_file_atomically(path.toStdString(), json.dump(2) + "\n");
 }
 
-QString ask_save(QWidget* parent, const QString& title, const QString& name) {
-  return QFileDialog::getSaveFileName(parent, title, name, QObject::tr("JSON (*.json)"));
-}
-
-/// `path`: empty where the user chose none.
-void write_asked(LabContext& context, QWidget* parent, const QString& path,
-                 void (*write)(const SegmentConfig&, const QString&)) {
+void ask_and_write(LabContext& context, QWidget* parent, const QString& title, const QString& name,
+                   void (*write)(const SegmentConfig&, const QString&)) {
+  const QString path = QFileDialog::getSaveFileName(parent, title, name, QObject::tr("JSON (*.json)"));
   if (path.isEmpty()) return;
-  showing_errors(parent, QObject::tr("That file"), [&] {
+  showing_errors(parent, title, [&] {
     write(context.config(), path);
     context.add_written(path);
   });
@@ -46,7 +42,8 @@ SegmentConfig read_config(const SegmentConfig& base, const ModelConfig& model, c
   const std::string where = path.toStdString();
   nlohmann::json json = read_json_file(where);
   if (!json.is_object())
-    throw EngineError(Fault::BadInput, where, "is not a JSON object", "Choose a file that this program exported.");
+    throw EngineError(Fault::BadInput, where, QObject::tr("is not a JSON object").toStdString(),
+                      QObject::tr("Choose a file that this program exported.").toStdString());
   if (json.contains("config") && json["config"].is_object()) json = json["config"];
   SegmentConfig config = base;
   update_from_json(config, json, where);
@@ -55,21 +52,19 @@ SegmentConfig read_config(const SegmentConfig& base, const ModelConfig& model, c
 }
 
 void export_config(LabContext& context, QWidget* parent) {
-  const QString path = ask_save(parent, QObject::tr("Export the configuration"), QStringLiteral("config.json"));
-  write_asked(context, parent, path, write_config);
+  ask_and_write(context, parent, QObject::tr("Export the configuration"), QStringLiteral("config.json"), write_config);
 }
 
 void export_grouping(LabContext& context, QWidget* parent) {
-  const QString path = ask_save(parent, QObject::tr("Export the grouping"), QStringLiteral("grouping.json"));
-  write_asked(context, parent, path, write_grouping);
+  ask_and_write(context, parent, QObject::tr("Export the grouping"), QStringLiteral("grouping.json"), write_grouping);
 }
 
 void import_config(LabContext& context, QWidget* parent) {
   if (!context.model()) return;
-  const QString path = QFileDialog::getOpenFileName(parent, QObject::tr("Import a configuration or grouping"), {},
-                                                    QObject::tr("JSON (*.json)"));
+  const QString title = QObject::tr("Import a configuration or grouping");
+  const QString path = QFileDialog::getOpenFileName(parent, title, {}, QObject::tr("JSON (*.json)"));
   if (path.isEmpty()) return;
-  showing_errors(parent, QObject::tr("That file"), [&] {
+  showing_errors(parent, title, [&] {
     context.edit_config(read_config(context.config(), *context.model(), path), QObject::tr("import"));
   });
 }

@@ -17,8 +17,7 @@ constexpr std::size_t most_named = 6;  ///< tokens, in a message
 
 QString named(const RunModel& run, const std::vector<std::int32_t>& ids) {
   QStringList names;
-  for (std::size_t i = 0; i < std::min(most_named, ids.size()); ++i)
-    names += QStringLiteral("“%1”").arg(id_text(run, ids[i]));
+  for (std::size_t i = 0; i < std::min(most_named, ids.size()); ++i) names += quoted_token(id_text(run, ids[i]));
   if (ids.size() > most_named) names += QStringLiteral("…");
   return names.join(QStringLiteral(", "));
 }
@@ -68,6 +67,19 @@ void FoilToken::resolve() {
 
 QString id_text(const RunModel& run, std::int32_t id) {
   return run.tokenizer() ? qstring(run.tokenizer()->bytes(id)) : QStringLiteral("<%1>").arg(id);
+}
+
+QString quoted_token(QString text) {
+  for (QChar& letter : text) {
+    if (letter == u' ') {
+      letter = u'␣';
+    } else if (letter == u'\n') {
+      letter = u'↵';
+    } else if (letter.unicode() < 0x20) {
+      letter = QChar(0x2400 + letter.unicode());  // the picture of a control character
+    }
+  }
+  return QStringLiteral("“%1”").arg(text);
 }
 
 }  // namespace carryover

@@ -34,5 +34,7 @@ class FoilToken : public QObject {
 
 /// The text of an id in the run's tokenizer, spaces and newlines as they are.
 QString id_text(const RunModel& run, std::int32_t id);
+/// A token's text in quotes, with a sign for each space and line break in it: “␣for” is another token than “for”.
+QString quoted_token(QString text);
 
 }  // namespace carryover

@@ -204,6 +204,12 @@ void LabContext::set_model(const ModelConfig& model, const SegmentConfig& config
   Q_EMIT history_changed();
 }
 
+void LabContext::set_model_dtype(DType dtype) {
+  if (dtype == model_dtype_) return;
+  model_dtype_ = dtype;
+  Q_EMIT model_dtype_changed();
+}
+
 void LabContext::set_config(const SegmentConfig& config) {
   if (config == config_) return;
   config_ = config;
@@ -225,6 +231,13 @@ void LabContext::edit_config(const SegmentConfig& config, const QString& what) {
 void LabContext::set_trained_under(const std::optional<TrainedUnder>& trained) {
   trained_under_ = trained;
   Q_EMIT alignment_changed();
+}
+
+void LabContext::go_to(const Bookmark& bookmark) {
+  const QString shown = QString::fromStdString(run().origin().id);
+  if (!bookmark.run.isEmpty() && bookmark.run != shown)
+    return add_note(tr("The bookmark “%1” is of %2: open that run first").arg(bookmark.name, bookmark.run), true);
+  select(bookmark.place);
 }
 
 void LabContext::add_note(const QString& text, bool is_error) {

@@ -22,6 +22,7 @@
 namespace carryover {
 
 class Notebook;
+struct Bookmark;
 
 /// What is looked at. Each part may be unset (-1). A plain value.
 struct Selection {
@@ -97,13 +98,18 @@ class LabContext : public QObject {
   const SegmentConfig& config() const { return config_; }
   const std::optional<ModelConfig>& model() const { return model_; }
   void set_model(const ModelConfig& model, const SegmentConfig& config);  ///< clears the undo stack
-  void set_config(const SegmentConfig& config);                           ///< not undoable by itself
-  void edit_config(const SegmentConfig& config, const QString& what);     ///< pushes an undo command
+  /// That the model is loaded in; Auto: not known.
+  DType model_dtype() const { return model_dtype_; }
+  void set_model_dtype(DType dtype);
+  void set_config(const SegmentConfig& config);                        ///< not undoable by itself
+  void edit_config(const SegmentConfig& config, const QString& what);  ///< pushes an undo command
   /// What the open model's weights were trained under, where that is known.
   const std::optional<TrainedUnder>& trained_under() const { return trained_under_; }
   void set_trained_under(const std::optional<TrainedUnder>& trained);
   /// A line for the log: what was opened, ran, or went wrong.
   void add_note(const QString& text, bool is_error = false);
+  /// Selects its place, if the run that it is of is on show; else a note says so.
+  void go_to(const Bookmark& bookmark);
   /// A file or folder that the user asked for is written: a line for the log, and a message that says where.
   void add_written(const QString& path);
 
@@ -127,6 +133,7 @@ class LabContext : public QObject {
   void settings_problem_changed();
   void settings_wanted();  ///< config() and run_options() are about to be used
   void model_changed();
+  void model_dtype_changed();
   void alignment_changed();  ///< what the model was trained under
   void history_changed();
   void noted(const QString& text, bool is_error);
@@ -157,6 +164,7 @@ class LabContext : public QObject {
   RunOptions run_options_;
   QString settings_problem_;
   std::optional<ModelConfig> model_;
+  DType model_dtype_ = DType::Auto;
   std::optional<TrainedUnder> trained_under_;
 };
 

@@ -103,7 +103,10 @@ ListedRun listed(const WhatIfResult& result, int id) {
   listed.place = QStringLiteral("what-if:%1").arg(id);
   listed.name = result.name;
   listed.tags = result.tags;
+  listed.policy = policy_in(result.provenance);
+  listed.model = model_label_in(result.provenance);
   listed.details = result.provenance;
+  listed.made_ms = result.made_ms;
   listed.tokens = listed.expected_tokens = std::ssize(result.after);
   listed.loss = result.change.mean;
   return listed;

@@ -104,7 +104,7 @@ QString model_details(const ModelInfo& model) {
   lines += model.adapter.empty() ? tr("Adapter: none") : tr("Adapter: %1").arg(QString::fromStdString(model.adapter));
   lines += tr("Weights: %1").arg(QString::fromStdString(model.weights_hash));
   lines +=
-      tr("%1 on %2, %3 threads")
+      tr("%1 on %2, threads: %3")
           .arg(QString::fromUtf8(dtype_name(model.dtype).data()), QString::fromUtf8(device_name(model.device).data()))
           .arg(model.threads);
   if (model.trained_steps > 0)

@@ -14,6 +14,7 @@ namespace carryover {
 struct Bookmark {
   QString name;
   Selection place;
+  QString run = {};  ///< the id of the run that the place is of; empty: of any
   bool operator==(const Bookmark&) const = default;
 };
 

@@ -8,6 +8,7 @@
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
 #include "widgets/look/qstring.h"
+#include "widgets/state/foil_token.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -21,10 +22,6 @@ struct Change {
 
 QString number(double value) {
   return decimal_text(value, 3);
-}
-
-QString quoted(const QString& token) {
-  return QStringLiteral("“%1”").arg(token.simplified());
 }
 
 /// JSON has no NaN: it is null there.
@@ -49,8 +46,8 @@ void read_side(Prediction& side, const json& fields) {
 }  // namespace
 
 QString logit_name(const QString& target, const QString& foil) {
-  return foil.isEmpty() ? Change::tr("logit of %1").arg(quoted(target))
-                        : Change::tr("logit of %1 − logit of %2").arg(quoted(target), quoted(foil));
+  return foil.isEmpty() ? Change::tr("logit of %1").arg(quoted_token(target))
+                        : Change::tr("logit of %1 − logit of %2").arg(quoted_token(target), quoted_token(foil));
 }
 
 QString probability_text(double probability) {
@@ -60,7 +57,7 @@ QString probability_text(double probability) {
 QString prediction_text(const PredictionChange& change) {
   const auto probabilities = [](const QString& token, double before, double after) {
     return Change::tr("probability of %1: %2 → %3")
-        .arg(quoted(token), probability_text(before), probability_text(after));
+        .arg(quoted_token(token), probability_text(before), probability_text(after));
   };
   const double difference = change.logit_change();
   QString text = Change::tr("At %1, %2: %3 → %4 (Δ %5); %6")

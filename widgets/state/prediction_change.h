@@ -19,7 +19,7 @@ struct PredictionChange {
   double logit_change() const { return after.logit_difference() - before.logit_difference(); }
 };
 
-/// "logit of “Snow”" or, with a foil, "logit of “Snow” − logit of “Ann”".
+/// "logit of “␣Snow”" or, with a foil, "logit of “␣Snow” − logit of “␣Ann”".
 QString logit_name(const QString& target, const QString& foil);
 /// "83 %".
 QString probability_text(double probability);

@@ -31,4 +31,19 @@ QString prefix_text(const SegmentConfig& config, const ModelConfig& model, HeadR
   return parts.join(QStringLiteral(", "));
 }
 
+QString why_nothing_retrieved(const RunModel& run, int segment, HeadRef head) {
+  const RunRequest& request = run.request();
+  const ModelConfig& model = run.model().config;
+  if (request.policy != "segmented")
+    return Text::tr("The policy %1 retrieves nothing").arg(QString::fromStdString(request.policy));
+  if (request.config.retrieval_length == 0) return Text::tr("This run retrieves nothing: R = 0");
+  if (!retrieves(request.config, model)) return Text::tr("This run retrieves nothing: no head reads what is retrieved");
+  if (head.head >= 0 && std::ranges::count(reader_heads(request.config, model, head.layer), head.head) == 0)
+    return Text::tr("Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do")
+        .arg(head.layer)
+        .arg(head.head);
+  if (segment == 0) return Text::tr("The first segment has nothing before it to retrieve from: select a later one");
+  return Text::tr("Segment %1 has retrieved nothing").arg(segment);
+}
+
 }  // namespace carryover

@@ -4,11 +4,15 @@
 
 #include "engine/core/config/head_ref.h"
 #include "engine/core/config/segment_config.h"
+#include "widgets/state/run_model.h"
 
 namespace carryover {
 
 /// What a head reads before its segment: "4 sinks, 128 retrieved tokens, the carried tail"; empty where it reads the
 /// segment alone. Pure; GUI thread.
 QString prefix_text(const SegmentConfig& config, const ModelConfig& model, HeadRef head);
+
+/// Why the head read nothing that was retrieved for a segment in which it has no hits; head −1: why no head did.
+QString why_nothing_retrieved(const RunModel& run, int segment, HeadRef head);
 
 }  // namespace carryover

@@ -4,8 +4,19 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/records/run_command.h"
+#include "widgets/state/model_label.h"
 
 namespace carryover {
+namespace {
+
+/// What stands behind a key at the beginning of a line.
+QString value_in(const QString& provenance, const char* key) {
+  for (const QString& line : provenance.split(QLatin1Char('\n')))
+    if (line.startsWith(QLatin1String(key))) return line.mid(QLatin1String(key).size());
+  return {};
+}
+
+}  // namespace
 
 RunDescription describe(const RunModel& run) {
   RunDescription description;
@@ -19,6 +30,37 @@ RunDescription describe(const RunModel& run) {
 
 QString run_provenance(const RunModel& run) {
   return run.is_empty() ? QString() : QString::fromStdString(run_provenance(describe(run)));
+}
+
+QString run_name_in(const QString& provenance) {
+  QStringList parts;
+  for (const QString& key : {QStringLiteral("run: "), QStringLiteral("text: "), QStringLiteral("model: ")})
+    for (const QString& line : provenance.split(QLatin1Char('\n'))) {
+      if (!line.startsWith(key)) continue;
+      QString value = line.mid(key.size());
+      if (key == QLatin1String("text: ")) value = value.left(value.lastIndexOf(QLatin1Char(',')));      // its tokens
+      if (key == QLatin1String("model: ")) value = value.left(value.lastIndexOf(QLatin1String(" (")));  // its path
+      if (!value.isEmpty()) parts += value;
+      break;
+    }
+  return parts.join(QStringLiteral(", "));
+}
+
+QString policy_in(const QString& provenance) {
+  return value_in(provenance, "policy: ").section(QLatin1String(", dtype: "), 0, 0);
+}
+
+QString model_label_in(const QString& provenance) {
+  const QString named = value_in(provenance, "model: ");
+  if (named.isEmpty()) return {};
+  const qsizetype path = named.indexOf(QLatin1String(" ("));  // name (path)
+  ModelInfo model;
+  model.config.name = named.left(path).toStdString();
+  if (path >= 0) model.path = named.mid(path + 2).chopped(1).toStdString();
+  model.adapter = value_in(provenance, "adapter: ").toStdString();
+  const QString dtype = value_in(provenance, "policy: ").section(QLatin1String("dtype: "), 1).section(u',', 0, 0);
+  const QString hash = short_hash(value_in(provenance, "weights: ").toStdString());
+  return QStringLiteral("%1 · %2 · %3").arg(model_name(model), dtype, hash);
 }
 
 QString training_provenance(const TrainingModel& run) {

@@ -12,6 +12,12 @@ namespace carryover {
 RunDescription describe(const RunModel& run);
 /// Id, model, its hash, policy, configuration and command of the run: what a figure carries.
 QString run_provenance(const RunModel& run);
+/// Of such a text, which may be of any run: "run-2a7e5ff3, dracula.txt, SmolLM2-135M". What it lacks is left out.
+QString run_name_in(const QString& provenance);
+/// The policy that such a text says; empty where it says none.
+QString policy_in(const QString& provenance);
+/// What model_label() gives of its model, but for a number of training steps that only the model itself tells.
+QString model_label_in(const QString& provenance);
 /// The same of a training run: its folder and its whole plan.
 QString training_provenance(const TrainingModel& run);
 /// The folder of the training run that is shown; empty where there is none.

@@ -15,8 +15,9 @@ struct Question {
   QString without_retrieval;   ///< the same answer with retrieval switched off
   std::vector<HeadHits> hits;  ///< what the question read
   QString provenance;          ///< the run it was asked of
-  QString scored;  ///< the beginning of the answer whose probability is told, up to a punctuation mark or line end
-  double probability = -1;          ///< of that, 0 to 1; negative: not known
+  QString run;                 ///< the same in a few words
+  QString scored;              ///< the beginning of the answer whose probability is told: its first sentence or line
+  double probability = -1;     ///< of that, 0 to 1; negative: not known
   double probability_without = -1;  ///< the same with retrieval switched off
 
   /// The same without some of the passages.

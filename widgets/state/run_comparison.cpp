@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "engine/tokenizers/tokenizer.h"
 
@@ -35,6 +37,12 @@ class SameIds {
   const Tokenizer* b_;
   std::vector<State> known_;
 };
+
+bool reads_hits(const RunModel& run, int layer, int head) {
+  const auto list = run.list_of(layer, head);
+  const HitIndex::Column* column = list ? run.hit_index().find(list->layer, list->head) : nullptr;
+  return column != nullptr && !column->hits.empty();
+}
 
 }  // namespace
 
@@ -162,9 +170,30 @@ const Overlap& RunComparison::segment_overlap(int segment) const {
   return overlaps_[static_cast<std::size_t>(segment)];
 }
 
+bool RunComparison::retrieve_alike() const {
+  return a_.request().config.search == b_.request().config.search;
+}
+
+bool RunComparison::both_retrieve(int layer, int head) const {
+  return reads_hits(a_, layer, head) && reads_hits(b_, layer, head);
+}
+
+/// From the lists of both: one that all heads of a run share is compared with each of the other's.
+const std::vector<HeadRef>& RunComparison::heads_of_both() const {
+  const auto filled = std::ranges::count_if(a_.hit_index().columns(),
+                                            [](const HitIndex::Column& column) { return !column.hits.empty(); });
+  if (std::exchange(lists_seen_, filled) == filled) return heads_;
+  std::set<HeadRef> heads;
+  for (const RunModel* run : {&a_, &b_})
+    for (const HitIndex::Column& column : run->hit_index().columns())
+      if (both_retrieve(column.layer, column.head)) heads.insert({column.layer, column.head});
+  heads_.assign(heads.begin(), heads.end());
+  return heads_;
+}
+
 Overlap RunComparison::find_overlap(int segment) const {
   Overlap sum;
-  for (const HitIndex::Column& head : a_.hit_index().columns()) sum.add(overlap(segment, head.layer, head.head));
+  for (const HeadRef& head : heads_of_both()) sum.add(overlap(segment, head.layer, head.head));
   return sum;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/core/config/head_ref.h"
 #include "widgets/state/hit_grid.h"
 #include "widgets/state/run_model.h"
 #include "widgets/state/segment_range.h"
@@ -55,6 +56,11 @@ class RunComparison {
   Overlap head_overlap(int layer, int head, const SegmentRange& range) const;  ///< over segments
   Overlap total_overlap(const SegmentRange& range = {}) const;
 
+  bool retrieve_alike() const;  ///< both have a list of hits for each head, or both one that all heads share
+  bool both_retrieve(int layer, int head) const;  ///< whether both runs retrieve with this head
+  /// Those with which both retrieve, by layer and head; of a list that all heads of both runs share, who it is named
+  /// after. Good until A grows.
+  const std::vector<HeadRef>& heads_of_both() const;
   /// B's hits at A's positions, so that both can stand in one map. Empty where it has none.
   std::vector<BriefHit> aligned_hits(int segment, int layer, int head) const;
 
@@ -71,6 +77,8 @@ class RunComparison {
   bool same_vocabulary_ = true;
   mutable std::vector<LossChange> loss_changes_;  ///< of A's segments: a closed one never changes again
   mutable std::vector<Overlap> overlaps_;
+  mutable std::vector<HeadRef> heads_;
+  mutable std::ptrdiff_t lists_seen_ = 0;  ///< of A, with hits, when heads_ was made
 };
 
 /// Hits of A minus hits of B in each cell, padding left out; NaN where neither has any. `a[i]` and `b[i]` are row i.

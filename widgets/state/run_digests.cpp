@@ -6,6 +6,8 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
+#include "widgets/state/distinct_names.h"
+#include "widgets/state/model_label.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/run_model.h"
 
@@ -15,7 +17,7 @@ QString run_name(const RunModel& run) {
   const SegmentConfig& config = run.request().config;
   const QString text = run.text_name().isEmpty() ? RunDigests::tr("text") : QFileInfo(run.text_name()).fileName();
   const QString policy = QString::fromStdString(run.request().policy);
-  if (sees_whole_text(run.request().policy)) return QStringLiteral("%1 · %2").arg(text, policy);
+  if (runs_in_chunks(run.request().policy)) return QStringLiteral("%1 · %2").arg(text, policy);
   const QString lengths = QStringLiteral("%1 · %2 S %3 M %4 R %5")
                               .arg(text, policy)
                               .arg(config.segment_length)
@@ -25,7 +27,8 @@ QString run_name(const RunModel& run) {
 }
 
 void RunDigests::add(const RunModel& run) {
-  RunDigest digest{run_name(run), run_provenance(run), 0, run.summary().ppl(), hit_distances(run), true};
+  RunDigest digest{
+      run_name(run), model_label(run.model()), run_provenance(run), 0, run.summary().ppl(), hit_distances(run), true};
   if (digest.heads.empty()) return;
   for (int segment = 0; segment < run.segment_count(); ++segment) digest.tokens += run.record(segment).length;
   const auto same = std::find_if(runs_.begin(), runs_.end(), [&](const RunDigest& other) {
@@ -38,14 +41,25 @@ void RunDigests::add(const RunModel& run) {
   }
   Q_EMIT about_to_add(count());
   runs_.push_back(std::move(digest));
+  names_.push_back(runs_.back().name);
   Q_EMIT added(count() - 1);
+  name_all();
+}
+
+void RunDigests::name_all() {
+  std::vector<NamedRun> all;
+  for (const RunDigest& run : runs_) all.push_back({run.name, run.model, run.details});
+  names_ = distinct_names(all);
+  Q_EMIT names_changed();
 }
 
 void RunDigests::remove(int index) {
   CARRYOVER_CHECK(index >= 0 && index < count());
   Q_EMIT about_to_remove(index);
   runs_.erase(runs_.begin() + index);
+  names_.erase(names_.begin() + index);
   Q_EMIT removed(index);
+  name_all();
 }
 
 void RunDigests::set_ticked(int index, bool ticked) {

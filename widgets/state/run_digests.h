@@ -13,6 +13,7 @@ namespace carryover {
 /// value.
 struct RunDigest {
   QString name;     ///< text · policy · lengths
+  QString model;    ///< model_label()
   QString details;  ///< model, weights and the whole configuration: two runs of the same details and text are the same
   std::int64_t tokens = 0;
   std::optional<double> ppl;
@@ -33,6 +34,8 @@ class RunDigests : public QObject {
   void set_ticked(int index, bool ticked);
   int count() const { return static_cast<int>(runs_.size()); }
   const RunDigest& run(int index) const { return runs_[static_cast<std::size_t>(index)]; }
+  /// What views call it: its name, with what tells it from others of that name.
+  const QString& name(int index) const { return names_[static_cast<std::size_t>(index)]; }
 
   /// How alike the distances of a head are over the ticked runs; nothing with fewer than two of them.
   std::optional<double> head_consistency(int layer, int head) const;
@@ -43,9 +46,13 @@ class RunDigests : public QObject {
   void about_to_remove(int index);
   void removed(int index);
   void run_changed(int index);
+  void names_changed();  ///< of others, when one was added or removed
 
  private:
+  void name_all();
+
   std::vector<RunDigest> runs_;
+  std::vector<QString> names_;  ///< beside runs_
 };
 
 /// What a run is called where several stand side by side: its text, policy and lengths.

@@ -31,6 +31,11 @@ struct RunModel::State {
     if (outline.use_count() > 1) outline = std::make_shared<RunOutline>(*outline);
     return *outline;
   }
+  std::int64_t tokens_closed() const {
+    if (outline->count() == 0) return 0;
+    const SegmentRecord& last = outline->segment(outline->count() - 1).record;
+    return last.first_token + last.length;
+  }
 };
 
 RunModel::RunModel(QObject* parent, std::int64_t cache_bytes)
@@ -70,8 +75,7 @@ void RunModel::show(std::shared_ptr<RunOutline> outline, std::shared_ptr<const S
   state_->outline = std::move(outline);
   state_->source = std::move(source);
   if (segment_count() == 0) return;
-  const SegmentRecord& last = record(segment_count() - 1);
-  state_->tokens_done = last.first_token + last.length;
+  state_->tokens_done = state_->tokens_closed();
   Q_EMIT segments_appended(0, segment_count() - 1);
 }
 
@@ -82,6 +86,7 @@ void RunModel::set_source(std::shared_ptr<const SegmentSource> source) {
 void RunModel::finish(const RunSummary& summary) {
   state_->finished = true;
   state_->summary = summary;
+  state_->tokens_done = state_->tokens_closed();  // a segment that was stopped is not part of it
   Q_EMIT ended();
 }
 

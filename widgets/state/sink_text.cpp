@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "widgets/state/quantity_text.h"
 #include "widgets/state/run_model.h"
 
 namespace carryover {
@@ -29,6 +30,28 @@ std::optional<SinkCount> count_lost_sinks(const RunModel& run, const SegmentRang
     count.lost += sinks->lost;
   }
   return count.segments > 0 ? std::optional(count) : std::nullopt;
+}
+
+QString why_sinks_not_judged(const RunModel& run) {
+  if (run.segment_count() == 0) return {};
+  if (run.request().config.segment_length < kLeastJudged)
+    return QCoreApplication::translate("Sinks", "sink loss not judged: S < %1")
+        .arg(static_cast<qlonglong>(kLeastJudged));
+  const auto& first = run.record(0).sinks;
+  if (!first || first->mass() >= kLeastSinkMass) return {};
+  return QCoreApplication::translate("Sinks", "sink loss not judged: only %1 % on sinks")
+      .arg(decimal_text(100 * first->mass(), 0));
+}
+
+QString sink_rule_text() {
+  return QCoreApplication::translate(
+             "Sinks",
+             "A segment has lost its sink where less than %1 % of segment 0's share of the attention is on sinks. Not "
+             "judged: segments of fewer than %2 tokens, and models with less than %3 % of the attention on sinks in "
+             "segment 0.")
+      .arg(decimal_text(100 * kLostShare, 0))
+      .arg(static_cast<qlonglong>(kLeastJudged))
+      .arg(decimal_text(100 * kLeastSinkMass, 0));
 }
 
 }  // namespace carryover

@@ -19,4 +19,9 @@ struct SinkCount {
 };
 std::optional<SinkCount> count_lost_sinks(const RunModel& run, const SegmentRange& range);
 
+/// Why no segment of the run is judged, in a few words; empty where segments are.
+QString why_sinks_not_judged(const RunModel& run);
+/// When a sink counts as lost, and when that is not judged.
+QString sink_rule_text();
+
 }  // namespace carryover

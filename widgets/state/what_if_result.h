@@ -34,8 +34,9 @@ struct WhatIfResult {
   std::optional<PredictionChange> prediction;  ///< of the token that was selected in the segment
   std::int64_t segments_run = 0;
   double seconds = 0;
-  QString provenance;    ///< the run it belongs to
-  QString patched_from;  ///< the run that patches took their values from; empty: it has none
+  std::int64_t made_ms = 0;  ///< when it was run, since 1970, UTC; 0: not known
+  QString provenance;        ///< the run it belongs to
+  QString patched_from;      ///< the run that patches took their values from; empty: it has none
 
   /// What the edit does to the loss of the token at an absolute position, nats; NaN where it is no target of the
   /// segment's.

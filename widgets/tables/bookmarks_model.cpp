@@ -21,6 +21,7 @@ QVariant BookmarksModel::data(const QModelIndex& index, int role) const {
   const Bookmark& bookmark = notebook_.bookmarks()[static_cast<std::size_t>(index.row())];
   if (index.column() == Name)
     return role == Qt::DisplayRole || role == Qt::EditRole ? QVariant(bookmark.name) : QVariant();
+  if (index.column() == Run) return role == Qt::DisplayRole ? QVariant(bookmark.run) : QVariant();
   if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   if (role != Qt::DisplayRole) return {};
   const Selection& place = bookmark.place;
@@ -55,6 +56,8 @@ QVariant BookmarksModel::headerData(int section, Qt::Orientation orientation, in
       return tr("Head");
     case Token:
       return tr("Position");
+    case Run:
+      return tr("Run");
     default:
       return {};
   }

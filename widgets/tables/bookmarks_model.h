@@ -10,7 +10,7 @@ namespace carryover {
 class BookmarksModel : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Column { Name, Segment, Layer, Head, Token, ColumnCount };
+  enum Column { Name, Segment, Layer, Head, Token, Run, ColumnCount };
   explicit BookmarksModel(Notebook& notebook, QObject* parent = nullptr);
 
   int rowCount(const QModelIndex& parent = {}) const override;

@@ -12,6 +12,9 @@ RunDigestsTable::RunDigestsTable(RunDigests& runs, QObject* parent) : QAbstractT
   connect(&runs, &RunDigests::removed, this, [this] { endRemoveRows(); });
   connect(&runs, &RunDigests::run_changed, this,
           [this](int row) { Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1)); });
+  connect(&runs, &RunDigests::names_changed, this, [this] {
+    if (const int rows = rowCount(); rows > 0) Q_EMIT dataChanged(index(0, Name), index(rows - 1, Name));
+  });
 }
 
 int RunDigestsTable::rowCount(const QModelIndex& parent) const {
@@ -21,11 +24,12 @@ int RunDigestsTable::columnCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : ColumnCount;
 }
 
-QVariant RunDigestsTable::text(const RunDigest& run, int column) {
+QVariant RunDigestsTable::text(int row, int column) const {
+  const RunDigest& run = runs_.run(row);
   const HeadDistances all = sum_of(run.heads);
   switch (column) {
     case Name:
-      return run.name;
+      return runs_.name(row);
     case Tokens:
       return count_text(run.tokens);
     case Ppl:
@@ -44,7 +48,7 @@ QVariant RunDigestsTable::data(const QModelIndex& index, int role) const {
   const RunDigest& run = runs_.run(index.row());
   switch (role) {
     case Qt::DisplayRole:
-      return text(run, index.column());
+      return text(index.row(), index.column());
     case Qt::TextAlignmentRole:
       return QVariant((index.column() == Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::CheckStateRole:

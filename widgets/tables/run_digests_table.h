@@ -22,7 +22,7 @@ class RunDigestsTable : public QAbstractTableModel {
   Qt::ItemFlags flags(const QModelIndex& index) const override;
 
  private:
-  static QVariant text(const RunDigest& run, int column);
+  QVariant text(int row, int column) const;
 
   RunDigests& runs_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/what_if_table.h"
 
+#include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -52,6 +53,8 @@ QString WhatIfTable::display(const WhatIfResult& result, int column) const {
       return result.prediction ? signed_text(result.prediction->logit_change(), 4) : QString();
     case Hits:
       return QString::number(result.changes.size());
+    case Run:
+      return run_name_in(result.provenance);
     default:
       return edit_text(result.edit, result.run_config);
   }
@@ -59,7 +62,7 @@ QString WhatIfTable::display(const WhatIfResult& result, int column) const {
 
 QVariant WhatIfTable::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const bool words = index.column() == Name || index.column() == Edit;
+  const bool words = index.column() == Name || index.column() == Run || index.column() == Edit;
   if (role == Qt::TextAlignmentRole)
     return QVariant(Qt::Alignment(Qt::AlignVCenter | (words ? Qt::AlignLeft : Qt::AlignRight)));
   if (role == Qt::ToolTipRole && index.column() == Logit) {
@@ -80,8 +83,8 @@ bool WhatIfTable::setData(const QModelIndex& index, const QVariant& value, int r
 
 QVariant WhatIfTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  const QString names[] = {tr("Name"),    tr("Segment"), tr("Δ loss"), tr("CI low"),
-                           tr("CI high"), tr("Δ logit"), tr("Hits"),   tr("What if")};
+  const QString names[] = {tr("Name"),    tr("Segment"), tr("Δ loss"), tr("CI low"), tr("CI high"),
+                           tr("Δ logit"), tr("Hits"),    tr("Run"),    tr("What if")};
   const QString tips[] = {tr("A double click or F2 changes it"),
                           tr("The segment that was run again"),
                           tr("Mean over the segment's targets, nats: above zero is worse"),
@@ -89,6 +92,7 @@ QVariant WhatIfTable::headerData(int section, Qt::Orientation orientation, int r
                           tr("Upper bound of the 95 % interval: paired bootstrap over blocks of 32 tokens"),
                           tr("Of the token that was selected; with a foil, of its logit minus the foil's"),
                           tr("Slots that only one side has"),
+                          tr("The run whose segment it is, its text and its model"),
                           tr("What was changed")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];

@@ -10,7 +10,7 @@ namespace carryover {
 class WhatIfTable : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Column { Name, Segment, Change, Low, High, Logit, Hits, Edit, ColumnCount };
+  enum Column { Name, Segment, Change, Low, High, Logit, Hits, Run, Edit, ColumnCount };
 
   explicit WhatIfTable(LabContext& context, QObject* parent = nullptr);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/base/run_control.h"
 
+#include <chrono>
+
 #include "engine/core/base/error.h"
 
 namespace carryover {
@@ -28,8 +30,10 @@ void RunControl::resume() {
 
 void RunControl::checkpoint() {
   if (paused()) {
+    const auto start = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stop_requested() || !paused(); });
+    paused_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   if (stop_requested()) throw EngineError(Fault::Cancelled, "", "stopped on request");
 }

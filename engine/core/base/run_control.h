@@ -18,9 +18,12 @@ class RunControl {
 
   /// Waits while paused. Throws EngineError{Cancelled} once a stop was requested.
   void checkpoint();
+  /// How long checkpoint() has waited so far, so that a pause counts as no work. The engine thread alone may ask.
+  double paused_seconds() const { return paused_seconds_; }
 
  private:
   std::atomic<bool> stop_{false}, paused_{false};
+  double paused_seconds_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
 };

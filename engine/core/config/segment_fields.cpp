@@ -79,6 +79,13 @@ constexpr SegmentField fields[] = {
      &Config::expand_before},
     {"expand_after", "o⁺", TEXT("Expand after"), TEXT(" tokens"), TEXT("Positions taken after an anchor"),
      &Config::expand_after},
+    {"attention_window", "", TEXT("Attention window"), TEXT(" tokens"),
+     TEXT("Policies sliding and streaming: keys up to its own that a query sees, sinks not counted"),
+     &Config::attention_window, 1},
+    {"cache_positions", "", TEXT("Positions in the cache"), "",
+     TEXT("Policy streaming: sinks stand right before the window, as StreamingLLM's cache has them; off: where they "
+          "stand in the text (MInference's A-shape)"),
+     &Config::cache_positions},
     {"bos", "", TEXT("BOS before the text"), "", TEXT("Puts the model's BOS at position 0; it is never a target"),
      &Config::bos},
     {"cross_boundary_target", "", TEXT("Targets across boundaries"), "",

@@ -26,7 +26,7 @@ AuditCost audit_cost(const ModelConfig& model, const SegmentConfig& config, cons
   training.train_segments = segments;
   training.lora.rank = lora_rank;
   training.lora.target_modules = lora_modules();
-  const bool differences = bytes_per_value == 8, whole_text = policy_row(policy).sees_whole_text,
+  const bool differences = bytes_per_value == 8, whole_text = policy_row(policy).runs_in_chunks,
              neighbours = !whole_text && config.carry_length > 0;
   SegmentConfig deepest = config;
   if (neighbours) ++deepest.truncation_depth;

@@ -163,6 +163,20 @@ MemoryBytes CostModel::full(std::int64_t tokens, RunUse use) const {
   return bytes;
 }
 
+MemoryBytes CostModel::window(std::int64_t tokens, std::int64_t sinks, RunUse use) const {
+  const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length,
+                     most = sinks + config.attention_window - 1;
+  const std::int64_t held = std::min(past, most), fresh = std::min(length, most);
+  const Int128 newest = use.decoding ? open_bytes(*this) : Int128{full_attention_bytes(fresh)};
+  MemoryBytes bytes;
+  bytes.weights = weight_bytes();
+  bytes.activations = saturated(temporaries(*this, length, held, use.loss) + newest);
+  bytes.attention_kv = full_attention_bytes(std::min(tokens, most + 1));
+  bytes.pool = full_attention_bytes(std::min(tokens, most));
+  bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + bytes.pool);
+  return bytes;
+}
+
 CostModel cost_model(const ModelConfig& model, const SegmentConfig& config, DType dtype) {
   return {model, config, bytes_per_value(dtype), dtype == DType::Q8};
 }

@@ -24,7 +24,7 @@ Visible visible_segmented(const ModelConfig& model, const SegmentConfig& config,
       length += part == PrefixPart::Sinks   ? sinks
                 : part == PrefixPart::Carry ? carried
                                             : std::min(config.retrieval_length, searched);
-    visible.push_back({std::ssize(kind.heads), std::ssize(kind.prefix_kv_heads(model)), length});
+    visible.push_back({std::ssize(kind.heads), std::ssize(kind.prefix_kv_heads(model)), length, 0});
   }
   return visible;
 }
@@ -34,22 +34,59 @@ MemoryBytes memory_segmented(const CostModel& cost, std::int64_t tokens, RunUse 
 }
 
 Visible visible_full(const ModelConfig& model, const SegmentConfig&, int, std::int64_t first) {
-  return {{model.heads, model.kv_heads, first}};
+  return {{model.heads, model.kv_heads, first, 0}};
 }
 
 MemoryBytes memory_full(const CostModel& cost, std::int64_t tokens, RunUse use) {
   return cost.full(tokens, use);
 }
 
+Visible visible_window(const ModelConfig& model, std::int64_t sinks, std::int64_t window, std::int64_t first) {
+  return {{model.heads, model.kv_heads, std::min(first, sinks + window - 1), sinks + window}};
+}
+
+Visible visible_sliding(const ModelConfig& model, const SegmentConfig& config, int, std::int64_t first) {
+  return visible_window(model, 0, config.attention_window, first);
+}
+
+MemoryBytes memory_sliding(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  return cost.window(tokens, 0, use);
+}
+
+Visible visible_streaming(const ModelConfig& model, const SegmentConfig& config, int, std::int64_t first) {
+  return visible_window(model, config.sink_length, config.attention_window, first);
+}
+
+MemoryBytes memory_streaming(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  return cost.window(tokens, cost.config.sink_length, use);
+}
+
+// What every policy reads, and what those of a window do.
+constexpr std::string_view kOfAll[] = {"segment_length", "bos", "cross_boundary_target", "rope"};
+constexpr std::string_view kOfWindows[] = {"attention_window", "cache_positions"};
+constexpr std::string_view kOfSliding[] = {"attention_window"};
+constexpr std::string_view kOfStreaming[] = {"sink_length", "attention_window", "cache_positions"};
+
 #define TEXT(text) text  // what scripts/translations.sh collects
 
 constexpr PolicyRow kPolicies[] = {
-    {"segmented", TEXT("carry and retrieval"), false, visible_segmented, memory_segmented},
-    {"full", TEXT("plain attention over the whole text, for comparison"), true, visible_full, memory_full},
+    {"segmented", TEXT("carry and retrieval"), false, true, false, {}, visible_segmented, memory_segmented},
+    {"full", TEXT("plain attention over the whole text, for comparison"), true, true, true, kOfAll, visible_full,
+     memory_full},
+    {"sliding", TEXT("the last tokens of an attention window"), true, false, false, kOfSliding, visible_sliding,
+     memory_sliding},
+    {"streaming", TEXT("sinks and the last tokens of an attention window (StreamingLLM)"), true, false, false,
+     kOfStreaming, visible_streaming, memory_streaming},
 };
 
 double pairs(std::int64_t length, std::int64_t prefix) {
   return real(length) * real(prefix) + real(length) * real(length + 1) / 2;
+}
+
+double pairs(std::int64_t length, const VisiblePrefix& seen) {
+  if (seen.most == 0) return pairs(length, seen.length);
+  const std::int64_t filling = std::clamp<std::int64_t>(seen.most - seen.length - 1, 0, length);
+  return pairs(filling, seen.length) + real(length - filling) * real(seen.most);
 }
 
 /// Of a segment of `length` tokens that begins at `first`.
@@ -58,7 +95,7 @@ double segment_pairs(const PolicyRow& row, const ModelConfig& model, const Segme
   double sum = 0;
   for (int layer = 0; layer < model.layers; ++layer)
     for (const VisiblePrefix& seen : row.visible(model, config, layer, first))
-      sum += real(seen.heads) * pairs(length, seen.length);
+      sum += real(seen.heads) * pairs(length, seen);
   return sum;
 }
 
@@ -93,35 +130,55 @@ const PolicyRow& policy_row(std::string_view name) {
                     "Choose one of: " + listed_policies(", ") + ".");
 }
 
-bool sees_whole_text(std::string_view policy) {
+bool runs_in_chunks(std::string_view policy) {
   const PolicyRow* row = find_policy(policy);
-  return row != nullptr && row->sees_whole_text;
+  return row != nullptr && row->runs_in_chunks;
+}
+
+bool state_grows(std::string_view policy) {
+  const PolicyRow* row = find_policy(policy);
+  return row != nullptr && row->state_grows;
+}
+
+bool policy_reads(std::string_view policy, std::string_view field) {
+  const PolicyRow* row = find_policy(policy);
+  const auto among = [field](std::span<const std::string_view> fields) {
+    return std::ranges::count(fields, field) > 0;
+  };
+  if (row == nullptr || among(kOfAll)) return true;
+  return row->fields.empty() ? !among(kOfWindows) : among(row->fields);
 }
 
 SegmentConfig sample_config(const std::string& policy, SegmentConfig config, std::int64_t tokens) {
-  if (policy_row(policy).sees_whole_text) config.segment_length = tokens;
+  if (policy_row(policy).runs_in_chunks) config.segment_length = tokens;
   return config;
 }
 
 std::int64_t rope_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens) {
-  if (policy_row(policy).sees_whole_text) return tokens;
+  if (policy_row(policy).runs_in_chunks) return tokens;
   return config.segment_length + longest_prefix(config);
 }
 
 double visible_bytes(const CostModel& cost, const std::string& policy, std::int64_t context) {
   const PolicyRow& row = policy_row(policy);
   const std::int64_t own = context % cost.config.segment_length + 1, first = context + 1 - own;
-  double slots = real(own) * real(cost.model.kv_heads * cost.model.layers);
-  for (int layer = 0; layer < cost.model.layers; ++layer)
-    for (const VisiblePrefix& seen : row.visible(cost.model, cost.config, layer, first))
-      slots += real(seen.rows) * real(seen.length);
+  double slots = 0;
+  for (int layer = 0; layer < cost.model.layers; ++layer) {
+    std::int64_t most = own;  // of the segment's own, which a window may leave out in part
+    for (const VisiblePrefix& seen : row.visible(cost.model, cost.config, layer, first)) {
+      if (seen.most > 0) most = std::min(own, seen.most);
+      const std::int64_t before = seen.most > 0 ? std::min(seen.length, seen.most - most) : seen.length;
+      slots += real(seen.rows) * real(before);
+    }
+    slots += real(most) * real(cost.model.kv_heads);
+  }
   return slots * 2 * real(cost.model.head_dim * cost.bytes_per_value);
 }
 
 double visible_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
                      std::int64_t tokens) {
   const PolicyRow& row = policy_row(policy);
-  if (row.sees_whole_text) return real(model.layers * model.heads) * pairs(tokens, 0);
+  if (row.visible == visible_full) return real(model.layers * model.heads) * pairs(tokens, 0);
   const std::int64_t length = config.segment_length;
   // From some segment on all cost the same.
   const double steady = segment_pairs(row, model, config, tokens, length);

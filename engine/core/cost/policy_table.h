@@ -15,14 +15,19 @@ struct VisiblePrefix {
   std::int64_t heads = 0;   ///< query heads
   std::int64_t rows = 0;    ///< rows of keys and values that these heads read: KV heads, or one for each query head
   std::int64_t length = 0;  ///< positions, tokens
+  std::int64_t most = 0;    ///< positions that a query sees at most, its segment's included; 0: all
 };
 
 /// A policy of attention across segments, described once: its name on the command line, in files and in the window, and
 /// what costs and training need to know of it. The policy itself is a pair of files of this name in engine/policies.
 struct PolicyRow {
   const char* name;
-  const char* help;      ///< what attention sees; English, translated by the window
-  bool sees_whole_text;  ///< segments are chunks of the computation alone: a training sample is one segment
+  const char* help;     ///< what attention sees; English, translated by the window
+  bool runs_in_chunks;  ///< segments are chunks of the computation alone: a training sample is one segment
+  bool trained;         ///< a model can be trained under it
+  bool state_grows;     ///< with the text: what a segment starts from is not kept for running it again
+  /// Fields of SegmentConfig that it reads beside those that all do; none: all that no other policy has alone.
+  std::span<const std::string_view> fields;
   /// What a layer's heads see before a segment that begins at token `first`.
   std::vector<VisiblePrefix> (*visible)(const ModelConfig&, const SegmentConfig&, int layer, std::int64_t first);
   /// All kinds of memory at the end of a run of `tokens`.
@@ -37,8 +42,11 @@ std::string listed_policies(std::string_view separator);
 const PolicyRow* find_policy(std::string_view name);
 /// Throws EngineError{Usage} with the names there are.
 const PolicyRow& policy_row(std::string_view name);
-/// False too for a name that is none: of a run that another version recorded.
-bool sees_whole_text(std::string_view policy);
+/// Both false for a name that is none: of a run that another version recorded.
+bool runs_in_chunks(std::string_view policy);
+bool state_grows(std::string_view policy);
+/// Whether the policy reads this field of SegmentConfig; a name that is none reads every field.
+bool policy_reads(std::string_view policy, std::string_view field);
 
 /// The configuration under which a training sample of `tokens` runs: one segment where the policy sees the whole text.
 SegmentConfig sample_config(const std::string& policy, SegmentConfig config, std::int64_t tokens);

@@ -104,7 +104,7 @@ TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config
     memory.pool =
         std::max(memory.pool,
                  row.memory(cost, saturated(real(training.recall_segments) * real(config.segment_length)), {}).pool);
-  memory.graph = saturated(sample_bytes(cost, training, segments, trainable, row.sees_whole_text, run.attention_kv) +
+  memory.graph = saturated(sample_bytes(cost, training, segments, trainable, row.runs_in_chunks, run.attention_kv) +
                            real(memory.pool) + real(memory.carry));
   memory.device_peak =
       saturated(real(memory.weights) + real(memory.gradients) + real(memory.optimizer) + real(memory.graph));

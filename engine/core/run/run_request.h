@@ -28,7 +28,7 @@ struct CaptureOptions {
 struct RunSummary {
   std::int64_t tokens = 0, targets = 0, segments = 0;
   double nll_sum = 0;
-  double seconds = 0;
+  double seconds = 0;  ///< from beginning to end, what lies between segments too; pauses left out
   std::int64_t near_ties = 0;
   std::optional<std::int64_t> sinks_lost = {};  ///< segments; nothing where sinks were not captured
   std::int64_t peak_memory_bytes = 0;  ///< the most that the run held at once: weights and all that it allocated

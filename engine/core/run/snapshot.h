@@ -22,8 +22,8 @@ struct SegmentRecord {
   std::int64_t length = 0;       ///< m_i
   std::int64_t targets =
       0;  ///< predicted by this segment's outputs (eq:seg-loss with the boundary rule of docs/paper_map.md)
-  double nll_sum = 0;  ///< nats over those targets
-  double seconds = 0;
+  double nll_sum = 0;             ///< nats over those targets
+  double seconds = 0;             ///< pauses left out
   std::int64_t pool_entries = 0;  ///< tokens held by the pool after this segment
   std::int64_t near_ties = 0;  ///< retrieval cuts made for the NEXT segment whose margin is under 1e-5·‖summary‖·‖key‖
   MemoryBytes memory;

@@ -53,17 +53,20 @@ CARRYOVER_BF16 void score(Block& block, const Bf16* keys, std::int64_t columns) 
                        block.scores.data() + q * kTile + k, kTile);
 }
 
-/// Scores of a query to weights, of which the first `visible` count; what was summed before is brought to the new top.
-CARRYOVER_BF16 void update_softmax(Block& block, std::int64_t query, std::int64_t visible, std::int64_t columns,
-                                   float scale) {
+/// Scores of a query to weights, of which those of [hidden, visible) count; what was summed before is brought to the
+/// new top.
+CARRYOVER_BF16 void update_softmax(Block& block, std::int64_t query, std::int64_t hidden, std::int64_t visible,
+                                   std::int64_t columns, float scale) {
   float* scores = block.scores.data() + query * kTile;
   Bf16* weights = block.weights.data() + query * kTile;
-  const auto mask_at = [visible](std::int64_t k) {
-    const std::int64_t left = std::clamp<std::int64_t>(visible - k, 0, kLanes);
-    return static_cast<__mmask16>((1u << left) - 1u);
+  const auto before_at = [](std::int64_t end, std::int64_t k) {
+    return (1u << std::clamp<std::int64_t>(end - k, 0, kLanes)) - 1u;
+  };
+  const auto mask_at = [&](std::int64_t k) {
+    return static_cast<__mmask16>(before_at(visible, k) & ~before_at(hidden, k));
   };
   __m512 most = _mm512_set1_ps(-std::numeric_limits<float>::infinity());
-  for (std::int64_t k = 0; k < visible; k += kLanes)
+  for (std::int64_t k = hidden / kLanes * kLanes; k < visible; k += kLanes)
     most = _mm512_mask_max_ps(most, mask_at(k), most, _mm512_loadu_ps(scores + k));
   float& summed_top = block.top[static_cast<std::size_t>(query)];
   const float top = std::max(summed_top, _mm512_reduce_max_ps(most) * scale);
@@ -106,7 +109,7 @@ CARRYOVER_BF16 void finish(const Block& block, Bf16* out, std::int64_t stride, f
 }
 
 template <typename Matmul>
-void begin(Block& block, const Bf16* queries, std::int64_t stride, std::int64_t count, std::int64_t d) {
+void begin(Block& block, std::int64_t count, std::int64_t d) {
   constexpr std::size_t most = Matmul::kQueries;
   const auto width = static_cast<std::size_t>(d);
   block.count = count;
@@ -118,21 +121,21 @@ void begin(Block& block, const Bf16* queries, std::int64_t stride, std::int64_t 
   block.weights.assign(most * kTile, 0);
   block.values.assign(most * width, 0.0f);
   block.queries.resize(most * width);
-  copy_rows(queries, stride, count, block.padded, d, block.queries.data());
 }
 
-/// `first` is the block's first query in its segment: in a causal part, query i sees keys 0 to i.
+/// `first`: the block's first query in its segment.
 template <typename Matmul>
-void add_part(Block& block, const PackedRows& part, bool causal, std::int64_t first, float scale) {
-  const auto seen = [&](std::int64_t query) { return causal ? first + query + 1 : part.count; };
-  for (std::int64_t tile = 0; tile < seen(block.count - 1); tile += kTile) {
-    const std::int64_t keys = std::min(kTile, seen(block.count - 1) - tile);
+void add_part(Block& block, const PackedRows& part, const KvBlock& kv, std::int64_t first, float scale) {
+  const std::int64_t end = kv.end_seen(first + block.count - 1);
+  for (std::int64_t tile = kv.first_seen(first) / kTile * kTile; tile < end; tile += kTile) {
+    const std::int64_t keys = std::min(kTile, end - tile);
     const std::int64_t columns = round_up(keys, kWidth);
     score<Matmul>(block, part.keys.data() + tile * block.d, columns);
     for (std::int64_t query = 0; query < block.count; ++query) {
-      const std::int64_t visible = std::clamp<std::int64_t>(seen(query) - tile, 0, keys);
-      if (visible > 0)
-        update_softmax(block, query, visible, columns, scale);
+      const std::int64_t hidden = std::clamp<std::int64_t>(kv.first_seen(first + query) - tile, 0, keys),
+                         visible = std::clamp<std::int64_t>(kv.end_seen(first + query) - tile, 0, keys);
+      if (hidden < visible)
+        update_softmax(block, query, hidden, visible, columns, scale);
       else
         std::fill_n(block.weights.data() + query * kTile, columns, Bf16{0});
     }
@@ -147,7 +150,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   std::vector<std::vector<PackedRows>> packed;  // by part, then by [G, rows]
   for (const KvBlock& part : parts) {
     const std::int64_t rows = part.rows();
-    CARRYOVER_CHECK((!part.causal || part.keys.size(2) == m) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
+    CARRYOVER_CHECK(part.keys.stride(3) == 1 && part.values.stride(3) == 1);
     auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
     at::parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
       for (std::int64_t row = begin_row; row < end_row; ++row)
@@ -159,8 +162,6 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
              lse = at::empty({G, r, m}, queries.options().dtype(at::kFloat));
   Bf16* to = mutable_bits(out);
   auto* lse_to = lse.mutable_data_ptr<float>();
-  const Bf16* from = bits(queries);
-  const std::int64_t group_stride = queries.stride(0), head_stride = queries.stride(1), stride = queries.stride(2);
   constexpr std::int64_t most = Matmul::kQueries;
   const std::int64_t blocks = (m + most - 1) / most, heads = G * r;
   const float scale = 1 / std::sqrt(static_cast<float>(d));
@@ -171,12 +172,16 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
       // A causal block costs more the later it is: with the first comes the last, so that all threads have as much.
       const std::int64_t order = unit / heads, head = unit % heads;
       const std::int64_t first = (order % 2 == 0 ? order / 2 : blocks - 1 - order / 2) * most;
-      begin<Matmul>(block, from + head / r * group_stride + head % r * head_stride + first * stride, stride,
-                    std::min(most, m - first), d);
+      begin<Matmul>(block, std::min(most, m - first), d);
+      const at::Tensor* taken = nullptr;
       for (std::size_t part = 0; part < parts.size(); ++part) {
-        const std::int64_t rows = parts[part].rows();
-        const std::int64_t row = rows == 1 ? head / r : head;
-        add_part<Matmul>(block, packed[part][static_cast<std::size_t>(row)], parts[part].causal, first, scale);
+        if (const at::Tensor& q = parts[part].queries_or(queries); taken != &q) {
+          copy_rows(bits(q) + head / r * q.stride(0) + head % r * q.stride(1) + first * q.stride(2), q.stride(2),
+                    block.count, block.padded, d, block.queries.data());
+          taken = &q;
+        }
+        const std::int64_t row = parts[part].rows() == 1 ? head / r : head;
+        add_part<Matmul>(block, packed[part][static_cast<std::size_t>(row)], parts[part], first, scale);
       }
       finish(block, to + (first * heads + head) * d, heads * d, lse_to + head * m + first);
     }

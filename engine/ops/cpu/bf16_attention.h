@@ -15,9 +15,9 @@ bool has_bf16_attention(const at::Tensor& queries);
 bool bf16_tiles();
 void allow_bf16_tiles(bool allowed);
 
-/// Attention of m queries, [G, r, m, d], over all of `parts` as one softmax; a causal part is the last and holds m
-/// keys. One pass over tiles of keys that are packed once for the r heads that share them; tiles above the diagonal are
-/// not computed. bf16 matmuls summed in fp32, softmax in fp32. Returns it and the log-sum-exp of its scores, [G, r,
+/// Attention of m queries, [G, r, m, d], over `parts` as one softmax, each key for the queries that see it. One pass
+/// over tiles of keys that are packed once for the r heads that share them; tiles that a block of queries does not see
+/// are not computed. bf16 matmuls summed in fp32, softmax in fp32. Returns it and the log-sum-exp of its scores, [G, r,
 /// m]. CPU. LibTorch's own attention goes to MKL, which has no bf16 matmul for AMD and converts to fp32 instead.
 std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<KvBlock>& parts);
 

@@ -216,12 +216,12 @@ void run(const Unit& unit, const KvBlock& part, const PackedQueries& queries, st
   for (auto* sums : {&scratch.keys, &scratch.values})
     sums->assign(part.fixed ? 0 : static_cast<std::size_t>(padded * d), 0.0f);
   for (std::int64_t head = unit.row * share; head < (unit.row + 1) * share; ++head)
-    for (std::int64_t b = part.causal ? unit.first / kQueries : 0; b < queries.blocks; ++b) {
+    for (std::int64_t b = part.causal() ? unit.first / kQueries : 0; b < queries.blocks; ++b) {
       const QueryBlock block = block_of(queries, head, b);
       float* to_queries = slots + ((unit.slot * heads + head) * queries.blocks + b) * block_size;
       std::fill_n(to_queries, block_size, 0.0f);
       for (std::int64_t key = 0; key < unit.count; key += kKeys) {
-        const std::int64_t after = part.causal ? unit.first + key - block.first : -kKeys;
+        const std::int64_t after = part.causal() ? unit.first + key - block.first : -kKeys;
         const Tile tile{.keys = scratch.rows[0].data() + key * d,
                         .values = scratch.rows[1].data() + key * d,
                         .transposed = scratch.transposed.data() + key * width,

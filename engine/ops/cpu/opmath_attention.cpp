@@ -52,44 +52,53 @@ struct Block {
   std::int64_t padded() const { return round_up(count, kSixteen); }
 };
 
-template <typename T, typename W>
-void begin(Block<W>& block, const T* queries, std::int64_t stride) {
+template <typename W>
+void begin(Block<W>& block) {
   const auto size = static_cast<std::size_t>(kQueries * row_stride(block.d));
   block.top.assign(kQueries, -std::numeric_limits<W>::infinity());
   block.sum.assign(kQueries, 0);
   block.scores.resize(kQueries * kKeys);
   block.values.assign(size, 0);
   block.queries.resize(size);
+}
+
+/// The queries that the parts from here on are multiplied with.
+template <typename T, typename W>
+void take_queries(Block<W>& block, const T* queries, std::int64_t stride) {
   pack_rows(queries, stride, block.count, block.padded(), block.d, 1 / std::sqrt(static_cast<W>(block.d)),
             block.queries.data());
 }
 
-/// Scores of a query to weights, of which the first `visible` count; what was summed before is brought to the new top.
+/// Scores of a query to weights, of which those of [hidden, visible) count; what was summed before is brought to the
+/// new top.
 template <typename W>
-void update_softmax(Block<W>& block, std::int64_t query, std::int64_t visible, std::int64_t keys) {
+void update_softmax(Block<W>& block, std::int64_t query, std::int64_t hidden, std::int64_t visible, std::int64_t keys) {
   W* scores = block.scores.data() + query * kKeys;
+  if (hidden >= visible) {
+    std::fill(scores, scores + keys, W{0});
+    return;
+  }
+  std::fill(scores, scores + hidden, W{0});
   std::fill(scores + visible, scores + keys, W{0});
-  if (visible == 0) return;
   W &summed_top = block.top[static_cast<std::size_t>(query)], &sum = block.sum[static_cast<std::size_t>(query)];
-  const W top = std::max(summed_top, largest(scores, visible)), before = std::exp(summed_top - top);
+  const W top = std::max(summed_top, largest(scores + hidden, visible - hidden)), before = std::exp(summed_top - top);
   summed_top = top;
-  sum = sum * before + exponentiate(scores, top, visible);
+  sum = sum * before + exponentiate(scores + hidden, top, visible - hidden);
   if (before == 1) return;
   W* values = block.values.data() + query * row_stride(block.d);
   for (std::int64_t c = 0; c < block.d; ++c) values[c] *= before;
 }
 
-/// In a causal part, query i of the segment sees keys 0 to i.
 template <typename W>
-void add_part(Block<W>& block, const PackedRows<W>& part, bool causal) {
-  const std::int64_t d = block.d, stride = row_stride(d);
-  const auto seen = [&](std::int64_t query) { return causal ? block.first + query + 1 : part.count; };
-  for (std::int64_t tile = 0; tile < seen(block.count - 1); tile += kKeys) {
-    const std::int64_t keys = std::min(kKeys, seen(block.count - 1) - tile);
+void add_part(Block<W>& block, const PackedRows<W>& part, const KvBlock& kv) {
+  const std::int64_t d = block.d, stride = row_stride(d), end = kv.end_seen(block.first + block.count - 1);
+  for (std::int64_t tile = kv.first_seen(block.first) / kKeys * kKeys; tile < end; tile += kKeys) {
+    const std::int64_t keys = std::min(kKeys, end - tile);
     multiply({block.padded(), round_up(keys, kSixteen), d}, Rows<W>{block.queries.data(), stride},
              Columns<W>{part.keys.data() + tile * d, kSixteen, kSixteen * d}, {block.scores.data(), kKeys}, false);
     for (std::int64_t query = 0; query < block.count; ++query)
-      update_softmax(block, query, std::clamp<std::int64_t>(seen(query) - tile, 0, keys), keys);
+      update_softmax(block, query, std::clamp<std::int64_t>(kv.first_seen(block.first + query) - tile, 0, keys),
+                     std::clamp<std::int64_t>(kv.end_seen(block.first + query) - tile, 0, keys), keys);
     multiply({block.padded(), round_up(d, kSixteen), keys}, Rows<W>{block.scores.data(), kKeys},
              Columns<W>{part.values.data() + tile * stride, stride}, {block.values.data(), stride}, true);
   }
@@ -113,7 +122,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   std::vector<std::vector<PackedRows<W>>> packed;  // by part, then by [G, rows]
   for (const KvBlock& part : parts) {
     const std::int64_t rows = part.rows();
-    CARRYOVER_CHECK((!part.causal || part.keys.size(2) == m) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
+    CARRYOVER_CHECK(part.keys.stride(3) == 1 && part.values.stride(3) == 1);
     auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
     at::parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
       for (std::int64_t row = begin_row; row < end_row; ++row)
@@ -125,7 +134,6 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
              lse = at::empty({G, r, m}, queries.options().dtype(compute_type(queries.scalar_type())));
   T* to = out.mutable_data_ptr<T>();
   W* lse_to = lse.mutable_data_ptr<W>();
-  const T* from = queries.const_data_ptr<T>();
   const std::int64_t blocks = (m + kQueries - 1) / kQueries;
   at::parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
     Block<W> block;
@@ -135,11 +143,18 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
       block.first = (order % 2 == 0 ? order / 2 : blocks - 1 - order / 2) * kQueries;
       block.count = std::min(kQueries, m - block.first);
       block.d = d;
-      begin(block, from + head / r * queries.stride(0) + head % r * queries.stride(1) + block.first * queries.stride(2),
-            queries.stride(2));
-      for (std::size_t part = 0; part < parts.size(); ++part)
-        add_part(block, packed[part][static_cast<std::size_t>(parts[part].rows() == 1 ? head / r : head)],
-                 parts[part].causal);
+      begin(block);
+      const at::Tensor* taken = nullptr;
+      for (std::size_t part = 0; part < parts.size(); ++part) {
+        if (const at::Tensor& q = parts[part].queries_or(queries); taken != &q) {
+          take_queries(
+              block,
+              q.const_data_ptr<T>() + head / r * q.stride(0) + head % r * q.stride(1) + block.first * q.stride(2),
+              q.stride(2));
+          taken = &q;
+        }
+        add_part(block, packed[part][static_cast<std::size_t>(parts[part].rows() == 1 ? head / r : head)], parts[part]);
+      }
       finish(block, to + (block.first * heads + head) * d, heads * d, lse_to + head * m + block.first);
     }
   });

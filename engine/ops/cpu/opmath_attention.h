@@ -6,9 +6,9 @@
 
 namespace carryover::ops {
 
-/// Attention of m queries, [G, r, m, d], over all of `parts` as one softmax, in any dtype and on any processor; a
-/// causal part is the last and holds m keys. One pass over tiles of keys that are packed once for the r heads that
-/// share them; tiles above the diagonal are not computed. All in fp32 (fp64 for fp64). Returns it and the log-sum-exp
+/// Attention of m queries, [G, r, m, d], over `parts` as one softmax, each key for the queries that see it, in any
+/// dtype and on any processor. One pass over tiles of keys that are packed once for the r heads that share them; tiles
+/// that a block of queries does not see are not computed. All in fp32 (fp64 for fp64). Returns it and the log-sum-exp
 /// of its scores, [G, r, m]. CPU.
 std::pair<at::Tensor, at::Tensor> attend_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts);
 

@@ -164,12 +164,12 @@ void run(const Unit& unit, const KvBlock& part, const PackedQueries& queries, Kv
   const std::int64_t d = queries.d, n = part.keys.size(2), width = row_stride(d), block_size = kQueries * width;
   take<T>(unit, part, d, scratch);
   for (std::int64_t head = unit.row * share; head < (unit.row + 1) * share; ++head)
-    for (std::int64_t b = part.causal ? unit.first / kQueries : 0; b < queries.blocks; ++b) {
+    for (std::int64_t b = part.causal() ? unit.first / kQueries : 0; b < queries.blocks; ++b) {
       const QueryBlock<W> block = queries.block<W>(head, b);
       W* to_queries = slots + ((unit.slot * queries.heads + head) * queries.blocks + b) * block_size;
       std::fill_n(to_queries, block_size, W{0});
       for (std::int64_t key = 0; key < unit.count; key += kKeys)
-        add_tile(block, key, std::min(kKeys, unit.count - key), part.causal ? unit.first + key - block.first : -kKeys,
+        add_tile(block, key, std::min(kKeys, unit.count - key), part.causal() ? unit.first + key - block.first : -kKeys,
                  d, part.fixed, scratch, to_queries);
     }
   if (part.fixed) return;

@@ -24,12 +24,14 @@ template <typename T>
 struct Block {
   const T *keys, *values;
   std::int64_t key_stride, value_stride, count, first_query, queries;
+  std::size_t part;
 };
 
 template <typename T>
 std::vector<Block<T>> blocks_of(const std::vector<KvBlock>& parts, std::int64_t G, std::int64_t r) {
   std::vector<Block<T>> blocks;
-  for (const KvBlock& part : parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const KvBlock& part = parts[i];
     const std::int64_t rows = part.rows(), n = part.keys.size(2);
     CARRYOVER_CHECK((rows == 1 || rows == r) && part.keys.stride(3) == 1 && part.values.stride(3) == 1);
     for (std::int64_t row = 0; row < G * rows; ++row)
@@ -38,7 +40,7 @@ std::vector<Block<T>> blocks_of(const std::vector<KvBlock>& parts, std::int64_t 
           return kv.const_data_ptr<T>() + row / rows * kv.stride(0) + row % rows * kv.stride(1) + first * kv.stride(2);
         };
         blocks.push_back({at_row(part.keys), at_row(part.values), part.keys.stride(2), part.values.stride(2),
-                          std::min(kBlock, n - first), row * r / rows, r / rows});
+                          std::min(kBlock, n - first), row * r / rows, r / rows, i});
       }
   }
   return blocks;
@@ -224,17 +226,24 @@ std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const st
   at::Tensor lse = at::empty({G, r, 1}, queries.options().dtype(compute_type(queries.scalar_type())));
   CARRYOVER_DISPATCH(queries.scalar_type(), "attend_row", [&] {
     using W = at::opmath_type<scalar_t>;
-    std::vector<W> q(static_cast<std::size_t>(G * r * d));
-    for (std::int64_t row = 0; row < G * r; ++row)
-      load(queries.const_data_ptr<scalar_t>() + row / r * queries.stride(0) + row % r * queries.stride(1),
-           q.data() + row * d, d);
-    for (W& value : q) value /= std::sqrt(static_cast<W>(d));
+    const auto upcast = [&](const at::Tensor& from) {
+      std::vector<W> q(static_cast<std::size_t>(G * r * d));
+      for (std::int64_t row = 0; row < G * r; ++row)
+        load(from.const_data_ptr<scalar_t>() + row / r * from.stride(0) + row % r * from.stride(1), q.data() + row * d,
+             d);
+      for (W& value : q) value /= std::sqrt(static_cast<W>(d));
+      return q;
+    };
+    const std::vector<W> all = upcast(queries);
+    std::vector<std::vector<W>> own;  // by part
+    for (const KvBlock& part : parts) own.push_back(part.queries.defined() ? upcast(part.queries) : std::vector<W>());
+    const auto queries_of = [&](std::size_t part) { return own[part].empty() ? all.data() : own[part].data(); };
     const auto blocks = blocks_of<scalar_t>(parts, G, r);
     std::vector<Partial<W>> partials(blocks.size());
     at::parallel_for(0, static_cast<std::int64_t>(blocks.size()), grain_of(kBlock * d),
                      [&](std::int64_t begin, std::int64_t end) {
                        for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b)
-                         partials[b] = attend_block<scalar_t, W>(blocks[b], q.data(), d);
+                         partials[b] = attend_block<scalar_t, W>(blocks[b], queries_of(blocks[b].part), d);
                      });
     merge<scalar_t, W>(blocks, partials, G * r, d, out.template mutable_data_ptr<scalar_t>(),
                        lse.template mutable_data_ptr<W>());

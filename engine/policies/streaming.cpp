@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/policies/streaming.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/policies/registry.h"
+
+namespace carryover {
+
+namespace {
+
+/// The first `sinks` rows and the last `recent` of [rows, n, d], copied, so that the rest can be freed; all of them
+/// where there are no more.
+at::Tensor ends_of(const at::Tensor& rows, std::int64_t sinks, std::int64_t recent) {
+  const std::int64_t n = rows.size(1);
+  if (n <= sinks + recent) return rows.clone(at::MemoryFormat::Contiguous);
+  return at::cat({rows.narrow(1, 0, sinks), rows.narrow(1, n - recent, recent)}, 1);
+}
+
+}  // namespace
+
+std::int64_t WindowState::pool_entries() const {
+  return layers.empty() || !layers[0].keys.defined() ? 0 : layers[0].keys.size(1);
+}
+
+std::int64_t WindowState::pool_bytes() const {
+  std::int64_t total = 0;
+  for (const at::Tensor& tensor : pool_contents()) total += static_cast<std::int64_t>(tensor.nbytes());
+  return total;
+}
+
+std::vector<at::Tensor> WindowState::pool_contents() const {
+  std::vector<at::Tensor> all;
+  for (const Layer& layer : layers)
+    if (layer.keys.defined()) all.insert(all.end(), {layer.keys, layer.values});
+  return all;
+}
+
+std::vector<at::Tensor*> WindowState::own_tensors() {
+  std::vector<at::Tensor*> all;
+  for (Layer& layer : layers) add_defined(all, layer.keys, layer.values);
+  return all;
+}
+
+std::unique_ptr<PolicyState> StreamingPolicy::init_state() const {
+  auto state = std::make_unique<WindowState>();
+  state->carry.layers.resize(static_cast<std::size_t>(model_.layers));
+  state->layers.resize(static_cast<std::size_t>(model_.layers));
+  return state;
+}
+
+std::vector<HeadGroup> StreamingPolicy::read(const WindowState& state, int layer, Rope&) const {
+  HeadGroup all;
+  all.heads.resize(static_cast<std::size_t>(model_.heads));
+  std::iota(all.heads.begin(), all.heads.end(), 0);
+  all.window = {cache_.window, cache_.sinks, -1};
+  if (cache_.positions_in_cache && cache_.sinks > 0) all.window.furthest = cache_.sinks + cache_.window - 1;
+  const WindowState::Layer& held = state.layers[static_cast<std::size_t>(layer)];
+  if (!held.keys.defined()) return {all};
+  all.prefix_keys = held.keys;
+  all.prefix_values = held.values;
+  const std::int64_t recent = held.keys.size(1) - state.sinks;
+  if (state.sinks > 0) all.spans.push_back({PrefixPart::Sinks, 0, state.sinks});
+  if (recent > 0) all.spans.push_back({PrefixPart::Carry, state.sinks, recent});
+  return {all};
+}
+
+LayerTrace StreamingPolicy::trace(int, const LayerKv& kv) const {
+  LayerTrace trace;
+  trace.past_keys = ends_of(kv.rotated_keys.detach(), cache_.sinks, cache_.window - 1);
+  trace.past_values = ends_of(kv.values.detach(), cache_.sinks, cache_.window - 1);
+  return trace;
+}
+
+/// What is held and the segment's ends, one behind the other, begin with the text's first tokens and end with its last
+/// ones; a segment whose middle is gone is longer than the window, which then lies in it alone.
+void StreamingPolicy::close(WindowState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
+  for (std::size_t l = 0; l < traces.size(); ++l) {
+    WindowState::Layer& held = state.layers[l];
+    const auto joined = [&](const at::Tensor& before, const at::Tensor& fresh) {
+      return before.defined() ? ends_of(at::cat({before, fresh}, 1), cache_.sinks, cache_.window - 1) : fresh;
+    };
+    held = {joined(held.keys, traces[l].past_keys), joined(held.values, traces[l].past_values)};
+    traces[l] = {};
+  }
+  state.next = {state.next.index + 1, state.next.first_token + m};
+  state.sinks = std::min(cache_.sinks, state.next.first_token);
+}
+
+namespace {
+
+const PolicyFactory streaming_factory("streaming", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
+  return std::make_unique<StreamingPolicy>(
+      "streaming", StreamingPolicy::Cache{r.config.sink_length, r.config.attention_window, r.config.cache_positions},
+      r.model, r.options);
+});
+
+const PolicyFactory sliding_factory("sliding", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
+  return std::make_unique<StreamingPolicy>("sliding", StreamingPolicy::Cache{0, r.config.attention_window, false},
+                                           r.model, r.options);
+});
+
+}  // namespace
+
+}  // namespace carryover
