@@ -5,7 +5,7 @@ target_include_directories(carryover_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(carryover_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor $<$<BOOL:${CARRYOVER_WERROR}>:-Werror>
     # g++ 12 sees overlaps and ends in "text" + std::to_string(n) that are not there (GCC bugs 105329, 105651).
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow>
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>
     # In a unity build a file's private names are seen by its neighbours; builds of dev and lint check both.
     $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>>>)
 

@@ -49,6 +49,7 @@ class TextRun {
         time_(decoder.options().device()),
         sinks_(decoder.config, request.config),
         prepared_(decoder, setup()) {
+    if (archive_ && request.capture.states && decoder.options().device().is_cpu()) kept_before_ = archive_->bytes();
     summary_ = request.resume.before;
     first_sinks_ = request.resume.first_sinks;
   }
@@ -63,7 +64,7 @@ class TextRun {
       summary_.cancelled = true;
     }
     summary_.seconds += clock.seconds();
-    summary_.peak_memory_bytes = meter_.held_peak_bytes(decoder_.weights.bytes());
+    summary_.peak_memory_bytes = held_peak_bytes();
     return summary_;
   }
 
@@ -108,6 +109,8 @@ class TextRun {
     control_.checkpoint();
     const WorkClock clock(control_);
     time_.take();
+    // What this segment starts from is the run's, until the next state takes its place.
+    const std::int64_t kept = kept_before_ ? archive_->bytes() - *kept_before_ : 0;
     begin_segment();
     auto snapshot = std::make_shared<SegmentSnapshot>();
     if (request_.capture.hits) snapshot->hits = runner().state().hits;
@@ -126,6 +129,7 @@ class TextRun {
     record.pool_entries = runner().state().pool_entries();
     record.near_ties = runner().state().near_ties;
     record.memory.activations = std::max<std::int64_t>(0, meter_.peak_bytes() - live_before);
+    most_held_ = std::max(most_held_, meter_.peak_bytes() - kept);
     record.time = time_.take();
     record.time->host = std::max(0.0, record.time->host - clock.paused());  // a pause waits behind a layer's last part
     record.seconds = clock.seconds();
@@ -163,7 +167,13 @@ class TextRun {
     memory.attention_kv = runner().attention_kv_bytes();
     memory.carry = runner().state().carry.bytes();
     memory.pool = runner().state().pool_bytes();
-    memory.device_peak = meter_.held_peak_bytes(memory.weights);
+    memory.device_peak = held_peak_bytes();
+  }
+
+  /// Without the states that are kept for looking at segments again: they are no part of the method.
+  std::int64_t held_peak_bytes() const {
+    const std::int64_t weights = decoder_.weights.bytes();
+    return kept_before_ ? weights + most_held_ : meter_.held_peak_bytes(weights);
   }
 
   /// Nothing is kept of a model whose numbers are NaN or infinite.
@@ -187,6 +197,8 @@ class TextRun {
   RunObserver& observer_;
   RunControl& control_;
   StateArchive* archive_;
+  std::optional<std::int64_t> kept_before_;  ///< bytes of states that it had, where this run adds some
+  std::int64_t most_held_ = 0;
   const std::vector<std::int32_t>& ids_;
   std::int64_t done_ = 0, length_ = 0;
   RunSummary summary_;

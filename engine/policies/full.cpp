@@ -10,26 +10,15 @@
 
 namespace carryover {
 
-void FullState::reserve(std::int64_t tokens, const ModelConfig& model, at::TensorOptions options) {
-  for (Layer& layer : layers)
-    for (at::Tensor* tensor : {&layer.keys, &layer.values}) {
-      at::Tensor larger = at::empty({model.kv_heads, tokens, model.head_dim}, options);
-      if (entries > 0) larger.narrow(1, 0, entries).copy_(tensor->narrow(1, 0, entries));
-      *tensor = larger;
-    }
-  capacity = tokens;
-}
-
 std::vector<at::Tensor> FullState::pool_contents() const {
   std::vector<at::Tensor> all;
-  for (const Layer& layer : layers)
-    for (const at::Tensor& tensor : {layer.keys, layer.values}) all.push_back(tensor.narrow(1, 0, entries));
+  for (const GrowingCache& layer : layers) all.insert(all.end(), {layer.held_keys(), layer.held_values()});
   return all;
 }
 
 std::unique_ptr<PolicyState> FullState::clone() const {
   auto copy = std::make_unique<FullState>(*this);
-  copy->capacity = copy->entries;  // its next segment moves to memory of its own
+  for (GrowingCache& layer : copy->layers) layer.share();
   return copy;
 }
 
@@ -39,7 +28,8 @@ std::unique_ptr<PolicyState> FullPolicy::init_state() const {
   state->layers.resize(static_cast<std::size_t>(model_.layers));
   state->bytes_per_entry =
       2 * model_.layers * model_.kv_heads * model_.head_dim * static_cast<std::int64_t>(options_.dtype().itemsize());
-  state->reserve(std::max<std::int64_t>(expected_tokens_, 1), model_, options_);
+  for (GrowingCache& layer : state->layers)
+    layer.reserve(model_.kv_heads, std::max<std::int64_t>(expected_tokens_, 1), model_.head_dim, options_);
   return state;
 }
 
@@ -47,11 +37,10 @@ std::vector<HeadGroup> FullPolicy::read(const FullState& state, int layer, Rope&
   HeadGroup all;
   all.heads.resize(static_cast<std::size_t>(model_.heads));
   std::iota(all.heads.begin(), all.heads.end(), 0);
-  if (state.entries > 0) {
-    const FullState::Layer& past = state.layers[static_cast<std::size_t>(layer)];
-    all.prefix_keys = past.keys.narrow(1, 0, state.entries);
-    all.prefix_values = past.values.narrow(1, 0, state.entries);
-    all.spans = {{PrefixPart::Carry, 0, state.entries}};
+  if (const GrowingCache& past = state.layers[static_cast<std::size_t>(layer)]; past.entries > 0) {
+    all.prefix_keys = past.held_keys();
+    all.prefix_values = past.held_values();
+    all.spans = {{PrefixPart::Carry, 0, past.entries}};
   }
   return {all};
 }
@@ -66,14 +55,10 @@ LayerTrace FullPolicy::trace(int, const LayerKv& kv) const {
 }
 
 void FullPolicy::close(FullState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
-  if (state.entries + m > state.capacity)
-    state.reserve(std::max(state.entries + m, state.capacity + state.capacity / 2), model_, options_);
   for (std::size_t l = 0; l < traces.size(); ++l) {
-    state.layers[l].keys.narrow(1, state.entries, m).copy_(traces[l].past_keys);
-    state.layers[l].values.narrow(1, state.entries, m).copy_(traces[l].past_values);
+    state.layers[l].append(traces[l].past_keys, traces[l].past_values);
     traces[l] = {};
   }
-  state.entries += m;
   state.next = {state.next.index + 1, state.next.first_token + m};
 }
 

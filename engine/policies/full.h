@@ -2,22 +2,19 @@
 #pragma once
 #include "engine/core/config/segment_config.h"
 #include "engine/method/attention_policy.h"
+#include "engine/policies/kv_cache.h"
 
 namespace carryover {
 
-/// The cache of all keys and values, growing by half of itself.
+/// The cache of all keys and values, keys rotated.
 struct FullState final : PolicyState {
-  struct Layer {
-    at::Tensor keys, values;  ///< [H_kv, capacity, d], keys rotated
-  };
-  std::vector<Layer> layers;
-  std::int64_t entries = 0, capacity = 0, bytes_per_entry = 0;
+  std::vector<GrowingCache> layers;  ///< [L]
+  std::int64_t bytes_per_entry = 0;
 
-  std::int64_t pool_entries() const override { return entries; }
-  std::int64_t pool_bytes() const override { return entries * bytes_per_entry; }
+  std::int64_t pool_entries() const override { return layers.front().entries; }
+  std::int64_t pool_bytes() const override { return pool_entries() * bytes_per_entry; }
   std::vector<at::Tensor> pool_contents() const override;
   std::unique_ptr<PolicyState> clone() const override;
-  void reserve(std::int64_t tokens, const ModelConfig& model, at::TensorOptions options);
 };
 
 /// The reference: every head sees the whole past. Segments are merely chunks of the computation; positions are

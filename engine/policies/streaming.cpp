@@ -10,20 +10,8 @@
 
 namespace carryover {
 
-namespace {
-
-/// The first `sinks` rows and the last `recent` of [rows, n, d], copied, so that the rest can be freed; all of them
-/// where there are no more.
-at::Tensor ends_of(const at::Tensor& rows, std::int64_t sinks, std::int64_t recent) {
-  const std::int64_t n = rows.size(1);
-  if (n <= sinks + recent) return rows.clone(at::MemoryFormat::Contiguous);
-  return at::cat({rows.narrow(1, 0, sinks), rows.narrow(1, n - recent, recent)}, 1);
-}
-
-}  // namespace
-
 std::int64_t WindowState::pool_entries() const {
-  return layers.empty() || !layers[0].keys.defined() ? 0 : layers[0].keys.size(1);
+  return layers.empty() ? 0 : layers[0].entries();
 }
 
 std::int64_t WindowState::pool_bytes() const {
@@ -34,14 +22,14 @@ std::int64_t WindowState::pool_bytes() const {
 
 std::vector<at::Tensor> WindowState::pool_contents() const {
   std::vector<at::Tensor> all;
-  for (const Layer& layer : layers)
+  for (const EndsCache& layer : layers)
     if (layer.keys.defined()) all.insert(all.end(), {layer.keys, layer.values});
   return all;
 }
 
 std::vector<at::Tensor*> WindowState::own_tensors() {
   std::vector<at::Tensor*> all;
-  for (Layer& layer : layers) add_defined(all, layer.keys, layer.values);
+  for (EndsCache& layer : layers) add_defined(all, layer.keys, layer.values);
   return all;
 }
 
@@ -58,7 +46,7 @@ std::vector<HeadGroup> StreamingPolicy::read(const WindowState& state, int layer
   std::iota(all.heads.begin(), all.heads.end(), 0);
   all.window = {cache_.window, cache_.sinks, -1};
   if (cache_.positions_in_cache && cache_.sinks > 0) all.window.furthest = cache_.sinks + cache_.window - 1;
-  const WindowState::Layer& held = state.layers[static_cast<std::size_t>(layer)];
+  const EndsCache& held = state.layers[static_cast<std::size_t>(layer)];
   if (!held.keys.defined()) return {all};
   all.prefix_keys = held.keys;
   all.prefix_values = held.values;
@@ -79,11 +67,7 @@ LayerTrace StreamingPolicy::trace(int, const LayerKv& kv) const {
 /// ones; a segment whose middle is gone is longer than the window, which then lies in it alone.
 void StreamingPolicy::close(WindowState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
   for (std::size_t l = 0; l < traces.size(); ++l) {
-    WindowState::Layer& held = state.layers[l];
-    const auto joined = [&](const at::Tensor& before, const at::Tensor& fresh) {
-      return before.defined() ? ends_of(at::cat({before, fresh}, 1), cache_.sinks, cache_.window - 1) : fresh;
-    };
-    held = {joined(held.keys, traces[l].past_keys), joined(held.values, traces[l].past_values)};
+    state.layers[l].append(traces[l].past_keys, traces[l].past_values, cache_.sinks, cache_.window - 1);
     traces[l] = {};
   }
   state.next = {state.next.index + 1, state.next.first_token + m};

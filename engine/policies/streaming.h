@@ -2,16 +2,14 @@
 #pragma once
 #include "engine/core/config/segment_config.h"
 #include "engine/method/attention_policy.h"
+#include "engine/policies/kv_cache.h"
 
 namespace carryover {
 
 /// The text's first tokens, if they stay, and its last ones. Keys are rotated at their positions in the text.
 struct WindowState final : PolicyState {
-  struct Layer {
-    at::Tensor keys, values;  ///< [H_kv, held, d]; undefined before the first segment is closed
-  };
-  std::vector<Layer> layers;  ///< [L]
-  std::int64_t sinks = 0;     ///< the first of the entries held
+  std::vector<EndsCache> layers;  ///< [L]
+  std::int64_t sinks = 0;         ///< the first of the entries held
 
   std::int64_t pool_entries() const override;
   std::int64_t pool_bytes() const override;

@@ -29,7 +29,9 @@ constexpr const char* kAnswering = "the engine elsewhere";
 class ArrivingSegments {
  public:
   ArrivingSegments(const RunRequest& request, const ModelConfig& model)
-      : ids_(request.ids), limits_(snapshot_limits(model, request.config, std::ssize(*request.ids))) {}
+      : ids_(request.ids),
+        limits_(snapshot_limits(model, request.config, std::ssize(*request.ids))),
+        next_{request.resume.segment, std::min(limits_.tokens, request.resume.segment * limits_.segment_length)} {}
 
   void take(const SegmentSnapshot& snapshot) {
     check_snapshot(snapshot, next_, limits_, kAnswering);
@@ -41,7 +43,7 @@ class ArrivingSegments {
  private:
   std::shared_ptr<const std::vector<std::int32_t>> ids_;
   SnapshotLimits limits_;
-  SegmentPlace next_;
+  SegmentPlace next_;  ///< at first, where a run that was stopped continues
 };
 
 void hear_run(const Frame& frame, RunObserver& observer, ArrivingSegments& segments) {

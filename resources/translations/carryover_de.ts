@@ -1190,6 +1190,10 @@ Befehl: %6</translation>
         <source>Run</source>
         <translation>Lauf</translation>
     </message>
+    <message>
+        <source>Of the run %1: open that one first</source>
+        <translation>Vom Lauf %1: Öffnen Sie zuerst diesen</translation>
+    </message>
 </context>
 <context>
     <name>CarryPanel</name>
@@ -1288,6 +1292,10 @@ Befehl: %6</translation>
     <message>
         <source>%1 % on what was retrieved</source>
         <translation>%1 % auf das Abgerufene</translation>
+    </message>
+    <message>
+        <source>The policy %1 carries no tail</source>
+        <translation>Das Verfahren %1 überträgt nichts</translation>
     </message>
 </context>
 <context>
@@ -2054,6 +2062,10 @@ Befehl: %6</translation>
     <message>
         <source>Patch the output of layer %1, head %2 from B</source>
         <translation>Ausgabe von Schicht %1, Kopf %2 aus B einsetzen</translation>
+    </message>
+    <message>
+        <source>what-ifs need a run under the policy segmented</source>
+        <translation>Was-wäre-wenn braucht einen Lauf mit dem Verfahren segmented</translation>
     </message>
 </context>
 <context>
@@ -3377,6 +3389,10 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>α = %1 local · β = %2 long layers&lt;br&gt;%8 = &lt;b&gt;%3&lt;/b&gt; tokens seen&lt;br&gt;attention KV &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;pool %6 at %L7 tokens</source>
         <translation>α = %1 lokal · β = %2 weitreichende Schichten&lt;br&gt;%8 = &lt;b&gt;%3&lt;/b&gt; Token gesehen&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;Pool %6 bei %L7 Token</translation>
+    </message>
+    <message>
+        <source>Policy %1&lt;br&gt;attention KV &lt;b&gt;%2&lt;/b&gt; (full: %3)&lt;br&gt;cache %4 at %L5 tokens</source>
+        <translation>Verfahren %1&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%2&lt;/b&gt; (full: %3)&lt;br&gt;Cache %4 bei %L5 Token</translation>
     </message>
 </context>
 <context>
@@ -10424,10 +10440,6 @@ im Versuch: %3 nat
         <translation>Aufmerksamkeitsfenster</translation>
     </message>
     <message>
-        <source>Policies sliding and streaming: keys up to its own that a query sees, sinks not counted</source>
-        <translation>Verfahren sliding und streaming: Keys bis zum eigenen, die eine Query sieht, ohne Senken</translation>
-    </message>
-    <message>
         <source>Positions in the cache</source>
         <translation>Positionen im Cache</translation>
     </message>
@@ -10442,6 +10454,14 @@ im Versuch: %3 nat
     <message>
         <source>sinks and the last tokens of an attention window (StreamingLLM)</source>
         <translation>Senken und die letzten Token eines Aufmerksamkeitsfensters (StreamingLLM)</translation>
+    </message>
+    <message>
+        <source>Policies sliding, streaming and duo: keys up to its own that a query sees, sinks not counted</source>
+        <translation>Verfahren sliding, streaming und duo: Keys bis zum eigenen, die eine Query sieht, ohne Senken</translation>
+    </message>
+    <message>
+        <source>everything in the long-range heads, sinks and a window in the others (DuoAttention)</source>
+        <translation>alles in den weitreichenden Köpfen, Senken und ein Fenster in den anderen (DuoAttention)</translation>
     </message>
 </context>
 <context>

@@ -37,6 +37,7 @@ constexpr int kBeatMs = 5;
 /// Lateness of every beat over `seconds`, ms.
 nlohmann::json measure(int seconds, const std::function<void()>& each_beat) {
   std::vector<double> late;
+  double worst_at = 0, worst = -1;  // when the latest beat came
   QEventLoop loop;
   QElapsedTimer since_beat, total;
   QTimer beat;
@@ -44,6 +45,10 @@ nlohmann::json measure(int seconds, const std::function<void()>& each_beat) {
   QObject::connect(&beat, &QTimer::timeout, [&] {
     late.push_back(std::max(0.0, static_cast<double>(since_beat.nsecsElapsed()) / 1e6 - kBeatMs));
     since_beat.restart();
+    if (late.back() > worst) {
+      worst = late.back();
+      worst_at = static_cast<double>(total.elapsed()) / 1000;
+    }
     each_beat();
     if (total.elapsed() > seconds * 1000) loop.quit();
   });
@@ -55,7 +60,11 @@ nlohmann::json measure(int seconds, const std::function<void()>& each_beat) {
   const auto at = [&](double share) {
     return late[static_cast<std::size_t>(share * static_cast<double>(late.size() - 1))];
   };
-  return {{"beats", late.size()}, {"p50_ms", at(0.5)}, {"p99_ms", at(0.99)}, {"max_ms", late.back()}};
+  return {{"beats", late.size()},
+          {"p50_ms", at(0.5)},
+          {"p99_ms", at(0.99)},
+          {"max_ms", late.back()},
+          {"max_at_s", worst_at}};
 }
 
 void stop_on_failure(RunController& controller) {

@@ -23,6 +23,7 @@ class PolicyTableTest : public QObject {
       QCOMPARE(find_policy(row.name), &row);
       QCOMPARE(&policy_row(row.name), &row);
       QCOMPARE(runs_in_chunks(row.name), row.runs_in_chunks);
+      QCOMPARE(state_grows(row.name), row.state_grows);
       QVERIFY(*row.help != '\0');
     }
   }
@@ -31,6 +32,16 @@ class PolicyTableTest : public QObject {
     QVERIFY(find_policy("segmente") == nullptr);
     QVERIFY(!runs_in_chunks("segmente"));
     QCOMPARE(unlike(Fault::Usage, listed_policies(", "), [] { policy_row("segmente"); }), std::string());
+  }
+
+  void a_policy_reads_fields_of_its_own() {
+    for (const PolicyRow& row : policies()) QVERIFY(policy_reads(row.name, "segment_length"));
+    QVERIFY(policy_reads("segmented", "carry_length") && !policy_reads("segmented", "attention_window"));
+    QVERIFY(!policy_reads("full", "carry_length") && !policy_reads("full", "attention_window"));
+    QVERIFY(policy_reads("sliding", "attention_window") && !policy_reads("sliding", "sink_length"));
+    QVERIFY(policy_reads("streaming", "cache_positions") && !policy_reads("duo", "cache_positions"));
+    QVERIFY(policy_reads("duo", "long_range_heads") && !policy_reads("streaming", "long_range_heads"));
+    QVERIFY(policy_reads("segmente", "carry_length"));  // of another version: nothing is known of it
   }
 
   void every_head_sees_something_that_has_been() {

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "engine/core/base/error.h"
+#include "engine/core/cost/policy_table.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
@@ -60,11 +61,11 @@ class ContinuedRunTest : public QObject {
     QTest::addColumn<QString>("policy");
     QTest::addColumn<bool>("states_are_there");
     QTest::addColumn<int>("stopped_after");
-    for (const char* policy : {"segmented", "full"})
+    for (const std::string& policy : policy_names())
       for (const bool there : {true, false})
         for (const int after : {1, 3})
-          QTest::addRow("%s, %s, after %d", policy, there ? "states" : "no states", after)
-              << QString(policy) << there << after;
+          QTest::addRow("%s, %s, after %d", policy.c_str(), there ? "states" : "no states", after)
+              << QString::fromStdString(policy) << there << after;
   }
 
   void continues_as_if_it_had_not_been_stopped() {

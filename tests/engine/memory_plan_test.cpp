@@ -5,6 +5,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/cost_model.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/cost/training_cost.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/generation.h"
@@ -46,6 +47,8 @@ struct Case {
     SegmentConfig small = SegmentConfig::defaults_for(tiny.decoder.config);
     small.segment_length = 256;
     small.carry_length = small.retrieval_length = 64;
+    small.attention_window = 300;
+    small.sink_length = 4;
     return small;
   }
   RunRequest request(const std::string& policy, std::int64_t tokens) {
@@ -70,7 +73,7 @@ struct Case {
   }
   MemoryBytes plan(const std::string& policy, std::int64_t tokens, RunUse use) const {
     const CostModel cost{tiny.decoder.config, config, 4};
-    return policy == "full" ? cost.full(tokens, use) : cost.segmented(tokens, use);
+    return policy_row(policy).memory(cost, tokens, use);
   }
 };
 
@@ -111,11 +114,11 @@ class MemoryPlanTest : public QObject {
     QTest::addColumn<QString>("policy");
     QTest::addColumn<int>("tokens");
     QTest::addColumn<bool>("loss");
-    for (const char* policy : {"segmented", "full"})
+    for (const std::string& policy : policy_names())
       for (const int tokens : {200, 256, 1024, 2000})
         for (const bool loss : {false, true})
-          QTest::addRow("%s, %d tokens%s", policy, tokens, loss ? ", with loss" : "")
-              << QString(policy) << tokens << loss;
+          QTest::addRow("%s, %d tokens%s", policy.c_str(), tokens, loss ? ", with loss" : "")
+              << QString::fromStdString(policy) << tokens << loss;
   }
   void a_run_takes_what_was_planned() {
     QFETCH(QString, policy);
@@ -131,7 +134,7 @@ class MemoryPlanTest : public QObject {
 
   void decoding_takes_what_was_planned_data() {
     QTest::addColumn<QString>("policy");
-    for (const char* policy : {"segmented", "full"}) QTest::newRow(policy) << QString(policy);
+    for (const std::string& policy : policy_names()) QTest::newRow(policy.c_str()) << QString::fromStdString(policy);
   }
   void decoding_takes_what_was_planned() {
     QFETCH(QString, policy);
@@ -181,6 +184,25 @@ class MemoryPlanTest : public QObject {
     const MemoryBytes small = c.plan("full", 256, {}), large = c.plan("full", 2048, {});
     QVERIFY(big - again > (large.device_peak - small.device_peak) / 2);
     QVERIFY(std::abs(deviation(again - small.weights, small, c.matmul_scratch)) <= 0.05);
+  }
+
+  /// What is kept for looking at segments again is no part of a run's peak, but for a copy of a state's small tensors.
+  void kept_states_are_not_the_runs() {
+    struct Quiet final : RunObserver {
+      void segment_done(std::shared_ptr<const SegmentSnapshot>) override {}
+    } observer;
+    for (const std::string& policy : policy_names()) {
+      if (state_grows(policy)) continue;  // of which none is kept
+      Case c;
+      RunRequest request = c.request(policy, 2048);
+      const std::int64_t alone = run_text(c.tiny.decoder, request, observer, c.control, nullptr).peak_memory_bytes;
+      request.capture.states = true;
+      StateArchive archive(std::int64_t{1} << 30);
+      const std::int64_t kept = run_text(c.tiny.decoder, request, observer, c.control, &archive).peak_memory_bytes;
+      QVERIFY(archive.bytes() > 0);
+      QVERIFY2(std::abs(static_cast<double>(kept - alone)) <= 0.02 * static_cast<double>(alone),
+               qPrintable(QStringLiteral("%1: %2 and %3").arg(QString::fromStdString(policy)).arg(alone).arg(kept)));
+    }
   }
 
   void tokens_that_are_to_be_written_are_asked_for_too() {

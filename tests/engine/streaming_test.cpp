@@ -4,89 +4,23 @@
 #include "engine/policies/streaming.h"
 
 #include <QTest>
-#include <cmath>
 
-#include "engine/ops/elementwise.h"
-#include "engine/policies/registry.h"
+#include "tests/support/pair_by_pair.h"
 #include "tests/support/test_program.h"
-#include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
 using namespace carryover::test;
 
 namespace {
 
-double largest_difference(const at::Tensor& a, const at::Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+using Case = ChunkedCase;
+
+PairByPair definition(const Case& c, const std::string& policy) {
+  const bool streaming = policy == "streaming";
+  const PairByPair::Sees sees{streaming ? c.config.sink_length : 0, c.config.attention_window,
+                              streaming && c.config.cache_positions};
+  return {c.tiny.decoder, std::ssize(c.ids), [sees](int, int) { return sees; }};
 }
-
-struct Case {
-  std::mt19937 random;
-  ModelConfig model;
-  SegmentConfig config;
-  std::vector<std::int32_t> ids;
-  TinyDecoder tiny;
-
-  explicit Case(unsigned seed, at::ScalarType type = at::kDouble)
-      : random(seed),
-        model(random_tiny_config(random)),
-        config(random_small_config(random, model)),
-        ids(distinct_ids(random, draw(random, 1, 150), model.vocabulary)),
-        tiny(model, seed, type) {}
-};
-
-/// The definition, of the whole text at once: query t sees token j where it is one of the first n or less than W back,
-/// from min(t, n + W − 1) − j positions away where sinks stand in the cache and else from t − j.
-class PairByPair {
- public:
-  PairByPair(const Case& c, const std::string& policy)
-      : decoder_(c.tiny.decoder),
-        sinks_(policy == "streaming" ? c.config.sink_length : 0),
-        window_(c.config.attention_window),
-        in_cache_(policy == "streaming" && c.config.cache_positions),
-        rope_(c.model, c.model.rope, std::ssize(c.ids), c.tiny.decoder.options()) {}
-
-  at::Tensor run(const std::vector<std::int32_t>& ids) {
-    at::Tensor x = decoder_.embed(as_tensor(ids));
-    for (int layer = 0; layer < decoder_.config.layers; ++layer) {
-      x = decoder_.add_attention(layer, x, attend(decoder_.project(layer, x, {})), {});
-      x = decoder_.add_feed_forward(layer, x, {});
-    }
-    return decoder_.finish(x);
-  }
-
- private:
-  at::Tensor attend(const Decoder::Projections& p) {
-    const std::int64_t m = p.queries.size(1), heads = p.queries.size(0), share = heads / p.keys.size(0);
-    at::Tensor out = at::zeros_like(p.queries);
-    for (std::int64_t head = 0; head < heads; ++head)
-      for (std::int64_t query = 0; query < m; ++query) {
-        std::vector<std::int64_t> seen;
-        std::vector<double> scores;
-        for (std::int64_t key = 0; key <= query; ++key) {
-          const bool sink = key < sinks_;
-          if (!sink && query - key >= window_) continue;
-          const std::int64_t from = sink && in_cache_ ? std::min(query, sinks_ + window_ - 1) : query;
-          seen.push_back(key);
-          scores.push_back(score(p.queries[head][query], p.keys[head / share][key], from - key));
-        }
-        const at::Tensor weights = at::tensor(scores, at::kDouble).softmax(0);
-        out[head][query] = weights.matmul(p.values[head / share].index_select(0, at::tensor(seen, at::kLong)));
-      }
-    return out.transpose(0, 1).reshape({m, -1});
-  }
-
-  double score(const at::Tensor& query, const at::Tensor& key, std::int64_t distance) {
-    const RopeAngles& angles = rope_.angles(distance, 1);
-    const at::Tensor turned = ops::rotate(query.view({1, 1, -1}).contiguous(), angles.cos, angles.sin);
-    return turned.flatten().dot(key).item<double>() / std::sqrt(static_cast<double>(key.size(0)));
-  }
-
-  const Decoder& decoder_;
-  std::int64_t sinks_, window_;
-  bool in_cache_;
-  Rope rope_;
-};
 
 }  // namespace
 
@@ -107,7 +41,7 @@ class StreamingTest : public QObject {
       c.ids.resize(std::min<std::size_t>(c.ids.size(), 60));
       const std::string name = policy.toStdString();
       const double off =
-          largest_difference(run_hidden(c.tiny.decoder, name, c.config, c.ids), PairByPair(c, name).run(c.ids));
+          largest_difference(run_hidden(c.tiny.decoder, name, c.config, c.ids), definition(c, name).run(c.ids));
       QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
     }
   }
@@ -116,18 +50,9 @@ class StreamingTest : public QObject {
   void chunks_change_nothing() {
     QFETCH(QString, policy);
     const at::NoGradGuard no_gradients;
-    const std::string name = policy.toStdString();
     for (unsigned seed = 20; seed < 50; ++seed) {
-      Case c(seed);
-      SegmentConfig whole = c.config;
-      whole.segment_length = std::ssize(c.ids);
-      const at::Tensor expected = run_hidden(c.tiny.decoder, name, whole, c.ids);
-      const std::vector<Chunking> chunkings = {
-          {}, [](std::int64_t) { return 1; }, [&](std::int64_t left) { return draw(c.random, 1, left); }};
-      for (const Chunking& chunking : chunkings) {
-        const double off = largest_difference(run_hidden(c.tiny.decoder, name, c.config, c.ids, chunking), expected);
-        QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
-      }
+      const double off = Case(seed).largest_difference_of_chunks(policy.toStdString());
+      QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
     }
   }
 

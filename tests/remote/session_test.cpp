@@ -116,6 +116,16 @@ class RemoteSessionTest : public QObject {
     QCOMPARE(session_->logits(request, {0, 5, 15}, control), local.logits(request, {0, 5, 15}, control));
   }
 
+  void a_run_that_was_stopped_continues() {
+    RunRequest request = sixteen_ids();
+    request.resume.segment = 2;
+    Recorder rest;
+    RunControl control;
+    session_->run(request, rest, control);
+    QCOMPARE(rest.snapshots.size(), std::size_t{2});
+    QCOMPARE(rest.snapshots[0]->record.index, std::int64_t{2});
+  }
+
   void a_stop_is_heard_while_the_run_goes_on() {
     RunRequest endless = sixteen_ids();
     endless.loss = false;

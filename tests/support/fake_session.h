@@ -70,7 +70,7 @@ class FakeSession final : public Session {
     const std::int64_t length = request.config.segment_length;
     if (length < 1) throw EngineError(Fault::BadInput, "segment_length", "is too short", "Use 1 or more.");
     try {
-      for (std::int64_t segment = 0; segment < total / length; ++segment) {
+      for (std::int64_t segment = request.resume.segment; segment < total / length; ++segment) {
         if (segment == request.latch_segment) control.pause();
         observer.progress(segment * length, total);
         control.checkpoint();

@@ -191,7 +191,7 @@ class WhatIfsTest : public QObject {
       if (each->text() == WhatIfList::tr("Edit again")) again = each;
     QVERIFY(again != nullptr && again->isEnabled());
     const WhatIfTable table(lab);
-    QCOMPARE(table.index(0, WhatIfTable::Run).data().toString(), QStringLiteral("run-12, a, b.txt, demo"));
+    QCOMPARE(table.index(0, WhatIfTable::Run).data().toString(), QStringLiteral("a, b.txt, demo, run-12"));
 
     test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4, 64));
     test::settle();

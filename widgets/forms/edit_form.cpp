@@ -16,6 +16,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/core/cost/policy_table.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/forms/patch_row.h"
 #include "widgets/look/theme.h"
@@ -57,6 +58,8 @@ void EditForm::check() {
   } else if (context_.what_ifs().draft().config) {
     problem = context_.settings_problem();
   }
+  if (problem.isEmpty() && !context_.run().is_empty() && runs_in_chunks(context_.run().request().policy))
+    problem = tr("what-ifs need a run under the policy segmented");
   if (problem.isEmpty()) problem = patch_obstacle(context_, shown_segment(context_), context_.what_ifs().draft());
   QPalette palette;
   if (range.first >= range.last) palette.setColor(QPalette::Text, current_theme().anchor);

@@ -36,7 +36,9 @@ AblationView::AblationView(LabContext& context, QWidget* parent)
   view_->setModel(&sorted_);
   view_->setSortingEnabled(true);
   view_->sortByColumn(AblationTable::Change, Qt::DescendingOrder);
-  view_->horizontalHeader()->setStretchLastSection(true);
+  // As narrow as their numbers: the change of the loss is what the table is for.
+  view_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  view_->horizontalHeader()->setSectionResizeMode(AblationTable::Text, QHeaderView::Stretch);
   add_export_action(*view_, tr("Export the table"), QStringLiteral("hits-by-loss.csv"),
                     [this](const QString& path) { export_csv(path); });
   put_bar_above(this, bar, view_);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/core/cost/policy_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/prefix_text.h"
@@ -104,6 +105,8 @@ void CarryPanel::refresh() {
   if (map_of(segment, quantity).values.empty())
     return show_nothing(quantity == Drift && segment == 0
                             ? tr("Segment 0 has no tail before it to drift from: select a later one")
+                        : runs_in_chunks(run.request().policy)
+                            ? tr("The policy %1 carries no tail").arg(QString::fromStdString(run.request().policy))
                         : run.request().config.carry_length == 0
                             ? tr("This run carries nothing: its carry length M is 0")
                             : tr("The maps of segment %1 were not kept: run with --carry-maps").arg(segment));

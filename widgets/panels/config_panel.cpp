@@ -102,6 +102,9 @@ void ConfigPanel::choose_preset(int index) {
   try {
     preset.config.validate(*context().model(), "settings");
     context().edit_config(preset.config, tr("preset “%1”").arg(QString::fromStdString(preset.name)));
+    RunOptions options = context().run_options();  // presets are of the method
+    options.policy = policies().front().name;
+    context().set_run_options(options);
   } catch (const EngineError& error) {
     problem_->setText(said_of(error));
     problem_->setVisible(true);

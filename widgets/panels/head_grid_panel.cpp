@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "engine/core/config/head_reads.h"
+#include "engine/core/cost/policy_table.h"
 #include "widgets/controls/head_grid.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/icons.h"
@@ -71,6 +72,13 @@ QString figures_html(LabContext& context) {
   const int value_bytes = dtype_known ? bytes_per_value(context.model_dtype()) : run.cost().bytes_per_value;
   const std::int64_t tokens = run.is_empty() ? model.context : run.token_count();
   const CostModel cost{model, config, value_bytes};
+  if (const PolicyRow* row = find_policy(context.run_options().policy); row != nullptr && row->runs_in_chunks) {
+    const MemoryBytes memory = row->memory(cost, tokens, {});
+    return HeadGridPanel::tr("Policy %1<br>attention KV <b>%2</b> (full: %3)<br>cache %4 at %L5 tokens")
+        .arg(QLatin1String(row->name), bytes_text(memory.attention_kv), bytes_text(cost.full_attention_bytes(tokens)),
+             bytes_text(memory.pool))
+        .arg(tokens);
+  }
   return HeadGridPanel::tr(
              "α = %1 local · β = %2 long layers<br>"
              "%8 = <b>%3</b> tokens seen<br>"

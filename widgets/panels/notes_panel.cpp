@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QTableView>
+#include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <functional>
@@ -52,6 +53,7 @@ NotesPanel::NotesPanel(LabContext& lab, QWidget* parent)
     if (text_->toPlainText() != text) text_->setPlainText(text);
   });
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
+  connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
 }
 
 QWidget* NotesPanel::make_bookmarks() {
@@ -93,6 +95,8 @@ void NotesPanel::make_table() {
   add_copy_actions(*table_);
   connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
     context().lab().go_to(context().notebook().bookmarks().at(static_cast<std::size_t>(index.row())));
+    const QString why_not = index.data(Qt::ToolTipRole).toString();
+    if (!why_not.isEmpty()) QToolTip::showText(QCursor::pos(), why_not, table_);
   });
 }
 
@@ -109,6 +113,7 @@ void NotesPanel::remove_bookmarks() {
 }
 
 void NotesPanel::refresh() {
+  model_.show_run(QString::fromStdString(context().run().origin().id));
   add_->setEnabled(context().selected() != Selection{});
 }
 

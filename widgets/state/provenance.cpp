@@ -16,6 +16,17 @@ QString value_in(const QString& provenance, const char* key) {
   return {};
 }
 
+/// Its name, path and adapter.
+ModelInfo model_in(const QString& provenance) {
+  const QString named = value_in(provenance, "model: ");
+  const qsizetype path = named.indexOf(QLatin1String(" ("));  // name (path)
+  ModelInfo model;
+  model.config.name = named.left(path).toStdString();
+  if (path >= 0) model.path = named.mid(path + 2).chopped(1).toStdString();
+  model.adapter = value_in(provenance, "adapter: ").toStdString();
+  return model;
+}
+
 }  // namespace
 
 RunDescription describe(const RunModel& run) {
@@ -33,16 +44,10 @@ QString run_provenance(const RunModel& run) {
 }
 
 QString run_name_in(const QString& provenance) {
-  QStringList parts;
-  for (const QString& key : {QStringLiteral("run: "), QStringLiteral("text: "), QStringLiteral("model: ")})
-    for (const QString& line : provenance.split(QLatin1Char('\n'))) {
-      if (!line.startsWith(key)) continue;
-      QString value = line.mid(key.size());
-      if (key == QLatin1String("text: ")) value = value.left(value.lastIndexOf(QLatin1Char(',')));      // its tokens
-      if (key == QLatin1String("model: ")) value = value.left(value.lastIndexOf(QLatin1String(" (")));  // its path
-      if (!value.isEmpty()) parts += value;
-      break;
-    }
+  const QString text = value_in(provenance, "text: ");
+  QStringList parts{text.left(text.lastIndexOf(u',')),  // without its tokens
+                    model_name(model_in(provenance)), value_in(provenance, "run: ").left(8)};
+  parts.removeAll(QString());
   return parts.join(QStringLiteral(", "));
 }
 
@@ -51,16 +56,10 @@ QString policy_in(const QString& provenance) {
 }
 
 QString model_label_in(const QString& provenance) {
-  const QString named = value_in(provenance, "model: ");
-  if (named.isEmpty()) return {};
-  const qsizetype path = named.indexOf(QLatin1String(" ("));  // name (path)
-  ModelInfo model;
-  model.config.name = named.left(path).toStdString();
-  if (path >= 0) model.path = named.mid(path + 2).chopped(1).toStdString();
-  model.adapter = value_in(provenance, "adapter: ").toStdString();
+  if (value_in(provenance, "model: ").isEmpty()) return {};
   const QString dtype = value_in(provenance, "policy: ").section(QLatin1String("dtype: "), 1).section(u',', 0, 0);
   const QString hash = short_hash(value_in(provenance, "weights: ").toStdString());
-  return QStringLiteral("%1 · %2 · %3").arg(model_name(model), dtype, hash);
+  return QStringLiteral("%1 · %2 · %3").arg(model_name(model_in(provenance)), dtype, hash);
 }
 
 QString training_provenance(const TrainingModel& run) {

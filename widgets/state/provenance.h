@@ -12,7 +12,7 @@ namespace carryover {
 RunDescription describe(const RunModel& run);
 /// Id, model, its hash, policy, configuration and command of the run: what a figure carries.
 QString run_provenance(const RunModel& run);
-/// Of such a text, which may be of any run: "run-2a7e5ff3, dracula.txt, SmolLM2-135M". What it lacks is left out.
+/// Of such a text, which may be of any run: "dracula.txt, SmolLM2-135M, 2a7e5ff3". What it lacks is left out.
 QString run_name_in(const QString& provenance);
 /// The policy that such a text says; empty where it says none.
 QString policy_in(const QString& provenance);

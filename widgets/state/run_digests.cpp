@@ -17,7 +17,13 @@ QString run_name(const RunModel& run) {
   const SegmentConfig& config = run.request().config;
   const QString text = run.text_name().isEmpty() ? RunDigests::tr("text") : QFileInfo(run.text_name()).fileName();
   const QString policy = QString::fromStdString(run.request().policy);
-  if (runs_in_chunks(run.request().policy)) return QStringLiteral("%1 · %2").arg(text, policy);
+  if (runs_in_chunks(run.request().policy)) {
+    QString name = QStringLiteral("%1 · %2").arg(text, policy);
+    if (policy_reads(run.request().policy, "attention_window"))
+      name += QStringLiteral(" W %1").arg(config.attention_window);
+    if (policy_reads(run.request().policy, "sink_length")) name += QStringLiteral(" n %1").arg(config.sink_length);
+    return name;
+  }
   const QString lengths = QStringLiteral("%1 · %2 S %3 M %4 R %5")
                               .arg(text, policy)
                               .arg(config.segment_length)

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/bookmarks_model.h"
 
+#include "widgets/look/theme.h"
+
 namespace carryover {
 
 BookmarksModel::BookmarksModel(Notebook& notebook, QObject* parent) : QAbstractTableModel(parent), notebook_(notebook) {
   connect(&notebook, &Notebook::bookmarks_about_to_change, this, &BookmarksModel::beginResetModel);
   connect(&notebook, &Notebook::bookmarks_changed, this, &BookmarksModel::endResetModel);
+}
+
+void BookmarksModel::show_run(const QString& id) {
+  if (id == run_) return;
+  run_ = id;
+  if (const int rows = rowCount(); rows > 0) Q_EMIT dataChanged(index(0, 0), index(rows - 1, ColumnCount - 1));
 }
 
 int BookmarksModel::rowCount(const QModelIndex& parent) const {
@@ -19,6 +27,9 @@ int BookmarksModel::columnCount(const QModelIndex& parent) const {
 QVariant BookmarksModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.row() >= rowCount()) return {};
   const Bookmark& bookmark = notebook_.bookmarks()[static_cast<std::size_t>(index.row())];
+  const bool elsewhere = !bookmark.run.isEmpty() && bookmark.run != run_;
+  if (elsewhere && role == Qt::ForegroundRole) return current_theme().muted;
+  if (elsewhere && role == Qt::ToolTipRole) return tr("Of the run %1: open that one first").arg(bookmark.run);
   if (index.column() == Name)
     return role == Qt::DisplayRole || role == Qt::EditRole ? QVariant(bookmark.name) : QVariant();
   if (index.column() == Run) return role == Qt::DisplayRole ? QVariant(bookmark.run) : QVariant();

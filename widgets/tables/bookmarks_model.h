@@ -13,6 +13,9 @@ class BookmarksModel : public QAbstractTableModel {
   enum Column { Name, Segment, Layer, Head, Token, Run, ColumnCount };
   explicit BookmarksModel(Notebook& notebook, QObject* parent = nullptr);
 
+  /// Bookmarks of other runs than this one look as what can't be gone to.
+  void show_run(const QString& id);
+
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
@@ -22,6 +25,7 @@ class BookmarksModel : public QAbstractTableModel {
 
  private:
   Notebook& notebook_;
+  QString run_;
 };
 
 }  // namespace carryover

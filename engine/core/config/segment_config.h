@@ -42,7 +42,7 @@ struct SegmentConfig {
   std::optional<std::int64_t> anchors;   ///< A ≥ 1; by default max(1, R/(o⁻+o⁺+1))
   std::int64_t expand_before = 3;        ///< o⁻ ≥ 0
   std::int64_t expand_after = 4;         ///< o⁺ ≥ 0
-  std::int64_t attention_window = 1024;  ///< W ≥ 1: keys up to its own that a query sees (sliding, streaming)
+  std::int64_t attention_window = 1024;  ///< W ≥ 1: keys up to its own that a query sees (sliding, streaming, duo)
   bool cache_positions = true;           ///< streaming: sinks stand right before the window, as in the cache
   bool bos = false;                      ///< put the model's BOS before the text, as position 0
   bool cross_boundary_target = true;     ///< the last logits of a segment predict the next one's first token

@@ -80,7 +80,7 @@ constexpr SegmentField fields[] = {
     {"expand_after", "o⁺", TEXT("Expand after"), TEXT(" tokens"), TEXT("Positions taken after an anchor"),
      &Config::expand_after},
     {"attention_window", "", TEXT("Attention window"), TEXT(" tokens"),
-     TEXT("Policies sliding and streaming: keys up to its own that a query sees, sinks not counted"),
+     TEXT("Policies sliding, streaming and duo: keys up to its own that a query sees, sinks not counted"),
      &Config::attention_window, 1},
     {"cache_positions", "", TEXT("Positions in the cache"), "",
      TEXT("Policy streaming: sinks stand right before the window, as StreamingLLM's cache has them; off: where they "

@@ -163,17 +163,22 @@ MemoryBytes CostModel::full(std::int64_t tokens, RunUse use) const {
   return bytes;
 }
 
-MemoryBytes CostModel::window(std::int64_t tokens, std::int64_t sinks, RunUse use) const {
+MemoryBytes CostModel::caches(std::int64_t tokens, std::int64_t whole, std::int64_t ends, std::int64_t sinks,
+                              RunUse use) const {
   const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length,
                      most = sinks + config.attention_window - 1;
-  const std::int64_t held = std::min(past, most), fresh = std::min(length, most);
-  const Int128 newest = use.decoding ? open_bytes(*this) : Int128{full_attention_bytes(fresh)};
+  const auto held = [&](std::int64_t count, std::int64_t at_most) {  // of a text of `count` tokens
+    return (Int128{whole} * count + Int128{ends} * std::min(count, at_most)) * pair_bytes(*this);
+  };
+  const Int128 newest = use.decoding ? open_bytes(*this) : held(length, most);
   MemoryBytes bytes;
   bytes.weights = weight_bytes();
-  bytes.activations = saturated(temporaries(*this, length, held, use.loss) + newest);
-  bytes.attention_kv = full_attention_bytes(std::min(tokens, most + 1));
-  bytes.pool = full_attention_bytes(std::min(tokens, most));
-  bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + bytes.pool);
+  bytes.activations = saturated(temporaries(*this, length, whole > 0 ? past : std::min(past, most), use.loss) + newest);
+  bytes.attention_kv = saturated(held(tokens, most + 1));
+  bytes.pool = saturated(held(tokens, most));
+  // While the newest chunk runs, whole caches have room for it already, and the ends are those before it.
+  const Int128 standing = (Int128{whole} * tokens + Int128{ends} * std::min(past, most)) * pair_bytes(*this);
+  bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + standing);
   return bytes;
 }
 

@@ -44,9 +44,11 @@ struct CostModel {
   /// The same of full attention in chunks of S; the newest chunk's keys and values are there twice until its last
   /// layer, which counts as activations.
   MemoryBytes full(std::int64_t tokens, RunUse use = {}) const;
-  /// The same of attention in a window of attention_window tokens behind `sinks`, in chunks of S: the newest chunk's
-  /// ends are there beside what is held, which counts as activations.
-  MemoryBytes window(std::int64_t tokens, std::int64_t sinks, RunUse use = {}) const;
+  /// The same of caches in chunks of S: `whole` rows of KV heads, over all layers, hold the text, and `ends` rows the
+  /// first `sinks` tokens and the last attention_window; of the newest chunk what is kept is there twice until its last
+  /// layer, which counts as activations.
+  MemoryBytes caches(std::int64_t tokens, std::int64_t whole, std::int64_t ends, std::int64_t sinks,
+                     RunUse use = {}) const;
 };
 
 CostModel cost_model(const ModelConfig& model, const SegmentConfig& config, DType dtype);

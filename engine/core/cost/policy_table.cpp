@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/duo_heads.h"
 #include "engine/core/config/head_reads.h"
 #include "engine/core/cost/real.h"
 
@@ -41,30 +42,50 @@ MemoryBytes memory_full(const CostModel& cost, std::int64_t tokens, RunUse use) 
   return cost.full(tokens, use);
 }
 
-Visible visible_window(const ModelConfig& model, std::int64_t sinks, std::int64_t window, std::int64_t first) {
-  return {{model.heads, model.kv_heads, std::min(first, sinks + window - 1), sinks + window}};
+VisiblePrefix in_window(const SegmentConfig& config, std::int64_t heads, std::int64_t rows, std::int64_t sinks,
+                        std::int64_t first) {
+  const std::int64_t most = sinks + config.attention_window;
+  return {heads, rows, std::min(first, most - 1), most};
 }
 
 Visible visible_sliding(const ModelConfig& model, const SegmentConfig& config, int, std::int64_t first) {
-  return visible_window(model, 0, config.attention_window, first);
+  return {in_window(config, model.heads, model.kv_heads, 0, first)};
 }
 
 MemoryBytes memory_sliding(const CostModel& cost, std::int64_t tokens, RunUse use) {
-  return cost.window(tokens, 0, use);
+  return cost.caches(tokens, 0, cost.model.layers * cost.model.kv_heads, 0, use);
 }
 
 Visible visible_streaming(const ModelConfig& model, const SegmentConfig& config, int, std::int64_t first) {
-  return visible_window(model, config.sink_length, config.attention_window, first);
+  return {in_window(config, model.heads, model.kv_heads, config.sink_length, first)};
 }
 
 MemoryBytes memory_streaming(const CostModel& cost, std::int64_t tokens, RunUse use) {
-  return cost.window(tokens, cost.config.sink_length, use);
+  return cost.caches(tokens, 0, cost.model.layers * cost.model.kv_heads, cost.config.sink_length, use);
+}
+
+Visible visible_duo(const ModelConfig& model, const SegmentConfig& config, int layer, std::int64_t first) {
+  const DuoHeads heads = duo_heads(config, model, layer);
+  const auto rows = [&](const std::vector<int>& of) { return std::ssize(distinct_kv_heads(of, model)); };
+  Visible visible;
+  if (!heads.retrieval.empty()) visible.push_back({std::ssize(heads.retrieval), rows(heads.retrieval), first, 0});
+  if (!heads.streaming.empty())
+    visible.push_back(in_window(config, std::ssize(heads.streaming), rows(heads.streaming), config.sink_length, first));
+  return visible;
+}
+
+MemoryBytes memory_duo(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  std::int64_t whole = 0;
+  for (int layer = 0; layer < cost.model.layers; ++layer)
+    whole += std::ssize(distinct_kv_heads(duo_heads(cost.config, cost.model, layer).retrieval, cost.model));
+  return cost.caches(tokens, whole, cost.model.layers * cost.model.kv_heads - whole, cost.config.sink_length, use);
 }
 
 // What every policy reads, and what those of a window do.
 constexpr std::string_view kOfAll[] = {"segment_length", "bos", "cross_boundary_target", "rope"};
 constexpr std::string_view kOfWindows[] = {"attention_window", "cache_positions"};
 constexpr std::string_view kOfSliding[] = {"attention_window"};
+constexpr std::string_view kOfDuo[] = {"sink_length", "attention_window", "long_range_layers", "long_range_heads"};
 constexpr std::string_view kOfStreaming[] = {"sink_length", "attention_window", "cache_positions"};
 
 #define TEXT(text) text  // what scripts/translations.sh collects
@@ -77,6 +98,8 @@ constexpr PolicyRow kPolicies[] = {
      memory_sliding},
     {"streaming", TEXT("sinks and the last tokens of an attention window (StreamingLLM)"), true, false, false,
      kOfStreaming, visible_streaming, memory_streaming},
+    {"duo", TEXT("everything in the long-range heads, sinks and a window in the others (DuoAttention)"), true, false,
+     true, kOfDuo, visible_duo, memory_duo},
 };
 
 double pairs(std::int64_t length, std::int64_t prefix) {
@@ -162,16 +185,12 @@ std::int64_t rope_length(const std::string& policy, const SegmentConfig& config,
 double visible_bytes(const CostModel& cost, const std::string& policy, std::int64_t context) {
   const PolicyRow& row = policy_row(policy);
   const std::int64_t own = context % cost.config.segment_length + 1, first = context + 1 - own;
-  double slots = 0;
-  for (int layer = 0; layer < cost.model.layers; ++layer) {
-    std::int64_t most = own;  // of the segment's own, which a window may leave out in part
+  double slots = real(own) * real(cost.model.kv_heads * cost.model.layers);
+  for (int layer = 0; layer < cost.model.layers; ++layer)
     for (const VisiblePrefix& seen : row.visible(cost.model, cost.config, layer, first)) {
-      if (seen.most > 0) most = std::min(own, seen.most);
-      const std::int64_t before = seen.most > 0 ? std::min(seen.length, seen.most - most) : seen.length;
-      slots += real(seen.rows) * real(before);
+      const std::int64_t unseen = seen.most > 0 ? std::max<std::int64_t>(0, seen.length + own - seen.most) : 0;
+      slots += real(seen.rows) * real(seen.length - unseen);
     }
-    slots += real(most) * real(cost.model.kv_heads);
-  }
   return slots * 2 * real(cost.model.head_dim * cost.bytes_per_value);
 }
 

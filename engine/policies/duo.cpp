@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/policies/duo.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "engine/method/head_select.h"
+#include "engine/policies/registry.h"
+
+namespace carryover {
+
+std::int64_t DuoState::pool_bytes() const {
+  std::int64_t total = 0;
+  for (const at::Tensor& tensor : pool_contents()) total += static_cast<std::int64_t>(tensor.nbytes());
+  return total;
+}
+
+std::vector<at::Tensor> DuoState::pool_contents() const {
+  std::vector<at::Tensor> all;
+  for (const Layer& layer : layers) {
+    if (layer.whole.entries > 0) all.insert(all.end(), {layer.whole.held_keys(), layer.whole.held_values()});
+    if (layer.ends.entries() > 0) all.insert(all.end(), {layer.ends.keys, layer.ends.values});
+  }
+  return all;
+}
+
+std::unique_ptr<PolicyState> DuoState::clone() const {
+  auto copy = std::make_unique<DuoState>(*this);
+  for (Layer& layer : copy->layers)
+    if (layer.whole.keys.defined()) layer.whole.share();
+  return copy;
+}
+
+DuoPolicy::DuoPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
+                     std::int64_t expected_tokens)
+    : sinks_(config.sink_length),
+      window_(config.attention_window),
+      head_dim_(model.head_dim),
+      expected_tokens_(expected_tokens),
+      options_(options) {
+  for (int layer = 0; layer < model.layers; ++layer) {
+    const DuoHeads heads = duo_heads(config, model, layer);
+    layers_.push_back({heads, distinct_kv_heads(heads.retrieval, model), distinct_kv_heads(heads.streaming, model)});
+  }
+}
+
+std::unique_ptr<PolicyState> DuoPolicy::init_state() const {
+  auto state = std::make_unique<DuoState>();
+  state->carry.layers.resize(layers_.size());
+  state->layers.resize(layers_.size());
+  for (std::size_t l = 0; l < layers_.size(); ++l)
+    if (!layers_[l].retrieval_kv.empty())
+      state->layers[l].whole.reserve(std::ssize(layers_[l].retrieval_kv), std::max<std::int64_t>(expected_tokens_, 1),
+                                     head_dim_, options_);
+  return state;
+}
+
+HeadGroup DuoPolicy::retrieval_group(const DuoState& state, int layer) const {
+  const auto l = static_cast<std::size_t>(layer);
+  HeadGroup group;
+  group.heads = layers_[l].heads.retrieval;
+  group.long_range = true;
+  const GrowingCache& held = state.layers[l].whole;
+  if (held.entries == 0) return group;
+  group.prefix_keys = held.held_keys();
+  group.prefix_values = held.held_values();
+  group.spans = {{PrefixPart::Carry, 0, held.entries}};
+  return group;
+}
+
+HeadGroup DuoPolicy::streaming_group(const DuoState& state, int layer) const {
+  const auto l = static_cast<std::size_t>(layer);
+  HeadGroup group;
+  group.heads = layers_[l].heads.streaming;
+  group.window = {window_, sinks_, -1};
+  const EndsCache& held = state.layers[l].ends;
+  if (held.entries() == 0) return group;
+  group.prefix_keys = held.keys;
+  group.prefix_values = held.values;
+  const std::int64_t sinks = std::min(sinks_, state.next.first_token), recent = held.entries() - sinks;
+  if (sinks > 0) group.spans.push_back({PrefixPart::Sinks, 0, sinks});
+  if (recent > 0) group.spans.push_back({PrefixPart::Carry, sinks, recent});
+  return group;
+}
+
+std::vector<HeadGroup> DuoPolicy::read(const DuoState& state, int layer, Rope&) const {
+  std::vector<HeadGroup> groups;
+  for (HeadGroup& group : std::vector{streaming_group(state, layer), retrieval_group(state, layer)})
+    if (!group.heads.empty()) groups.push_back(std::move(group));
+  // By their first head: where heads don't interleave, outputs need no reordering.
+  if (groups.size() == 2 && groups[1].heads < groups[0].heads) std::swap(groups[0], groups[1]);
+  return groups;
+}
+
+/// Of retrieval heads in the trace, of streaming heads in its second.
+LayerTrace DuoPolicy::trace(int layer, const LayerKv& kv) const {
+  const Layer& own = layers_[static_cast<std::size_t>(layer)];
+  const at::Tensor keys = kv.rotated_keys.detach(), values = kv.values.detach();
+  LayerTrace trace;
+  if (!own.retrieval_kv.empty()) {
+    const at::Tensor kept = at::stack({select_heads(keys, own.retrieval_kv), select_heads(values, own.retrieval_kv)});
+    trace.past_keys = kept[0];
+    trace.past_values = kept[1];
+  }
+  if (!own.streaming_kv.empty()) {
+    trace.second = std::make_shared<LayerTrace>();
+    trace.second->past_keys = ends_of(select_heads(keys, own.streaming_kv), sinks_, window_ - 1);
+    trace.second->past_values = ends_of(select_heads(values, own.streaming_kv), sinks_, window_ - 1);
+  }
+  return trace;
+}
+
+void DuoPolicy::close(DuoState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
+  for (std::size_t l = 0; l < traces.size(); ++l) {
+    DuoState::Layer& layer = state.layers[l];
+    if (traces[l].past_keys.defined()) layer.whole.append(traces[l].past_keys, traces[l].past_values);
+    if (const auto& streaming = traces[l].second)
+      layer.ends.append(streaming->past_keys, streaming->past_values, sinks_, window_ - 1);
+    traces[l] = {};
+  }
+  state.next = {state.next.index + 1, state.next.first_token + m};
+}
+
+namespace {
+
+const PolicyFactory duo_factory("duo", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
+  return std::make_unique<DuoPolicy>(r.config, r.model, r.options, r.expected_tokens);
+});
+
+}  // namespace
+
+}  // namespace carryover

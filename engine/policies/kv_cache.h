@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace carryover {
+
+/// Keys and values of a layer that grow with the text, in memory that is reserved ahead and grows by half of itself.
+struct GrowingCache {
+  at::Tensor keys, values;  ///< [rows, capacity, d]
+  std::int64_t entries = 0;
+
+  /// Room for `tokens` entries, of which those that there are stay. keys.size(1) is the capacity.
+  void reserve(std::int64_t rows, std::int64_t tokens, std::int64_t head_dim, at::TensorOptions options);
+  void append(const at::Tensor& more_keys, const at::Tensor& more_values);  ///< [rows, m, d]
+  at::Tensor held_keys() const { return keys.narrow(1, 0, entries); }
+  at::Tensor held_values() const { return values.narrow(1, 0, entries); }
+  /// This is a copy: the next append moves it to memory of its own, because the original appends in place.
+  void share();
+};
+
+/// The text's first `sinks` keys and values in a layer, and its last `recent` ones.
+struct EndsCache {
+  at::Tensor keys, values;  ///< [rows, held, d]; undefined before the first segment is closed
+
+  /// more_*: a segment's, or its ends as ends_of() leaves them.
+  void append(const at::Tensor& more_keys, const at::Tensor& more_values, std::int64_t sinks, std::int64_t recent);
+  std::int64_t entries() const { return keys.defined() ? keys.size(1) : 0; }
+};
+
+/// The first `sinks` rows and the last `recent` of [rows, n, d], copied, so that the rest can be freed; all of them
+/// where there are no more.
+at::Tensor ends_of(const at::Tensor& rows, std::int64_t sinks, std::int64_t recent);
+
+}  // namespace carryover

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cmath>
+#include <functional>
+
+#include "engine/ops/elementwise.h"
+#include "tests/support/tiny_decoder.h"
+
+namespace carryover::test {
+
+/// Attention by its definition, over the whole text at once and a pair of a query and a key at a time. Slow.
+class PairByPair {
+ public:
+  /// Query t of a head sees token j where it is one of the first `sinks` or less than `window` back (0: all), from
+  /// min(t, sinks + window − 1) − j positions away where sinks stand in the cache and else from t − j.
+  struct Sees {
+    std::int64_t sinks = 0, window = 0;
+    bool sinks_in_cache = false;
+  };
+
+  PairByPair(const Decoder& decoder, std::int64_t tokens, std::function<Sees(int layer, int head)> sees)
+      : decoder_(decoder),
+        sees_(std::move(sees)),
+        rope_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
+
+  at::Tensor run(const std::vector<std::int32_t>& ids) {
+    at::Tensor x = decoder_.embed(as_tensor(ids));
+    for (int layer = 0; layer < decoder_.config.layers; ++layer) {
+      x = decoder_.add_attention(layer, x, attend(layer, decoder_.project(layer, x, {})), {});
+      x = decoder_.add_feed_forward(layer, x, {});
+    }
+    return decoder_.finish(x);
+  }
+
+ private:
+  at::Tensor attend(int layer, const Decoder::Projections& p) {
+    const std::int64_t m = p.queries.size(1), heads = p.queries.size(0), share = heads / p.keys.size(0);
+    at::Tensor out = at::zeros_like(p.queries);
+    for (std::int64_t head = 0; head < heads; ++head) {
+      const Sees sees = sees_(layer, static_cast<int>(head));
+      for (std::int64_t query = 0; query < m; ++query) {
+        std::vector<std::int64_t> seen;
+        std::vector<double> scores;
+        for (std::int64_t key = 0; key <= query; ++key) {
+          const bool sink = key < sees.sinks;
+          if (sees.window > 0 && !sink && query - key >= sees.window) continue;
+          const std::int64_t from = sink && sees.sinks_in_cache ? std::min(query, sees.sinks + sees.window - 1) : query;
+          seen.push_back(key);
+          scores.push_back(score(p.queries[head][query], p.keys[head / share][key], from - key));
+        }
+        const at::Tensor weights = at::tensor(scores, at::kDouble).softmax(0);
+        out[head][query] = weights.matmul(p.values[head / share].index_select(0, at::tensor(seen, at::kLong)));
+      }
+    }
+    return out.transpose(0, 1).reshape({m, -1});
+  }
+
+  double score(const at::Tensor& query, const at::Tensor& key, std::int64_t distance) {
+    const RopeAngles& angles = rope_.angles(distance, 1);
+    const at::Tensor turned = ops::rotate(query.view({1, 1, -1}).contiguous(), angles.cos, angles.sin);
+    return turned.flatten().dot(key).item<double>() / std::sqrt(static_cast<double>(key.size(0)));
+  }
+
+  const Decoder& decoder_;
+  std::function<Sees(int layer, int head)> sees_;
+  Rope rope_;
+};
+
+inline double largest_difference(const at::Tensor& a, const at::Tensor& b) {
+  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+}
+
+/// A random model and configuration, and a text for policies that run in chunks.
+struct ChunkedCase {
+  std::mt19937 random;
+  ModelConfig model;
+  SegmentConfig config;
+  std::vector<std::int32_t> ids;
+  TinyDecoder tiny;
+
+  explicit ChunkedCase(unsigned seed, at::ScalarType type = at::kDouble)
+      : random(seed),
+        model(random_tiny_config(random)),
+        config(random_small_config(random, model)),
+        ids(distinct_ids(random, draw(random, 1, 150), model.vocabulary)),
+        tiny(model, seed, type) {}
+
+  /// How far hidden states are apart between the whole text at once and segments, single tokens and random chunks.
+  double largest_difference_of_chunks(const std::string& policy) {
+    SegmentConfig whole = config;
+    whole.segment_length = std::ssize(ids);
+    const at::Tensor expected = run_hidden(tiny.decoder, policy, whole, ids);
+    const std::vector<Chunking> chunkings = {
+        {}, [](std::int64_t) { return 1; }, [this](std::int64_t left) { return draw(random, 1, left); }};
+    double most = 0;
+    for (const Chunking& chunking : chunkings)
+      most = std::max(most, largest_difference(run_hidden(tiny.decoder, policy, config, ids, chunking), expected));
+    return most;
+  }
+};
+
+}  // namespace carryover::test
