@@ -7882,6 +7882,10 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <source>Every segment reads the attention sinks</source>
         <translation>Die Senken der Aufmerksamkeit liest jedes Segment</translation>
     </message>
+    <message>
+        <source>RoPE position: %1</source>
+        <translation>RoPE-Position: %1</translation>
+    </message>
 </context>
 <context>
     <name>TimePanel</name>

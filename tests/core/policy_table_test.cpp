@@ -44,6 +44,15 @@ class PolicyTableTest : public QObject {
     QVERIFY(policy_reads("segmente", "carry_length"));  // of another version: nothing is known of it
   }
 
+  void the_tail_before_a_segment_is_the_policys() {
+    SegmentConfig config;
+    config.carry_length = 8;
+    config.attention_window = 30;
+    const auto tail = [&](const char* policy, std::int64_t first) { return tail_before(policy, config, first); };
+    QVERIFY(tail("segmented", 100) == 8 && tail("segmented", 0) == 0 && tail("full", 100) == 0);
+    QVERIFY(tail("sliding", 100) == 29 && tail("sliding", 20) == 20 && tail("streaming", 100) == 29);
+  }
+
   void every_head_sees_something_that_has_been() {
     std::mt19937 random(11);
     for (int round = 0; round < 60; ++round) {

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/cost/policy_table.h"
 #include "widgets/controls/foil_field.h"
 #include "widgets/controls/token_view.h"
 #include "widgets/look/icons.h"
@@ -76,9 +77,13 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
                .arg(quoted_token(run.token_text(token)).toHtmlEscaped(),
                     number((*run.request().ids)[static_cast<std::size_t>(token)]));
   lines += TextPanel::tr("position %1, segment %2, its token %3").arg(number(token)).arg(segment).arg(number(offset));
-  lines += TextPanel::tr("RoPE position: %1 for local heads (prefix %2), %3 for heads that retrieve nothing")
-               .arg(number(prefix + offset), number(prefix), number(sinks + offset));
-  if (token < config.sink_length) lines += TextPanel::tr("attention sink: every later segment reads it");
+  if (runs_in_chunks(run.request().policy))
+    lines += TextPanel::tr("RoPE position: %1").arg(number(token));
+  else
+    lines += TextPanel::tr("RoPE position: %1 for local heads (prefix %2), %3 for heads that retrieve nothing")
+                 .arg(number(prefix + offset), number(prefix), number(sinks + offset));
+  if (token < config.sink_length && policy_reads(run.request().policy, "sink_length"))
+    lines += TextPanel::tr("attention sink: every later segment reads it");
   const float loss = run.nll_of_token(token);
   if (!std::isnan(loss))
     lines += TextPanel::tr("log-probability %1 (probability %2 %)")
@@ -101,7 +106,9 @@ TokenMarks marks_of(RunModel& run, const Selection& selected, bool one_head) {
   marks.segment_begin = selected.segment * config.segment_length;
   marks.segment_end = std::min(marks.segment_begin + config.segment_length, run.token_count());
   marks.carry_end = marks.segment_begin;
-  marks.carry_begin = std::max(std::min(config.sink_length, marks.carry_end), marks.carry_end - config.carry_length);
+  const std::int64_t sinks = policy_reads(run.request().policy, "sink_length") ? config.sink_length : 0;
+  marks.carry_begin = std::max(std::min(sinks, marks.carry_end),
+                               marks.carry_end - tail_before(run.request().policy, config, marks.segment_begin));
   marks.one_head = one_head && selected.head >= 0;
   if (marks.one_head) {
     for (const BriefHit hit : run.brief_hits(selected.segment, selected.layer, selected.head))

@@ -40,6 +40,7 @@ QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& conf
   if (!(config.grouping == trained.config.grouping)) found += tr("grouping");
   for (const SegmentField& field : segment_fields()) {
     if (now[field.key] == then[field.key] || field.is<Grouping>() || !reaches_a_run(field)) continue;
+    if (!policy_reads(policy, field.key) || !policy_reads(trained.policy, field.key)) continue;
     const QString symbol = QString::fromUtf8(field.symbol);
     found += QStringLiteral("%1 %2 (%3)")
                  .arg(symbol.isEmpty() ? tr(field.label) : symbol, text_of(now[field.key]), text_of(then[field.key]));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/core/cost/policy_table.h"
 #include "widgets/state/model_label.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/sink_text.h"
@@ -149,7 +150,8 @@ std::vector<ComparisonRow> settings(const RunModel& a, const RunModel& b) {
     return json.contains(field) ? QString::fromStdString(json.at(field).dump()) : QString();
   };
   for (const std::string& field : fields)
-    rows.add_if_different(QString::fromStdString(field), value(in_a, field), value(in_b, field));
+    if (policy_reads(a.request().policy, field) || policy_reads(b.request().policy, field))
+      rows.add_if_different(QString::fromStdString(field), value(in_a, field), value(in_b, field));
   return rows.take();
 }
 

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "engine/core/cost/policy_table.h"
+
 namespace carryover {
 namespace {
 
@@ -23,7 +25,8 @@ Readers retrieved_by(const RunModel& run, int segment) {
 }
 
 std::int64_t carry_begin(const RunModel& run, int segment) {
-  return std::max<std::int64_t>(0, run.record(segment).first_token - run.request().config.carry_length);
+  const std::int64_t first = run.record(segment).first_token;
+  return first - tail_before(run.request().policy, run.request().config, first);
 }
 
 /// What the segment sees of each token before its own, by memory.

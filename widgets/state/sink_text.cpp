@@ -34,7 +34,7 @@ std::optional<SinkCount> count_lost_sinks(const RunModel& run, const SegmentRang
 
 QString why_sinks_not_judged(const RunModel& run) {
   if (run.segment_count() == 0) return {};
-  if (run.request().config.segment_length < kLeastJudged)
+  if (std::min(run.request().config.segment_length, run.token_count()) < kLeastJudged)
     return QCoreApplication::translate("Sinks", "sink loss not judged: S < %1")
         .arg(static_cast<qlonglong>(kLeastJudged));
   const auto& first = run.record(0).sinks;

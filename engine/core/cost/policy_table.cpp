@@ -172,6 +172,13 @@ bool policy_reads(std::string_view policy, std::string_view field) {
   return row->fields.empty() ? !among(kOfWindows) : among(row->fields);
 }
 
+std::int64_t tail_before(const std::string& policy, const SegmentConfig& config, std::int64_t first) {
+  std::int64_t tail = 0;
+  if (policy_reads(policy, "carry_length")) tail = config.carry_length;
+  if (policy_reads(policy, "attention_window")) tail = config.attention_window - 1;
+  return std::min(tail, first);
+}
+
 SegmentConfig sample_config(const std::string& policy, SegmentConfig config, std::int64_t tokens) {
   if (policy_row(policy).runs_in_chunks) config.segment_length = tokens;
   return config;

@@ -48,6 +48,10 @@ bool state_grows(std::string_view policy);
 /// Whether the policy reads this field of SegmentConfig; a name that is none reads every field.
 bool policy_reads(std::string_view policy, std::string_view field);
 
+/// Tokens right before a segment that begins at `first` which its first token sees besides sinks and what was
+/// retrieved: the carry, or the rest of a window. 0 where heads see the whole past.
+std::int64_t tail_before(const std::string& policy, const SegmentConfig& config, std::int64_t first);
+
 /// The configuration under which a training sample of `tokens` runs: one segment where the policy sees the whole text.
 SegmentConfig sample_config(const std::string& policy, SegmentConfig config, std::int64_t tokens);
 /// What dynamic NTK scales to, tokens: constant over a run.
