@@ -48,7 +48,8 @@ def copy(folder, root, unfinished):
     problem = problems_of(results, unfinished)
     if problem:
         raise SystemExit(f"refused: {folder}\n  {problem}")
-    results.update(date=datetime.date.today().isoformat(), commit=runs.commit())
+    # COMMIT: of the program that ran the cells, where that is not the one checked out.
+    results.update(date=datetime.date.today().isoformat(), commit=os.environ.get("COMMIT") or runs.commit())
     name = os.path.join("docs", "evaluations", f"experiment-{results['experiment']}.json")
     runs.write(os.path.join(root, name), results)
     print(f"published: {name}")

@@ -49,6 +49,11 @@ class Publishing(unittest.TestCase):
         results = {"experiment": name, "unfinished_cells": unfinished, "runs": [{}]}
         return os.path.dirname(self.write(f"runs/experiments/{name}/results.json", json.dumps(results)))
 
+    def test_the_commit_of_the_program_that_ran_it_may_be_named(self):
+        with unittest.mock.patch.dict(os.environ, COMMIT="1234567"):
+            publish_experiments.publish([self.experiment("older")], self.root)
+        self.assertEqual(json.loads(self.read("docs/evaluations/experiment-older.json"))["commit"], "1234567")
+
     def test_each_has_a_section_and_its_origin(self):
         folders = [self.experiment("second"), self.experiment("first")]
         publish_experiments.publish(folders, self.root)
