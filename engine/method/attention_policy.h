@@ -80,7 +80,7 @@ struct PolicyState {
   SegmentFrame next;           ///< the segment that comes
 
   virtual std::int64_t pool_entries() const { return 0; }
-  virtual std::int64_t pool_bytes() const { return 0; }
+  virtual std::int64_t pool_bytes() const;                              ///< of pool_contents()
   virtual std::vector<at::Tensor> pool_contents() const { return {}; }  ///< views of the entries held, for comparisons
   virtual std::vector<at::Tensor*> own_tensors() { return carry.tensors(); }  ///< of a clone: all but the shared pool
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/core/config/head_reads.h"
 #include "engine/method/head_groups.h"
 #include "engine/method/head_select.h"
 #include "engine/method/layer_checkpoint.h"
@@ -25,10 +26,7 @@ std::int64_t bytes_of(const at::Tensor& tensor) {
 /// Of a group's prefix and segment, n positions so far, what its last query doesn't see.
 std::int64_t unseen_bytes(const HeadGroup& group, const at::Tensor& like, const ModelConfig& model, std::int64_t n) {
   if (group.window.length == 0) return 0;
-  std::int64_t rows = 0;
-  int last = -1;
-  for (const int head : group.heads)
-    if (const int row = head / static_cast<int>(model.group_size()); row != last) ++rows, last = row;
+  const std::int64_t rows = std::ssize(distinct_kv_heads(group.heads, model));
   const std::int64_t unseen = std::max<std::int64_t>(0, group.slots() + n - group.window.sinks - group.window.length);
   return unseen * rows * 2 * model.head_dim * static_cast<std::int64_t>(like.itemsize());
 }

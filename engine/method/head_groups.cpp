@@ -14,6 +14,12 @@ PrefixSpan HeadGroup::span(PrefixPart part) const {
   return found == spans.end() ? PrefixSpan{part} : *found;
 }
 
+std::int64_t PolicyState::pool_bytes() const {
+  std::int64_t total = 0;
+  for (const at::Tensor& tensor : pool_contents()) total += static_cast<std::int64_t>(tensor.nbytes());
+  return total;
+}
+
 std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const HeadHits* hits, std::int64_t first_token) {
   for (const PrefixSpan& span : group.spans) {
     const std::int64_t behind = slot - span.first;

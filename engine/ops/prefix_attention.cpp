@@ -45,12 +45,12 @@ std::vector<KvBlock> split(const at::Tensor& queries, const at::Tensor& prefix_k
   return parts;
 }
 
-/// Keys [first, end) of `from`, whose first key is the `place`-th of [prefix; segment]; query i is the `query` + i-th.
+/// Keys [first, end) of `from`, whose first key is the `place`-th of [prefix; segment]; of m queries the i-th is its
+/// `query` + i-th.
 void add_part(std::vector<KvBlock>& parts, const KvBlock& from, std::int64_t first, std::int64_t end,
-              std::int64_t place, std::int64_t query, std::int64_t window) {
+              std::int64_t place, std::int64_t query, std::int64_t m, std::int64_t window) {
   if (first >= end) return;
   const std::int64_t ahead = query - place - first;  // of the first query, beyond the part's first key
-  const std::int64_t m = from.queries.size(2);
   KvBlock part{from.keys.narrow(2, first, end - first),
                from.values.narrow(2, first, end - first),
                window > 0 ? ahead - window + 1 : -KvBlock::kUnbounded,
@@ -68,19 +68,17 @@ void add_part(std::vector<KvBlock>& parts, const KvBlock& from, std::int64_t fir
 
 /// The sinks, which each query sees that stands behind them, and of the rest the window's last keys.
 std::vector<KvBlock> split_window(const PrefixAttention& a) {
-  const std::int64_t r = a.queries.size(1), n = a.keys.size(2);
-  const std::int64_t before = a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0,
-                     query = before + n - a.queries.size(2);
+  const std::int64_t r = a.queries.size(1), m = a.queries.size(2), n = a.keys.size(2);
+  const std::int64_t before = a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0, query = before + n - m;
   const std::int64_t sinks = std::min(a.window.sinks, before + n);
-  const at::Tensor to_sinks = a.window.sink_queries.defined() ? a.window.sink_queries : a.queries;
   std::vector<KvBlock> parts;
   const auto add = [&](const at::Tensor& keys, const at::Tensor& values, std::int64_t place) {
     const std::int64_t count = keys.size(2), held = std::clamp<std::int64_t>(sinks - place, 0, count);
     KvBlock from{share(keys, r), share(values, r)};
-    from.queries = to_sinks;
-    add_part(parts, from, 0, held, place, query, 0);
-    from.queries = a.queries;
-    add_part(parts, from, held, count, place, query, a.window.length);
+    KvBlock sinks_of = from;
+    sinks_of.queries = a.window.sink_queries;
+    add_part(parts, sinks_of, 0, held, place, query, m, 0);
+    add_part(parts, from, held, count, place, query, m, a.window.length);
   };
   if (before > 0) add(a.prefix_keys, a.prefix_values, 0);
   add(a.keys, a.values, before);
@@ -151,7 +149,7 @@ at::Tensor attend_cuda(const PrefixAttention& a) {
   if (a.queries.scalar_type() == at::kBFloat16 && a.queries.size(3) % 8 == 0 && a.queries.size(3) <= 256)
     return std::get<0>(at::_scaled_dot_product_flash_attention(a.queries, keys, values, 0.0, m > 1));
   const std::int64_t n = keys.size(2);
-  const at::Tensor visible = at::ones({m, n}, a.queries.options().dtype(at::kBool)).tril(n - m);
+  const at::Tensor visible = visible_keys({}, m, n, keys.device());
   return at::scaled_dot_product_attention(a.queries, share(keys, r), share(values, r), visible);
 }
 

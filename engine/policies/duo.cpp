@@ -5,16 +5,11 @@
 
 #include <algorithm>
 
+#include "engine/core/config/head_reads.h"
 #include "engine/method/head_select.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
-
-std::int64_t DuoState::pool_bytes() const {
-  std::int64_t total = 0;
-  for (const at::Tensor& tensor : pool_contents()) total += static_cast<std::int64_t>(tensor.nbytes());
-  return total;
-}
 
 std::vector<at::Tensor> DuoState::pool_contents() const {
   std::vector<at::Tensor> all;
@@ -61,11 +56,7 @@ HeadGroup DuoPolicy::retrieval_group(const DuoState& state, int layer) const {
   HeadGroup group;
   group.heads = layers_[l].heads.retrieval;
   group.long_range = true;
-  const GrowingCache& held = state.layers[l].whole;
-  if (held.entries == 0) return group;
-  group.prefix_keys = held.held_keys();
-  group.prefix_values = held.held_values();
-  group.spans = {{PrefixPart::Carry, 0, held.entries}};
+  state.layers[l].whole.stand_before(group);
   return group;
 }
 
@@ -74,13 +65,7 @@ HeadGroup DuoPolicy::streaming_group(const DuoState& state, int layer) const {
   HeadGroup group;
   group.heads = layers_[l].heads.streaming;
   group.window = {window_, sinks_, -1};
-  const EndsCache& held = state.layers[l].ends;
-  if (held.entries() == 0) return group;
-  group.prefix_keys = held.keys;
-  group.prefix_values = held.values;
-  const std::int64_t sinks = std::min(sinks_, state.next.first_token), recent = held.entries() - sinks;
-  if (sinks > 0) group.spans.push_back({PrefixPart::Sinks, 0, sinks});
-  if (recent > 0) group.spans.push_back({PrefixPart::Carry, sinks, recent});
+  state.layers[l].ends.stand_before(group, std::min(sinks_, state.next.first_token));
   return group;
 }
 

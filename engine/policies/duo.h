@@ -16,7 +16,6 @@ struct DuoState final : PolicyState {
   std::vector<Layer> layers;  ///< [L]
 
   std::int64_t pool_entries() const override { return next.first_token; }  ///< of a retrieval head
-  std::int64_t pool_bytes() const override;
   std::vector<at::Tensor> pool_contents() const override;
   std::unique_ptr<PolicyState> clone() const override;
 };

@@ -26,8 +26,6 @@ std::unique_ptr<PolicyState> FullPolicy::init_state() const {
   auto state = std::make_unique<FullState>();
   state->carry.layers.resize(static_cast<std::size_t>(model_.layers));
   state->layers.resize(static_cast<std::size_t>(model_.layers));
-  state->bytes_per_entry =
-      2 * model_.layers * model_.kv_heads * model_.head_dim * static_cast<std::int64_t>(options_.dtype().itemsize());
   for (GrowingCache& layer : state->layers)
     layer.reserve(model_.kv_heads, std::max<std::int64_t>(expected_tokens_, 1), model_.head_dim, options_);
   return state;
@@ -37,11 +35,7 @@ std::vector<HeadGroup> FullPolicy::read(const FullState& state, int layer, Rope&
   HeadGroup all;
   all.heads.resize(static_cast<std::size_t>(model_.heads));
   std::iota(all.heads.begin(), all.heads.end(), 0);
-  if (const GrowingCache& past = state.layers[static_cast<std::size_t>(layer)]; past.entries > 0) {
-    all.prefix_keys = past.held_keys();
-    all.prefix_values = past.held_values();
-    all.spans = {{PrefixPart::Carry, 0, past.entries}};
-  }
+  state.layers[static_cast<std::size_t>(layer)].stand_before(all);
   return {all};
 }
 

@@ -9,10 +9,8 @@ namespace carryover {
 /// The cache of all keys and values, keys rotated.
 struct FullState final : PolicyState {
   std::vector<GrowingCache> layers;  ///< [L]
-  std::int64_t bytes_per_entry = 0;
 
   std::int64_t pool_entries() const override { return layers.front().entries; }
-  std::int64_t pool_bytes() const override { return pool_entries() * bytes_per_entry; }
   std::vector<at::Tensor> pool_contents() const override;
   std::unique_ptr<PolicyState> clone() const override;
 };

@@ -24,6 +24,13 @@ void GrowingCache::append(const at::Tensor& more_keys, const at::Tensor& more_va
   entries += m;
 }
 
+void GrowingCache::stand_before(HeadGroup& group) const {
+  if (entries == 0) return;
+  group.prefix_keys = held_keys();
+  group.prefix_values = held_values();
+  group.spans = {{PrefixPart::Carry, 0, entries}};
+}
+
 void GrowingCache::share() {
   keys = held_keys();
   values = held_values();
@@ -33,6 +40,15 @@ at::Tensor ends_of(const at::Tensor& rows, std::int64_t sinks, std::int64_t rece
   const std::int64_t n = rows.size(1);
   if (n <= sinks + recent) return rows.clone(at::MemoryFormat::Contiguous);
   return at::cat({rows.narrow(1, 0, sinks), rows.narrow(1, n - recent, recent)}, 1);
+}
+
+void EndsCache::stand_before(HeadGroup& group, std::int64_t sinks) const {
+  if (entries() == 0) return;
+  group.prefix_keys = keys;
+  group.prefix_values = values;
+  const std::int64_t recent = entries() - sinks;
+  if (sinks > 0) group.spans.push_back({PrefixPart::Sinks, 0, sinks});
+  if (recent > 0) group.spans.push_back({PrefixPart::Carry, sinks, recent});
 }
 
 void EndsCache::append(const at::Tensor& more_keys, const at::Tensor& more_values, std::int64_t sinks,

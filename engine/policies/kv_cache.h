@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "engine/method/attention_policy.h"
+
 namespace carryover {
 
 /// Keys and values of a layer that grow with the text, in memory that is reserved ahead and grows by half of itself.
@@ -14,6 +16,7 @@ struct GrowingCache {
   /// Room for `tokens` entries, of which those that there are stay. keys.size(1) is the capacity.
   void reserve(std::int64_t rows, std::int64_t tokens, std::int64_t head_dim, at::TensorOptions options);
   void append(const at::Tensor& more_keys, const at::Tensor& more_values);  ///< [rows, m, d]
+  void stand_before(HeadGroup& group) const;                                ///< its prefix is what is held
   at::Tensor held_keys() const { return keys.narrow(1, 0, entries); }
   at::Tensor held_values() const { return values.narrow(1, 0, entries); }
   /// This is a copy: the next append moves it to memory of its own, because the original appends in place.
@@ -26,6 +29,7 @@ struct EndsCache {
 
   /// more_*: a segment's, or its ends as ends_of() leaves them.
   void append(const at::Tensor& more_keys, const at::Tensor& more_values, std::int64_t sinks, std::int64_t recent);
+  void stand_before(HeadGroup& group, std::int64_t sinks) const;  ///< the same; `sinks`: the first of what is held
   std::int64_t entries() const { return keys.defined() ? keys.size(1) : 0; }
 };
 

@@ -14,12 +14,6 @@ std::int64_t WindowState::pool_entries() const {
   return layers.empty() ? 0 : layers[0].entries();
 }
 
-std::int64_t WindowState::pool_bytes() const {
-  std::int64_t total = 0;
-  for (const at::Tensor& tensor : pool_contents()) total += static_cast<std::int64_t>(tensor.nbytes());
-  return total;
-}
-
 std::vector<at::Tensor> WindowState::pool_contents() const {
   std::vector<at::Tensor> all;
   for (const EndsCache& layer : layers)
@@ -46,13 +40,7 @@ std::vector<HeadGroup> StreamingPolicy::read(const WindowState& state, int layer
   std::iota(all.heads.begin(), all.heads.end(), 0);
   all.window = {cache_.window, cache_.sinks, -1};
   if (cache_.positions_in_cache && cache_.sinks > 0) all.window.furthest = cache_.sinks + cache_.window - 1;
-  const EndsCache& held = state.layers[static_cast<std::size_t>(layer)];
-  if (!held.keys.defined()) return {all};
-  all.prefix_keys = held.keys;
-  all.prefix_values = held.values;
-  const std::int64_t recent = held.keys.size(1) - state.sinks;
-  if (state.sinks > 0) all.spans.push_back({PrefixPart::Sinks, 0, state.sinks});
-  if (recent > 0) all.spans.push_back({PrefixPart::Carry, state.sinks, recent});
+  state.layers[static_cast<std::size_t>(layer)].stand_before(all, std::min(cache_.sinks, state.next.first_token));
   return {all};
 }
 
@@ -71,7 +59,6 @@ void StreamingPolicy::close(WindowState& state, std::vector<LayerTrace> traces, 
     traces[l] = {};
   }
   state.next = {state.next.index + 1, state.next.first_token + m};
-  state.sinks = std::min(cache_.sinks, state.next.first_token);
 }
 
 namespace {

@@ -9,10 +9,8 @@ namespace carryover {
 /// The text's first tokens, if they stay, and its last ones. Keys are rotated at their positions in the text.
 struct WindowState final : PolicyState {
   std::vector<EndsCache> layers;  ///< [L]
-  std::int64_t sinks = 0;         ///< the first of the entries held
 
   std::int64_t pool_entries() const override;
-  std::int64_t pool_bytes() const override;
   std::vector<at::Tensor> pool_contents() const override;
   std::vector<at::Tensor*> own_tensors() override;
   std::unique_ptr<PolicyState> clone() const override { return std::make_unique<WindowState>(*this); }

@@ -7,12 +7,6 @@
 
 namespace carryover {
 
-std::vector<int> distinct_kv_heads(const std::vector<int>& heads, const ModelConfig& model) {
-  std::vector<int> distinct = kv_heads_of_each(heads, model);
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  return distinct;
-}
-
 DuoHeads duo_heads(const SegmentConfig& config, const ModelConfig& model, int layer) {
   std::vector<int> kept;
   if (config.grouping.is_long_layer(layer)) kept = distinct_kv_heads(config.grouping.long_heads(layer), model);

@@ -14,7 +14,4 @@ struct DuoHeads {
 };
 DuoHeads duo_heads(const SegmentConfig& config, const ModelConfig& model, int layer);
 
-/// The KV heads of query heads, ascending, each once.
-std::vector<int> distinct_kv_heads(const std::vector<int>& heads, const ModelConfig& model);
-
 }  // namespace carryover

@@ -7,13 +7,6 @@ namespace carryover {
 
 namespace {
 
-/// The distinct KV heads of query heads, which ascend.
-std::vector<int> kv_heads_of(const std::vector<int>& heads, const ModelConfig& model) {
-  std::vector<int> kv_heads = kv_heads_of_each(heads, model);
-  kv_heads.erase(std::unique(kv_heads.begin(), kv_heads.end()), kv_heads.end());
-  return kv_heads;
-}
-
 /// Query heads of a layer that read a part, ascending.
 std::vector<int> readers_of(PrefixPart part, const SegmentConfig& config, const ModelConfig& model, int layer) {
   std::vector<int> heads;
@@ -45,12 +38,18 @@ bool HeadReads::read(PrefixPart part) const {
 }
 
 std::vector<int> HeadReads::prefix_kv_heads(const ModelConfig& model) const {
-  return per_query_head ? kv_heads_of_each(heads, model) : kv_heads_of(heads, model);
+  return per_query_head ? kv_heads_of_each(heads, model) : distinct_kv_heads(heads, model);
 }
 
 std::vector<int> kv_heads_of_each(const std::vector<int>& heads, const ModelConfig& model) {
   std::vector<int> kv_heads;
   for (const int head : heads) kv_heads.push_back(head / static_cast<int>(model.group_size()));
+  return kv_heads;
+}
+
+std::vector<int> distinct_kv_heads(const std::vector<int>& heads, const ModelConfig& model) {
+  std::vector<int> kv_heads = kv_heads_of_each(heads, model);
+  kv_heads.erase(std::unique(kv_heads.begin(), kv_heads.end()), kv_heads.end());
   return kv_heads;
 }
 
@@ -70,7 +69,7 @@ std::vector<HeadReads> head_reads(const SegmentConfig& config, const ModelConfig
 }
 
 std::vector<int> carry_kv_heads(const SegmentConfig& config, const ModelConfig& model, int layer) {
-  return kv_heads_of(readers_of(PrefixPart::Carry, config, model, layer), model);
+  return distinct_kv_heads(readers_of(PrefixPart::Carry, config, model, layer), model);
 }
 
 std::vector<int> reader_heads(const SegmentConfig& config, const ModelConfig& model, int layer) {
@@ -91,7 +90,7 @@ std::vector<int> pool_kv_heads(const SegmentConfig& config, const ModelConfig& m
   const std::vector<int> searchers = search_heads(config, model, layer);
   heads.insert(heads.end(), searchers.begin(), searchers.end());
   std::ranges::sort(heads);
-  return kv_heads_of(heads, model);
+  return distinct_kv_heads(heads, model);
 }
 
 bool is_paper_search(const SegmentConfig& config) {

@@ -24,6 +24,8 @@ std::vector<HeadReads> head_reads(const SegmentConfig& config, const ModelConfig
 
 /// The KV head of each query head.
 std::vector<int> kv_heads_of_each(const std::vector<int>& heads, const ModelConfig& model);
+/// The same, each once. Ascending, as the heads are.
+std::vector<int> distinct_kv_heads(const std::vector<int>& heads, const ModelConfig& model);
 
 /// KV heads whose tail is carried: those that a reader of the carry uses. Ascending.
 std::vector<int> carry_kv_heads(const SegmentConfig& config, const ModelConfig& model, int layer);

@@ -153,13 +153,8 @@ MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
 }
 
 MemoryBytes CostModel::full(std::int64_t tokens, RunUse use) const {
-  const std::int64_t length = std::min(tokens, config.segment_length);
-  const Int128 newest = use.decoding ? open_bytes(*this) : Int128{full_attention_bytes(length)};
-  MemoryBytes bytes;
-  bytes.weights = weight_bytes();
-  bytes.activations = saturated(temporaries(*this, length, tokens - length, use.loss) + newest);
-  bytes.attention_kv = full_attention_bytes(tokens);
-  bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + bytes.attention_kv);
+  MemoryBytes bytes = caches(tokens, model.layers * model.kv_heads, 0, 0, use);
+  bytes.pool = 0;  // its cache is what attention sees
   return bytes;
 }
 
