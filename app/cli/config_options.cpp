@@ -9,6 +9,7 @@
 #include "engine/core/config/settings_presets.h"
 #include "engine/core/cost/policy_table.h"
 #include "engine/formats/json_file.h"
+#include "engine/records/head_pattern_file.h"
 
 namespace carryover {
 
@@ -132,6 +133,8 @@ void ConfigOptions::add_fields(CLI::App& app) {
       add_value<std::string>(app, field, choice->type, help);
     else if (field.is<std::vector<HeadRef>>())
       add_heads(app, field, help);
+    else if (field.is<HeadPatterns>())
+      add_patterns(app, field, help);
     else  // written out for the model by fields()
       app.add_option(field.flag(), given_->rope, help)->type_name("KIND:FACTOR")->group(segment_group);
   }
@@ -168,6 +171,15 @@ void ConfigOptions::add_heads(CLI::App& app, const SegmentField& field, const st
          },
          help + "; such as 18.6,15.6, or none")
       ->type_name("HEADS")
+      ->group(segment_group);
+}
+
+void ConfigOptions::add_patterns(CLI::App& app, const SegmentField& field, const std::string& help) {
+  app.add_option_function<std::string>(
+         field.flag(),
+         [given = given_, key = field.key](const std::string& path) { given->fields[key] = read_head_patterns(path); },
+         help)
+      ->type_name("FILE")
       ->group(segment_group);
 }
 

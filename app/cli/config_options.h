@@ -41,6 +41,7 @@ class ConfigOptions {
   void add_value(CLI::App& app, const SegmentField& field, const char* type, const std::string& help);
   void add_list(CLI::App& app, const SegmentField& field, const std::string& help);
   void add_heads(CLI::App& app, const SegmentField& field, const std::string& help);
+  void add_patterns(CLI::App& app, const SegmentField& field, const std::string& help);
   void add_switch(CLI::App& app, const SegmentField& field, const std::string& help);
   void add_execution(CLI::App& app);
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "app/cli/commands.h"
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
+#include "app/cli/pattern_heads.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/recall_heads.h"
 #include "app/cli/verbs.h"
@@ -12,6 +15,7 @@
 #include "engine/core/analysis/head_agreement.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
+#include "engine/core/config/head_patterns.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/output_file.h"
 #include "engine/models/model_source.h"
@@ -22,14 +26,20 @@ namespace carryover {
 namespace {
 
 struct HeadOptions {
-  std::string model, adapter, from, against, grouping, tsv, scores, dtype = "auto", device = "auto";
-  std::string measure = "attention";
+  std::string model, adapter, from, against, grouping, tsv, scores, patterns, dtype = "auto", device = "auto";
+  std::string measure = "attention", method = "retrieval";
   std::vector<std::string> kinds, texts;
   RecallHeadOptions recall;
-  std::int64_t tokens = 512, probes = 3, needle = 32, layers = 0, heads = 0, seed = 1;
+  std::optional<std::int64_t> tokens;
+  std::int64_t probes = 3, needle = 32, layers = 0, heads = 0, seed = 1;
   int threads = 0;
   bool json = false, quiet = false;
 };
+
+ModelRequest model_request(const HeadOptions& options) {
+  return {options.model,  parse_dtype(options.dtype), parse_device(options.device), options.threads, false,
+          options.adapter};
+}
 
 HeadProfileRequest make_request(const HeadOptions& options) {
   HeadProfileRequest request;
@@ -41,7 +51,7 @@ HeadProfileRequest make_request(const HeadOptions& options) {
   }
   if (!options.kinds.empty()) request.kinds.clear();
   for (const std::string& kind : options.kinds) request.kinds.push_back(parse_probe_kind(kind));
-  request.tokens = options.tokens;
+  request.tokens = options.tokens.value_or(request.tokens);
   request.probes = options.probes;
   request.needle = options.needle;
   request.seed = options.seed;
@@ -54,12 +64,10 @@ HeadScores profile(const HeadOptions& options) {
   ProgressLine progress(options.quiet);
   HeadProfileRequest request = make_request(options);
   request.progress = [&](double, const std::string& what) { progress.status("looking at heads: " + what); };
-  const auto session = load_session({options.model, parse_dtype(options.dtype), parse_device(options.device),
-                                     options.threads, false, options.adapter},
-                                    [&](double fraction, const std::string& what) {
-                                      control.checkpoint();
-                                      progress.loading(fraction, what);
-                                    });
+  const auto session = load_session(model_request(options), [&](double fraction, const std::string& what) {
+    control.checkpoint();
+    progress.loading(fraction, what);
+  });
   const HeadProfile found = session->profile_heads(request, control);
   progress.clear();
   return mean_scores(found, parse_head_measure(options.measure));
@@ -115,14 +123,41 @@ int recall_heads(const HeadOptions& options) {
   recall.order.seed = options.seed;
   recall.json = options.json;
   recall.quiet = options.quiet;
-  return find_recall_heads(recall, {options.model, parse_dtype(options.dtype), parse_device(options.device),
-                                    options.threads, false, options.adapter});
+  return find_recall_heads(recall, model_request(options));
+}
+
+/// What would be read or written by another method would be missed without a word.
+void refuse_flags_of_others(const HeadOptions& options) {
+  const bool patterns = options.method == kPatternPolicy;
+  if (!patterns && !options.patterns.empty())
+    throw EngineError(Fault::Usage, "--patterns-out", "has no patterns to write", "Add --method minference.");
+  if (!patterns) return;
+  for (const auto& [flag, given] : {std::pair("--recall", options.recall.wanted),
+                                    {"--kinds", !options.kinds.empty()},
+                                    {"--from", !options.from.empty()},
+                                    {"--against", !options.against.empty()},
+                                    {"--grouping-out", !options.grouping.empty()},
+                                    {"--tsv-out", !options.tsv.empty()},
+                                    {"--scores-out", !options.scores.empty()}})
+    if (given) throw EngineError(Fault::Usage, flag, "is not for --method minference", "Leave out one of them.");
+}
+
+int pattern_heads(const HeadOptions& options) {
+  PatternHeadOptions patterns;
+  if (!options.texts.empty()) patterns.text = options.texts.front();
+  patterns.tokens = options.tokens;
+  patterns.out = options.patterns;
+  patterns.json = options.json;
+  patterns.quiet = options.quiet;
+  return find_patterns(patterns, model_request(options));
 }
 
 int heads(const HeadOptions& options) {
+  refuse_flags_of_others(options);
   if (options.recall.wanted) return recall_heads(options);
   if (options.texts.size() > 1)
     throw EngineError(Fault::Usage, "heads", "takes one text", "Name several with --recall alone.");
+  if (options.method == kPatternPolicy) return pattern_heads(options);
   const ModelConfig model = ModelSource::open(options.model)->config();
   const HeadScores scores = options.from.empty() ? profile(options) : read_scores(options.from, model);
   const Grouping usual = default_grouping(model);
@@ -143,16 +178,21 @@ int heads(const HeadOptions& options) {
 
 VerbAction add_heads(CLI::App& app) {
   const auto options = std::make_shared<HeadOptions>();
-  const auto positive = [&app](const char* name, std::int64_t& value, const char* type, const char* help) {
+  const auto positive = [&app](const char* name, auto& value, const char* type, const char* help) {
     app.add_option(name, value, help)->check(CLI::PositiveNumber)->type_name(type);
   };
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_option("TEXT", options->texts,
                  "a text whose passages are asked for too, beside random tokens; with --recall the novels that needles "
-                 "are put into")
+                 "are put into; with --method minference the text (default: the demo's)")
       ->type_name("");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
+  app.add_option(
+         "--method", options->method,
+         "what is found: retrieval (default), the heads that copy; minference, each head's pattern for that policy")
+      ->check(CLI::IsMember({"retrieval", "minference"}))
+      ->type_name("NAME");
   app.add_option("--kinds", options->kinds,
                  "what is asked for: copy (random tokens again), needle (a key's value), passage (of TEXT)")
       ->delimiter(',')
@@ -161,7 +201,8 @@ VerbAction add_heads(CLI::App& app) {
   app.add_option("--measure", options->measure, "attention (default), or copies: how often it is the heaviest")
       ->check(CLI::IsMember({"attention", "copies"}))
       ->type_name("NAME");
-  positive("--tokens", options->tokens, "N", "length of each probe (512)");
+  positive("--tokens", options->tokens, "N",
+           "length of each probe (512); of --method minference: of the text (the model's context, at most 8192)");
   positive("--probes", options->probes, "N", "probes of each kind (3)");
   positive("--needle", options->needle, "N", "tokens of a needle, and of a passage of TEXT (32)");
   positive("--layers", options->layers, "N", "layers to propose (as many as the model's default)");
@@ -175,6 +216,9 @@ VerbAction add_heads(CLI::App& app) {
   app.add_option("--tsv-out", options->tsv, "write the scores as DuoAttention's full_attention_heads.tsv")
       ->type_name("FILE");
   app.add_option("--scores-out", options->scores, "write the scores as retrieval-head JSON")->type_name("FILE");
+  app.add_option("--patterns-out", options->patterns,
+                 "write the patterns of --method minference as MInference's JSON, for --head-patterns")
+      ->type_name("FILE");
   app.add_option("--dtype", options->dtype, "auto (default: the faster), fp32, bf16, fp64 or q8")->type_name("TYPE");
   app.add_option("--device", options->device, "auto (default: a GPU where there is one), cpu or cuda")
       ->type_name("NAME");
@@ -189,6 +233,10 @@ VerbAction add_heads(CLI::App& app) {
 behind it, under full attention: a head's score is its attention to the token that has to be copied next. Examples:
   carryover heads smollm2.gguf novel.txt --grouping-out heads.json
   carryover run smollm2.gguf novel.txt --config heads.json
+With --method minference: one text is read under full attention, and each head gets the pattern whose output is nearest
+to that, by MInference's search. Example:
+  carryover heads smollm2.gguf novel.txt --method minference --patterns-out patterns.json
+  carryover run smollm2.gguf novel.txt --policy minference --head-patterns patterns.json
 With --recall: which heads search well enough to find a needle, and which have to read it, on sentences that are put
 into novels. In minutes for a small model; stopped, it continues from --evidence. Example:
   carryover heads smollm2.gguf novel.txt another.txt --recall --evidence found.json --grouping-out heads.json

@@ -75,6 +75,7 @@ void Lab::stop_engine() {
 TrainingPlan Lab::suggested_plan() const {
   TrainingPlan plan;
   plan.config = context.config();
+  plan.config.head_patterns = {};  // nothing is trained under them
   plan.policy = context.run_options().policy;
   plan.dtype = context.run_options().dtype;
   if (plan.dtype == DType::Q8) plan.dtype = DType::Auto;  // 8 bits can't be trained

@@ -35,7 +35,9 @@ ExportMenu::ExportMenu(Lab& lab, PanelDocks& docks, MessageBar& messages, QWidge
   addSeparator();
   add(this, tr("Settings as JSON…"), [this] { export_config(lab_.context, parentWidget()); });
   add(this, tr("Grouping as JSON…"), [this] { export_grouping(lab_.context, parentWidget()); });
+  add(this, tr("Head patterns as MInference's JSON…"), [this] { export_patterns(lab_.context, parentWidget()); });
   add(this, tr("Import settings or grouping…"), [this] { import_config(lab_.context, parentWidget()); });
+  add(this, tr("Import head patterns of MInference…"), [this] { import_patterns(lab_.context, parentWidget()); });
   addSeparator();
   QAction* save = add(this, tr("Save the run as a folder…"), [this] {
     const QString directory =

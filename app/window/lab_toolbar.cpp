@@ -56,6 +56,19 @@ void LabToolbar::add_buttons() {
   exports_->setPopupMode(QToolButton::InstantPopup);
   exports_->setToolButtonStyle(toolButtonStyle());
   addWidget(exports_);
+  QList<QToolButton*> lookers;
+  for (QAction* action :
+       {actions_.previous, actions_.next, actions_.follow, actions_.back, actions_.forward, actions_.pin})
+    lookers += static_cast<QToolButton*>(widgetForAction(action));
+  let_go_of_names(lookers);
+  let_go_of_names({static_cast<QToolButton*>(widgetForAction(actions_.train)), exports_});
+}
+
+/// In a narrow window.
+void LabToolbar::let_go_of_names(const QList<QToolButton*>& buttons) {
+  room_.add([this, buttons](bool give) {
+    for (QToolButton* button : buttons) button->setToolButtonStyle(give ? Qt::ToolButtonIconOnly : toolButtonStyle());
+  });
 }
 
 void LabToolbar::set_export_menu(QMenu* menu) {
@@ -187,6 +200,7 @@ void LabToolbar::update_actions() {
   if (actions_.pause->text() != (paused ? tr("Resume") : tr("Pause"))) {
     actions_.pause->setText(paused ? tr("Resume") : tr("Pause"));
     set_themed_icon(actions_.pause, paused ? QStringLiteral("run") : QStringLiteral("pause"));
+    if (isVisible()) room_.fit();
   }
   actions_.stop->setEnabled(running || paused || trains == TrainingState::Preparing || lab_.audits.active() ||
                             lab_.head_profiles.active() || lab_.recall_heads.active() || lab_.what_ifs.active());

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "app/controllers/lab.h"
+#include "app/window/toolbar_room.h"
 
 class QToolButton;
 
@@ -21,14 +22,15 @@ struct LabActions {
   QAction *theme, *keys;
 };
 
-/// The window's actions with their keys, enabled while they can be done; those of every day have a button with a name.
-/// GUI thread. Lives shorter than the lab.
+/// The window's actions with their keys, enabled while they can be done; those of every day have a button with a name,
+/// which those for looking around lose first in a narrow window. GUI thread. Lives shorter than the lab.
 class LabToolbar : public QToolBar {
   Q_OBJECT
  public:
   LabToolbar(Lab& lab, LabDialogs& dialogs, QMainWindow& window);
   void set_export_menu(QMenu* menu);
   const LabActions& actions() const { return actions_; }
+  ToolbarRoom& room() { return room_; }
 
  Q_SIGNALS:
   void run_pinned();
@@ -43,6 +45,7 @@ class LabToolbar : public QToolBar {
   void make_selection();
   void make_history();
   void add_buttons();
+  void let_go_of_names(const QList<QToolButton*>& buttons);
   void connect_lab();
   void update_actions();
   void step_segment(int step);
@@ -51,6 +54,7 @@ class LabToolbar : public QToolBar {
   Lab& lab_;
   LabActions actions_{};
   QToolButton* exports_;
+  ToolbarRoom room_{*this};
 };
 
 }  // namespace carryover

@@ -28,6 +28,13 @@ void tell_of_engine(Lab& lab, QObject* listener, Tell tell) {
   tell();
 }
 
+/// Why the engine can't be asked for anything now; empty: it can. A run that is shown without its model leaves the
+/// shape of that in the LabContext.
+QString why_not_now(const Lab& lab) {
+  const QString busy = lab.runs.why_engine_is_busy();
+  return busy.isEmpty() && !lab.loader.model() ? RunController::tr("no model is open") : busy;
+}
+
 void bind_training(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   auto* live = static_cast<TrainingPanel*>(docks.panel("training"));
   QObject::connect(live, &TrainingPanel::pause_wanted, &lab.training, &TrainController::pause);
@@ -81,6 +88,7 @@ void bind_audits(Lab& lab, AuditPanel* audit) {
   QObject::connect(&lab.audits, &AuditController::ended, audit, &AuditPanel::end);
   tell_of_engine(lab, audit, [&lab, audit] {
     const auto& text = lab.loader.text();
+    audit->set_has_model(lab.loader.model().has_value());
     audit->set_text(text ? text->name : QString(), text ? std::ssize(*text->ids) : 0);
     const QString busy = lab.runs.why_engine_is_busy();
     audit->set_engine_busy(busy.isEmpty() ? lab.context.settings_problem() : busy);
@@ -100,7 +108,7 @@ void bind_head_discovery(Lab& lab, HeadDiscoveryPanel* heads) {
   tell_of_engine(lab, form, [&lab, form] {
     const auto& text = lab.loader.text();
     form->set_text_tokens(text ? std::ssize(*text->ids) : 0);
-    form->set_engine_busy(lab.runs.why_engine_is_busy());
+    form->set_engine_busy(why_not_now(lab));
   });
 }
 
@@ -120,7 +128,7 @@ void bind_recall_heads(Lab& lab, RecallHeadsPanel* panel) {
   tell_of_engine(lab, form, [&lab, form] {
     const auto& text = lab.loader.text();
     form->set_open_text(text && !text->contents ? text->name : QString());
-    form->set_engine_busy(lab.runs.why_engine_is_busy());
+    form->set_engine_busy(why_not_now(lab));
   });
 }
 

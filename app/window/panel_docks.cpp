@@ -6,6 +6,7 @@
 #include <QTabWidget>
 #include <algorithm>
 
+#include "app/window/dock_tabs.h"
 #include "app/window/focus_frame.h"
 #include "engine/core/base/error.h"
 #include "widgets/plot/plot_view.h"
@@ -16,14 +17,6 @@ namespace {
 /// Qt puts a dock that another one's tab covers beside the window, and leaves it visible.
 bool is_in_front(const QDockWidget& dock) {
   return dock.isVisible() && (dock.isFloating() || dock.parentWidget()->rect().intersects(dock.geometry()));
-}
-
-/// A tab names a panel already; alone, it needs a title bar.
-void show_title(QDockWidget* dock, bool titled) {
-  QWidget* own = dock->titleBarWidget();
-  if (titled == (own == nullptr)) return;
-  dock->setTitleBarWidget(titled ? nullptr : new QWidget(dock));
-  delete own;
 }
 
 /// The panel, or what takes the keyboard in it where it does not itself.
@@ -52,7 +45,7 @@ DockArrangement default_arrangement() {
 }
 
 PanelDocks::PanelDocks(LabContext& context, QMainWindow& window)
-    : window_(window), focus_frame_(new FocusFrame(window)) {
+    : window_(window), tabs_(new DockTabs(window)), focus_frame_(new FocusFrame(window)) {
   window.setDockNestingEnabled(true);
   window.setDockOptions(QMainWindow::AnimatedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks);
   window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
@@ -67,6 +60,7 @@ PanelDocks::PanelDocks(LabContext& context, QMainWindow& window)
 
 PanelDocks::~PanelDocks() {
   delete focus_frame_;  // before the panel that it is around
+  delete tabs_;         // before the docks that it looks at
   for (const auto& [id, dock] : docks_) delete dock;
 }
 
@@ -76,10 +70,7 @@ void PanelDocks::add(const QString& id, const QString& title, Panel* panel) {
   dock->setObjectName(id + QStringLiteral("_dock"));
   dock->setWidget(panel);
   QObject::connect(dock, &QDockWidget::visibilityChanged, panel, [panel](bool seen) { panel->set_covered(!seen); });
-  QObject::connect(dock, &QDockWidget::topLevelChanged, dock, [dock, is_tab = false](bool floating) mutable {
-    if (floating) is_tab = dock->titleBarWidget() != nullptr;
-    if (is_tab) show_title(dock, floating);
-  });
+  tabs_->add(dock);
   docks_[id] = dock;
 }
 
@@ -115,7 +106,7 @@ void PanelDocks::hide(QDockWidget* dock, PanelArea area) {
   if (area == PanelArea::Bottom && !bottom_.fronts.isEmpty()) beside = bottom_.fronts.front();
   window_.addDockWidget(window_.dockWidgetArea(beside), dock);
   window_.tabifyDockWidget(beside, dock);
-  show_title(dock, false);
+  DockTabs::show_title(dock, false);
   dock->hide();
 }
 
@@ -144,7 +135,7 @@ PanelDocks::Row PanelDocks::place_row(const std::vector<DockPlace>& places, Qt::
        columns) {  // after all splits: splitting a tab adds one more to its tabs
     for (std::size_t i = 1; i < tabs.size(); ++i) window_.tabifyDockWidget(tabs[i - 1], tabs[i]);
     for (QDockWidget* tab : tabs) {
-      show_title(tab, tabs.size() == 1);
+      DockTabs::show_title(tab, tabs.size() == 1);
       tab->show();
     }
     tabs.front()->raise();

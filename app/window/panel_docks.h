@@ -10,6 +10,7 @@
 
 namespace carryover {
 
+class DockTabs;
 class FocusFrame;
 
 /// Panels as tabs of one place, the first in front, and the place's share of its row in %.
@@ -71,6 +72,7 @@ class PanelDocks {
   Row top_, bottom_;
   int bottom_share_ = 0;
   bool keeping_bottom_ = false;
+  DockTabs* tabs_;
   FocusFrame* focus_frame_;
 };
 

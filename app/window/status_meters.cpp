@@ -3,14 +3,16 @@
 
 #include <QFontMetrics>
 #include <QProgressBar>
-#include <QToolBar>
 #include <algorithm>
 
+#include "app/window/lab_toolbar.h"
 #include "engine/core/base/system_file.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
+
+constexpr int progress_width = 240, least_progress_width = 140, memory_width = 118;
 
 /// Of the machine that the engine is on.
 std::int64_t engine_memory(const std::optional<EngineElsewhere>& elsewhere) {
@@ -40,15 +42,16 @@ QString seconds_left(double seconds) {
 
 }  // namespace
 
-StatusMeters::StatusMeters(Lab& lab, QToolBar& bar) : lab_(lab) {
+StatusMeters::StatusMeters(Lab& lab, LabToolbar& bar) : lab_(lab) {
   auto* gap = new QWidget(&bar);
   gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   bar.addWidget(gap);
-  progress_ = add_bar(bar, 240, tr("Progress"));
+  progress_ = add_bar(bar, progress_width, tr("Progress"));
   auto* space = new QWidget(&bar);
   space->setFixedWidth(6);
-  bar.addWidget(space);
-  memory_ = add_bar(bar, 118, tr("Memory"));
+  QAction* before_memory = bar.addWidget(space);
+  memory_ = add_bar(bar, memory_width, tr("Memory"));
+  give_room(bar, {before_memory, bar.QWidget::actions().constLast()});
   memory_->setToolTip(tr("Peak memory of the run (the weights, where there is none) against the engine's machine's"));
   connect(&lab.engine, &EngineConnection::changed, this, &StatusMeters::show_state);
   connect(&lab.loader, &ModelLoader::progressed, this, &StatusMeters::show_fetching);
@@ -62,7 +65,7 @@ StatusMeters::StatusMeters(Lab& lab, QToolBar& bar) : lab_(lab) {
   show_state();
 }
 
-QProgressBar* StatusMeters::add_bar(QToolBar& bar, int width, const QString& name) {
+QProgressBar* StatusMeters::add_bar(LabToolbar& bar, int width, const QString& name) {
   auto* meter = new QProgressBar(&bar);
   meter->setRange(0, 1000);
   meter->setFixedWidth(width);
@@ -71,10 +74,25 @@ QProgressBar* StatusMeters::add_bar(QToolBar& bar, int width, const QString& nam
   return meter;
 }
 
+void StatusMeters::give_room(LabToolbar& bar, const QList<QAction*>& memory) {
+  bar.room().add([memory](bool give) {
+    for (QAction* action : memory) action->setVisible(!give);
+  });
+  bar.room().add([this](bool give) {
+    progress_->setFixedWidth(give ? least_progress_width : progress_width);
+    show_text(*progress_, texts_);
+  });
+}
+
+void StatusMeters::say(const QStringList& texts) {
+  texts_ = texts;
+  show_text(*progress_, texts);
+}
+
 void StatusMeters::show_fetching(double fraction, const QString& what) {
   if (lab_.runs.state() != RunController::State::Idle) return;
   progress_->setValue(static_cast<int>(fraction * 1000));
-  show_text(*progress_, {what});
+  say({what});
 }
 
 void StatusMeters::show_state() {
@@ -85,7 +103,7 @@ void StatusMeters::show_state() {
     show_run();
   } else if (!lab_.loader.loading()) {
     progress_->setValue(0);
-    show_text(*progress_, {QString()});
+    say({QString()});
   }
   show_memory();
 }
@@ -94,7 +112,7 @@ void StatusMeters::show_run() {
   const RunModel& run = lab_.context.run();
   const double done = static_cast<double>(run.tokens_done()), total = static_cast<double>(run.token_count());
   progress_->setValue(static_cast<int>(1000 * done / total));
-  show_text(*progress_, run_texts(total - done));
+  say(run_texts(total - done));
 }
 
 /// The whole first; the others say less, in a bar that has no room for it.
@@ -120,17 +138,15 @@ QStringList StatusMeters::run_texts(double tokens_left) const {
 
 void StatusMeters::show_training() {
   const TrainingModel* run = lab_.training.training();
-  if (run == nullptr) return show_text(*progress_, {tr("dry run")});
+  if (run == nullptr) return say({tr("dry run")});
   if (run->step_count() == 0) {
     progress_->setValue(static_cast<int>(1000 * run->progress()));
-    return show_text(*progress_, {run->progress_text()});
+    return say({run->progress_text()});
   }
   const double step = run->column(TrainingColumn::Step).back();
   const auto all = static_cast<double>(run->plan().training.max_steps);
   progress_->setValue(static_cast<int>(1000 * (step + run->progress()) / all));
-  show_text(
-      *progress_,
-      {run->state() == TrainingState::Running
+  say({run->state() == TrainingState::Running
            ? tr("step %L1/%L2 · %L3 tok/s")
                  .arg(step, 0, 'f', 0)
                  .arg(all, 0, 'f', 0)

@@ -20,6 +20,7 @@
 #include "engine/eval/head_profile.h"
 #include "engine/eval/inspect.h"
 #include "engine/eval/machine_limits.h"
+#include "engine/eval/pattern_search.h"
 #include "engine/eval/recall_heads.h"
 #include "engine/eval/replay_check.h"
 #include "engine/eval/text_run.h"
@@ -158,6 +159,10 @@ class EngineSession final : public Session {
     document_.clear();  // its pool's memory is theirs now
     const GivesMemoryBack at_the_end;
     return guarded([&] { return carryover::find_recall_heads(decoder(), request, control); });
+  }
+  FoundPatterns search_patterns(const PatternSearchRequest& request, RunControl& control) override {
+    const GivesMemoryBack at_the_end;
+    return guarded([&] { return carryover::search_patterns(decoder(), request, control); });
   }
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     refuse_packed("training");

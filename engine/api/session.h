@@ -8,6 +8,7 @@
 
 #include "engine/core/analysis/audit_report.h"
 #include "engine/core/analysis/head_scores.h"
+#include "engine/core/analysis/pattern_search.h"
 #include "engine/core/analysis/recall_heads.h"
 #include "engine/core/base/run_control.h"
 #include "engine/core/run/generate_request.h"
@@ -73,6 +74,11 @@ class Session {
   /// search by every head, and readers of a needle are dropped one part after another. A stop request throws
   /// EngineError{Cancelled}; what request.keep had last goes on from there. Throws EngineError{BadInput}.
   virtual RecallHeads find_recall_heads(const RecallHeadsRequest& request, RunControl& control) = 0;
+
+  /// Which of MInference's patterns suits each head: the text is read once under full attention, in one chunk, and each
+  /// head's output is held against that of every candidate on the same queries, keys and values. Cancelled within a
+  /// head: throws EngineError{Cancelled}. Throws EngineError{BadInput, OutOfMemory}.
+  virtual FoundPatterns search_patterns(const PatternSearchRequest& request, RunControl& control) = 0;
 };
 
 /// Loads a model; in libcarryover_engine. Throws EngineError{BadInput, Unsupported, OutOfMemory}.

@@ -24,6 +24,14 @@ std::int64_t steps(std::int64_t count, std::int64_t step) {
   return (count + step - 1) / step;
 }
 
+/// Of the KV heads that a group reads, which one a head of it does.
+std::int64_t kv_row(const HeadGroup& group, int head, std::int64_t group_size) {
+  std::set<std::int64_t> before;
+  for (const int other : group.heads)
+    if (other / group_size < head / group_size) before.insert(other / group_size);
+  return std::ssize(before);
+}
+
 /// Sums of `step` neighbouring columns.
 at::Tensor pool_columns(const at::Tensor& weights, std::int64_t step) {
   const std::int64_t columns = steps(weights.size(1), step);
@@ -45,16 +53,13 @@ AttentionPattern::AttentionPattern(const AttentionSight& sight, int head) {
     const auto place = std::find(group.heads.begin(), group.heads.end(), head);
     if (place == group.heads.end()) continue;
     group_ = &group;
+    if (group.index)
+      index_row_ = group.index->shared ? kv_row(group, head, heads / kv_heads) : place - group.heads.begin();
     if (sight.sink_queries.defined() && group.window.furthest >= 0)
       sink_queries_ = sight.sink_queries[head].to(opmath) / std::sqrt(static_cast<double>(sight.queries.size(2)));
     if (!group.prefix_keys.defined()) continue;
-    std::int64_t row = place - group.heads.begin();
-    if (!group.prefix_per_query_head) {  // a row for each KV head that the group reads
-      std::set<int> before;
-      for (const int other : group.heads)
-        if (other / (heads / kv_heads) < kv_head) before.insert(static_cast<int>(other / (heads / kv_heads)));
-      row = std::ssize(before);
-    }
+    const std::int64_t row =
+        group.prefix_per_query_head ? place - group.heads.begin() : kv_row(group, head, heads / kv_heads);
     prefix_values_ = group.prefix_values[row].to(opmath);
     prefix_length_ = prefix_values_.size(0);
     keys_ = at::cat({group.prefix_keys[row].to(opmath), keys_}, 0);
@@ -70,10 +75,17 @@ at::Tensor AttentionPattern::weights(std::int64_t first, std::int64_t count) con
 at::Tensor AttentionPattern::visible_weights(std::int64_t first, std::int64_t count) const {
   const std::int64_t seen = keys_.size(0) - queries() + first + count;
   at::Tensor scores = at::mm(queries_.narrow(0, first, count), keys_.narrow(0, 0, seen).t());
+  if (const auto& index = group_->index) {
+    const at::Tensor visible = ops::listed_keys(*index, index_row_, first, count, keys_.size(0), scores.device());
+    const at::Tensor hidden = visible.narrow(1, 0, seen).logical_not();
+    scores.masked_fill_(hidden, -std::numeric_limits<double>::infinity());
+    return at::softmax(scores, 1).masked_fill(hidden, 0);  // a query may see none
+  }
   if (const HeadWindow& window = group_->window; window.length > 0) {
-    if (const std::int64_t sinks = std::min(window.sinks, seen); sinks > 0 && sink_queries_.defined())
-      scores.narrow(1, 0, sinks).copy_(at::mm(sink_queries_.narrow(0, first, count), keys_.narrow(0, 0, sinks).t()));
-    const at::Tensor visible = ops::visible_keys({window.length, window.sinks, {}}, count, seen, scores.device());
+    if (const std::int64_t apart = std::min(window.sinks + window.far, seen); apart > 0 && sink_queries_.defined())
+      scores.narrow(1, 0, apart).copy_(at::mm(sink_queries_.narrow(0, first, count), keys_.narrow(0, 0, apart).t()));
+    const at::Tensor visible =
+        ops::visible_keys({window.length, window.sinks, {}, window.far}, count, seen, scores.device());
     scores.masked_fill_(visible.logical_not(), -std::numeric_limits<double>::infinity());
     return at::softmax(scores, 1);
   }

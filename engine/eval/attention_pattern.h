@@ -36,6 +36,7 @@ class AttentionPattern {
   std::int64_t prefix_length_ = 0;
   at::Tensor sink_queries_;           ///< undefined: as queries_
   const HeadGroup* group_ = nullptr;  ///< of the sight
+  std::int64_t index_row_ = 0;        ///< of the group's index, where it has one
 };
 
 /// A head's attention as a map of at most `rows` × `columns`.

@@ -28,7 +28,10 @@ class PromptReader {
         policy_(prepared.policy()),
         runner_(prepared.runner()),
         request_(request),
-        document_(document) {}
+        config_(request.config),
+        document_(document) {
+    config_.boundary_at_prompt_end = config_.boundary_at_prompt_end || policy_.ends_prompts();
+  }
 
   /// The hidden state of the prompt's last token, [1, D].
   at::Tensor read(GenerateResult& result) {
@@ -39,13 +42,15 @@ class PromptReader {
     if (twice) {
       done = tokens - request_.question_length;
       read_document(done);
+      end_prompt();
       if (request_.without_retrieval)
         runner_.forget_retrieved();
       else if (done > 0 && searches())
         draft(done, result);
     } else {
-      hidden = run_segments(prompt_partition(tokens, request_.config));
+      hidden = run_segments(prompt_partition(tokens, config_));
       done = runner_.state().next.first_token;
+      end_prompt();
     }
     if (done < tokens) hidden = runner_.extend(ids(done, tokens - done));
     return hidden.narrow(0, hidden.size(0) - 1, 1);
@@ -57,6 +62,11 @@ class PromptReader {
     for (const std::int64_t length : lengths)
       hidden = runner_.run_segment(ids(runner_.state().next.first_token, length));
     return hidden;
+  }
+
+  /// Of a prompt with a question pass the document alone is kept less of: the question comes behind it.
+  void end_prompt() {
+    if (policy_.ends_prompts() && runner_.state().next.first_token > 0) runner_.end_prompt();
   }
 
   void read_document(std::int64_t tokens) {
@@ -109,6 +119,7 @@ class PromptReader {
   const AttentionPolicy& policy_;
   SegmentRunner& runner_;
   const GenerateRequest& request_;
+  SegmentConfig config_;  ///< of the request; with a boundary where the policy ends prompts
   DocumentState* document_;
 };
 

@@ -70,16 +70,20 @@ void SinkWatch::prepare(const at::Tensor& entering) {
 
 /// 1 where a slot of a prefix counts as `kind`. `hits`: what its head retrieved.
 float SinkWatch::counts_as(Kind kind, std::int64_t slot, const HeadGroup& group, const HeadHits* hits) const {
-  if (slot_position(group, slot, hits, state_->next.first_token) < text_tokens_) return kind == Text;
+  const auto position = [&](std::int64_t of) { return slot_position(group, of, hits, state_->next.first_token); };
+  if (position(slot) < text_tokens_) return kind == Text;
   const PrefixSpan carry = group.span(PrefixPart::Carry);
-  return kind == Carry && slot >= carry.first && slot < carry.first + std::min(carry.length, kFirstTokens);
+  if (kind != Carry || slot < carry.first || slot >= carry.first + carry.length) return 0;
+  return position(slot) < position(carry.first) + kFirstTokens;
 }
 
 /// How many of a prefix's first slots hold all that may count.
 std::int64_t SinkWatch::counted_slots(const HeadGroup& group) const {
   std::int64_t slots = 0;
-  for (const PrefixSpan& span : group.spans)
-    slots = std::max(slots, span.first + std::min(span.length, text_tokens_ + kFirstTokens));
+  for (const PrefixSpan& span : group.spans) {
+    const std::int64_t copies = span.part == PrefixPart::Carry ? group.window.far : 0;  // of tokens behind them
+    slots = std::max(slots, span.first + std::min(span.length, copies + text_tokens_ + kFirstTokens));
+  }
   return slots;
 }
 
@@ -103,29 +107,43 @@ const at::Tensor& SinkWatch::future(std::int64_t r) {
   return repeated;
 }
 
-at::Tensor SinkWatch::out_of_window(const HeadWindow& window, std::int64_t before, std::int64_t r) const {
-  const at::Tensor visible =
-      ops::visible_keys({window.length, window.sinks, {}}, length_, before + length_, rows_.device());
-  at::Tensor bias = at::zeros({rows_.size(0), before + length_}, norms_.options());
-  bias.masked_fill_(visible.index_select(0, rows_).logical_not(), -std::numeric_limits<double>::infinity());
-  return bias.repeat({r, 1});
+at::Tensor SinkWatch::unseen(const HeadGroup& group, const Looked& looked, std::int64_t before) const {
+  const std::int64_t r = looked.queries.size(1), count = rows_.size(0), keys = before + length_;
+  const auto as_bias = [&](const at::Tensor& visible) {
+    at::Tensor bias = at::zeros(visible.sizes(), norms_.options());
+    return bias.masked_fill_(visible.logical_not(), -std::numeric_limits<double>::infinity());
+  };
+  if (!group.index) {
+    const at::Tensor visible = ops::visible_keys({group.window.length, group.window.sinks, {}, group.window.far},
+                                                 length_, keys, rows_.device());
+    return as_bias(visible.index_select(0, rows_)).repeat({r, 1});
+  }
+  const at::Tensor places = rows_.cpu();
+  std::vector<at::Tensor> heads;
+  for (std::int64_t head = looked.first * r; head < (looked.first + looked.queries.size(0)) * r; ++head)
+    for (std::int64_t i = 0; i < count; ++i)
+      heads.push_back(ops::listed_keys(*group.index, group.index->shared ? head / r : head,
+                                       places[i].item<std::int64_t>(), 1, keys, rows_.device()));
+  return as_bias(at::cat(heads).view({-1, r * count, keys}));
 }
 
-at::Tensor SinkWatch::mean_weights(const Looked& looked, const HeadWindow& window) {
+at::Tensor SinkWatch::mean_weights(const Looked& looked, const HeadGroup& group) {
+  const HeadWindow& window = group.window;
+  const bool part_seen = window.length > 0 || group.index;
   const at::Tensor &queries = looked.queries, &prefix = looked.prefix;
   const std::int64_t r = queries.size(1), before = prefix.defined() ? prefix.size(2) : 0;
-  at::Tensor scores = scores_of(queries, looked.keys, window.length > 0 ? at::Tensor() : future(r));
+  at::Tensor scores = scores_of(queries, looked.keys, part_seen ? at::Tensor() : future(r));
   if (prefix.defined()) scores = at::cat({scores_of(queries, prefix, {}), scores}, 2);
   if (window.length > 0) {
-    const std::int64_t sinks = std::min(window.sinks, before + length_), held = std::min(sinks, before);
+    const std::int64_t apart = std::min(window.sinks + window.far, before + length_), held = std::min(apart, before);
     if (looked.sink_queries.defined() && held > 0)
       scores.narrow(2, 0, held).copy_(scores_of(looked.sink_queries, prefix.narrow(2, 0, held), {}));
-    if (looked.sink_queries.defined() && sinks > held)
-      scores.narrow(2, held, sinks - held)
-          .copy_(scores_of(looked.sink_queries, looked.keys.narrow(2, 0, sinks - held), {}));
-    scores = scores + out_of_window(window, before, r);
+    if (looked.sink_queries.defined() && apart > held)
+      scores.narrow(2, held, apart - held)
+          .copy_(scores_of(looked.sink_queries, looked.keys.narrow(2, 0, apart - held), {}));
   }
-  return at::softmax(scores, 2).view({queries.size(0), r, queries.size(2), -1}).mean(2);
+  if (part_seen) scores = scores + unseen(group, looked, before);
+  return at::softmax(scores, 2).nan_to_num(0).view({queries.size(0), r, queries.size(2), -1}).mean(2);
 }
 
 void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, const at::Tensor& largest) {
@@ -151,7 +169,7 @@ void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, const a
       return all.defined() ? all.narrow(0, first, std::min(step, all.size(0) - first)) : all;
     };
     const at::Tensor weights =
-        mean_weights({part(queries), part(sink_queries), part(prefix), part(keys)}, group.window);  // [G, r, P + m]
+        mean_weights({part(queries), part(sink_queries), part(prefix), part(keys), first}, group);  // [G, r, P + m]
     at::Tensor masses = at::zeros({weights.size(0), weights.size(1), kKinds}, weights.options());
     if (prefix.defined())
       masses.narrow(2, Text, 2)

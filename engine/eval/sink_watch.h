@@ -34,11 +34,12 @@ class SinkWatch {
   /// Queries of a group that are looked at, and what they see: [G, r, q, d], and keys [G, r or 1, n, d].
   struct Looked {
     at::Tensor queries, sink_queries, prefix, keys;  ///< sink_queries, prefix: undefined where there are none
+    std::int64_t first = 0;                          ///< of the group's G
   };
   /// Their attention on [prefix; segment], mean over q: [G, r, P + m].
-  at::Tensor mean_weights(const Looked& looked, const HeadWindow& window);
-  /// [r·q, P + m]: −inf where a key is out of the window, else 0.
-  at::Tensor out_of_window(const HeadWindow& window, std::int64_t before, std::int64_t r) const;
+  at::Tensor mean_weights(const Looked& looked, const HeadGroup& group);
+  /// −inf where a query doesn't see a key, by its group's window or index, else 0: [r·q, P + m], or [G, r·q, P + m].
+  at::Tensor unseen(const HeadGroup& group, const Looked& looked, std::int64_t before) const;
   /// [r·queries, m]: −inf where a key is ahead of the query, else 0.
   const at::Tensor& future(std::int64_t r);
   float counts_as(Kind kind, std::int64_t slot, const HeadGroup& group, const HeadHits* hits) const;

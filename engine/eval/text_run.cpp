@@ -239,6 +239,7 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
         "can't continue at segment " + std::to_string(request.resume.segment) + " of " + std::to_string(segments),
         "Run it from the beginning.");
   const std::int64_t tokens = std::ssize(*request.ids) + new_tokens.value_or(0);
+  check_policy(request.policy, request.config, tokens, "configuration");
   const CostModel cost{decoder.config, request.config, static_cast<int>(decoder.options().dtype().itemsize()),
                        decoder.weights.packed()};
   const c10::Device device = decoder.options().device();

@@ -149,10 +149,10 @@ std::string json_text(const nlohmann::json& value, int indent) {
   return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-nlohmann::json read_json_file(const std::string& path) {
+nlohmann::json read_json_file(const std::string& path, JsonKeys keys) {
   if (const std::int64_t size = InputFile(path).size(); size > kMaxFileBytes)
     refuse_text(path, "is too large for JSON (" + std::to_string(size) + " bytes)");
-  return parse_json(read_whole_file(path), path);
+  return parse_json(read_whole_file(path), path, keys);
 }
 
 JsonFields::JsonFields(const nlohmann::json& object, std::string where) : object_(object), where_(std::move(where)) {

@@ -23,7 +23,7 @@ nlohmann::json parse_cbor(std::string_view bytes, const std::string& where);
 std::string json_text(const nlohmann::json& value, int indent = -1);
 
 /// A whole file of at most 1 GiB. Throws EngineError{Io, BadInput} naming the file.
-nlohmann::json read_json_file(const std::string& path);
+nlohmann::json read_json_file(const std::string& path, JsonKeys keys = JsonKeys::Any);
 
 /// Typed look-up in a JSON object. null counts as absent; a value of the wrong type, or an absent one that is required,
 /// throws EngineError{BadInput} naming `where` and the key.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/key_index.h"
 #include "engine/core/base/memory_bytes.h"
 #include "engine/core/config/retrieval_choices.h"
 #include "engine/core/run/hits.h"
@@ -26,8 +27,11 @@ struct PrefixSpan {
 /// What a group's queries see of [prefix; segment] up to themselves.
 struct HeadWindow {
   std::int64_t length = 0;     ///< the last keys, their own included; 0: all
-  std::int64_t sinks = 0;      ///< and the first of all
+  std::int64_t sinks = 0;      ///< and the first of all, which may include blocks that were looked up
   std::int64_t furthest = -1;  ///< the position from which queries read the sinks, at most; −1: always their own
+  /// Right behind the sinks, copies of the first tokens behind these copies: read as the sinks are, and each by queries
+  /// whose window the token itself has left. So a query sees no token twice.
+  std::int64_t far = 0;
 };
 
 /// Query heads that attend alike in one layer, and what they see before their segment.
@@ -39,13 +43,19 @@ struct HeadGroup {
   bool long_range = false;             ///< heads of H_long
   std::vector<PrefixSpan> spans = {};  ///< what the P slots hold, in order; parts of no slots are left out
   HeadWindow window = {};
+  /// What queries see instead of a window, by query head of the group; null: no such index.
+  std::shared_ptr<const KeyIndex> index = {};
+  bool shares_cache = false;  ///< all groups of the layer read the same prefix
+  /// What the retrieved slots hold, where select() found it; null: what the state's hits say.
+  std::shared_ptr<const HeadHits> found = {};
 
   std::int64_t slots() const { return prefix_keys.defined() ? prefix_keys.size(1) : 0; }
   PrefixSpan span(PrefixPart part) const;  ///< of no slots where the prefix lacks it
 };
 
-/// The absolute position of a slot of a group's prefix. `hits`: what its head retrieved; may be null where the slot
-/// holds none of it. `first_token`: where the segment begins, right behind the carry.
+/// The absolute position of a slot of a group's prefix; a copy has its token's (HeadWindow::far). `hits`: what its head
+/// retrieved; may be null where the slot holds none of it, or the group says it. `first_token`: where the segment
+/// begins, right behind the carry.
 std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const HeadHits* hits, std::int64_t first_token);
 
 /// Keys, values and queries of one layer for the segment so far, all unrotated but `rotated_keys`.
@@ -53,15 +63,9 @@ struct LayerKv {
   at::Tensor queries;       ///< [H, ≤ segment, d]: at least the last L_q
   at::Tensor keys, values;  ///< [H_kv, n, d]
   at::Tensor rotated_keys;  ///< [H_kv, n, d]
-};
-
-/// What a closed segment leaves of one layer. A policy fills what it needs; the rest is freed with the layer.
-struct LayerTrace {
-  LayerCarry carry;                    ///< differentiable
-  at::Tensor past_keys, past_values;   ///< detached: for the pool, or for full attention's cache (rotated there)
-  at::Tensor queries;                  ///< detached tail queries [searching heads, ≤ L_q, d]
-  LayerSinks sinks;                    ///< of this segment; a policy keeps the first segment's
-  std::shared_ptr<LayerTrace> second;  ///< what another policy keeps of the same layer (policies/handover.h)
+  /// [H, k], where the policy weighs keys: the attention that the last k keys of [prefix; segment] got from the
+  /// segment's queries so far, each summed over them. Those are all keys but sinks and copies.
+  at::Tensor received = {};
 };
 
 /// Which segment runs.
@@ -70,8 +74,33 @@ struct SegmentFrame {
   std::int64_t first_token = 0;  ///< absolute position
 };
 
-/// All that crosses segments. Made by a policy and changed by its commit(), search() and forget_retrieved() alone;
-/// training replaces `carry`, the differentiable part, by leaves of the same values (SegmentRunner::replace_carry).
+/// A chunk of queries that are about to attend, [H, m, d] each; they are the last of the segment so far.
+struct ChunkQueries {
+  int layer;
+  SegmentFrame frame;
+  const at::Tensor& rotated;
+  const at::Tensor& unrotated;
+  const LayerKv& kv;  ///< of the segment so far
+  Rope& rope;
+
+  std::int64_t count() const { return rotated.size(1); }  ///< m
+  /// The absolute position of the chunk's first query.
+  std::int64_t first_token() const { return frame.first_token + kv.keys.size(1) - count(); }
+};
+
+/// What a closed segment leaves of one layer. A policy fills what it needs; the rest is freed with the layer.
+struct LayerTrace {
+  LayerCarry carry;                    ///< differentiable
+  at::Tensor past_keys, past_values;   ///< detached: for the pool, or for full attention's cache (rotated there)
+  at::Tensor queries;                  ///< detached tail queries [searching heads, ≤ L_q, d]
+  at::Tensor received;                 ///< detached: LayerKv::received
+  LayerSinks sinks;                    ///< of this segment; a policy keeps the first segment's
+  std::shared_ptr<LayerTrace> second;  ///< what another policy keeps of the same layer (policies/handover.h)
+};
+
+/// All that crosses segments. Made by a policy and changed by its commit(), search(), forget_retrieved() and
+/// end_prompt() alone; training replaces `carry`, the differentiable part, by leaves of the same values
+/// (SegmentRunner::replace_carry).
 struct PolicyState {
   virtual ~PolicyState() = default;
   CarriedState carry;
@@ -89,8 +118,8 @@ struct PolicyState {
 };
 
 /// How attention crosses segment boundaries. A new policy is one pair of files, derived from PolicyOf, and one row in
-/// core/cost/policy_table.cpp. The forward map calls context() and trace() for each layer; the runner calls commit()
-/// once per segment. A policy has no state of its own: it may serve several runs. Thread: engine.
+/// core/cost/policy_table.cpp. The forward map calls context(), select() and trace() for each layer; the runner calls
+/// commit() once per segment. A policy has no state of its own: it may serve several runs. Thread: engine.
 class AttentionPolicy {
  public:
   virtual ~AttentionPolicy() = default;
@@ -103,11 +132,23 @@ class AttentionPolicy {
   /// The head groups of a layer; together they hold every query head once.
   virtual std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const = 0;
 
+  /// Whether heads see more, or less, than context() says, which depends on their own queries: select().
+  virtual bool selects() const { return false; }
+  /// The groups of context() as a chunk's queries see them: with blocks that they look up, or with an index. Called
+  /// once a chunk and layer.
+  virtual std::vector<HeadGroup> select(const PolicyState&, std::vector<HeadGroup> groups, const ChunkQueries&) const {
+    return groups;
+  }
+
+  /// Whether trace() is told what attention keys got: LayerKv::received. A layer's heads then are one group, in a
+  /// window.
+  virtual bool weighs_keys() const { return false; }
+
   /// What to keep of a layer once its segment is whole.
   virtual LayerTrace trace(int layer, const LayerKv& kv) const = 0;
 
-  /// Closes a segment of m tokens. traces: [L], of trace(). Beside search() and forget_retrieved() the only place
-  /// where a state changes.
+  /// Closes a segment of m tokens. traces: [L], of trace(). Beside search(), forget_retrieved() and end_prompt() the
+  /// only place where a state changes.
   virtual void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;
 
   /// Searches again for the segment that comes, with the queries of a draft of it; nothing else of the draft is kept. A
@@ -115,6 +156,10 @@ class AttentionPolicy {
   virtual void search(PolicyState&, const std::vector<LayerTrace>&) const {}
   /// The segment that comes reads nothing retrieved.
   virtual void forget_retrieved(PolicyState&) const {}
+
+  /// Whether the state changes where a prompt ends, between two segments: end_prompt().
+  virtual bool ends_prompts() const { return false; }
+  virtual void end_prompt(PolicyState&, Rope&) const {}
 };
 
 /// A policy with states of one type. A state is checked to be of it here; policies themselves cast nothing.
@@ -123,6 +168,10 @@ class PolicyOf : public AttentionPolicy {
  public:
   std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const final {
     return read(own(state), layer, rope);
+  }
+  std::vector<HeadGroup> select(const PolicyState& state, std::vector<HeadGroup> groups,
+                                const ChunkQueries& queries) const final {
+    return complete(own(state), std::move(groups), queries);
   }
   void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const final {
     close(own(state), std::move(traces), m);
@@ -135,7 +184,10 @@ class PolicyOf : public AttentionPolicy {
     return *own;
   }
   static State& own(PolicyState& state) { return const_cast<State&>(own(std::as_const(state))); }
-  virtual std::vector<HeadGroup> read(const State& state, int layer, Rope& rope) const = 0;    ///< context()
+  virtual std::vector<HeadGroup> read(const State& state, int layer, Rope& rope) const = 0;  ///< context()
+  virtual std::vector<HeadGroup> complete(const State&, std::vector<HeadGroup> groups, const ChunkQueries&) const {
+    return groups;
+  }                                                                                            ///< select()
   virtual void close(State& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;  ///< commit()
 };
 

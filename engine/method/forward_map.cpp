@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/core/base/error.h"
 #include "engine/core/config/head_reads.h"
 #include "engine/method/head_groups.h"
 #include "engine/method/head_select.h"
 #include "engine/method/layer_checkpoint.h"
+#include "engine/method/seen_keys.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/head_attention.h"
 #include "engine/ops/prefix_attention.h"
@@ -18,18 +20,6 @@
 namespace carryover {
 
 namespace {
-
-std::int64_t bytes_of(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.numel() * static_cast<std::int64_t>(tensor.itemsize()) : 0;
-}
-
-/// Of a group's prefix and segment, n positions so far, what its last query doesn't see.
-std::int64_t unseen_bytes(const HeadGroup& group, const at::Tensor& like, const ModelConfig& model, std::int64_t n) {
-  if (group.window.length == 0) return 0;
-  const std::int64_t rows = std::ssize(distinct_kv_heads(group.heads, model));
-  const std::int64_t unseen = std::max<std::int64_t>(0, group.slots() + n - group.window.sinks - group.window.length);
-  return unseen * rows * 2 * model.head_dim * static_cast<std::int64_t>(like.itemsize());
-}
 
 /// The group for a device that reads keys and values where they lie.
 ops::HeadAttention by_heads(const HeadGroup& group, const at::Tensor& queries, const LayerKv& kv,
@@ -47,10 +37,10 @@ ops::HeadAttention by_heads(const HeadGroup& group, const at::Tensor& queries, c
   return attention;
 }
 
-/// Attention of one head group (eq:attn): [heads, m, d].
+/// Attention of one head group (eq:attn): [heads, m, d]. `received`: null, or where to put what its keys get.
 at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const at::Tensor& sink_queries, const LayerKv& kv,
-                  std::int64_t group_size) {
-  if (group.window.length == 0 && ops::attends_by_heads(queries))
+                  std::int64_t group_size, at::Tensor* received) {
+  if (group.window.length == 0 && !group.index && ops::attends_by_heads(queries))
     return ops::attend_heads(by_heads(group, queries, kv, group_size));
   const KvSharing sharing = share_kv(group.heads, group_size);
   ops::PrefixAttention attention;
@@ -59,10 +49,14 @@ at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const at::T
   attention.prefix_values = group_prefix(group.prefix_values, group, sharing);
   attention.keys = select_heads(kv.rotated_keys, sharing.kv_rows).unsqueeze(1);
   attention.values = select_heads(kv.values, sharing.kv_rows).unsqueeze(1);
-  attention.window = {group.window.length, group.window.sinks, {}};
+  attention.window = {group.window.length, group.window.sinks, {}, group.window.far};
+  attention.index = group.index.get();
   if (sink_queries.defined() && group.window.furthest >= 0)
     attention.window.sink_queries = grouped(select_heads(sink_queries, group.heads), sharing.r);
-  return ops::prefix_attention(attention).flatten(0, 1);
+  if (received == nullptr) return ops::prefix_attention(attention).flatten(0, 1);
+  const ops::WeighedAttention weighed = ops::weighed_attention(attention);
+  *received = weighed.received.flatten(0, 1);
+  return weighed.out.flatten(0, 1);
 }
 
 /// The groups' outputs side by side in order of query heads: [m, H·d].
@@ -84,6 +78,7 @@ at::Tensor in_head_order(const std::vector<at::Tensor>& outputs, const std::vect
 
 /// A layer's attention: what it worked on, and the stream behind it.
 struct Attended {
+  std::vector<HeadGroup> groups;
   at::Tensor queries;       ///< [H, m, d], rotated
   at::Tensor sink_queries;  ///< the same for the sinks; undefined where they are read alike
   LayerKv kv;               ///< of the segment so far
@@ -99,40 +94,51 @@ at::Tensor rotate_for_sinks(const LayerCall& call, const at::Tensor& queries, co
   return ops::rotate(queries, angles.cos, angles.sin);
 }
 
-Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
+Attended attend_layer(const LayerCall& call, const at::Tensor& x, std::vector<HeadGroup> groups) {
   const ForwardContext& f = call.context;
   const Decoder& decoder = f.decoder;
   f.spend(&SegmentTime::projections);
   const auto fresh = decoder.project(call.layer, x, call.dropout);
   const at::Tensor queries = ops::rotate(fresh.queries, call.angles.cos, call.angles.sin);
-  const at::Tensor sink_queries = rotate_for_sinks(call, fresh.queries, groups);
   LayerKv kv{fresh.queries, fresh.keys, fresh.values, ops::rotate(fresh.keys, call.angles.cos, call.angles.sin)};
   if (call.open != nullptr) kv = call.open->extend(call.layer, kv);
+  if (f.policy.selects()) {
+    f.spend(&SegmentTime::retrieval);
+    groups =
+        f.policy.select(call.state, std::move(groups), {call.layer, call.frame, queries, fresh.queries, kv, f.rope});
+  }
+  const at::Tensor sink_queries = rotate_for_sinks(call, fresh.queries, groups);
 
+  const bool weighs = f.policy.weighs_keys();
+  CARRYOVER_CHECK(!weighs || groups.size() == 1);
   std::vector<at::Tensor> outputs;
   for (const HeadGroup& group : groups) {
     f.spend(group.long_range ? &SegmentTime::long_attention : &SegmentTime::local_attention);
-    outputs.push_back(attend(group, queries, sink_queries, kv, decoder.config.group_size()));
+    outputs.push_back(
+        attend(group, queries, sink_queries, kv, decoder.config.group_size(), weighs ? &kv.received : nullptr));
   }
+  if (weighs && call.open != nullptr) kv.received = call.open->add_received(call.layer, std::move(kv.received));
   f.spend(&SegmentTime::projections);
   at::Tensor heads = in_head_order(outputs, groups);
   if (f.replace_outputs) heads = f.replace_outputs(call.layer, heads);
-  return {queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout)};
+  return {std::move(groups), queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout)};
 }
 
 }  // namespace
 
-LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
+LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& context) {
   const ForwardContext& f = call.context;
-  Attended attended = attend_layer(call, x, groups);
+  Attended attended = attend_layer(call, x, context);
+  const std::vector<HeadGroup>& groups = attended.groups;
   LayerResult result;
+  result.attention_kv_bytes = seen_bytes(groups, x, f.decoder.config, attended.kv.keys.size(1));
   f.spend(&SegmentTime::retrieval);
   if (call.open == nullptr) result.trace = f.policy.trace(call.layer, attended.kv);
   if (f.watch_attention) {
     f.spend(&SegmentTime::host);
     f.watch_attention({call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries});
   }
-  if (!f.watch) attended = {{}, {}, {}, attended.x};  // the feed-forward does not pay for the rest
+  if (!f.watch) attended = {{}, {}, {}, {}, attended.x};  // the feed-forward does not pay for the rest
   f.spend(&SegmentTime::feed_forward);
   result.x = f.decoder.add_feed_forward(call.layer, attended.x, call.dropout);
   f.spend(&SegmentTime::host);
@@ -143,26 +149,22 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
 
 at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSegment& open, const at::Tensor& ids) {
   const ModelConfig& model = f.decoder.config;
-  const std::int64_t m = ids.size(0), n = open.length() + m;
+  const std::int64_t m = ids.size(0);
   const std::int64_t position = f.policy.first_position(open.frame()) + open.length();
   const RopeAngles angles = f.rope.angles(position, m);
   const bool checkpointing = f.checkpointing && open.whole() && at::GradMode::is_enabled();
   open.restart_attention_kv();
   f.spend(&SegmentTime::projections);
 
-  LayerCall call{f, 0, angles, position, f.dropout, open.whole() ? nullptr : &open};
+  LayerCall call{f, state, open.frame(), 0, angles, position, f.dropout, open.whole() ? nullptr : &open};
   call.dropout.segment = static_cast<std::uint64_t>(open.frame().index);
   at::Tensor x = f.decoder.embed(ids);
-  const std::int64_t segment_kv = 2 * model.kv_heads * n * model.head_dim * static_cast<std::int64_t>(x.itemsize());
   for (call.layer = 0; call.layer < model.layers; ++call.layer) {
     f.spend(&SegmentTime::retrieval);
     const std::vector<HeadGroup>& groups = open.context(f.policy, state, call.layer, f.rope);
-    for (const HeadGroup& group : groups)
-      open.count_attention_kv(bytes_of(group.prefix_keys) + bytes_of(group.prefix_values) -
-                              unseen_bytes(group, x, model, n));
-    open.count_attention_kv(segment_kv);
     LayerResult result = checkpointing ? run_layer_checkpointed(call, x, groups) : run_layer(call, x, groups);
     x = std::move(result.x);
+    open.count_attention_kv(result.attention_kv_bytes);
     open.keep(call.layer, std::move(result.trace));
     if (f.after_layer) f.after_layer(call.layer);
   }

@@ -25,9 +25,12 @@ std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const Head
     const std::int64_t behind = slot - span.first;
     if (behind < 0 || behind >= span.length) continue;
     if (span.part == PrefixPart::Sinks) return behind;
-    if (span.part == PrefixPart::Carry) return first_token - span.length + behind;
-    CARRYOVER_CHECK(hits != nullptr);
-    return hits->hits[static_cast<std::size_t>(behind)].position;
+    const HeadWindow& window = group.window;
+    if (span.part == PrefixPart::Carry)  // which begins with the copies
+      return first_token - span.length + behind + (slot < window.sinks + window.far ? window.far : 0);
+    const HeadHits* list = group.found ? group.found.get() : hits;
+    CARRYOVER_CHECK(list != nullptr);
+    return list->hits[static_cast<std::size_t>(behind)].position;
   }
   CARRYOVER_CHECK(false);
 }

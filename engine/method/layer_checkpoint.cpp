@@ -65,14 +65,15 @@ variable_list differentiable(const LayerResult& result) {
 
 struct CheckpointFunction : Function<CheckpointFunction> {
   static variable_list forward(AutogradContext* context, const c10::intrusive_ptr<Recipe>& recipe,
-                               LayerTrace* detached_trace, at::TensorList inputs) {
+                               LayerResult* detached, at::TensorList inputs) {
     const variable_list kept(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(recipe->kept));
     context->save_for_backward(kept);
     context->saved_data["recipe"] = at::IValue::make_capsule(recipe);
     context->set_materialize_grads(false);
     LayerResult result = run_layer(recipe->call, kept[0], with_prefixes(*recipe, kept));
     variable_list outputs = differentiable(result);
-    *detached_trace = std::move(result.trace);
+    detached->trace = std::move(result.trace);
+    detached->attention_kv_bytes = result.attention_kv_bytes;
     return outputs;
   }
 
@@ -122,7 +123,7 @@ LayerResult run_layer_checkpointed(const LayerCall& call, const at::Tensor& x, c
   recipe->kept = inputs.size();
   for (const at::Tensor& parameter : parameters_of(call)) inputs.push_back(parameter);
   LayerResult result;
-  const variable_list outputs = CheckpointFunction::apply(recipe, &result.trace, at::TensorList(inputs));
+  const variable_list outputs = CheckpointFunction::apply(recipe, &result, at::TensorList(inputs));
   result.x = outputs[0];
   if (outputs.size() > 1) result.trace.carry = {outputs[1], outputs[2]};
   return result;

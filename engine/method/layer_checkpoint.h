@@ -7,6 +7,8 @@ namespace carryover {
 /// One layer of F_θ over a chunk: everything but the residual stream and the prefixes that it reads.
 struct LayerCall {
   const ForwardContext& context;
+  const PolicyState& state;
+  SegmentFrame frame;
   int layer;
   RopeAngles angles;
   std::int64_t first_position;  ///< of the angles
@@ -15,12 +17,13 @@ struct LayerCall {
 };
 
 struct LayerResult {
-  at::Tensor x;      ///< [m, D], into the next layer
-  LayerTrace trace;  ///< of a whole segment
+  at::Tensor x;                         ///< [m, D], into the next layer
+  LayerTrace trace;                     ///< of a whole segment
+  std::int64_t attention_kv_bytes = 0;  ///< keys and values that its last token sees
 };
 
-/// x: [m, D]; groups: the policy's context for this layer. In forward_map.cpp.
-LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups);
+/// x: [m, D]; context: the policy's for this layer. In forward_map.cpp.
+LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& context);
 
 /// The same values, but autograd keeps x and the prefixes alone and runs the layer again in each backward pass. What
 /// was retrieved is frozen by that: the prefixes' contents are kept, not how to find them, and nothing is appended

@@ -27,6 +27,7 @@ OpenSegment::OpenSegment(const SegmentFrame& frame, std::int64_t layers, bool wh
       query_length_(std::min(query_length, capacity)),
       kv_(static_cast<std::size_t>(layers)),
       tails_(static_cast<std::size_t>(layers)),
+      received_(static_cast<std::size_t>(layers)),
       contexts_(static_cast<std::size_t>(layers)),
       traces_(static_cast<std::size_t>(layers)) {}
 
@@ -62,6 +63,12 @@ LayerKv OpenSegment::extend(int layer, const LayerKv& chunk) {
   return {last(tail), held.keys.narrow(1, 0, n), held.values.narrow(1, 0, n), held.rotated_keys.narrow(1, 0, n)};
 }
 
+at::Tensor OpenSegment::add_received(int layer, at::Tensor of_chunk) {
+  at::Tensor& sum = received_[static_cast<std::size_t>(layer)];
+  if (sum.defined()) of_chunk.narrow(1, 0, sum.size(1)).add_(sum);
+  return sum = std::move(of_chunk);
+}
+
 const std::vector<HeadGroup>& OpenSegment::context(const AttentionPolicy& policy, const PolicyState& state, int layer,
                                                    Rope& rope) {
   auto& groups = contexts_[static_cast<std::size_t>(layer)];
@@ -82,9 +89,10 @@ std::vector<LayerTrace> OpenSegment::close(const AttentionPolicy& policy) {
       const LayerKv& held = kv_[l];
       traces_[l] = policy.trace(static_cast<int>(l),
                                 {last(tails_[l]), held.keys.narrow(1, 0, length_), held.values.narrow(1, 0, length_),
-                                 held.rotated_keys.narrow(1, 0, length_)});
+                                 held.rotated_keys.narrow(1, 0, length_), received_[l]});
       kv_[l] = {};
       tails_[l] = {};
+      received_[l] = at::Tensor();
     }
   }
   return std::move(traces_);

@@ -21,6 +21,8 @@ class OpenSegment {
 
   /// Adds a chunk's rows to a layer and returns the layer's segment so far. Chunked segments are not differentiable.
   LayerKv extend(int layer, const LayerKv& chunk);
+  /// LayerKv::received of the segment so far, given that of its newest chunk, whose own keys are the last.
+  at::Tensor add_received(int layer, at::Tensor of_chunk);
   void advance(std::int64_t tokens) { length_ += tokens; }
 
   /// The head groups of a layer, made once per segment.
@@ -46,8 +48,9 @@ class OpenSegment {
   SegmentFrame frame_;
   bool whole_;
   std::int64_t capacity_, query_length_, length_ = 0, attention_kv_bytes_ = 0;
-  std::vector<LayerKv> kv_;         ///< [L]; buffers of `capacity_` rows, the first length_ filled; empty when whole
-  std::vector<TailQueries> tails_;  ///< [L], likewise
+  std::vector<LayerKv> kv_;           ///< [L]; buffers of `capacity_` rows, the first length_ filled; empty when whole
+  std::vector<TailQueries> tails_;    ///< [L], likewise
+  std::vector<at::Tensor> received_;  ///< [L], likewise; undefined where no policy weighs keys
   std::vector<std::vector<HeadGroup>> contexts_;
   std::vector<LayerTrace> traces_;
 };

@@ -33,7 +33,8 @@ class SegmentRunner {
   void draft(const at::Tensor& ids);
   /// What such a draft would search with: [L], as AttentionPolicy::search() takes it. Nothing comes of it.
   std::vector<LayerTrace> draft_traces(const at::Tensor& ids);
-  void forget_retrieved() { forward_.policy.forget_retrieved(*state_); }  ///< while no segment is open
+  void forget_retrieved() { forward_.policy.forget_retrieved(*state_); }     ///< while no segment is open
+  void end_prompt() { forward_.policy.end_prompt(*state_, forward_.rope); }  ///< the same
 
   /// The next chunk of the open segment (opened where there is none), which may not pass S tokens. Does not close it.
   at::Tensor extend(const at::Tensor& ids);

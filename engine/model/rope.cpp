@@ -66,11 +66,15 @@ RopeAngles Rope::angles_up_to(std::int64_t first, std::int64_t n, std::int64_t f
   return {at::cat({own.cos, repeated(last.cos)}), at::cat({own.sin, repeated(last.sin)})};
 }
 
+at::Tensor Rope::rotate(const at::Tensor& rows, std::int64_t first) {
+  const RopeAngles& range = angles(first, rows.size(1));
+  return ops::rotate(rows, range.cos, range.sin);
+}
+
 at::Tensor Rope::rotate_prefix(const at::Tensor& keys) {
   const std::int64_t length = keys.size(1);
   if (!keys.is_cpu() && !keys.requires_grad()) return ops::rope_prefix(keys, inverse_frequencies_, -length);
-  const RopeAngles& range = angles(-length, length);
-  return ops::rotate(keys, range.cos, range.sin);
+  return rotate(keys, -length);
 }
 
 }  // namespace carryover

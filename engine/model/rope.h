@@ -26,6 +26,9 @@ class Rope {
   /// The same, but `furthest` in place of every later one.
   RopeAngles angles_up_to(std::int64_t first, std::int64_t n, std::int64_t furthest);
 
+  /// Rows [rows, n, d], keys or queries, at positions first..first+n−1.
+  at::Tensor rotate(const at::Tensor& rows, std::int64_t first);
+
   /// Keys [rows, P, d] of a prefix, at −P..−1: its segment starts at 0 in every head group alike, which is the paper's
   /// 0..P−1 and P..P+m−1 shifted as a whole.
   at::Tensor rotate_prefix(const at::Tensor& keys);

@@ -45,16 +45,21 @@ std::vector<KvBlock> split(const at::Tensor& queries, const at::Tensor& prefix_k
   return parts;
 }
 
+/// How many places back the keys are that a query sees: at least `least`, and fewer than `end`.
+struct Reach {
+  std::int64_t least = 0, end = KvBlock::kUnbounded;
+};
+
 /// Keys [first, end) of `from`, whose first key is the `place`-th of [prefix; segment]; of m queries the i-th is its
 /// `query` + i-th.
 void add_part(std::vector<KvBlock>& parts, const KvBlock& from, std::int64_t first, std::int64_t end,
-              std::int64_t place, std::int64_t query, std::int64_t m, std::int64_t window) {
+              std::int64_t place, std::int64_t query, std::int64_t m, const Reach& reach) {
   if (first >= end) return;
   const std::int64_t ahead = query - place - first;  // of the first query, beyond the part's first key
   KvBlock part{from.keys.narrow(2, first, end - first),
                from.values.narrow(2, first, end - first),
-               window > 0 ? ahead - window + 1 : -KvBlock::kUnbounded,
-               ahead + 1,
+               ahead - reach.end + 1,
+               ahead - reach.least + 1,
                false,
                from.queries};
   if (m == 1) {  // what a decoded token sees, and nothing to leave out
@@ -66,19 +71,23 @@ void add_part(std::vector<KvBlock>& parts, const KvBlock& from, std::int64_t fir
   parts.push_back(part);
 }
 
-/// The sinks, which each query sees that stands behind them, and of the rest the window's last keys.
+/// The sinks, which each query sees that stands behind them; copies, which it sees instead of keys out of its window;
+/// and of the rest the window's last keys.
 std::vector<KvBlock> split_window(const PrefixAttention& a) {
   const std::int64_t r = a.queries.size(1), m = a.queries.size(2), n = a.keys.size(2);
   const std::int64_t before = a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0, query = before + n - m;
-  const std::int64_t sinks = std::min(a.window.sinks, before + n);
+  const std::int64_t sinks = a.window.sinks, apart = sinks + a.window.far;
+  const Reach to_copies{a.window.length + a.window.far}, to_others{0, a.window.length};
   std::vector<KvBlock> parts;
   const auto add = [&](const at::Tensor& keys, const at::Tensor& values, std::int64_t place) {
-    const std::int64_t count = keys.size(2), held = std::clamp<std::int64_t>(sinks - place, 0, count);
+    const std::int64_t count = keys.size(2), sinks_end = std::clamp<std::int64_t>(sinks - place, 0, count),
+                       apart_end = std::clamp<std::int64_t>(apart - place, 0, count);
     KvBlock from{share(keys, r), share(values, r)};
-    KvBlock sinks_of = from;
-    sinks_of.queries = a.window.sink_queries;
-    add_part(parts, sinks_of, 0, held, place, query, m, 0);
-    add_part(parts, from, held, count, place, query, m, a.window.length);
+    KvBlock read_apart = from;
+    read_apart.queries = a.window.sink_queries;
+    add_part(parts, read_apart, 0, sinks_end, place, query, m, {});
+    add_part(parts, read_apart, sinks_end, apart_end, place, query, m, to_copies);
+    add_part(parts, from, apart_end, count, place, query, m, to_others);
   };
   if (before > 0) add(a.prefix_keys, a.prefix_values, 0);
   add(a.keys, a.values, before);
@@ -89,6 +98,20 @@ std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const st
   if (queries.size(2) == 1) return attend_row(queries, parts);
   if (has_bf16_attention(queries)) return attend_bf16(queries, parts);
   return attend_opmath(queries, parts);
+}
+
+/// Of [prefix; segment], the keys that the index lists.
+at::Tensor attend_listed(const PrefixAttention& a) {
+  const std::int64_t r = a.queries.size(1);
+  std::vector<KvBlock> parts;
+  if (a.prefix_keys.defined() && a.prefix_keys.size(2) > 0)
+    parts.push_back({share(a.prefix_keys, r), share(a.prefix_values, r)});
+  parts.push_back({share(a.keys, r), share(a.values, r)});
+  CARRYOVER_CHECK(a.index->rows == a.queries.size(0) * (a.index->shared ? 1 : r) &&
+                  a.index->queries == a.queries.size(2) && a.queries.stride(3) == 1);
+  for (const KvBlock& part : parts) CARRYOVER_CHECK(part.keys.stride(3) == 1 && part.values.stride(3) == 1);
+  return has_bf16_attention(a.queries) ? attend_listed_bf16(a.queries, parts, *a.index)
+                                       : attend_listed_opmath(a.queries, parts, *a.index);
 }
 
 AttentionGradients attend_cpu_backward(const at::Tensor& gradient, const at::Tensor& queries,
@@ -160,27 +183,125 @@ at::Tensor visible_keys(const AttentionWindow& window, std::int64_t m, std::int6
   if (window.sees_all()) return past;
   at::Tensor seen = all.triu(keys - m - window.length + 1);
   seen.narrow(1, 0, std::min(window.sinks, keys)).fill_(true);
+  if (window.far > 0)
+    seen.narrow(1, window.sinks, window.far)
+        .copy_(all.narrow(1, 0, window.far).tril(keys - m - window.length - window.sinks - window.far));
   return seen.logical_and_(past);
 }
 
-at::Tensor masked_attention(const PrefixAttention& a) {
-  const std::int64_t r = a.queries.size(1), m = a.queries.size(2);
-  const auto opmath = compute_type(a.queries.scalar_type());
-  const at::Tensor keys = share(join(a.prefix_keys, a.keys), r).to(opmath),
-                   values = share(join(a.prefix_values, a.values), r).to(opmath);
-  const std::int64_t count = keys.size(2), sinks = std::min(a.window.sinks, count);
+at::Tensor listed_keys(const KeyIndex& index, std::int64_t row, std::int64_t first, std::int64_t count,
+                       std::int64_t keys, c10::Device device) {
+  at::Tensor listed = at::zeros({count, keys}, at::TensorOptions(at::kCPU).dtype(at::kBool));
+  for (std::int64_t tile = 0; tile < index.tiles(); ++tile) {
+    const std::int64_t begin = std::max(index.first(tile), first), end = std::min(index.end(tile), first + count);
+    if (begin >= end) continue;
+    const at::Tensor rows = listed.narrow(0, begin - first, end - begin);
+    for (const KeyRange& range : index.list(row, tile)) rows.narrow(1, range.first, range.length()).fill_(true);
+  }
+  return listed.logical_and_(listed.new_ones({count, keys}).tril(keys - index.queries + first)).to(device);
+}
+
+namespace {
+
+/// Which keys each query of each head doesn't see: [m, keys], or [G, r or 1, m, keys] by an index.
+at::Tensor hidden_keys(const PrefixAttention& a, std::int64_t keys) {
+  if (a.index == nullptr) return visible_keys(a.window, a.queries.size(2), keys, a.queries.device()).logical_not();
+  std::vector<at::Tensor> rows;
+  for (std::int64_t row = 0; row < a.index->rows; ++row)
+    rows.push_back(listed_keys(*a.index, row, 0, a.index->queries, keys, a.queries.device()));
+  return at::stack(rows).view({a.queries.size(0), -1, a.queries.size(2), keys}).logical_not();
+}
+
+/// q·kᵀ/√d, and −∞ for `hidden` keys. keys: [G, r, P + n, d], in opmath.
+at::Tensor masked_scores(const PrefixAttention& a, const at::Tensor& keys, const at::Tensor& hidden) {
+  const auto opmath = keys.scalar_type();
+  const std::int64_t count = keys.size(2), apart = std::min(a.window.sinks + a.window.far, count);
   const double scale = 1 / std::sqrt(static_cast<double>(keys.size(3)));
   at::Tensor scores = a.queries.to(opmath).matmul(keys.transpose(2, 3));
   if (a.window.sink_queries.defined()) {
-    const at::Tensor to_sinks = a.window.sink_queries.to(opmath).matmul(keys.narrow(2, 0, sinks).transpose(2, 3));
-    scores = at::cat({to_sinks, scores.narrow(3, sinks, count - sinks)}, 3);
+    const at::Tensor read_apart = a.window.sink_queries.to(opmath).matmul(keys.narrow(2, 0, apart).transpose(2, 3));
+    scores = at::cat({read_apart, scores.narrow(3, apart, count - apart)}, 3);
   }
-  const at::Tensor hidden = visible_keys(a.window, m, count, keys.device()).logical_not();
-  scores = (scores * scale).masked_fill(hidden, -std::numeric_limits<double>::infinity());
-  return scores.softmax(3).matmul(values).to(a.queries.scalar_type());
+  return (scores * scale).masked_fill(hidden, -std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+at::Tensor masked_attention(const PrefixAttention& a) {
+  const std::int64_t r = a.queries.size(1);
+  const auto opmath = compute_type(a.queries.scalar_type());
+  const at::Tensor keys = share(join(a.prefix_keys, a.keys), r).to(opmath),
+                   values = share(join(a.prefix_values, a.values), r).to(opmath);
+  const at::Tensor hidden = hidden_keys(a, keys.size(2));
+  at::Tensor weights = masked_scores(a, keys, hidden).softmax(3);
+  if (a.index != nullptr) weights = weights.masked_fill(hidden, 0);  // also where a query sees none
+  return weights.matmul(values).to(a.queries.scalar_type());
+}
+
+namespace {
+
+constexpr std::int64_t kSummedWeights = std::int64_t{1} << 17;  ///< held at a time
+
+/// Adds what queries give to these keys, each in its window, to `received`, [G, r, n]. keys: [G, r or 1, n, d], of
+/// which the first query is the `ahead`-th. lse: [G, r, m], of all that a query sees.
+void add_received(const PrefixAttention& a, const at::Tensor& lse, const at::Tensor& keys, std::int64_t ahead,
+                  const at::Tensor& received) {
+  const std::int64_t rows = keys.size(1), shared = a.queries.size(1) / rows, m = a.queries.size(2), n = keys.size(2);
+  const std::int64_t step = std::max<std::int64_t>(1, kSummedWeights / std::max<std::int64_t>(1, shared * n));
+  const double scale = 1 / std::sqrt(static_cast<double>(keys.size(3)));
+  for (std::int64_t unit = 0; unit < keys.size(0) * rows; ++unit) {
+    const auto of_unit = [&](const at::Tensor& all) {
+      return all[unit / rows].narrow(0, unit % rows * shared, shared);
+    };
+    const at::Tensor columns = keys[unit / rows][unit % rows].to(lse.scalar_type()).t();
+    for (std::int64_t first = 0; first < m; first += step) {
+      const std::int64_t count = std::min(step, m - first), own = ahead + first,
+                         begin = std::max<std::int64_t>(0, own - a.window.length + 1), end = std::min(n, own + count);
+      if (begin >= end) continue;
+      const auto part = [&](const at::Tensor& all) { return of_unit(all).narrow(1, first, count); };
+      const at::Tensor queries = part(a.queries).to(lse.scalar_type()) * scale;
+      at::Tensor weights = at::matmul(queries, columns.narrow(1, begin, end - begin));  // [shared, count, keys]
+      weights.sub_(part(lse).unsqueeze(2)).exp_();
+      weights.tril_(own - begin).triu_(own - begin - a.window.length + 1);
+      of_unit(received).narrow(1, begin, end - begin).add_(weights.sum(1));
+    }
+  }
+}
+
+/// WeighedAttention::received. lse: [G, r, m].
+at::Tensor received_by_keys(const PrefixAttention& a, const at::Tensor& lse) {
+  const at::NoGradGuard no_gradients;
+  const std::int64_t before = a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0, n = a.keys.size(2),
+                     apart = std::min(a.window.sinks + a.window.far, before + n);
+  const std::int64_t of_prefix = std::max<std::int64_t>(0, before - apart), of_segment = before + n - apart - of_prefix,
+                     query = before + n - apart - a.queries.size(2);
+  at::Tensor received = at::zeros({a.queries.size(0), a.queries.size(1), of_prefix + of_segment}, lse.options());
+  if (of_prefix > 0)
+    add_received(a, lse, a.prefix_keys.narrow(2, apart, of_prefix), query, received.narrow(2, 0, of_prefix));
+  add_received(a, lse, a.keys.narrow(2, n - of_segment, of_segment), query - of_prefix,
+               received.narrow(2, of_prefix, of_segment));
+  return received;
+}
+
+}  // namespace
+
+WeighedAttention weighed_attention(const PrefixAttention& a) {
+  CARRYOVER_CHECK(a.index == nullptr && !a.window.sees_all());
+  if (a.queries.is_cpu() && !at::GradMode::is_enabled()) {
+    const auto [out, lse] = attend_cpu(a.queries, split_window(a));
+    return {out, received_by_keys(a, lse)};
+  }
+  const at::Tensor keys = join(a.prefix_keys, a.keys), hidden = hidden_keys(a, keys.size(2));
+  const at::Tensor scores =
+      masked_scores(a, share(keys, a.queries.size(1)).to(compute_type(a.queries.scalar_type())), hidden);
+  return {masked_attention(a), received_by_keys(a, scores.detach().logsumexp(3))};
 }
 
 at::Tensor prefix_attention(const PrefixAttention& a) {
+  if (a.index != nullptr) {
+    if (!a.queries.is_cpu() || at::GradMode::is_enabled()) return masked_attention(a);
+    return attend_listed(a);
+  }
   if (!a.window.sees_all()) {
     if (!a.queries.is_cpu() || at::GradMode::is_enabled()) return masked_attention(a);
     return attend_cpu(a.queries, split_window(a)).first;

@@ -68,15 +68,15 @@ std::vector<std::int64_t> AblatedPolicy::kept_slots(const HeadGroup& group, cons
   return kept;
 }
 
-std::vector<HeadGroup> AblatedPolicy::context(const PolicyState& state, int layer, Rope& rope) const {
+std::vector<HeadGroup> AblatedPolicy::edited(const PolicyState& state, int layer, std::vector<HeadGroup> read) const {
   std::vector<HeadGroup> groups;
-  for (HeadGroup& group : whole_.context(state, layer, rope)) {
+  for (HeadGroup& group : read) {
     if (edit_.prefix == PrefixSource::Off) remove_part(group, PrefixPart::Retrieved);
     if (edit_.no_carry) remove_part(group, PrefixPart::Carry);
-    const bool reads = group.span(PrefixPart::Retrieved).length > 0;
     std::vector<std::vector<std::int64_t>> kept;
-    for (const int head : group.heads)
-      if (reads) kept.push_back(kept_slots(group, *find_hits(state.hits, layer, head)));
+    if (group.span(PrefixPart::Retrieved).length > 0)
+      for (const int head : group.heads)
+        if (const HeadHits* hits = find_hits(state.hits, layer, head)) kept.push_back(kept_slots(group, *hits));
     const auto whole = [&](const std::vector<std::int64_t>& slots) { return std::ssize(slots) == group.slots(); };
     if (std::ranges::all_of(kept, whole)) {
       groups.push_back(std::move(group));
@@ -86,6 +86,15 @@ std::vector<HeadGroup> AblatedPolicy::context(const PolicyState& state, int laye
       groups.push_back(one_head(group, head, kept[head], group_size_));
   }
   return groups;
+}
+
+std::vector<HeadGroup> AblatedPolicy::context(const PolicyState& state, int layer, Rope& rope) const {
+  return edited(state, layer, whole_.context(state, layer, rope));
+}
+
+std::vector<HeadGroup> AblatedPolicy::select(const PolicyState& state, std::vector<HeadGroup> groups,
+                                             const ChunkQueries& queries) const {
+  return edited(state, queries.layer, whole_.select(state, std::move(groups), queries));
 }
 
 std::vector<HeadHits> AblatedPolicy::hits(const PolicyState& state) const {

@@ -21,6 +21,10 @@ class AblatedPolicy final : public AttentionPolicy {
   std::unique_ptr<PolicyState> init_state() const override { return whole_.init_state(); }
   std::int64_t first_position(const SegmentFrame& frame) const override { return whole_.first_position(frame); }
   std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const override;
+  bool selects() const override { return whole_.selects(); }
+  bool weighs_keys() const override { return whole_.weighs_keys(); }
+  std::vector<HeadGroup> select(const PolicyState& state, std::vector<HeadGroup> groups,
+                                const ChunkQueries& queries) const override;
   LayerTrace trace(int layer, const LayerKv& kv) const override { return whole_.trace(layer, kv); }
   void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const override {
     whole_.commit(state, std::move(traces), m);
@@ -30,6 +34,8 @@ class AblatedPolicy final : public AttentionPolicy {
   std::vector<HeadHits> hits(const PolicyState& state) const;
 
  private:
+  /// Groups of a layer without what the edit takes out; again, where they have been completed since.
+  std::vector<HeadGroup> edited(const PolicyState& state, int layer, std::vector<HeadGroup> read) const;
   bool drops(const HeadHits& list, std::int64_t position) const;
   /// Slots of a group's prefix that are left to a head that reads `hits`.
   std::vector<std::int64_t> kept_slots(const HeadGroup& group, const HeadHits& hits) const;

@@ -17,7 +17,7 @@ struct FullState final : PolicyState {
 
 /// The reference: every head sees the whole past. Segments are merely chunks of the computation; positions are
 /// absolute, and the cache holds rotated keys of all layers.
-class FullPolicy final : public PolicyOf<FullState> {
+class FullPolicy : public PolicyOf<FullState> {
  public:
   FullPolicy(const ModelConfig& model, at::TensorOptions options, std::int64_t expected_tokens)
       : model_(model), options_(options), expected_tokens_(expected_tokens) {}
@@ -31,8 +31,9 @@ class FullPolicy final : public PolicyOf<FullState> {
   std::vector<HeadGroup> read(const FullState& state, int layer, Rope& rope) const override;
   void close(FullState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
 
- private:
   ModelConfig model_;
+
+ private:
   at::TensorOptions options_;
   std::int64_t expected_tokens_;
 };

@@ -27,6 +27,11 @@ std::vector<HeadGroup> HandoverPolicy::read(const HandoverState& state, int laye
   return as_it_was_.context(*state.as_it_was, layer, rope);
 }
 
+std::vector<HeadGroup> HandoverPolicy::complete(const HandoverState& state, std::vector<HeadGroup> groups,
+                                                const ChunkQueries& queries) const {
+  return as_it_was_.select(*state.as_it_was, std::move(groups), queries);
+}
+
 LayerTrace HandoverPolicy::trace(int layer, const LayerKv& kv) const {
   LayerTrace trace = as_it_was_.trace(layer, kv);
   trace.second = std::make_shared<LayerTrace>(edited_.trace(layer, kv));

@@ -22,6 +22,8 @@ class HandoverPolicy final : public PolicyOf<HandoverState> {
   std::string name() const override { return as_it_was_.name(); }
   std::unique_ptr<PolicyState> init_state() const override;
   std::int64_t first_position(const SegmentFrame& frame) const override { return as_it_was_.first_position(frame); }
+  bool selects() const override { return as_it_was_.selects(); }
+  bool weighs_keys() const override { return as_it_was_.weighs_keys() || edited_.weighs_keys(); }
   LayerTrace trace(int layer, const LayerKv& kv) const override;
 
   /// What `edited` has of a state of this policy, which ends.
@@ -29,6 +31,8 @@ class HandoverPolicy final : public PolicyOf<HandoverState> {
 
  protected:
   std::vector<HeadGroup> read(const HandoverState& state, int layer, Rope& rope) const override;
+  std::vector<HeadGroup> complete(const HandoverState& state, std::vector<HeadGroup> groups,
+                                  const ChunkQueries& queries) const override;
   void close(HandoverState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
 
  private:

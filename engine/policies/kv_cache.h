@@ -8,7 +8,19 @@
 
 namespace carryover {
 
-/// Keys and values of a layer that grow with the text, in memory that is reserved ahead and grows by half of itself.
+/// Rows that grow with the text, in memory that is reserved ahead and grows by half of itself.
+struct GrowingRows {
+  at::Tensor rows;  ///< [heads, capacity, width]
+  std::int64_t entries = 0;
+
+  /// Room for `count` entries, of which those that there are stay.
+  void reserve(std::int64_t heads, std::int64_t count, std::int64_t width, at::TensorOptions options);
+  void append(const at::Tensor& more);  ///< [heads, m, width]
+  at::Tensor held() const { return rows.narrow(1, 0, entries); }
+  void share() { rows = held(); }  ///< as GrowingCache::share()
+};
+
+/// The same of a layer's keys and values.
 struct GrowingCache {
   at::Tensor keys, values;  ///< [rows, capacity, d]
   std::int64_t entries = 0;

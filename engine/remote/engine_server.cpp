@@ -88,6 +88,7 @@ class Server {
   std::string inspect(RemoteJob& job);
   std::string profile_heads(RemoteJob& job);
   std::string find_recall_heads(RemoteJob& job);
+  std::string search_patterns(RemoteJob& job);
 
   Session& session(std::int32_t number) {
     const auto found = sessions_.find(number);
@@ -145,6 +146,8 @@ std::string Server::answer(RemoteJob& job) {
       return profile_heads(job);
     case MessageKind::FindRecallHeads:
       return find_recall_heads(job);
+    case MessageKind::SearchPatterns:
+      return search_patterns(job);
     default:
       refuse_message("a message came that is no request");
   }
@@ -283,6 +286,15 @@ std::string Server::find_recall_heads(RemoteJob& job) {
   request.progress = reporting();
   request.keep = [this](const RecallHeads& so_far) { sender_.send(MessageKind::RecallStep, pack(so_far)); };
   return pack(session(number).find_recall_heads(request, job.control));
+}
+
+std::string Server::search_patterns(RemoteJob& job) {
+  std::int32_t number = 0;
+  PatternSearchRequest request;
+  unpack(job.request.body, number, request);
+  require_ids(request.ids);
+  request.progress = reporting();
+  return pack(session(number).search_patterns(request, job.control));
 }
 
 EnginePlace here() {

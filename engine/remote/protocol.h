@@ -27,6 +27,7 @@ enum class MessageKind : std::uint32_t {
   Inspect,          ///< [int32 session, InspectRequest] → Done [Inspection]
   ProfileHeads,     ///< [int32 session, HeadProfileRequest] → Loading…, Done [HeadProfile]
   FindRecallHeads,  ///< [int32 session, RecallHeadsRequest] → Loading…, RecallStep…, Done [RecallHeads]
+  SearchPatterns,   ///< [int32 session, PatternSearchRequest] → Loading…, Done [FoundPatterns]
   // Wishes, heard while a request is served; they have no answer but Ping's.
   Stop,
   Pause,

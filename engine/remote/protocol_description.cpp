@@ -50,6 +50,7 @@ std::vector<MessageRow> request_rows() {
       {Inspect, "Inspect", types_of<Number, InspectRequest>(), types_of<Inspection>()},
       {ProfileHeads, "ProfileHeads", types_of<Number, HeadProfileRequest>(), types_of<HeadProfile>()},
       {FindRecallHeads, "FindRecallHeads", types_of<Number, RecallHeadsRequest>(), types_of<RecallHeads>()},
+      {SearchPatterns, "SearchPatterns", types_of<Number, PatternSearchRequest>(), types_of<FoundPatterns>()},
   };
 }
 

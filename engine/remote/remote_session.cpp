@@ -214,6 +214,16 @@ class RemoteSession final : public Session {
     };
     return checked(unpack_as<RecallHeads>(engine_->ask(FindRecallHeads, pack(number_, request), &control, hear)));
   }
+  FoundPatterns search_patterns(const PatternSearchRequest& request, RunControl& control) override {
+    const auto hear = [&](const Frame& frame) { hear_loading(frame, request.progress); };
+    auto found = unpack_as<FoundPatterns>(engine_->ask(SearchPatterns, pack(number_, request), &control, hear));
+    const ModelConfig& model = info_.config;
+    if (found.layers != model.layers || found.heads != model.heads ||
+        std::ssize(found.found) != model.layers * model.heads)
+      refuse_message("patterns came of other heads than the model's");
+    found.patterns().validate(model, kAnswering, {});
+    return found;
+  }
 
  private:
   /// Asks for the model again when a training ends, in whatever way: its weights are others then. Where the line is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/analysis/pattern_search.h"
 #include "engine/core/analysis/recall_heads.h"
 #include "engine/core/run/inspection.h"
 #include "engine/core/run/replay_request.h"
@@ -14,11 +15,17 @@ constexpr PrefixSource last_of(PrefixSource) {
 constexpr ProbeKind last_of(ProbeKind) {
   return ProbeKind::Passage;
 }
+constexpr PatternKind last_of(PatternKind) {
+  return PatternKind::BlockSparse;
+}
 inline std::string_view name_of(PrefixSource source) {
   return prefix_source_name(source);
 }
 inline std::string_view name_of(ProbeKind kind) {
   return probe_kind_name(kind);
+}
+inline std::string_view name_of(PatternKind kind) {
+  return kPatternKindNames[static_cast<std::size_t>(kind)];
 }
 
 template <typename Fields>
@@ -298,6 +305,34 @@ void describe(Fields& field, Described<Fields, RecallHeadsRequest>& value) {
   field("most_searchers", value.most_searchers);
   field("loss_rise", value.loss_rise);
   field("known", value.known);
+}
+
+/// Without `progress`, which is called where the patterns were asked for.
+template <typename Fields>
+void describe(Fields& field, Described<Fields, PatternSearchRequest>& value) {
+  field("ids", value.ids);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, HeadPattern>& value) {
+  field("kind", value.kind);
+  field("vertical", value.vertical);
+  field("slash", value.slash);
+  field("score", value.score);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, FoundPattern>& value) {
+  field("pattern", value.pattern);
+  field("seen", value.seen);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, FoundPatterns>& value) {
+  field("tokens", value.tokens);
+  field("layers", value.layers);
+  field("heads", value.heads);
+  field("found", value.found);
 }
 
 }  // namespace carryover

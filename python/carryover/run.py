@@ -66,7 +66,7 @@ def segment_table(records: Iterable[Mapping[str, Any]]) -> np.ndarray:
     """Lines of segments.jsonl as a structured array [segments], with the columns of `carryover export --data segments`:
     numbers of `memory`, `time` and `sinks` as memory_weights, time_projections, sink_text_mass and so on."""
     rows = [_flat(record) for record in records]
-    columns: dict[str, str] = {}
+    columns: dict[str, str] = {} if rows else dict.fromkeys(("index", "first_token", "length", "targets"), "<i8")
     for row in rows:
         for name in row:
             columns.setdefault(name, "<f8" if name.startswith(("time_", "sink_")) or name in FRACTIONS else "<i8")

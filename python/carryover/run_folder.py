@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from tokenize import TokenError  # of numpy's reader, where a header's brackets are left open
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -166,7 +167,7 @@ def _array(path: Path, dtype: str, dimensions: int) -> np.ndarray:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
         raise RunFolderError(path, f"can't be read: {error}") from None
-    except (ValueError, EOFError, TypeError, SyntaxError) as error:
+    except (ValueError, EOFError, TypeError, SyntaxError, TokenError) as error:
         raise RunFolderError(path, f"is no .npy file: {error}") from None
     if not isinstance(array, np.ndarray) or array.dtype != np.dtype(dtype) or array.ndim != dimensions:
         raise RunFolderError(path, f"is no {dimensions}-dimensional array of {dtype}")

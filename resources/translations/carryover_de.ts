@@ -541,20 +541,12 @@ Segment %5</translation>
         <translation>Proben</translation>
     </message>
     <message>
-        <source>No model is open</source>
-        <translation>Kein Modell ist geöffnet</translation>
-    </message>
-    <message>
         <source>An audit is under way</source>
         <translation>Eine Prüfung läuft</translation>
     </message>
     <message>
         <source>Not now: %1</source>
         <translation>Jetzt nicht: %1</translation>
-    </message>
-    <message>
-        <source>No text is open</source>
-        <translation>Kein Text ist geöffnet</translation>
     </message>
     <message>
         <source>%1 has %L2 tokens, and %L3 are asked for: fewer segments, shorter ones, or an earlier start</source>
@@ -619,6 +611,14 @@ Segment %5</translation>
     <message>
         <source>Results of the audit</source>
         <translation>Ergebnisse der Prüfung</translation>
+    </message>
+    <message>
+        <source>Open a model first: Model, in the toolbar</source>
+        <translation>Öffnen Sie zuerst ein Modell: Modell in der Werkzeugleiste</translation>
+    </message>
+    <message>
+        <source>Open a text first: Text, in the toolbar</source>
+        <translation>Öffnen Sie zuerst einen Text: Text in der Werkzeugleiste</translation>
     </message>
 </context>
 <context>
@@ -1719,6 +1719,26 @@ Befehl: %6</translation>
         <source>Tokens to run is not a number</source>
         <translation>Zu lesende Token: keine Zahl</translation>
     </message>
+    <message>
+        <source>Import…</source>
+        <translation>Importieren …</translation>
+    </message>
+    <message>
+        <source>Import head patterns: MInference&apos;s JSON</source>
+        <translation>Muster der Köpfe importieren: JSON von MInference</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>No head patterns: what is not listed has 1000 columns and 6096 diagonals</source>
+        <translation>Keine Muster: Was nicht aufgeführt ist, hat 1000 Spalten und 6096 Diagonalen</translation>
+    </message>
+    <message>
+        <source>no head patterns</source>
+        <translation>keine Muster der Köpfe</translation>
+    </message>
 </context>
 <context>
     <name>ContextRibbon</name>
@@ -1911,6 +1931,17 @@ Befehl: %6</translation>
     <message>
         <source>Hit distances by run</source>
         <translation>Trefferabstände nach Lauf</translation>
+    </message>
+</context>
+<context>
+    <name>DockTabs</name>
+    <message>
+        <source>Float</source>
+        <translation>Als Fenster lösen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
     </message>
 </context>
 <context>
@@ -2842,6 +2873,14 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <source>Sinks…</source>
         <translation>Senken …</translation>
     </message>
+    <message>
+        <source>Head patterns as MInference&apos;s JSON…</source>
+        <translation>Muster der Köpfe als JSON von MInference …</translation>
+    </message>
+    <message>
+        <source>Import head patterns of MInference…</source>
+        <translation>Muster der Köpfe von MInference importieren …</translation>
+    </message>
 </context>
 <context>
     <name>FinetuneDialog</name>
@@ -3307,6 +3346,18 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <source>Runs segment %1 again with the outputs that B has there</source>
         <translation>Lässt Segment %1 noch einmal mit den Ausgaben laufen, die B dort hat</translation>
     </message>
+    <message>
+        <source>Pattern of layer %1, head %2…</source>
+        <translation>Muster von Schicht %1, Kopf %2 …</translation>
+    </message>
+    <message>
+        <source>Pattern of layer %1, head %2</source>
+        <translation>Muster von Schicht %1, Kopf %2</translation>
+    </message>
+    <message>
+        <source>pattern of head %1.%2</source>
+        <translation>Muster von Kopf %1.%2</translation>
+    </message>
 </context>
 <context>
     <name>HeadGridPanel</name>
@@ -3347,14 +3398,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Die Gruppierung bearbeiten</translation>
     </message>
     <message>
-        <source>Import a grouping (JSON)</source>
-        <translation>Gruppierung einlesen (JSON)</translation>
-    </message>
-    <message>
-        <source>Export the grouping (JSON)</source>
-        <translation>Gruppierung exportieren (JSON)</translation>
-    </message>
-    <message>
         <source>grouping “%1”</source>
         <translation>Gruppierung „%1“</translation>
     </message>
@@ -3393,6 +3436,65 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Policy %1&lt;br&gt;attention KV &lt;b&gt;%2&lt;/b&gt; (full: %3)&lt;br&gt;cache %4 at %L5 tokens</source>
         <translation>Verfahren %1&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%2&lt;/b&gt; (full: %3)&lt;br&gt;Cache %4 bei %L5 Token</translation>
+    </message>
+    <message>
+        <source>Import a grouping or head patterns</source>
+        <translation>Gruppierung oder Muster der Köpfe importieren</translation>
+    </message>
+    <message>
+        <source>Import a grouping (JSON)…</source>
+        <translation>Gruppierung importieren (JSON) …</translation>
+    </message>
+    <message>
+        <source>Import head patterns (MInference&apos;s JSON)…</source>
+        <translation>Muster der Köpfe importieren (JSON von MInference) …</translation>
+    </message>
+    <message>
+        <source>Export the grouping or the head patterns</source>
+        <translation>Gruppierung oder Muster der Köpfe exportieren</translation>
+    </message>
+    <message>
+        <source>Export the grouping (JSON)…</source>
+        <translation>Gruppierung exportieren (JSON) …</translation>
+    </message>
+    <message>
+        <source>Export the head patterns (MInference&apos;s JSON)…</source>
+        <translation>Muster der Köpfe exportieren (JSON von MInference) …</translation>
+    </message>
+</context>
+<context>
+    <name>HeadPatterns</name>
+    <message>
+        <source>vertical and slash</source>
+        <translation>Spalten und Diagonalen</translation>
+    </message>
+    <message>
+        <source>A-shape</source>
+        <translation>A-Form</translation>
+    </message>
+    <message>
+        <source>block-sparse</source>
+        <translation>blockweise</translation>
+    </message>
+    <message>
+        <source>%1, %2 columns, %3 diagonals</source>
+        <translation>%1, %2 Spalten, %3 Diagonalen</translation>
+    </message>
+    <message>
+        <source>%1, %2 sinks, a window of %3 tokens</source>
+        <translation>%1, %2 Senken, ein Fenster von %3 Token</translation>
+    </message>
+    <message>
+        <source>%1, %2 blocks of keys for a block of queries</source>
+        <translation>%1, %2 Blöcke von Keys je Block von Querys</translation>
+    </message>
+    <message>
+        <source>none: %1 columns, %2 diagonals</source>
+        <translation>keine: %1 Spalten, %2 Diagonalen</translation>
+    </message>
+    <message>
+        <source>%1 layers, %2 heads listed</source>
+        <translation>%1 Schichten, %2 Köpfe aufgeführt</translation>
     </message>
 </context>
 <context>
@@ -5098,6 +5200,37 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>PatternDialog</name>
+    <message>
+        <source>Kind of pattern</source>
+        <translation>Art des Musters</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>Diagonals</source>
+        <translation>Diagonalen</translation>
+    </message>
+    <message>
+        <source>Sinks, tokens</source>
+        <translation>Senken, Token</translation>
+    </message>
+    <message>
+        <source>Window, tokens</source>
+        <translation>Fenster, Token</translation>
+    </message>
+    <message>
+        <source>Blocks of keys for a block of queries</source>
+        <translation>Blöcke von Keys je Block von Querys</translation>
+    </message>
+</context>
+<context>
     <name>PlanForm</name>
     <message>
         <source>Plan of the training</source>
@@ -5693,6 +5826,18 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Choose a file that this program exported.</source>
         <translation>Wählen Sie eine Datei, die dieses Programm exportiert hat.</translation>
+    </message>
+    <message>
+        <source>Export the head patterns</source>
+        <translation>Muster der Köpfe exportieren</translation>
+    </message>
+    <message>
+        <source>Import head patterns</source>
+        <translation>Muster der Köpfe importieren</translation>
+    </message>
+    <message>
+        <source>head patterns</source>
+        <translation>Muster der Köpfe</translation>
     </message>
 </context>
 <context>
@@ -7771,10 +7916,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Den Text von %1 kopieren</translation>
     </message>
     <message>
-        <source>What the colours mean</source>
-        <translation>Was die Farben bedeuten</translation>
-    </message>
-    <message>
         <source>Colour: sources by attention</source>
         <translation>Farbe: Quellen nach Attention</translation>
     </message>
@@ -7799,14 +7940,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Wessen Treffer markiert sind: nach Zahl der Köpfe, oder für einen Kopf nach Art (Anker, erweitert, Auffüllung). Wessen Attention: das Mittel aller Köpfe, die eines Kopfs oder die größte</translation>
     </message>
     <message>
-        <source>adds %1 to the logit of the selected token</source>
-        <translation>trägt %1 zum Logit des gewählten Tokens bei</translation>
-    </message>
-    <message>
-        <source>gets %1 % of the attention</source>
-        <translation>bekommt %1 % der Attention</translation>
-    </message>
-    <message>
         <source>Sources of %1 by attention</source>
         <translation>Quellen von %1 nach Attention</translation>
     </message>
@@ -7817,14 +7950,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>without %1 in any head</source>
         <translation>ohne %1 in allen Köpfen</translation>
-    </message>
-    <message>
-        <source>What adds to the %1, and what takes away from it. Full colour: %2</source>
-        <translation>Was zum %1 beiträgt und was davon wegnimmt. Volle Farbe: %2</translation>
-    </message>
-    <message>
-        <source>adds %1 to the logit difference</source>
-        <translation>trägt %1 zur Differenz der Logits bei</translation>
     </message>
     <message>
         <source>Colour of the text</source>
@@ -7841,18 +7966,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>token %1</source>
         <translation>Token %1</translation>
-    </message>
-    <message>
-        <source>Preview: %1</source>
-        <translation>Vorschau: %1</translation>
-    </message>
-    <message>
-        <source>Select a token: the sources of its prediction are coloured. Point at one for a preview.</source>
-        <translation>Wählen Sie ein Token: Die Quellen seiner Vorhersage werden gefärbt. Zeigen Sie auf eines für eine Vorschau.</translation>
-    </message>
-    <message>
-        <source>Where the query that predicts %1 attends, %2. Full colour: %3 %; attention sinks may be above</source>
-        <translation>Wohin die Query schaut, die %1 vorhersagt, %2. Volle Farbe: %3 %; Attention-Sinks können darüber liegen</translation>
     </message>
     <message>
         <source>No head retrieved %1 for segment %2</source>
@@ -7885,6 +7998,41 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>RoPE position: %1</source>
         <translation>RoPE-Position: %1</translation>
+    </message>
+</context>
+<context>
+    <name>TextSources</name>
+    <message>
+        <source>What the colours mean</source>
+        <translation>Was die Farben bedeuten</translation>
+    </message>
+    <message>
+        <source>Preview: %1</source>
+        <translation>Vorschau: %1</translation>
+    </message>
+    <message>
+        <source>Select a token: the sources of its prediction are coloured. Point at one for a preview.</source>
+        <translation>Wählen Sie ein Token: Die Quellen seiner Vorhersage werden gefärbt. Zeigen Sie auf eines für eine Vorschau.</translation>
+    </message>
+    <message>
+        <source>What adds to the %1, and what takes away from it. Full colour: %2</source>
+        <translation>Was zum %1 beiträgt und was davon wegnimmt. Volle Farbe: %2</translation>
+    </message>
+    <message>
+        <source>Where the query that predicts %1 attends, %2. Full colour: %3 %; attention sinks may be above</source>
+        <translation>Wohin die Query schaut, die %1 vorhersagt, %2. Volle Farbe: %3 %; Attention-Sinks können darüber liegen</translation>
+    </message>
+    <message>
+        <source>adds %1 to the logit difference</source>
+        <translation>trägt %1 zur Differenz der Logits bei</translation>
+    </message>
+    <message>
+        <source>adds %1 to the logit of the selected token</source>
+        <translation>trägt %1 zum Logit des gewählten Tokens bei</translation>
+    </message>
+    <message>
+        <source>gets %1 % of the attention</source>
+        <translation>bekommt %1 % der Attention</translation>
     </message>
 </context>
 <context>
@@ -10460,12 +10608,68 @@ im Versuch: %3 nat
         <translation>Senken und die letzten Token eines Aufmerksamkeitsfensters (StreamingLLM)</translation>
     </message>
     <message>
-        <source>Policies sliding, streaming and duo: keys up to its own that a query sees, sinks not counted</source>
-        <translation>Verfahren sliding, streaming und duo: Keys bis zum eigenen, die eine Query sieht, ohne Senken</translation>
-    </message>
-    <message>
         <source>everything in the long-range heads, sinks and a window in the others (DuoAttention)</source>
         <translation>alles in den weitreichenden Köpfen, Senken und ein Fenster in den anderen (DuoAttention)</translation>
+    </message>
+    <message>
+        <source>%1 heads differ</source>
+        <translation>%1 Köpfe unterscheiden sich</translation>
+    </message>
+    <message>
+        <source>Head patterns</source>
+        <translation>Muster der Köpfe</translation>
+    </message>
+    <message>
+        <source>Policy minference: pattern of each head, as MInference&apos;s file has them; a head that is not listed is vertical_and_slash with 1000 columns and 6096 diagonals</source>
+        <translation>Verfahren minference: Muster jedes Kopfes, wie sie die Datei von MInference hat; ein Kopf, der nicht aufgeführt ist, ist vertical_and_slash mit 1000 Spalten und 6096 Diagonalen</translation>
+    </message>
+    <message>
+        <source>KV budget</source>
+        <translation>KV-Budget</translation>
+    </message>
+    <message>
+        <source>Policy snapkv: keys and values that a KV head keeps of a prompt, those of its last L_q tokens included</source>
+        <translation>Verfahren snapkv: Keys und Values, die ein KV-Kopf von einem Prompt behält, mit denen seiner letzten L_q Token</translation>
+    </message>
+    <message>
+        <source>a pattern for each head: columns and diagonals, an A-shape, or blocks (MInference)</source>
+        <translation>ein Muster für jeden Kopf: Spalten und Diagonalen, eine A-Form oder Blöcke (MInference)</translation>
+    </message>
+    <message>
+        <source>everything until a prompt ends, then the keys that its last queries vote for (SnapKV)</source>
+        <translation>alles, bis ein Prompt endet, dann die Keys, für die seine letzten Querys stimmen (SnapKV)</translation>
+    </message>
+    <message>
+        <source>Policies sliding, streaming, duo and infllm: keys up to its own that a query sees, sinks not counted; under infllm at least S</source>
+        <translation>Verfahren sliding, streaming, duo und infllm: Keys bis zum eigenen, die eine Query sieht, ohne Senken; unter infllm mindestens S</translation>
+    </message>
+    <message>
+        <source>Memory blocks</source>
+        <translation>Speicherblöcke</translation>
+    </message>
+    <message>
+        <source>Policy infllm: blocks of the past that each segment looks up, and each decoded token for itself</source>
+        <translation>Verfahren infllm: Blöcke der Vergangenheit, die jedes Segment nachschlägt, und jedes dekodierte Token für sich</translation>
+    </message>
+    <message>
+        <source>Memory block</source>
+        <translation>Speicherblock</translation>
+    </message>
+    <message>
+        <source>Policy infllm: tokens of a block, which is looked up whole</source>
+        <translation>Verfahren infllm: Token eines Blocks, der im Ganzen nachgeschlagen wird</translation>
+    </message>
+    <message>
+        <source>Representatives</source>
+        <translation>Vertreter</translation>
+    </message>
+    <message>
+        <source>Policy infllm: tokens of a block that got most attention; the mean of their keys is what finds the block</source>
+        <translation>Verfahren infllm: Token eines Blocks, die am meisten Aufmerksamkeit bekamen; am Mittel ihrer Keys wird der Block gefunden</translation>
+    </message>
+    <message>
+        <source>sinks, a window, and blocks of the past that each segment looks up (InfLLM)</source>
+        <translation>Senken, ein Fenster und Blöcke der Vergangenheit, die jedes Segment nachschlägt (InfLLM)</translation>
     </message>
 </context>
 <context>

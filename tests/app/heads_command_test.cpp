@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `carryover heads` on the demo, whose retrieving heads are known: training put them into the last layer.
+#include <QFile>
 #include <QTest>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/config/grouping.h"
+#include "engine/records/head_pattern_file.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
@@ -108,6 +110,53 @@ class HeadsCommandTest : public QObject {
     QCOMPARE(run_cli({"heads", demo_model(), "--recall", "--quiet"}).code, 2);  // of no text
     write_bytes(temp.file("short.txt"), "the cat");
     QCOMPARE(run_cli({"heads", demo_model(), text(temp.file("short.txt")), "--recall", "--quiet"}).code, 3);
+  }
+
+  void patterns_of_heads_are_found_and_run_under() {
+    const TempDir temp;
+    const std::string path = temp.file("patterns.json");
+    const QStringList common = {"heads",     demo_model(), demo_text(), "--method", "minference",
+                                "--threads", "1",          "--dtype",   "fp32",     "--quiet"};
+    const json found =
+        json_of(run_cli(common + QStringList{"--tokens", "1100", "--patterns-out", text(path), "--json"}));
+    QCOMPARE(found.at("tokens").get<int>(), 1100);
+    QCOMPARE(found.at("heads").size(), std::size_t{4 * 8});
+    const double seen = found.at("all").at("seen").get<double>();
+    QVERIFY(seen > 0 && seen < 1);
+    QVERIFY(json::parse(read_bytes(path)) == found.at("patterns"));
+    QCOMPARE(read_head_patterns(path).count(), 4 * 8);
+    const json run = json_of(run_cli(run_demo(
+        {demo_text(), "--policy", "minference", "--head-patterns", text(path), "--tokens", "1200", "--json"})));
+    QCOMPARE(run.at("tokens").get<int>(), 1200);
+
+    // By default the demo's text, as much as the model's context has.
+    const CliResult table = run_cli({"heads", demo_model(), "--method", "minference", "--dtype", "fp32", "--quiet"});
+    QVERIFY2(table.code == 0, table.err.constData());
+    QVERIFY2(table.out.startsWith("patterns on 2048 tokens") && table.out.contains("means"), table.out.constData());
+  }
+
+  void what_suits_another_method_is_refused() {
+    const TempDir temp;
+    const QString file = text(temp.file("out.json"));
+    const QStringList patterns = {"heads", demo_model(), demo_text(), "--method", "minference", "--quiet"};
+    for (const QStringList& more : {QStringList{"--recall"},
+                                    {"--kinds", "copy"},
+                                    {"--from", demo_text()},
+                                    {"--against", demo_text()},
+                                    {"--grouping-out", file},
+                                    {"--tsv-out", file},
+                                    {"--scores-out", file}}) {
+      const CliResult result = run_cli(patterns + more);
+      QVERIFY2(result.code == 2 && result.err.contains(more.front().toUtf8()), result.err.constData());
+    }
+    const CliResult none = run_cli({"heads", demo_model(), "--patterns-out", file});
+    QVERIFY2(none.code == 2 && none.err.contains("--method minference"), none.err.constData());
+    QCOMPARE(run_cli({"heads", demo_model(), "--method", "guess"}).code, 2);
+    QCOMPARE(run_cli(patterns + QStringList{"--tokens", "0"}).code, 2);
+    QCOMPARE(run_cli(patterns + QStringList{demo_text()}).code, 2);  // of two texts
+    const CliResult few = run_cli(patterns + QStringList{"--tokens", "500"});
+    QVERIFY2(few.code == 3 && few.err.contains("1024 or more"), few.err.constData());
+    QVERIFY(!QFile::exists(file));
   }
 
   void what_can_not_be_read_is_said() {

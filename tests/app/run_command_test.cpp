@@ -43,6 +43,7 @@ class RunCommandTest : public QObject {
   void a_run_repeats_from_its_config();
   void flags_win_over_the_config_file();
   void a_preset_comes_before_the_config_file();
+  void patterns_of_heads_come_from_a_file();
   void keys_in_fewer_bits_take_less_memory();
   void forced_hits_repeat_the_run();
   void hits_of_another_text_are_refused();
@@ -170,6 +171,27 @@ void RunCommandTest::a_preset_comes_before_the_config_file() {
   QCOMPARE(recall.at("config").at("search_heads").dump(), std::string("[[3,1]]"));
   QCOMPARE(recall.at("config").at("carry_length").get<int>(), 8);
   QCOMPARE(run_cli(run_demo({test::demo_text(), "--tokens", "100", "--quiet", "--preset", "best"})).code, 2);
+}
+
+void RunCommandTest::patterns_of_heads_come_from_a_file() {
+  const TempDir temp;
+  const std::string file = temp.file("heads.json");
+  const auto run_with = [&](const std::string& patterns) {
+    test::write_bytes(file, patterns);
+    return run_cli(run_demo({test::demo_text(), "--tokens", "100", "--quiet", "--overwrite", "--head-patterns",
+                             text(file), "--out", text(temp.file("run"))}));
+  };
+  const json patterns = json::parse(R"([{"0": ["vertical_and_slash", 30, 800, 0.9976220726966858]}, {}])");
+  const CliResult result = run_with(patterns.dump());
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY(json::parse(test::read_bytes(temp.file("run") + "/config.json")).at("config").at("head_patterns") ==
+          patterns);
+  const CliResult wrong = run_with(R"([{"0": ["dense", 30, 800, 1]}])");
+  QCOMPARE(wrong.code, 3);
+  QVERIFY2(wrong.err.contains("heads.json: layer 0, head 0 has the unknown kind \"dense\""), wrong.err);
+  const CliResult large = run_with(json(std::vector<json>(99, json::object())).dump());
+  QCOMPARE(large.code, 3);
+  QVERIFY2(large.err.contains("head_patterns has 99 layers"), large.err);
 }
 
 void RunCommandTest::flags_win_over_the_config_file() {

@@ -1,18 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# usage: tests/compat/run.sh BUILD_FOLDER
+# usage: tests/compat/run.sh BUILD_FOLDER [POLICIES.json]
 # Trains the demo with every parameter and with an adapter, and lets transformers, peft and TensorBoard read what that
-# left: their logits must be ours. Makes its own virtual environment in the cache (several GB, most of it torch's).
+# left: their logits must be ours. Then compares each policy's logits with transformers, kvpress and other code, writes
+# the differences to the second argument, and shows that each comparison notices a wrong window. Makes its own virtual
+# environment in the cache (several GB, most of it torch's).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$(cd "$1" && pwd)
 cache=${CARRYOVER_CACHE:-$HOME/.cache/carryover}
 venv=$cache/compat-venv
-if ! cmp -s "$root/tests/compat/requirements.txt" "$venv/requirements.txt"; then
+wanted() { cat "$root/tests/compat/requirements.txt" "$root/tests/compat/requirements-kvpress.txt"; }
+if ! cmp -s <(wanted) "$venv/requirements.txt"; then
   rm -rf "$venv"
   python3 -m venv "$venv"
   "$venv/bin/python" -m pip install --quiet -r "$root/tests/compat/requirements.txt"
-  cp "$root/tests/compat/requirements.txt" "$venv/"
+  # It asks for an older transformers than the rest is compared with.
+  "$venv/bin/python" -m pip install --quiet --no-deps -r "$root/tests/compat/requirements-kvpress.txt"
+  wanted >"$venv/requirements.txt"
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -31,3 +36,6 @@ PY
 "$build/bin/logits" "$scratch/full/final" "$scratch/ids.json" "$scratch/full.npy" --policy full
 "$build/bin/logits" "$demo" "$scratch/ids.json" "$scratch/lora.npy" --policy full --adapter "$scratch/lora/final"
 "$venv/bin/python" "$root/tests/compat/check.py" "$demo" "$scratch"
+policies=("$venv/bin/python" "$root/tests/compat/policies.py" "$build/bin" "$demo")
+"${policies[@]}" ${2:+--out "$2"}
+"${policies[@]}" --broken

@@ -2,6 +2,7 @@
 #include "engine/core/analysis/head_scores.h"
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -9,6 +10,7 @@
 #include "engine/core/analysis/head_agreement.h"
 #include "engine/core/base/error.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/mutate.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
@@ -201,6 +203,28 @@ class HeadScoresTest : public QObject {
     for (const char* bad : {"[]", "{}", R"({"2-0": [1]})", R"({"0-4": [1]})", R"({"0": [1]})", R"({"0-1x": [1]})",
                             R"({"0-1": []})", R"({"0-1": ["a"]})", R"({"0-1": [-1]})"})
       QVERIFY_THROWS_EXCEPTION(EngineError, scores_from_json(nlohmann::json::parse(bad), model, "scores.json"));
+  }
+
+  /// DuoAttention's files come from anybody: damage is refused as bad input, or is a table of scores.
+  void damaged_tables_are_refused_or_read() {
+    const ModelConfig model = test::tiny_config(3, 8, 4, 8, 160);
+    const std::string whole = duo_tsv(random_scores(model, 4), model);
+    test::Mutator mutator(whole, whole.size(), 5);
+    int refused = 0, taken = 0;
+    for (int i = 0; i < 10'000; ++i) {
+      HeadScores scores;
+      const auto error = test::error_of([&] { scores = scores_from_text(mutator.next(), model, "heads.tsv"); });
+      if (error) {
+        QVERIFY2(error->fault() == Fault::BadInput, error->what());
+        ++refused;
+        continue;
+      }
+      ++taken;
+      QVERIFY(scores.layers == model.layers && scores.heads == model.heads);
+      QCOMPARE(std::ssize(scores.values), model.layers * model.heads);
+      QVERIFY(std::ranges::all_of(scores.values, [](double score) { return std::isfinite(score) && score >= 0; }));
+    }
+    QVERIFY2(refused > 1000 && taken > 500, qPrintable(QString("%1 refused, %2 read").arg(refused).arg(taken)));
   }
 };
 

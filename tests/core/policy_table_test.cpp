@@ -41,6 +41,7 @@ class PolicyTableTest : public QObject {
     QVERIFY(policy_reads("sliding", "attention_window") && !policy_reads("sliding", "sink_length"));
     QVERIFY(policy_reads("streaming", "cache_positions") && !policy_reads("duo", "cache_positions"));
     QVERIFY(policy_reads("duo", "long_range_heads") && !policy_reads("streaming", "long_range_heads"));
+    QVERIFY(policy_reads("infllm", "memory_blocks") && !policy_reads("segmented", "memory_blocks"));
     QVERIFY(policy_reads("segmente", "carry_length"));  // of another version: nothing is known of it
   }
 
@@ -51,6 +52,28 @@ class PolicyTableTest : public QObject {
     const auto tail = [&](const char* policy, std::int64_t first) { return tail_before(policy, config, first); };
     QVERIFY(tail("segmented", 100) == 8 && tail("segmented", 0) == 0 && tail("full", 100) == 0);
     QVERIFY(tail("sliding", 100) == 29 && tail("sliding", 20) == 20 && tail("streaming", 100) == 29);
+    config.memory_block_length = 16;  // 70 tokens left the window, of which 64 are in blocks
+    QVERIFY(tail("infllm", 100) == 36 && tail("infllm", 20) == 20);
+  }
+
+  void a_segment_that_is_longer_than_its_window_is_refused() {
+    SegmentConfig config;
+    config.attention_window = 30;
+    config.segment_length = 31;
+    for (const PolicyRow& row : policies()) {
+      const auto check = [&](std::int64_t tokens) { check_policy(row.name, config, tokens, "settings"); };
+      check(30);  // one segment that the window holds
+      if (!row.segment_in_window) {
+        check(31);
+        continue;
+      }
+      QCOMPARE(unlike(Fault::BadInput, "segment_length is 31, more than attention_window, 30", [&] { check(31); }),
+               std::string());
+      config.segment_length = 30;
+      check(1000);
+      config.segment_length = 31;
+    }
+    QVERIFY(policy_row("infllm").segment_in_window);
   }
 
   void every_head_sees_something_that_has_been() {

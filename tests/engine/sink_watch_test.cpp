@@ -29,6 +29,8 @@ struct Case {
   Case(unsigned seed, const std::string& policy, at::ScalarType type)
       : random(seed), model(random_tiny_config(random)), tiny(model, seed, type) {
     request.config = random_small_config(random, model);
+    if (policy_row(policy).segment_in_window)
+      request.config.attention_window = std::max(request.config.attention_window, request.config.segment_length);
     request.policy = policy;
     request.ids = std::make_shared<const std::vector<std::int32_t>>(
         distinct_ids(random, draw(random, 30, 150), model.vocabulary));
@@ -137,8 +139,7 @@ class PlainSinks {
 
   /// 0 text, 1 carry, 2 segment, 3 largest, 4 none of them.
   int kind(const AttentionPattern& attention, HeadRef head, std::int64_t key, double largest) const {
-    const std::int64_t prefix = attention.prefix_length(), sinks = attention.span(PrefixPart::Sinks).length,
-                       carried = prefix - sinks;
+    const std::int64_t prefix = attention.prefix_length(), sinks = attention.span(PrefixPart::Sinks).length;
     if (key >= prefix) {
       const std::int64_t token = key - prefix;
       if (first_token_ == 0 && token < text_) return 0;
@@ -149,8 +150,10 @@ class PlainSinks {
     for (const HeadHits& hits : hits_)
       if (attention.reads_retrieved() && hits.layer == head.layer && hits.head == head.head)
         return hits.hits[static_cast<std::size_t>(key - sinks)].position < text_ ? 0 : 4;
-    if (first_token_ - carried + key - sinks < text_) return 0;
-    return key - sinks < 4 ? 1 : 4;
+    const std::int64_t carry = attention.span(PrefixPart::Carry).first;
+    const auto place = [&](std::int64_t slot) { return attention.position(slot, nullptr, first_token_); };
+    if (place(key) < text_) return 0;
+    return key >= carry && place(key) - place(carry) < 4 ? 1 : 4;
   }
 
   ModelConfig model_;

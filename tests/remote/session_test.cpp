@@ -346,6 +346,26 @@ class RemoteSessionTest : public QObject {
              std::string());
   }
 
+  void patterns_of_heads_go_through() {
+    PatternSearchRequest request;
+    request.ids = sixteen_ids().ids;
+    std::vector<std::string> said;
+    request.progress = [&](double, const std::string& what) { said.push_back(what); };
+    RunControl control;
+    const FoundPatterns found = session_->search_patterns(request, control);
+    QCOMPARE(said, std::vector<std::string>{"half"});
+    QCOMPARE(found.tokens, 16);
+    QCOMPARE(found.found.size(), std::size_t{6});
+    QVERIFY(found.at(1, 2) == (FoundPattern{{PatternKind::AShape, 4, 64, 1.0 / 3}, 0.25}));
+    for (const auto& [tokens, problem] : {std::pair(13, "other heads"), {14, "vertical size 0"}}) {
+      request.ids = std::make_shared<const std::vector<std::int32_t>>(static_cast<std::size_t>(tokens));
+      QCOMPARE(unlike(Fault::BadInput, problem, [&] { session_->search_patterns(request, control); }), std::string());
+    }
+    request.ids = nullptr;
+    QCOMPARE(unlike(Fault::BadInput, "without its text", [&] { session_->search_patterns(request, control); }),
+             std::string());
+  }
+
   void a_window_that_goes_away_stops_what_goes_on() {
     ServedEngine served;
     RunRequest endless = sixteen_ids();

@@ -18,6 +18,7 @@ QString value_name(const SegmentField& field) {
   if (field.is<Grouping>()) return "LIST";
   if (field.choice() != nullptr) return field.choice()->type;
   if (field.is<std::vector<HeadRef>>()) return "HEADS";
+  if (field.is<HeadPatterns>()) return "FILE";
   return field.is<std::optional<RopeConfig>>() ? "KIND:FACTOR" : "";
 }
 

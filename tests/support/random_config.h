@@ -80,6 +80,22 @@ inline std::int64_t seen_before(const SegmentConfig& config, const ModelConfig& 
   return seen;
 }
 
+/// Of some heads of the first layers, with sizes from one end of their range to the other.
+inline HeadPatterns random_head_patterns(std::mt19937& random, const ModelConfig& model) {
+  HeadPatterns patterns;
+  patterns.layers.resize(static_cast<std::size_t>(draw(random, 0, model.layers)));
+  const auto size = [&] { return draw(random, 0, 9) == 0 ? draw(random, 1, 2'147'483'647) : draw(random, 1, 20'000); };
+  for (auto& heads : patterns.layers)
+    for (const int head : random_subset(random, model.heads, 0.5)) {
+      HeadPattern& pattern = heads[head];
+      pattern.kind = static_cast<PatternKind>(draw(random, 0, 2));
+      pattern.vertical = size();
+      pattern.slash = size();
+      pattern.score = std::uniform_real_distribution<double>(-1, 1)(random);
+    }
+  return patterns;
+}
+
 /// A valid config with every field away from its default now and then.
 inline SegmentConfig random_segment_config(std::mt19937& random, const ModelConfig& model) {
   SegmentConfig config;
@@ -111,6 +127,11 @@ inline SegmentConfig random_segment_config(std::mt19937& random, const ModelConf
                              draw(random, 0, 8192)};
   }
   config.pool_keys = random_pool_keys(random);
+  std::mt19937 apart = random;  // so that a field more leaves the others as they were drawn
+  if (draw(apart, 0, 2) == 0) config.head_patterns = random_head_patterns(apart, model);
+  config.memory_blocks = draw(apart, 1, 3);
+  config.memory_block_length = draw(apart, 2, 6);
+  config.memory_representatives = draw(apart, 1, config.memory_block_length);
   return config;
 }
 

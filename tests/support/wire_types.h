@@ -113,6 +113,7 @@ inline void for_all_types(auto action) {
   for_each_type<HeadProfileRequest, HeadScores, ProbeScores, HeadProfile>(action);
   for_each_type<Needle, NeedleDocument, FoundShare, SearcherStep, ReaderStep, RecallHeads, RecallHeadsRequest>(action);
   for_each_type<TrainingAlert, TrainingSummary, AuditRequest, AuditCheck, AuditReport>(action);
+  for_each_type<PatternSearchRequest, HeadPattern, FoundPattern, FoundPatterns>(action);
 }
 
 }  // namespace carryover::test

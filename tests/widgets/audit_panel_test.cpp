@@ -240,6 +240,11 @@ class AuditPanelTest : public QObject {
     QVERIFY(run->toolTip().contains(QStringLiteral("a run is using the engine")));
     panel.set_engine_busy({});
     QVERIFY(!refused());
+    panel.set_has_model(false);  // a run is on show whose model is not open
+    QVERIFY(refused());
+    QCOMPARE(run->toolTip(), AuditPanel::tr("Open a model first: Model, in the toolbar"));
+    panel.set_has_model(true);
+    QVERIFY(!refused());
     panel.set_free_memory(1'000'000);
     QVERIFY(refused());  // the weights alone are more
     QVERIFY(panel.why_not().contains(QStringLiteral("MB")));

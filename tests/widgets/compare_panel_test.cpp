@@ -150,6 +150,50 @@ class ComparePanelTest : public QObject {
     QVERIFY(!map.is_empty());  // of the first head of both
   }
 
+  /// The mean of all targets so far is of the run: at a segment it is the same in every range.
+  void a_range_leaves_the_running_mean_as_it_is() {
+    LabContext lab;
+    test::synthetic_run(lab.run(), 10, 10, test::synthetic_request(10));
+    lab.pin_run();
+    lab.run().begin(test::synthetic_model(), test::synthetic_request(10), nullptr);
+    for (int segment = 0; segment < 10; ++segment) {
+      auto snapshot = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(lab.run(), segment));
+      for (float& nll : snapshot->target_nll) nll += 0.1F * static_cast<float>(segment);
+      lab.run().append(snapshot);
+    }
+    ComparePanel panel(lab);
+    panel.resize(700, 400);
+    panel.show();
+    test::settle();
+    constexpr int running = 2;  // after the curves of either side
+    const auto all = plot(panel, "compare_loss")->drawn_points(running);
+    QCOMPARE(all.size(), std::size_t{10});
+    QVERIFY(all[4].second < all[5].second);
+    lab.set_range({4, 6});
+    test::settle();
+    const auto shown = plot(panel, "compare_loss")->drawn_points(running);
+    QVERIFY(shown == decltype(shown)(all.begin() + 4, all.begin() + 7));
+  }
+
+  void a_run_pinned_in_progress_is_compared_whole_once_it_has_ended() {
+    MainWindow window;
+    window.show();
+    open_demo(window, 1000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    LabContext& lab = window.lab().context;
+    window.lab().runs.run(2);  // stops by itself in the middle of segment 2
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.engine_paused() && lab.run().segment_count() == 2, patience_ms);
+    lab.pin_run();
+    QCOMPARE(lab.pinned_run()->segment_count(), 2);
+    QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
+    window.lab().runs.resume();
+    QVERIFY(ended.wait(patience_ms));
+    QVERIFY(lab.pinned_run()->finished());
+    QCOMPARE(lab.pinned_run()->segment_count(), lab.run().segment_count());
+    run_to_the_end(window);
+    check_equal(lab, window);
+  }
+
   void a_comparison_is_exported_whatever_page_is_in_front() {
     const test::TempDir folder;
     MainWindow window;

@@ -3,10 +3,13 @@
 #include "widgets/panels/config_panel.h"
 
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QTest>
+#include <QToolButton>
 #include <QUndoStack>
 
+#include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/random_config.h"
 #include "tests/support/settle.h"
@@ -131,6 +134,40 @@ class ConfigPanelTest : public QObject {
     QVERIFY(lab.settings_problem().contains(QStringLiteral("1.99")));
     type(QStringLiteral("none"));
     QVERIFY(lab.config().search_heads.empty() && lab.settings_problem().isEmpty());
+  }
+
+  void head_patterns_are_counted_and_cleared() {
+    LabContext lab;
+    ConfigPanel panel(lab);
+    panel.show();
+    const auto choose_policy = [&](const std::string& policy) {
+      RunOptions options = lab.run_options();
+      options.policy = policy;
+      lab.set_run_options(options);
+      test::settle();
+    };
+    SegmentConfig config = SegmentConfig::defaults_for(test::synthetic_model().config);
+    for (const HeadRef head : {HeadRef{1, 3}, {1, 5}, {7, 0}})
+      config.head_patterns.set(head.layer, head.head, {PatternKind::AShape, 4, 64, 1});
+    lab.set_model(test::synthetic_model().config, config);
+    choose_policy(std::string(kPatternPolicy));
+    const QLabel* told = test::label_named(panel, QStringLiteral("Head patterns"));
+    auto* clear = test::button<QToolButton>(panel, ConfigPanel::tr("Clear"));
+    QVERIFY(told && told->isVisible() && clear && clear->isEnabled());
+    QCOMPARE(told->text(), QStringLiteral("2 layers, 3 heads listed"));
+    clear->click();
+    test::settle();
+    SegmentConfig without = config;
+    without.head_patterns = {};
+    QCOMPARE(lab.config(), without);
+    QCOMPARE(told->text(), QStringLiteral("none: 1000 columns, 6096 diagonals"));
+    QVERIFY(!clear->isEnabled());
+    lab.undo_stack().undo();
+    test::settle();
+    QCOMPARE(lab.config(), config);
+    QCOMPARE(told->text(), QStringLiteral("2 layers, 3 heads listed"));
+    choose_policy("full");
+    QVERIFY(!told->isVisible());
   }
 };
 

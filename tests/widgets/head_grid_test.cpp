@@ -2,15 +2,26 @@
 #include "widgets/controls/head_grid.h"
 
 #include <QApplication>
+#include <QComboBox>
+#include <QContextMenuEvent>
+#include <QFile>
+#include <QHelpEvent>
 #include <QLabel>
+#include <QMenu>
+#include <QSpinBox>
 #include <QTest>
+#include <QToolTip>
 #include <algorithm>
 
 #include "engine/core/base/error.h"
 #include "engine/core/config/recall_preset.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/random_config.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
+#include "widgets/controls/pattern_dialog.h"
 #include "widgets/panels/head_grid_panel.h"
 #include "widgets/state/config_files.h"
 #include "widgets/state/quantity_text.h"
@@ -30,6 +41,29 @@ struct GridLab {
     lab.set_model(model, config);
     grid.resize(260, 320);
     grid.show();
+  }
+  void choose_policy(std::string_view policy) {
+    RunOptions options = lab.run_options();
+    options.policy = policy;
+    lab.set_run_options(options);
+  }
+  QString tooltip(int layer, int head) {
+    QHelpEvent help(QEvent::ToolTip, at(layer, head), {});
+    QApplication::sendEvent(&grid, &help);
+    return QToolTip::text();
+  }
+  /// The entry of a head's menu that asks for its pattern; null where there is none.
+  QAction* pattern_entry(int layer, int head) {
+    QContextMenuEvent event(QContextMenuEvent::Mouse, at(layer, head), grid.mapToGlobal(at(layer, head)));
+    QApplication::sendEvent(&grid, &event);
+    auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+    if (menu == nullptr) return nullptr;
+    const QString name = HeadGrid::tr("Pattern of layer %1, head %2…").arg(layer).arg(head);
+    QAction* found = nullptr;
+    for (QAction* action : menu->actions())
+      if (action->text() == name) found = action;
+    menu->close();  // which lives until events are processed
+    return found;
   }
   QPoint at(int layer, int head) const { return grid.cell_rect(layer, head).center(); }
   const Grouping& grouping() const { return lab.config().grouping; }
@@ -199,6 +233,85 @@ class HeadGridTest : public QObject {
     write_config(config, path);
     QVERIFY_THROWS_EXCEPTION(EngineError, read_config(SegmentConfig::defaults_for(model), model, path));
     QVERIFY_THROWS_EXCEPTION(EngineError, read_config(config, model, QStringLiteral("/nowhere/config.json")));
+  }
+
+  void patterns_of_heads_go_out_and_come_in() {
+    const test::TempDir folder;
+    const ModelConfig model = test::synthetic_model().config;
+    const SegmentConfig usual = SegmentConfig::defaults_for(model);
+    const std::string file = folder.file("patterns.json");
+    const QString path = QString::fromStdString(file);
+    std::mt19937 random(6);
+    SegmentConfig config = usual;
+    config.carry_length = 17;
+    while (config.head_patterns.empty()) config.head_patterns = test::random_head_patterns(random, model);
+    config.head_patterns.layers.resize(static_cast<std::size_t>(model.layers));  // as MInference wants them
+    SegmentConfig expected = usual;
+    expected.head_patterns = config.head_patterns;
+    write_patterns(config, model, path);
+    QCOMPARE(read_patterns(usual, model, path), expected);
+    write_config(expected, path);
+    QCOMPARE(read_config(usual, model, path), expected);
+
+    config.head_patterns = {};
+    write_patterns(config, model, path);
+    const HeadPatterns none = read_patterns(config, model, path).head_patterns;
+    QVERIFY(none.empty() && std::ssize(none.layers) == model.layers);
+    config.head_patterns.set(12, 0, {});
+    write_patterns(config, model, path);
+    const auto read = [&] { read_patterns(usual, model, path); };
+    QCOMPARE(test::unlike(Fault::BadInput, "has 13 layers, but the model has 12", read), std::string());
+    test::write_bytes(file, "[{}, {\"6\": [\"stream_llm\", 4, 64, 1]}]");
+    QCOMPARE(test::unlike(Fault::BadInput, "layer 1 has head 6, which the model lacks", read), std::string());
+    test::write_bytes(file, "[{}, {\"5\": [\"dense\", 4, 64, 1]}]");
+    QCOMPARE(test::unlike(Fault::BadInput, "patterns.json: layer 1, head 5 has the unknown kind", read), std::string());
+    QVERIFY(QFile::remove(path));
+    QCOMPARE(test::unlike(Fault::Io, "patterns.json", read), std::string());
+  }
+
+  void under_minference_a_head_tells_its_pattern() {
+    GridLab lab;
+    SegmentConfig config = lab.lab.config();
+    config.head_patterns.set(4, 2, {PatternKind::AShape, 100, 800, 0.5});
+    config.head_patterns.set(5, 2, {PatternKind::BlockSparse, 60, 1, 0.5});
+    lab.lab.set_config(config);
+    QVERIFY2(!lab.tooltip(4, 2).contains(QStringLiteral("A-shape")), qPrintable(lab.tooltip(4, 2)));
+    lab.choose_policy(kPatternPolicy);
+    QCOMPARE(lab.tooltip(4, 2),
+             QStringLiteral("Layer 4, head 2 (KV head 0): A-shape, 100 sinks, a window of 800 tokens"));
+    QVERIFY(lab.tooltip(5, 2).endsWith(QStringLiteral(": block-sparse, 60 blocks of keys for a block of queries")));
+    QVERIFY(lab.tooltip(4, 3).endsWith(QStringLiteral(": vertical and slash, 1000 columns, 6096 diagonals")));
+  }
+
+  void under_minference_the_menu_of_a_head_sets_its_pattern() {
+    GridLab lab;
+    QVERIFY(lab.pattern_entry(4, 2) == nullptr);
+    lab.choose_policy(kPatternPolicy);
+    QAction* entry = lab.pattern_entry(4, 2);
+    QVERIFY(entry);
+    entry->trigger();
+    auto* dialog = lab.grid.findChild<PatternDialog*>();
+    QVERIFY(dialog && dialog->isVisible() && dialog->pattern() == HeadPattern());
+    const auto size = [&](const QString& name) -> QSpinBox* {
+      for (QSpinBox* box : dialog->findChildren<QSpinBox*>())
+        if (box->accessibleName() == name && box->isVisible()) return box;
+      return nullptr;
+    };
+    QVERIFY(size(QStringLiteral("Columns")) && size(QStringLiteral("Diagonals")));
+    dialog->findChild<QComboBox*>()->setCurrentIndex(static_cast<int>(PatternKind::BlockSparse));
+    QVERIFY(!size(QStringLiteral("Diagonals")));
+    dialog->findChild<QComboBox*>()->setCurrentIndex(static_cast<int>(PatternKind::AShape));
+    QSpinBox *sinks = size(QStringLiteral("Sinks, tokens")), *window = size(QStringLiteral("Window, tokens"));
+    QVERIFY(sinks && window);
+    sinks->setValue(4);
+    window->setValue(64);
+    dialog->accept();
+    test::settle();
+    QVERIFY(lab.grid.findChild<PatternDialog*>() == nullptr);
+    const HeadPatterns& patterns = lab.lab.config().head_patterns;
+    QVERIFY(patterns.at(4, 2) == (HeadPattern{PatternKind::AShape, 4, 64, 1}) && patterns.count() == 1);
+    lab.lab.undo_stack().undo();
+    QVERIFY(lab.lab.config().head_patterns.empty());
   }
 };
 

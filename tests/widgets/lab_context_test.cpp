@@ -105,6 +105,37 @@ class LabContextTest : public QObject {
     QCOMPARE(lab.selected().layer, 3);
     QVERIFY(!lab.can_go_back());
   }
+
+  void a_run_that_is_pinned_in_progress_is_whole_at_its_end() {
+    LabContext lab;
+    QSignalSpy changed(&lab, &LabContext::pinned_run_changed);
+    test::synthetic_run(lab.run(), 8, 3, test::synthetic_request(8));
+    lab.pin_run();
+    QCOMPARE(lab.pinned_run()->segment_count(), 3);
+    for (int segment = 3; segment < 8; ++segment) lab.run().append(test::synthetic_snapshot(lab.run(), segment));
+    QCOMPARE(changed.count(), 1);
+    lab.run().finish({});
+    QCOMPARE(changed.count(), 2);
+    QVERIFY(lab.pinned_run()->finished());
+    QCOMPARE(lab.pinned_run()->segment_count(), 8);
+    QVERIFY(&lab.comparison()->b() == lab.pinned_run().get());
+  }
+
+  void only_the_pinned_run_itself_completes_it() {
+    LabContext lab;
+    QSignalSpy changed(&lab, &LabContext::pinned_run_changed);
+    test::synthetic_run(lab.run(), 8, 3, test::synthetic_request(8));
+    lab.pin_run();
+    test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4));
+    lab.run().finish({});
+    QCOMPARE(lab.pinned_run()->segment_count(), 3);
+    QCOMPARE(changed.count(), 1);
+    test::synthetic_run(lab.run(), 4, 2, test::synthetic_request(4));
+    lab.pin_run();
+    lab.unpin_run();
+    lab.run().finish({});
+    QVERIFY(!lab.pinned_run());
+  }
 };
 
 static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<LabContextTest>};

@@ -96,6 +96,31 @@ class PanelsTest : public QObject {
     QVERIFY2(texts.contains(QStringLiteral("segment 0")), qPrintable(texts.join(u'|')));
   }
 
+  void the_cumulative_mean_is_that_of_the_run_whatever_range_is_on_show() {
+    LabContext context;
+    test::synthetic_run(context.run(), 12, 10, test::synthetic_request(12));
+    LossPanel panel(context);
+    show(panel);
+    const PlotView& plot = *panel.plots()[0];
+    const auto all = plot.drawn_points(1);
+    QCOMPARE(all.size(), std::size_t{10});
+    QVERIFY(all[4].second != all[5].second);
+    context.set_range({4, 7});
+    test::settle();
+    const auto shown = plot.drawn_points(1);
+    QVERIFY(shown == decltype(shown)(all.begin() + 4, all.begin() + 8));
+    context.set_range({8, 11});
+    test::settle();
+    context.run().append(test::synthetic_snapshot(context.run(), 10));  // and where the run goes on
+    test::settle();
+    const auto grown = plot.drawn_points(1);
+    QCOMPARE(grown.size(), std::size_t{3});
+    QCOMPARE(grown[1], all[9]);
+    context.set_range({});
+    test::settle();
+    QCOMPARE(plot.drawn_points(1).back(), grown[2]);
+  }
+
   // At a zoom of less than a position a cell, each painted pixel is what the record says about its segment and
   // position.
   void the_map_paints_the_record() {

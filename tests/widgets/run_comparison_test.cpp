@@ -240,6 +240,25 @@ class RunComparisonTest : public QObject {
     QCOMPARE(settings, QStringList({"policy=segmented/full", "carry_length=32/16", "top_k=16/3"}));
   }
 
+  /// MInference's have hundreds of heads.
+  void patterns_of_heads_are_counted() {
+    RunRequest one = test::synthetic_request(4), other = one;
+    one.policy = other.policy = kPatternPolicy;
+    one.config.head_patterns.set(3, 1, {});  // what it is where it is not listed
+    one.config.head_patterns.set(3, 2, {PatternKind::AShape, 4, 64, 1});
+    other.config.head_patterns.set(3, 2, {PatternKind::AShape, 4, 128, 1});
+    other.config.head_patterns.set(7, 0, {PatternKind::BlockSparse, 100, 1, 1});
+    RunModel a, b;
+    test::synthetic_run(a, 4, 4, one);
+    test::synthetic_run(b, 4, 4, other);
+    const RunComparison comparison(a, b), same(a, a);
+    QStringList said;
+    for (const ComparisonRow& row : comparison_rows(comparison, {}))
+      if (row.name == QStringLiteral("head_patterns")) said += {row.a, row.b, row.change};
+    QCOMPARE(said, QStringList({"1 layers, 2 heads listed", "2 layers, 2 heads listed", "2 heads differ"}));
+    for (const ComparisonRow& row : comparison_rows(same, {})) QVERIFY(row.part != ComparisonRow::Part::Setting);
+  }
+
   /// Compare shows the time that the toolbar, the log and the report show: the run's own, where one is known.
   void a_finished_runs_time_is_its_own() {
     RunModel run, cut;

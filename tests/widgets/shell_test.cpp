@@ -23,6 +23,8 @@
 #include <QTableView>
 #include <QTest>
 #include <QTextBrowser>
+#include <QToolButton>
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -423,6 +425,29 @@ class ShellTest : public QObject {
       QCoreApplication::processEvents();
       QVERIFY2(home.window.size() == size,
                qPrintable(QString("%1 is %2 wide").arg(preset.id).arg(home.window.width())));
+    }
+  }
+
+  /// Names of buttons give way before what a run says, and before its Stop.
+  void german_progress_stays_in_sight_on_a_small_screen() {
+    const TempDir folder;
+    Home home(folder);
+    const auto* bar = home.window.findChild<LabToolbar*>();
+    const auto* more = bar->findChild<QToolButton*>("qt_toolbar_ext_button");
+    const auto meters = bar->findChildren<QProgressBar*>();
+    const auto progress = std::ranges::find(meters, StatusMeters::tr("Progress"), &QProgressBar::accessibleName);
+    QVERIFY(more != nullptr && progress != meters.end());
+    const auto has_name = [&](QAction* action) {
+      return static_cast<QToolButton*>(bar->widgetForAction(action))->toolButtonStyle() == Qt::ToolButtonTextUnderIcon;
+    };
+    for (const int width : {1024, 1800, 1024}) {
+      home.window.resize(width, 700);
+      settle();
+      QCOMPARE(home.window.width(), width);
+      QVERIFY(more->isHidden());
+      QVERIFY((*progress)->isVisible() && bar->rect().contains((*progress)->geometry()));
+      QVERIFY(bar->widgetForAction(bar->actions().stop)->isVisible() && has_name(bar->actions().stop));
+      QVERIFY(width < 1800 || has_name(bar->actions().pin));
     }
   }
 

@@ -145,6 +145,33 @@ class TokenSourcesTest : public QObject {
     QVERIFY(!waits());
   }
 
+  /// The pointer still rests where a token of the last run was.
+  void nothing_is_said_of_a_run_or_a_model_that_is_gone() {
+    MainWindow window;
+    show_demo(window);
+    LabContext& lab = window.lab().context;
+    const Panel& panel = *window.docks().panel("text");
+    QComboBox* colour = box_with(panel, "Colour: sources by attention");
+    QLabel* legend = legend_of(panel);
+    auto* view = panel.findChild<TokenView*>();
+    QVERIFY(colour && legend && view);
+    colour->setCurrentText("Colour: sources by attention");
+    const auto preview = [&] {
+      lab.select_token(6 * 64 + 2);
+      Q_EMIT view->token_hovered(3 * 64 + 9);
+      return QTest::qWaitFor([&] { return legend->text().startsWith("Preview: Where the query"); }, patience_ms);
+    };
+    QVERIFY(preview());
+    window.lab().runs.run(1);  // stops by itself in the middle of segment 1
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.engine_paused(), patience_ms);
+    QTRY_VERIFY2(legend->text().startsWith("Select a token"), qPrintable(legend->text()));
+    window.lab().runs.resume();
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    QVERIFY(preview());
+    lab.set_model(lab.run().model().config, lab.config());
+    QTRY_VERIFY2(legend->text().startsWith("Select a token"), qPrintable(legend->text()));
+  }
+
   void a_position_is_ablated_in_all_heads_from_the_menu() {
     MainWindow window;
     show_demo(window);

@@ -97,9 +97,11 @@ class WhatIfsTest : public QObject {
     edit.config->retrieval_length = 64;
     edit.config->anchors = 3;
     edit.config->grouping = Grouping({1}, {{0}});
+    edit.config->head_patterns.set(2, 1, {});
     const QString text = edit_text(edit, run);
-    for (const char* part : {"no carry", "random prefix (seed 1)", "−L6 H0 @100", "−1 more", "ban 10–19", "R 512 → 64",
-                             "A by default → 3", "another grouping"})
+    for (const char* part :
+         {"no carry", "random prefix (seed 1)", "−L6 H0 @100", "−1 more", "ban 10–19", "R 512 → 64", "A by default → 3",
+          "another grouping", "head_patterns none: 1000 columns, 6096 diagonals → 1 layers, 1 heads listed"})
       QVERIFY2(text.contains(QString::fromUtf8(part)), qPrintable(text));
   }
 

@@ -9,8 +9,10 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "widgets/controls/pattern_dialog.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/patching.h"
+#include "widgets/state/pattern_text.h"
 #include "widgets/state/prefix_text.h"
 #include "widgets/state/shown.h"
 
@@ -247,6 +249,9 @@ void HeadGrid::contextMenuEvent(QContextMenuEvent* event) {
   offer_patch(*menu, tr("Patch layer %1, head %2 from the pinned run").arg(cell->layer).arg(cell->head), cell->layer,
               cell->head);
   offer_patch(*menu, tr("Patch all heads of layer %1 from the pinned run").arg(cell->layer), cell->layer, -1);
+  if (has_patterns())
+    menu->addAction(tr("Pattern of layer %1, head %2…").arg(cell->layer).arg(cell->head), this,
+                    [this, head = HeadRef{cell->layer, cell->head}] { ask_pattern(head); });
   menu->popup(event->globalPos());
 }
 
@@ -265,6 +270,26 @@ void HeadGrid::offer_patch(QMenu& menu, const QString& text, int layer, int head
   connect(action, &QAction::triggered, this, [this, segment, edit] {
     context_.what_ifs().ask_run({segment, {edit}}, edit_text(edit, context_.run().request().config));
   });
+}
+
+bool HeadGrid::has_patterns() const {
+  return context_.run_options().policy == kPatternPolicy;
+}
+
+void HeadGrid::ask_pattern(HeadRef head) {
+  auto* dialog = new PatternDialog(context_.config().head_patterns.at(head.layer, head.head),
+                                   tr("Pattern of layer %1, head %2").arg(head.layer).arg(head.head), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this, [this, head, dialog] { set_pattern(head, dialog->pattern()); });
+  dialog->open();
+}
+
+void HeadGrid::set_pattern(HeadRef head, const HeadPattern& pattern) {
+  if (head.layer >= layers() || head.head >= heads()) return;  // another model has come meanwhile
+  SegmentConfig config = context_.config();
+  if (config.head_patterns.at(head.layer, head.head) == pattern) return;
+  config.head_patterns.set(head.layer, head.head, pattern);
+  context_.edit_config(config, tr("pattern of head %1.%2").arg(head.layer).arg(head.head));
 }
 
 void HeadGrid::mouseMoveEvent(QMouseEvent* event) {
@@ -327,6 +352,7 @@ QString HeadGrid::describe(const Cell& cell) const {
                            .arg(cell.layer)
                            .arg(cell.head)
                            .arg(cell.head / context_.model()->group_size());
+  if (has_patterns()) return name + pattern_text(context_.config().head_patterns.at(cell.layer, cell.head));
   const QString searches_too = searches({cell.layer, cell.head}) ? tr("; it searches for all readers") : QString();
   switch (head_role(grouping, cell.layer, cell.head)) {
     case HeadRole::Local:

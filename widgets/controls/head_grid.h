@@ -16,8 +16,8 @@ HeadRole head_role(const Grouping& grouping, int layer, int head);
 /// The layers × heads grid: a row a layer, a column a query head. Looking: a click selects the head in every view.
 /// Editing: a click toggles a head, a rubber band turns all it spans into what the first one becomes, a click on a
 /// layer's label toggles the layer, a click with Shift makes a head search or not. Space, L and S edit at any time by
-/// key. A corner marks the searchers of a shared search. The context menu patches a head from the pinned run. GUI
-/// thread.
+/// key. A corner marks the searchers of a shared search. The context menu patches a head from the pinned run, and under
+/// MInference's policy asks for its pattern. GUI thread.
 class HeadGrid : public QWidget {
   Q_OBJECT
  public:
@@ -55,6 +55,9 @@ class HeadGrid : public QWidget {
   bool searches(HeadRef head) const;  ///< for all readers
   void edit_heads(QRect cells);
   void offer_patch(QMenu& menu, const QString& text, int layer, int head);
+  bool has_patterns() const;  ///< that the policy reads
+  void ask_pattern(HeadRef head);
+  void set_pattern(HeadRef head, const HeadPattern& pattern);
   void paint_labels(QPainter& painter) const;
   void paint_cell(QPainter& painter, int layer, int head) const;
   QString describe(const Cell& cell) const;

@@ -139,8 +139,8 @@ void AttentionPanel::draw(const AttentionMap& map) {
   const std::int64_t token = context().selected().token, in_segment = token - first;
   double cursor = NAN;
   if (in_segment >= 0 && in_segment < map.segment_length) cursor = static_cast<double>(in_segment);
-  const auto slot = std::lower_bound(map.prefix_positions.begin(), map.prefix_positions.end(), token);
-  if (token >= 0 && slot != map.prefix_positions.end() && *slot == token)
+  const auto slot = std::ranges::find(map.prefix_positions, token);  // not ascending where tokens have copies
+  if (token >= 0 && slot != map.prefix_positions.end())
     cursor = left + 0.5 + static_cast<double>(slot - map.prefix_positions.begin());
   plot_->set_cursor(cursor);
 }

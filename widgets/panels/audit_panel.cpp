@@ -130,6 +130,11 @@ AuditSettings AuditPanel::settings() const {
   return form_->settings(lab_.config());
 }
 
+void AuditPanel::set_has_model(bool has_model) {
+  has_model_ = has_model;
+  request_refresh();
+}
+
 void AuditPanel::set_text(const QString& name, std::int64_t tokens) {
   text_name_ = name;
   text_tokens_ = tokens;
@@ -159,21 +164,21 @@ void AuditPanel::estimate() {
                                             bytes_per_value(wanted.dtype))
                                : AuditCost{};
   why_not_ = find_problem(wanted, cost);
-  cost_->setText(model && why_not_.isEmpty() ? cost_text(wanted, cost) : why_not_);
+  cost_->setText(why_not_.isEmpty() ? cost_text(wanted, cost) : why_not_);
   const bool warns = !why_not_.isEmpty() || least_seconds(lab_.run(), cost.tokens_read) > long_work_seconds;
   QPalette palette = cost_->palette();
   palette.setColor(QPalette::WindowText,
-                   warns && model && busy_.isEmpty() ? current_theme().anchor : current_theme().muted);
+                   warns && model && has_model_ && busy_.isEmpty() ? current_theme().anchor : current_theme().muted);
   cost_->setPalette(palette);
   update_buttons();
 }
 
 QString AuditPanel::find_problem(const AuditSettings& wanted, const AuditCost& cost) const {
   const auto& model = lab_.model();
-  if (!model) return tr("No model is open");
+  if (!model || !has_model_) return tr("Open a model first: Model, in the toolbar");
   if (running_) return tr("An audit is under way");
   if (!busy_.isEmpty()) return tr("Not now: %1").arg(busy_);
-  if (text_tokens_ == 0) return tr("No text is open");
+  if (text_tokens_ == 0) return tr("Open a text first: Text, in the toolbar");
   const std::int64_t end = wanted.first_token + wanted.tokens();
   if (end > text_tokens_)
     return tr("%1 has %L2 tokens, and %L3 are asked for: fewer segments, shorter ones, or an earlier start")

@@ -21,6 +21,8 @@ class AuditPanel : public Panel {
  public:
   explicit AuditPanel(LabContext& context, QWidget* parent = nullptr);
 
+  /// Whether one is open: that of the LabContext may be the shape of one whose run is on show.
+  void set_has_model(bool has_model);
   void set_text(const QString& name, std::int64_t tokens);  ///< the open text; no tokens: none is open
   void set_engine_busy(const QString& why);                 ///< why no audit can start; empty: it can
   void set_free_memory(std::optional<std::int64_t> bytes);  ///< instead of what the machine says when it is shown
@@ -65,7 +67,7 @@ class AuditPanel : public Panel {
   std::int64_t text_tokens_ = 0;
   std::optional<std::int64_t> free_;
   std::optional<AuditReport> report_;
-  bool free_given_ = false, running_ = false;
+  bool free_given_ = false, running_ = false, has_model_ = true;
 };
 
 }  // namespace carryover

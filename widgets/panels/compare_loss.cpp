@@ -58,7 +58,6 @@ void CompareLoss::restart() {
 void CompareLoss::append(int segment) {
   const LossChange& change = comparison().segment_loss_change(segment);
   if (const auto mean = change.mean()) {
-    sum_.add(change);
     for (const double x : {segment - 0.5, segment + 0.5}) {
       by_segment_->append(worse_, x, std::max(0.0, *mean));
       by_segment_->append(better_, x, std::min(0.0, *mean));
@@ -81,8 +80,10 @@ void CompareLoss::draw() {
       plot->fit();
     }
   }
-  for (int segment = first; segment < count; ++segment)
+  for (int segment = first; segment < count; ++segment) {
+    sum_.add(comparison().segment_loss_change(segment));
     if (context().range().contains(segment)) append(segment);
+  }
   drawn_ = count;
   for (PlotView* plot : plots()) {
     plot->set_empty_text(tr("No token is predicted by both runs: %1").arg(text_note(comparison())));

@@ -8,7 +8,8 @@ namespace carryover {
 
 class SegmentCursor;
 
-/// Loss of A minus loss of B over common targets: by segment, as the running mean, and token by token.
+/// Loss of A minus loss of B over common targets: by segment, as the running mean, which is over the whole run so far
+/// whatever range is on show, and token by token.
 class CompareLoss : public ComparePage {
   Q_OBJECT
  public:

@@ -11,6 +11,7 @@
 #include <QRegularExpression>
 #include <QScrollArea>
 #include <QSpinBox>
+#include <QToolButton>
 #include <algorithm>
 #include <limits>
 
@@ -20,6 +21,8 @@
 #include "engine/core/cost/policy_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/config_files.h"
+#include "widgets/state/pattern_text.h"
 #include "widgets/state/plan_values.h"
 
 namespace carryover {
@@ -177,6 +180,7 @@ void ConfigPanel::add_fields(QFormLayout* form) {
     if (field.is<bool>()) add_switch(form, field);
     if (field.choice() != nullptr) add_choice(form, field);
     if (field.is<std::vector<HeadRef>>()) add_heads(form, field);
+    if (field.is<HeadPatterns>()) add_patterns(form, field);
     if (field.is<std::optional<RopeConfig>>()) add_rope(form, field);
   }
 }
@@ -243,6 +247,43 @@ void ConfigPanel::add_heads(QFormLayout* form, const SegmentField& field) {
     commit();
     if (const auto heads = parse_heads(search_heads_->text().toStdString()))
       search_heads_->setText(QString::fromStdString(text_of_heads(*heads)));
+  });
+}
+
+/// Patterns come from files, and one by one from the menu of the grid of heads.
+void ConfigPanel::add_patterns(QFormLayout* form, const SegmentField& field) {
+  auto* row = new QWidget(this);
+  row->setToolTip(field_text(field.help));
+  const auto button = [row](const QString& text, const QString& name) {
+    auto* made = new QToolButton(row);
+    made->setText(text);
+    made->setToolTip(name);
+    made->setAccessibleName(name);
+    return made;
+  };
+  head_patterns_ = new QLabel(row);
+  // Not wrapped: Qt 6.4's form layout writes beyond its rows where one has a height for its width and others are
+  // hidden.
+  head_patterns_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  head_patterns_->setAccessibleName(field_text(field.label));
+  QToolButton* open = button(tr("Import…"), tr("Import head patterns: MInference's JSON"));
+  clear_patterns_ = button(tr("Clear"), tr("No head patterns: what is not listed has 1000 columns and 6096 diagonals"));
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(head_patterns_, 1);
+  layout->addWidget(open);
+  layout->addWidget(clear_patterns_);
+  form->addRow(field_label(field.label, field.symbol), row);
+  rows_.emplace_back(field.key, row);
+  connect(open, &QToolButton::clicked, this, [this] {
+    settle();
+    import_patterns(context(), this);
+  });
+  connect(clear_patterns_, &QToolButton::clicked, this, [this] {
+    settle();
+    SegmentConfig config = context().config();
+    config.head_patterns = {};
+    context().edit_config(config, tr("no head patterns"));
   });
 }
 
@@ -349,6 +390,8 @@ void ConfigPanel::refresh() {
   for (const ChoiceField& item : choices_) item.box->setCurrentIndex(static_cast<int>(item.choice.get(config)));
   if (parse_heads(search_heads_->text().toStdString()) != config.search_heads)
     search_heads_->setText(QString::fromStdString(text_of_heads(config.search_heads)));
+  head_patterns_->setText(patterns_text(config.head_patterns));
+  clear_patterns_->setEnabled(!config.head_patterns.layers.empty());
   rope_->setCurrentIndex(config.rope ? static_cast<int>(config.rope->kind) + 1 : 0);
   rope_factor_->setValue(config.rope ? config.rope->factor : 1.0);
   rope_factor_->setEnabled(config.rope.has_value());

@@ -15,6 +15,7 @@ class QDoubleSpinBox;
 class QFormLayout;
 class QLabel;
 class QSpinBox;
+class QToolButton;
 
 namespace carryover {
 
@@ -55,6 +56,7 @@ class ConfigPanel : public Panel {
   void show_preset();
   void add_choice(QFormLayout* form, const SegmentField& field);
   void add_heads(QFormLayout* form, const SegmentField& field);
+  void add_patterns(QFormLayout* form, const SegmentField& field);
   void add_rope(QFormLayout* form, const SegmentField& field);
   void write_options();
   SegmentConfig typed_config();
@@ -75,6 +77,8 @@ class ConfigPanel : public Panel {
   std::vector<SwitchField> switches_;
   std::vector<ChoiceField> choices_;
   QLineEdit* search_heads_;
+  QLabel* head_patterns_;
+  QToolButton* clear_patterns_;
   QComboBox *preset_, *policy_, *dtype_, *device_, *rope_;
   QDoubleSpinBox* rope_factor_;
   QSpinBox* token_limit_;

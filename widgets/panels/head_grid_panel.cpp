@@ -4,6 +4,7 @@
 #include <QBoxLayout>
 #include <QComboBox>
 #include <QLabel>
+#include <QMenu>
 #include <QScrollArea>
 #include <QToolButton>
 #include <algorithm>
@@ -140,23 +141,30 @@ QWidget* HeadGridPanel::build_bar() {
       tr("Edit: click or drag over heads, click a layer's number, Shift-click: search for all readers (undo: Ctrl+Z). "
          "Off: a click selects a head."));
   edit_->setAccessibleName(tr("Edit the grouping"));
-  const auto file_button = [this, bar](const QString& icon, const QString& what, auto action) {
+  const auto file_menu = [bar](const QString& icon, const QString& what) {
     auto* button = new QToolButton(bar);
     set_themed_icon(button, icon);
     button->setToolTip(what);
     button->setAccessibleName(what);
     button->setAutoRaise(true);
-    connect(button, &QToolButton::clicked, this, action);
+    button->setPopupMode(QToolButton::InstantPopup);
+    button->setMenu(new QMenu(button));
     return button;
   };
+  QToolButton* from_file = file_menu(QStringLiteral("import"), tr("Import a grouping or head patterns"));
+  from_file->menu()->addAction(tr("Import a grouping (JSON)…"), this, [this] { import_config(context(), this); });
+  from_file->menu()->addAction(tr("Import head patterns (MInference's JSON)…"), this,
+                               [this] { import_patterns(context(), this); });
+  QToolButton* to_file = file_menu(QStringLiteral("export"), tr("Export the grouping or the head patterns"));
+  to_file->menu()->addAction(tr("Export the grouping (JSON)…"), this, [this] { export_grouping(context(), this); });
+  to_file->menu()->addAction(tr("Export the head patterns (MInference's JSON)…"), this,
+                             [this] { export_patterns(context(), this); });
   auto* layout = new QHBoxLayout(bar);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(presets_, 1);
   layout->addWidget(edit_);
-  layout->addWidget(file_button(QStringLiteral("import"), tr("Import a grouping (JSON)"),
-                                [this] { import_config(context(), this); }));
-  layout->addWidget(file_button(QStringLiteral("export"), tr("Export the grouping (JSON)"),
-                                [this] { export_grouping(context(), this); }));
+  layout->addWidget(from_file);
+  layout->addWidget(to_file);
   connect(edit_, &QToolButton::toggled, grid_, &HeadGrid::set_editing);
   connect(presets_, &QComboBox::activated, this, &HeadGridPanel::choose_preset);
   return bar;

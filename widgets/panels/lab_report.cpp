@@ -19,6 +19,7 @@
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/comparison_rows.h"
 #include "widgets/state/notebook.h"
+#include "widgets/state/pattern_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
@@ -64,8 +65,11 @@ QString origin(const RunModel& run) {
 QString settings(const RunModel& run) {
   const nlohmann::json config = run.request().config;
   QString rows;
-  for (const auto& [field, value] : config.items())
-    rows += row({QString::fromStdString(field), QString::fromStdString(value.dump())});
+  for (const auto& [field, value] : config.items()) {
+    const bool counted = field == "head_patterns" && !value.empty();  // all of them fill pages
+    rows += row({QString::fromStdString(field),
+                 counted ? patterns_text(run.request().config.head_patterns) : QString::fromStdString(value.dump())});
+  }
   return heading(tr("Settings")) + table(rows);
 }
 

@@ -22,10 +22,13 @@ LossPanel::LossPanel(LabContext& lab, QWidget* parent)
   place(bar, Across::Segments);
 }
 
-void LossPanel::append(const SegmentRecord& record) {
-  if (record.targets == 0) return plot_->set_empty_text(tr("A single token has no loss: no token follows it"));
+void LossPanel::count(const SegmentRecord& record) {
   nll_sum_ += record.nll_sum;
   targets_ += static_cast<double>(record.targets);
+}
+
+void LossPanel::append(const SegmentRecord& record) {
+  if (record.targets == 0) return plot_->set_empty_text(tr("A single token has no loss: no token follows it"));
   const auto x = static_cast<double>(record.index);
   plot_->append(segment_, x, record.nll_sum / static_cast<double>(record.targets));
   plot_->append(mean_, x, nll_sum_ / targets_);

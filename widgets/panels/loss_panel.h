@@ -6,7 +6,8 @@
 
 namespace carryover {
 
-/// Loss per segment and its cumulative mean, with perplexity on the right axis.
+/// Loss per segment and its cumulative mean, with perplexity on the right axis. The mean is over the whole run so far,
+/// whatever range is on show: a point has one value.
 class LossPanel : public SegmentCurvesPanel {
   Q_OBJECT
  public:
@@ -15,6 +16,7 @@ class LossPanel : public SegmentCurvesPanel {
 
  protected:
   void start() override;
+  void count(const SegmentRecord& record) override;
   void append(const SegmentRecord& record) override;
 
  private:

@@ -27,7 +27,8 @@
 namespace carryover {
 namespace {
 
-constexpr std::array<int, RunLibraryTable::ColumnCount> column_characters = {26, 11, 14, 12, 26, 14, 9, 9, 10, 18};
+/// A column is no wider by itself, and names no narrower.
+constexpr std::array<int, RunLibraryTable::ColumnCount> column_characters = {26, 14, 24, 14, 40, 20, 12, 12, 12, 22};
 constexpr int name_characters = 30, least_plot_height = 120;
 constexpr double gigabyte = 1e9;
 
@@ -85,7 +86,7 @@ QWidget* RunsPanel::build_table() {
   prepare_table(*view_, tr("Runs of this session"));
   view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   view_->setEditTriggers(QAbstractItemView::EditKeyPressed);
-  size_columns();
+  prepare_columns();
   view_->setSortingEnabled(true);
   view_->sortByColumn(RunLibraryTable::Made, Qt::DescendingOrder);
   connect(view_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::update_actions);
@@ -98,24 +99,42 @@ QWidget* RunsPanel::build_table() {
   return side;
 }
 
-void RunsPanel::size_columns() {
+void RunsPanel::prepare_columns() {
   view_->horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
   view_->horizontalHeader()->setSectionsMovable(true);
-  for (std::size_t column = 0; column < column_characters.size(); ++column)
-    view_->setColumnWidth(static_cast<int>(column),
-                          view_->fontMetrics().averageCharWidth() * column_characters[column]);
-  names_width_ = view_->columnWidth(RunLibraryTable::Name);
+  view_->setColumnWidth(RunLibraryTable::Name, limit_of(RunLibraryTable::Name));
+  for (int column = 0; column < RunLibraryTable::ColumnCount; ++column)
+    widths_[static_cast<std::size_t>(column)] = view_->columnWidth(column);
   view_->viewport()->installEventFilter(this);
 }
 
-/// Names get what the other columns leave free, unless the user has chosen a width for them.
+int RunsPanel::limit_of(int column) const {
+  return view_->fontMetrics().averageCharWidth() * column_characters[static_cast<std::size_t>(column)];
+}
+
+bool RunsPanel::sized_by_hand(int column) const {
+  return view_->columnWidth(column) != widths_[static_cast<std::size_t>(column)];
+}
+
+/// As wide as what they show.
+void RunsPanel::fit_columns() {
+  for (int column = 0; column < RunLibraryTable::ColumnCount; ++column) {
+    if (column == RunLibraryTable::Name || sized_by_hand(column)) continue;
+    view_->resizeColumnToContents(column);
+    const int most = std::max(limit_of(column), view_->horizontalHeader()->sectionSizeHint(column));
+    if (view_->columnWidth(column) > most) view_->setColumnWidth(column, most);
+    widths_[static_cast<std::size_t>(column)] = view_->columnWidth(column);
+  }
+  fit_names();
+}
+
+/// Names get what the other columns leave free; where that is little, the table scrolls.
 void RunsPanel::fit_names() {
-  const int width = view_->columnWidth(RunLibraryTable::Name);
-  if (width != names_width_) return;
-  const int least = view_->fontMetrics().averageCharWidth() * column_characters[RunLibraryTable::Name];
-  const int others = view_->horizontalHeader()->length() - width;
-  names_width_ = std::max(least, view_->viewport()->width() - others);
-  view_->setColumnWidth(RunLibraryTable::Name, names_width_);
+  if (sized_by_hand(RunLibraryTable::Name)) return;
+  const int others = view_->horizontalHeader()->length() - view_->columnWidth(RunLibraryTable::Name);
+  view_->setColumnWidth(RunLibraryTable::Name,
+                        std::max(limit_of(RunLibraryTable::Name), view_->viewport()->width() - others));
+  widths_[RunLibraryTable::Name] = view_->columnWidth(RunLibraryTable::Name);
 }
 
 bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
@@ -282,6 +301,7 @@ void RunsPanel::update_notice() {
 }
 
 void RunsPanel::refresh() {
+  fit_columns();
   update_notice();
   draw_losses();
 }

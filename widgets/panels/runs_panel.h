@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <array>
+
 #include "widgets/panels/panel.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/tables/row_filter.h"
@@ -36,7 +38,10 @@ class RunsPanel : public Panel {
 
  private:
   QWidget* build_table();
-  void size_columns();
+  void prepare_columns();
+  int limit_of(int column) const;
+  bool sized_by_hand(int column) const;
+  void fit_columns();
   void fit_names();
   QWidget* build_notice();
   void build_plot();
@@ -57,7 +62,7 @@ class RunsPanel : public Panel {
   QTableView* view_;
   PlotView* losses_;
   std::vector<int> curves_;
-  int names_width_ = 0;  ///< that fit_names() gave their column; another one is the user's
+  std::array<int, RunLibraryTable::ColumnCount> widths_{};  ///< that columns were given here; another one is the user's
   QAction *open_, *compare_, *rename_, *tags_, *resume_, *remove_, *take_back_;
   QLabel *disk_, *removed_;
   QToolButton *undo_, *forget_, *make_room_;

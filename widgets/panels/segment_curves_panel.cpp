@@ -52,8 +52,10 @@ void SegmentCurvesPanel::refresh() {
   }
   const RunModel& run = context().run();
   const int first = drawn_;
-  for (; drawn_ < run.segment_count(); ++drawn_)
+  for (; drawn_ < run.segment_count(); ++drawn_) {
+    count(run.record(drawn_));
     if (context().range().contains(drawn_)) append(run.record(drawn_));
+  }
   cursor_->update_cursor();
   if (begins || drawn_ > first)  // the cursor draws itself
     for (PlotView* plot : plots()) plot->request_replot();

@@ -24,6 +24,7 @@ class SegmentCurvesPanel : public Panel {
   void refresh() final;
 
   virtual void start() = 0;  ///< empties the plots for the run that is there now, or for none
+  virtual void count(const SegmentRecord& /*record*/) {}  ///< each, before append(); also outside the range on show
   virtual void append(const SegmentRecord& record) = 0;
 
  private:

@@ -14,12 +14,12 @@
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "engine/core/cost/policy_table.h"
-#include "widgets/controls/foil_field.h"
 #include "widgets/controls/token_view.h"
 #include "widgets/look/icons.h"
-#include "widgets/state/prediction_change.h"
+#include "widgets/panels/text_sources.h"
 #include "widgets/state/prefix_text.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/run_comparison.h"
@@ -137,8 +137,6 @@ void disable_for(QAction& action, const QString& obstacle) {
   if (!obstacle.isEmpty()) action.setToolTip(obstacle);
 }
 
-constexpr int pointer_rests_ms = 200;
-
 }  // namespace
 
 TextPanel::TextPanel(LabContext& lab, QWidget* parent)
@@ -146,32 +144,25 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
       lab_(lab),
       view_(new TokenView(lab.run(), this)),
       search_(new TextSearch(lab.run(), this)),
-      legend_(new QLabel(this)),
-      foil_(new FoilField(lab, this)),
-      sources_(lab, QStringLiteral("text_sources"), this, [this] { request_refresh(); }) {
+      sources_(new TextSources(context(), this)) {
   auto* bar = new QWidget(this);
   build_bar(bar);
-  legend_->setMargin(5);
-  legend_->setWordWrap(true);
-  legend_->setAccessibleName(tr("What the colours mean"));
-  legend_->hide();
-  foil_->hide();
-  auto* below_bar = new QHBoxLayout;
-  below_bar->addWidget(legend_, 1);
-  below_bar->addWidget(foil_);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(bar);
-  layout->addLayout(below_bar);
+  layout->addWidget(sources_);
   layout->addWidget(view_, 1);
 
   view_->set_tooltip([this](std::int64_t token) {
-    return tooltip(context().run(), context().selected(), token, context().comparison(),
-                   lab_.what_ifs().shown_in_run()) +
-           source_text(token);
+    const QString text =
+        tooltip(context().run(), context().selected(), token, context().comparison(), lab_.what_ifs().shown_in_run());
+    const QString source = sources_->tooltip(token);
+    return source.isEmpty() ? text : text + QStringLiteral("<br>") + source;
   });
-  view_->set_source([this](std::int64_t token) { return source_values_.strength(token); });
+  view_->set_source([this](std::int64_t token) { return sources_->strength(token); });
+  connect(sources_, &TextSources::answered, this, &Panel::request_refresh);
+  connect(sources_, &TextSources::recoloured, view_->viewport(), qOverload<>(&QWidget::update));
   view_->set_loss_change([this](std::int64_t token) { return loss_change(token); });
   connect(view_, &TokenView::menu_wanted, this, &TextPanel::show_menu);
   connect(&lab.what_ifs(), &WhatIfs::shown_changed, this, &TextPanel::offer_loss_changes);
@@ -181,16 +172,13 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
     Selection hovered;
     hovered.token = token;
     context().hover(hovered);
-    preview_sources(token);
-  });
-  rest_timer_.setSingleShot(true);
-  rest_timer_.setInterval(pointer_rests_ms);
-  connect(&rest_timer_, &QTimer::timeout, this, [this] {
-    previewed_ = context().hovered().token;
-    show_sources();
+    sources_->preview(token);
   });
   connect(&lab.run(), &RunModel::reset, view_, &TokenView::reset);
+  connect(&lab.run(), &RunModel::reset, sources_, &TextSources::forget);
   connect(&lab.run(), &RunModel::reset, this, [this] { shown_ = {}; });
+  connect(&lab, &LabContext::model_changed, sources_, &TextSources::forget);
+  connect(&lab, &LabContext::model_changed, this, &Panel::request_refresh);
   connect(&lab, &LabContext::pinned_run_changed, this, &TextPanel::offer_loss_changes);
   connect(&lab.foil(), &FoilToken::changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::reset, this, &Panel::request_refresh);
@@ -281,93 +269,26 @@ void TextPanel::choose_colour() {
   static_cast<QStandardItemModel*>(heads_->model())->item(strongest_head)->setEnabled(row == by_attention);
   if (row != by_attention && heads_->currentIndex() == strongest_head) heads_->setCurrentIndex(0);
   view_->set_colouring(colouring_of(row));
+  choose_sources();
   request_refresh();
 }
 
-SourceValue TextPanel::source_value() {
-  if (colour_->currentIndex() == by_logit) return SourceValue::Logit;
-  if (heads_->currentIndex() == strongest_head) return SourceValue::LargestAttention;
-  const bool one = heads_->currentIndex() == selected_head && context().selected().head >= 0;
-  return one ? SourceValue::HeadAttention : SourceValue::MeanAttention;
-}
-
-bool TextPanel::colours_sources() const {
-  return colouring_of(colour_->currentIndex()) == TokenView::Colouring::Source;
-}
-
-/// Where the pointer rests on a token, its sources are shown as if it were selected, until the pointer moves on.
-void TextPanel::preview_sources(std::int64_t token) {
-  rest_timer_.stop();
-  if (colours_sources() && token > 0 && token != context().selected().token && token != previewed_) rest_timer_.start();
-  if (previewed_ < 0 || previewed_ == token) return;
-  previewed_ = -1;
-  show_sources();
-}
-
-void TextPanel::show_sources() {
-  QString says;
-  if (!colours_sources()) {
-    source_values_ = {};
-    previewed_ = -1;
-    sources_.forget();
-  } else if (previewed_ < 0) {
-    if (!find_sources(context().selected().token, says)) source_values_ = {};
-    legend_->setText(says);
-  } else if (find_sources(previewed_, says)) {  // until then the colours of the selected token stay
-    legend_->setText(tr("Preview: %1").arg(says));
+/// Of the sources, where they are the colour.
+void TextPanel::choose_sources() {
+  std::optional<SourceValue> value;
+  if (colour_->currentIndex() == by_logit) {
+    value = SourceValue::Logit;
+  } else if (colour_->currentIndex() == by_attention) {
+    const bool one = heads_->currentIndex() == selected_head && context().selected().head >= 0;
+    value = heads_->currentIndex() == strongest_head ? SourceValue::LargestAttention
+            : one                                    ? SourceValue::HeadAttention
+                                                     : SourceValue::MeanAttention;
   }
-  legend_->setVisible(colours_sources());
-  foil_->setVisible(colour_->currentIndex() == by_logit);
-  view_->viewport()->update();
-}
-
-bool TextPanel::find_sources(std::int64_t token, QString& says) {
-  const RunModel& run = context().run();
-  const Selection& selected = context().selected();
-  const int segment = run.segment_of_token(token - 1);
-  if (segment < 0 || segment >= run.segment_count()) {
-    sources_.forget();
-    says = tr("Select a token: the sources of its prediction are coloured. Point at one for a preview.");
-    return false;
-  }
-  InspectionParts parts;
-  if (source_value() == SourceValue::Logit) {
-    says = lab_.foil().problem();
-    if (!says.isEmpty()) return false;
-    parts.foil = lab_.foil().id();
-  }
-  parts.sources = token - 1 - run.record(segment).first_token;
-  const auto answer = sources_.ask(segment, parts);
-  if (!answer || !answer->sources) {
-    says = sources_.why_not();
-    return false;
-  }
-  const std::int64_t head = selected.layer * run.model().config.heads + selected.head;
-  source_values_ = {*answer->sources, source_value(), head, run.request().config.sink_length};
-  const auto full = static_cast<double>(source_values_.full());
-  says =
-      source_values_.is_signed()
-          ? tr("What adds to the %1, and what takes away from it. Full colour: %2")
-                .arg(logit_name(run.token_text(token), parts.foil ? id_text(run, *parts.foil) : QString()))
-                .arg(decimal_text(full, 2))
-          : tr("Where the query that predicts %1 attends, %2. Full colour: %3 %; attention sinks may be above")
-                .arg(quoted_token(run.token_text(token)), heads_->currentText().toLower(), decimal_text(100 * full, 1));
-  return true;
-}
-
-QString TextPanel::source_text(std::int64_t token) const {
-  const float value = source_values_.at(token);
-  if (std::isnan(value)) return {};
-  const QString text = source_values_.is_signed()
-                           ? (lab_.foil().id() ? tr("adds %1 to the logit difference")
-                                               : tr("adds %1 to the logit of the selected token"))
-                                 .arg(decimal_text(static_cast<double>(value), 3))
-                           : tr("gets %1 % of the attention").arg(decimal_text(100 * static_cast<double>(value), 2));
-  return QStringLiteral("<br>") + text;
+  sources_->choose(value, heads_->currentText());
 }
 
 void TextPanel::unseen() {
-  sources_.forget();
+  sources_->stop_asking();
 }
 
 float TextPanel::loss_change(std::int64_t token) {
@@ -497,7 +418,8 @@ void TextPanel::refresh() {
     view_->show_token(segment_begin, true);
   }
   shown_ = selected;
-  show_sources();
+  choose_sources();
+  sources_->refresh();
 }
 
 }  // namespace carryover

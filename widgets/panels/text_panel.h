@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QTimer>
-
-#include "widgets/panels/inspection_view.h"
 #include "widgets/panels/panel.h"
-#include "widgets/state/token_source_values.h"
 
 class QComboBox;
 class QLabel;
@@ -13,8 +9,8 @@ class QMenu;
 
 namespace carryover {
 
-class FoilField;
 class TextSearch;
+class TextSources;
 class TokenView;
 
 /// The text with the selected segment, its hits and the tail carried into it marked; search on top. GUI thread.
@@ -31,14 +27,8 @@ class TextPanel : public Panel {
   void build_bar(QWidget* bar);
   void connect_bar();
   void choose_colour();
-  bool colours_sources() const;
-  /// Fills source_values_ and says what they are. Where they are not known, it leaves them and says why.
-  bool find_sources(std::int64_t token, QString& says);
-  void show_sources();                       ///< of the selected or previewed token, where they are the colour
-  void preview_sources(std::int64_t token);  ///< the one that the pointer is on; -1: none
-  SourceValue source_value();
-  QString source_text(std::int64_t token) const;  ///< for its tooltip; empty where there is nothing to say
-  void offer_loss_changes();                      ///< as colours: against the pinned run, and of the shown what-if
+  void choose_sources();
+  void offer_loss_changes();  ///< as colours: against the pinned run, and of the shown what-if
   void offer_colour(int index, bool offered);
   float loss_change(std::int64_t token);  ///< of the chosen colour; nats, NaN where there is none
   void show_menu(const QPoint& global_position);
@@ -58,12 +48,7 @@ class TextPanel : public Panel {
   QComboBox* unit_;
   QLineEdit* query_;
   QLabel* found_;
-  QLabel* legend_;
-  FoilField* foil_;  ///< beside the legend, where logits are the colour
-  InspectionView sources_;
-  QTimer rest_timer_{this};  ///< until the pointer rests
-  std::int64_t previewed_ = -1;
-  TokenSourceValues source_values_;  ///< that the view is coloured by; empty where they are not the colour
+  TextSources* sources_;
 };
 
 }  // namespace carryover

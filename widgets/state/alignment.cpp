@@ -9,6 +9,7 @@
 
 #include "engine/core/config/segment_fields.h"
 #include "engine/core/cost/policy_table.h"
+#include "widgets/state/pattern_text.h"
 
 namespace carryover {
 namespace {
@@ -42,8 +43,11 @@ QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& conf
     if (now[field.key] == then[field.key] || field.is<Grouping>() || !reaches_a_run(field)) continue;
     if (!policy_reads(policy, field.key) || !policy_reads(trained.policy, field.key)) continue;
     const QString symbol = QString::fromUtf8(field.symbol);
+    const auto text = [&](const SegmentConfig& of, const nlohmann::json& fields) {
+      return field.is<HeadPatterns>() ? patterns_text(of.head_patterns) : text_of(fields[field.key]);
+    };
     found += QStringLiteral("%1 %2 (%3)")
-                 .arg(symbol.isEmpty() ? tr(field.label) : symbol, text_of(now[field.key]), text_of(then[field.key]));
+                 .arg(symbol.isEmpty() ? tr(field.label) : symbol, text(config, now), text(trained.config, then));
   }
   return found;
 }

@@ -10,6 +10,7 @@
 
 #include "engine/core/cost/policy_table.h"
 #include "widgets/state/model_label.h"
+#include "widgets/state/pattern_text.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/sink_text.h"
 
@@ -129,6 +130,12 @@ std::vector<ComparisonRow> results(const RunComparison& comparison, const Segmen
   return rows.take();
 }
 
+/// Counted: all of them fill pages.
+void add_patterns(Rows& rows, const std::string& field, const HeadPatterns& a, const HeadPatterns& b) {
+  if (const std::int64_t heads = differing_patterns(a, b); heads > 0)
+    rows.add(QString::fromStdString(field), patterns_text(a), patterns_text(b), tr("%1 heads differ").arg(heads));
+}
+
 std::vector<ComparisonRow> settings(const RunModel& a, const RunModel& b) {
   Rows rows(ComparisonRow::Part::Setting);
   const auto text = [](auto view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); };
@@ -150,8 +157,12 @@ std::vector<ComparisonRow> settings(const RunModel& a, const RunModel& b) {
     return json.contains(field) ? QString::fromStdString(json.at(field).dump()) : QString();
   };
   for (const std::string& field : fields)
-    if (policy_reads(a.request().policy, field) || policy_reads(b.request().policy, field))
-      rows.add_if_different(QString::fromStdString(field), value(in_a, field), value(in_b, field));
+    if (policy_reads(a.request().policy, field) || policy_reads(b.request().policy, field)) {
+      if (field == "head_patterns")
+        add_patterns(rows, field, a.request().config.head_patterns, b.request().config.head_patterns);
+      else
+        rows.add_if_different(QString::fromStdString(field), value(in_a, field), value(in_b, field));
+    }
   return rows.take();
 }
 

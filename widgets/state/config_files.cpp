@@ -2,11 +2,14 @@
 #include "widgets/state/config_files.h"
 
 #include <QFileDialog>
+#include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
+#include "engine/records/head_pattern_file.h"
 #include "engine/records/run_folder.h"
 #include "widgets/state/warning_box.h"
 
@@ -18,13 +21,21 @@ void write_json(const nlohmann::json& json, const QString& path) {
 }
 
 void ask_and_write(LabContext& context, QWidget* parent, const QString& title, const QString& name,
-                   void (*write)(const SegmentConfig&, const QString&)) {
+                   const std::function<void(const SegmentConfig&, const QString&)>& write) {
   const QString path = QFileDialog::getSaveFileName(parent, title, name, QObject::tr("JSON (*.json)"));
   if (path.isEmpty()) return;
   showing_errors(parent, title, [&] {
     write(context.config(), path);
     context.add_written(path);
   });
+}
+
+void ask_and_read(LabContext& context, QWidget* parent, const QString& title, const QString& edit,
+                  SegmentConfig (*read)(const SegmentConfig&, const ModelConfig&, const QString&)) {
+  if (!context.model()) return;
+  const QString path = QFileDialog::getOpenFileName(parent, title, {}, QObject::tr("JSON (*.json)"));
+  if (path.isEmpty()) return;
+  showing_errors(parent, title, [&] { context.edit_config(read(context.config(), *context.model(), path), edit); });
 }
 
 }  // namespace
@@ -51,6 +62,20 @@ SegmentConfig read_config(const SegmentConfig& base, const ModelConfig& model, c
   return config;
 }
 
+void write_patterns(const SegmentConfig& config, const ModelConfig& model, const QString& path) {
+  HeadPatterns patterns = config.head_patterns;
+  patterns.layers.resize(std::max(patterns.layers.size(), static_cast<std::size_t>(model.layers)));
+  write_head_patterns(patterns, path.toStdString());
+}
+
+SegmentConfig read_patterns(const SegmentConfig& base, const ModelConfig& model, const QString& path) {
+  const std::string where = path.toStdString();
+  SegmentConfig config = base;
+  config.head_patterns = read_head_patterns(where);
+  config.head_patterns.validate(model, where, {});
+  return config;
+}
+
 void export_config(LabContext& context, QWidget* parent) {
   ask_and_write(context, parent, QObject::tr("Export the configuration"), QStringLiteral("config.json"), write_config);
 }
@@ -59,14 +84,19 @@ void export_grouping(LabContext& context, QWidget* parent) {
   ask_and_write(context, parent, QObject::tr("Export the grouping"), QStringLiteral("grouping.json"), write_grouping);
 }
 
-void import_config(LabContext& context, QWidget* parent) {
+void export_patterns(LabContext& context, QWidget* parent) {
   if (!context.model()) return;
-  const QString title = QObject::tr("Import a configuration or grouping");
-  const QString path = QFileDialog::getOpenFileName(parent, title, {}, QObject::tr("JSON (*.json)"));
-  if (path.isEmpty()) return;
-  showing_errors(parent, title, [&] {
-    context.edit_config(read_config(context.config(), *context.model(), path), QObject::tr("import"));
-  });
+  ask_and_write(
+      context, parent, QObject::tr("Export the head patterns"), QStringLiteral("head_patterns.json"),
+      [&context](const SegmentConfig& config, const QString& path) { write_patterns(config, *context.model(), path); });
+}
+
+void import_config(LabContext& context, QWidget* parent) {
+  ask_and_read(context, parent, QObject::tr("Import a configuration or grouping"), QObject::tr("import"), read_config);
+}
+
+void import_patterns(LabContext& context, QWidget* parent) {
+  ask_and_read(context, parent, QObject::tr("Import head patterns"), QObject::tr("head patterns"), read_patterns);
 }
 
 }  // namespace carryover

@@ -71,9 +71,13 @@ LabContext::LabContext(QObject* parent)
       foil_(new FoilToken(run_, this)),
       history_{Selection{}} {
   connect(&run_, &RunModel::reset, this, &LabContext::forget_run);
+  connect(&run_, &RunModel::ended, this, [this] {
+    if (pin_grows_) pin_run();
+  });
 }
 
 void LabContext::forget_run() {
+  pin_grows_ = false;
   compare();
   selected_.segment = -1;
   selected_.token = -1;
@@ -118,11 +122,13 @@ void LabContext::pin_run() {
   if (run_.segment_count() == 0) return;
   comparison_.reset();
   pinned_run_ = run_.kept();
+  pin_grows_ = !run_.finished();
   compare();
   Q_EMIT pinned_run_changed();
 }
 
 void LabContext::unpin_run() {
+  pin_grows_ = false;
   if (!pinned_run_) return;
   comparison_.reset();
   pinned_run_.reset();

@@ -58,9 +58,9 @@ class LabContext : public QObject {
   explicit LabContext(QObject* parent = nullptr);
 
   RunModel& run() { return run_; }
-  /// Run B, as it was when it was pinned; null where none is.
+  /// Run B, as it was when it was pinned, or as it ended if it was in progress then; null where none is.
   const std::shared_ptr<const RunModel>& pinned_run() const { return pinned_run_; }
-  void pin_run();  ///< the current one, as far as it has got
+  void pin_run();  ///< the current one, as far as it has got, and the whole of it once it has ended
   void unpin_run();
   const RunComparison* comparison() const { return comparison_.get(); }  ///< of run() with pinned_run(), or null
   RunDigests& digests() { return digests_; }
@@ -146,6 +146,7 @@ class LabContext : public QObject {
 
   RunModel run_;
   std::shared_ptr<const RunModel> pinned_run_;
+  bool pin_grows_ = false;  ///< it is of run(), which is still in progress
   std::unique_ptr<RunComparison> comparison_;
   RunDigests digests_;
   RunLibrary library_;

@@ -122,6 +122,7 @@ QWidget* PlanFieldEditor::make_input(QWidget* parent) {
   const auto line = [&] {
     auto* edit = new QLineEdit(parent);
     if (!unit.isEmpty()) edit->setPlaceholderText(unit.trimmed());
+    if (field_.kind == Kind::Json) edit->setMaxLength(std::numeric_limits<int>::max());  // patterns of all heads
     connect(edit, &QLineEdit::textChanged, this, &PlanFieldEditor::changed);
     return edit;
   };

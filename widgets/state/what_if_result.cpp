@@ -12,6 +12,7 @@
 #include "engine/core/config/segment_fields.h"
 #include "engine/core/run/edit_json.h"
 #include "widgets/state/foil_token.h"
+#include "widgets/state/pattern_text.h"
 #include "widgets/state/provenance.h"
 
 namespace carryover {
@@ -111,6 +112,11 @@ QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to) {
     const SegmentField* field = find_segment_field(key);
     const QString name =
         field && *field->symbol != '\0' ? QString::fromUtf8(field->symbol) : QString::fromStdString(key);
+    if (field && field->is<HeadPatterns>()) {
+      changes +=
+          QStringLiteral("%1 %2 → %3").arg(name, patterns_text(from.head_patterns), patterns_text(to.head_patterns));
+      continue;
+    }
     const auto text = [&](const nlohmann::json& json) {
       return json.is_null() ? WhatIf::tr("by default") : QString::fromStdString(json.dump());
     };

@@ -95,6 +95,9 @@ void read_value(const nlohmann::json& value, const std::string& where, const std
                 std::vector<HeadRef>& member) {
   member = read_heads(value, where, key);
 }
+void read_value(const nlohmann::json& value, const std::string& where, const std::string& key, HeadPatterns& member) {
+  member = head_patterns_from_json(value, where, key);
+}
 void read_value(const nlohmann::json& value, const std::string& where, const std::string&,
                 std::optional<RopeConfig>& member) {
   member = value.is_null() ? std::nullopt : std::optional(read_rope(value, where));
@@ -109,6 +112,9 @@ nlohmann::json json_of(bool value) {
 }
 nlohmann::json json_of(const std::vector<HeadRef>& heads) {
   return heads;
+}
+nlohmann::json json_of(const HeadPatterns& patterns) {
+  return patterns;
 }
 template <typename Value>
 nlohmann::json json_of(const std::optional<Value>& value) {
@@ -214,6 +220,12 @@ void SegmentConfig::validate(const ModelConfig& model, const std::string& where)
                  "Sinks and carry are different tokens of one segment: make their sum at most its length.");
   }
   check_search(*this, model, where);
+  if (memory_representatives > memory_block_length)
+    refuse_field(where, "memory_representatives",
+                 "is " + std::to_string(memory_representatives) + ", more than memory_block_length, " +
+                     std::to_string(memory_block_length),
+                 "A block is represented by keys of its own: name at most as many as it has.");
+  head_patterns.validate(model, where, "head_patterns");
   if (!sizes_fit(*this, model)) {
     refuse_field(where, "segment_length + carry_length + retrieval_length",
                  "ask for more bytes than a 64-bit number holds", "Use lengths in tokens, such as 4096, 512 and 512.");

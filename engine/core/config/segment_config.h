@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/core/config/grouping.h"
+#include "engine/core/config/head_patterns.h"
 #include "engine/core/config/head_ref.h"
 #include "engine/core/config/model_config.h"
 #include "engine/core/config/pool_keys.h"
@@ -33,22 +34,27 @@ struct SegmentConfig {
   std::vector<HeadRef> search_heads;  ///< who searches where the search is shared, ascending; JSON: [[layer, head], …]
   SearchScores search_scores = SearchScores::Summaries;
   RetrieveBy retrieve = RetrieveBy::Anchors;
-  std::int64_t window_length = 16;       ///< W ≥ 1, of RetrieveBy::Windows
-  std::int64_t query_length = 64;        ///< L_q ≥ 1
-  std::int64_t summary_window = 8;       ///< w ≥ 1
-  std::int64_t summary_stride = 4;       ///< s ≥ 1
-  std::int64_t summary_tail = 4;         ///< t ≥ 1
-  std::int64_t top_k = 16;               ///< k ≥ 1, keys kept per summary
-  std::optional<std::int64_t> anchors;   ///< A ≥ 1; by default max(1, R/(o⁻+o⁺+1))
-  std::int64_t expand_before = 3;        ///< o⁻ ≥ 0
-  std::int64_t expand_after = 4;         ///< o⁺ ≥ 0
-  std::int64_t attention_window = 1024;  ///< W ≥ 1: keys up to its own that a query sees (sliding, streaming, duo)
+  std::int64_t window_length = 16;      ///< W ≥ 1, of RetrieveBy::Windows
+  std::int64_t query_length = 64;       ///< L_q ≥ 1
+  std::int64_t summary_window = 8;      ///< w ≥ 1
+  std::int64_t summary_stride = 4;      ///< s ≥ 1
+  std::int64_t summary_tail = 4;        ///< t ≥ 1
+  std::int64_t top_k = 16;              ///< k ≥ 1, keys kept per summary
+  std::optional<std::int64_t> anchors;  ///< A ≥ 1; by default max(1, R/(o⁻+o⁺+1))
+  std::int64_t expand_before = 3;       ///< o⁻ ≥ 0
+  std::int64_t expand_after = 4;        ///< o⁺ ≥ 0
+  std::int64_t attention_window = 1024;  ///< W ≥ 1: keys up to its own that a query sees, where the policy has a window
   bool cache_positions = true;           ///< streaming: sinks stand right before the window, as in the cache
-  bool bos = false;                      ///< put the model's BOS before the text, as position 0
-  bool cross_boundary_target = true;     ///< the last logits of a segment predict the next one's first token
-  bool boundary_at_prompt_end = false;   ///< close a segment where the prompt ends (generation only)
-  bool question_pass = false;            ///< run the prompt's question twice: to search, then to read (generation only)
-  bool pool_on_host = false;             ///< keep the pool in host memory although the model is on a GPU
+  HeadPatterns head_patterns;            ///< minference: what each head sees; JSON: MInference's list of layers
+  std::int64_t kv_budget = 1024;         ///< ≥ 1: what a KV head keeps of a prompt, its last L_q included (snapkv)
+  std::int64_t memory_blocks = 16;       ///< ≥ 1: blocks that a chunk looks up (infllm)
+  std::int64_t memory_block_length = 128;   ///< ≥ 1 (infllm)
+  std::int64_t memory_representatives = 4;  ///< ≥ 1, ≤ memory_block_length: keys whose mean is a block's (infllm)
+  bool bos = false;                         ///< put the model's BOS before the text, as position 0
+  bool cross_boundary_target = true;        ///< the last logits of a segment predict the next one's first token
+  bool boundary_at_prompt_end = false;      ///< close a segment where the prompt ends (generation only)
+  bool question_pass = false;      ///< run the prompt's question twice: to search, then to read (generation only)
+  bool pool_on_host = false;       ///< keep the pool in host memory although the model is on a GPU
   PoolKeys pool_keys{};            ///< how the pool holds its keys: "model" (the default: exact), "bf16" or "int8"
   std::optional<RopeConfig> rope;  ///< overrides the checkpoint's scaling
 

@@ -25,9 +25,10 @@ struct Choice {
 /// A field of SegmentConfig, described once (ADR 0022). Its JSON, its bounds, its flag, the settings panel, the
 /// fine-tune form, the what-if summary, the guide's table and the manual page come from this row.
 struct SegmentField {
-  using Member = std::variant<std::int64_t SegmentConfig::*, std::optional<std::int64_t> SegmentConfig::*,
-                              bool SegmentConfig::*, Choice, std::vector<HeadRef> SegmentConfig::*,
-                              std::optional<RopeConfig> SegmentConfig::*, Grouping SegmentConfig::*>;
+  using Member =
+      std::variant<std::int64_t SegmentConfig::*, std::optional<std::int64_t> SegmentConfig::*, bool SegmentConfig::*,
+                   Choice, std::vector<HeadRef> SegmentConfig::*, HeadPatterns SegmentConfig::*,
+                   std::optional<RopeConfig> SegmentConfig::*, Grouping SegmentConfig::*>;
   const char* key;     ///< its name in JSON; its flag is this name with dashes
   const char* symbol;  ///< the paper's; "" where it has none
   const char* label;   ///< for forms; English, as `unit` and `help`, and translated by the window

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/core/config/head_reads.h"
+#include "engine/core/cost/block_memory.h"
 #include "engine/core/cost/policy_table.h"
 
 namespace carryover {
@@ -174,6 +175,31 @@ MemoryBytes CostModel::caches(std::int64_t tokens, std::int64_t whole, std::int6
   // While the newest chunk runs, whole caches have room for it already, and the ends are those before it.
   const Int128 standing = (Int128{whole} * tokens + Int128{ends} * std::min(past, most)) * pair_bytes(*this);
   bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + standing);
+  return bytes;
+}
+
+MemoryBytes CostModel::looked_up(std::int64_t tokens, RunUse use) const {
+  const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length,
+                     opmath_bytes = std::max<std::int64_t>(bytes_per_value, 4);
+  const BlockMemory before = block_memory(config, past), after = block_memory(config, tokens);
+  const Int128 token = Int128{model.layers} * model.kv_heads * pair_bytes(*this),
+               score = Int128{model.layers} * model.heads * opmath_bytes,
+               block = token * config.memory_block_length + score * model.head_dim;
+  const auto held = [&](const BlockMemory& memory, std::int64_t count) {
+    return token * (memory.sinks + memory.near) + score * memory.near + block * count;
+  };
+  const std::int64_t seen = seen_of_memory(config, before),
+                     copies = std::max<std::int64_t>(0, before.near + length - config.attention_window);
+  // Keys of near tokens are rotated for a segment: a layer's while it runs, or all while a segment is open.
+  const Int128 rotated = token / 2 * before.near / (use.decoding ? 1 : model.layers),
+               newest = (use.decoding ? open_bytes(*this) : token * length) + score * (before.near + length);
+  MemoryBytes bytes;
+  bytes.weights = weight_bytes();
+  bytes.activations = saturated(temporaries(*this, length, seen + copies, use.loss) + rotated + newest);
+  bytes.attention_kv = saturated(token * (seen + length));
+  bytes.pool = saturated(held(after, after.blocks));
+  // There is room for all blocks from the start.
+  bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + held(before, after.blocks));
   return bytes;
 }
 

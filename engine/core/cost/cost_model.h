@@ -49,6 +49,8 @@ struct CostModel {
   /// layer, which counts as activations.
   MemoryBytes caches(std::int64_t tokens, std::int64_t whole, std::int64_t ends, std::int64_t sinks,
                      RunUse use = {}) const;
+  /// The same of all tokens, of which a segment sees sinks, some blocks and those near it (block_memory.h).
+  MemoryBytes looked_up(std::int64_t tokens, RunUse use = {}) const;
 };
 
 CostModel cost_model(const ModelConfig& model, const SegmentConfig& config, DType dtype);

@@ -2,10 +2,13 @@
 #include "engine/core/cost/policy_table.h"
 
 #include <algorithm>
+#include <map>
 
+#include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
 #include "engine/core/config/duo_heads.h"
 #include "engine/core/config/head_reads.h"
+#include "engine/core/cost/block_memory.h"
 #include "engine/core/cost/real.h"
 
 namespace carryover {
@@ -81,11 +84,56 @@ MemoryBytes memory_duo(const CostModel& cost, std::int64_t tokens, RunUse use) {
   return cost.caches(tokens, whole, cost.model.layers * cost.model.kv_heads - whole, cost.config.sink_length, use);
 }
 
-// What every policy reads, and what those of a window do.
+/// Keys of a head's pattern, its own tile's included: a block of them for each diagonal that stands alone is less than
+/// that in practice.
+std::int64_t most_of(const HeadPattern& pattern) {
+  constexpr std::int64_t block = 64;
+  return pattern.kind == PatternKind::BlockSparse ? block * pattern.vertical : pattern.vertical + pattern.slash;
+}
+
+/// Of a text: a prompt's end is not known here. The queries that vote are there beside the caches.
+MemoryBytes memory_snapkv(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  MemoryBytes bytes = cost.caches(tokens, cost.model.layers * cost.model.kv_heads, 0, 0, use);
+  const std::int64_t queries = std::min(cost.config.query_length, tokens) * cost.model.heads * cost.model.layers *
+                               cost.model.head_dim * cost.bytes_per_value;
+  bytes.pool += queries;
+  bytes.device_peak += queries;
+  return bytes;
+}
+
+MemoryBytes memory_minference(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  return cost.full(tokens, use);
+}
+
+/// Heads of one pattern side by side. A KV head's row counts once for each pattern that reads it.
+Visible visible_minference(const ModelConfig& model, const SegmentConfig& config, int layer, std::int64_t first) {
+  std::map<std::int64_t, std::vector<int>> heads;
+  for (int head = 0; head < model.heads; ++head) heads[most_of(config.head_patterns.at(layer, head))].push_back(head);
+  Visible visible;
+  for (const auto& [most, of_most] : heads)
+    visible.push_back({std::ssize(of_most), std::ssize(distinct_kv_heads(of_most, model)), first, most});
+  return visible;
+}
+
+Visible visible_infllm(const ModelConfig& model, const SegmentConfig& config, int, std::int64_t first) {
+  return {{model.heads, model.kv_heads, seen_of_memory(config, block_memory(config, first)), 0}};
+}
+
+MemoryBytes memory_infllm(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  return cost.looked_up(tokens, use);
+}
+
+// What every policy reads, and what segmented doesn't.
 constexpr std::string_view kOfAll[] = {"segment_length", "bos", "cross_boundary_target", "rope"};
-constexpr std::string_view kOfWindows[] = {"attention_window", "cache_positions"};
+constexpr std::string_view kOfOthers[] = {
+    "attention_window", "cache_positions",     "head_patterns",         "kv_budget",
+    "memory_blocks",    "memory_block_length", "memory_representatives"};
 constexpr std::string_view kOfSliding[] = {"attention_window"};
 constexpr std::string_view kOfDuo[] = {"sink_length", "attention_window", "long_range_layers", "long_range_heads"};
+constexpr std::string_view kOfMinference[] = {"head_patterns"};
+constexpr std::string_view kOfSnapKv[] = {"kv_budget", "query_length"};
+constexpr std::string_view kOfInfLlm[] = {"sink_length", "attention_window", "memory_blocks", "memory_block_length",
+                                          "memory_representatives"};
 constexpr std::string_view kOfStreaming[] = {"sink_length", "attention_window", "cache_positions"};
 
 #define TEXT(text) text  // what scripts/translations.sh collects
@@ -100,6 +148,12 @@ constexpr PolicyRow kPolicies[] = {
      kOfStreaming, visible_streaming, memory_streaming},
     {"duo", TEXT("everything in the long-range heads, sinks and a window in the others (DuoAttention)"), true, false,
      true, kOfDuo, visible_duo, memory_duo},
+    {"minference", TEXT("a pattern for each head: columns and diagonals, an A-shape, or blocks (MInference)"), true,
+     false, true, kOfMinference, visible_minference, memory_minference},
+    {"snapkv", TEXT("everything until a prompt ends, then the keys that its last queries vote for (SnapKV)"), true,
+     false, true, kOfSnapKv, visible_full, memory_snapkv},
+    {"infllm", TEXT("sinks, a window, and blocks of the past that each segment looks up (InfLLM)"), true, false, true,
+     kOfInfLlm, visible_infllm, memory_infllm, true},
 };
 
 double pairs(std::int64_t length, std::int64_t prefix) {
@@ -169,13 +223,25 @@ bool policy_reads(std::string_view policy, std::string_view field) {
     return std::ranges::count(fields, field) > 0;
   };
   if (row == nullptr || among(kOfAll)) return true;
-  return row->fields.empty() ? !among(kOfWindows) : among(row->fields);
+  return row->fields.empty() ? !among(kOfOthers) : among(row->fields);
+}
+
+void check_policy(const std::string& policy, const SegmentConfig& config, std::int64_t tokens,
+                  const std::string& where) {
+  const std::int64_t longest = std::min(config.segment_length, tokens);
+  if (policy_row(policy).segment_in_window && longest > config.attention_window)
+    refuse_field(where, "segment_length",
+                 "is " + std::to_string(config.segment_length) + ", more than attention_window, " +
+                     std::to_string(config.attention_window),
+                 "A segment of " + policy + " must fit its window: lower segment_length, or raise attention_window.");
 }
 
 std::int64_t tail_before(const std::string& policy, const SegmentConfig& config, std::int64_t first) {
   std::int64_t tail = 0;
   if (policy_reads(policy, "carry_length")) tail = config.carry_length;
   if (policy_reads(policy, "attention_window")) tail = config.attention_window - 1;
+  if (const PolicyRow* row = find_policy(policy); row != nullptr && row->visible == visible_infllm)
+    tail = block_memory(config, first).near;
   return std::min(tail, first);
 }
 

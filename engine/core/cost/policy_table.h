@@ -32,6 +32,7 @@ struct PolicyRow {
   std::vector<VisiblePrefix> (*visible)(const ModelConfig&, const SegmentConfig&, int layer, std::int64_t first);
   /// All kinds of memory at the end of a run of `tokens`.
   MemoryBytes (*memory)(const CostModel&, std::int64_t tokens, RunUse use);
+  bool segment_in_window = false;  ///< no segment may be longer than attention_window
 };
 
 /// Every policy, in the order of forms and help; the first is the default. Any thread.
@@ -47,6 +48,10 @@ bool runs_in_chunks(std::string_view policy);
 bool state_grows(std::string_view policy);
 /// Whether the policy reads this field of SegmentConfig; a name that is none reads every field.
 bool policy_reads(std::string_view policy, std::string_view field);
+
+/// Throws EngineError{BadInput} where a valid configuration can't run a text of `tokens` under this policy.
+void check_policy(const std::string& policy, const SegmentConfig& config, std::int64_t tokens,
+                  const std::string& where);
 
 /// Tokens right before a segment that begins at `first` which its first token sees besides sinks and what was
 /// retrieved: the carry, or the rest of a window. 0 where heads see the whole past.

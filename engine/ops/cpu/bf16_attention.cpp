@@ -5,6 +5,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/ops/cpu/amx_tiles.h"
+#include "engine/ops/cpu/listed_rows.h"
 #include "engine/runtime/parallel.h"
 
 #ifdef __x86_64__
@@ -99,7 +100,7 @@ CARRYOVER_BF16 void add_values(Block& block, const Bf16* values, std::int64_t co
 CARRYOVER_BF16 void finish(const Block& block, Bf16* out, std::int64_t stride, float* lse) {
   for (std::int64_t query = 0; query < block.count; ++query) {
     const auto at = static_cast<std::size_t>(query);
-    const __m512 share = _mm512_set1_ps(1 / block.sum[at]);
+    const __m512 share = _mm512_set1_ps(block.sum[at] > 0 ? 1 / block.sum[at] : 0);  // no key is seen: zeros
     for (std::int64_t c = 0; c < block.d; c += kLanes) {
       const __m512 value = _mm512_mul_ps(_mm512_loadu_ps(block.values.data() + query * block.d + c), share);
       store_bf16(out + query * stride + c, value);
@@ -189,6 +190,84 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   return {out, lse};
 }
 
+/// What a thread gathers keys and values of a list with.
+struct Gathered {
+  Lines<Bf16> keys, values;
+  PackedRows packed;
+  std::vector<std::int64_t> places;
+
+  explicit Gathered(std::int64_t d) : places(kTile) {
+    for (Lines<Bf16>* rows : {&keys, &values, &packed.keys, &packed.values})
+      rows->resize(static_cast<std::size_t>(kTile * d));
+  }
+  bool take(ListedRows<Bf16>& from, std::int64_t d) {
+    packed.count = from.take(kTile, keys.data(), values.data(), places.data());
+    const std::int64_t padded = round_up(packed.count, kWidth);
+    pack_lanes(keys.data(), d, packed.count, padded, d, packed.keys.data());
+    pack_pairs(values.data(), d, packed.count, padded, d, packed.values.data());
+    return packed.count > 0;
+  }
+  /// How many of them a query sees that stands at `place`.
+  std::int64_t seen(std::int64_t place) const {
+    const auto end = places.begin() + packed.count;
+    return std::upper_bound(places.begin(), end, place) - places.begin();
+  }
+};
+
+/// `place`: of the first of all queries in [prefix; segment]; first: the block's first lane.
+template <typename Matmul>
+void add_gathered(Block& block, const Gathered& gathered, const ListedQueries& lanes, std::int64_t first,
+                  std::int64_t place, float scale) {
+  const std::int64_t columns = round_up(gathered.packed.count, kWidth);
+  score<Matmul>(block, gathered.packed.keys.data(), columns);
+  for (std::int64_t lane = 0; lane < block.count; ++lane) {
+    if (const std::int64_t visible = gathered.seen(place + lanes.query(first + lane)); visible > 0)
+      update_softmax(block, lane, 0, visible, columns, scale);
+    else
+      std::fill_n(block.weights.data() + lane * kTile, columns, Bf16{0});
+  }
+  add_values<Matmul>(block, gathered.packed.values.data(), columns);
+}
+
+template <typename Matmul>
+at::Tensor attend_listed(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
+  const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3), heads = G * r;
+  at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, heads * d, 1}, queries.options());
+  std::int64_t place = -m;
+  for (const KvBlock& part : parts) place += part.keys.size(2);
+  const float scale = 1 / std::sqrt(static_cast<float>(d));
+  Bf16* to = mutable_bits(out);
+  at::parallel_for(0, index.rows * index.tiles(), 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
+    [[maybe_unused]] const typename Matmul::Use use;
+    Gathered gathered(d);
+    std::vector<Block> blocks;
+    std::vector<float> lse(Matmul::kQueries);
+    for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
+      const std::int64_t row = unit % index.rows, tile = unit / index.rows;
+      const ListedQueries lanes = ListedQueries::of(index, row, tile, r);
+      const std::int64_t stride = lanes.of_heads ? queries.stride(1) : queries.stride(2);
+      const Bf16* from = bits(queries) + lanes.group * queries.stride(0) + lanes.head * queries.stride(1) +
+                         lanes.first * queries.stride(2);
+      blocks.resize(static_cast<std::size_t>((lanes.count + Matmul::kQueries - 1) / Matmul::kQueries));
+      for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const std::int64_t first = static_cast<std::int64_t>(b) * Matmul::kQueries;
+        begin<Matmul>(blocks[b], std::min(Matmul::kQueries, lanes.count - first), d);
+        copy_rows(from + first * stride, stride, blocks[b].count, blocks[b].padded, d, blocks[b].queries.data());
+      }
+      ListedRows<Bf16> rows(parts, lanes.group, lanes.head, index.list(row, tile), place + lanes.end());
+      while (gathered.take(rows, d))
+        for (std::size_t b = 0; b < blocks.size(); ++b)
+          add_gathered<Matmul>(blocks[b], gathered, lanes, static_cast<std::int64_t>(b) * Matmul::kQueries, place,
+                               scale);
+      Bf16* own = to + (lanes.first * heads + lanes.group * r + lanes.head) * d;
+      const std::int64_t step = lanes.of_heads ? d : heads * d;
+      for (std::size_t b = 0; b < blocks.size(); ++b)
+        finish(blocks[b], own + static_cast<std::int64_t>(b) * Matmul::kQueries * step, step, lse.data());
+    }
+  });
+  return out;
+}
+
 }  // namespace
 
 bool has_bf16_attention(const at::Tensor& queries) {
@@ -197,6 +276,10 @@ bool has_bf16_attention(const at::Tensor& queries) {
 
 std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
   return bf16_tiles() ? attend<Tiles>(queries, parts) : attend<Dots>(queries, parts);
+}
+
+at::Tensor attend_listed_bf16(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
+  return bf16_tiles() ? attend_listed<Tiles>(queries, parts, index) : attend_listed<Dots>(queries, parts, index);
 }
 
 }  // namespace carryover::ops
@@ -208,6 +291,9 @@ bool has_bf16_attention(const at::Tensor&) {
   return false;
 }
 std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor&, const std::vector<KvBlock>&) {
+  throw EngineError(Fault::Internal, "attention", "this processor has no bf16 dot products");
+}
+at::Tensor attend_listed_bf16(const at::Tensor&, const std::vector<KvBlock>&, const KeyIndex&) {
   throw EngineError(Fault::Internal, "attention", "this processor has no bf16 dot products");
 }
 }  // namespace carryover::ops

@@ -2,6 +2,7 @@
 #pragma once
 #include <utility>
 
+#include "engine/core/base/key_index.h"
 #include "engine/ops/cpu/kv_block.h"
 
 namespace carryover::ops {
@@ -20,6 +21,10 @@ void allow_bf16_tiles(bool allowed);
 /// are not computed. bf16 matmuls summed in fp32, softmax in fp32. Returns it and the log-sum-exp of its scores, [G, r,
 /// m]. CPU. LibTorch's own attention goes to MKL, which has no bf16 matmul for AMD and converts to fp32 instead.
 std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const std::vector<KvBlock>& parts);
+
+/// The same of the keys that an index lists alone: they are gathered a tile at a time, and no other is read. The parts'
+/// own rules don't count.
+at::Tensor attend_listed_bf16(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index);
 
 /// Of attend_bf16, from the gradient of what it returned, [G, r, m, d]. Attention weights and dS are computed
 /// again by tiles and rounded to bf16 for the matmuls; every sum is fp32, over all parts and heads, and rounded once.

@@ -45,25 +45,69 @@ inline void copy_rows(const Bf16* from, std::int64_t stride, std::int64_t count,
   std::fill_n(to + count * d, (padded - count) * d, Bf16{0});
 }
 
-/// Columns of a matmul whose sum runs over the width: [padded/16][d/2][16][2] of `count` rows, the others zeros.
-inline void pack_lanes(const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,
-                       Bf16* to) {
-  if (count < padded) std::fill_n(to, padded * d, Bf16{0});
-  for (std::int64_t row = 0; row < count; ++row) {
-    Bf16* lane = to + row / kLanes * kLanes * d + row % kLanes * 2;
-    for (std::int64_t pair = 0; pair < d / 2; ++pair)
-      std::memcpy(lane + pair * 2 * kLanes, from + row * stride + 2 * pair, 2 * sizeof(Bf16));
+/// Sixteen rows of sixteen pairs each, [16][stride], as sixteen pairs of sixteen rows: [16][16].
+CARRYOVER_BF16 inline void transpose_pairs(const Bf16* from, std::int64_t stride, Bf16* to) {
+  __m512i a[16], b[16];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) a[i] = _mm512_loadu_si512(from + i * stride);
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    b[i] = _mm512_unpacklo_epi32(a[i], a[i + 1]);
+    b[i + 1] = _mm512_unpackhi_epi32(a[i], a[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    a[i] = _mm512_unpacklo_epi64(b[i], b[i + 2]);
+    a[i + 1] = _mm512_unpackhi_epi64(b[i], b[i + 2]);
+    a[i + 2] = _mm512_unpacklo_epi64(b[i + 1], b[i + 3]);
+    a[i + 3] = _mm512_unpackhi_epi64(b[i + 1], b[i + 3]);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {  // quarters of rows i%4 … of either half of the sixteen
+    const int at = i / 4 * 8 + i % 4;
+    b[at] = _mm512_shuffle_i32x4(a[at], a[at + 4], 0x88);
+    b[at + 4] = _mm512_shuffle_i32x4(a[at], a[at + 4], 0xdd);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {
+    _mm512_storeu_si512(to + i * 2 * kLanes, _mm512_shuffle_i32x4(b[i], b[i + 8], 0x88));
+    _mm512_storeu_si512(to + (i + 8) * 2 * kLanes, _mm512_shuffle_i32x4(b[i], b[i + 8], 0xdd));
   }
 }
 
-/// Columns of a matmul whose sum runs over the rows: [padded/2][d][2] of `count` rows, the others zeros.
-inline void pack_pairs(const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,
-                       Bf16* to) {
-  if (count < padded) std::fill_n(to, padded * d, Bf16{0});
+/// Columns of a matmul whose sum runs over the width: [padded/16][d/2][16][2] of `count` rows, the others zeros.
+CARRYOVER_BF16 inline void pack_lanes(const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t padded,
+                                      std::int64_t d, Bf16* to) {
+  const std::int64_t rows = count / kLanes * kLanes, columns = d / (2 * kLanes) * 2 * kLanes;  // that are transposed
+  for (std::int64_t row = 0; row < rows; row += kLanes)
+    for (std::int64_t c = 0; c < columns; c += 2 * kLanes)
+      transpose_pairs(from + row * stride + c, stride, to + row * d + c * kLanes);
+  std::fill_n(to + rows * d, (padded - rows) * d, Bf16{0});
   for (std::int64_t row = 0; row < count; ++row) {
-    Bf16* side = to + row / 2 * 2 * d + row % 2;
-    for (std::int64_t c = 0; c < d; ++c) side[2 * c] = from[row * stride + c];
+    Bf16* lane = to + row / kLanes * kLanes * d + row % kLanes * 2;
+    for (std::int64_t c = row < rows ? columns : 0; c < d; c += 2)
+      std::memcpy(lane + c * kLanes, from + row * stride + c, 2 * sizeof(Bf16));
   }
+}
+
+/// Sixteen values, each in the lower half of 32 bits.
+CARRYOVER_BF16_INLINE __m512i widened(const Bf16* from) {
+  return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+
+/// Columns of a matmul whose sum runs over the rows: [padded/2][d][2] of `count` rows, the others zeros. d is a
+/// multiple of 16.
+CARRYOVER_BF16 inline void pack_pairs(const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t padded,
+                                      std::int64_t d, Bf16* to) {
+  for (std::int64_t row = 0; row < count; row += 2) {
+    const Bf16 *const one = from + row * stride, *const next = one + stride;
+    for (std::int64_t c = 0; c < d; c += kLanes) {
+      const __m512i upper = row + 1 < count ? _mm512_slli_epi32(widened(next + c), 16) : _mm512_setzero_si512();
+      _mm512_storeu_si512(to + row * d + 2 * c, _mm512_or_si512(widened(one + c), upper));
+    }
+  }
+  const std::int64_t done = round_up(count, 2);
+  std::fill_n(to + done * d, (padded - done) * d, Bf16{0});
 }
 
 /// The columns of a block of kWidth, as pack_lanes and pack_pairs lay them: a pair's are `pair_stride` from the next

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/core/base/error.h"
+#include "engine/ops/cpu/listed_rows.h"
 #include "engine/ops/cpu/opmath_matmul.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/parallel.h"
@@ -109,7 +110,8 @@ void finish(Block<W>& block, T* out, std::int64_t stride, W* lse) {
   for (std::int64_t query = 0; query < block.count; ++query) {
     const auto at = static_cast<std::size_t>(query);
     W* values = block.values.data() + query * row_stride(block.d);
-    for (std::int64_t c = 0; c < block.d; ++c) values[c] /= block.sum[at];
+    const W share = block.sum[at] > 0 ? 1 / block.sum[at] : 0;  // no key is seen: zeros
+    for (std::int64_t c = 0; c < block.d; ++c) values[c] *= share;
     store(values, out + query * stride, block.d);
     lse[query] = block.top[at] + std::log(block.sum[at]);
   }
@@ -161,7 +163,90 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   return {out, lse};
 }
 
+/// What a thread gathers keys and values of a list with.
+template <typename T, typename W>
+struct Gathered {
+  std::vector<T> keys, values;
+  PackedRows<W> packed;
+  std::vector<std::int64_t> places;
+
+  explicit Gathered(std::int64_t d)
+      : keys(static_cast<std::size_t>(kKeys * d)), values(keys.size()), places(static_cast<std::size_t>(kKeys)) {
+    packed.keys.resize(static_cast<std::size_t>(kKeys * d));
+    packed.values.resize(static_cast<std::size_t>(kKeys * row_stride(d)));
+  }
+  bool take(ListedRows<T>& from, std::int64_t d) {
+    packed.count = from.take(kKeys, keys.data(), values.data(), places.data());
+    const std::int64_t padded = round_up(packed.count, kSixteen);
+    pack_rows(keys.data(), d, packed.count, padded, d, W{1}, packed.values.data());
+    transpose_rows(packed.values.data(), padded, d, packed.keys.data());
+    pack_rows(values.data(), d, packed.count, padded, d, W{1}, packed.values.data());
+    return packed.count > 0;
+  }
+  /// How many of them a query sees that stands at `place`.
+  std::int64_t seen(std::int64_t place) const {
+    const auto end = places.begin() + packed.count;
+    return std::upper_bound(places.begin(), end, place) - places.begin();
+  }
+};
+
+/// `place`: of the first of all queries in [prefix; segment].
+template <typename T, typename W>
+void add_gathered(Block<W>& block, const Gathered<T, W>& gathered, const ListedQueries& lanes, std::int64_t place) {
+  const std::int64_t d = block.d, stride = row_stride(d), keys = gathered.packed.count;
+  multiply({block.padded(), round_up(keys, kSixteen), d}, Rows<W>{block.queries.data(), stride},
+           Columns<W>{gathered.packed.keys.data(), kSixteen, kSixteen * d}, {block.scores.data(), kKeys}, false);
+  for (std::int64_t lane = 0; lane < block.count; ++lane)
+    update_softmax(block, lane, 0, gathered.seen(place + lanes.query(block.first + lane)), keys);
+  multiply({block.padded(), round_up(d, kSixteen), keys}, Rows<W>{block.scores.data(), kKeys},
+           Columns<W>{gathered.packed.values.data(), stride}, {block.values.data(), stride}, true);
+}
+
+template <typename T>
+at::Tensor attend_listed(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
+  using W = at::opmath_type<T>;
+  const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3), heads = G * r;
+  at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, heads * d, 1}, queries.options());
+  std::int64_t place = -m;
+  for (const KvBlock& part : parts) place += part.keys.size(2);
+  T* to = out.mutable_data_ptr<T>();
+  at::parallel_for(0, index.rows * index.tiles(), 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
+    Gathered<T, W> gathered(d);
+    std::vector<Block<W>> blocks;
+    std::vector<W> lse(static_cast<std::size_t>(kQueries));
+    for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
+      const std::int64_t row = unit % index.rows, tile = unit / index.rows;
+      const ListedQueries lanes = ListedQueries::of(index, row, tile, r);
+      const std::int64_t stride = lanes.of_heads ? queries.stride(1) : queries.stride(2);
+      const T* from = queries.const_data_ptr<T>() + lanes.group * queries.stride(0) + lanes.head * queries.stride(1) +
+                      lanes.first * queries.stride(2);
+      blocks.resize(static_cast<std::size_t>((lanes.count + kQueries - 1) / kQueries));
+      std::int64_t first = 0;
+      for (Block<W>& block : blocks) {
+        block.first = first;
+        block.count = std::min(kQueries, lanes.count - first);
+        block.d = d;
+        begin(block);
+        take_queries(block, from + first * stride, stride);
+        first += kQueries;
+      }
+      ListedRows<T> rows(parts, lanes.group, lanes.head, index.list(row, tile), place + lanes.end());
+      while (gathered.take(rows, d))
+        for (Block<W>& block : blocks) add_gathered(block, gathered, lanes, place);
+      T* own = to + (lanes.first * heads + lanes.group * r + lanes.head) * d;
+      const std::int64_t step = lanes.of_heads ? d : heads * d;
+      for (Block<W>& block : blocks) finish(block, own + block.first * step, step, lse.data());
+    }
+  });
+  return out;
+}
+
 }  // namespace
+
+at::Tensor attend_listed_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
+  return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_listed",
+                            [&] { return attend_listed<scalar_t>(queries, parts, index); });
+}
 
 std::pair<at::Tensor, at::Tensor> attend_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
   CARRYOVER_CHECK(queries.stride(3) == 1);

@@ -2,6 +2,7 @@
 #pragma once
 #include <utility>
 
+#include "engine/core/base/key_index.h"
 #include "engine/ops/cpu/kv_block.h"
 
 namespace carryover::ops {
@@ -11,6 +12,10 @@ namespace carryover::ops {
 /// that a block of queries does not see are not computed. All in fp32 (fp64 for fp64). Returns it and the log-sum-exp
 /// of its scores, [G, r, m]. CPU.
 std::pair<at::Tensor, at::Tensor> attend_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts);
+
+/// The same of the keys that an index lists alone: they are gathered a tile at a time, and no other is read. The parts'
+/// own rules don't count.
+at::Tensor attend_listed_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index);
 
 /// Of attend_opmath, from the gradient of what it returned, [G, r, m, d]: softmax's own backward by tiles, from the
 /// merged output and log-sum-exp. Each gradient is summed over all parts and heads and rounded once. The same bits with

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace carryover {
+
+/// Keys [first, end) of [prefix; segment].
+struct KeyRange {
+  std::int32_t first = 0, end = 0;
+
+  std::int64_t length() const { return std::int64_t{end} - first; }
+  bool operator==(const KeyRange&) const = default;
+};
+
+/// Which keys of [prefix; segment] queries see, of those up to their own: a list for each row and each tile of
+/// neighbouring queries. A row is a query head, or, with tiles of one query, all that share a KV head. A plain value.
+struct KeyIndex {
+  std::int64_t rows = 0;             ///< query heads of the group, or the KV heads that it reads
+  bool shared = false;               ///< rows are KV heads
+  std::vector<std::int64_t> starts;  ///< the first query of each tile, ascending, from 0
+  std::int64_t queries = 0;          ///< m
+  /// [rows · tiles], a row's tiles side by side: ascending, without overlap, none empty.
+  std::vector<std::vector<KeyRange>> lists;
+
+  std::int64_t tiles() const { return static_cast<std::int64_t>(starts.size()); }
+  std::int64_t first(std::int64_t tile) const { return starts[static_cast<std::size_t>(tile)]; }
+  std::int64_t end(std::int64_t tile) const { return tile + 1 < tiles() ? first(tile + 1) : queries; }
+  const std::vector<KeyRange>& list(std::int64_t row, std::int64_t tile) const {
+    return lists[static_cast<std::size_t>(row * tiles() + tile)];
+  }
+
+  /// Tiles of `tile` queries of m, aligned with the text: the first query is its `place`-th token. No lists yet.
+  static KeyIndex of_tiles(std::int64_t rows, std::int64_t tile, std::int64_t place, std::int64_t m);
+};
+
+/// Sorts ranges, joins those that overlap or touch, and leaves empty ones out.
+void unite(std::vector<KeyRange>& ranges);
+
+}  // namespace carryover

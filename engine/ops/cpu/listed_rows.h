@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "engine/core/base/key_index.h"
+#include "engine/ops/cpu/kv_block.h"
+
+namespace carryover::ops {
+
+/// Of one row's keys and values, which lie in parts one behind the other, those that a list names before `end`, copied
+/// side by side some at a time. T: their type, or integers of its size. Plain pointers, for parallel regions.
+template <typename T>
+class ListedRows {
+ public:
+  ListedRows(const std::vector<KvBlock>& parts, std::int64_t group, std::int64_t head,
+             const std::vector<KeyRange>& list, std::int64_t end)
+      : list_(list), end_(end), d_(parts[0].keys.size(3)) {
+    std::int64_t first = 0;
+    for (const KvBlock& part : parts) {
+      const std::int64_t row = part.rows() == 1 ? 0 : head;
+      const auto begin = [&](const at::Tensor& rows) {
+        return static_cast<const T*>(rows.const_data_ptr()) + group * rows.stride(0) + row * rows.stride(1);
+      };
+      parts_.push_back({first, begin(part.keys), begin(part.values), part.keys.stride(2), part.values.stride(2)});
+      first += part.keys.size(2);
+    }
+  }
+
+  /// Copies the next ones, `most` at most, to [most, d] each, and where they stand to `places`. How many: 0 at the end.
+  std::int64_t take(std::int64_t most, T* keys, T* values, std::int64_t* places) {
+    std::int64_t taken = 0;
+    while (taken < most && range_ < list_.size()) {
+      const std::int64_t first = list_[range_].first + done_,
+                         count = std::min({most - taken, list_[range_].end - first, end_ - first});
+      for (std::int64_t place = first; place < first + count; ++place) {
+        const Part& part = part_of(place);
+        std::copy_n(part.keys + (place - part.first) * part.key_stride, d_, keys + taken * d_);
+        std::copy_n(part.values + (place - part.first) * part.value_stride, d_, values + taken * d_);
+        places[taken++] = place;
+      }
+      done_ += std::max<std::int64_t>(count, 0);
+      if (count <= 0 || list_[range_].first + done_ == list_[range_].end) {
+        ++range_;
+        done_ = 0;
+      }
+    }
+    return taken;
+  }
+
+ private:
+  struct Part {
+    std::int64_t first;  ///< its first key's place
+    const T *keys, *values;
+    std::int64_t key_stride, value_stride;
+  };
+  const Part& part_of(std::int64_t place) const {
+    return parts_.size() > 1 && place >= parts_[1].first ? parts_[1] : parts_[0];
+  }
+
+  const std::vector<KeyRange>& list_;
+  std::int64_t end_, d_;
+  std::vector<Part> parts_;  ///< two at most
+  std::size_t range_ = 0;
+  std::int64_t done_ = 0;  ///< of the range
+};
+
+/// The queries that one list serves: a tile of one head's, or one query of all heads that share a KV head.
+struct ListedQueries {
+  std::int64_t group, head, first, count;  ///< head: in its group; first: of m
+  bool of_heads;                           ///< one query of `count` heads
+
+  static ListedQueries of(const KeyIndex& index, std::int64_t row, std::int64_t tile, std::int64_t r) {
+    const std::int64_t first = index.first(tile);
+    if (index.shared) return {row, 0, first, r, true};
+    return {row / r, row % r, first, index.end(tile) - first, false};
+  }
+  std::int64_t end() const { return first + (of_heads ? 1 : count); }  ///< of the queries, in m
+  std::int64_t query(std::int64_t lane) const { return of_heads ? first : first + lane; }
+};
+
+}  // namespace carryover::ops

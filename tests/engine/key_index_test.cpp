@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Attention to the keys that an index lists, and the index of MInference's patterns: against definitions that take a
+// pair of a query and a key at a time.
+#include "engine/core/base/key_index.h"
+
+#include <ATen/ATen.h>
+
+#include <QTest>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "engine/method/sparse_index.h"
+#include "engine/ops/attention_lines.h"
+#include "engine/ops/prefix_attention.h"
+#include "tests/support/test_program.h"
+#include "tests/support/tiny_decoder.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+/// Random lists: some empty, some of everything.
+KeyIndex random_index(std::mt19937& random, std::int64_t rows, std::int64_t tile, std::int64_t place, std::int64_t m,
+                      std::int64_t keys) {
+  KeyIndex index = KeyIndex::of_tiles(rows, tile, place, m);
+  for (auto& list : index.lists) {
+    for (int i = draw(random, 0, 5); i > 0; --i) {
+      const auto first = static_cast<std::int32_t>(draw(random, 0, static_cast<int>(keys) - 1));
+      list.push_back({first, static_cast<std::int32_t>(draw(random, first, static_cast<int>(keys)))});
+    }
+    unite(list);
+  }
+  return index;
+}
+
+std::set<std::int64_t> members(const std::vector<KeyRange>& ranges) {
+  std::set<std::int64_t> all;
+  for (const KeyRange& range : ranges)
+    for (std::int64_t key = range.first; key < range.end; ++key) all.insert(key);
+  return all;
+}
+
+/// As MInference's kernel converts lines to blocks: a direct reading of what is computed for one tile of queries.
+std::set<std::int64_t> seen_by_tile(const VerticalSlash& lines, std::int64_t tile_end, std::int64_t positions) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> runs;
+  for (const std::int64_t diagonal : lines.diagonals) {
+    if (diagonal >= tile_end) continue;
+    const std::int64_t end = std::max<std::int64_t>(tile_end - diagonal, 64);
+    if (!runs.empty() && end <= runs.back().second + 64) {
+      if (end > runs.back().second) runs.back().second += 64;
+    } else {
+      runs.emplace_back(end - 64, end);
+    }
+  }
+  std::set<std::int64_t> seen;
+  for (const auto& [first, end] : runs)
+    for (std::int64_t key = first; key < std::min(end, positions); ++key) seen.insert(key);
+  for (const std::int64_t column : lines.columns)
+    if (!runs.empty() && column < std::min(runs.back().second, positions)) seen.insert(column);
+  return seen;
+}
+
+}  // namespace
+
+class KeyIndexTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void ranges_unite_to_the_same_keys() {
+    std::mt19937 random(1);
+    for (int i = 0; i < 300; ++i) {
+      std::vector<KeyRange> ranges;
+      for (int k = draw(random, 0, 9); k > 0; --k) {
+        const auto first = static_cast<std::int32_t>(draw(random, 0, 30));
+        ranges.push_back({first, first + static_cast<std::int32_t>(draw(random, 0, 6))});
+      }
+      const auto before = members(ranges);
+      unite(ranges);
+      QVERIFY(members(ranges) == before);
+      for (std::size_t k = 1; k < ranges.size(); ++k) QVERIFY(ranges[k].first > ranges[k - 1].end);
+      for (const KeyRange& range : ranges) QVERIFY(range.length() > 0);
+    }
+  }
+
+  void tiles_are_aligned_with_the_text() {
+    for (const std::int64_t place : {0, 5, 63, 64, 100})
+      for (const std::int64_t m : {1, 3, 64, 200}) {
+        const KeyIndex index = KeyIndex::of_tiles(2, 64, place, m);
+        QCOMPARE(index.first(0), 0);
+        QCOMPARE(index.end(index.tiles() - 1), m);
+        for (std::int64_t tile = 1; tile < index.tiles(); ++tile) QCOMPARE((place + index.first(tile)) % 64, 0);
+      }
+  }
+
+  /// The kernels and the mask, in each dtype, with prefixes of either shape, rows by head and shared.
+  void listed_keys_are_what_the_mask_leaves_data() {
+    QTest::addColumn<at::ScalarType>("type");
+    QTest::addColumn<double>("bound");
+    QTest::newRow("fp64") << at::kDouble << 1e-12;
+    QTest::newRow("fp32") << at::kFloat << 1e-5;
+    QTest::newRow("bf16") << at::kBFloat16 << 2e-2;
+  }
+  void listed_keys_are_what_the_mask_leaves() {
+    QFETCH(at::ScalarType, type);
+    QFETCH(double, bound);
+    const at::NoGradGuard no_gradients;
+    std::mt19937 random(2);
+    at::manual_seed(3);
+    for (int i = 0; i < 40; ++i) {
+      const int G = draw(random, 1, 3), r = draw(random, 1, 3), m = draw(random, 1, 150), n = m + draw(random, 0, 40),
+                P = draw(random, 0, 300), d = type == at::kBFloat16 ? 64 : 8 * draw(random, 1, 5);
+      const auto options = at::TensorOptions().dtype(type);
+      const std::int64_t prefix_rows = draw(random, 0, 1) == 1 ? r : 1;
+      ops::PrefixAttention attention;
+      attention.queries = at::randn({G, r, m, d}, options);
+      if (P > 0) {
+        attention.prefix_keys = at::randn({G, prefix_rows, P, d}, options);
+        attention.prefix_values = at::randn({G, prefix_rows, P, d}, options);
+      }
+      attention.keys = at::randn({G, 1, n, d}, options);
+      attention.values = at::randn({G, 1, n, d}, options);
+      const bool shared = prefix_rows == 1 && draw(random, 0, 2) == 0;
+      KeyIndex index =
+          random_index(random, shared ? G : G * r, shared ? 1 : draw(random, 1, 70), draw(random, 0, 90), m, P + n);
+      index.shared = shared;
+      attention.index = &index;
+      const at::Tensor fast = ops::prefix_attention(attention).to(at::kDouble);
+      const at::Tensor expected = ops::masked_attention(attention).to(at::kDouble);
+      const double off = (fast - expected).abs().max().item<double>();
+      QVERIFY2(off < bound, qPrintable(QStringLiteral("case %1: %2").arg(i).arg(off)));
+    }
+  }
+
+  void gradients_are_those_of_finite_differences() {
+    std::mt19937 random(4);
+    at::manual_seed(5);
+    const auto options = at::TensorOptions().dtype(at::kDouble);
+    for (int i = 0; i < 6; ++i) {
+      ops::PrefixAttention attention;
+      attention.queries = at::randn({2, 2, 5, 4}, options).requires_grad_();
+      attention.prefix_keys = at::randn({2, 1, 3, 4}, options).requires_grad_();
+      attention.prefix_values = at::randn({2, 1, 3, 4}, options).requires_grad_();
+      attention.keys = at::randn({2, 1, 5, 4}, options).requires_grad_();
+      attention.values = at::randn({2, 1, 5, 4}, options).requires_grad_();
+      const KeyIndex index = random_index(random, 4, 2, 0, 5, 8);
+      attention.index = &index;
+      const at::Tensor weights = at::randn({2, 2, 5, 4}, options);
+      (ops::prefix_attention(attention) * weights).sum().backward();
+      for (at::Tensor* input :
+           {&attention.queries, &attention.prefix_keys, &attention.prefix_values, &attention.keys, &attention.values}) {
+        const at::NoGradGuard no_gradients;
+        const auto at_value = [&](double change) {
+          input->view({-1})[3] += change;
+          const double value = (ops::prefix_attention(attention) * weights).sum().item<double>();
+          input->view({-1})[3] -= change;
+          return value;
+        };
+        const double slope = (at_value(1e-5) - at_value(-1e-5)) / 2e-5;
+        QVERIFY(std::abs(slope - input->grad().view({-1})[3].item<double>()) < 1e-7);
+      }
+    }
+  }
+
+  /// Columns and diagonals are the forced ones and those with the largest sums.
+  void lines_are_the_most_attended_ones() {
+    at::manual_seed(6);
+    std::mt19937 random(7);
+    for (int i = 0; i < 20; ++i) {
+      const int n = draw(random, 1, 400), m = draw(random, 1, n);
+      const SparseQueries sparse{2 * at::randn({m, 8}, at::kDouble), 2 * at::randn({n, 8}, at::kDouble)};
+      const VerticalSlash lines = vertical_slash(sparse, 40, 120);
+      QCOMPARE(std::ssize(lines.columns), std::min(n, 40));
+      QCOMPARE(std::ssize(lines.diagonals), std::min(n, 120));
+      const int last = std::min(64, m);
+      std::vector<double> columns(static_cast<std::size_t>(n)), diagonals(columns);
+      for (int row = 0; row < last; ++row) {
+        const int query = n - last + row;
+        const at::Tensor scores =
+            sparse.keys.narrow(0, 0, query + 1).mv(sparse.queries[m - last + row]) / std::sqrt(8.0);
+        const at::Tensor weights = scores.softmax(0);
+        for (int key = 0; key <= query; ++key) {
+          columns[static_cast<std::size_t>(key)] += weights[key].item<double>();
+          diagonals[static_cast<std::size_t>(query - key)] += weights[key].item<double>();
+        }
+      }
+      for (int key = 0; key < std::min(n, 30); ++key) columns[static_cast<std::size_t>(key)] = 1e9;
+      for (int key = 0; key < std::min(n, 100); ++key) diagonals[static_cast<std::size_t>(key)] = 1e9;
+      const auto check = [](const std::vector<double>& sums, const std::vector<std::int32_t>& taken) {
+        double least = 1e18, most_left = -1;
+        const std::set<std::int32_t> all(taken.begin(), taken.end());
+        for (std::int32_t k = 0; k < std::ssize(sums); ++k)
+          if (const double sum = sums[static_cast<std::size_t>(k)]; all.contains(k))
+            least = std::min(least, sum);
+          else
+            most_left = std::max(most_left, sum);
+        return least >= most_left - 1e-9;
+      };
+      QVERIFY(check(columns, lines.columns) && check(diagonals, lines.diagonals));
+    }
+  }
+
+  void sums_of_lines_are_those_of_the_whole_matrix() {
+    at::manual_seed(11);
+    std::mt19937 random(12);
+    for (int i = 0; i < 20; ++i) {
+      const int kv_heads = draw(random, 1, 3), share = draw(random, 1, 3), n = draw(random, 1, 900),
+                w = draw(random, 1, std::min(n, 64));
+      const auto options = at::TensorOptions().dtype(at::kBFloat16);
+      const at::Tensor queries = at::randn({kv_heads * share, w, 64}, options),
+                       keys = at::randn({kv_heads, n, 64}, options);
+      const ops::AttentionLines fast = ops::attention_lines(queries, keys);
+      const ops::AttentionLines expected = ops::materialised_lines(queries, keys);
+      QVERIFY((fast.columns - expected.columns).abs().max().item<double>() < 1e-4);
+      QVERIFY((fast.diagonals - expected.diagonals).abs().max().item<double>() < 1e-4);
+      QVERIFY(std::abs(fast.columns.sum().item<double>() - kv_heads * share * w) < 1e-2);
+    }
+  }
+
+  void a_tile_sees_what_the_kernel_computes() {
+    std::mt19937 random(8);
+    for (int i = 0; i < 200; ++i) {
+      const int n = draw(random, 1, 700), tile_end = (draw(random, 0, n - 1) / 64 + 1) * 64;
+      std::set<std::int32_t> columns, diagonals{0};
+      for (int k = draw(random, 0, 60); k > 0; --k) columns.insert(draw(random, 0, n - 1));
+      for (int k = draw(random, 0, 60); k > 0; --k) diagonals.insert(draw(random, 0, n - 1));
+      const VerticalSlash lines{{columns.begin(), columns.end()}, {diagonals.rbegin(), diagonals.rend()}};
+      QVERIFY(members(tile_ranges(lines, tile_end, n)) == seen_by_tile(lines, tile_end, n));
+      // Every query of the tile sees itself.
+      const auto seen = members(tile_ranges(lines, tile_end, n));
+      for (std::int64_t key = tile_end - 64; key < std::min(tile_end, n); ++key) QVERIFY(seen.contains(key));
+    }
+  }
+
+  void blocks_are_the_best_ones_and_the_own() {
+    at::manual_seed(9);
+    std::mt19937 random(10);
+    for (int i = 0; i < 20; ++i) {
+      const int n = draw(random, 1, 900), m = draw(random, 1, n), count = draw(random, 1, 8);
+      const SparseQueries sparse{at::randn({m, 8}, at::kDouble), at::randn({n, 8}, at::kDouble)};
+      const auto lists = block_ranges(sparse, count);
+      const KeyIndex tiles = KeyIndex::of_tiles(1, 64, n - m, m);
+      QCOMPARE(std::ssize(lists), tiles.tiles());
+      for (std::int64_t tile = 0; tile < tiles.tiles(); ++tile) {
+        const std::int64_t own = (n - m + tiles.first(tile)) / 64;
+        const at::Tensor query =
+            sparse.queries.narrow(0, tiles.first(tile), tiles.end(tile) - tiles.first(tile)).sum(0);
+        std::vector<std::pair<double, std::int64_t>> order;
+        for (std::int64_t block = 0; block <= own; ++block) {
+          const std::int64_t length = std::min<std::int64_t>(64, n - 64 * block);
+          order.emplace_back(-sparse.keys.narrow(0, 64 * block, length).sum(0).dot(query).item<double>(), block);
+        }
+        std::ranges::sort(order);
+        std::set<std::int64_t> expected;
+        for (std::int64_t k = 0; k < std::min<std::int64_t>(count, std::ssize(order)); ++k)
+          expected.insert(order[static_cast<std::size_t>(k)].second);
+        expected.insert(own);
+        std::set<std::int64_t> found;
+        for (const std::int64_t key : members(lists[static_cast<std::size_t>(tile)])) found.insert(key / 64);
+        QVERIFY(found == expected);
+      }
+    }
+  }
+};
+
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<KeyIndexTest>};
+#include "key_index_test.moc"
