@@ -31,6 +31,7 @@ struct HeadOptions {
   std::vector<std::string> kinds, texts;
   RecallHeadOptions recall;
   std::optional<std::int64_t> tokens;
+  double most_keys = 0.5;
   std::int64_t probes = 3, needle = 32, layers = 0, heads = 0, seed = 1;
   int threads = 0;
   bool json = false, quiet = false;
@@ -146,6 +147,7 @@ int pattern_heads(const HeadOptions& options) {
   PatternHeadOptions patterns;
   if (!options.texts.empty()) patterns.text = options.texts.front();
   patterns.tokens = options.tokens;
+  patterns.most_keys = options.most_keys;
   patterns.out = options.patterns;
   patterns.json = options.json;
   patterns.quiet = options.quiet;
@@ -219,6 +221,9 @@ VerbAction add_heads(CLI::App& app) {
   app.add_option("--patterns-out", options->patterns,
                  "write the patterns of --method minference as MInference's JSON, for --head-patterns")
       ->type_name("FILE");
+  app.add_option("--most-keys", options->most_keys,
+                 "share of full attention's keys that a pattern of --method minference may see (0.5)")
+      ->type_name("SHARE");
   app.add_option("--dtype", options->dtype, "auto (default: the faster), fp32, bf16, fp64 or q8")->type_name("TYPE");
   app.add_option("--device", options->device, "auto (default: a GPU where there is one), cpu or cuda")
       ->type_name("NAME");

@@ -46,6 +46,7 @@ PatternSearchRequest make_pattern_request(const PatternHeadOptions& options, con
   if (tokens < std::ssize(ids)) ids.resize(static_cast<std::size_t>(tokens));
   PatternSearchRequest request;
   request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+  request.most_keys = options.most_keys;
   return request;
 }
 

@@ -12,6 +12,7 @@ namespace carryover {
 struct PatternHeadOptions {
   std::string text;                    ///< a file's path; empty: the text that comes with the program
   std::optional<std::int64_t> tokens;  ///< its first; nothing: the model's context, at most kMostPatternTokens
+  double most_keys = 0.5;              ///< PatternSearchRequest::most_keys
   std::string out;                     ///< MInference's JSON; empty: it is not written
   bool json = false, quiet = false;
 };

@@ -5,7 +5,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "engine/core/base/error.h"
@@ -86,6 +86,8 @@ RunRequest whole_text(const PatternSearchRequest& request, const ModelConfig& mo
                       "has " + std::to_string(tokens) + " tokens, and patterns are searched on " +
                           std::to_string(kLeastPatternTokens) + " or more",
                       "Give a longer text, or raise --tokens.");
+  if (!(request.most_keys > 0 && request.most_keys <= 1))
+    throw EngineError(Fault::BadInput, "--most-keys", "is no share of the keys", "Give a number above 0, up to 1.");
   RunRequest run;
   run.ids = request.ids;
   run.policy = "full";
@@ -97,7 +99,7 @@ RunRequest whole_text(const PatternSearchRequest& request, const ModelConfig& mo
 
 }  // namespace
 
-FoundPattern best_pattern(const HeadTensors& head, RunControl& control) {
+FoundPattern best_pattern(const HeadTensors& head, double most_keys, RunControl& control) {
   const at::Tensor dense = head_output(head, {}, nullptr);
   const std::int64_t n = head.queries.size(0);
   std::vector<PatternTrial> trials;
@@ -105,8 +107,11 @@ FoundPattern best_pattern(const HeadTensors& head, RunControl& control) {
     control.checkpoint();
     trials.push_back(try_pattern(head, dense, candidate));
   }
-  const PatternTrial& best =
-      *std::ranges::min_element(trials, {}, [](const PatternTrial& trial) { return std::pair(trial.off, trial.seen); });
+  const auto affordable = static_cast<std::int64_t>(most_keys * static_cast<double>(pairs_of_window(n, n)));
+  const PatternTrial& best = *std::ranges::min_element(trials, {}, [&](const PatternTrial& trial) {
+    const std::int64_t above = std::max<std::int64_t>(0, trial.seen - affordable);
+    return std::tuple(above, trial.off, trial.seen);
+  });
   FoundPattern found{best.pattern, static_cast<double>(best.seen) / static_cast<double>(pairs_of_window(n, n))};
   found.pattern.score = static_cast<double>(best.off) / static_cast<double>(dense.numel());
   return found;
@@ -123,8 +128,8 @@ FoundPatterns search_patterns(const Decoder& decoder, const PatternSearchRequest
       request.progress(static_cast<double>(patterns.found.size()) / static_cast<double>(model.layers * model.heads),
                        "layer " + std::to_string(sight.layer) + ", head " + std::to_string(head));
     const std::int64_t kv_head = head / model.group_size();
-    patterns.found.push_back(
-        best_pattern({sight.queries[head], sight.kv.rotated_keys[kv_head], sight.kv.values[kv_head]}, control));
+    patterns.found.push_back(best_pattern(
+        {sight.queries[head], sight.kv.rotated_keys[kv_head], sight.kv.values[kv_head]}, request.most_keys, control));
   };
   RunSetup setup{run.policy, run.config, patterns.tokens};
   setup.after_layer = [&](int) { control.checkpoint(); };

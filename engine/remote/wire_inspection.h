@@ -311,6 +311,7 @@ void describe(Fields& field, Described<Fields, RecallHeadsRequest>& value) {
 template <typename Fields>
 void describe(Fields& field, Described<Fields, PatternSearchRequest>& value) {
   field("ids", value.ids);
+  field("most_keys", value.most_keys);
 }
 
 template <typename Fields>

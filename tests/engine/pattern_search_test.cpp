@@ -33,6 +33,7 @@ struct Case {
   RunControl control;
 
   explicit Case(unsigned seed) : random(seed), model(random_tiny_config(random)), tiny(model, seed, at::kDouble) {
+    request.most_keys = 1;
     request.ids = std::make_shared<const std::vector<std::int32_t>>(random_ids(random, kTokens, model.vocabulary));
   }
 
@@ -94,7 +95,7 @@ struct MadeHead {
   FoundPattern best() const {
     const at::NoGradGuard no_gradients;
     RunControl control;
-    return best_pattern(tensors, control);
+    return best_pattern(tensors, 1, control);
   }
 };
 
@@ -215,13 +216,24 @@ class PatternSearchTest : public QObject {
     for (const HeadTensors& head : heads) {
       const at::NoGradGuard no_gradients;
       RunControl control;
-      const FoundPattern found = best_pattern(head, control), expected = best_by_definition(head);
+      const FoundPattern found = best_pattern(head, 1, control), expected = best_by_definition(head);
       QVERIFY2(found == expected, qPrintable(QStringLiteral("%1, %2: %3 and %4")
                                                  .arg(found.pattern.vertical)
                                                  .arg(found.pattern.slash)
                                                  .arg(found.pattern.score)
                                                  .arg(expected.pattern.score)));
     }
+  }
+
+  void patterns_of_more_work_are_left_out() {
+    const at::NoGradGuard no_gradients;
+    std::mt19937 random(8);
+    RunControl control;
+    const HeadTensors head = random_head(random, 2048);
+    const FoundPattern all = best_pattern(head, 1, control), half = best_pattern(head, 0.8, control),
+                       none = best_pattern(head, 1e-6, control);
+    QVERIFY(all.seen > 0.8 && half.seen <= 0.8 && half.pattern.score >= all.pattern.score);
+    QVERIFY(none.seen <= half.seen);  // where all see more, the one that sees least
   }
 
   /// Layer by layer: the layers before it see everything, so that it gets what the search looked at.

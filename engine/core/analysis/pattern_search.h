@@ -19,6 +19,7 @@ inline constexpr double kPatternTolerance = 5e-3;          ///< an output value 
 /// What heads are searched on.
 struct PatternSearchRequest {
   std::shared_ptr<const std::vector<std::int32_t>> ids;
+  double most_keys = 0.5;  ///< share of the keys that a pattern may see: patterns of about equal work are compared
   /// Called on the engine thread with the share that is done and what comes next; must return quickly. May be empty.
   std::function<void(double share, const std::string& what)> progress;
 };
