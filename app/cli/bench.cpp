@@ -82,7 +82,14 @@ struct Subjects {
 Subjects find_subjects(const BenchOptions& options, const BenchPlan& plan, const BenchInput& input, Session& session,
                        ProgressLine& progress, RunControl& control) {
   Subjects subjects;
-  for (const std::string& policy : options.policies) subjects.all.push_back(session_subject(session, input, policy));
+  for (const std::string& policy : options.policies) {
+    try {
+      check_policy(policy, input.config, std::max(plan.contexts.back(), input.sample_tokens()), "configuration");
+      subjects.all.push_back(session_subject(session, input, policy));
+    } catch (const EngineError& error) {
+      subjects.gaps.push_back({"everything", policy, error.what()});
+    }
+  }
   if (options.peer.empty()) {
     subjects.gaps.push_back({"everything", "transformers", "no --peer PYTHON was given"});
   } else {

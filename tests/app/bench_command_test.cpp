@@ -258,6 +258,17 @@ while read line; do echo '{"error": "RuntimeError: enough"}'; done
     QVERIFY2(absent.code == 5 && absent.err.contains("No module named torch"), absent.err.constData());
   }
 
+  /// The others are measured, and the report says why it is not.
+  void a_policy_that_the_configuration_has_no_room_for_is_a_gap() {
+    const json report = json_of(run_cli(
+        {"bench", "--shape", "tiny", "--contexts", "64", "--what", "prefill", "--repeats", "1", "--segment-length",
+         "32", "--carry-length", "8", "--attention-window", "16", "--policies", "full,infllm", "--quiet", "--json"}));
+    QCOMPARE(report.at("measurements").size(), std::size_t{1});
+    QString gaps;
+    for (const json& gap : report.at("not_measured")) gaps += text(gap.dump());
+    QVERIFY2(gaps.contains("infllm") && gaps.contains("attention_window, 16"), qPrintable(gaps));
+  }
+
   /// llama-bench without and with -fa, each a row of its own; what both sides share is said, and what they don't.
   void llama_bench_is_measured_without_and_with_flash_attention() {
     const TempDir temp;

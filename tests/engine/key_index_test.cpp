@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Attention to the keys that an index lists, and the index of MInference's patterns: against definitions that take a
-// pair of a query and a key at a time.
+// Lists of keys, and those of MInference's patterns: against definitions that take a pair of a query and a key at a
+// time.
 #include "engine/core/base/key_index.h"
 
 #include <ATen/ATen.h>
@@ -11,8 +11,6 @@
 #include <set>
 
 #include "engine/method/sparse_index.h"
-#include "engine/ops/attention_lines.h"
-#include "engine/ops/prefix_attention.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
@@ -20,20 +18,6 @@ using namespace carryover;
 using namespace carryover::test;
 
 namespace {
-
-/// Random lists: some empty, some of everything.
-KeyIndex random_index(std::mt19937& random, std::int64_t rows, std::int64_t tile, std::int64_t place, std::int64_t m,
-                      std::int64_t keys) {
-  KeyIndex index = KeyIndex::of_tiles(rows, tile, place, m);
-  for (auto& list : index.lists) {
-    for (int i = draw(random, 0, 5); i > 0; --i) {
-      const auto first = static_cast<std::int32_t>(draw(random, 0, static_cast<int>(keys) - 1));
-      list.push_back({first, static_cast<std::int32_t>(draw(random, first, static_cast<int>(keys)))});
-    }
-    unite(list);
-  }
-  return index;
-}
 
 std::set<std::int64_t> members(const std::vector<KeyRange>& ranges) {
   std::set<std::int64_t> all;
@@ -93,75 +77,6 @@ class KeyIndexTest : public QObject {
       }
   }
 
-  /// The kernels and the mask, in each dtype, with prefixes of either shape, rows by head and shared.
-  void listed_keys_are_what_the_mask_leaves_data() {
-    QTest::addColumn<at::ScalarType>("type");
-    QTest::addColumn<double>("bound");
-    QTest::newRow("fp64") << at::kDouble << 1e-12;
-    QTest::newRow("fp32") << at::kFloat << 1e-5;
-    QTest::newRow("bf16") << at::kBFloat16 << 2e-2;
-  }
-  void listed_keys_are_what_the_mask_leaves() {
-    QFETCH(at::ScalarType, type);
-    QFETCH(double, bound);
-    const at::NoGradGuard no_gradients;
-    std::mt19937 random(2);
-    at::manual_seed(3);
-    for (int i = 0; i < 40; ++i) {
-      const int G = draw(random, 1, 3), r = draw(random, 1, 3), m = draw(random, 1, 150), n = m + draw(random, 0, 40),
-                P = draw(random, 0, 300), d = type == at::kBFloat16 ? 64 : 8 * draw(random, 1, 5);
-      const auto options = at::TensorOptions().dtype(type);
-      const std::int64_t prefix_rows = draw(random, 0, 1) == 1 ? r : 1;
-      ops::PrefixAttention attention;
-      attention.queries = at::randn({G, r, m, d}, options);
-      if (P > 0) {
-        attention.prefix_keys = at::randn({G, prefix_rows, P, d}, options);
-        attention.prefix_values = at::randn({G, prefix_rows, P, d}, options);
-      }
-      attention.keys = at::randn({G, 1, n, d}, options);
-      attention.values = at::randn({G, 1, n, d}, options);
-      const bool shared = prefix_rows == 1 && draw(random, 0, 2) == 0;
-      KeyIndex index =
-          random_index(random, shared ? G : G * r, shared ? 1 : draw(random, 1, 70), draw(random, 0, 90), m, P + n);
-      index.shared = shared;
-      attention.index = &index;
-      const at::Tensor fast = ops::prefix_attention(attention).to(at::kDouble);
-      const at::Tensor expected = ops::masked_attention(attention).to(at::kDouble);
-      const double off = (fast - expected).abs().max().item<double>();
-      QVERIFY2(off < bound, qPrintable(QStringLiteral("case %1: %2").arg(i).arg(off)));
-    }
-  }
-
-  void gradients_are_those_of_finite_differences() {
-    std::mt19937 random(4);
-    at::manual_seed(5);
-    const auto options = at::TensorOptions().dtype(at::kDouble);
-    for (int i = 0; i < 6; ++i) {
-      ops::PrefixAttention attention;
-      attention.queries = at::randn({2, 2, 5, 4}, options).requires_grad_();
-      attention.prefix_keys = at::randn({2, 1, 3, 4}, options).requires_grad_();
-      attention.prefix_values = at::randn({2, 1, 3, 4}, options).requires_grad_();
-      attention.keys = at::randn({2, 1, 5, 4}, options).requires_grad_();
-      attention.values = at::randn({2, 1, 5, 4}, options).requires_grad_();
-      const KeyIndex index = random_index(random, 4, 2, 0, 5, 8);
-      attention.index = &index;
-      const at::Tensor weights = at::randn({2, 2, 5, 4}, options);
-      (ops::prefix_attention(attention) * weights).sum().backward();
-      for (at::Tensor* input :
-           {&attention.queries, &attention.prefix_keys, &attention.prefix_values, &attention.keys, &attention.values}) {
-        const at::NoGradGuard no_gradients;
-        const auto at_value = [&](double change) {
-          input->view({-1})[3] += change;
-          const double value = (ops::prefix_attention(attention) * weights).sum().item<double>();
-          input->view({-1})[3] -= change;
-          return value;
-        };
-        const double slope = (at_value(1e-5) - at_value(-1e-5)) / 2e-5;
-        QVERIFY(std::abs(slope - input->grad().view({-1})[3].item<double>()) < 1e-7);
-      }
-    }
-  }
-
   /// Columns and diagonals are the forced ones and those with the largest sums.
   void lines_are_the_most_attended_ones() {
     at::manual_seed(6);
@@ -197,23 +112,6 @@ class KeyIndexTest : public QObject {
         return least >= most_left - 1e-9;
       };
       QVERIFY(check(columns, lines.columns) && check(diagonals, lines.diagonals));
-    }
-  }
-
-  void sums_of_lines_are_those_of_the_whole_matrix() {
-    at::manual_seed(11);
-    std::mt19937 random(12);
-    for (int i = 0; i < 20; ++i) {
-      const int kv_heads = draw(random, 1, 3), share = draw(random, 1, 3), n = draw(random, 1, 900),
-                w = draw(random, 1, std::min(n, 64));
-      const auto options = at::TensorOptions().dtype(at::kBFloat16);
-      const at::Tensor queries = at::randn({kv_heads * share, w, 64}, options),
-                       keys = at::randn({kv_heads, n, 64}, options);
-      const ops::AttentionLines fast = ops::attention_lines(queries, keys);
-      const ops::AttentionLines expected = ops::materialised_lines(queries, keys);
-      QVERIFY((fast.columns - expected.columns).abs().max().item<double>() < 1e-4);
-      QVERIFY((fast.diagonals - expected.diagonals).abs().max().item<double>() < 1e-4);
-      QVERIFY(std::abs(fast.columns.sum().item<double>() - kv_heads * share * w) < 1e-2);
     }
   }
 
