@@ -192,12 +192,12 @@ at::Tensor visible_keys(const AttentionWindow& window, std::int64_t m, std::int6
 at::Tensor listed_keys(const KeyIndex& index, std::int64_t row, std::int64_t first, std::int64_t count,
                        std::int64_t keys, c10::Device device) {
   at::Tensor listed = at::zeros({count, keys}, at::TensorOptions(at::kCPU).dtype(at::kBool));
-  for (std::int64_t tile = 0; tile < index.tiles(); ++tile) {
-    const std::int64_t begin = std::max(index.first(tile), first), end = std::min(index.end(tile), first + count);
-    if (begin >= end) continue;
-    const at::Tensor rows = listed.narrow(0, begin - first, end - begin);
-    for (const KeyRange& range : index.list(row, tile)) rows.narrow(1, range.first, range.length()).fill_(true);
-  }
+  bool* const rows = listed.mutable_data_ptr<bool>();  // a list may have thousands of ranges
+  for (std::int64_t tile = 0; tile < index.tiles(); ++tile)
+    for (std::int64_t query = std::max(index.first(tile), first); query < std::min(index.end(tile), first + count);
+         ++query)
+      for (const KeyRange& range : index.list(row, tile))
+        std::fill_n(rows + (query - first) * keys + range.first, range.length(), true);
   return listed.logical_and_(listed.new_ones({count, keys}).tril(keys - index.queries + first)).to(device);
 }
 
