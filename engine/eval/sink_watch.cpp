@@ -118,13 +118,18 @@ at::Tensor SinkWatch::unseen(const HeadGroup& group, const Looked& looked, std::
                                                  length_, keys, rows_.device());
     return as_bias(visible.index_select(0, rows_)).repeat({r, 1});
   }
-  const at::Tensor places = rows_.cpu();
-  std::vector<at::Tensor> heads;
-  for (std::int64_t head = looked.first * r; head < (looked.first + looked.queries.size(0)) * r; ++head)
-    for (std::int64_t i = 0; i < count; ++i)
-      heads.push_back(ops::listed_keys(*group.index, group.index->shared ? head / r : head,
-                                       places[i].item<std::int64_t>(), 1, keys, rows_.device()));
-  return as_bias(at::cat(heads).view({-1, r * count, keys}));
+  const at::Tensor places = rows_.cpu().contiguous();
+  const std::int64_t first = looked.first * r, heads = looked.queries.size(0) * r;
+  at::Tensor bias = at::full({heads * count, keys}, -std::numeric_limits<float>::infinity(), at::kFloat);
+  auto* const to = bias.mutable_data_ptr<float>();
+  for (std::int64_t row = 0; row < heads * count; ++row) {
+    const std::int64_t head = first + row / count, place = places.const_data_ptr<std::int64_t>()[row % count];
+    const KeyIndex& index = *group.index;
+    for (const KeyRange& range : index.list(index.shared ? head / r : head, index.tile_of(place)))
+      if (const std::int64_t end = std::min<std::int64_t>(range.end, before + place + 1); range.first < end)
+        std::fill(to + row * keys + range.first, to + row * keys + end, 0.0f);
+  }
+  return bias.to(norms_.options()).view({-1, r * count, keys});
 }
 
 at::Tensor SinkWatch::mean_weights(const Looked& looked, const HeadGroup& group) {

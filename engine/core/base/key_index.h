@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct KeyIndex {
   std::int64_t tiles() const { return static_cast<std::int64_t>(starts.size()); }
   std::int64_t first(std::int64_t tile) const { return starts[static_cast<std::size_t>(tile)]; }
   std::int64_t end(std::int64_t tile) const { return tile + 1 < tiles() ? first(tile + 1) : queries; }
+  std::int64_t tile_of(std::int64_t query) const {
+    return std::upper_bound(starts.begin(), starts.end(), query) - starts.begin() - 1;
+  }
   const std::vector<KeyRange>& list(std::int64_t row, std::int64_t tile) const {
     return lists[static_cast<std::size_t>(row * tiles() + tile)];
   }
