@@ -53,6 +53,9 @@ struct HeadGroup {
   PrefixSpan span(PrefixPart part) const;  ///< of no slots where the prefix lacks it
 };
 
+/// The group of all query heads, which has no prefix yet.
+HeadGroup group_of_all(const ModelConfig& model);
+
 /// The absolute position of a slot of a group's prefix; a copy has its token's (HeadWindow::far). `hits`: what its head
 /// retrieved; may be null where the slot holds none of it, or the group says it. `first_token`: where the segment
 /// begins, right behind the carry.
@@ -184,11 +187,12 @@ class PolicyOf : public AttentionPolicy {
     return *own;
   }
   static State& own(PolicyState& state) { return const_cast<State&>(own(std::as_const(state))); }
-  virtual std::vector<HeadGroup> read(const State& state, int layer, Rope& rope) const = 0;  ///< context()
+  /// What context(), select() and commit() do, with the state in its own type.
+  virtual std::vector<HeadGroup> read(const State& state, int layer, Rope& rope) const = 0;
   virtual std::vector<HeadGroup> complete(const State&, std::vector<HeadGroup> groups, const ChunkQueries&) const {
     return groups;
-  }                                                                                            ///< select()
-  virtual void close(State& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;  ///< commit()
+  }
+  virtual void close(State& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;
 };
 
 }  // namespace carryover

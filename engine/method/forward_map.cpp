@@ -8,7 +8,6 @@
 #include <map>
 
 #include "engine/core/base/error.h"
-#include "engine/core/config/head_reads.h"
 #include "engine/method/head_groups.h"
 #include "engine/method/head_select.h"
 #include "engine/method/layer_checkpoint.h"
@@ -78,7 +77,6 @@ at::Tensor in_head_order(const std::vector<at::Tensor>& outputs, const std::vect
 
 /// A layer's attention: what it worked on, and the stream behind it.
 struct Attended {
-  std::vector<HeadGroup> groups;
   at::Tensor queries;       ///< [H, m, d], rotated
   at::Tensor sink_queries;  ///< the same for the sinks; undefined where they are read alike
   LayerKv kv;               ///< of the segment so far
@@ -94,7 +92,9 @@ at::Tensor rotate_for_sinks(const LayerCall& call, const at::Tensor& queries, co
   return ops::rotate(queries, angles.cos, angles.sin);
 }
 
-Attended attend_layer(const LayerCall& call, const at::Tensor& x, std::vector<HeadGroup> groups) {
+/// `selected`: where the policy selects, what it selected, which takes the place of its context.
+Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& context,
+                      std::vector<HeadGroup>& selected) {
   const ForwardContext& f = call.context;
   const Decoder& decoder = f.decoder;
   f.spend(&SegmentTime::projections);
@@ -104,9 +104,9 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, std::vector<He
   if (call.open != nullptr) kv = call.open->extend(call.layer, kv);
   if (f.policy.selects()) {
     f.spend(&SegmentTime::retrieval);
-    groups =
-        f.policy.select(call.state, std::move(groups), {call.layer, call.frame, queries, fresh.queries, kv, f.rope});
+    selected = f.policy.select(call.state, context, {call.layer, call.frame, queries, fresh.queries, kv, f.rope});
   }
+  const std::vector<HeadGroup>& groups = f.policy.selects() ? selected : context;
   const at::Tensor sink_queries = rotate_for_sinks(call, fresh.queries, groups);
 
   const bool weighs = f.policy.weighs_keys();
@@ -121,15 +121,16 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, std::vector<He
   f.spend(&SegmentTime::projections);
   at::Tensor heads = in_head_order(outputs, groups);
   if (f.replace_outputs) heads = f.replace_outputs(call.layer, heads);
-  return {std::move(groups), queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout)};
+  return {queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout)};
 }
 
 }  // namespace
 
 LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& context) {
   const ForwardContext& f = call.context;
-  Attended attended = attend_layer(call, x, context);
-  const std::vector<HeadGroup>& groups = attended.groups;
+  std::vector<HeadGroup> selected;
+  Attended attended = attend_layer(call, x, context, selected);
+  const std::vector<HeadGroup>& groups = f.policy.selects() ? selected : context;
   LayerResult result;
   result.attention_kv_bytes = seen_bytes(groups, x, f.decoder.config, attended.kv.keys.size(1));
   f.spend(&SegmentTime::retrieval);
@@ -138,7 +139,10 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
     f.spend(&SegmentTime::host);
     f.watch_attention({call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries});
   }
-  if (!f.watch) attended = {{}, {}, {}, {}, attended.x};  // the feed-forward does not pay for the rest
+  if (!f.watch) {  // the feed-forward does not pay for the rest
+    attended = {{}, {}, {}, attended.x};
+    selected.clear();
+  }
   f.spend(&SegmentTime::feed_forward);
   result.x = f.decoder.add_feed_forward(call.layer, attended.x, call.dropout);
   f.spend(&SegmentTime::host);

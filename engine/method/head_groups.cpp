@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/method/head_select.h"
 
@@ -18,6 +19,13 @@ std::int64_t PolicyState::pool_bytes() const {
   std::int64_t total = 0;
   for (const at::Tensor& tensor : pool_contents()) total += static_cast<std::int64_t>(tensor.nbytes());
   return total;
+}
+
+HeadGroup group_of_all(const ModelConfig& model) {
+  HeadGroup all;
+  all.heads.resize(static_cast<std::size_t>(model.heads));
+  std::iota(all.heads.begin(), all.heads.end(), 0);
+  return all;
 }
 
 std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const HeadHits* hits, std::int64_t first_token) {

@@ -21,6 +21,13 @@ struct LineHead {
   std::vector<double> columns, diagonals;
 };
 
+/// A row of [rows, n], a tensor of the CPU.
+std::vector<double> row_of(const at::Tensor& rows, std::int64_t row) {
+  const at::Tensor own = rows[row].to(at::kDouble).contiguous();
+  const auto* first = own.const_data_ptr<double>();
+  return {first, first + own.numel()};
+}
+
 std::vector<LineHead> line_heads(const std::vector<HeadPattern>& patterns, const std::vector<int>& heads,
                                  const at::Tensor& queries, const at::Tensor& keys) {
   const auto by_lines = [](const HeadPattern& pattern) { return pattern.kind == PatternKind::VerticalSlash; };

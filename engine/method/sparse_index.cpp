@@ -4,11 +4,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "engine/ops/attention_lines.h"
 #include "engine/runtime/compute_type.h"
 
 namespace carryover {
@@ -45,12 +43,6 @@ at::Tensor block_means(const at::Tensor& rows, std::int64_t place) {
 
 }  // namespace
 
-std::vector<double> row_of(const at::Tensor& rows, std::int64_t row) {
-  const at::Tensor own = rows[row].to(at::kDouble).contiguous();
-  const auto* first = own.const_data_ptr<double>();
-  return {first, first + own.numel()};
-}
-
 VerticalSlash vertical_slash(std::vector<double> column_sums, std::vector<double> diagonal_sums, std::int64_t columns,
                              std::int64_t diagonals) {
   const std::int64_t n = std::ssize(column_sums);
@@ -64,13 +56,6 @@ VerticalSlash vertical_slash(std::vector<double> column_sums, std::vector<double
   std::ranges::sort(lines.columns);
   std::ranges::sort(lines.diagonals, std::ranges::greater());
   return lines;
-}
-
-VerticalSlash vertical_slash(const SparseQueries& sparse, std::int64_t columns, std::int64_t diagonals) {
-  const std::int64_t last = std::min(kEstimatingQueries, sparse.count());
-  const ops::AttentionLines lines = ops::attention_lines(
-      sparse.queries.narrow(0, sparse.count() - last, last).unsqueeze(0), sparse.keys.unsqueeze(0));
-  return vertical_slash(row_of(lines.columns, 0), row_of(lines.diagonals, 0), columns, diagonals);
 }
 
 /// Blocks go on from one another: where a diagonal's block begins inside the last one, or right behind it, a whole

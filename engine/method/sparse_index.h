@@ -36,10 +36,6 @@ inline constexpr std::int64_t kEstimatingQueries = 64;
 /// ops::AttentionLines each, [n]. Any thread.
 VerticalSlash vertical_slash(std::vector<double> column_sums, std::vector<double> diagonal_sums, std::int64_t columns,
                              std::int64_t diagonals);
-/// A row of [rows, n], a tensor of the CPU.
-std::vector<double> row_of(const at::Tensor& rows, std::int64_t row);
-/// The same by the sums of one head's last 64 queries.
-VerticalSlash vertical_slash(const SparseQueries& sparse, std::int64_t columns, std::int64_t diagonals);
 
 /// What one tile of queries sees by them, as MInference's kernel computes it: whole blocks of 64 keys along each
 /// diagonal, and the columns before the last of them. `tile_end`: a multiple of 64, behind its last query;

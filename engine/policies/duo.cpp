@@ -14,7 +14,7 @@ namespace carryover {
 std::vector<at::Tensor> DuoState::pool_contents() const {
   std::vector<at::Tensor> all;
   for (const Layer& layer : layers) {
-    if (layer.whole.entries > 0) all.insert(all.end(), {layer.whole.held_keys(), layer.whole.held_values()});
+    if (layer.whole.entries() > 0) all.insert(all.end(), {layer.whole.keys.held(), layer.whole.values.held()});
     if (layer.ends.entries() > 0) all.insert(all.end(), {layer.ends.keys, layer.ends.values});
   }
   return all;
@@ -23,7 +23,7 @@ std::vector<at::Tensor> DuoState::pool_contents() const {
 std::unique_ptr<PolicyState> DuoState::clone() const {
   auto copy = std::make_unique<DuoState>(*this);
   for (Layer& layer : copy->layers)
-    if (layer.whole.keys.defined()) layer.whole.share();
+    if (layer.whole.keys.rows.defined()) layer.whole.share();
   return copy;
 }
 

@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "engine/policies/registry.h"
 
@@ -12,7 +11,7 @@ namespace carryover {
 
 std::vector<at::Tensor> FullState::pool_contents() const {
   std::vector<at::Tensor> all;
-  for (const GrowingCache& layer : layers) all.insert(all.end(), {layer.held_keys(), layer.held_values()});
+  for (const GrowingCache& layer : layers) all.insert(all.end(), {layer.keys.held(), layer.values.held()});
   return all;
 }
 
@@ -32,9 +31,7 @@ std::unique_ptr<PolicyState> FullPolicy::init_state() const {
 }
 
 std::vector<HeadGroup> FullPolicy::read(const FullState& state, int layer, Rope&) const {
-  HeadGroup all;
-  all.heads.resize(static_cast<std::size_t>(model_.heads));
-  std::iota(all.heads.begin(), all.heads.end(), 0);
+  HeadGroup all = group_of_all(model_);
   state.layers[static_cast<std::size_t>(layer)].stand_before(all);
   return {all};
 }

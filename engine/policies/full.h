@@ -10,7 +10,7 @@ namespace carryover {
 struct FullState final : PolicyState {
   std::vector<GrowingCache> layers;  ///< [L]
 
-  std::int64_t pool_entries() const override { return layers.front().entries; }
+  std::int64_t pool_entries() const override { return layers.front().entries(); }
   std::vector<at::Tensor> pool_contents() const override;
   std::unique_ptr<PolicyState> clone() const override;
 };

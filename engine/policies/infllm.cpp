@@ -34,8 +34,8 @@ std::vector<at::Tensor> InfLlmState::pool_contents() const {
   for (const Layer& layer : layers) {
     for (const at::Tensor& tensor : {layer.sink_keys, layer.sink_values, layer.keys, layer.values, layer.received})
       if (tensor.defined()) all.push_back(tensor);
-    if (layer.blocks.entries > 0)
-      all.insert(all.end(), {layer.blocks.held_keys(), layer.blocks.held_values(), layer.block_keys.held()});
+    if (layer.blocks.entries() > 0)
+      all.insert(all.end(), {layer.blocks.keys.held(), layer.blocks.values.held(), layer.block_keys.held()});
   }
   return all;
 }
@@ -75,9 +75,7 @@ std::unique_ptr<PolicyState> InfLlmPolicy::init_state() const {
 
 /// The window's part of the prefix alone: it is the same for all chunks of a segment.
 std::vector<HeadGroup> InfLlmPolicy::read(const InfLlmState& state, int layer, Rope& rope) const {
-  HeadGroup all;
-  all.heads.resize(static_cast<std::size_t>(model_.heads));
-  std::iota(all.heads.begin(), all.heads.end(), 0);
+  HeadGroup all = group_of_all(model_);
   all.window = {window_, 0, furthest()};
   const InfLlmState::Layer& own = state.layers[static_cast<std::size_t>(layer)];
   if (own.held() == 0) return {all};
@@ -131,7 +129,7 @@ std::vector<HeadGroup> InfLlmPolicy::complete(const InfLlmState& state, std::vec
   FilledPrefix prefix{room(), room()};
   prefix.add(layer.sink_keys, layer.sink_values, 0, sinks);
   for (const std::int64_t block : blocks)
-    prefix.add(layer.blocks.keys, layer.blocks.values, block * block_length_, block_length_);
+    prefix.add(layer.blocks.keys.rows, layer.blocks.values.rows, block * block_length_, block_length_);
   prefix.add(layer.keys, layer.values, 0, of_held);
   prefix.add(kv.keys, kv.values, 0, far - of_held);
   prefix.add(all.prefix_keys, all.prefix_values, 0, held);

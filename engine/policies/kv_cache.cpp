@@ -7,57 +7,39 @@
 
 namespace carryover {
 
-namespace {
-
-/// Room for `count` entries, of which the first ones are those that `held` has.
-at::Tensor with_room(const at::Tensor& held, std::int64_t entries, at::IntArrayRef sizes, at::TensorOptions options) {
-  at::Tensor larger = at::empty(sizes, options);
-  if (entries > 0) larger.narrow(1, 0, entries).copy_(held.narrow(1, 0, entries));
-  return larger;
-}
-
-/// What to reserve for m more; 0 where there is room.
-std::int64_t grown_capacity(std::int64_t entries, std::int64_t m, std::int64_t capacity) {
-  return entries + m > capacity ? std::max(entries + m, capacity + capacity / 2) : 0;
-}
-
-}  // namespace
-
 void GrowingRows::reserve(std::int64_t heads, std::int64_t count, std::int64_t width, at::TensorOptions options) {
-  rows = with_room(rows, entries, {heads, count, width}, options);
+  at::Tensor larger = at::empty({heads, count, width}, options);
+  if (entries > 0) larger.narrow(1, 0, entries).copy_(held());
+  rows = larger;
 }
 
 void GrowingRows::append(const at::Tensor& more) {
-  const std::int64_t m = more.size(1);
-  if (const std::int64_t count = grown_capacity(entries, m, rows.size(1)); count > 0)
-    reserve(more.size(0), count, more.size(2), rows.options());
+  const std::int64_t m = more.size(1), capacity = rows.size(1);
+  if (entries + m > capacity)
+    reserve(more.size(0), std::max(entries + m, capacity + capacity / 2), more.size(2), rows.options());
   rows.narrow(1, entries, m).copy_(more);
   entries += m;
 }
 
 void GrowingCache::reserve(std::int64_t rows, std::int64_t tokens, std::int64_t head_dim, at::TensorOptions options) {
-  for (at::Tensor* tensor : {&keys, &values}) *tensor = with_room(*tensor, entries, {rows, tokens, head_dim}, options);
+  for (GrowingRows* own : {&keys, &values}) own->reserve(rows, tokens, head_dim, options);
 }
 
 void GrowingCache::append(const at::Tensor& more_keys, const at::Tensor& more_values) {
-  const std::int64_t m = more_keys.size(1);
-  if (const std::int64_t tokens = grown_capacity(entries, m, keys.size(1)); tokens > 0)
-    reserve(more_keys.size(0), tokens, more_keys.size(2), keys.options());
-  keys.narrow(1, entries, m).copy_(more_keys);
-  values.narrow(1, entries, m).copy_(more_values);
-  entries += m;
+  keys.append(more_keys);
+  values.append(more_values);
 }
 
 void GrowingCache::stand_before(HeadGroup& group) const {
-  if (entries == 0) return;
-  group.prefix_keys = held_keys();
-  group.prefix_values = held_values();
-  group.spans = {{PrefixPart::Carry, 0, entries}};
+  if (entries() == 0) return;
+  group.prefix_keys = keys.held();
+  group.prefix_values = values.held();
+  group.spans = {{PrefixPart::Carry, 0, entries()}};
 }
 
 void GrowingCache::share() {
-  keys = held_keys();
-  values = held_values();
+  keys.share();
+  values.share();
 }
 
 at::Tensor ends_of(const at::Tensor& rows, std::int64_t sinks, std::int64_t recent) {

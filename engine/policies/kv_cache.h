@@ -17,21 +17,18 @@ struct GrowingRows {
   void reserve(std::int64_t heads, std::int64_t count, std::int64_t width, at::TensorOptions options);
   void append(const at::Tensor& more);  ///< [heads, m, width]
   at::Tensor held() const { return rows.narrow(1, 0, entries); }
-  void share() { rows = held(); }  ///< as GrowingCache::share()
+  /// This is a copy: the next append moves it to memory of its own, because the original appends in place.
+  void share() { rows = held(); }
 };
 
-/// The same of a layer's keys and values.
+/// The same of a layer's keys and values, [rows, capacity, d] each.
 struct GrowingCache {
-  at::Tensor keys, values;  ///< [rows, capacity, d]
-  std::int64_t entries = 0;
+  GrowingRows keys, values;
 
-  /// Room for `tokens` entries, of which those that there are stay. keys.size(1) is the capacity.
   void reserve(std::int64_t rows, std::int64_t tokens, std::int64_t head_dim, at::TensorOptions options);
   void append(const at::Tensor& more_keys, const at::Tensor& more_values);  ///< [rows, m, d]
   void stand_before(HeadGroup& group) const;                                ///< its prefix is what is held
-  at::Tensor held_keys() const { return keys.narrow(1, 0, entries); }
-  at::Tensor held_values() const { return values.narrow(1, 0, entries); }
-  /// This is a copy: the next append moves it to memory of its own, because the original appends in place.
+  std::int64_t entries() const { return keys.entries; }
   void share();
 };
 

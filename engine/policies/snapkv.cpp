@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "engine/method/prompt_votes.h"
 #include "engine/policies/registry.h"
@@ -14,7 +13,7 @@ namespace carryover {
 std::vector<at::Tensor> SnapKvState::pool_contents() const {
   std::vector<at::Tensor> all;
   for (const Layer& layer : layers)
-    all.insert(all.end(), {layer.cache.held_keys(), layer.cache.held_values(), layer.queries});
+    all.insert(all.end(), {layer.cache.keys.held(), layer.cache.values.held(), layer.queries});
   std::erase_if(all, [](const at::Tensor& tensor) { return !tensor.defined(); });
   return all;
 }
@@ -35,9 +34,7 @@ std::unique_ptr<PolicyState> SnapKvPolicy::init_state() const {
 }
 
 std::vector<HeadGroup> SnapKvPolicy::read(const SnapKvState& state, int layer, Rope&) const {
-  HeadGroup all;
-  all.heads.resize(static_cast<std::size_t>(model_.heads));
-  std::iota(all.heads.begin(), all.heads.end(), 0);
+  HeadGroup all = group_of_all(model_);
   state.layers[static_cast<std::size_t>(layer)].cache.stand_before(all);
   return {all};
 }
@@ -66,7 +63,7 @@ void SnapKvPolicy::close(SnapKvState& state, std::vector<LayerTrace> traces, std
 }
 
 void SnapKvPolicy::compress(SnapKvState::Layer& layer, std::int64_t end, Rope& rope) const {
-  const at::Tensor keys = layer.cache.held_keys(), values = layer.cache.held_values();
+  const at::Tensor keys = layer.cache.keys.held(), values = layer.cache.values.held();
   const std::int64_t n = keys.size(1), w = layer.queries.size(1), kept = std::max<std::int64_t>(0, budget_ - w);
   if (kept + w >= n) return;
   const at::Tensor best = std::get<0>(std::get<1>(prompt_votes(layer.queries, keys, end, rope).topk(kept, 1)).sort(1))

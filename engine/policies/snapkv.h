@@ -14,7 +14,7 @@ struct SnapKvState final : PolicyState {
   };
   std::vector<Layer> layers;  ///< [L]
 
-  std::int64_t pool_entries() const override { return layers.front().cache.entries; }
+  std::int64_t pool_entries() const override { return layers.front().cache.entries(); }
   std::vector<at::Tensor> pool_contents() const override;
   std::unique_ptr<PolicyState> clone() const override;
 };

@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "engine/policies/registry.h"
 
@@ -35,9 +34,7 @@ std::unique_ptr<PolicyState> StreamingPolicy::init_state() const {
 }
 
 std::vector<HeadGroup> StreamingPolicy::read(const WindowState& state, int layer, Rope&) const {
-  HeadGroup all;
-  all.heads.resize(static_cast<std::size_t>(model_.heads));
-  std::iota(all.heads.begin(), all.heads.end(), 0);
+  HeadGroup all = group_of_all(model_);
   all.window = {cache_.window, cache_.sinks, -1};
   if (cache_.positions_in_cache && cache_.sinks > 0) all.window.furthest = cache_.sinks + cache_.window - 1;
   state.layers[static_cast<std::size_t>(layer)].stand_before(all, std::min(cache_.sinks, state.next.first_token));

@@ -9,6 +9,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "engine/eval/attention_pattern.h"
 #include "tests/support/pair_by_pair.h"
+#include "tests/support/run_layers.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
@@ -33,12 +34,7 @@ class ByToken {
         rope_(decoder.config, decoder.config.rope, chunks_.back().end, decoder.options()) {}
 
   at::Tensor run(const std::vector<std::int32_t>& ids) {
-    at::Tensor x = decoder_.embed(as_tensor(ids));
-    for (int layer = 0; layer < decoder_.config.layers; ++layer) {
-      x = decoder_.add_attention(layer, x, attend(decoder_.project(layer, x, {})), {});
-      x = decoder_.add_feed_forward(layer, x, {});
-    }
-    return decoder_.finish(x);
+    return run_layers(decoder_, ids, [this](int, const Decoder::Projections& p) { return attend(p); });
   }
 
   int choices = 0;  ///< lookups that left blocks out

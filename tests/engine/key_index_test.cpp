@@ -11,6 +11,7 @@
 #include <set>
 
 #include "engine/method/sparse_index.h"
+#include "engine/ops/attention_lines.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
@@ -24,6 +25,18 @@ std::set<std::int64_t> members(const std::vector<KeyRange>& ranges) {
   for (const KeyRange& range : ranges)
     for (std::int64_t key = range.first; key < range.end; ++key) all.insert(key);
   return all;
+}
+
+/// By the sums of the last 64 queries.
+VerticalSlash lines_of(const SparseQueries& sparse, std::int64_t columns, std::int64_t diagonals) {
+  const std::int64_t last = std::min(kEstimatingQueries, sparse.count());
+  const ops::AttentionLines lines = ops::attention_lines(
+      sparse.queries.narrow(0, sparse.count() - last, last).unsqueeze(0), sparse.keys.unsqueeze(0));
+  const auto row = [](const at::Tensor& sums) {
+    const at::Tensor own = sums[0].to(at::kDouble).contiguous();
+    return std::vector<double>(own.const_data_ptr<double>(), own.const_data_ptr<double>() + own.numel());
+  };
+  return vertical_slash(row(lines.columns), row(lines.diagonals), columns, diagonals);
 }
 
 /// As MInference's kernel converts lines to blocks: a direct reading of what is computed for one tile of queries.
@@ -84,7 +97,7 @@ class KeyIndexTest : public QObject {
     for (int i = 0; i < 20; ++i) {
       const int n = draw(random, 1, 400), m = draw(random, 1, n);
       const SparseQueries sparse{2 * at::randn({m, 8}, at::kDouble), 2 * at::randn({n, 8}, at::kDouble)};
-      const VerticalSlash lines = vertical_slash(sparse, 40, 120);
+      const VerticalSlash lines = lines_of(sparse, 40, 120);
       QCOMPARE(std::ssize(lines.columns), std::min(n, 40));
       QCOMPARE(std::ssize(lines.diagonals), std::min(n, 120));
       const int last = std::min(64, m);

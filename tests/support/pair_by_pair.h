@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "engine/ops/elementwise.h"
-#include "tests/support/tiny_decoder.h"
+#include "tests/support/run_layers.h"
 
 namespace carryover::test {
 
@@ -24,12 +24,7 @@ class PairByPair {
         rope_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
 
   at::Tensor run(const std::vector<std::int32_t>& ids) {
-    at::Tensor x = decoder_.embed(as_tensor(ids));
-    for (int layer = 0; layer < decoder_.config.layers; ++layer) {
-      x = decoder_.add_attention(layer, x, attend(layer, decoder_.project(layer, x, {})), {});
-      x = decoder_.add_feed_forward(layer, x, {});
-    }
-    return decoder_.finish(x);
+    return run_layers(decoder_, ids, [this](int layer, const Decoder::Projections& p) { return attend(layer, p); });
   }
 
  private:

@@ -101,10 +101,6 @@ MemoryBytes memory_snapkv(const CostModel& cost, std::int64_t tokens, RunUse use
   return bytes;
 }
 
-MemoryBytes memory_minference(const CostModel& cost, std::int64_t tokens, RunUse use) {
-  return cost.full(tokens, use);
-}
-
 /// Heads of one pattern side by side. A KV head's row counts once for each pattern that reads it.
 Visible visible_minference(const ModelConfig& model, const SegmentConfig& config, int layer, std::int64_t first) {
   std::map<std::int64_t, std::vector<int>> heads;
@@ -149,7 +145,7 @@ constexpr PolicyRow kPolicies[] = {
     {"duo", TEXT("everything in the long-range heads, sinks and a window in the others (DuoAttention)"), true, false,
      true, kOfDuo, visible_duo, memory_duo},
     {"minference", TEXT("a pattern for each head: columns and diagonals, an A-shape, or blocks (MInference)"), true,
-     false, true, kOfMinference, visible_minference, memory_minference},
+     false, true, kOfMinference, visible_minference, memory_full},
     {"snapkv", TEXT("everything until a prompt ends, then the keys that its last queries vote for (SnapKV)"), true,
      false, true, kOfSnapKv, visible_full, memory_snapkv},
     {"infllm", TEXT("sinks, a window, and blocks of the past that each segment looks up (InfLLM)"), true, false, true,

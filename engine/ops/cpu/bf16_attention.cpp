@@ -207,11 +207,6 @@ struct Gathered {
     pack_pairs(values.data(), d, packed.count, padded, d, packed.values.data());
     return packed.count > 0;
   }
-  /// How many of them a query sees that stands at `place`.
-  std::int64_t seen(std::int64_t place) const {
-    const auto end = places.begin() + packed.count;
-    return std::upper_bound(places.begin(), end, place) - places.begin();
-  }
 };
 
 /// `place`: of the first of all queries in [prefix; segment]; first: the block's first lane.
@@ -221,7 +216,9 @@ void add_gathered(Block& block, const Gathered& gathered, const ListedQueries& l
   const std::int64_t columns = round_up(gathered.packed.count, kWidth);
   score<Matmul>(block, gathered.packed.keys.data(), columns);
   for (std::int64_t lane = 0; lane < block.count; ++lane) {
-    if (const std::int64_t visible = gathered.seen(place + lanes.query(first + lane)); visible > 0)
+    if (const std::int64_t visible =
+            seen_places(gathered.places, gathered.packed.count, place + lanes.query(first + lane));
+        visible > 0)
       update_softmax(block, lane, 0, visible, columns, scale);
     else
       std::fill_n(block.weights.data() + lane * kTile, columns, Bf16{0});

@@ -67,6 +67,11 @@ class ListedRows {
   std::int64_t done_ = 0;  ///< of the range
 };
 
+/// Of the first `count` places, ascending, how many a query sees that stands at `place`.
+inline std::int64_t seen_places(const std::vector<std::int64_t>& places, std::int64_t count, std::int64_t place) {
+  return std::upper_bound(places.begin(), places.begin() + count, place) - places.begin();
+}
+
 /// The queries that one list serves: a tile of one head's, or one query of all heads that share a KV head.
 struct ListedQueries {
   std::int64_t group, head, first, count;  ///< head: in its group; first: of m

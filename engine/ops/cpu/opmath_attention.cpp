@@ -183,11 +183,6 @@ struct Gathered {
     pack_rows(values.data(), d, packed.count, padded, d, W{1}, packed.values.data());
     return packed.count > 0;
   }
-  /// How many of them a query sees that stands at `place`.
-  std::int64_t seen(std::int64_t place) const {
-    const auto end = places.begin() + packed.count;
-    return std::upper_bound(places.begin(), end, place) - places.begin();
-  }
 };
 
 /// `place`: of the first of all queries in [prefix; segment].
@@ -197,7 +192,8 @@ void add_gathered(Block<W>& block, const Gathered<T, W>& gathered, const ListedQ
   multiply({block.padded(), round_up(keys, kSixteen), d}, Rows<W>{block.queries.data(), stride},
            Columns<W>{gathered.packed.keys.data(), kSixteen, kSixteen * d}, {block.scores.data(), kKeys}, false);
   for (std::int64_t lane = 0; lane < block.count; ++lane)
-    update_softmax(block, lane, 0, gathered.seen(place + lanes.query(block.first + lane)), keys);
+    update_softmax(block, lane, 0,
+                   seen_places(gathered.places, gathered.packed.count, place + lanes.query(block.first + lane)), keys);
   multiply({block.padded(), round_up(d, kSixteen), keys}, Rows<W>{block.scores.data(), kKeys},
            Columns<W>{gathered.packed.values.data(), stride}, {block.values.data(), stride}, true);
 }
